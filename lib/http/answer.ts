@@ -1,0 +1,34 @@
+/** An answer before it is a `Response`: plain data, to which headers can be added without copying a body. */
+
+/** A response header: lower-case name and value. */
+export type Header = [name: string, value: string];
+
+/** What a handler answers with. `body` is JSON text, or `null` for none. */
+export interface Answer {
+  status: number;
+  headers: Header[];
+  body: string | null;
+}
+
+/** The media type of every body. */
+export const JSON_TYPE: Header = ["content-type", "application/json"];
+
+/**
+ * The response for an answer, with further headers. A HEAD request gets the headers alone, `Content-Length` included
+ * (RFC 9110 §9.3.2); not every host would strip the body by itself.
+ */
+export function toResponse(answer: Answer, method: string, extra: readonly Header[]): Response {
+  const { status, body } = answer;
+  const headers = extra.length === 0 ? answer.headers : [...answer.headers, ...extra];
+  if (method !== "HEAD" || body === null) return new Response(body, { status, headers });
+  const length = String(new TextEncoder().encode(body).byteLength);
+  return new Response(null, { status, headers: [...headers, ["content-length", length]] });
+}
+
+/** A foreign response with further headers. The body is passed on as it is, unread. */
+export function extendResponse(response: Response, method: string, extra: readonly Header[]): Response {
+  const headers = new Headers(response.headers);
+  for (const [name, value] of extra) headers.append(name, value);
+  const { status, statusText } = response;
+  return new Response(method === "HEAD" ? null : response.body, { status, statusText, headers });
+}

@@ -1,0 +1,163 @@
+/** API keys as bearer tokens (RFC 6750 §2.1): which are valid, and how a request without one is answered. */
+
+import type { Header } from "./answer.ts";
+import { HttpError } from "./errors.ts";
+import { chain, type Pending } from "../pending.ts";
+
+/**
+ * The valid API keys: an iterable of keys, each in clear or as `sha256:` and the 64 hexadecimal digits of its SHA-256
+ * digest, or a function that is asked about each key and answers whether it is valid.
+ */
+export type ApiKeys = Iterable<string> | ((key: string) => boolean | Promise<boolean>);
+
+/** Takes the value of an `Authorization` header and throws, or rejects with, an {@link HttpError} if it is not valid. */
+export type KeyCheck = (authorization: string | null) => Pending<void>;
+
+/** Longer than any sensible key or JWT, and short enough that rubbish is cheap. */
+const MAX_KEY_LENGTH = 4096;
+const DIGEST_PREFIX = "sha256:";
+const REALM = 'Bearer realm="petstore"';
+
+const missingKey = new HttpError(
+  401,
+  "missing_api_key",
+  "An API key is required, as Authorization: Bearer <API_KEY>",
+  [["www-authenticate", REALM]],
+);
+const DESCRIPTION = "The API key is not valid";
+const invalidKey = new HttpError(401, "invalid_api_key", DESCRIPTION, [
+  ["www-authenticate", `${REALM}, error="invalid_token", error_description="${DESCRIPTION}"`] satisfies Header,
+]);
+
+/**
+ * Makes the check for a set of keys.
+ *
+ * @throws {TypeError} If there is no key at all, or one that no request could ever carry. The message never shows a key.
+ */
+export function createKeyCheck(keys: ApiKeys): KeyCheck {
+  const isValid = typeof keys === "function" ? keys : createKeyRing(keys);
+  return (authorization) => {
+    if (authorization === null) throw missingKey;
+    const key = bearerToken(authorization);
+    if (key === undefined) throw invalidKey;
+    return chain(isValid(key), (valid) => {
+      // Exactly true: a verifier that forgot to return, or returned a user record, must not let everyone in.
+      if (valid !== true) throw invalidKey;
+    });
+  };
+}
+
+/** The token of `Bearer <token>`, the scheme in any case (RFC 9110 §11.1), or `undefined`. */
+function bearerToken(authorization: string): string | undefined {
+  if (!authorization.startsWith("Bearer ") && authorization.slice(0, 7).toLowerCase() !== "bearer ") return undefined;
+  let start = 7;
+  while (authorization.charCodeAt(start) === 0x20) start++;
+  const token = authorization.slice(start);
+  return isKeyText(token) ? token : undefined;
+}
+
+/**
+ * Visible ASCII without comma: RFC 6750 allows less, many issuers use more. A comma is where two `Authorization` headers
+ * were joined, and a choice between two credentials is not ours to make.
+ */
+function isKeyText(text: string): boolean {
+  if (text === "" || text.length > MAX_KEY_LENGTH) return false;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x21 || unit > 0x7e || unit === 0x2c) return false;
+  }
+  return true;
+}
+
+function createKeyRing(keys: Iterable<string>): (key: string) => Pending<boolean> {
+  if (typeof keys === "string" || typeof keys?.[Symbol.iterator] !== "function") {
+    throw new TypeError("Option keys must be an iterable of API keys or a function, such as keys: [key]");
+  }
+  const ring = new KeyRing();
+  let count = 0;
+  for (const key of keys) ring.add(key, count++);
+  if (count === 0) throw new TypeError("Option keys must hold at least one API key");
+  return (key) => ring.has(key);
+}
+
+/**
+ * Keys that can be recognised but not read. Each is kept XORed with a random pad and filed under a fingerprint from a
+ * random seed, so a dump of the heap shows no key (the caller's own list aside).
+ *
+ * What time tells: the fingerprint takes as long as the key that was sent is long. A bucket is found by all 32 bits of a
+ * number that the sender cannot compute without the seed, so a guess learns nothing from missing it, however much of
+ * it was right; and the comparison behind it looks at every character whatever it finds.
+ */
+class KeyRing {
+  readonly #seed: number;
+  readonly #pad: Uint8Array;
+  readonly #buckets = new Map<number, Uint8Array[]>();
+  readonly #digests: Uint8Array[] = [];
+
+  constructor() {
+    const random = crypto.getRandomValues(new Uint32Array(1 + MAX_KEY_LENGTH / 4));
+    this.#seed = random[0] ?? 0;
+    this.#pad = new Uint8Array(random.buffer, 4);
+  }
+
+  add(key: unknown, index: number): void {
+    if (typeof key !== "string" || !isKeyText(key)) {
+      throw new TypeError(
+        `API key number ${index + 1} must be 1 to ${MAX_KEY_LENGTH} visible ASCII characters, no space or comma`,
+      );
+    }
+    if (key.startsWith(DIGEST_PREFIX)) this.#digests.push(parseDigest(key, index));
+    else this.#remember(key);
+  }
+
+  has(key: string): Pending<boolean> {
+    let known = false;
+    for (const blinded of this.#buckets.get(this.#fingerprint(key)) ?? []) known = this.#matches(key, blinded) || known;
+    return known || (this.#digests.length > 0 && this.#matchesDigest(key));
+  }
+
+  /** Only a key that has never been valid is hashed; one that was, is then remembered like a key given in clear. */
+  async #matchesDigest(key: string): Promise<boolean> {
+    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key)));
+    let found = false;
+    for (const candidate of this.#digests) {
+      let difference = 0;
+      for (let i = 0; i < digest.length; i++) difference |= (digest[i] ?? 0) ^ (candidate[i] ?? 0);
+      found = difference === 0 || found;
+    }
+    // Many requests may carry a key before its first digest is ready: it is remembered once.
+    if (found && !this.#buckets.has(this.#fingerprint(key))) this.#remember(key);
+    return found;
+  }
+
+  #remember(key: string): void {
+    const blinded = Uint8Array.from(key, (character, i) => character.charCodeAt(0) ^ (this.#pad[i] ?? 0));
+    const fingerprint = this.#fingerprint(key);
+    this.#buckets.set(fingerprint, [...this.#buckets.get(fingerprint) ?? [], blinded]);
+  }
+
+  #matches(key: string, blinded: Uint8Array): boolean {
+    let difference = key.length ^ blinded.length;
+    for (let i = 0; i < key.length; i++) {
+      difference |= key.charCodeAt(i) ^ (this.#pad[i] ?? 0) ^ (blinded[i % blinded.length] ?? 0);
+    }
+    return difference === 0;
+  }
+
+  #fingerprint(key: string): number {
+    let hash = this.#seed;
+    for (let i = 0; i < key.length; i++) {
+      hash = Math.imul(hash ^ key.charCodeAt(i), 0x9e3779b1);
+      hash ^= hash >>> 15;
+    }
+    return hash;
+  }
+}
+
+function parseDigest(key: string, index: number): Uint8Array {
+  const hex = key.slice(DIGEST_PREFIX.length);
+  if (!/^[0-9a-fA-F]{64}$/.test(hex)) {
+    throw new TypeError(`API key number ${index + 1} must be sha256: and 64 hexadecimal digits`);
+  }
+  return Uint8Array.from({ length: 32 }, (_, i) => Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16));
+}

@@ -1,0 +1,56 @@
+/** The one shape of every failure, and the one place where a thrown value becomes an answer. */
+
+import { type Answer, type Header, JSON_TYPE } from "./answer.ts";
+
+/** Machine-readable error code: the `code` of every Error body. */
+export type ErrorCode =
+  | "missing_api_key"
+  | "invalid_api_key"
+  | "route_not_found"
+  | "method_not_allowed"
+  | "invalid_limit"
+  | "invalid_status"
+  | "invalid_cursor"
+  | "unsupported_media_type"
+  | "body_too_large"
+  | "request_timeout"
+  | "invalid_json"
+  | "invalid_pet"
+  | "pet_not_found"
+  | "not_implemented"
+  | "store_unavailable"
+  | "internal_error";
+
+/** The body of every answer with a status of 400 or more. */
+export interface ErrorBody {
+  /** Machine-readable error code. */
+  code: ErrorCode;
+  /** Human-readable description. It can change; do not decide anything by it. */
+  message: string;
+  /** The HTTP status code of the response. */
+  status: number;
+}
+
+/**
+ * A failure that the client is told about. Not an `Error`: it never leaves the library, and the stack trace that an
+ * `Error` records costs more than a whole answer, which would make a flood of rubbish dearer than honest traffic.
+ */
+export class HttpError {
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly headers: readonly Header[];
+
+  constructor(status: number, code: ErrorCode, message: string, headers: readonly Header[] = []) {
+    this.status = status;
+    this.code = code;
+    this.message = message;
+    this.headers = headers;
+  }
+
+  /** The answer that tells the client. */
+  toAnswer(): Answer {
+    const body: ErrorBody = { code: this.code, message: this.message, status: this.status };
+    return { status: this.status, headers: [JSON_TYPE, ...this.headers], body: JSON.stringify(body) };
+  }
+}

@@ -1,0 +1,55 @@
+/** Query strings without `URLSearchParams`, which costs an object and a parse even where there is no query. */
+
+/** What is wrong with a parameter. */
+export type QueryFault = "given more than once" | "not decodable";
+
+/** A parameter's only value; `undefined` if it is not there, or a {@link QueryFault} behind `fault`. */
+export interface QueryValue {
+  value?: string;
+  fault?: QueryFault;
+}
+
+const ABSENT: QueryValue = {};
+
+/**
+ * Looks up one parameter.
+ *
+ * @param query The query component, without its question mark.
+ * @param name A name of unreserved characters.
+ */
+export function queryValue(query: string, name: string): QueryValue {
+  let found = ABSENT;
+  for (let start = 0; start < query.length;) {
+    const next = query.indexOf("&", start);
+    const end = next < 0 ? query.length : next;
+    const equals = query.indexOf("=", start);
+    const nameEnd = equals < 0 || equals > end ? end : equals;
+    if (isName(query, start, nameEnd, name)) {
+      if (found !== ABSENT) return { fault: "given more than once" };
+      const value = decode(query.slice(nameEnd + 1, end));
+      found = value === undefined ? { fault: "not decodable" } : { value };
+    }
+    start = end + 1;
+  }
+  return found;
+}
+
+function isName(query: string, start: number, end: number, name: string): boolean {
+  if (end - start === name.length) return query.startsWith(name, start);
+  return end - start > name.length && decode(query.slice(start, end)) === name;
+}
+
+/** A value of `application/x-www-form-urlencoded`: `+` is a space. */
+function decode(text: string): string | undefined {
+  if (!text.includes("%") && !text.includes("+")) return text;
+  return decodePercent(text.replaceAll("+", " "));
+}
+
+/** Percent-decoding as UTF-8, or `undefined` if there is no such text. */
+export function decodePercent(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * JSON text with exact int64. `JSON.parse` rounds integers beyond 2^53; its reviver shows the source text but is called
+ * for every value of every body. So the text is parsed once, natively, and only the number that must be exact is found
+ * again in it.
+ */
+
+const QUOTE = 0x22, BACKSLASH = 0x5c, COLON = 0x3a, OPEN_BRACE = 0x7b, OPEN_BRACKET = 0x5b;
+const CLOSE_BRACE = 0x7d, CLOSE_BRACKET = 0x5d, MINUS = 0x2d, ZERO = 0x30, NINE = 0x39;
+
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+/** No more digits than this are needed for any int64, and 15 always fit a double exactly. */
+const INT64_DIGITS = 19, SAFE_DIGITS = 15;
+
+/** Shortens a text for a message, so that an answer is not as long as the request it complains about. */
+export function excerpt(text: string, length = 64): string {
+  return text.length <= length ? text : text.slice(0, length).toWellFormed() + "…";
+}
+
+/** Whether a UTF-16 code unit is an ASCII digit. */
+export function isDigit(unit: number): boolean {
+  return unit >= ZERO && unit <= NINE;
+}
+
+/** Whether `text` is one or more ASCII digits. */
+export function isDigits(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (!isDigit(text.charCodeAt(i))) return false;
+  return text !== "";
+}
+
+/** Whether an integer is within int64: −2^63 to 2^63 − 1. */
+export function isInt64(value: bigint): boolean {
+  return value >= INT64_MIN && value <= INT64_MAX;
+}
+
+/**
+ * The source text of the number that is the member `name` of a JSON object; of several such members the last, as
+ * `JSON.parse` has it.
+ *
+ * @param text JSON that `JSON.parse` has accepted and whose value is an object with that member, a number.
+ */
+export function numberSource(text: string, name: string): string {
+  let source = "", depth = 0, i = 0;
+  while (i < text.length) {
+    const unit = text.charCodeAt(i);
+    if (unit === QUOTE) {
+      const end = stringEnd(text, i);
+      const colon = skipSpace(text, end);
+      if (depth === 1 && text.charCodeAt(colon) === COLON && isMemberName(text.slice(i, end), name)) {
+        const start = skipSpace(text, colon + 1);
+        i = numberEnd(text, start);
+        if (i > start) source = text.slice(start, i);
+      } else {
+        i = end;
+      }
+      continue;
+    }
+    if (unit === OPEN_BRACE || unit === OPEN_BRACKET) depth++;
+    else if (unit === CLOSE_BRACE || unit === CLOSE_BRACKET) depth--;
+    i++;
+  }
+  return source;
+}
+
+/** Whether a string's source, with its quotes, spells `name`. Escapes are rare, so only then is it parsed. */
+function isMemberName(source: string, name: string): boolean {
+  if (source.length === name.length + 2) return source.startsWith(name, 1);
+  return source.includes("\\") && JSON.parse(source) === name;
+}
+
+/** The index after the closing quote of the string that opens at `open`. */
+function stringEnd(text: string, open: number): number {
+  let close = text.indexOf('"', open + 1);
+  for (;;) {
+    let first = close;
+    while (text.charCodeAt(first - 1) === BACKSLASH) first--;
+    if ((close - first) % 2 === 0) return close + 1;
+    close = text.indexOf('"', close + 1);
+  }
+}
+
+function skipSpace(text: string, i: number): number {
+  // In JSON that was accepted, nothing else at or below U+0020 can stand between two tokens.
+  while (text.charCodeAt(i) <= 0x20) i++;
+  return i;
+}
+
+function numberEnd(text: string, i: number): number {
+  for (;; i++) {
+    const unit = text.charCodeAt(i);
+    // '+', '-', '.', the digits, 'E' and 'e': what a JSON number is written with.
+    if (!isDigit(unit) && unit !== MINUS && unit !== 0x2b && unit !== 0x2e && unit !== 0x45 && unit !== 0x65) return i;
+  }
+}
+
+/**
+ * The integer that a JSON number denotes (`7`, `7.0`, `70e-1`, `1e3`), exact to the last digit, or `undefined` if it is
+ * not whole or not an int64.
+ *
+ * @param source The number as RFC 8259 §6 writes it.
+ */
+export function parseInt64(source: string): bigint | undefined {
+  if (source.length <= SAFE_DIGITS && isDigits(source)) return BigInt(+source);
+  const negative = source.charCodeAt(0) === MINUS;
+  const exponentAt = Math.max(source.indexOf("e"), source.indexOf("E"));
+  const mantissa = source.slice(negative ? 1 : 0, exponentAt < 0 ? undefined : exponentAt);
+  const point = mantissa.indexOf(".");
+  const digits = point < 0 ? mantissa : mantissa.slice(0, point) + mantissa.slice(point + 1);
+  const scale = (point < 0 ? 0 : mantissa.length - point - 1) - (exponentAt < 0 ? 0 : +source.slice(exponentAt + 1));
+  const magnitude = parseScaled(digits, scale);
+  if (magnitude === undefined) return undefined;
+  const value = negative ? -magnitude : magnitude;
+  return isInt64(value) ? value : undefined;
+}
+
+/** `digits` × 10^−`scale` if that is whole and short enough to be an int64. Its cost does not grow with the scale. */
+function parseScaled(digits: string, scale: number): bigint | undefined {
+  let start = 0, end = digits.length;
+  while (start < end && digits.charCodeAt(start) === ZERO) start++;
+  while (end > start && digits.charCodeAt(end - 1) === ZERO) end--;
+  if (start === end) return 0n;
+  const zeros = digits.length - end - scale;
+  if (zeros < 0 || end - start + zeros > INT64_DIGITS) return undefined;
+  return BigInt(digits.slice(start, end)) * 10n ** BigInt(zeros);
+}

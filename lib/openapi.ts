@@ -1,0 +1,80 @@
+/** The interface description (OpenAPI 3.1), as data. */
+
+import { createCommonResponses, createPaths } from "./openapi/paths.ts";
+import { HEADERS } from "./openapi/responses.ts";
+import { createSchemas } from "./openapi/schemas.ts";
+import { checkBasePath, DEFAULTS, type PetstoreOptions } from "./options.ts";
+
+/** A value that JSON can carry. */
+export type Json = string | number | boolean | null | Json[] | JsonObject;
+
+/** A JSON object. */
+export interface JsonObject {
+  /** A member. */
+  [name: string]: Json;
+}
+
+/** An address that the API is reached at (the OpenAPI Server Object). */
+export interface OpenApiServer {
+  /** The address, ending where the paths begin: `https://pets.example/v1`, or relative to where the description is. */
+  url: string;
+  /** What is there, such as `Production`. */
+  description?: string;
+}
+
+/** Options of {@link createOpenApi}: those of the petstore it describes, and where that is reached. */
+export interface OpenApiOptions extends Partial<PetstoreOptions> {
+  /** The addresses of the API; unless given, its base path on the host that the description is read from. */
+  servers?: readonly OpenApiServer[];
+}
+
+const DESCRIPTION = `A catalogue of animals: list, add, fetch. Every request carries an API key as a bearer token.
+
+Every path answers HEAD where it answers GET, with the same headers and no body, and OPTIONS with 204 and \`Allow\`
+(\`AllowedMethods\`). A method that a path does not have gets 405 (\`MethodNotAllowed\`), a path that does not exist 404
+(\`RouteNotFound\`). Where cross-origin use is granted, responses also carry \`Vary: Origin\` and the
+\`Access-Control-*\` headers of the Fetch standard.`;
+
+/**
+ * Describes a petstore in OpenAPI 3.1: what is really served, under the app's own base path and addresses.
+ *
+ * @example
+ * ```ts
+ * import { createOpenApi } from "@petstore/petstore";
+ *
+ * const description = createOpenApi({ servers: [{ url: "https://pets.example/v1" }] });
+ * console.assert(description["openapi"] === "3.1.0");
+ * ```
+ *
+ * @throws {TypeError} If the base path is no path.
+ */
+export function createOpenApi(options: OpenApiOptions = {}): JsonObject {
+  const settings = { ...DEFAULTS, ...options };
+  const basePath = checkBasePath(settings.basePath);
+  const servers = options.servers ?? [{ url: basePath || "/" }];
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Petstore",
+      version: "1.0.0",
+      description: DESCRIPTION,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: servers.map((server) => ({ ...server })),
+    security: [{ bearer: [] }],
+    tags: [
+      { name: "animals", description: "The catalogue of animals." },
+      { name: "store", description: "Orders of the store." },
+    ],
+    "x-tagGroups": [{ name: "Store", tags: ["store"] }, { name: "Pets", tags: ["animals"] }],
+    paths: createPaths({ ...settings, basePath, hasStoreOrders: options.storeOrders !== undefined }),
+    components: {
+      schemas: createSchemas(settings.defaultStatus),
+      responses: createCommonResponses(),
+      headers: HEADERS,
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer", description: "An API key: `Authorization: Bearer <API_KEY>`." },
+      },
+    },
+  };
+}

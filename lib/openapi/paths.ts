@@ -1,0 +1,188 @@
+/** The operations of the description. */
+
+import type { JsonObject } from "../openapi.ts";
+import { LIMIT } from "../operations.ts";
+import { bodiless, deprecated, failure, success } from "./responses.ts";
+
+const REX: JsonObject = { id: 1, name: "Rex", categoryId: 7, status: "available" };
+
+const IF_NONE_MATCH: JsonObject = {
+  name: "If-None-Match",
+  in: "header",
+  description:
+    "Entity tags that the client has; if the current one is among them the answer is 304 (RFC 9110 §13.1.2).",
+  schema: { type: "string" },
+};
+
+/** What the paths say that depends on the options. */
+export interface PathOptions {
+  basePath: string;
+  maxBodyBytes: number;
+  bodyTimeout: number;
+  hasStoreOrders: boolean;
+}
+
+/** The paths, relative to the server's address. */
+export function createPaths(options: PathOptions): Record<string, JsonObject> {
+  const { maxBodyBytes, bodyTimeout } = options;
+  return {
+    "/pets": { get: LIST_PETS, post: createPetOperation(maxBodyBytes, bodyTimeout) },
+    "/pets/{petId}": { get: GET_PET },
+    "/store/orders": { get: createStoreOrdersOperation(options.hasStoreOrders) },
+  };
+}
+
+/** Responses that belong to every path, or to none. */
+export function createCommonResponses(): Record<string, JsonObject> {
+  return {
+    Unauthorized: failure(401, "API key missing or invalid.", {
+      missing_api_key: "An API key is required, as Authorization: Bearer <API_KEY>",
+      invalid_api_key: "The API key is not valid",
+    }, { "WWW-Authenticate": "Challenge" }),
+    InternalError: INTERNAL_ERROR,
+    StoreUnavailable: STORE_UNAVAILABLE,
+    RouteNotFound: failure(404, "There is no such path.", { route_not_found: 'There is nothing at "/v1/cats"' }),
+    MethodNotAllowed: failure(405, "The path does not have this method.", {
+      method_not_allowed: "Method PUT is not allowed here",
+    }, { Allow: "Allow" }),
+    AllowedMethods: bodiless("The answer to OPTIONS on every path: the methods it has.", { Allow: "Allow" }),
+  };
+}
+
+const INTERNAL_ERROR = failure(500, "Something unforeseen; the cause is told to the operator only.", {
+  internal_error: "An internal error occurred",
+});
+
+const STORE_UNAVAILABLE = failure(
+  503,
+  "The store cannot serve at present. Nothing was acknowledged that is not stored.",
+  {
+    store_unavailable: "The store is unavailable at present; try again later",
+  },
+  { "Retry-After": "RetryAfter" },
+);
+
+const COMMON: JsonObject = {
+  401: { $ref: "#/components/responses/Unauthorized" },
+  500: { $ref: "#/components/responses/InternalError" },
+};
+const STORED: JsonObject = { ...COMMON, 503: { $ref: "#/components/responses/StoreUnavailable" } };
+
+const LIST_PETS: JsonObject = {
+  operationId: "listPets",
+  tags: ["animals"],
+  summary: "List all animals",
+  description:
+    'Animals in ascending order of `id`, a page at a time. Follow `Link: <…>; rel="next"` until it is absent.',
+  parameters: [
+    {
+      name: "limit",
+      in: "query",
+      description: "The most animals on a page.",
+      schema: { type: "integer", minimum: LIMIT.minimum, maximum: LIMIT.maximum, default: LIMIT.default },
+    },
+    {
+      name: "status",
+      in: "query",
+      description: "Only animals of this status.",
+      schema: { $ref: "#/components/schemas/PetStatus" },
+    },
+    {
+      name: "cursor",
+      in: "query",
+      description: "Where the page begins. Opaque: take it from the `Link` of the page before.",
+      schema: { type: "string" },
+    },
+    IF_NONE_MATCH,
+  ],
+  responses: {
+    200: success("A page of animals.", "Pets", [REX], { ETag: "ETag", Link: "NextPage" }),
+    304: bodiless("The page is as it was.", { ETag: "ETag", Link: "NextPage" }),
+    400: failure(400, "A query parameter is invalid, empty or repeated.", {
+      invalid_limit: 'The query parameter limit must be a whole number from 1 to 100, not "101"',
+      invalid_status: 'The query parameter status must be one of available, pending, sold, not "lost"',
+      invalid_cursor: 'The query parameter cursor must be taken from the Link header of a list, not "abc"',
+    }),
+    ...STORED,
+  },
+};
+
+function createPetOperation(maxBodyBytes: number, bodyTimeout: number): JsonObject {
+  return {
+    operationId: "createPet",
+    tags: ["animals"],
+    summary: "Add an animal",
+    requestBody: {
+      required: true,
+      description: `At most ${maxBodyBytes} bytes, which must arrive within ${bodyTimeout} ms.`,
+      content: {
+        "application/json": {
+          schema: { $ref: "#/components/schemas/NewPet" },
+          example: { name: "Rex", categoryId: 7, status: "available" },
+        },
+      },
+    },
+    responses: {
+      201: success("The created animal.", "Pet", REX, { Location: "Location" }),
+      400: failure(400, "The body lacks required fields or has invalid values.", {
+        invalid_json: "The request body is not valid JSON: it is empty",
+        invalid_pet: "The pet is not valid: name is required; categoryId is required",
+      }),
+      408: failure(408, "The body did not arrive in time.", {
+        request_timeout: `The request body did not arrive within ${bodyTimeout} ms`,
+      }),
+      413: failure(413, "The body is too large.", {
+        body_too_large: `The request body must be at most ${maxBodyBytes} bytes`,
+      }),
+      415: failure(415, "The body is not JSON, or is encoded.", {
+        unsupported_media_type: "The request body must be application/json",
+      }, { "Accept-Post": "AcceptPost" }),
+      ...STORED,
+    },
+  };
+}
+
+const GET_PET: JsonObject = {
+  operationId: "getPet",
+  tags: ["animals"],
+  summary: "Get an animal",
+  description: "Deprecated, to be removed on 5 December 2030: use `GET /pets` with the `status` filter.",
+  deprecated: true,
+  "x-deprecated-sunset": "2030-12-05",
+  parameters: [
+    {
+      name: "petId",
+      in: "path",
+      required: true,
+      description: "Identifier of the animal to retrieve.",
+      schema: { type: "integer", format: "int64" },
+      example: 1,
+    },
+    IF_NONE_MATCH,
+  ],
+  responses: {
+    200: deprecated(success("The animal.", "Pet", REX, { ETag: "ETag" })),
+    304: deprecated(bodiless("The animal is as it was.", { ETag: "ETag" })),
+    401: { $ref: "#/components/responses/Unauthorized" },
+    404: deprecated(failure(404, "There is no such animal.", { pet_not_found: 'There is no pet "9"' })),
+    500: deprecated(INTERNAL_ERROR),
+    503: deprecated(STORE_UNAVAILABLE),
+  },
+};
+
+function createStoreOrdersOperation(isServed: boolean): JsonObject {
+  return {
+    operationId: "listStoreOrders",
+    tags: ["store"],
+    summary: "Store orders",
+    description: isServed ? "Answered by the app." : "Named by the interface, not served here.",
+    responses: {
+      ...COMMON,
+      ...(isServed ? { default: { description: "Whatever the app answers." } } : {
+        501: failure(501, "There are no store orders here.", {
+          not_implemented: "This petstore has no store orders",
+        }),
+      }),
+    },
+  };
+}

@@ -1,0 +1,96 @@
+/** The responses and headers of the description. */
+
+import type { ErrorCode } from "../http/errors.ts";
+import type { JsonObject } from "../openapi.ts";
+
+/** Headers by the names that `components.headers` has them under. */
+export const HEADERS = {
+  ETag: header("Strong entity tag of the representation (RFC 9110 §8.8.3), for `If-None-Match`.", {
+    type: "string",
+    pattern: '^"[0-9a-z]+-[0-9a-z]+"$',
+  }),
+  NextPage: header(
+    'The next page (RFC 8288): a relative reference with `rel="next"`. Absent on the last page.',
+    { type: "string", pattern: '^<[^<>]+>; rel="next"$' },
+    false,
+  ),
+  Location: header("The created pet (RFC 9110 §10.2.2).", { type: "string", pattern: "/pets/[1-9][0-9]*$" }),
+  Deprecation: header("Since when the operation is deprecated (RFC 9745).", { type: "string", pattern: "^@[0-9]+$" }),
+  Sunset: header("When the operation is to be removed (RFC 8594), as an HTTP date.", {
+    type: "string",
+    const: "Thu, 05 Dec 2030 00:00:00 GMT",
+  }),
+  Successor: header("What replaces the operation (RFC 5829).", {
+    type: "string",
+    pattern: '^<[^<>]+>; rel="successor-version"$',
+  }),
+  Challenge: header("How to authenticate (RFC 6750 §3).", { type: "string", pattern: '^Bearer realm="petstore"' }),
+  RetryAfter: header("After how many seconds to try again (RFC 9110 §10.2.3).", {
+    type: "string",
+    pattern: "^[0-9]+$",
+  }),
+  Allow: header("The methods that the path has (RFC 9110 §10.2.1).", {
+    type: "string",
+    pattern: "^[A-Z]+(, [A-Z]+)*$",
+  }),
+  AcceptPost: header("The media type that is accepted.", { type: "string", const: "application/json" }),
+} satisfies Record<string, JsonObject>;
+
+/** A response's headers: each header's name on the wire, and its name in `components.headers`. */
+type HeaderRefs = Record<string, keyof typeof HEADERS>;
+
+const DEPRECATION: HeaderRefs = { Deprecation: "Deprecation", Sunset: "Sunset", Link: "Successor" };
+
+/** The headers that every response of the deprecated operation adds to its own, the refused keys aside. */
+export function deprecated(response: JsonObject): JsonObject {
+  return { ...response, headers: { ...response["headers"] as JsonObject, ...references(DEPRECATION) } };
+}
+
+/** A response with a body of the named schema. */
+export function success(description: string, schema: string, example: JsonObject | JsonObject[], headers: HeaderRefs) {
+  return {
+    description,
+    headers: references(headers),
+    content: { "application/json": { schema: { $ref: `#/components/schemas/${schema}` }, example } },
+  } satisfies JsonObject;
+}
+
+/** A response without a body. */
+export function bodiless(description: string, headers: HeaderRefs): JsonObject {
+  return { description, headers: references(headers) };
+}
+
+/** A response with an Error body: which codes it can have, and for each the message of a real one. */
+export function failure(
+  status: number,
+  description: string,
+  examples: Partial<Record<ErrorCode, string>>,
+  headers: HeaderRefs = {},
+): JsonObject {
+  const codes = Object.entries(examples);
+  return {
+    description,
+    headers: references(headers),
+    content: {
+      "application/json": {
+        schema: {
+          allOf: [
+            { $ref: "#/components/schemas/Error" },
+            { type: "object", properties: { code: { enum: codes.map(([code]) => code) }, status: { const: status } } },
+          ],
+        },
+        examples: Object.fromEntries(codes.map(([code, message]) => [code, { value: { code, message, status } }])),
+      },
+    },
+  };
+}
+
+function header(description: string, schema: JsonObject, required = true): JsonObject {
+  return { description, required, schema };
+}
+
+function references(headers: HeaderRefs): JsonObject {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, key]) => [name, { $ref: `#/components/headers/${key}` }]),
+  );
+}

@@ -1,0 +1,143 @@
+/** What an app may set, and the one place where it is checked. */
+
+import { type ApiKeys, createKeyCheck, type KeyCheck } from "./http/auth.ts";
+import { type Cors, type CorsOptions, createCors } from "./http/cors.ts";
+import { isPetStatus, PET_STATUSES, type PetStatus } from "./pet.ts";
+import { createMemoryStore } from "./stores/memory.ts";
+import type { PetStore } from "./stores/store.ts";
+
+/** Options of {@link createPetstore}. */
+export interface PetstoreOptions {
+  /** The valid API keys, or a function that decides. Several are valid at once, so a key is changed by an overlap. */
+  keys: ApiKeys;
+  /** Where the pets are kept; a new {@link createMemoryStore} unless given. Closing it is the caller's business. */
+  store?: PetStore;
+  /** The path that all paths are below: `/v1` unless given, `""` for none. */
+  basePath?: string;
+  /** The status of a pet that was sent without one: `available` unless given. */
+  defaultStatus?: PetStatus;
+  /** The largest request body, in bytes: 1 MiB unless given. */
+  maxBodyBytes?: number;
+  /** How long a request body may take to arrive, in milliseconds: 15,000 unless given. */
+  bodyTimeout?: number;
+  /** Which web pages of other origins may use the API: none unless given. */
+  cors?: CorsOptions;
+  /** Answers `GET /store/orders`, behind the key check; without it the answer is 501. */
+  storeOrders?: (request: Request) => Response | Promise<Response>;
+  /**
+   * Told of every failure that the client must not see the cause of: the answers 500 and 503. Without it they go to
+   * `console.error`. What it throws is ignored.
+   */
+  onError?: (error: unknown, request: Request) => void;
+}
+
+/** Every option, decided and checked. */
+export interface Settings {
+  checkKey: KeyCheck;
+  store: PetStore;
+  basePath: string;
+  defaultStatus: PetStatus;
+  maxBodyBytes: number;
+  bodyTimeout: number;
+  cors: Cors | undefined;
+  storeOrders: PetstoreOptions["storeOrders"];
+  onError: (error: unknown, request: Request) => void;
+}
+
+/** What holds where nothing is set. */
+export const DEFAULTS = {
+  basePath: "/v1",
+  defaultStatus: "available" satisfies PetStatus as PetStatus,
+  maxBodyBytes: 1_048_576,
+  bodyTimeout: 15_000,
+};
+
+const NAMES = [
+  "keys",
+  "store",
+  "basePath",
+  "defaultStatus",
+  "maxBodyBytes",
+  "bodyTimeout",
+  "cors",
+  "storeOrders",
+  "onError",
+];
+
+/**
+ * Checks the options, so that a mistake shows at start-up and not with the first request.
+ *
+ * @throws {TypeError} If an option is missing, unknown or of the wrong kind.
+ */
+export function checkOptions(options: PetstoreOptions): Settings {
+  if (typeof options !== "object" || options === null) {
+    throw new TypeError("createPetstore() needs options, such as { keys: [key] }");
+  }
+  for (const name of Object.keys(options)) {
+    if (!NAMES.includes(name)) throw new TypeError(`Unknown option ${name}; the options are ${NAMES.join(", ")}`);
+  }
+  const { keys, store, basePath, defaultStatus, maxBodyBytes, bodyTimeout, cors, storeOrders, onError } = options;
+  return {
+    checkKey: createKeyCheck(keys),
+    store: store === undefined ? createMemoryStore() : requireStore(store),
+    basePath: checkBasePath(basePath ?? DEFAULTS.basePath),
+    defaultStatus: requireStatus(defaultStatus ?? DEFAULTS.defaultStatus),
+    maxBodyBytes: requireCount("maxBodyBytes", maxBodyBytes ?? DEFAULTS.maxBodyBytes),
+    bodyTimeout: requireCount("bodyTimeout", bodyTimeout ?? DEFAULTS.bodyTimeout),
+    cors: cors === undefined ? undefined : checkCors(cors),
+    storeOrders: requireFunction("storeOrders", storeOrders),
+    onError: requireFunction("onError", onError) ?? ((error) => console.error(error)),
+  };
+}
+
+/**
+ * A base path as it is compared with: no slash at its end, and nothing that a URL would spell in another way.
+ *
+ * @throws {TypeError} If it is not a path.
+ */
+export function checkBasePath(basePath: string): string {
+  if (basePath === "" || basePath === "/") return "";
+  const isPath = typeof basePath === "string" && /^(\/[A-Za-z0-9._~!$&'()*+,;=:@-]+)+$/.test(basePath);
+  if (!isPath || /\/\.\.?(\/|$)/.test(basePath)) {
+    throw new TypeError(
+      `Option basePath must be a path such as "/v1", without a slash at its end, not ${show(basePath)}`,
+    );
+  }
+  return basePath;
+}
+
+function checkCors(cors: CorsOptions): Cors {
+  if (!Array.isArray(cors?.origins) || cors.origins.length === 0) {
+    throw new TypeError('Option cors must be { origins: [...] } with at least one origin, or ["*"] for all');
+  }
+  return createCors(cors);
+}
+
+function requireStore(store: PetStore): PetStore {
+  for (const method of ["create", "get", "list", "check", "close"] as const) {
+    if (typeof store?.[method] !== "function") {
+      throw new TypeError(`Option store must be a PetStore, such as createMemoryStore(); it has no method ${method}()`);
+    }
+  }
+  return store;
+}
+
+function requireStatus(status: PetStatus): PetStatus {
+  if (isPetStatus(status)) return status;
+  throw new TypeError(`Option defaultStatus must be one of ${PET_STATUSES.join(", ")}, not ${show(status)}`);
+}
+
+function requireCount(name: string, value: number): number {
+  // A timer's delay is an int32; one that is larger fires at once.
+  if (Number.isInteger(value) && value > 0 && value < 2 ** 31) return value;
+  throw new TypeError(`Option ${name} must be a whole number from 1 to 2147483647, not ${show(value)}`);
+}
+
+function requireFunction<T>(name: string, value: T): T {
+  if (value === undefined || typeof value === "function") return value;
+  throw new TypeError(`Option ${name} must be a function, not ${show(value)}`);
+}
+
+function show(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value) : String(value);
+}

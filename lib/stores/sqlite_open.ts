@@ -1,0 +1,117 @@
+/** Opening an SQLite file: whose is it, which version has it, and is it fit for use? Nothing is written before that is known. */
+
+import { existsSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { StoreUnavailableError } from "./store.ts";
+
+/** "Pets" in ASCII: tells our files from other people's (PRAGMA application_id). */
+const APPLICATION_ID = 0x50657473;
+
+/** How long SQLite waits for another process's lock, in milliseconds. The event loop waits too, so not for long. */
+const BUSY_TIMEOUT = 1000;
+
+/**
+ * The schema's history: entry n makes version n + 1 (PRAGMA user_version) out of version n. Entries are only ever added.
+ *
+ * AUTOINCREMENT keeps an id from being given again after somebody has deleted the last row by hand. The status is a
+ * number (0 available, 1 pending, 2 sold), since the text would be a fifth of the file. The index ends in the rowid, as
+ * every SQLite index does, and so gives the pets of one status in order of id.
+ */
+const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE pets (
+     id INTEGER PRIMARY KEY AUTOINCREMENT,
+     name TEXT NOT NULL,
+     category_id INTEGER NOT NULL,
+     status INTEGER NOT NULL CHECK (status IN (0, 1, 2))
+   ) STRICT;
+   CREATE INDEX pets_by_status ON pets (status);`,
+];
+
+/**
+ * Opens a database for reading and writing and brings its schema up to date.
+ *
+ * @throws {StoreUnavailableError} If the file cannot be used; it is then as it was before.
+ */
+export function openDatabase(path: string): DatabaseSync {
+  let db: DatabaseSync | undefined;
+  try {
+    if (path !== ":memory:" && existsSync(path)) inspect(path);
+    db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT });
+    configure(db, path);
+    migrate(db);
+    return db;
+  } catch (error) {
+    db?.close();
+    throw error instanceof StoreUnavailableError ? error : explain(error, path);
+  }
+}
+
+/** Reads what the file says of itself over a connection that could not change it. */
+function inspect(path: string): void {
+  const db = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT });
+  try {
+    const owner = readPragma(db, "application_id");
+    const version = readPragma(db, "user_version");
+    const isEmpty = db.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
+    if (owner !== APPLICATION_ID && !(isEmpty && owner === 0 && version === 0)) {
+      throw new StoreUnavailableError(`${path} is an SQLite database of another program; it was left as it is`);
+    }
+    if (version > MIGRATIONS.length) {
+      throw new StoreUnavailableError(
+        `${path} has schema version ${version}, but this release knows no later one than ${MIGRATIONS.length}; ` +
+          "use the newer release that made it",
+      );
+    }
+  } finally {
+    db.close();
+  }
+}
+
+function configure(db: DatabaseSync, path: string): void {
+  const mode = db.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
+  if (mode !== "wal" && path !== ":memory:") {
+    throw new StoreUnavailableError(`${path} cannot use a write-ahead log; is it on a network file system?`);
+  }
+  // FULL: a commit returns when the log is on disk. NORMAL would acknowledge pets that a loss of power takes back.
+  db.exec("PRAGMA synchronous = FULL");
+}
+
+function migrate(db: DatabaseSync): void {
+  if (readPragma(db, "user_version") === MIGRATIONS.length) return;
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    // Read again: another process may have migrated while this one waited for the lock.
+    for (const statements of MIGRATIONS.slice(readPragma(db, "user_version"))) db.exec(statements);
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`);
+  } catch (error) {
+    rollback(db);
+    throw error;
+  }
+}
+
+/** Ends a transaction that failed, unless SQLite has ended it already, as it does on a full disk. */
+export function rollback(db: DatabaseSync): void {
+  if (db.isTransaction) db.exec("ROLLBACK");
+}
+
+function readPragma(db: DatabaseSync, name: "application_id" | "user_version"): number {
+  return Number(db.prepare(`PRAGMA ${name}`).get()?.[name]);
+}
+
+/** What SQLite's message means for the operator. The texts are sqlite3_errstr()'s, the same on every runtime. */
+const EXPLANATIONS: readonly [text: string, meaning: string][] = [
+  ["file is not a database", "is not an SQLite database; it was left as it is"],
+  ["database disk image is malformed", "is corrupt; restore it from a backup"],
+  ["database is locked", "is locked by another process"],
+  ["unable to open database", "cannot be opened; its folder must exist and be writable"],
+  ["readonly database", "cannot be written to"],
+  ["disk is full", "cannot be written to: the disk is full"],
+];
+
+function explain(error: unknown, path: string): StoreUnavailableError {
+  const message = error instanceof Error ? error.message : String(error);
+  const known = EXPLANATIONS.find(([text]) => message.includes(text));
+  return new StoreUnavailableError(known ? `${path} ${known[1]}` : `${path} cannot be opened: ${message}`, {
+    cause: error,
+  });
+}

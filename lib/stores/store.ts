@@ -1,0 +1,67 @@
+/** The contract between the service and whatever keeps the pets. Every store here passes one and the same test of it. */
+
+import type { NewPet, PetStatus } from "../pet.ts";
+import type { Pending } from "../pending.ts";
+
+/** A new pet as a store gets it: checked, and with its status decided. */
+export type PetDraft = Required<NewPet>;
+
+/** Which pets a page holds. */
+export interface PetQuery {
+  /** The page begins with the first pet whose id is greater; 0 for the first page. */
+  after: bigint;
+  /** The most pets on the page: 1 to 100. */
+  limit: number;
+  /** Only pets of this status. */
+  status?: PetStatus;
+}
+
+/** One page of a list. */
+export interface PetPage {
+  /**
+   * The pets in ascending order of `id`, as the text of a JSON array, as {@link formatPets} writes it. Text, because a
+   * page goes to the socket as it is: a store that can produce it without an object for every pet should.
+   */
+  json: string;
+  /** The id of the last pet on this page if more match after it; otherwise absent. */
+  next?: bigint;
+}
+
+/**
+ * Keeps pets. Every method may answer now or by a promise, and may be called again before an earlier call is done.
+ *
+ * A store that cannot do what is asked just now throws, or rejects with, {@link StoreUnavailableError}; anything else
+ * that it throws is taken for a defect.
+ *
+ * **Order.** Ids begin at 1, ascend in the order in which pets become visible, are never given twice, not even after a
+ * restart, and stay below 2^53. So a reader who goes on after the last id it has seen misses nothing.
+ *
+ * **Atomicity.** A pet is visible whole or not at all, and never changes. A create that failed leaves no pet behind,
+ * unless it failed because its outcome could not be learnt.
+ *
+ * **Durability.** A create is acknowledged, by returning or resolving, when the pet will survive whatever the store
+ * promises to survive, and not before: {@link createMemoryStore} the next call, `createSqliteStore` the loss of power.
+ *
+ * **Concurrency.** Once a create has been acknowledged, every get and list that begins sees the pet. A list shows one
+ * moment; two pages may show two moments.
+ *
+ * **Cost.** A page touches its own rows and one more, wherever it lies and however rare its status; a get touches one.
+ */
+export interface PetStore {
+  /** Adds a pet and answers with the id it was given. */
+  create(pet: PetDraft): Pending<bigint>;
+  /** The pet with this id as JSON text, as {@link formatPet} writes it, or `undefined` if there is none. Any int64 may be asked for. */
+  get(id: bigint): Pending<string | undefined>;
+  /** One page of the list. */
+  list(query: PetQuery): Pending<PetPage>;
+  /** Does nothing if the store could serve now, and throws {@link StoreUnavailableError} if not. */
+  check(): Pending<void>;
+  /** Lets the creates that have begun finish, then releases all resources. Closing twice is allowed. */
+  close(): Pending<void>;
+}
+
+/** Thrown by a store that cannot serve now, and by one that cannot be opened. The message is for the operator. */
+export class StoreUnavailableError extends Error {
+  /** Tells this error from others in a log. */
+  override name = "StoreUnavailableError";
+}

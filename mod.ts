@@ -1,0 +1,34 @@
+/**
+ * The Petstore service as a library: {@link createPetstore} gives a `handle(request)` that mounts in any app which speaks
+ * in the `Request` and `Response` of the Fetch standard.
+ *
+ * @example
+ * ```ts
+ * import { createPetstore } from "@petstore/petstore";
+ *
+ * const { handle } = createPetstore({ keys: ["pk_example"] });
+ * const answer = await handle(
+ *   new Request("http://localhost/v1/pets?limit=2", { headers: { authorization: "Bearer pk_example" } }),
+ * );
+ * console.assert(await answer.text() === "[]");
+ * ```
+ *
+ * @module
+ */
+
+export { createPetstore, type Petstore } from "./lib/petstore.ts";
+export type { PetstoreOptions } from "./lib/options.ts";
+export { createOpenApi, type Json, type JsonObject, type OpenApiOptions, type OpenApiServer } from "./lib/openapi.ts";
+export type { ApiKeys } from "./lib/http/auth.ts";
+export type { CorsOptions } from "./lib/http/cors.ts";
+export type { ErrorBody, ErrorCode } from "./lib/http/errors.ts";
+export { formatPet, formatPets, type NewPet, type Pet, type PetStatus } from "./lib/pet.ts";
+export type { Pending } from "./lib/pending.ts";
+export { createMemoryStore } from "./lib/stores/memory.ts";
+export {
+  type PetDraft,
+  type PetPage,
+  type PetQuery,
+  type PetStore,
+  StoreUnavailableError,
+} from "./lib/stores/store.ts";
