@@ -1,25 +1,17 @@
 /** The three operations of the specification: what each reads from a request, asks of the store and answers. */
 
-import { type Answer, type Header, JSON_TYPE } from "./http/answer.ts";
+import { type Answer, JSON_TYPE } from "./http/answer.ts";
 import type { BodyReader } from "./http/body.ts";
-import { noneMatchFails, strongETag } from "./http/conditional.ts";
+import { conditionalAnswer } from "./http/conditional.ts";
 import { formatCursor, parseCursor } from "./http/cursor.ts";
+import type { Call } from "./http/dispatch.ts";
 import { type ErrorCode, HttpError } from "./http/errors.ts";
 import { queryValue } from "./http/query.ts";
 import { excerpt, isDigits } from "./json.ts";
 import type { Settings } from "./options.ts";
 import { formatPet, isPetStatus, parseNewPet, parsePetId, PET_STATUSES, type PetStatus } from "./pet.ts";
 import { chain, type Pending } from "./pending.ts";
-import type { PetPage, PetQuery } from "./stores/store.ts";
-
-/** What an operation gets of a request. */
-export interface Call {
-  request: Request;
-  /** The query component, without its question mark. */
-  query: string;
-  /** The path's parameter, still percent-encoded where it cannot be decoded. */
-  parameter: string;
-}
+import type { PetQuery } from "./stores/store.ts";
 
 /** Pets on a page: at least, at most, and where the client does not say. */
 export const LIMIT = { minimum: 1, maximum: 100, default: 20 };
@@ -27,13 +19,10 @@ export const LIMIT = { minimum: 1, maximum: 100, default: 20 };
 /** `GET /pets` */
 export function listPets({ store, basePath }: Settings, { request, query }: Call): Pending<Answer> {
   const petQuery = query === "" ? { after: 0n, limit: LIMIT.default } : readPetQuery(query);
-  return chain(store.list(petQuery), (page) => {
-    const next = page.next;
-    // A full last page and the same page with more behind it differ in their Link alone, and that counts as content.
-    const etag = strongETag(page.json, next === undefined ? 0 : 1);
-    const headers: Header[] = [JSON_TYPE, ["etag", etag]];
-    if (next !== undefined) headers.push(["link", nextLink(basePath, petQuery, next)]);
-    return conditional(request, page.json, etag, headers);
+  return chain(store.list(petQuery), ({ json, next }) => {
+    if (next === undefined) return conditionalAnswer(request, json);
+    // A full last page and the same page with more behind it differ in their Link alone, and that is content too.
+    return conditionalAnswer(request, json, [["link", nextLink(basePath, petQuery, next)]], 1);
   });
 }
 
@@ -42,8 +31,7 @@ export function getPet({ store }: Settings, { request, parameter }: Call): Pendi
   const id = parsePetId(parameter);
   return chain(id === undefined ? undefined : store.get(id), (json) => {
     if (json === undefined) throw new HttpError(404, "pet_not_found", `There is no pet ${quote(parameter)}`);
-    const etag = strongETag(json);
-    return conditional(request, json, etag, [JSON_TYPE, ["etag", etag]]);
+    return conditionalAnswer(request, json);
   });
 }
 
@@ -57,13 +45,6 @@ export async function createPet(settings: Settings, readBody: BodyReader, { requ
     headers: [JSON_TYPE, ["location", `${settings.basePath}/pets/${id}`]],
     body: formatPet({ id, ...draft }),
   };
-}
-
-function conditional(request: Request, json: string, etag: string, headers: Header[]): Answer {
-  return noneMatchFails(request.headers.get("if-none-match"), etag)
-    // A 304 has the headers of the 200 that bear on the stored response (RFC 9110 §15.4.5), and Link may be new.
-    ? { status: 304, headers: headers.slice(1), body: null }
-    : { status: 200, headers, body: json };
 }
 
 function readNewPet(text: string): Exclude<ReturnType<typeof parseNewPet>, string[]> {
@@ -116,7 +97,7 @@ function parseStatus(value: string): PetStatus | undefined {
 }
 
 /** The link to the next page, relative to wherever the API is reached: behind a proxy, its own address says nothing. */
-function nextLink(basePath: string, { limit, status }: PetQuery, next: NonNullable<PetPage["next"]>): string {
+function nextLink(basePath: string, { limit, status }: PetQuery, next: bigint): string {
   const filter = status === undefined ? "" : `&status=${status}`;
   return `<${basePath}/pets?limit=${limit}${filter}&cursor=${formatCursor(next)}>; rel="next"`;
 }

@@ -1,13 +1,19 @@
 /** The service: its routes, and one request's way through them. */
 
-import { type Answer, extendResponse, type Header, toResponse } from "./http/answer.ts";
+import type { Header } from "./http/answer.ts";
 import { createBodyReader } from "./http/body.ts";
+import {
+  createDispatcher,
+  extendReply,
+  type FailureHandler,
+  finish,
+  type OperationRoute,
+  type Reply,
+} from "./http/dispatch.ts";
 import { HttpError } from "./http/errors.ts";
-import { createRouter, type Route, splitUrl } from "./http/routing.ts";
-import { excerpt } from "./json.ts";
-import { type Call, createPet, getPet, listPets } from "./operations.ts";
+import { createPet, getPet, listPets } from "./operations.ts";
 import { checkOptions, type PetstoreOptions, type Settings } from "./options.ts";
-import { attempt, chain, type Pending } from "./pending.ts";
+import { attempt, chain } from "./pending.ts";
 import { StoreUnavailableError } from "./stores/store.ts";
 
 /** A mounted service. */
@@ -19,24 +25,13 @@ export interface Petstore {
   handle: (request: Request) => Promise<Response>;
 }
 
-/** Seconds after which a client may try again when the store is unavailable. */
-const RETRY_AFTER = 5;
-
-/**
- * Since when `GET /pets/{petId}` is deprecated (RFC 9745), when it is to be removed (RFC 8594), and what replaces it
- * (RFC 5829).
- */
+/** Since when `GET /pets/{petId}` is deprecated, in seconds since 1970 (RFC 9745). */
 const DEPRECATED_SINCE = 1_795_132_800;
+/** When it is to be removed (RFC 8594). It keeps working after that date. */
 const SUNSET = "Thu, 05 Dec 2030 00:00:00 GMT";
 
-type Reply = Answer | Response;
-type Operation = (call: Call) => Pending<Reply>;
-
-interface PetstoreRoute extends Route {
-  methods: ReadonlyMap<string, Operation>;
-  /** Carried by every answer of the route, the failures included. */
-  headers: Header[];
-}
+/** After how many seconds a client may try again when the store is unavailable. */
+const RETRY_AFTER = 5;
 
 /**
  * Makes a Petstore service. Two of them share nothing.
@@ -60,35 +55,24 @@ interface PetstoreRoute extends Route {
  */
 export function createPetstore(options: PetstoreOptions): Petstore {
   const settings = checkOptions(options);
-  const { basePath, checkKey, cors, onError } = settings;
-  const findRoute = createRouter(basePath, createRoutes(settings));
+  const { basePath, checkKey, cors } = settings;
+  const onFailure = createFailureHandler(settings.onError);
+  const dispatch = createDispatcher(basePath, createRoutes(settings), onFailure);
 
   function handle(request: Request): Promise<Response> {
-    const preflight = cors?.preflight(request);
-    const reply = preflight ?? attempt<Reply>(
+    const reply = cors?.preflight(request) ?? attempt<Reply>(
       () => chain(checkKey(request.headers.get("authorization")), () => dispatch(request)),
-      (thrown) => toAnswer(thrown, request, onError),
+      (thrown) => onFailure(thrown, request),
     );
-    const headers = cors ? cors.headers(request) : [];
-    return Promise.resolve(chain(reply, (reply) => finish(reply, request.method, headers)));
-  }
-
-  function dispatch(request: Request): Pending<Reply> {
-    const { path, query } = splitUrl(request.url);
-    const match = findRoute(path);
-    if (!match) throw new HttpError(404, "route_not_found", `There is nothing at ${JSON.stringify(excerpt(path))}`);
-    const { route, parameter } = match;
-    const reply = attempt<Reply>(
-      () => selectOperation(route, request.method)({ request, query, parameter }),
-      (thrown) => toAnswer(thrown, request, onError),
+    return Promise.resolve(
+      chain(reply, (reply) => finish(cors ? extendReply(reply, cors.headers(request)) : reply, request.method)),
     );
-    return route.headers.length === 0 ? reply : chain(reply, (reply) => extend(reply, route.headers));
   }
 
   return { handle };
 }
 
-function createRoutes(settings: Settings): PetstoreRoute[] {
+function createRoutes(settings: Settings): OperationRoute[] {
   const { basePath, maxBodyBytes, bodyTimeout, storeOrders = notImplemented } = settings;
   const readBody = createBodyReader({ maxBytes: maxBodyBytes, timeout: bodyTimeout });
   const deprecation: Header[] = [
@@ -99,58 +83,30 @@ function createRoutes(settings: Settings): PetstoreRoute[] {
   return [
     {
       path: "/pets",
-      methods: methods({
-        GET: (call) => listPets(settings, call),
-        POST: (call) => createPet(settings, readBody, call),
-      }),
-      headers: [],
+      methods: { GET: (call) => listPets(settings, call), POST: (call) => createPet(settings, readBody, call) },
     },
-    { path: "/pets/{petId}", methods: methods({ GET: (call) => getPet(settings, call) }), headers: deprecation },
-    { path: "/store/orders", methods: methods({ GET: ({ request }) => storeOrders(request) }), headers: [] },
+    { path: "/pets/{petId}", methods: { GET: (call) => getPet(settings, call) }, headers: deprecation },
+    { path: "/store/orders", methods: { GET: ({ request }) => storeOrders(request) } },
   ];
-}
-
-/** A map, so that a method called `constructor` is as unknown as any other. */
-function methods(operations: Record<string, Operation>): ReadonlyMap<string, Operation> {
-  return new Map(Object.entries(operations));
 }
 
 function notImplemented(): never {
   throw new HttpError(501, "not_implemented", "This petstore has no store orders");
 }
 
-function selectOperation({ methods }: PetstoreRoute, method: string): Operation {
-  const operation = methods.get(method === "HEAD" ? "GET" : method);
-  if (operation) return operation;
-  const allowed = [...methods.keys()].flatMap((name) => name === "GET" ? ["GET", "HEAD"] : [name]).concat("OPTIONS");
-  const allow: Header = ["allow", allowed.join(", ")];
-  if (method === "OPTIONS") return () => ({ status: 204, headers: [allow], body: null });
-  throw new HttpError(405, "method_not_allowed", `Method ${excerpt(method)} is not allowed here`, [allow]);
-}
-
-/** The answer to whatever was thrown. Only what the library itself meant for the client is shown to the client. */
-function toAnswer(thrown: unknown, request: Request, onError: Settings["onError"]): Answer {
-  if (thrown instanceof HttpError) return thrown.toAnswer();
-  try {
-    onError(thrown, request);
-  } catch {
-    // A broken log must not turn an answer into none.
-  }
-  if (thrown instanceof StoreUnavailableError) {
-    return new HttpError(503, "store_unavailable", "The store is unavailable at present; try again later", [
-      ["retry-after", String(RETRY_AFTER)],
-    ]).toAnswer();
-  }
-  return new HttpError(500, "internal_error", "An internal error occurred").toAnswer();
-}
-
-function extend(reply: Reply, headers: Header[]): Reply {
-  if (reply instanceof Response) return extendResponse(reply, "", headers);
-  reply.headers.push(...headers);
-  return reply;
-}
-
-function finish(reply: Reply, method: string, headers: Header[]): Response {
-  if (!(reply instanceof Response)) return toResponse(reply, method, headers);
-  return headers.length === 0 && method !== "HEAD" ? reply : extendResponse(reply, method, headers);
+/** Answers what the library itself meant for the client; of all else the client learns only that it happened. */
+export function createFailureHandler(onError: Settings["onError"]): FailureHandler {
+  const unavailable = new HttpError(503, "store_unavailable", "The store is unavailable at present; try again later", [
+    ["retry-after", String(RETRY_AFTER)],
+  ]);
+  const internal = new HttpError(500, "internal_error", "An internal error occurred");
+  return (thrown, request) => {
+    if (thrown instanceof HttpError) return thrown.toAnswer();
+    try {
+      onError(thrown, request);
+    } catch {
+      // A broken log must not turn an answer into none.
+    }
+    return (thrown instanceof StoreUnavailableError ? unavailable : internal).toAnswer();
+  };
 }

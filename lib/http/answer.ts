@@ -3,7 +3,7 @@
 /** A response header: lower-case name and value. */
 export type Header = [name: string, value: string];
 
-/** What a handler answers with. `body` is JSON text, or `null` for none. */
+/** What an operation answers with. `body` is JSON text, or `null` for none. */
 export interface Answer {
   status: number;
   headers: Header[];
@@ -14,21 +14,19 @@ export interface Answer {
 export const JSON_TYPE: Header = ["content-type", "application/json"];
 
 /**
- * The response for an answer, with further headers. A HEAD request gets the headers alone, `Content-Length` included
- * (RFC 9110 §9.3.2); not every host would strip the body by itself.
+ * The response for an answer. A HEAD request gets the headers alone, `Content-Length` included (RFC 9110 §9.3.2); not
+ * every host would strip the body by itself.
  */
-export function toResponse(answer: Answer, method: string, extra: readonly Header[]): Response {
-  const { status, body } = answer;
-  const headers = extra.length === 0 ? answer.headers : [...answer.headers, ...extra];
+export function toResponse({ status, headers, body }: Answer, method: string): Response {
   if (method !== "HEAD" || body === null) return new Response(body, { status, headers });
   const length = String(new TextEncoder().encode(body).byteLength);
   return new Response(null, { status, headers: [...headers, ["content-length", length]] });
 }
 
-/** A foreign response with further headers. The body is passed on as it is, unread. */
-export function extendResponse(response: Response, method: string, extra: readonly Header[]): Response {
+/** A foreign response with further headers. Its body is passed on unread. */
+export function extendResponse(response: Response, extra: readonly Header[]): Response {
   const headers = new Headers(response.headers);
   for (const [name, value] of extra) headers.append(name, value);
   const { status, statusText } = response;
-  return new Response(method === "HEAD" ? null : response.body, { status, statusText, headers });
+  return new Response(response.body, { status, statusText, headers });
 }

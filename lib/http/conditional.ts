@@ -1,5 +1,7 @@
 /** Entity tags and `If-None-Match` (RFC 9110 §8.8.3 and §13.1.2). */
 
+import { type Answer, type Header, JSON_TYPE } from "./answer.ts";
+
 /**
  * A strong entity tag of a text: the same on every server and every runtime, so that a client may be sent to another
  * one. Two 32-bit lanes make it 64 bits: enough against chance, not against somebody who may create pets and computes
@@ -32,4 +34,18 @@ export function noneMatchFails(header: string | null, etag: string): boolean {
 function isTagStart(header: string, at: number): boolean {
   const before = header.slice(0, at).trimEnd();
   return before === "" || before.endsWith(",") || before.endsWith("W/");
+}
+
+/**
+ * The answer to a GET of JSON text: 200 with an entity tag, or 304 if the client has that text already.
+ *
+ * @param headers Further headers of the representation.
+ * @param salt What they say beyond the text, for {@link strongETag}.
+ */
+export function conditionalAnswer(request: Request, body: string, headers: readonly Header[] = [], salt = 0): Answer {
+  const etag = strongETag(body, salt);
+  return noneMatchFails(request.headers.get("if-none-match"), etag)
+    // With the headers that bear on the stored response (RFC 9110 §15.4.5): Content-Type does not, Link may be new.
+    ? { status: 304, headers: [["etag", etag], ...headers], body: null }
+    : { status: 200, headers: [JSON_TYPE, ["etag", etag], ...headers], body };
 }

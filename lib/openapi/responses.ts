@@ -55,6 +55,11 @@ export function success(description: string, schema: string, example: JsonObject
   } satisfies JsonObject;
 }
 
+/** A response with a body that has no schema of its own. */
+export function plainSuccess(description: string, example: JsonObject): JsonObject {
+  return { description, content: { "application/json": { schema: { const: example } } } };
+}
+
 /** A response without a body. */
 export function bodiless(description: string, headers: HeaderRefs): JsonObject {
   return { description, headers: references(headers) };

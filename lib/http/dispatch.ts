@@ -1,0 +1,91 @@
+/** From a table of routes to answers: methods, HEAD, OPTIONS, and failures that still carry the route's headers. */
+
+import { excerpt } from "../json.ts";
+import { attempt, chain, type Pending } from "../pending.ts";
+import { type Answer, extendResponse, type Header, toResponse } from "./answer.ts";
+import { HttpError } from "./errors.ts";
+import { createRouter, type Route, splitUrl } from "./routing.ts";
+
+/** What an operation gets of a request. */
+export interface Call {
+  request: Request;
+  /** The query component, without its question mark. */
+  query: string;
+  /** The path's parameter, percent-encoded only where it cannot be decoded. */
+  parameter: string;
+}
+
+/** What is answered: our own, or a foreign response that is passed on. */
+export type Reply = Answer | Response;
+
+/** Answers a call; an {@link HttpError} that it throws is answered too. */
+export type Operation = (call: Call) => Pending<Reply>;
+
+/** The answer to whatever was thrown. */
+export type FailureHandler = (thrown: unknown, request: Request) => Answer;
+
+/** A path and what can be done there. HEAD and OPTIONS need no mention. */
+export interface OperationRoute extends Route {
+  methods: Record<string, Operation>;
+  /** Carried by every answer of the route, the failures included. */
+  headers?: readonly Header[];
+}
+
+interface PreparedRoute extends Route {
+  methods: ReadonlyMap<string, Operation>;
+  allow: Header;
+  headers: readonly Header[];
+}
+
+/** Answers a request by its route; throws an {@link HttpError} with status 404 if it has none. */
+export type Dispatcher = (request: Request) => Pending<Reply>;
+
+/** Makes a dispatcher for routes below `basePath`. */
+export function createDispatcher(
+  basePath: string,
+  routes: readonly OperationRoute[],
+  onFailure: FailureHandler,
+): Dispatcher {
+  const findRoute = createRouter(basePath, routes.map(prepare));
+  return (request) => {
+    const { path, query } = splitUrl(request.url);
+    const match = findRoute(path);
+    if (!match) throw new HttpError(404, "route_not_found", `There is nothing at ${JSON.stringify(excerpt(path))}`);
+    const { route, parameter } = match;
+    const reply = attempt<Reply>(
+      () => selectOperation(route, request.method)({ request, query, parameter }),
+      (thrown) => onFailure(thrown, request),
+    );
+    return route.headers.length === 0 ? reply : chain(reply, (reply) => extendReply(reply, route.headers));
+  };
+}
+
+function prepare({ path, methods, headers = [] }: OperationRoute): PreparedRoute {
+  const names = Object.keys(methods).flatMap((name) => name === "GET" ? ["GET", "HEAD"] : [name]);
+  // A map, so that a method called `constructor` is as unknown as any other.
+  return {
+    path,
+    methods: new Map(Object.entries(methods)),
+    allow: ["allow", [...names, "OPTIONS"].join(", ")],
+    headers,
+  };
+}
+
+function selectOperation({ methods, allow }: PreparedRoute, method: string): Operation {
+  const operation = methods.get(method === "HEAD" ? "GET" : method);
+  if (operation) return operation;
+  if (method === "OPTIONS") return () => ({ status: 204, headers: [allow], body: null });
+  throw new HttpError(405, "method_not_allowed", `Method ${excerpt(method)} is not allowed here`, [allow]);
+}
+
+/** A reply with further headers. */
+export function extendReply(reply: Reply, headers: readonly Header[]): Reply {
+  if (reply instanceof Response) return extendResponse(reply, headers);
+  return { status: reply.status, headers: [...reply.headers, ...headers], body: reply.body };
+}
+
+/** The response for a reply, as the request's method wants it. */
+export function finish(reply: Reply, method: string): Response {
+  if (!(reply instanceof Response)) return toResponse(reply, method);
+  return method === "HEAD" ? new Response(null, reply) : reply;
+}

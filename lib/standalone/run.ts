@@ -1,0 +1,125 @@
+/** The standalone server's life: settings, store and keys, serving, draining. */
+
+import { StoreUnavailableError } from "../stores/store.ts";
+import { VERSION } from "../version.ts";
+import { type AccessLog, createAccessLog } from "./access_log.ts";
+import { createHandler, type HandlerOptions } from "./handler.ts";
+import { type FileKey, KEY_FILE, readKeyFile } from "./key_file.ts";
+import { openStore } from "./open_store.ts";
+import { HELP, readSettings, type ServerSettings, SettingError } from "./settings.ts";
+
+/** How long requests in flight may take after the first signal, in milliseconds. */
+const DRAIN_TIMEOUT = 30_000;
+
+/**
+ * Runs the server until a signal ends it.
+ *
+ * @param args The command line's arguments.
+ * @returns The exit status: 0 after a drain, 2 if a setting is wrong.
+ */
+export async function run(args: string[]): Promise<number> {
+  try {
+    const command = readSettings(args, (name) => Deno.env.get(name));
+    if ("settings" in command) await serve(command.settings);
+    else console.log(command.print === "help" ? HELP.trimEnd() : `petstore ${VERSION}`);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof SettingError)) throw error;
+    console.error(`petstore: ${error.message}`);
+    return 2;
+  }
+}
+
+async function serve(settings: ServerSettings): Promise<void> {
+  const fileKey = settings.keys.length === 0 ? await readKeyFile(KEY_FILE) : undefined;
+  const store = await openStore(settings.store);
+  try {
+    await dropPermissions();
+    const options: HandlerOptions = { store, keys: fileKey ? [fileKey.key] : settings.keys, onError: logError };
+    if (settings.corsOrigins.length > 0) options.cors = { origins: settings.corsOrigins };
+    const log = settings.accessLog ? createAccessLog(Deno.stdout) : undefined;
+    const abort = new AbortController();
+    const server = listen(settings, mount(options, log), abort.signal);
+    console.log(describeStart(settings, fileKey, server.addr));
+    await signalled();
+    await drain(server, abort);
+    await log?.flush();
+  } finally {
+    await store.close();
+  }
+}
+
+/** From here on only the network is needed: whatever went wrong later could no longer reach a file or a variable. */
+async function dropPermissions(): Promise<void> {
+  for (const name of ["read", "write", "env"] as const) await Deno.permissions.revoke({ name });
+}
+
+/** What the library refuses of its options was a setting here. */
+function mount(options: HandlerOptions, log: AccessLog | undefined): Deno.ServeHandler<Deno.NetAddr> {
+  try {
+    return createHandler(options, log);
+  } catch (error) {
+    throw error instanceof TypeError ? new SettingError(error.message) : error;
+  }
+}
+
+function listen(
+  { hostname, port }: ServerSettings,
+  handler: Deno.ServeHandler<Deno.NetAddr>,
+  signal: AbortSignal,
+): Deno.HttpServer<Deno.NetAddr> {
+  try {
+    return Deno.serve({ hostname, port, signal, onListen: () => {} }, handler);
+  } catch (error) {
+    const reason = error instanceof Deno.errors.AddrInUse
+      ? "the port is in use"
+      : error instanceof Error
+      ? error.message
+      : String(error);
+    throw new SettingError(`Cannot listen on ${hostname}:${port}: ${reason}`);
+  }
+}
+
+function describeStart({ store, hostname }: ServerSettings, key: FileKey | undefined, { port }: Deno.NetAddr): string {
+  const origin = `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
+  const shown = key === undefined ? "as set" : key.isNew ? `${key.key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}`;
+  const pasted = key === undefined ? "<API_KEY>" : `$(cat ${KEY_FILE})`;
+  return [
+    `Petstore ${VERSION} listens on ${origin}/v1`,
+    `  store        ${store}${store === "memory:" ? " (gone when the server stops)" : ""}`,
+    `  API key      ${shown}`,
+    `  description  ${origin}/openapi.json`,
+    `  try          curl -H "Authorization: Bearer ${pasted}" ${origin}/v1/pets`,
+  ].join("\n");
+}
+
+/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
+function signalled(): Promise<void> {
+  // Windows knows no SIGTERM.
+  const signals: Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGTERM", "SIGINT"];
+  return new Promise((resolve) => {
+    let count = 0;
+    for (const signal of signals) {
+      Deno.addSignalListener(signal, () => {
+        if (++count > 1) Deno.exit(1);
+        resolve();
+      });
+    }
+  });
+}
+
+async function drain(server: Deno.HttpServer, abort: AbortController): Promise<void> {
+  const timer = setTimeout(() => {
+    console.error(`petstore: gave up on requests that were still in flight after ${DRAIN_TIMEOUT / 1000} s`);
+    abort.abort();
+  }, DRAIN_TIMEOUT);
+  await server.shutdown();
+  clearTimeout(timer);
+}
+
+/** An unavailable store is the world's fault and worth a line; anything else is ours and worth the trace. */
+function logError(error: unknown, request: Request): void {
+  const isOurs = !(error instanceof StoreUnavailableError);
+  const what = error instanceof Error ? (isOurs ? error.stack : error.message) : String(error);
+  console.error(`${new Date().toISOString()} ${request.method} failed: ${what}`);
+}

@@ -1,0 +1,134 @@
+/** What the standalone server is told: by flags, else by the environment, else by defaults. */
+
+import { parseArgs } from "node:util";
+
+/** The settings, read but not yet tried. */
+export interface ServerSettings {
+  hostname: string;
+  port: number;
+  /** Empty if none was set: then the key file is used. */
+  keys: string[];
+  /** `memory:` or `sqlite:PATH`. */
+  store: string;
+  corsOrigins: string[];
+  accessLog: boolean;
+}
+
+/** Settings, or what is printed instead of serving. */
+export type ServerCommand = { settings: ServerSettings } | { print: "help" | "version" };
+
+/** The store where none is set. */
+export const DEFAULT_STORE = "sqlite:data/petstore.db";
+
+/** A setting that cannot be used. Its message is one line for the person at the terminal. */
+export class SettingError extends Error {
+  override name = "SettingError";
+}
+
+/** The environment variables that are read, by the flag that wins over each. */
+export const ENVIRONMENT = {
+  hostname: "PETSTORE_HOSTNAME",
+  port: "PORT",
+  key: "PETSTORE_KEYS",
+  store: "PETSTORE_STORE",
+  "cors-origin": "PETSTORE_CORS_ORIGINS",
+  "access-log": "PETSTORE_ACCESS_LOG",
+} as const;
+
+/** What `--help` prints. */
+export const HELP = `Petstore: a REST service for the animals of a store
+
+Usage: deno task serve [flags]
+
+  --hostname <address>    address to listen on                [PETSTORE_HOSTNAME, default 127.0.0.1]
+  --port <number>         port to listen on, 0 for a free one [PORT, default 8000]
+  --key <key>             an API key, in clear or as sha256:<64 hex digits>; repeatable
+                                                              [PETSTORE_KEYS, separated by commas]
+                          default: one is made at the first start and kept in data/api-key
+  --store <store>         memory: or sqlite:<path>            [PETSTORE_STORE, default sqlite:data/petstore.db]
+  --cors-origin <origin>  an origin whose pages may use the API, or *; repeatable
+                                                              [PETSTORE_CORS_ORIGINS, separated by commas]
+  --no-access-log         print no line for each request      [PETSTORE_ACCESS_LOG=off]
+  --help                  print this
+  --version               print the version
+
+Flags win over the environment. Keys in flags show in the list of processes; prefer the environment.
+`;
+
+const OPTIONS = {
+  hostname: { type: "string" },
+  port: { type: "string" },
+  key: { type: "string", multiple: true },
+  store: { type: "string" },
+  "cors-origin": { type: "string", multiple: true },
+  "access-log": { type: "boolean" },
+  "no-access-log": { type: "boolean" },
+  help: { type: "boolean" },
+  version: { type: "boolean" },
+} as const;
+
+/**
+ * Reads the settings.
+ *
+ * @param args The command line's arguments.
+ * @param environment Looks up an environment variable.
+ * @throws {SettingError} If one is unknown or cannot be meant.
+ */
+export function readSettings(args: string[], environment: (name: string) => string | undefined): ServerCommand {
+  const flags = parseFlags(args);
+  if (flags.help) return { print: "help" };
+  if (flags.version) return { print: "version" };
+  const single = (flag: "hostname" | "port" | "store", fallback: string) =>
+    flags[flag] ?? (environment(ENVIRONMENT[flag]) || fallback);
+  const list = (flag: "key" | "cors-origin") => flags[flag] ?? splitList(environment(ENVIRONMENT[flag]));
+  return {
+    settings: {
+      hostname: readHostname(single("hostname", "127.0.0.1")),
+      port: readPort(single("port", "8000")),
+      keys: readKeys(list("key")),
+      store: single("store", DEFAULT_STORE),
+      corsOrigins: list("cors-origin"),
+      accessLog: readAccessLog(flags, environment(ENVIRONMENT["access-log"])),
+    },
+  };
+}
+
+function parseFlags(args: string[]) {
+  try {
+    return parseArgs({ args, options: OPTIONS, strict: true, allowPositionals: false }).values;
+  } catch (error) {
+    // The first sentence says what is wrong; the rest is advice on escaping that does not apply here.
+    const [problem = ""] = (error as Error).message.split(/\.\s|\n/, 1);
+    throw new SettingError(`${problem.replace(/\.$/, "")}; see --help`);
+  }
+}
+
+function readHostname(hostname: string): string {
+  if (/^[\w.:-]+$/.test(hostname)) return hostname;
+  throw new SettingError(`Hostname ${JSON.stringify(hostname)} must be an address or a name, such as 127.0.0.1`);
+}
+
+function readPort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65535) return port;
+  throw new SettingError(`Port ${JSON.stringify(text)} must be a number from 0 to 65535`);
+}
+
+function readKeys(keys: string[]): string[] {
+  if (keys.includes("")) throw new SettingError("An API key must not be empty");
+  return keys;
+}
+
+function readAccessLog(flags: { "access-log"?: boolean; "no-access-log"?: boolean }, variable = "on"): boolean {
+  if (flags["no-access-log"]) return false;
+  if (flags["access-log"]) return true;
+  if (variable !== "on" && variable !== "off" && variable !== "") {
+    throw new SettingError(`${ENVIRONMENT["access-log"]} must be on or off, not ${JSON.stringify(variable)}`);
+  }
+  return variable !== "off";
+}
+
+/** A variable that is set but empty sets nothing; an empty place between two commas is a mistake worth showing. */
+function splitList(variable: string | undefined): string[] {
+  return variable ? variable.split(",").map((item) => item.trim()) : [];
+}

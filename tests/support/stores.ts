@@ -1,0 +1,28 @@
+/** Every store there is, for the contracts that every store must pass. */
+
+import { join } from "node:path";
+import { createSqliteStore } from "../../lib/stores/sqlite.ts";
+import { createMemoryStore, type PetStore } from "../../mod.ts";
+import { withTempFolder } from "./temp.ts";
+
+/** A kind of store, and how a test gets an empty one. */
+export interface StoreKind {
+  name: string;
+  use<T>(run: (store: PetStore) => T | Promise<T>): Promise<T>;
+}
+
+export const STORE_KINDS: readonly StoreKind[] = [
+  { name: "memory", use: async (run) => await run(createMemoryStore()) },
+  {
+    name: "SQLite",
+    use: (run) =>
+      withTempFolder(async (folder) => {
+        const store = createSqliteStore(join(folder, "pets.db"));
+        try {
+          return await run(store);
+        } finally {
+          await store.close();
+        }
+      }),
+  },
+];
