@@ -4,13 +4,14 @@
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
  * import { createPetstore } from "@petstore/petstore";
  *
  * const { handle } = createPetstore({ keys: ["pk_example"] });
  * const answer = await handle(
  *   new Request("http://localhost/v1/pets?limit=2", { headers: { authorization: "Bearer pk_example" } }),
  * );
- * console.assert(await answer.text() === "[]");
+ * assert.equal(await answer.text(), "[]");
  * ```
  *
  * @module

@@ -32,18 +32,19 @@ const DESCRIPTION = `A catalogue of animals: list, add, fetch. Every request car
 
 Every path answers HEAD where it answers GET, with the same headers and no body, and OPTIONS with 204 and \`Allow\`
 (\`AllowedMethods\`). A method that a path does not have gets 405 (\`MethodNotAllowed\`), a path that does not exist 404
-(\`RouteNotFound\`). Where cross-origin use is granted, responses also carry \`Vary: Origin\` and the
-\`Access-Control-*\` headers of the Fetch standard.`;
+(\`RouteNotFound\`). Where cross-origin use is granted, preflights are answered
+without a key, and responses also carry \`Vary: Origin\` and the \`Access-Control-*\` headers of the Fetch standard.`;
 
 /**
  * Describes a petstore in OpenAPI 3.1: what is really served, under the app's own base path and addresses.
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
  * import { createOpenApi } from "@petstore/petstore";
  *
  * const description = createOpenApi({ servers: [{ url: "https://pets.example/v1" }] });
- * console.assert(description["openapi"] === "3.1.0");
+ * assert.equal(description["openapi"], "3.1.0");
  * ```
  *
  * @throws {TypeError} If the base path is no path.
@@ -70,7 +71,7 @@ export function createOpenApi(options: OpenApiOptions = {}): JsonObject {
     paths: createPaths({ ...settings, basePath, hasStoreOrders: options.storeOrders !== undefined }),
     components: {
       schemas: createSchemas(settings.defaultStatus),
-      responses: createCommonResponses(),
+      responses: createCommonResponses(options.cors !== undefined),
       headers: HEADERS,
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", description: "An API key: `Authorization: Bearer <API_KEY>`." },

@@ -9,7 +9,7 @@ import { type ErrorCode, HttpError } from "./http/errors.ts";
 import { queryValue } from "./http/query.ts";
 import { excerpt, isDigits } from "./json.ts";
 import type { Settings } from "./options.ts";
-import { formatPet, isPetStatus, parseNewPet, parsePetId, PET_STATUSES, type PetStatus } from "./pet.ts";
+import { formatPet, isPetStatus, type NewPet, parseNewPet, parsePetId, PET_STATUSES, type PetStatus } from "./pet.ts";
 import { chain, type Pending } from "./pending.ts";
 import type { PetQuery } from "./stores/store.ts";
 
@@ -37,8 +37,7 @@ export function getPet({ store }: Settings, { request, parameter }: Call): Pendi
 
 /** `POST /pets` */
 export async function createPet(settings: Settings, readBody: BodyReader, { request }: Call): Promise<Answer> {
-  const pet = readNewPet(await readBody(request));
-  const draft = { name: pet.name, categoryId: pet.categoryId, status: pet.status ?? settings.defaultStatus };
+  const draft = readDraft(await readBody(request), settings.defaultStatus);
   const id = await settings.store.create(draft);
   return {
     status: 201,
@@ -47,10 +46,10 @@ export async function createPet(settings: Settings, readBody: BodyReader, { requ
   };
 }
 
-function readNewPet(text: string): Exclude<ReturnType<typeof parseNewPet>, string[]> {
+function readDraft(text: string, defaultStatus: PetStatus): Required<NewPet> {
   let pet;
   try {
-    pet = parseNewPet(text);
+    pet = parseNewPet(text, defaultStatus);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const cause = text === "" ? "it is empty" : excerpt(error.message, 120);

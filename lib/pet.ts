@@ -52,23 +52,22 @@ export function parsePetId(text: string): bigint | undefined {
 /**
  * Reads a new pet from the text of a request body. Unknown members are ignored.
  *
+ * @param defaultStatus The status of a pet that comes without one.
  * @returns The pet, or what is wrong with it: a sentence for every fault, each naming its field.
  * @throws {SyntaxError} If the text is not JSON.
  */
-export function parseNewPet(text: string): NewPet | string[] {
+export function parseNewPet(text: string, defaultStatus: PetStatus): Required<NewPet> | string[] {
   const body = parseJson(text);
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     return [`the body must be a JSON object, not ${quote(body)}`];
   }
   // Own members only: what somebody put on Object.prototype is not what the client sent.
   const name = ownMember(body, "name");
-  const status = ownMember(body, "status");
+  const status = ownMember(body, "status", defaultStatus);
   const categoryId = ownMember(body, "categoryId");
   const source = typeof categoryId === "number" ? numberSource(text, "categoryId") : "";
   const exact = source === "" ? undefined : parseInt64(source);
-  if (isName(name) && exact !== undefined && (status === undefined || isPetStatus(status))) {
-    return status === undefined ? { name, categoryId: exact } : { name, categoryId: exact, status };
-  }
+  if (isName(name) && exact !== undefined && isPetStatus(status)) return { name, categoryId: exact, status };
   return faults(name, exact === undefined ? source || quote(categoryId) : undefined, status);
 }
 
@@ -81,8 +80,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-function ownMember(body: object, name: string): unknown {
-  return Object.hasOwn(body, name) ? (body as Record<string, unknown>)[name] : undefined;
+function ownMember(body: object, name: string, fallback?: unknown): unknown {
+  return Object.hasOwn(body, name) ? (body as Record<string, unknown>)[name] : fallback;
 }
 
 function isName(value: unknown): value is string {
@@ -111,7 +110,7 @@ function faults(name: unknown, badCategoryId: string | undefined, status: unknow
         `not ${excerpt(badCategoryId)}`,
     );
   }
-  if (status !== undefined && !isPetStatus(status)) {
+  if (!isPetStatus(status)) {
     found.push(`status must be one of ${PET_STATUSES.join(", ")}, not ${quote(status)}`);
   }
   return found;

@@ -13,7 +13,7 @@ import {
 import { HttpError } from "./http/errors.ts";
 import { createPet, getPet, listPets } from "./operations.ts";
 import { checkOptions, type PetstoreOptions, type Settings } from "./options.ts";
-import { attempt, chain } from "./pending.ts";
+import { attempt, chain, type Pending } from "./pending.ts";
 import { StoreUnavailableError } from "./stores/store.ts";
 
 /** A mounted service. */
@@ -38,6 +38,7 @@ const RETRY_AFTER = 5;
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
  * import { createPetstore } from "@petstore/petstore";
  *
  * const petstore = createPetstore({ keys: ["pk_example"] });
@@ -48,7 +49,7 @@ const RETRY_AFTER = 5;
  *     body: '{"name":"Rex","categoryId":7}',
  *   }),
  * );
- * console.assert(await answer.text() === '{"id":1,"name":"Rex","categoryId":7,"status":"available"}');
+ * assert.equal(await answer.text(), '{"id":1,"name":"Rex","categoryId":7,"status":"available"}');
  * ```
  *
  * @throws {TypeError} If an option is missing, unknown or wrong.
@@ -59,13 +60,18 @@ export function createPetstore(options: PetstoreOptions): Petstore {
   const onFailure = createFailureHandler(settings.onError);
   const dispatch = createDispatcher(basePath, createRoutes(settings), onFailure);
 
-  function handle(request: Request): Promise<Response> {
+  function answer(request: Request): Pending<Response> {
     const reply = cors?.preflight(request) ?? attempt<Reply>(
       () => chain(checkKey(request.headers.get("authorization")), () => dispatch(request)),
       (thrown) => onFailure(thrown, request),
     );
+    return chain(reply, (reply) => finish(cors ? extendReply(reply, cors.headers(request)) : reply, request.method));
+  }
+
+  function handle(request: Request): Promise<Response> {
+    // What an app's own answer cannot be finished with, a body that was read before for one, is an error like any other.
     return Promise.resolve(
-      chain(reply, (reply) => finish(cors ? extendReply(reply, cors.headers(request)) : reply, request.method)),
+      attempt(() => answer(request), (thrown) => finish(onFailure(thrown, request), request.method)),
     );
   }
 
@@ -86,12 +92,18 @@ function createRoutes(settings: Settings): OperationRoute[] {
       methods: { GET: (call) => listPets(settings, call), POST: (call) => createPet(settings, readBody, call) },
     },
     { path: "/pets/{petId}", methods: { GET: (call) => getPet(settings, call) }, headers: deprecation },
-    { path: "/store/orders", methods: { GET: ({ request }) => storeOrders(request) } },
+    { path: "/store/orders", methods: { GET: ({ request }) => chain(storeOrders(request), requireResponse) } },
   ];
 }
 
 function notImplemented(): never {
   throw new HttpError(501, "not_implemented", "This petstore has no store orders");
+}
+
+function requireResponse(response: Response): Response {
+  // Response.error() has the status 0, which nothing can be sent with.
+  if (response instanceof Response && response.status >= 200) return response;
+  throw new TypeError("Option storeOrders must return a Response with a status of at least 200");
 }
 
 /** Answers what the library itself meant for the client; of all else the client learns only that it happened. */

@@ -1,5 +1,7 @@
 /** Cursors: opaque to clients, so that what they mean can change; inside, "after this id". */
 
+import { isInt64 } from "../json.ts";
+
 const PREFIX = "after:";
 
 /** The URL-safe cursor that marks the place after `id`. */
@@ -10,7 +12,7 @@ export function formatCursor(id: bigint): string {
 /** The id after which a cursor's page begins, or `undefined` if this is no cursor that {@link formatCursor} made. */
 export function parseCursor(cursor: string): bigint | undefined {
   const id = decodeId(cursor);
-  return id !== undefined && formatCursor(id) === cursor ? id : undefined;
+  return id !== undefined && isInt64(id) && formatCursor(id) === cursor ? id : undefined;
 }
 
 function decodeId(cursor: string): bigint | undefined {

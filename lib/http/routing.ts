@@ -26,12 +26,12 @@ export interface Target {
 export function splitUrl(url: string): Target {
   const authority = url.indexOf("://") + 3;
   const start = authority < 3 ? -1 : url.indexOf("/", authority);
-  if (start < 0) return { path: "", query: "" };
-  const fragment = url.indexOf("#", start);
+  const fragment = url.indexOf("#", authority);
   const end = fragment < 0 ? url.length : fragment;
-  const question = url.indexOf("?", start);
-  if (question < 0 || question > end) return { path: url.slice(start, end), query: "" };
-  return { path: url.slice(start, question), query: url.slice(question + 1, end) };
+  const question = url.indexOf("?", authority);
+  const pathEnd = question < 0 || question > end ? end : question;
+  if (start < 0 || start > pathEnd) return { path: "", query: "" };
+  return { path: url.slice(start, pathEnd), query: url.slice(pathEnd + 1, end) };
 }
 
 /** Makes a router for a table of routes, all below `basePath`. */
@@ -56,7 +56,7 @@ export function createRouter<R extends Route>(basePath: string, routes: readonly
   }
 
   // An escape changes nothing about what a path means (RFC 3986 §6.2.2.2), except for a slash, which stays data.
-  return (path) => match(path) ?? (path.includes("%") ? match(unescapePath(path)) : undefined);
+  return (path) => match(path.includes("%") ? unescapePath(path) : path);
 }
 
 function unescapePath(path: string): string {

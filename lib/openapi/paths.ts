@@ -33,7 +33,7 @@ export function createPaths(options: PathOptions): Record<string, JsonObject> {
 }
 
 /** Responses that belong to every path, or to none. */
-export function createCommonResponses(): Record<string, JsonObject> {
+export function createCommonResponses(hasCors: boolean): Record<string, JsonObject> {
   return {
     Unauthorized: failure(401, "API key missing or invalid.", {
       missing_api_key: "An API key is required, as Authorization: Bearer <API_KEY>",
@@ -46,6 +46,7 @@ export function createCommonResponses(): Record<string, JsonObject> {
       method_not_allowed: "Method PUT is not allowed here",
     }, { Allow: "Allow" }),
     AllowedMethods: bodiless("The answer to OPTIONS on every path: the methods it has.", { Allow: "Allow" }),
+    ...(hasCors ? { Preflight: bodiless("The answer to a CORS preflight of an allowed origin.", {}) } : {}),
   };
 }
 

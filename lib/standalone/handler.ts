@@ -6,6 +6,7 @@ import type { PetstoreOptions } from "../options.ts";
 import { chain } from "../pending.ts";
 import { createFailureHandler, createPetstore } from "../petstore.ts";
 import type { AccessLog } from "./access_log.ts";
+import type { InFlight } from "./in_flight.ts";
 import { createPublicRoutes } from "./public_routes.ts";
 
 /** Options of the petstore within, of which the public routes need some too. */
@@ -14,6 +15,7 @@ export type HandlerOptions = PetstoreOptions & Required<Pick<PetstoreOptions, "s
 /** Makes the handler for `Deno.serve`. */
 export function createHandler(
   options: HandlerOptions,
+  inFlight: InFlight,
   log: AccessLog | undefined,
 ): Deno.ServeHandler<Deno.NetAddr> {
   const { handle } = createPetstore(options);
@@ -26,13 +28,16 @@ export function createHandler(
     return chain<Reply, Response>(dispatch(request), (reply) => finish(reply, request.method));
   }
 
-  if (!log) return respond;
   return (request, { remoteAddr }) => {
     const startedAt = performance.now();
+    const end = inFlight.begin();
     return chain(respond(request), (response) => {
-      const { path, query } = splitUrl(request.url);
-      const target = query === "" ? path : `${path}?${query}`;
-      log.add(remoteAddr.hostname, request.method, target, response.status, startedAt);
+      end();
+      if (log) {
+        const { path, query } = splitUrl(request.url);
+        const target = query === "" ? path : `${path}?${query}`;
+        log.add(remoteAddr.hostname, request.method, target, response.status, startedAt);
+      }
       return response;
     });
   };

@@ -48,7 +48,9 @@ Usage: deno task serve [flags]
   --store <store>         memory: or sqlite:<path>            [PETSTORE_STORE, default sqlite:data/petstore.db]
   --cors-origin <origin>  an origin whose pages may use the API, or *; repeatable
                                                               [PETSTORE_CORS_ORIGINS, separated by commas]
-  --no-access-log         print no line for each request      [PETSTORE_ACCESS_LOG=off]
+  --access-log, --no-access-log
+                          print a line for each request, or do not
+                                                              [PETSTORE_ACCESS_LOG=on|off, default on]
   --help                  print this
   --version               print the version
 

@@ -21,8 +21,10 @@ class MemoryStore implements PetStore {
   create(pet: PetDraft): bigint {
     const number = this.#texts.length + 1;
     const id = BigInt(number);
-    this.#texts.push(formatPet({ id, name: pet.name, categoryId: pet.categoryId, status: pet.status }));
+    const text = formatPet({ id, name: pet.name, categoryId: pet.categoryId, status: pet.status });
+    // What can throw comes first: a pet that is refused must leave nothing behind.
     this.#ids[pet.status].push(number);
+    this.#texts.push(text);
     return id;
   }
 

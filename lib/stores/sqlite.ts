@@ -3,6 +3,7 @@
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
  * import { createPetstore } from "@petstore/petstore";
  * import { createSqliteStore } from "@petstore/petstore/sqlite";
  *
@@ -11,7 +12,7 @@
  * const answer = await handle(
  *   new Request("http://localhost/v1/pets", { headers: { authorization: "Bearer pk_example" } }),
  * );
- * console.assert(answer.status === 200);
+ * assert.equal(answer.status, 200);
  * await store.close();
  * ```
  *
@@ -19,8 +20,9 @@
  */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { PET_STATUSES, type PetStatus } from "../pet.ts";
+import type { PetStatus } from "../pet.ts";
 import { openDatabase, rollback } from "./sqlite_open.ts";
+import { ALL_PETS, INSERT_PET, type PageSql, PETS_OF_STATUS, SELECT_PET, STATUS_CODES } from "./sqlite_statements.ts";
 import { type PetDraft, type PetPage, type PetQuery, type PetStore, StoreUnavailableError } from "./store.ts";
 
 /**
@@ -33,24 +35,18 @@ import { type PetDraft, type PetPage, type PetQuery, type PetStore, StoreUnavail
  * cannot be opened; it is then left as it was.
  */
 export function createSqliteStore(path: string): PetStore {
-  if (typeof path !== "string" || path === "" || path.includes("\0")) {
-    throw new TypeError("The path of an SQLite store must be a file's path or :memory:");
+  // SQLite would take file: for a URI, with parameters of its own.
+  if (typeof path !== "string" || path === "" || path.includes("\0") || /^file:/i.test(path)) {
+    throw new TypeError("The path of an SQLite store must be a file's path, not a URL, or :memory:");
   }
   return new SqliteStore(openDatabase(path));
 }
-
-/** Numbers are bound as bigint throughout: `node:sqlite` binds a JavaScript number as REAL. */
-const STATUS_CODES: Record<PetStatus, bigint> = { available: 0n, pending: 1n, sold: 2n };
-
-/** The JSON of a row, made by SQLite itself: half the time of making objects out of rows and text out of objects. */
-const PET_JSON = `json_object('id', id, 'name', name, 'categoryId', category_id, 'status',
-  CASE status ${PET_STATUSES.map((status) => `WHEN ${STATUS_CODES[status]} THEN '${status}'`).join(" ")} END)`;
 
 /** SQLITE_ERROR and SQLITE_CONSTRAINT: the statement is wrong, not the state of the world. */
 const DEFECTS = [1, 19];
 
 interface Waiting {
-  pet: PetDraft;
+  row: [name: string, categoryId: bigint, status: bigint];
   resolve(id: bigint): void;
   reject(error: unknown): void;
 }
@@ -66,17 +62,18 @@ class SqliteStore implements PetStore {
 
   constructor(db: DatabaseSync) {
     this.#db = db;
-    this.#insert = prepare(db, "INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)");
-    this.#get = prepare(db, `SELECT ${PET_JSON} AS json FROM pets WHERE id = ?`);
-    this.#all = preparePage(db, "id > ?");
-    this.#ofStatus = preparePage(db, "status = ? AND id > ?");
+    this.#insert = prepare(db, INSERT_PET);
+    this.#get = prepare(db, SELECT_PET);
+    this.#all = preparePage(db, ALL_PETS);
+    this.#ofStatus = preparePage(db, PETS_OF_STATUS);
   }
 
-  create(pet: PetDraft): Promise<bigint> {
+  create({ name, categoryId, status }: PetDraft): Promise<bigint> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) throw new StoreUnavailableError("The store has been closed");
+      const row: Waiting["row"] = [name, categoryId, statusCode(status)];
       // One turn of the event loop gathers whatever has arrived in it; a lone create waits for no other.
-      if (this.#waiting.push({ pet, resolve, reject }) === 1) setImmediate(() => this.#commitWaiting());
+      if (this.#waiting.push({ row, resolve, reject }) === 1) setImmediate(() => this.#commitWaiting());
     });
   }
 
@@ -88,7 +85,7 @@ class SqliteStore implements PetStore {
     return this.#read(() =>
       status === undefined
         ? readPage(this.#all, [], after, limit)
-        : readPage(this.#ofStatus, [STATUS_CODES[status]], after, limit)
+        : readPage(this.#ofStatus, [statusCode(status)], after, limit)
     );
   }
 
@@ -128,13 +125,13 @@ class SqliteStore implements PetStore {
   }
 
   /** Inserts one row of a batch. A row that breaks a constraint fails alone: SQLite undoes only its own statement. */
-  #insertOne({ pet, resolve, reject }: Waiting): () => void {
+  #insertOne({ row, resolve, reject }: Waiting): () => void {
     try {
-      const { lastInsertRowid } = this.#insert.run(pet.name, pet.categoryId, STATUS_CODES[pet.status]);
+      const { lastInsertRowid } = this.#insert.run(...row);
       const id = BigInt(lastInsertRowid);
       return () => resolve(id);
     } catch (error) {
-      if (!isDefect(error)) throw error;
+      if (isOutage(error)) throw error;
       return () => reject(error);
     }
   }
@@ -160,15 +157,8 @@ function prepare(db: DatabaseSync, sql: string): StatementSync {
   return statement;
 }
 
-function preparePage(db: DatabaseSync, condition: string): PageStatements {
-  const rows = `SELECT id, name, category_id, status FROM pets WHERE ${condition} ORDER BY id LIMIT ?`;
-  return {
-    page: prepare(
-      db,
-      `SELECT json_group_array(${PET_JSON}) AS json, count(*) AS count, max(id) AS last FROM (${rows})`,
-    ),
-    more: prepare(db, `SELECT 1 FROM pets WHERE ${condition} LIMIT 1`),
-  };
+function preparePage(db: DatabaseSync, { page, more }: PageSql): PageStatements {
+  return { page: prepare(db, page), more: prepare(db, more) };
 }
 
 function readPage({ page, more }: PageStatements, filter: bigint[], after: bigint, limit: number): PetPage {
@@ -179,15 +169,20 @@ function readPage({ page, more }: PageStatements, filter: bigint[], after: bigin
   return isFull && more.get(...filter, last) !== undefined ? { json, next: last } : { json };
 }
 
-function isDefect(error: unknown): boolean {
-  const code = (error as { errcode?: number } | null)?.errcode;
-  return code !== undefined && DEFECTS.includes(code & 0xff);
+function statusCode(status: PetStatus): bigint {
+  const code = STATUS_CODES.get(status);
+  if (code === undefined) throw new TypeError("The status of a pet must be one of the three");
+  return code;
 }
 
-/** What `node:sqlite` throws, as the contract wants it. Where a runtime gives no number, the disk is suspected first. */
+/** Whether SQLite cannot serve, rather than being asked for nonsense. Where a runtime gives no number, it cannot. */
+function isOutage(error: unknown): boolean {
+  const { code, errcode } = (error ?? {}) as { code?: string; errcode?: number };
+  if (code === "ERR_INVALID_STATE") return true;
+  return code === "ERR_SQLITE_ERROR" && !(errcode !== undefined && DEFECTS.includes(errcode & 0xff));
+}
+
+/** What `node:sqlite` throws, as the contract wants it. */
 function asUnavailable(error: unknown): unknown {
-  const code = (error as { code?: string } | null)?.code;
-  const isSqlite = code === "ERR_SQLITE_ERROR" || code === "ERR_INVALID_STATE";
-  if (!isSqlite || isDefect(error)) return error;
-  return new StoreUnavailableError((error as Error).message, { cause: error });
+  return isOutage(error) ? new StoreUnavailableError((error as Error).message, { cause: error }) : error;
 }

@@ -48,17 +48,19 @@ export function openDatabase(path: string): DatabaseSync {
 
 /** Reads what the file says of itself over a connection that could not change it. */
 function inspect(path: string): void {
-  const db = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT });
+  const db = new DatabaseSync(path, { readOnly: true });
   try {
+    // Not the option `timeout`: Deno heeds it only where it may write.
+    db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
     const owner = readPragma(db, "application_id");
     const version = readPragma(db, "user_version");
     const isEmpty = db.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
     if (owner !== APPLICATION_ID && !(isEmpty && owner === 0 && version === 0)) {
       throw new StoreUnavailableError(`${path} is an SQLite database of another program; it was left as it is`);
     }
-    if (version > MIGRATIONS.length) {
+    if (version < 0 || version > MIGRATIONS.length) {
       throw new StoreUnavailableError(
-        `${path} has schema version ${version}, but this release knows no later one than ${MIGRATIONS.length}; ` +
+        `${path} has schema version ${version}, but this release knows only those up to ${MIGRATIONS.length}; ` +
           "use the newer release that made it",
       );
     }
@@ -111,7 +113,10 @@ const EXPLANATIONS: readonly [text: string, meaning: string][] = [
 function explain(error: unknown, path: string): StoreUnavailableError {
   const message = error instanceof Error ? error.message : String(error);
   const known = EXPLANATIONS.find(([text]) => message.includes(text));
-  return new StoreUnavailableError(known ? `${path} ${known[1]}` : `${path} cannot be opened: ${message}`, {
-    cause: error,
-  });
+  return new StoreUnavailableError(
+    known ? `${path} ${known[1]}` : `${path} cannot be opened: ${message.replaceAll("\n", " ")}`,
+    {
+      cause: error,
+    },
+  );
 }

@@ -30,9 +30,10 @@ export function createResponseValidator(description: JsonObject, basePath: strin
   ajv.addSchema(closed, ID);
 
   return (method, path, response) => {
-    const { pointer, definition } = findResponse(description, basePath, method, path, response.status);
+    const { pointer, definition } = findResponse(description, basePath, method, path, response);
     const where = `${method} ${path} → ${response.status}`;
     checkHeaders(description, definition, response, where, (pointer, value) => check(pointer, value, where));
+    if (pointer.endsWith("/default")) return;
     if (method === "HEAD" || definition["content"] === undefined) {
       if (response.text !== "") throw new Error(`${where}: a body that is not described: ${response.text}`);
       return;
@@ -56,31 +57,33 @@ interface Found {
   definition: JsonObject;
 }
 
-function findResponse(description: JsonObject, basePath: string, method: string, path: string, status: number): Found {
+function findResponse(
+  description: JsonObject,
+  basePath: string,
+  method: string,
+  path: string,
+  seen: SeenResponse,
+): Found {
   const paths = description["paths"] as JsonObject;
   const template = Object.keys(paths).find((template) => matches(basePath + template, path));
-  const operation = template === undefined
-    ? undefined
-    : at(paths, template)[method === "HEAD" ? "get" : method.toLowerCase()];
-  // What has no operation: 401 comes first, then the unknown path, then OPTIONS and methods that the path has not.
-  const common = status === 401
-    ? "Unauthorized"
-    : template === undefined
-    ? "RouteNotFound"
-    : method === "OPTIONS"
-    ? "AllowedMethods"
-    : "MethodNotAllowed";
-  const pointer = operation === undefined
-    ? `/components/responses/${common}`
-    : `/paths/${escape(template ?? "")}/${method === "HEAD" ? "get" : method.toLowerCase()}/responses/${status}`;
-  const found = resolve(description, pointer);
-  if (
-    operation === undefined &&
-    status !== { Unauthorized: 401, RouteNotFound: 404, AllowedMethods: 204, MethodNotAllowed: 405 }[common]
-  ) {
-    throw new Error(`${method} ${path} → ${status}: not described`);
+  const verb = method === "HEAD" ? "get" : method.toLowerCase();
+  if (template !== undefined && Object.hasOwn(at(paths, template), verb)) {
+    const responses = at(paths, template, verb, "responses");
+    const status = Object.hasOwn(responses, String(seen.status)) ? seen.status : "default";
+    return resolve(description, `/paths/${escape(template)}/${verb}/responses/${status}`);
   }
-  return found;
+  // What has no operation: the key comes first, then the path, then the method.
+  const [status, name] = seen.status === 401
+    ? [401, "Unauthorized"]
+    : seen.headers.has("access-control-allow-methods")
+    ? [204, "Preflight"]
+    : template === undefined
+    ? [404, "RouteNotFound"]
+    : method === "OPTIONS"
+    ? [204, "AllowedMethods"]
+    : [405, "MethodNotAllowed"];
+  if (seen.status !== status) throw new Error(`${method} ${path} → ${seen.status}: not described`);
+  return resolve(description, `/components/responses/${name}`);
 }
 
 function checkHeaders(
@@ -127,7 +130,11 @@ function resolveReference(description: JsonObject, reference: JsonObject): Found
 function matches(template: string, path: string): boolean {
   const [wanted, given] = [template.split("/"), path.split("/")];
   return wanted.length === given.length &&
-    wanted.every((part, i) => part.startsWith("{") ? given[i] !== "" : part === given[i]);
+    wanted.every((part, i) => part.startsWith("{") ? given[i] !== "" : part === decode(given[i] ?? ""));
+}
+
+function decode(segment: string): string {
+  return /%(?![0-9A-F]{2})/i.test(segment) ? segment : decodeURIComponent(segment);
 }
 
 function at(object: JsonObject, ...names: string[]): JsonObject {

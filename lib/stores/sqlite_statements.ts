@@ -1,0 +1,39 @@
+/** The SQL of the SQLite store. Apart, so that a test can ask SQLite how it would run each. */
+
+import { PET_STATUSES, type PetStatus } from "../pet.ts";
+
+/** What the column `status` holds. As bigint, like all numbers here: `node:sqlite` binds a JavaScript number as REAL. */
+export const STATUS_CODES: ReadonlyMap<PetStatus, bigint> = new Map([["available", 0n], ["pending", 1n], ["sold", 2n]]);
+
+/** The JSON of a row, made by SQLite itself: half the time of making objects out of rows and text out of objects. */
+const PET_JSON = `json_object('id', id, 'name', name, 'categoryId', category_id, 'status',
+  CASE status ${PET_STATUSES.map((status) => `WHEN ${STATUS_CODES.get(status)} THEN '${status}'`).join(" ")} END)`;
+
+/** Adds a row: name, category_id, status. */
+export const INSERT_PET = "INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)";
+
+/** One pet: id. */
+export const SELECT_PET = `SELECT ${PET_JSON} AS json FROM pets WHERE id = ?`;
+
+/** The statements of a list. */
+export interface PageSql {
+  /** The page as `json`, how many rows it has as `count` and the id of its last as `last`: the condition's parameters, limit. */
+  page: string;
+  /** A row if there is more: the condition's parameters. */
+  more: string;
+}
+
+/** A list of all pets; its condition's parameter: after. */
+export const ALL_PETS = pageSql("id > ?");
+
+/** A list of the pets of one status; its condition's parameters: status, after. */
+export const PETS_OF_STATUS = pageSql("status = ? AND id > ?");
+
+function pageSql(condition: string): PageSql {
+  // The inner LIMIT bounds the work; it also keeps SQLite from flattening the query and losing its order.
+  const rows = `SELECT id, name, category_id, status FROM pets WHERE ${condition} ORDER BY id LIMIT ?`;
+  return {
+    page: `SELECT json_group_array(${PET_JSON}) AS json, count(*) AS count, max(id) AS last FROM (${rows})`,
+    more: `SELECT 1 FROM pets WHERE ${condition} LIMIT 1`,
+  };
+}

@@ -1,0 +1,131 @@
+/** Media types, sizes and times of a request body. */
+
+import assert from "node:assert/strict";
+import type { Api } from "../../support/api.ts";
+import type { HttpCase } from "./case.ts";
+
+const PET = '{"name":"Rex","categoryId":7}';
+
+/** A body that comes in pieces and without a length. */
+function stream(...pieces: string[]): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    pull(controller) {
+      const piece = pieces.shift();
+      if (piece === undefined) controller.close();
+      else controller.enqueue(new TextEncoder().encode(piece));
+    },
+  });
+}
+
+/** A body that begins and never goes on. */
+function stalled(): ReadableStream<Uint8Array> {
+  return new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('{"name":')) });
+}
+
+function postAs(api: Api, type: string, body: BodyInit = PET) {
+  return api.send("POST", "/pets", { headers: { "content-type": type }, body });
+}
+
+export const BODY_CASES: HttpCase[] = [
+  {
+    name: "takes application/json in any case, with or without parameters, and no Content-Type at all",
+    run: async (api) => {
+      const types = [
+        "application/json",
+        "APPLICATION/JSON",
+        "Application/Json;charset=utf-8",
+        'application/json ; a="b"',
+      ];
+      for (const type of types) assert.equal((await postAs(api, type)).status, 201, type);
+      const untyped = new TextEncoder().encode(PET);
+      assert.equal((await api.send("POST", "/pets", { body: untyped })).status, 201);
+      assert.equal((await api.send("POST", "/pets", { body: stream(PET) })).status, 201);
+    },
+  },
+  {
+    name: "answers 415 to every other media type, and to an encoded body",
+    run: async (api) => {
+      const types = [
+        "text/plain",
+        "application/jsonp",
+        "application/json2",
+        "text/json",
+        "application/x-www-form-urlencoded",
+        "application/vnd.api+json",
+        ";",
+        "json",
+      ];
+      for (const type of types) {
+        const { status, headers, error } = await postAs(api, type);
+        assert.deepEqual([status, error.code, headers.get("accept-post")], [
+          415,
+          "unsupported_media_type",
+          "application/json",
+        ], type);
+      }
+      const gzip = { "content-type": "application/json", "content-encoding": "gzip" };
+      assert.equal((await api.send("POST", "/pets", { headers: gzip, body: PET })).status, 415);
+    },
+  },
+  {
+    name: "answers 400 to an empty body",
+    run: async (api) => {
+      for (const body of ["", stream(), undefined]) {
+        const parts = body === undefined ? {} : { headers: { "content-type": "application/json" }, body };
+        const { status, error } = await api.send("POST", "/pets", parts);
+        assert.deepEqual([status, error.code], [400, "invalid_json"]);
+      }
+    },
+  },
+  {
+    name: "reads a body that comes in pieces, even within a character",
+    run: async (api) => {
+      assert.equal((await api.send("POST", "/pets", { body: stream(...PET) })).status, 201);
+      const bytes = new TextEncoder().encode('{"name":"😀","categoryId":9007199254740993}');
+      let i = 0;
+      const body = new ReadableStream<Uint8Array>({
+        pull: (controller) => i < bytes.length ? controller.enqueue(bytes.slice(i, ++i)) : controller.close(),
+      });
+      const { text } = await api.send("POST", "/pets", { body });
+      assert.equal(text, '{"id":2,"name":"😀","categoryId":9007199254740993,"status":"available"}');
+    },
+  },
+  {
+    name: "takes a body of exactly the limit, and answers 413 to one byte more",
+    options: { maxBodyBytes: 100 },
+    run: async (api) => {
+      assert.equal((await api.post(PET.padEnd(100))).status, 201);
+      assert.equal((await api.send("POST", "/pets", { body: stream(PET, " ".repeat(100 - PET.length)) })).status, 201);
+      for (const body of [PET.padEnd(101), stream(PET.padEnd(101)), stream(PET.padEnd(100), " ")]) {
+        const { status, error } = await api.send("POST", "/pets", {
+          headers: { "content-type": "application/json" },
+          body,
+        });
+        assert.deepEqual([status, error.code], [413, "body_too_large"]);
+      }
+      assert.equal((await api.get("/pets")).pets.length, 2);
+    },
+  },
+  {
+    name: "answers 413 to 3 MiB, and takes 1 MiB",
+    run: async (api) => {
+      assert.equal((await api.post(PET.padEnd(1_048_576))).status, 201);
+      for (const body of [PET.padEnd(3_145_728), stream(...Array(48).fill(" ".repeat(65_536)))]) {
+        assert.equal(
+          (await api.send("POST", "/pets", { headers: { "content-type": "application/json" }, body })).status,
+          413,
+        );
+      }
+      assert.equal((await api.get("/pets")).pets.length, 1);
+    },
+  },
+  {
+    name: "answers 408 to a body that stalls, and stores nothing",
+    options: { bodyTimeout: 50 },
+    run: async (api) => {
+      const { status, error } = await api.send("POST", "/pets", { body: stalled() });
+      assert.deepEqual([status, error.code], [408, "request_timeout"]);
+      assert.equal((await api.get("/pets")).text, "[]");
+    },
+  },
+];

@@ -1,0 +1,8 @@
+/** What lib/stores/store.ts promises, as one list. */
+
+import type { StoreCase } from "./store/case.ts";
+import { CONCURRENCY_CASES } from "./store/concurrency.ts";
+import { PAGING_CASES } from "./store/paging.ts";
+import { PET_CASES } from "./store/pets.ts";
+
+export const STORE_CONTRACT: readonly StoreCase[] = [...PET_CASES, ...PAGING_CASES, ...CONCURRENCY_CASES];

@@ -1,0 +1,167 @@
+/** Every start that must fail says why in one line, prints nothing else, and ends with status 2. */
+
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { runServer, type ServerParts, withServer } from "../support/server_process.ts";
+import { withTempFolder } from "../support/temp.ts";
+
+/** A start, and what its one line must show. `prepare` sets up the folder it happens in. */
+interface Case extends ServerParts {
+  what: string;
+  shows: RegExp;
+  /** What the line must not show. */
+  hides?: string;
+  prepare?: (folder: string) => void;
+}
+
+const K = "--key=k";
+const DIGEST_HALF = `sha256:${"a".repeat(32)}`;
+
+const CASES: Case[] = [
+  { what: "a port that is no number", args: ["--port=http"], shows: /"http".*0 to 65535/ },
+  { what: "a port that is too large", args: ["--port=65536"], shows: /"65536"/ },
+  { what: "a negative port", args: ["--port=-1"], shows: /"-1"/ },
+  { what: "a port in the environment that is none", env: { PORT: "8000x" }, shows: /"8000x"/ },
+  { what: "an empty port", args: ["--port="], shows: /Port ""/ },
+  { what: "a hostname that is none", args: ["--hostname=a b"], shows: /Hostname "a b"/ },
+  { what: "a hostname with a scheme", args: ["--hostname=http://x"], shows: /"http:\/\/x"/ },
+  {
+    what: "a hostname that nobody has",
+    args: [K, "--hostname=petstore.invalid", "--port=0"],
+    shows: /petstore\.invalid/,
+  },
+  { what: "an address that is not ours", args: [K, "--hostname=192.0.2.1", "--port=0"], shows: /192\.0\.2\.1/ },
+  { what: "an unknown flag", args: ["--prot=1"], shows: /'--prot'.*--help/ },
+  { what: "a short flag", args: ["-p", "1"], shows: /'-p'.*--help/ },
+  { what: "a stray argument", args: ["serve"], shows: /'serve'.*--help/ },
+  { what: "a flag without its value", args: ["--store"], shows: /--store.*--help/ },
+  { what: "a flag whose value is the next flag", args: ["--key", "--port=0"], shows: /--key.*--help/ },
+  { what: "a value where none belongs", args: ["--no-access-log=yes"], shows: /--no-access-log.*--help/ },
+  { what: "an empty key", args: ["--key="], shows: /key must not be empty/ },
+  {
+    what: "an empty key between two",
+    env: { PETSTORE_KEYS: "pk_a,,pk_b" },
+    shows: /key must not be empty/,
+    hides: "pk_",
+  },
+  { what: "a key with a space", args: ["--key=pk_a b", "--port=0"], shows: /key number 1/, hides: "pk_" },
+  { what: "a key with a comma", args: [K, "--key=pk_a,b", "--port=0"], shows: /key number 2/, hides: "pk_" },
+  { what: "half a digest", args: [`--key=${DIGEST_HALF}`, "--port=0"], shows: /sha256:.*64/, hides: DIGEST_HALF },
+  { what: "an unknown store", args: [K, "--store=redis:x"], shows: /"redis:".*memory:/ },
+  { what: "a store without its path", args: [K, "--store=sqlite:"], shows: /sqlite:<path>/ },
+  { what: "a store with a password", args: [K, "--store=mysql://u:hunter2@db/x"], shows: /mysql:/, hides: "hunter2" },
+  {
+    what: "a database in a folder that is missing",
+    args: [K, "--store=sqlite:no/pets.db"],
+    shows: /no\/pets\.db.*folder/,
+  },
+  { what: "a database whose path has a line end", args: [K, "--store=sqlite:no\nsuch/pets.db"], shows: /pets\.db/ },
+  { what: "a folder as a database", args: [K, "--store=sqlite:."], shows: /^petstore: \. / },
+  {
+    what: "a text file as a database",
+    args: [K, "--store=sqlite:notes.txt"],
+    shows: /notes\.txt.*not an SQLite database/,
+    prepare: (folder) => writeFileSync(join(folder, "notes.txt"), "Feed Rex at noon. ".repeat(100)),
+  },
+  {
+    what: "a database of another program",
+    args: [K, "--store=sqlite:books.db"],
+    shows: /books\.db.*another program/,
+    prepare: (folder) => {
+      const db = new DatabaseSync(join(folder, "books.db"));
+      db.exec("CREATE TABLE books (title TEXT)");
+      db.close();
+    },
+  },
+  // Root may write everywhere, but nobody below a file.
+  { what: "a folder for the key that is a file", shows: /data\/api-key cannot be/, prepare: makeDataFile },
+  { what: "a folder for the database that is a file", args: [K], shows: /data/, prepare: makeDataFile },
+  {
+    what: "a key file that others can read",
+    shows: /data\/api-key.*chmod 600/,
+    hides: "pk_mine",
+    prepare: (folder) => makeKeyFile(folder, "pk_mine", 0o644),
+  },
+  { what: "an empty key file", shows: /data\/api-key is empty/, prepare: (folder) => makeKeyFile(folder, "\n", 0o600) },
+  {
+    what: "a key file whose key is none",
+    args: ["--port=0"],
+    shows: /key number 1/,
+    hides: "mine",
+    prepare: (folder) => makeKeyFile(folder, "pk mine", 0o600),
+  },
+  {
+    what: "a CORS origin with a path",
+    args: [K, "--cors-origin=https://a.example/x"],
+    shows: /"https:\/\/a\.example\/x"/,
+  },
+  { what: "a CORS origin that is empty", args: [K, "--cors-origin="], shows: /CORS origin ""/ },
+  {
+    what: "a star beside a CORS origin",
+    args: [K, "--cors-origin=*", "--cors-origin=https://a.example"],
+    shows: /"\*"/,
+  },
+  {
+    what: "an access log that is neither on nor off",
+    env: { PETSTORE_ACCESS_LOG: "no" },
+    shows: /on or off, not "no"/,
+  },
+];
+
+function makeDataFile(folder: string): void {
+  writeFileSync(join(folder, "data"), "");
+}
+
+function makeKeyFile(folder: string, text: string, mode: number): void {
+  mkdirSync(join(folder, "data"));
+  writeFileSync(join(folder, "data", "api-key"), text, { mode });
+}
+
+async function assertFails(folder: string, { shows, hides, ...parts }: Omit<Case, "what" | "prepare">): Promise<void> {
+  const { status, stdout, stderr } = await runServer(folder, parts);
+  assert.match(stderr, /^petstore: [^\n]+\n$/);
+  assert.match(stderr, shows);
+  if (hides !== undefined) assert.ok(!stderr.includes(hides), stderr);
+  assert.equal(stdout, "");
+  assert.equal(status, 2);
+}
+
+for (const { what, prepare, ...start } of CASES) {
+  test(`the server does not start with ${what}`, () =>
+    withTempFolder(async (folder) => {
+      prepare?.(folder);
+      await assertFails(folder, start);
+    }));
+}
+
+test("the server does not start on a port in use, and the server that has it goes on", () =>
+  withTempFolder((folder) =>
+    withServer(folder, { args: ["--key=k", "--store=memory:"] }, async ({ port, origin }) => {
+      await assertFails(folder, { args: [K, `--port=${port}`, "--store=memory:"], shows: /the port is in use/ });
+      assert.equal((await fetch(`${origin}/livez`)).status, 200);
+    })
+  ));
+
+test("a start that fails leaves a database of another program as it was", () =>
+  withTempFolder(async (folder) => {
+    const path = join(folder, "books.db");
+    const db = new DatabaseSync(path);
+    db.exec("PRAGMA user_version = 1; CREATE TABLE pets (title TEXT)");
+    db.close();
+    const before = Deno.readFileSync(path);
+    await assertFails(folder, { args: [K, "--store=sqlite:books.db"], shows: /another program/ });
+    assert.deepEqual(Deno.readFileSync(path), before);
+    assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name), ["books.db"]);
+  }));
+
+test("a first start that fails shows its new key with the next start", () =>
+  withTempFolder(async (folder) => {
+    await assertFails(folder, { args: ["--port=0", "--hostname=192.0.2.1"], shows: /192\.0\.2\.1/ });
+    await withServer(folder, {}, ({ written }) => {
+      // Nobody has seen the key yet, whichever start has made it.
+      assert.ok(written.stdout.includes(Deno.readTextFileSync(join(folder, "data", "api-key")).trim()));
+    });
+  }));

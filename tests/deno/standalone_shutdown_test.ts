@@ -1,0 +1,148 @@
+/** How the standalone server ends: by a signal, without losing anything; and what must not end it. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { exchange, type RawResponse, RawSocket } from "../support/raw_socket.ts";
+import { addPet, countPets, PET, withServer } from "../support/server_process.ts";
+import { withTempFolder } from "../support/temp.ts";
+
+const HEAD = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\nContent-Length: ${PET.length}\r\n`;
+
+test("a pet that was acknowledged survives SIGKILL", () =>
+  withTempFolder(async (folder) => {
+    const env = { PETSTORE_KEYS: "k" };
+    await withServer(folder, { env }, async (server) => {
+      await addPet(server, "k");
+      await server.stop("SIGKILL");
+    });
+    await withServer(folder, { env }, async (server) => assert.equal(await countPets(server, "k"), 1));
+  }));
+
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  test(`${signal} ends the server with status 0 though idle connections are open`, () =>
+    withTempFolder((folder) =>
+      withServer(folder, { args: ["--key=k"] }, async (server) => {
+        using used = await RawSocket.open(server.port);
+        using _unused = await RawSocket.open(server.port);
+        await used.send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
+        assert.equal((await used.readResponse())?.status, 200);
+        const before = performance.now();
+        assert.equal(await server.stop(signal), 0);
+        assert.ok(performance.now() - before < 5000, "idle connections held the drain");
+        assert.equal(await used.readToEnd(), "");
+        assert.equal(server.written.stderr, "");
+      })
+    ));
+}
+
+test("a request that is on its way when SIGTERM comes is answered, and its pet is kept", () =>
+  withTempFolder(async (folder) => {
+    const parts = { args: ["--key=k"] };
+    await withServer(folder, parts, async (server) => {
+      using socket = await RawSocket.open(server.port);
+      using other = await RawSocket.open(server.port);
+      // The interim answer says that the server is waiting for this body.
+      await socket.send(`${HEAD}Expect: 100-continue\r\n\r\n`);
+      assert.equal((await socket.readResponse())?.status, 100);
+      const stopped = server.stop();
+      await drainBegun(other);
+      await socket.send(PET);
+      assert.equal((await socket.readResponse())?.status, 201);
+      assert.equal(await stopped, 0);
+    });
+    await withServer(folder, parts, async (server) => assert.equal(await countPets(server, "k"), 1));
+  }));
+
+/** Resolves when a connection that has been used shows that the drain has begun, and soon in any case. */
+async function drainBegun(socket: RawSocket): Promise<void> {
+  for (let turns = 0; turns < 20; turns++) {
+    await socket.send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
+    const answer = await socket.readResponse();
+    if (answer?.status !== 200 || answer.headers.get("connection") === "close") return;
+  }
+}
+
+for (const [how, post] of [["at once", postAtOnce], ["after 100 Continue", postOnDemand]] as const) {
+  test(`SIGTERM under load, with bodies sent ${how}, cuts nothing, and all that is stored was acknowledged`, () =>
+    withTempFolder(async (folder) => {
+      let acknowledged = 0;
+      await withServer(folder, { args: ["--key=k"] }, async (server) => {
+        const warm = Promise.withResolvers<void>();
+        const clients = Array.from({ length: 16 }, async () => {
+          using socket = await RawSocket.open(server.port);
+          for (;;) {
+            // Throws if an answer breaks off; none at all means that the request was not taken.
+            const answer = await post(socket);
+            if (answer === undefined) return;
+            // A server that is about to end may say so. What it may not is blame the client.
+            if (answer.status === 503) continue;
+            assert.equal(answer.status, 201, answer.text);
+            if (++acknowledged === 500) warm.resolve();
+          }
+        });
+        await Promise.race([warm.promise, Promise.all(clients)]);
+        assert.equal(await server.stop(), 0);
+        await Promise.all(clients);
+        assert.equal(server.written.stderr, "");
+        assert.equal(server.written.stdout.match(/ POST \/v1\/pets 201 /g)?.length, acknowledged);
+      });
+      const restart = { args: ["--key=k"] };
+      await withServer(folder, restart, async (server) => assert.equal(await countPets(server, "k"), acknowledged));
+    }));
+}
+
+async function postAtOnce(socket: RawSocket): Promise<RawResponse | undefined> {
+  await socket.send(`${HEAD}\r\n${PET}`);
+  return await socket.readResponse();
+}
+
+/** The interim answer says that the server has the head and is waiting for the body. */
+async function postOnDemand(socket: RawSocket): Promise<RawResponse | undefined> {
+  await socket.send(`${HEAD}Expect: 100-continue\r\n\r\n`);
+  const interim = await socket.readResponse();
+  if (interim?.status !== 100) return interim;
+  await socket.send(PET);
+  return await socket.readResponse();
+}
+
+test("a client that never finishes what it began holds the drain for a while, and the exit status is still 0", () =>
+  withTempFolder((folder) =>
+    withServer(folder, { args: ["--key=k"] }, async (server) => {
+      using socket = await RawSocket.open(server.port, 60_000);
+      // HTTP/2 with prior knowledge: this client will never acknowledge that the server wants to end.
+      await socket.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+      // Another connection's answer: by then the server has seen this one.
+      assert.equal((await server.ask("/livez", null)).status, 200);
+      assert.equal(await server.stop(), 0, server.written.stderr);
+      assert.match(server.written.stderr, /^(petstore: [^\n]+\n)?$/);
+    })
+  ));
+
+test("more connections than the process may have open do not end it", () =>
+  withTempFolder((folder) =>
+    withServer(folder, { args: ["--key=k", "--store=memory:"], openFiles: 64 }, async (server) => {
+      const sockets: RawSocket[] = [];
+      try {
+        for (let i = 0; i < 80; i++) sockets.push(await RawSocket.open(server.port));
+      } catch (error) {
+        // To refuse is one way to cope; what counts is what comes afterwards.
+        if (!(error instanceof Deno.errors.ConnectionRefused || error instanceof Deno.errors.ConnectionReset)) {
+          throw error;
+        }
+      }
+      for (const socket of sockets) socket.close();
+      assert.equal(await livezStatus(server.port), 200, server.written.stderr);
+    })
+  ));
+
+/** Asks until the server listens, which it may have to begin anew. */
+async function livezStatus(port: number): Promise<number | undefined> {
+  const deadline = AbortSignal.timeout(3000);
+  for (;;) {
+    try {
+      return (await exchange(port, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"))?.status;
+    } catch (error) {
+      if (!(error instanceof Deno.errors.ConnectionRefused) || deadline.aborted) throw error;
+    }
+  }
+}

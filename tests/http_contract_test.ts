@@ -1,0 +1,39 @@
+/** The HTTP contract without a socket, and the truth of the description's examples. */
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { createSqliteStore } from "../lib/stores/sqlite.ts";
+import { createOpenApi, type Json, StoreUnavailableError } from "../mod.ts";
+import { testHttpContract } from "./contract/http.ts";
+import { IN_PROCESS, seenErrors, withApi } from "./support/api.ts";
+
+testHttpContract(IN_PROCESS);
+
+/** The bodies of all error examples in the description. */
+function errorExamples(value: Json | undefined): string[] {
+  if (Array.isArray(value)) return value.flatMap(errorExamples);
+  if (typeof value !== "object" || value === null) return [];
+  const own = "code" in value && "message" in value && typeof value["code"] === "string" ? [JSON.stringify(value)] : [];
+  return [...own, ...Object.values(value).flatMap(errorExamples)];
+}
+
+test("the petstore answers 503 with Retry-After to whatever needs a store that is unavailable, and goes on answering", async () => {
+  const store = createSqliteStore(":memory:");
+  await store.close();
+  const told: unknown[] = [];
+  await withApi(IN_PROCESS, { store, onError: (error) => told.push(error) }, async (api) => {
+    const answers = [await api.get("/pets"), await api.get("/pets/1"), await api.post({ name: "Rex", categoryId: 7 })];
+    for (const { status, headers, error } of answers) {
+      assert.deepEqual([status, error.code, headers.get("retry-after")], [503, "store_unavailable", "5"]);
+    }
+    assert.equal((await api.get("/pets?limit=0")).status, 400);
+  });
+  assert.equal(told.length, 3);
+  assert.ok(told.every((error) => error instanceof StoreUnavailableError));
+});
+
+test("every error example of the description is an answer that was really given", () => {
+  const examples = errorExamples(createOpenApi({ bodyTimeout: 50 }));
+  assert.ok(examples.length > 12);
+  for (const example of examples) assert.ok(seenErrors.has(example), `No test has seen ${example}`);
+});
