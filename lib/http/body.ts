@@ -139,7 +139,8 @@ class Deadlines {
 
   #arm(delay: number): void {
     this.#armed = true;
-    setTimeout(() => this.#sweep(), delay);
+    // Looks in between whether there is still anything to wait for: an armed timer keeps a process from ending.
+    setTimeout(() => this.#sweep(), Math.min(delay, MAX_IDLE_DELAY));
   }
 
   #sweep(): void {
@@ -152,6 +153,9 @@ class Deadlines {
     }
   }
 }
+
+/** In milliseconds. */
+const MAX_IDLE_DELAY = 1000;
 
 interface Deadline {
   at: number;

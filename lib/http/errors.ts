@@ -4,6 +4,8 @@ import { type Answer, type Header, JSON_TYPE } from "./answer.ts";
 
 /** Machine-readable error code: the `code` of every Error body. */
 export type ErrorCode =
+  /** Sent by the standalone server alone. */
+  | "invalid_host"
   | "missing_api_key"
   | "invalid_api_key"
   | "route_not_found"

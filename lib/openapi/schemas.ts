@@ -6,6 +6,7 @@ import { MAX_NAME_LENGTH, PET_STATUSES, type PetStatus } from "../pet.ts";
 
 /** Every code, each once: the compiler refuses this object if one is missing. */
 const ERROR_CODES: Record<ErrorCode, true> = {
+  invalid_host: true,
   missing_api_key: true,
   invalid_api_key: true,
   route_not_found: true,

@@ -1,5 +1,7 @@
 /** One line a request, written in batches: a write for each would cost more than the request. */
 
+import { splitUrl } from "../http/routing.ts";
+
 /** Where lines go; standard output. */
 export interface LineSink {
   write(bytes: Uint8Array): Promise<number>;
@@ -7,10 +9,20 @@ export interface LineSink {
 
 /** An access log. */
 export interface AccessLog {
-  /** Notes a request that has been answered. Takes its time from `performance.now()`. */
-  add(client: string, method: string, target: string, status: number, startedAt: number): void;
+  /** Notes a request that has been answered; it began at `startedAt` of `performance.now()`. */
+  add(client: string, method: string, url: string, status: number, startedAt: number): void;
   /** Resolves when all that was noted has been written. */
   flush(): Promise<void>;
+}
+
+/** The parameters of the API. Others are not logged: some clients send their key in one (RFC 6750 §2.3). */
+const KNOWN_QUERY = /^(?:(?:limit|status|cursor)=[^&]*(?:&|$))*$/;
+
+/** Path and query as a log may show them: without keys, and without what a terminal or a line reader would act on. */
+function loggedTarget(url: string): string {
+  const { path, query } = splitUrl(url);
+  const target = query === "" ? path : `${path}?${KNOWN_QUERY.test(query) ? query : "…"}`;
+  return /^[!-~…]*$/.test(target) ? target : target.toWellFormed().replace(/[^!-~…]/gu, encodeURIComponent);
 }
 
 /** Lines that wait for a reader that does not read are dropped beyond this many characters, and counted. */
@@ -23,13 +35,15 @@ export function createAccessLog(sink: LineSink): AccessLog {
   let dropped = 0;
   let writing: Promise<void> | undefined;
 
-  function add(client: string, method: string, target: string, status: number, startedAt: number): void {
+  function add(client: string, method: string, url: string, status: number, startedAt: number): void {
     if (waiting.length > MAX_WAITING) {
       dropped++;
       return;
     }
     const time = new Date().toISOString();
-    waiting += `${time} ${client} ${method} ${target} ${status} ${(performance.now() - startedAt).toFixed(1)}ms\n`;
+    waiting += `${time} ${client} ${method} ${loggedTarget(url)} ${status} ${
+      (performance.now() - startedAt).toFixed(1)
+    }ms\n`;
     writing ??= drain();
   }
 

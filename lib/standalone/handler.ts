@@ -6,39 +6,46 @@ import type { PetstoreOptions } from "../options.ts";
 import { chain } from "../pending.ts";
 import { createFailureHandler, createPetstore } from "../petstore.ts";
 import type { AccessLog } from "./access_log.ts";
-import type { InFlight } from "./in_flight.ts";
-import { createPublicRoutes } from "./public_routes.ts";
+import type { ServeHandler } from "./gate.ts";
+import { createPublicRoutes, INVALID_HOST } from "./public_routes.ts";
 
 /** Options of the petstore within, of which the public routes need some too. */
 export type HandlerOptions = PetstoreOptions & Required<Pick<PetstoreOptions, "store" | "onError">>;
 
 /** Makes the handler for `Deno.serve`. */
-export function createHandler(
-  options: HandlerOptions,
-  inFlight: InFlight,
-  log: AccessLog | undefined,
-): Deno.ServeHandler<Deno.NetAddr> {
+export function createHandler(options: HandlerOptions, log: AccessLog | undefined): ServeHandler {
   const { handle } = createPetstore(options);
   const routes = createPublicRoutes(options.store, options);
   const publicPaths = new Set(routes.map(({ path }) => path));
   const dispatch = createDispatcher("", routes, createFailureHandler(options.onError));
 
   function respond(request: Request): Response | Promise<Response> {
+    if (!isHost(request.headers.get("host"))) return finish(INVALID_HOST.toAnswer(), request.method);
     if (!publicPaths.has(splitUrl(request.url).path)) return handle(request);
     return chain<Reply, Response>(dispatch(request), (reply) => finish(reply, request.method));
   }
 
+  if (!log) return respond;
   return (request, { remoteAddr }) => {
     const startedAt = performance.now();
-    const end = inFlight.begin();
     return chain(respond(request), (response) => {
-      end();
-      if (log) {
-        const { path, query } = splitUrl(request.url);
-        const target = query === "" ? path : `${path}?${query}`;
-        log.add(remoteAddr.hostname, request.method, target, response.status, startedAt);
-      }
+      log.add(remoteAddr.hostname, request.method, request.url, response.status, startedAt);
       return response;
     });
   };
+}
+
+/**
+ * Whether a Host header could be a host. `Deno.serve` makes the URL out of it as it is, and with a slash or a question
+ * mark in it the client would choose another path than the one that a gateway in front has seen (RFC 9112 §3.2).
+ */
+function isHost(host: string | null): boolean {
+  if (host === null) return true;
+  for (let i = 0; i < host.length; i++) {
+    const unit = host.charCodeAt(i);
+    // Anything but visible ASCII, and '#', '/', '?', '@', '\'.
+    if (unit <= 0x20 || unit >= 0x7f || unit === 0x23 || unit === 0x2f || unit === 0x3f || unit === 0x40) return false;
+    if (unit === 0x5c) return false;
+  }
+  return true;
 }

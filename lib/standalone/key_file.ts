@@ -1,5 +1,6 @@
 /** The API key that the server makes for itself when it was given none. */
 
+import { createKeyCheck } from "../http/auth.ts";
 import { SettingError } from "./settings.ts";
 
 /** Where the key is kept, relative to the working directory. */
@@ -29,10 +30,11 @@ async function readKey(path: string): Promise<FileKey | undefined> {
     }
     const key = (await Deno.readTextFile(path)).trim();
     if (key === "") throw new SettingError(`${path} is empty: delete it and a new key is made`);
+    createKeyCheck([key]);
     return { key, isNew: false };
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error instanceof SettingError ? error : new SettingError(`${path} cannot be read: ${reason(error)}`);
+    throw error instanceof SettingError ? error : new SettingError(`${path} cannot be used: ${reason(error)}`);
   }
 }
 

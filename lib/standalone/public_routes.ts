@@ -3,16 +3,20 @@
 import { JSON_TYPE } from "../http/answer.ts";
 import { conditionalAnswer } from "../http/conditional.ts";
 import type { OperationRoute } from "../http/dispatch.ts";
+import { HttpError } from "../http/errors.ts";
 import { createOpenApi, type JsonObject, type OpenApiOptions } from "../openapi.ts";
-import { plainSuccess } from "../openapi/responses.ts";
+import { failure, plainSuccess } from "../openapi/responses.ts";
 import { chain } from "../pending.ts";
 import type { PetStore } from "../stores/store.ts";
+
+/** The answer to a request whose Host header could be no host. */
+export const INVALID_HOST = new HttpError(400, "invalid_host", "The Host header must be a host and nothing else");
 
 const OK = { status: 200, headers: [JSON_TYPE], body: '{"status":"ok"}' };
 
 /** Makes the routes; `options` are those of the petstore that is served. */
 export function createPublicRoutes(store: PetStore, options: OpenApiOptions): OperationRoute[] {
-  const description = JSON.stringify(describe(createOpenApi(options)));
+  const description = JSON.stringify(describeServer(options));
   return [
     {
       path: "/openapi.json",
@@ -25,9 +29,32 @@ export function createPublicRoutes(store: PetStore, options: OpenApiOptions): Op
   ];
 }
 
-/** The description with these routes added, which are not below the base path and need no key. */
-function describe(openApi: JsonObject): JsonObject {
-  const probe = (operationId: string, summary: string, failures: JsonObject): JsonObject => ({
+/** The description of all that the standalone server serves: the petstore, and what is not below its base path. */
+export function describeServer(options: OpenApiOptions): JsonObject {
+  const openApi = createOpenApi(options);
+  const components = openApi["components"] as JsonObject;
+  const invalidHost = failure(400, "The Host header is none; on any path.", {
+    [INVALID_HOST.code]: INVALID_HOST.message,
+  });
+  return {
+    ...openApi,
+    tags: [...openApi["tags"] as JsonObject[], { name: "operation", description: "For whoever runs the server." }],
+    paths: {
+      ...openApi["paths"] as JsonObject,
+      "/livez": describeProbe("isAlive", "Whether the server runs", {}),
+      "/readyz": describeProbe("isReady", "Whether the server can reach its store", {
+        503: { $ref: "#/components/responses/StoreUnavailable" },
+      }),
+    },
+    components: {
+      ...components,
+      responses: { ...components["responses"] as JsonObject, InvalidHost: invalidHost },
+    },
+  };
+}
+
+function describeProbe(operationId: string, summary: string, failures: JsonObject): JsonObject {
+  return {
     servers: [{ url: "/" }],
     get: {
       operationId,
@@ -35,17 +62,6 @@ function describe(openApi: JsonObject): JsonObject {
       summary,
       security: [],
       responses: { 200: plainSuccess("Yes.", { status: "ok" }), ...failures },
-    },
-  });
-  return {
-    ...openApi,
-    tags: [...openApi["tags"] as JsonObject[], { name: "operation", description: "For whoever runs the server." }],
-    paths: {
-      ...openApi["paths"] as JsonObject,
-      "/livez": probe("isAlive", "Whether the server runs", {}),
-      "/readyz": probe("isReady", "Whether the server can reach its store", {
-        503: { $ref: "#/components/responses/StoreUnavailable" },
-      }),
     },
   };
 }

@@ -1,20 +1,26 @@
-/** The standalone server's life: settings, store and keys, serving, draining. */
+/** The standalone server's life: settings, socket, store and key, serving, draining. */
 
 import { splitUrl } from "../http/routing.ts";
-import { StoreUnavailableError } from "../stores/store.ts";
+import { checkOptions, type PetstoreOptions } from "../options.ts";
+import { type PetStore, StoreUnavailableError } from "../stores/store.ts";
 import { VERSION } from "../version.ts";
-import { type AccessLog, createAccessLog } from "./access_log.ts";
-import { createHandler, type HandlerOptions } from "./handler.ts";
+import { createAccessLog } from "./access_log.ts";
+import { Gate } from "./gate.ts";
+import { createHandler } from "./handler.ts";
 import { type FileKey, KEY_FILE, readKeyFile } from "./key_file.ts";
-import { InFlight } from "./in_flight.ts";
+import { listen } from "./listener.ts";
 import { openStore } from "./open_store.ts";
 import { HELP, readSettings, type ServerSettings, SettingError } from "./settings.ts";
+import { within } from "./time.ts";
 
-/** How long requests in flight may take after the first signal, in milliseconds. */
-const DRAIN_TIMEOUT = 30_000;
+/**
+ * How long requests in flight may take after the first signal, in milliseconds. With what the listener adds, less than
+ * the ten seconds after which container runtimes kill.
+ */
+const DRAIN_TIMEOUT = 6_000;
 
-/** How long a client may then take to read its answer and close, in milliseconds. */
-const LINGER_TIMEOUT = 5_000;
+/** How long standard output may take to accept the end of the access log, in milliseconds. */
+const FLUSH_TIMEOUT = 1_000;
 
 /**
  * Runs the server until a signal ends it.
@@ -30,29 +36,55 @@ export async function run(args: string[]): Promise<number> {
     return 0;
   } catch (error) {
     if (!(error instanceof SettingError)) throw error;
-    console.error(`petstore: ${error.message}`);
+    console.error(`petstore: ${oneLine(error.message)}`);
     return 2;
   }
 }
 
+/** Whatever a setting had in it, a message is one line and does nothing to a terminal. */
+function oneLine(message: string): string {
+  return message.replace(/[\p{Cc}\u2028\u2029]/gu, (character) => JSON.stringify(character).slice(1, -1));
+}
+
+/** A variable that the server may not read counts as unset. */
+function readVariable(variable: string): string | undefined {
+  const { state } = Deno.permissions.querySync({ name: "env", variable });
+  return state === "granted" ? Deno.env.get(variable) : undefined;
+}
+
 async function serve(settings: ServerSettings): Promise<void> {
-  const fileKey = settings.keys.length === 0 ? await readKeyFile(KEY_FILE) : undefined;
-  const store = await openStore(settings.store);
+  const options = readOptions(settings);
+  const log = settings.accessLog ? createAccessLog(Deno.stdout) : undefined;
+  const gate = new Gate();
+  const ended = signalled();
+  // The socket comes first: a start that fails for want of it leaves no file behind, nor a key that nobody has seen.
+  const listener = listen(settings, gate.handle);
+  let store: PetStore | undefined;
   try {
+    store = await openStore(settings.store);
+    const fileKey = settings.keys.length === 0 ? await readKeyFile(KEY_FILE) : undefined;
     await dropPermissions();
-    const options: HandlerOptions = { store, keys: fileKey ? [fileKey.key] : settings.keys, onError: logError };
-    if (settings.corsOrigins.length > 0) options.cors = { origins: settings.corsOrigins };
-    const log = settings.accessLog ? createAccessLog(Deno.stdout) : undefined;
-    const inFlight = new InFlight();
-    const abort = new AbortController();
-    const server = listen(settings, mount(options, inFlight, log), abort.signal);
-    console.log(describeStart(settings, fileKey, server.addr));
-    await signalled();
-    await drain(server, inFlight, abort);
-    await log?.flush();
+    gate.open(createHandler({ ...options, store, ...(fileKey && { keys: [fileKey.key] }) }, log));
+    console.log(describeStart(settings, fileKey, listener.port));
+    await ended;
+    // Before the listener stops: from then on Deno gives no more of a body that is still arriving (denoland/deno#36809).
+    await within(DRAIN_TIMEOUT, gate.close());
   } finally {
-    await store.close();
+    await listener.stop();
+    if (log) await within(FLUSH_TIMEOUT, log.flush());
+    await store?.close();
   }
+}
+
+/** The library's options, checked by the library before anything is touched. */
+function readOptions({ keys, corsOrigins }: ServerSettings): PetstoreOptions & { onError: typeof logError } {
+  const cors = corsOrigins.length === 0 ? {} : { cors: { origins: corsOrigins } };
+  try {
+    checkOptions({ keys: keys.length === 0 ? ["key-of-the-file"] : keys, ...cors });
+  } catch (error) {
+    throw error instanceof TypeError ? new SettingError(error.message) : error;
+  }
+  return { keys, ...cors, onError: logError };
 }
 
 /** From here on only the network is needed: whatever went wrong later could no longer reach a file or a variable. */
@@ -60,37 +92,7 @@ async function dropPermissions(): Promise<void> {
   for (const name of ["read", "write", "env"] as const) await Deno.permissions.revoke({ name });
 }
 
-/** What the library refuses of its options was a setting here. */
-function mount(
-  options: HandlerOptions,
-  inFlight: InFlight,
-  log: AccessLog | undefined,
-): Deno.ServeHandler<Deno.NetAddr> {
-  try {
-    return createHandler(options, inFlight, log);
-  } catch (error) {
-    throw error instanceof TypeError ? new SettingError(error.message) : error;
-  }
-}
-
-function listen(
-  { hostname, port }: ServerSettings,
-  handler: Deno.ServeHandler<Deno.NetAddr>,
-  signal: AbortSignal,
-): Deno.HttpServer<Deno.NetAddr> {
-  try {
-    return Deno.serve({ hostname, port, signal, onListen: () => {} }, handler);
-  } catch (error) {
-    const reason = error instanceof Deno.errors.AddrInUse
-      ? "the port is in use"
-      : error instanceof Error
-      ? error.message
-      : String(error);
-    throw new SettingError(`Cannot listen on ${hostname}:${port}: ${reason}`);
-  }
-}
-
-function describeStart({ store, hostname }: ServerSettings, key: FileKey | undefined, { port }: Deno.NetAddr): string {
+function describeStart({ store, hostname }: ServerSettings, key: FileKey | undefined, port: number): string {
   const origin = `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
   const shown = key === undefined ? "as set" : key.isNew ? `${key.key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}`;
   const pasted = key === undefined ? "<API_KEY>" : `$(cat ${KEY_FILE})`;
@@ -101,12 +103,6 @@ function describeStart({ store, hostname }: ServerSettings, key: FileKey | undef
     `  description  ${origin}/openapi.json`,
     `  try          curl -H "Authorization: Bearer ${pasted}" ${origin}/v1/pets`,
   ].join("\n");
-}
-
-/** A variable that the server may not read counts as unset. */
-function readVariable(variable: string): string | undefined {
-  const { state } = Deno.permissions.querySync({ name: "env", variable });
-  return state === "granted" ? Deno.env.get(variable) : undefined;
 }
 
 /** Resolves at the first SIGTERM or SIGINT; a later one ends the process at once. */
@@ -124,28 +120,6 @@ function signalled(): Promise<void> {
       });
     }
   });
-}
-
-/**
- * Answers what has begun, then stops. `shutdown()` comes second, because from then on Deno gives no more of a body that
- * is still arriving (denoland/deno#36809); and it would wait for ever for a client that never finishes its request.
- */
-async function drain(server: Deno.HttpServer, inFlight: InFlight, abort: AbortController): Promise<void> {
-  await within(DRAIN_TIMEOUT, inFlight.settled());
-  const stopped = server.shutdown();
-  await within(DRAIN_TIMEOUT, inFlight.settled());
-  if (await within(LINGER_TIMEOUT, stopped)) return;
-  console.error("petstore: closed the connections of clients that did not finish");
-  abort.abort();
-}
-
-/** Whether a promise resolved within a time, in milliseconds. */
-async function within(time: number, promise: Promise<void>): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<boolean>((resolve) => timer = setTimeout(resolve, time, false));
-  const inTime = await Promise.race([promise.then(() => true), late]);
-  clearTimeout(timer);
-  return inTime;
 }
 
 /** An unavailable store is the world's fault and worth a line; anything else is ours and worth the trace. */

@@ -20,6 +20,9 @@ export type ServerCommand = { settings: ServerSettings } | { print: "help" | "ve
 /** The store where none is set. */
 export const DEFAULT_STORE = "sqlite:data/petstore.db";
 
+/** What the setting of an SQLite store begins with. */
+export const SQLITE = "sqlite:";
+
 /** A setting that cannot be used. Its message is one line for the person at the terminal. */
 export class SettingError extends Error {
   override name = "SettingError";
@@ -88,7 +91,7 @@ export function readSettings(args: string[], environment: (name: string) => stri
       hostname: readHostname(single("hostname", "127.0.0.1")),
       port: readPort(single("port", "8000")),
       keys: readKeys(list("key")),
-      store: single("store", DEFAULT_STORE),
+      store: readStore(single("store", DEFAULT_STORE)),
       corsOrigins: list("cors-origin"),
       accessLog: readAccessLog(flags, environment(ENVIRONMENT["access-log"])),
     },
@@ -99,8 +102,11 @@ function parseFlags(args: string[]) {
   try {
     return parseArgs({ args, options: OPTIONS, strict: true, allowPositionals: false }).values;
   } catch (error) {
+    const { code, message } = error as Error & { code?: string };
+    // Not quoted: a word without its flag may well be a key.
+    if (code === "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL") throw new SettingError("Only flags are expected; see --help");
     // The first sentence says what is wrong; the rest is advice on escaping that does not apply here.
-    const [problem = ""] = (error as Error).message.split(/\.\s|\n/, 1);
+    const [problem = ""] = message.split(/\.\s|\n/, 1);
     throw new SettingError(`${problem.replace(/\.$/, "")}; see --help`);
   }
 }
@@ -114,6 +120,12 @@ function readPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port <= 65535) return port;
   throw new SettingError(`Port ${JSON.stringify(text)} must be a number from 0 to 65535`);
+}
+
+function readStore(store: string): string {
+  if (store === "memory:" || (store.startsWith(SQLITE) && store !== SQLITE)) return store;
+  // Not quoted: what was meant for another setting, or for another database, may be or hold a secret.
+  throw new SettingError("The store must be memory: or sqlite:<path>; other stores are not known");
 }
 
 function readKeys(keys: string[]): string[] {

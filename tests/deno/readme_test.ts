@@ -5,7 +5,8 @@ import { dirname } from "node:path";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
 import { ENVIRONMENT, HELP, readSettings } from "../../lib/standalone/settings.ts";
-import { createOpenApi, type Json } from "../../mod.ts";
+import { describeServer } from "../../lib/standalone/public_routes.ts";
+import type { Json } from "../../mod.ts";
 import { withServer } from "../support/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 
@@ -100,7 +101,7 @@ test("README.md names every flag, variable and default of the standalone server,
 
 test("README.md names every error code with its status, and no other", () => {
   const described: Record<string, string> = {};
-  for (const { code, status } of errorBodies(createOpenApi())) described[code] = String(status);
+  for (const { code, status } of errorBodies(describeServer({}))) described[code] = String(status);
   const rows = README.matchAll(/^\| `([a-z_]+)` *\| (\d{3}) *\|/gm);
   assert.deepEqual(Object.fromEntries(Array.from(rows, ([, code, status]) => [code, status])), described);
 });

@@ -135,12 +135,13 @@ test("more connections than the process may have open do not end it", () =>
     })
   ));
 
-/** Asks until the server listens, which it may have to begin anew. */
-async function livezStatus(port: number): Promise<number | undefined> {
+/** Asks until there is an answer: the server may have to begin anew to listen, and what waited meanwhile is lost. */
+async function livezStatus(port: number): Promise<number> {
   const deadline = AbortSignal.timeout(3000);
   for (;;) {
     try {
-      return (await exchange(port, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"))?.status;
+      const answer = await exchange(port, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
+      if (answer) return answer.status;
     } catch (error) {
       if (!(error instanceof Deno.errors.ConnectionRefused) || deadline.aborted) throw error;
     }

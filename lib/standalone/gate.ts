@@ -1,0 +1,43 @@
+/** Which requests are let in: those that come after the start and before the end. Counts them until they are answered. */
+
+import { finish } from "../http/dispatch.ts";
+import { HttpError } from "../http/errors.ts";
+import { chain } from "../pending.ts";
+
+/** What `Deno.serve` calls. */
+export type ServeHandler = Deno.ServeHandler<Deno.NetAddr>;
+
+const CLOSED = new HttpError(503, "store_unavailable", "The server is starting or stopping; try again later", [
+  ["retry-after", "1"],
+  // For whoever keeps a connection open to a server that is about to end.
+  ["connection", "close"],
+]);
+
+/** Shut at first: every request is answered with 503. */
+export class Gate {
+  #handler: ServeHandler | undefined;
+  #inFlight = 0;
+  #whenEmpty = () => {};
+
+  /** Lets requests in, to this handler. */
+  open(handler: ServeHandler): void {
+    this.#handler = handler;
+  }
+
+  /** Lets none in any more, and resolves when those that are in have been answered. */
+  close(): Promise<void> {
+    this.#handler = undefined;
+    return this.#inFlight === 0 ? Promise.resolve() : new Promise((resolve) => this.#whenEmpty = resolve);
+  }
+
+  /** Answers a request, or refuses it. */
+  readonly handle: ServeHandler = (request, info) => {
+    const handler = this.#handler;
+    if (!handler) return finish(CLOSED.toAnswer(), request.method);
+    this.#inFlight++;
+    return chain(handler(request, info), (response) => {
+      if (--this.#inFlight === 0) this.#whenEmpty();
+      return response;
+    });
+  };
+}

@@ -1,0 +1,67 @@
+/** The socket that requests come through. */
+
+import type { ServeHandler } from "./gate.ts";
+import { type ServerSettings, SettingError } from "./settings.ts";
+import { within } from "./time.ts";
+
+/** A socket that is listened on. */
+export interface Listener {
+  /** The port, which `--port 0` leaves to the system. */
+  port: number;
+  /** Takes no more connections, and waits a while for clients to read and close theirs. */
+  stop(): Promise<void>;
+}
+
+/** How long a client may take to read its last answer and close, in milliseconds. */
+const LINGER_TIMEOUT = 2_000;
+
+/** How long to wait, in milliseconds, before listening again when that was not possible. */
+const RETRY_DELAY = 100;
+
+/**
+ * Listens until it is told to stop, whatever happens to the socket: accepting fails for good when the process has as
+ * many files open as it may, which clients can bring about by opening connections.
+ *
+ * @throws {SettingError} If it cannot listen there.
+ */
+export function listen({ hostname, port }: ServerSettings, handler: ServeHandler): Listener {
+  const bind = (port: number) => Deno.serve({ hostname, port, onListen: () => {} }, handler);
+  let server: Deno.HttpServer<Deno.NetAddr>;
+  let isStopping = false;
+
+  try {
+    server = bind(port);
+  } catch (error) {
+    const inUse = error instanceof Deno.errors.AddrInUse;
+    throw new SettingError(`Cannot listen on ${hostname}:${port}: ${inUse ? "the port is in use" : String(error)}`);
+  }
+  const bound = server.addr.port;
+  watch();
+
+  function watch(): void {
+    server.finished.catch((error) => {
+      if (isStopping) return;
+      console.error(`petstore: cannot accept connections just now: ${error.message}`);
+      setTimeout(listenAgain, RETRY_DELAY);
+    });
+  }
+
+  function listenAgain(): void {
+    if (isStopping) return;
+    try {
+      server = bind(bound);
+      watch();
+    } catch {
+      setTimeout(listenAgain, RETRY_DELAY);
+    }
+  }
+
+  async function stop(): Promise<void> {
+    isStopping = true;
+    // It waits for ever for a client that never finishes its request. What then still hangs ends with the process.
+    const isDone = await within(LINGER_TIMEOUT, server.shutdown().catch(() => {}));
+    if (!isDone) console.error("petstore: left clients that had not finished");
+  }
+
+  return { port: bound, stop };
+}
