@@ -2,7 +2,7 @@
 
 import { type Answer, JSON_TYPE } from "./http/answer.ts";
 import type { BodyReader } from "./http/body.ts";
-import { conditionalAnswer } from "./http/conditional.ts";
+import { representation } from "./http/conditional.ts";
 import { formatCursor, parseCursor } from "./http/cursor.ts";
 import type { Call } from "./http/dispatch.ts";
 import { type ErrorCode, HttpError } from "./http/errors.ts";
@@ -17,33 +17,34 @@ import type { PetQuery } from "./stores/store.ts";
 export const LIMIT = { minimum: 1, maximum: 100, default: 20 };
 
 /** `GET /pets` */
-export function listPets({ store, basePath }: Settings, { request, query }: Call): Pending<Answer> {
+export function listPets({ store, basePath }: Settings, { query }: Call): Pending<Answer> {
   const petQuery = query === "" ? { after: 0n, limit: LIMIT.default } : readPetQuery(query);
   return chain(store.list(petQuery), ({ json, next }) => {
-    if (next === undefined) return conditionalAnswer(request, json);
+    if (next === undefined) return representation(json, "until-addition");
     // A full last page and the same page with more behind it differ in their Link alone, and that is content too.
-    return conditionalAnswer(request, json, [["link", nextLink(basePath, petQuery, next)]], 1);
+    return representation(json, "always", [["link", nextLink(basePath, petQuery, next)]], 1);
   });
 }
 
 /** `GET /pets/{petId}` */
-export function getPet({ store }: Settings, { request, parameter }: Call): Pending<Answer> {
+export function getPet({ store }: Settings, { parameter }: Call): Pending<Answer> {
   const id = parsePetId(parameter);
   return chain(id === undefined ? undefined : store.get(id), (json) => {
     if (json === undefined) throw new HttpError(404, "pet_not_found", `There is no pet ${quote(parameter)}`);
-    return conditionalAnswer(request, json);
+    return representation(json, "always");
   });
 }
 
 /** `POST /pets` */
-export async function createPet(settings: Settings, readBody: BodyReader, { request }: Call): Promise<Answer> {
-  const draft = readDraft(await readBody(request), settings.defaultStatus);
-  const id = await settings.store.create(draft);
-  return {
-    status: 201,
-    headers: [JSON_TYPE, ["location", `${settings.basePath}/pets/${id}`]],
-    body: formatPet({ id, ...draft }),
-  };
+export function createPet(settings: Settings, readBody: BodyReader, { request }: Call): Promise<Answer> {
+  return readBody(request).then((text) => {
+    const draft = readDraft(text, settings.defaultStatus);
+    return chain(settings.store.create(draft), (id) => ({
+      status: 201,
+      headers: [JSON_TYPE, ["location", `${settings.basePath}/pets/${id}`]],
+      body: formatPet({ id, name: draft.name, categoryId: draft.categoryId, status: draft.status }),
+    }));
+  });
 }
 
 function readDraft(text: string, defaultStatus: PetStatus): Required<NewPet> {

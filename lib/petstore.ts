@@ -1,9 +1,11 @@
 /** The service: its routes, and one request's way through them. */
 
 import type { Header } from "./http/answer.ts";
+import { AnswerCache } from "./http/answer_cache.ts";
 import { createBodyReader } from "./http/body.ts";
 import {
   createDispatcher,
+  type Dispatcher,
   extendReply,
   type FailureHandler,
   finish,
@@ -13,8 +15,8 @@ import {
 import { HttpError } from "./http/errors.ts";
 import { createPet, getPet, listPets } from "./operations.ts";
 import { checkOptions, type PetstoreOptions, type Settings } from "./options.ts";
-import { attempt, chain, type Pending } from "./pending.ts";
-import { StoreUnavailableError } from "./stores/store.ts";
+import { chain, isPending, type Pending } from "./pending.ts";
+import { type PetStore, StoreUnavailableError } from "./stores/store.ts";
 
 /** A mounted service. */
 export interface Petstore {
@@ -29,6 +31,9 @@ export interface Petstore {
 const DEPRECATED_SINCE = 1_795_132_800;
 /** When it is to be removed (RFC 8594). It keeps working after that date. */
 const SUNSET = "Thu, 05 Dec 2030 00:00:00 GMT";
+
+/** Bytes of answers that are kept, of the younger and of the older generation each. */
+const MAX_CACHE_WEIGHT = 16 * 1024 * 1024;
 
 /** After how many seconds a client may try again when the store is unavailable. */
 const RETRY_AFTER = 5;
@@ -58,24 +63,52 @@ export function createPetstore(options: PetstoreOptions): Petstore {
   const settings = checkOptions(options);
   const { basePath, checkKey, cors } = settings;
   const onFailure = createFailureHandler(settings.onError);
-  const dispatch = createDispatcher(basePath, createRoutes(settings), onFailure);
+  const dispatch = withCache(createDispatcher(basePath, createRoutes(settings), onFailure), settings.store);
 
-  function answer(request: Request): Pending<Response> {
-    const reply = cors?.preflight(request) ?? attempt<Reply>(
-      () => chain(checkKey(request.headers.get("authorization")), () => dispatch(request)),
-      (thrown) => onFailure(thrown, request),
-    );
-    return chain(reply, (reply) => finish(cors ? extendReply(reply, cors.headers(request)) : reply, request.method));
+  function seal(reply: Reply, request: Request): Response {
+    return finish(cors ? extendReply(reply, cors.headers(request)) : reply, request);
+  }
+
+  function fail(thrown: unknown, request: Request): Response {
+    return seal(onFailure(thrown, request), request);
+  }
+
+  function reply(request: Request): Pending<Reply> {
+    const preflight = cors?.preflight(request);
+    if (preflight) return preflight;
+    const checked = checkKey(request.headers.get("authorization"));
+    return isPending(checked) ? checked.then(() => dispatch(request)) : dispatch(request);
   }
 
   function handle(request: Request): Promise<Response> {
-    // What an app's own answer cannot be finished with, a body that was read before for one, is an error like any other.
-    return Promise.resolve(
-      attempt(() => answer(request), (thrown) => finish(onFailure(thrown, request), request.method)),
-    );
+    // Where nothing is waited for, nothing is put off: a promise too many is a hundredth of the whole answer.
+    try {
+      const made = reply(request);
+      if (!isPending(made)) return Promise.resolve(seal(made, request));
+      return made.then((made) => seal(made, request)).catch((thrown) => fail(thrown, request));
+    } catch (thrown) {
+      return Promise.resolve(fail(thrown, request));
+    }
   }
 
   return { handle };
+}
+
+/** The same dispatcher, asked only for what is not known yet, if the store tells when it has changed. */
+function withCache(dispatch: Dispatcher, store: PetStore): Dispatcher {
+  if (!store.changes) return dispatch;
+  const cache = new AnswerCache(() => store.changes!(), MAX_CACHE_WEIGHT);
+  return (request) => {
+    if (request.method !== "GET") return dispatch(request);
+    const { url } = request;
+    const known = cache.find(url);
+    if (known) return known;
+    const since = cache.now();
+    return chain(dispatch(request), (reply) => {
+      if (!(reply instanceof Response)) cache.keep(url, reply, since);
+      return reply;
+    });
+  };
 }
 
 function createRoutes(settings: Settings): OperationRoute[] {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { conditionalAnswer, noneMatchFails, strongETag } from "../lib/http/conditional.ts";
+import { conditionalAnswer, noneMatchFails, representation, strongETag } from "../lib/http/conditional.ts";
 import { createCors } from "../lib/http/cors.ts";
 import { formatCursor, parseCursor } from "../lib/http/cursor.ts";
 
@@ -92,19 +92,32 @@ test("strongETag() gives a strong tag that differs where text or salt differ", (
 
 test("conditionalAnswer() answers 304 without a body, and with the headers of the representation", () => {
   const request = (headers: Record<string, string>) => new Request("http://h/", { headers });
-  const fresh = conditionalAnswer(request({}), "[]", [["link", "<x>"]], 1);
+  const fresh = representation("[]", "always", [["link", "<x>"]], 1);
   const etag = strongETag("[]", 1);
   assert.deepEqual(fresh, {
     status: 200,
     headers: [["content-type", "application/json"], ["etag", etag], ["link", "<x>"]],
     body: "[]",
+    etag,
+    holds: "always",
   });
-  assert.deepEqual(conditionalAnswer(request({ "if-none-match": `"x", W/${etag}` }), "[]", [["link", "<x>"]], 1), {
+  assert.equal(conditionalAnswer(fresh, request({})), fresh);
+  assert.equal(conditionalAnswer(fresh, request({ "if-none-match": strongETag("[]") })), fresh);
+  assert.deepEqual(conditionalAnswer(fresh, request({ "if-none-match": `"x", W/${etag}` })), {
     status: 304,
     headers: [["etag", etag], ["link", "<x>"]],
     body: null,
   });
-  assert.equal(conditionalAnswer(request({ "if-none-match": etag }), "[]").status, 200);
+});
+
+test("a strong entity tag tells long texts apart that differ anywhere, in length alone, or in the order of their words", () => {
+  const base = "abcd".repeat(500);
+  const texts = [base, base + "a", base + "\0", base + "\0\0", "x".repeat(300_000), "x".repeat(300_001)];
+  for (let i = 0; i < base.length; i++) texts.push(base.slice(0, i) + "é" + base.slice(i + 1));
+  for (let i = 0; i < base.length; i += 4) texts.push(base.slice(0, i) + "dcba" + base.slice(i + 4));
+  // Two changes at once, in one lane or in two, must not cancel out.
+  for (let i = 4; i < base.length; i += 4) texts.push("Abcd" + base.slice(4, i) + "Abcd" + base.slice(i + 4));
+  assert.equal(new Set(texts.map((text) => strongETag(text))).size, texts.length);
 });
 
 const APP = "https://app.example";

@@ -6,8 +6,12 @@ export type Header = [name: string, value: string];
 /** What an operation answers with. `body` is JSON text, or `null` for none. */
 export interface Answer {
   status: number;
-  headers: Header[];
+  headers: readonly Header[];
   body: string | null;
+  /** The entity tag that is among the headers, where the answer is a representation (RFC 9110 §3.2). */
+  etag?: string;
+  /** How long the same request would get the same answer; unknown if it is left out. */
+  holds?: "always" | "until-addition";
 }
 
 /** The media type of every body. */
@@ -18,7 +22,7 @@ export const JSON_TYPE: Header = ["content-type", "application/json"];
  * every host would strip the body by itself.
  */
 export function toResponse({ status, headers, body }: Answer, method: string): Response {
-  if (method !== "HEAD" || body === null) return new Response(body, { status, headers });
+  if (method !== "HEAD" || body === null) return new Response(body, { status, headers: headers as Header[] });
   const length = String(new TextEncoder().encode(body).byteLength);
   return new Response(null, { status, headers: [...headers, ["content-length", length]] });
 }

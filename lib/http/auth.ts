@@ -2,7 +2,7 @@
 
 import type { Header } from "./answer.ts";
 import { HttpError } from "./errors.ts";
-import { chain, type Pending } from "../pending.ts";
+import { isPending, type Pending } from "../pending.ts";
 
 /**
  * The valid API keys: an iterable of keys, each in clear or as `sha256:` and the 64 hexadecimal digits of its SHA-256
@@ -35,25 +35,36 @@ const invalidKey = new HttpError(401, "invalid_api_key", DESCRIPTION, [
  * @throws {TypeError} If there is no key at all, or one that no request could ever carry. The message never shows a key.
  */
 export function createKeyCheck(keys: ApiKeys): KeyCheck {
-  const isValid = typeof keys === "function" ? keys : createKeyRing(keys);
+  const isValid = typeof keys === "function" ? createVerifier(keys) : createKeyRing(keys);
   return (authorization) => {
     if (authorization === null) throw missingKey;
-    const key = bearerToken(authorization);
-    if (key === undefined) throw invalidKey;
-    return chain(isValid(key), (valid) => {
-      // Exactly true: a verifier that forgot to return, or returned a user record, must not let everyone in.
-      if (valid !== true) throw invalidKey;
-    });
+    const start = tokenStart(authorization);
+    const valid = start !== undefined && isValid(authorization, start);
+    return isPending(valid) ? valid.then(requireValid) : requireValid(valid);
   };
 }
 
-/** The token of `Bearer <token>`, the scheme in any case (RFC 9110 §11.1), or `undefined`. */
-function bearerToken(authorization: string): string | undefined {
+/** Decides about the key that begins at `start` of an `Authorization` header. */
+type KeyVerdict = (authorization: string, start: number) => Pending<boolean>;
+
+function requireValid(valid: boolean): void {
+  // Exactly true: a verifier that forgot to return, or returned a user record, must not let everyone in.
+  if (valid !== true) throw invalidKey;
+}
+
+/** Where the token of `Bearer <token>` begins, the scheme in any case (RFC 9110 §11.1), or `undefined`. */
+function tokenStart(authorization: string): number | undefined {
   if (!authorization.startsWith("Bearer ") && authorization.slice(0, 7).toLowerCase() !== "bearer ") return undefined;
   let start = 7;
   while (authorization.charCodeAt(start) === 0x20) start++;
-  const token = authorization.slice(start);
-  return isKeyText(token) ? token : undefined;
+  return start;
+}
+
+function createVerifier(verify: (key: string) => Pending<boolean>): KeyVerdict {
+  return (authorization, start) => {
+    const key = authorization.slice(start);
+    return isKeyText(key) && verify(key);
+  };
 }
 
 /**
@@ -69,7 +80,7 @@ function isKeyText(text: string): boolean {
   return true;
 }
 
-function createKeyRing(keys: Iterable<string>): (key: string) => Pending<boolean> {
+function createKeyRing(keys: Iterable<string>): KeyVerdict {
   if (typeof keys === "string" || typeof keys?.[Symbol.iterator] !== "function") {
     throw new TypeError("Option keys must be an iterable of API keys or a function, such as keys: [key]");
   }
@@ -77,7 +88,7 @@ function createKeyRing(keys: Iterable<string>): (key: string) => Pending<boolean
   let count = 0;
   for (const key of keys) ring.add(key, count++);
   if (count === 0) throw new TypeError("Option keys must hold at least one API key");
-  return (key) => ring.has(key);
+  return (authorization, start) => ring.has(authorization, start);
 }
 
 /**
@@ -110,10 +121,15 @@ class KeyRing {
     else this.#remember(key);
   }
 
-  has(key: string): Pending<boolean> {
+  /** Whether the key that begins at `start` of a header is one of these. */
+  has(header: string, start: number): Pending<boolean> {
+    if (header.length - start > MAX_KEY_LENGTH) return false;
     let known = false;
-    for (const blinded of this.#buckets.get(this.#fingerprint(key)) ?? []) known = this.#matches(key, blinded) || known;
-    return known || (this.#digests.length > 0 && this.#matchesDigest(key));
+    const bucket = this.#buckets.get(this.#fingerprint(header, start));
+    if (bucket) { for (const blinded of bucket) known = this.#matches(header, start, blinded) || known; }
+    if (known || this.#digests.length === 0) return known;
+    const key = header.slice(start);
+    return isKeyText(key) && this.#matchesDigest(key);
   }
 
   /** Only a key that has never been valid is hashed; one that was, is then remembered like a key given in clear. */
@@ -126,28 +142,29 @@ class KeyRing {
       found = difference === 0 || found;
     }
     // Many requests may carry a key before its first digest is ready: it is remembered once.
-    if (found && !this.#buckets.has(this.#fingerprint(key))) this.#remember(key);
+    if (found && !this.#buckets.has(this.#fingerprint(key, 0))) this.#remember(key);
     return found;
   }
 
   #remember(key: string): void {
     const blinded = Uint8Array.from(key, (character, i) => character.charCodeAt(0) ^ (this.#pad[i] ?? 0));
-    const fingerprint = this.#fingerprint(key);
+    const fingerprint = this.#fingerprint(key, 0);
     this.#buckets.set(fingerprint, [...this.#buckets.get(fingerprint) ?? [], blinded]);
   }
 
-  #matches(key: string, blinded: Uint8Array): boolean {
-    let difference = key.length ^ blinded.length;
-    for (let i = 0; i < key.length; i++) {
-      difference |= key.charCodeAt(i) ^ (this.#pad[i] ?? 0) ^ (blinded[i % blinded.length] ?? 0);
+  #matches(header: string, start: number, blinded: Uint8Array): boolean {
+    if (header.length - start !== blinded.length) return false;
+    let difference = 0;
+    for (let i = 0; i < blinded.length; i++) {
+      difference |= header.charCodeAt(start + i) ^ this.#pad[i]! ^ blinded[i]!;
     }
     return difference === 0;
   }
 
-  #fingerprint(key: string): number {
+  #fingerprint(header: string, start: number): number {
     let hash = this.#seed;
-    for (let i = 0; i < key.length; i++) {
-      hash = Math.imul(hash ^ key.charCodeAt(i), 0x9e3779b1);
+    for (let i = start; i < header.length; i++) {
+      hash = Math.imul(hash ^ header.charCodeAt(i), 0x9e3779b1);
       hash ^= hash >>> 15;
     }
     return hash;

@@ -3,6 +3,7 @@
 import { excerpt } from "../json.ts";
 import { attempt, chain, type Pending } from "../pending.ts";
 import { type Answer, extendResponse, type Header, toResponse } from "./answer.ts";
+import { conditionalAnswer } from "./conditional.ts";
 import { HttpError } from "./errors.ts";
 import { createRouter, type Route, splitUrl } from "./routing.ts";
 
@@ -81,11 +82,11 @@ function selectOperation({ methods, allow }: PreparedRoute, method: string): Ope
 /** A reply with further headers. */
 export function extendReply(reply: Reply, headers: readonly Header[]): Reply {
   if (reply instanceof Response) return extendResponse(reply, headers);
-  return { status: reply.status, headers: [...reply.headers, ...headers], body: reply.body };
+  return { ...reply, headers: [...reply.headers, ...headers] };
 }
 
-/** The response for a reply, as the request's method wants it. */
-export function finish(reply: Reply, method: string): Response {
-  if (!(reply instanceof Response)) return toResponse(reply, method);
-  return method === "HEAD" ? new Response(null, reply) : reply;
+/** The response for a reply, as the request's method and conditions want it. */
+export function finish(reply: Reply, request: Request): Response {
+  if (!(reply instanceof Response)) return toResponse(conditionalAnswer(reply, request), request.method);
+  return request.method === "HEAD" ? new Response(null, reply) : reply;
 }

@@ -33,7 +33,7 @@ export class Gate {
   /** Answers a request, or refuses it. */
   readonly handle: ServeHandler = (request, info) => {
     const handler = this.#handler;
-    if (!handler) return finish(CLOSED.toAnswer(), request.method);
+    if (!handler) return finish(CLOSED.toAnswer(), request);
     this.#inFlight++;
     return chain(handler(request, info), (response) => {
       if (--this.#inFlight === 0) this.#whenEmpty();

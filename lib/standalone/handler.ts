@@ -20,9 +20,9 @@ export function createHandler(options: HandlerOptions, log: AccessLog | undefine
   const dispatch = createDispatcher("", routes, createFailureHandler(options.onError));
 
   function respond(request: Request): Response | Promise<Response> {
-    if (!isHost(request.headers.get("host"))) return finish(INVALID_HOST.toAnswer(), request.method);
+    if (!isHost(request.headers.get("host"))) return finish(INVALID_HOST.toAnswer(), request);
     if (!publicPaths.has(splitUrl(request.url).path)) return handle(request);
-    return chain<Reply, Response>(dispatch(request), (reply) => finish(reply, request.method));
+    return chain<Reply, Response>(dispatch(request), (reply) => finish(reply, request));
   }
 
   if (!log) return respond;

@@ -1,7 +1,9 @@
 /** Pets in memory: the default store, gone with the process. */
 
-import { formatPet, type PetStatus } from "../pet.ts";
-import type { PetDraft, PetPage, PetQuery, PetStore } from "./store.ts";
+import type { PetStatus } from "../pet.ts";
+import { IdList } from "./id_list.ts";
+import { PackedPets } from "./packed_pets.ts";
+import type { PetDraft, PetPage, PetQuery, PetStore, StoreChanges } from "./store.ts";
 
 /**
  * Makes an empty store that keeps pets in this process's memory. It answers at once and is never unavailable.
@@ -13,56 +15,49 @@ export function createMemoryStore(): PetStore {
 }
 
 class MemoryStore implements PetStore {
-  /** The pet with id n is at index n − 1, already as the text that is served. */
-  readonly #texts: string[] = [];
-  /** The ids of each status, ascending, so that a rare status costs no more than a common one. */
-  readonly #ids: Record<PetStatus, number[]> = { available: [], pending: [], sold: [] };
+  /** The pet with id n is number n − 1. */
+  readonly #pets = new PackedPets();
+  /** The ids of each status, so that a rare status costs no more than a common one. */
+  readonly #ids: Record<PetStatus, IdList> = { available: new IdList(), pending: new IdList(), sold: new IdList() };
+  readonly #changes: StoreChanges = { additions: 0, alterations: 0 };
 
   create(pet: PetDraft): bigint {
-    const number = this.#texts.length + 1;
-    const id = BigInt(number);
-    const text = formatPet({ id, name: pet.name, categoryId: pet.categoryId, status: pet.status });
-    // What can throw comes first: a pet that is refused must leave nothing behind.
-    this.#ids[pet.status].push(number);
-    this.#texts.push(text);
-    return id;
+    // The part that can refuse a pet comes first: nothing must be left behind of one that is refused.
+    this.#pets.append(pet);
+    const id = this.#pets.count;
+    this.#ids[pet.status].push(id);
+    this.#changes.additions = id;
+    return BigInt(id);
   }
 
   get(id: bigint): string | undefined {
-    return id > 0n ? this.#texts[Number(id) - 1] : undefined;
+    return id > 0n && id <= BigInt(this.#pets.count) ? this.#pets.format(Number(id) - 1) : undefined;
   }
 
   list({ after, limit, status }: PetQuery): PetPage {
-    return status === undefined ? this.#listAll(after, limit) : this.#listStatus(after, limit, this.#ids[status]);
-  }
-
-  #listAll(after: bigint, limit: number): PetPage {
     const start = after > 0n ? Number(after) : 0;
-    const end = start + limit;
-    const json = `[${this.#texts.slice(start, end).join(",")}]`;
-    return end < this.#texts.length ? { json, next: BigInt(end) } : { json };
+    return status === undefined ? this.#listAll(start, limit) : this.#listStatus(start, limit, this.#ids[status]);
   }
 
-  #listStatus(after: bigint, limit: number, ids: readonly number[]): PetPage {
-    const start = firstAbove(ids, Number(after));
-    const page = ids.slice(start, start + limit);
-    const json = `[${page.map((id) => this.#texts[id - 1]).join(",")}]`;
-    const last = page.at(-1);
-    return last !== undefined && start + limit < ids.length ? { json, next: BigInt(last) } : { json };
+  #listAll(start: number, limit: number): PetPage {
+    const { count } = this.#pets;
+    const end = Math.min(start + limit, count);
+    const json = this.#pets.formatArray(Math.max(end - start, 0), (i) => start + i);
+    return end < count ? { json, next: BigInt(end) } : { json };
+  }
+
+  #listStatus(after: number, limit: number, ids: IdList): PetPage {
+    const start = ids.firstAbove(after);
+    const end = Math.min(start + limit, ids.length);
+    const json = this.#pets.formatArray(end - start, (i) => ids.at(start + i) - 1);
+    return end < ids.length ? { json, next: BigInt(ids.at(end - 1)) } : { json };
+  }
+
+  changes(): StoreChanges {
+    return this.#changes;
   }
 
   check(): void {}
 
   close(): void {}
-}
-
-/** The index of the first id greater than `after`, by bisection. */
-function firstAbove(ids: readonly number[], after: number): number {
-  let low = 0, high = ids.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((ids[middle] ?? 0) > after) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

@@ -23,7 +23,14 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { PetStatus } from "../pet.ts";
 import { openDatabase, rollback } from "./sqlite_open.ts";
 import { ALL_PETS, INSERT_PET, type PageSql, PETS_OF_STATUS, SELECT_PET, STATUS_CODES } from "./sqlite_statements.ts";
-import { type PetDraft, type PetPage, type PetQuery, type PetStore, StoreUnavailableError } from "./store.ts";
+import {
+  type PetDraft,
+  type PetPage,
+  type PetQuery,
+  type PetStore,
+  type StoreChanges,
+  StoreUnavailableError,
+} from "./store.ts";
 
 /**
  * Opens, or makes, an SQLite database and keeps pets in it. A create is acknowledged when it is on disk (write-ahead log,
@@ -55,22 +62,27 @@ class SqliteStore implements PetStore {
   readonly #db: DatabaseSync;
   readonly #insert: StatementSync;
   readonly #get: StatementSync;
+  readonly #dataVersion: StatementSync;
   readonly #all: PageStatements;
   readonly #ofStatus: PageStatements;
   #waiting: Waiting[] = [];
   #isClosed = false;
+  #changes: StoreChanges = { additions: 0, alterations: 0 };
+  #lastDataVersion: unknown;
+  #isCurrent = false;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
     this.#insert = prepare(db, INSERT_PET);
     this.#get = prepare(db, SELECT_PET);
+    this.#dataVersion = db.prepare("PRAGMA data_version");
     this.#all = preparePage(db, ALL_PETS);
     this.#ofStatus = preparePage(db, PETS_OF_STATUS);
   }
 
   create({ name, categoryId, status }: PetDraft): Promise<bigint> {
     return new Promise((resolve, reject) => {
-      if (this.#isClosed) throw new StoreUnavailableError("The store has been closed");
+      if (this.#isClosed) throw closed();
       const row: Waiting["row"] = [name, categoryId, statusCode(status)];
       // One turn of the event loop gathers whatever has arrived in it; a lone create waits for no other.
       if (this.#waiting.push({ row, resolve, reject }) === 1) setImmediate(() => this.#commitWaiting());
@@ -89,6 +101,26 @@ class SqliteStore implements PetStore {
     );
   }
 
+  changes(): StoreChanges {
+    if (!this.#isCurrent) this.#lookForChanges();
+    return this.#changes;
+  }
+
+  /**
+   * Whether another connection has written, in this process or another one. Once a turn of the event loop: what is
+   * handled in one turn had been received when it began. What cannot be known has changed.
+   */
+  #lookForChanges(): void {
+    const version = this.#isClosed ? undefined : readDataVersion(this.#dataVersion);
+    if (version === undefined || version !== this.#lastDataVersion) {
+      this.#changes = { ...this.#changes, alterations: this.#changes.alterations + 1 };
+    }
+    this.#lastDataVersion = version;
+    if (version === undefined) return;
+    this.#isCurrent = true;
+    setImmediate(() => this.#isCurrent = false);
+  }
+
   check(): void {
     this.get(1n);
   }
@@ -97,6 +129,7 @@ class SqliteStore implements PetStore {
     if (this.#isClosed) return;
     this.#commitWaiting();
     this.#isClosed = true;
+    this.#isCurrent = false;
     this.#db.close();
   }
 
@@ -121,6 +154,7 @@ class SqliteStore implements PetStore {
       this.#abandon(batch, error);
       return;
     }
+    this.#changes = { ...this.#changes, additions: this.#changes.additions + 1 };
     for (const acknowledge of acknowledgements) acknowledge();
   }
 
@@ -167,6 +201,18 @@ function readPage({ page, more }: PageStatements, filter: bigint[], after: bigin
   const last = row?.["last"] as bigint;
   const isFull = row?.["count"] === BigInt(limit);
   return isFull && more.get(...filter, last) !== undefined ? { json, next: last } : { json };
+}
+
+function readDataVersion(statement: StatementSync): unknown {
+  try {
+    return statement.get()?.["data_version"];
+  } catch {
+    return undefined;
+  }
+}
+
+function closed(): StoreUnavailableError {
+  return new StoreUnavailableError("The store has been closed");
 }
 
 function statusCode(status: PetStatus): bigint {

@@ -54,10 +54,24 @@ export interface PetStore {
   get(id: bigint): Pending<string | undefined>;
   /** One page of the list. */
   list(query: PetQuery): Pending<PetPage>;
+  /**
+   * Counters that tell whether an earlier answer still holds. A store that has them is asked at every read instead of
+   * being asked for the pets again; without them nothing is kept. Never throws: while a store cannot tell, `alterations`
+   * grows with every call.
+   */
+  changes?(): StoreChanges;
   /** Does nothing if the store could serve now, and throws {@link StoreUnavailableError} if not. */
   check(): Pending<void>;
   /** Lets the creates that have begun finish, then releases all resources. Closing twice is allowed. */
   close(): Pending<void>;
+}
+
+/** What has changed since a store was opened, as two counters that never go down. */
+export interface StoreChanges {
+  /** Grows with every create, and with nothing else that happens often. */
+  additions: number;
+  /** Grows whenever a pet that was visible may have changed or gone, by whatever was done behind the store's back. */
+  alterations: number;
 }
 
 /** Thrown by a store that cannot serve now, and by one that cannot be opened. The message is for the operator. */

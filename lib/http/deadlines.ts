@@ -1,0 +1,72 @@
+/** Deadlines by the thousand, for the price of one timer. */
+
+/** What is waited for. A link of a list, so that to begin and to end cost neither a hash nor a clock. */
+export interface Deadline {
+  /** The tick at which it is too late. */
+  due: number;
+  expire: () => void;
+  previous: Deadline | undefined;
+  next: Deadline | undefined;
+}
+
+/** Ticks in a deadline: it expires after its length, and at most an eighth later. */
+const TICKS = 8;
+
+/** In milliseconds. The timer ticks only while something is waited for, and stops at the first tick that finds nothing. */
+const MAX_TICK = 1000;
+
+/**
+ * Deadlines that all have the same length, so that the one that began first is due first. A timer for each body would
+ * cost more than reading it, and reading the clock for each a good part of that.
+ */
+export class Deadlines {
+  readonly #tickLength: number;
+  readonly #ticks: number;
+  #now = 0;
+  #isTicking = false;
+  #first: Deadline | undefined;
+  #last: Deadline | undefined;
+
+  /** @param length In milliseconds. */
+  constructor(length: number) {
+    this.#tickLength = Math.min(Math.ceil(length / TICKS), MAX_TICK);
+    // One more than fit: the tick that is running when a deadline begins does not count.
+    this.#ticks = Math.ceil(length / this.#tickLength) + 1;
+  }
+
+  /** Calls `expire`, unless {@link end} comes first. */
+  begin(expire: () => void): Deadline {
+    const deadline: Deadline = { due: this.#now + this.#ticks, expire, previous: this.#last, next: undefined };
+    if (this.#last) this.#last.next = deadline;
+    else this.#first = deadline;
+    this.#last = deadline;
+    if (!this.#isTicking) this.#tickLater();
+    return deadline;
+  }
+
+  /** Forgets a deadline. To do so twice, or after it has expired, does nothing. */
+  end(deadline: Deadline): void {
+    const { previous, next } = deadline;
+    if (!previous && this.#first !== deadline) return;
+    if (previous) previous.next = next;
+    else this.#first = next;
+    if (next) next.previous = previous;
+    else this.#last = previous;
+    deadline.previous = deadline.next = undefined;
+  }
+
+  #tickLater(): void {
+    this.#isTicking = true;
+    setTimeout(() => this.#tick(), this.#tickLength);
+  }
+
+  #tick(): void {
+    this.#now++;
+    for (let first = this.#first; first && first.due <= this.#now; first = this.#first) {
+      this.end(first);
+      first.expire();
+    }
+    this.#isTicking = false;
+    if (this.#first) this.#tickLater();
+  }
+}

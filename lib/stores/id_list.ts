@@ -1,0 +1,40 @@
+/** Ascending numbers, four bytes each. */
+
+const CHUNK_SHIFT = 12;
+const CHUNK_SIZE = 1 << CHUNK_SHIFT;
+const CHUNK_MASK = CHUNK_SIZE - 1;
+
+/** A list that only grows, in chunks, so that no growth copies what is there. */
+export class IdList {
+  readonly #chunks: Uint32Array[] = [];
+  #length = 0;
+
+  /** How many there are. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Adds a number greater than all before. */
+  push(id: number): void {
+    const index = this.#length & CHUNK_MASK;
+    if (index === 0) this.#chunks.push(new Uint32Array(CHUNK_SIZE));
+    this.#chunks[this.#chunks.length - 1]![index] = id;
+    this.#length++;
+  }
+
+  /** The number at an index below {@link length}. */
+  at(index: number): number {
+    return this.#chunks[index >>> CHUNK_SHIFT]![index & CHUNK_MASK]!;
+  }
+
+  /** The index of the first number greater than `id`, by bisection. */
+  firstAbove(id: number): number {
+    let low = 0, high = this.#length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.at(middle) > id) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+}
