@@ -7,7 +7,8 @@ import { chain } from "../pending.ts";
 /** What `Deno.serve` calls. */
 export type ServeHandler = Deno.ServeHandler<Deno.NetAddr>;
 
-const CLOSED = new HttpError(503, "store_unavailable", "The server is starting or stopping; try again later", [
+/** The answer to a request that comes too early or too late. */
+export const CLOSED = new HttpError(503, "store_unavailable", "The server is starting or stopping; try again later", [
   ["retry-after", "1"],
   // For whoever keeps a connection open to a server that is about to end.
   ["connection", "close"],

@@ -5,7 +5,8 @@ import { representation } from "../http/conditional.ts";
 import type { OperationRoute } from "../http/dispatch.ts";
 import { HttpError } from "../http/errors.ts";
 import { createOpenApi, type JsonObject, type OpenApiOptions } from "../openapi.ts";
-import { failure, plainSuccess } from "../openapi/responses.ts";
+import { bodiless, failure, plainSuccess, success } from "../openapi/responses.ts";
+import { CLOSED } from "./gate.ts";
 import { chain } from "../pending.ts";
 import type { PetStore } from "../stores/store.ts";
 
@@ -33,35 +34,44 @@ export function createPublicRoutes(store: PetStore, options: OpenApiOptions): Op
 export function describeServer(options: OpenApiOptions): JsonObject {
   const openApi = createOpenApi(options);
   const components = openApi["components"] as JsonObject;
-  const invalidHost = failure(400, "The Host header is none; on any path.", {
-    [INVALID_HOST.code]: INVALID_HOST.message,
-  });
   return {
     ...openApi,
     tags: [...openApi["tags"] as JsonObject[], { name: "operation", description: "For whoever runs the server." }],
     paths: {
       ...openApi["paths"] as JsonObject,
-      "/livez": describeProbe("isAlive", "Whether the server runs", {}),
-      "/readyz": describeProbe("isReady", "Whether the server can reach its store", {
+      "/livez": describePublic("isAlive", "Whether the server runs", { 200: YES }),
+      "/readyz": describePublic("isReady", "Whether the server can reach its store", {
+        200: YES,
         503: { $ref: "#/components/responses/StoreUnavailable" },
+      }),
+      "/openapi.json": describePublic("describe", "This description", {
+        200: success("This description.", "OpenApi", { openapi: "3.1.0" }, { ETag: "ETag" }),
+        304: bodiless("The description is as it was.", { ETag: "ETag" }),
       }),
     },
     components: {
       ...components,
-      responses: { ...components["responses"] as JsonObject, InvalidHost: invalidHost },
+      schemas: { ...components["schemas"] as JsonObject, OpenApi: { type: "object", required: ["openapi"] } },
+      responses: { ...components["responses"] as JsonObject, ...ANYWHERE },
     },
   };
 }
 
-function describeProbe(operationId: string, summary: string, failures: JsonObject): JsonObject {
-  return {
-    servers: [{ url: "/" }],
-    get: {
-      operationId,
-      tags: ["operation"],
-      summary,
-      security: [],
-      responses: { 200: plainSuccess("Yes.", { status: "ok" }), ...failures },
+const YES = plainSuccess("Yes.", { status: "ok" });
+
+/** What any path may answer, whatever it is. */
+const ANYWHERE: JsonObject = {
+  InvalidHost: failure(400, "The Host header is none; on any path.", { [INVALID_HOST.code]: INVALID_HOST.message }),
+  ServerUnavailable: failure(
+    503,
+    "The server is starting or stopping; on any path.",
+    { [CLOSED.code]: CLOSED.message },
+    {
+      "Retry-After": "RetryAfter",
     },
-  };
+  ),
+};
+
+function describePublic(operationId: string, summary: string, responses: JsonObject): JsonObject {
+  return { servers: [{ url: "/" }], get: { operationId, tags: ["operation"], summary, security: [], responses } };
 }

@@ -154,9 +154,9 @@ for (const { what, prepare, ...start } of CASES) {
 
 test("the server does not start on a port in use, and the server that has it goes on", () =>
   withTempFolder((folder) =>
-    withServer(folder, { args: ["--key=k", "--store=memory:"] }, async ({ port, origin }) => {
+    withServer(folder, { args: ["--key=k", "--store=memory:"] }, async ({ port, ask }) => {
       await assertFails(folder, { args: [K, `--port=${port}`, "--store=memory:"], shows: /the port is in use/ });
-      assert.equal((await fetch(`${origin}/livez`)).status, 200);
+      assert.equal((await ask("/livez", null)).status, 200);
     })
   ));
 

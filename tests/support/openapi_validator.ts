@@ -14,14 +14,27 @@ export interface SeenResponse {
 /** Throws if the description does not foresee this answer to this request. */
 export type ResponseValidator = (method: string, path: string, response: SeenResponse) => void;
 
+/** Names the component that describes an answer which may come on any path, whatever operation it has. */
+export type AnyPathRule = (response: SeenResponse) => string | undefined;
+
 /** Set by the transport, or by the Fetch standard where cross-origin use is granted; info.description says so. */
 const FOREIGN_HEADERS =
   /^(date|connection|keep-alive|transfer-encoding|content-length|content-type|vary|access-control-.*)$/;
 
+/** The operation that answers a method. Methods are case-sensitive, and OPTIONS has no operation of its own. */
+const OPERATIONS: ReadonlyMap<string, string> = new Map([
+  ["HEAD", "get"],
+  ...["GET", "POST", "PUT", "PATCH", "DELETE", "TRACE"].map((method) => [method, method.toLowerCase()] as const),
+]);
+
 const ID = "urn:petstore:openapi";
 
-/** Makes a validator for a description. `basePath` is the path of its server. */
-export function createResponseValidator(description: JsonObject, basePath: string): ResponseValidator {
+/** Makes a validator for a description. `basePath` is the path of its server; a path can have a server of its own. */
+export function createResponseValidator(
+  description: JsonObject,
+  basePath: string,
+  onAnyPath: AnyPathRule = () => undefined,
+): ResponseValidator {
   // Closed, though the description leaves them open for later: today nothing else may be sent.
   const closed = structuredClone(description);
   for (const name of ["Pet", "Error"]) at(closed, "components", "schemas", name)["additionalProperties"] = false;
@@ -30,18 +43,23 @@ export function createResponseValidator(description: JsonObject, basePath: strin
   ajv.addSchema(closed, ID);
 
   return (method, path, response) => {
-    const { pointer, definition } = findResponse(description, basePath, method, path, response);
     const where = `${method} ${path} → ${response.status}`;
+    const component = onAnyPath(response);
+    const found = component === undefined
+      ? findResponse(description, basePath, method, path, response)
+      : resolve(description, `/components/responses/${component}`);
+    if (found === undefined) throw new Error(`${where}: not described`);
+    const { pointer, definition } = found;
     checkHeaders(description, definition, response, where, (pointer, value) => check(pointer, value, where));
     if (pointer.endsWith("/default")) return;
-    if (method === "HEAD" || definition["content"] === undefined) {
-      if (response.text !== "") throw new Error(`${where}: a body that is not described: ${response.text}`);
-      return;
+    const hasContent = definition["content"] !== undefined;
+    const type = response.headers.get("content-type");
+    if (type !== (hasContent ? "application/json" : null)) throw new Error(`${where}: Content-Type is ${type}`);
+    if (hasContent && method !== "HEAD") {
+      check(`${pointer}/content/application~1json/schema`, JSON.parse(response.text), where);
+    } else if (response.text !== "") {
+      throw new Error(`${where}: a body that is not described: ${response.text}`);
     }
-    if (response.headers.get("content-type") !== "application/json") {
-      throw new Error(`${where}: Content-Type is ${response.headers.get("content-type")}`);
-    }
-    check(`${pointer}/content/application~1json/schema`, JSON.parse(response.text), where);
   };
 
   function check(pointer: string, value: unknown, where: string): void {
@@ -57,33 +75,54 @@ interface Found {
   definition: JsonObject;
 }
 
+/** The description of this answer to this request, if there is one. */
 function findResponse(
   description: JsonObject,
   basePath: string,
   method: string,
   path: string,
-  seen: SeenResponse,
-): Found {
-  const paths = description["paths"] as JsonObject;
-  const template = Object.keys(paths).find((template) => matches(basePath + template, path));
-  const verb = method === "HEAD" ? "get" : method.toLowerCase();
-  if (template !== undefined && Object.hasOwn(at(paths, template), verb)) {
-    const responses = at(paths, template, verb, "responses");
-    const status = Object.hasOwn(responses, String(seen.status)) ? seen.status : "default";
-    return resolve(description, `/paths/${escape(template)}/${verb}/responses/${status}`);
+  { status, headers }: SeenResponse,
+): Found | undefined {
+  const paths = description["paths"] as Record<string, JsonObject>;
+  const [template, item] =
+    Object.entries(paths).find(([template, item]) => matches(basePathOf(item, basePath) + template, path)) ?? [];
+  const verb = OPERATIONS.get(method);
+  if (template !== undefined && verb !== undefined && item?.[verb] !== undefined) {
+    const responses = at(item, verb, "responses");
+    const key = [String(status), "default"].find((key) => Object.hasOwn(responses, key));
+    return key === undefined ? undefined : resolve(description, `/paths/${escape(template)}/${verb}/responses/${key}`);
   }
   // What has no operation: the key comes first, then the path, then the method.
-  const [status, name] = seen.status === 401
+  const [expected, name] = status === 401 && !isOpen(item)
     ? [401, "Unauthorized"]
-    : seen.headers.has("access-control-allow-methods")
+    : headers.has("access-control-allow-methods")
     ? [204, "Preflight"]
-    : template === undefined
+    : item === undefined
     ? [404, "RouteNotFound"]
     : method === "OPTIONS"
     ? [204, "AllowedMethods"]
     : [405, "MethodNotAllowed"];
-  if (seen.status !== status) throw new Error(`${method} ${path} → ${seen.status}: not described`);
-  return resolve(description, `/components/responses/${name}`);
+  if (status !== expected) return undefined;
+  const found = resolve(description, `/components/responses/${name}`);
+  return name === "AllowedMethods" || name === "MethodNotAllowed" ? withDeprecation(found, item) : found;
+}
+
+/** The server of a path, if it has its own, or that of the description. */
+function basePathOf(item: JsonObject, basePath: string): string {
+  const servers = item["servers"] as JsonObject[] | undefined;
+  return servers === undefined ? basePath : String(servers[0]?.["url"]).replace(/\/$/, "");
+}
+
+/** Whether a path has no key check. */
+function isOpen(item: JsonObject | undefined): boolean {
+  return item !== undefined && (at(item, "get")["security"] as Json[] | undefined)?.length === 0;
+}
+
+/** A path whose operation is deprecated says so in all its answers behind the key check, those to other methods too. */
+function withDeprecation(found: Found, item: JsonObject | undefined): Found {
+  if (item === undefined || at(item, "get")["deprecated"] !== true) return found;
+  const headers = { ...found.definition["headers"] as JsonObject, ...at(item, "get", "responses", "404", "headers") };
+  return { ...found, definition: { ...found.definition, headers } };
 }
 
 function checkHeaders(
@@ -97,9 +136,7 @@ function checkHeaders(
     Object.entries(definition["headers"] ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   );
   for (const [name] of headers) {
-    // The deprecation of a path is carried by all its answers, those to unknown methods too.
-    const isDeprecation = where.includes("/pets/") && ["deprecation", "sunset", "link"].includes(name);
-    if (!described.has(name) && !FOREIGN_HEADERS.test(name) && !isDeprecation) {
+    if (!described.has(name) && !FOREIGN_HEADERS.test(name)) {
       throw new Error(`${where}: header ${name} is not described`);
     }
   }
@@ -133,8 +170,13 @@ function matches(template: string, path: string): boolean {
     wanted.every((part, i) => part.startsWith("{") ? given[i] !== "" : part === decode(given[i] ?? ""));
 }
 
+/** A segment as the server compares it: one that does not decode stands for itself. */
 function decode(segment: string): string {
-  return /%(?![0-9A-F]{2})/i.test(segment) ? segment : decodeURIComponent(segment);
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }
 
 function at(object: JsonObject, ...names: string[]): JsonObject {

@@ -1,6 +1,10 @@
 /** The standalone server as its users start it: a process of its own, with the permissions of the `serve` task. Deno only. */
 
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { SeenResponse } from "./openapi_validator.ts";
+import type { Endpoint } from "./raw_socket.ts";
+import { validateServerAnswer } from "./server_description.ts";
 
 /** What a process is started with, beyond the flags of the task. */
 export interface ServerParts {
@@ -17,20 +21,12 @@ export interface ServerExit {
   stderr: string;
 }
 
-/** What came back from a server, its body read, so that the connection is free again. */
-export interface ServerAnswer {
-  status: number;
-  headers: Headers;
-  text: string;
-}
-
 /** A server that listens. */
-export interface ServerProcess {
-  port: number;
+export interface ServerProcess extends Endpoint {
   /** Such as `http://127.0.0.1:8000`. */
   origin: string;
-  /** Sends a request with this key, or with none. */
-  ask(path: string, key: string | null, init?: RequestInit): Promise<ServerAnswer>;
+  /** Sends a request with this key, or with none; throws if the answer is not described. */
+  ask(path: string, key: string | null, init?: RequestInit): Promise<SeenResponse>;
   /** What it has written so far. */
   written: { stdout: string; stderr: string };
   /** Resolves when standard output holds what is looked for. */
@@ -95,7 +91,7 @@ export async function withServer<T>(
     await printed(STARTED);
     const [, origin = "", port = ""] = await printed(/ listens on (http:.*:(\d+))\/v1$/m);
     const ask = (path: string, key: string | null, init: RequestInit = {}) => request(origin + path, key, init);
-    return await use({ port: Number(port), origin, ask, written, printed, stop });
+    return await use({ port: Number(port), validate: validateServerAnswer, origin, ask, written, printed, stop });
   } finally {
     try {
       child.kill("SIGKILL");
@@ -116,6 +112,11 @@ export async function runServer(folder: string, parts: ServerParts): Promise<Ser
   return { status: code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
 
+/** The key that the first start has made. */
+export function readKey(folder: string): string {
+  return Deno.readTextFileSync(join(folder, "data", "api-key")).trim();
+}
+
 /** Adds a pet, all of which are alike. */
 export async function addPet({ ask }: ServerProcess, key: string): Promise<void> {
   const headers = { "content-type": "application/json" };
@@ -127,18 +128,21 @@ export async function addPet({ ask }: ServerProcess, key: string): Promise<void>
 export async function countPets({ ask }: ServerProcess, key: string): Promise<number> {
   let count = 0;
   for (let path: string | undefined = "/v1/pets?limit=100"; path !== undefined;) {
-    const { headers, text }: ServerAnswer = await ask(path, key);
+    const { headers, text }: SeenResponse = await ask(path, key);
     count += JSON.parse(text).length;
     path = /<(.*)>/.exec(headers.get("link") ?? "")?.[1];
   }
   return count;
 }
 
-async function request(url: string, key: string | null, init: RequestInit): Promise<ServerAnswer> {
+/** The one place where the answer to a `fetch` is read, its body too, so that the connection is free again. */
+async function request(url: string, key: string | null, init: RequestInit): Promise<SeenResponse> {
   const headers = new Headers(init.headers);
   if (key !== null) headers.set("authorization", `Bearer ${key}`);
   const response = await fetch(url, { ...init, headers });
-  return { status: response.status, headers: response.headers, text: await response.text() };
+  const seen = { status: response.status, headers: response.headers, text: await response.text() };
+  validateServerAnswer(init.method ?? "GET", new URL(url).pathname, seen);
+  return seen;
 }
 
 function command(folder: string, { args = [], env = {}, openFiles }: ServerParts): Deno.Command {

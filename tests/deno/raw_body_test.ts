@@ -1,0 +1,100 @@
+/** Bodies that no well-meaning client sends, to a petstore on `Deno.serve`: framed wrongly, too large, cut short. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  assertError,
+  AUTHORIZATION,
+  chunk,
+  CHUNKED,
+  get,
+  head,
+  MIB,
+  PET,
+  post,
+  testAnswers,
+  withPetstore,
+} from "../support/raw_petstore.ts";
+import { concat, exchange, RawSocket } from "../support/raw_socket.ts";
+
+testAnswers([
+  ["an empty body", post(""), 400, "invalid_json"],
+  ["no body at all", head("POST", "/v1/pets"), 400, "invalid_json"],
+  ["100,000 opening brackets", post("[".repeat(100_000)), 400, "invalid_json"],
+  ["100,000 opening objects", post('{"a":'.repeat(100_000)), 400, "invalid_json"],
+  ["100,000 brackets, opened and closed", post("[".repeat(100_000) + "]".repeat(100_000)), 400, "invalid_pet"],
+  ["a pet in UTF-16", post(Uint8Array.of(0xff, 0xfe, 0x7b, 0, 0x7d, 0)), 400, "invalid_json"],
+  ["a body that is not UTF-8", post(Uint8Array.of(0x22, 0xc3, 0x28, 0x22)), 400, "invalid_json"],
+  ["a length that is negative", post(PET, "Content-Length: -1\r\n"), 400, null],
+  ["two lengths that differ", post(PET, `Content-Length: 3\r\nContent-Length: ${PET.length}\r\n`), 400, null],
+  // Whoever of two parties believes the other header reads another request: smuggling (RFC 9112 §6.1).
+  ["both a length and chunks", post(`${chunk(PET)}0\r\n\r\n`, `Content-Length: 5\r\n${CHUNKED}`), 400, null],
+  ["a transfer coding that is not known", post(PET, "Transfer-Encoding: gzip\r\n"), 400, null],
+  ["a body that stalls", post('{"name":"Rex"', "Content-Length: 29\r\n"), 408, "request_timeout"],
+  ["chunks that stall", post('d\r\n{"name', CHUNKED), 408, "request_timeout"],
+  ["3 MiB that were declared and not sent", post("", `Content-Length: ${3 * MIB}\r\n`), 413, "body_too_large"],
+  ["3 MiB that were sent", post(new Uint8Array(3 * MIB)), 413, "body_too_large"],
+  ["3 MiB in chunks", post(`${chunk("x".repeat(MIB)).repeat(3)}0\r\n\r\n`, CHUNKED), 413, "body_too_large"],
+  ["chunks beyond the limit, never ended", post(chunk("x".repeat(MIB + 1)), CHUNKED), 413, "body_too_large"],
+]);
+
+const CREATED: [what: string, bytes: string | Uint8Array][] = [
+  ["a pet after a byte-order mark", post(`\uFEFF${PET}`)],
+  ["a pet in chunks", post(`${chunk(PET.slice(0, 9))}${chunk(PET.slice(9))}0\r\n\r\n`, CHUNKED)],
+  ["a pet in chunks with extensions and a trailer", post(`1d;a=b\r\n${PET}\r\n0\r\nX: y\r\n\r\n`, CHUNKED)],
+  ["a pet beside 100,000 brackets", post(`${PET.slice(0, -1)},"x":${"[".repeat(100_000)}${"]".repeat(100_000)}}`)],
+  ["a pet whose length is said twice", post(PET, `Content-Length: 29\r\nContent-Length: 29\r\n`)],
+  ["a pet with an expectation that nobody knows", post(PET, "Content-Length: 29\r\nExpect: miracles\r\n")],
+];
+
+for (const [what, bytes] of CREATED) {
+  test(`Deno.serve with a petstore stores ${what}`, () =>
+    withPetstore(1, async (petstore) => assert.equal((await exchange(petstore, bytes))?.status, 201)));
+}
+
+test("a body that ends before its declared length leaves no pet behind", () =>
+  withPetstore(0, async (petstore) => {
+    using socket = await RawSocket.open(petstore);
+    await socket.send(post(PET, "Content-Length: 100\r\n"));
+    await socket.endSending();
+    assertError(await socket.readResponse(), 400, "invalid_json");
+    await socket.readEnd();
+  }));
+
+for (const what of ["zz\r\n", "ffffffffffffffffff\r\n", "5\r\n{}"]) {
+  test(`chunks that are broken, ${JSON.stringify(what)}, end the connection and leave no pet behind`, () =>
+    withPetstore(0, async (petstore) => {
+      using socket = await RawSocket.open(petstore);
+      await socket.send(post(what, CHUNKED));
+      await socket.endSending();
+      // Deno.serve closes without an answer when it cannot frame a body; what it does answer is a client's error.
+      const answer = await socket.readResponse();
+      assert.ok(answer === undefined || (answer.status >= 400 && answer.status < 500), `${answer?.status}`);
+      await socket.readEnd();
+    }));
+}
+
+for (
+  const [what, headers, body] of [
+    ["a length", `Content-Length: ${2 * MIB}\r\n`, "x".repeat(2 * MIB)],
+    ["chunks", CHUNKED, `${chunk("x".repeat(2 * MIB))}0\r\n\r\n`],
+  ] as const
+) {
+  test(`a body that is too large, with ${what}, is never taken for the next request`, () =>
+    withPetstore(0, async (petstore) => {
+      using socket = await RawSocket.open(petstore);
+      const sent = socket.send(post(body, headers), get("/v1/pets"));
+      assertError(await socket.readResponse(), 413, "body_too_large");
+      // Either the connection goes on behind the body, or it ends; it neither hangs nor answers something else.
+      const next = await socket.readResponse();
+      if (next !== undefined) assert.deepEqual([next.status, next.text], [200, "[]"]);
+      await sent;
+    }));
+}
+
+test("a large body without a key is refused with 401 and not with a broken connection", () =>
+  withPetstore(0, async (petstore) => {
+    const request = post(new Uint8Array(3 * MIB));
+    const start = new TextDecoder().decode(request.subarray(0, 200)).replace(AUTHORIZATION, "");
+    assertError(await exchange(petstore, concat(start, request.subarray(200))), 401, "missing_api_key");
+  }));

@@ -1,0 +1,32 @@
+/** What a connection to a petstore on `Deno.serve` goes through: clients that leave, wait for leave, or do not wait. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { get, head, PET, post, withPetstore } from "../support/raw_petstore.ts";
+import { RawSocket } from "../support/raw_socket.ts";
+
+for (const part of ["", "POST", "POST /v1/pets HTTP/1.1\r\nHo", head("POST", "/v1/pets", "Content-Length: 29\r\n")]) {
+  test(`a client that leaves after ${part.length} bytes does no harm`, () =>
+    withPetstore(0, async (petstore) => {
+      using socket = await RawSocket.open(petstore);
+      await socket.send(part);
+    }));
+}
+
+test("a client that expects 100 Continue is told to go on, and then its pet is stored", () =>
+  withPetstore(1, async (petstore) => {
+    using socket = await RawSocket.open(petstore);
+    await socket.send(post("", `Content-Length: ${PET.length}\r\nExpect: 100-continue\r\n`));
+    assert.equal((await socket.readResponse())?.status, 100);
+    await socket.sendRest(PET);
+    assert.equal((await socket.readResponse())?.status, 201);
+  }));
+
+test("requests that are sent without waiting are answered in their order", () =>
+  withPetstore(1, async (petstore) => {
+    using socket = await RawSocket.open(petstore);
+    await socket.send(get("/v1/pets/1"), post(PET), get("/v1/pets/1"), get("/v1/pets", ""));
+    const statuses: (number | undefined)[] = [];
+    for (let i = 0; i < 4; i++) statuses.push((await socket.readResponse())?.status);
+    assert.deepEqual(statuses, [404, 201, 200, 401]);
+  }));

@@ -1,0 +1,23 @@
+/** What the standalone server may answer, on every path that it has. */
+
+import { describeServer } from "../../lib/standalone/public_routes.ts";
+import type { JsonObject } from "../../mod.ts";
+import { createResponseValidator, type ResponseValidator, type SeenResponse } from "./openapi_validator.ts";
+
+/** Holds an answer of the standalone server against its description. */
+export const validateServerAnswer: ResponseValidator = createResponseValidator(describeAll(), "/v1", nameOnAnyPath);
+
+/** The server's description, stricter of itself: whatever else were served, the tests would hold answers against. */
+function describeAll(): JsonObject {
+  const description = describeServer({});
+  const { schemas, ...components } = description["components"] as JsonObject;
+  const strict = { ...schemas as JsonObject, OpenApi: { const: describeServer({}) } };
+  return { ...description, components: { ...components, schemas: strict } };
+}
+
+/** What comes before any path is looked at: the refusal of a Host header, and that of a server that is about to end. */
+function nameOnAnyPath({ status, headers, text }: SeenResponse): string | undefined {
+  if (status === 400 && text.includes('"code":"invalid_host"')) return "InvalidHost";
+  if (status === 503 && headers.get("connection") === "close") return "ServerUnavailable";
+  return undefined;
+}
