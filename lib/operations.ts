@@ -37,9 +37,9 @@ export function getPet({ store }: Settings, { parameter }: Call): Pending<Answer
 
 /** `POST /pets` */
 export function createPet(settings: Settings, readBody: BodyReader, { request }: Call): Promise<Answer> {
-  return readBody(request).then((text) => {
+  return readBody(request, (text) => {
     const draft = readDraft(text, settings.defaultStatus);
-    return chain(settings.store.create(draft), (id) => ({
+    return chain<bigint, Answer>(settings.store.create(draft), (id) => ({
       status: 201,
       headers: [JSON_TYPE, ["location", `${settings.basePath}/pets/${id}`]],
       body: formatPet({ id, name: draft.name, categoryId: draft.categoryId, status: draft.status }),

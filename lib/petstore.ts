@@ -80,15 +80,25 @@ export function createPetstore(options: PetstoreOptions): Petstore {
     return isPending(checked) ? checked.then(() => dispatch(request)) : dispatch(request);
   }
 
+  /** What an app's own reply cannot be sealed with, a body that was read before for one, is an error like any other. */
+  function sealOrFail(reply: Reply, request: Request): Response {
+    try {
+      return seal(reply, request);
+    } catch (thrown) {
+      return fail(thrown, request);
+    }
+  }
+
   function handle(request: Request): Promise<Response> {
     // Where nothing is waited for, nothing is put off: a promise too many is a hundredth of the whole answer.
+    let made: Pending<Reply>;
     try {
-      const made = reply(request);
-      if (!isPending(made)) return Promise.resolve(seal(made, request));
-      return made.then((made) => seal(made, request)).catch((thrown) => fail(thrown, request));
+      made = reply(request);
     } catch (thrown) {
       return Promise.resolve(fail(thrown, request));
     }
+    if (!isPending(made)) return Promise.resolve(sealOrFail(made, request));
+    return made.then((made) => sealOrFail(made, request), (thrown) => fail(thrown, request));
   }
 
   return { handle };

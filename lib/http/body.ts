@@ -1,5 +1,6 @@
 /** Reading a request body: never more than the limit, never longer than the time, never wrong UTF-8. */
 
+import type { Pending } from "../pending.ts";
 import { Deadlines } from "./deadlines.ts";
 import { HttpError } from "./errors.ts";
 
@@ -11,8 +12,11 @@ export interface BodyLimits {
   timeout: number;
 }
 
-/** Reads the body of a request as text; throws, or rejects with, an {@link HttpError} if there is none to be had. */
-export type BodyReader = (request: Request) => Promise<string>;
+/**
+ * Reads the body of a request as text and resolves to what `use` makes of it; throws, or rejects with, an
+ * {@link HttpError} if there is no text to be had. A callback, because a promise of the text would be one more to wait for.
+ */
+export type BodyReader = <T>(request: Request, use: (text: string) => Pending<T>) => Promise<T>;
 
 const CUT_SHORT = new HttpError(400, "invalid_json", "The request body ended before it was complete");
 const NOT_UTF8 = new HttpError(400, "invalid_json", "The request body is not valid UTF-8");
@@ -34,7 +38,7 @@ export function createBodyReader({ maxBytes, timeout }: BodyLimits): BodyReader 
     }
   }
 
-  return (request) => {
+  return (request, use) => {
     const { headers } = request;
     requireJson(headers);
     // A body that the app has read before is the app's mistake, not the client's.
@@ -50,9 +54,8 @@ export function createBodyReader({ maxBytes, timeout }: BodyLimits): BodyReader 
       });
       source.arrayBuffer().then((bytes) => {
         deadlines.end(deadline);
-        // Here, not behind a further promise: what decode() throws rejects this one.
         try {
-          resolve(decode(bytes));
+          resolve(use(decode(bytes)));
         } catch (thrown) {
           reject(thrown);
         }
