@@ -141,13 +141,15 @@ function copy(from: Uint8Array, start: number, end: number, to: Uint8Array, at: 
   return at;
 }
 
+/** Writes a number below 2^32, which is more pets than fit into memory: so the division is one of integers. */
 function writeInteger(value: number, to: Uint8Array, start: number): number {
   let length = 1;
-  for (let rest = value; rest >= 10; rest = Math.floor(rest / 10)) length++;
+  for (let power = 10; value >= power; power *= 10) length++;
+  let rest = value >>> 0;
   for (let at = start + length - 1; at >= start; at--) {
-    const rest = Math.floor(value / 10);
-    to[at] = ZERO + value - 10 * rest;
-    value = rest;
+    const tenth = (rest / 10) >>> 0;
+    to[at] = ZERO + rest - 10 * tenth;
+    rest = tenth;
   }
   return start + length;
 }
