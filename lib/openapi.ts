@@ -3,7 +3,7 @@
 import { createCommonResponses, createPaths } from "./openapi/paths.ts";
 import { HEADERS } from "./openapi/responses.ts";
 import { createSchemas } from "./openapi/schemas.ts";
-import { checkBasePath, DEFAULTS, type PetstoreOptions } from "./options.ts";
+import { checkContract, NAMES, type PetstoreOptions, requireNames } from "./options.ts";
 
 /** A value that JSON can carry. */
 export type Json = string | number | boolean | null | Json[] | JsonObject;
@@ -47,12 +47,12 @@ without a key, and responses also carry \`Vary: Origin\` and the \`Access-Contro
  * assert.equal(description["openapi"], "3.1.0");
  * ```
  *
- * @throws {TypeError} If the base path is no path.
+ * @throws {TypeError} If an option is unknown or wrong.
  */
 export function createOpenApi(options: OpenApiOptions = {}): JsonObject {
-  const settings = { ...DEFAULTS, ...options };
-  const basePath = checkBasePath(settings.basePath);
-  const servers = options.servers ?? [{ url: basePath || "/" }];
+  requireNames(options, [...NAMES, "servers"]);
+  const settings = checkContract(options);
+  const servers = checkServers(options.servers ?? [{ url: settings.basePath || "/" }]);
   return {
     openapi: "3.1.0",
     info: {
@@ -61,14 +61,14 @@ export function createOpenApi(options: OpenApiOptions = {}): JsonObject {
       description: DESCRIPTION,
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: servers.map((server) => ({ ...server })),
+    servers,
     security: [{ bearer: [] }],
     tags: [
       { name: "animals", description: "The catalogue of animals." },
       { name: "store", description: "Orders of the store." },
     ],
     "x-tagGroups": [{ name: "Store", tags: ["store"] }, { name: "Pets", tags: ["animals"] }],
-    paths: createPaths({ ...settings, basePath, hasStoreOrders: options.storeOrders !== undefined }),
+    paths: createPaths({ ...settings, hasStoreOrders: options.storeOrders !== undefined }),
     components: {
       schemas: createSchemas(settings.defaultStatus),
       responses: createCommonResponses(options.cors !== undefined),
@@ -78,4 +78,10 @@ export function createOpenApi(options: OpenApiOptions = {}): JsonObject {
       },
     },
   };
+}
+
+function checkServers(servers: readonly OpenApiServer[]): JsonObject[] {
+  const isList = Array.isArray(servers) && servers.every((server) => typeof server?.url === "string");
+  if (!isList) throw new TypeError('Option servers must be a list such as [{ url: "https://pets.example/v1" }]');
+  return servers.map((server) => ({ ...server }));
 }

@@ -32,27 +32,24 @@ export interface PetstoreOptions {
 }
 
 /** Every option, decided and checked. */
-export interface Settings {
+export interface Settings extends ContractSettings {
   checkKey: KeyCheck;
   store: PetStore;
-  basePath: string;
-  defaultStatus: PetStatus;
-  maxBodyBytes: number;
-  bodyTimeout: number;
   cors: Cors | undefined;
   storeOrders: PetstoreOptions["storeOrders"];
   onError: (error: unknown, request: Request) => void;
 }
 
-/** What holds where nothing is set. */
-export const DEFAULTS = {
-  basePath: "/v1",
-  defaultStatus: "available" satisfies PetStatus as PetStatus,
-  maxBodyBytes: 1_048_576,
-  bodyTimeout: 15_000,
-};
+/** The options that clients can tell, and that a description therefore has to know. */
+export interface ContractSettings {
+  basePath: string;
+  defaultStatus: PetStatus;
+  maxBodyBytes: number;
+  bodyTimeout: number;
+}
 
-const NAMES = [
+/** The name of every option. */
+export const NAMES: readonly string[] = [
   "keys",
   "store",
   "basePath",
@@ -73,17 +70,12 @@ export function checkOptions(options: PetstoreOptions): Settings {
   if (typeof options !== "object" || options === null) {
     throw new TypeError("createPetstore() needs options, such as { keys: [key] }");
   }
-  for (const name of Object.keys(options)) {
-    if (!NAMES.includes(name)) throw new TypeError(`Unknown option ${name}; the options are ${NAMES.join(", ")}`);
-  }
-  const { keys, store, basePath, defaultStatus, maxBodyBytes, bodyTimeout, cors, storeOrders, onError } = options;
+  requireNames(options, NAMES);
+  const { keys, store, cors, storeOrders, onError } = options;
   return {
+    ...checkContract(options),
     checkKey: createKeyCheck(keys),
     store: store === undefined ? createMemoryStore() : requireStore(store),
-    basePath: checkBasePath(basePath ?? DEFAULTS.basePath),
-    defaultStatus: requireStatus(defaultStatus ?? DEFAULTS.defaultStatus),
-    maxBodyBytes: requireCount("maxBodyBytes", maxBodyBytes ?? DEFAULTS.maxBodyBytes),
-    bodyTimeout: requireCount("bodyTimeout", bodyTimeout ?? DEFAULTS.bodyTimeout),
     cors: cors === undefined ? undefined : checkCors(cors),
     storeOrders: requireFunction("storeOrders", storeOrders),
     onError: requireFunction("onError", onError) ?? ((error) => console.error(error)),
@@ -91,11 +83,37 @@ export function checkOptions(options: PetstoreOptions): Settings {
 }
 
 /**
+ * Checks the options that clients can tell, each unless it is left out.
+ *
+ * @throws {TypeError} If one is of the wrong kind.
+ */
+export function checkContract(options: Partial<PetstoreOptions>): ContractSettings {
+  const { basePath = "/v1", defaultStatus = "available", maxBodyBytes = 1_048_576, bodyTimeout = 15_000 } = options;
+  return {
+    basePath: checkBasePath(basePath),
+    defaultStatus: requireStatus(defaultStatus),
+    maxBodyBytes: requireCount("maxBodyBytes", maxBodyBytes),
+    bodyTimeout: requireCount("bodyTimeout", bodyTimeout),
+  };
+}
+
+/**
+ * Refuses an option that there is not: misspelt, it would be ignored without a word.
+ *
+ * @throws {TypeError} If there is one.
+ */
+export function requireNames(options: object, names: readonly string[]): void {
+  for (const name of Object.keys(options)) {
+    if (!names.includes(name)) throw new TypeError(`Unknown option ${name}; the options are ${names.join(", ")}`);
+  }
+}
+
+/**
  * A base path as it is compared with: no slash at its end, and nothing that a URL would spell in another way.
  *
  * @throws {TypeError} If it is not a path.
  */
-export function checkBasePath(basePath: string): string {
+function checkBasePath(basePath: string): string {
   if (basePath === "" || basePath === "/") return "";
   const isPath = typeof basePath === "string" && /^(\/[A-Za-z0-9._~!$&'()*+,;=:@-]+)+$/.test(basePath);
   if (!isPath || /\/\.\.?(\/|$)/.test(basePath)) {

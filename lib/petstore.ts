@@ -145,8 +145,8 @@ function notImplemented(): never {
 
 function requireResponse(response: Response): Response {
   // Response.error() has the status 0, which nothing can be sent with.
-  if (response instanceof Response && response.status >= 200) return response;
-  throw new TypeError("Option storeOrders must return a Response with a status of at least 200");
+  if (response instanceof Response && response.status >= 200 && !response.bodyUsed) return response;
+  throw new TypeError("Option storeOrders must return a Response with a status of at least 200 and an unread body");
 }
 
 /** Answers what the library itself meant for the client; of all else the client learns only that it happened. */

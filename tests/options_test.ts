@@ -2,7 +2,14 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { createMemoryStore, createOpenApi, createPetstore, type JsonObject, type PetstoreOptions } from "../mod.ts";
+import {
+  createMemoryStore,
+  createOpenApi,
+  createPetstore,
+  type JsonObject,
+  type OpenApiOptions,
+  type PetstoreOptions,
+} from "../mod.ts";
 
 /** Options as somebody without types would write them, and what the message must say. */
 const REFUSED: [what: string, options: unknown, message: RegExp][] = [
@@ -108,6 +115,25 @@ test("whatever an app's store orders return, handle() answers and does not rejec
   }
 });
 
+test("a body in thousands of pieces is given up with 413: the host would spend minutes on them", async () => {
+  let pieces = 0;
+  const body = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array([0x20 + 0 * ++pieces])) });
+  const { handle } = createPetstore({ keys: ["k"] });
+  const headers = { authorization: "Bearer k" };
+  const init = { method: "POST", headers, body, duplex: "half" };
+  assert.equal((await handle(new Request("http://x/v1/pets", init))).status, 413);
+  assert.ok(pieces < 5000, `${pieces} were read`);
+});
+
+test("a HEAD gives up the body of the app's store orders, so that whoever makes it can stop", async () => {
+  let cancelled = false;
+  const storeOrders = () => new Response(new ReadableStream({ cancel: () => void (cancelled = true) }));
+  const { handle } = createPetstore({ keys: ["k"], storeOrders });
+  const headers = { authorization: "Bearer k" };
+  const answer = await handle(new Request("http://x/v1/store/orders", { method: "HEAD", headers }));
+  assert.deepEqual([answer.status, answer.body, cancelled], [200, null, true]);
+});
+
 test("createOpenApi() describes what the options make of the service", () => {
   const custom = createOpenApi({
     basePath: "/api/v1",
@@ -122,7 +148,11 @@ test("createOpenApi() describes what the options make of the service", () => {
   assert.doesNotMatch(JSON.stringify(custom["paths"]), /not_implemented/);
   assert.deepEqual(createOpenApi({ basePath: "/api" })["servers"], [{ url: "/api" }]);
   assert.deepEqual(createOpenApi({ basePath: "" })["servers"], [{ url: "/" }]);
-  assert.throws(() => createOpenApi({ basePath: "api" }), TypeError);
+  assert.deepEqual(createOpenApi(JSON.parse("{}")), createOpenApi({}));
+  const wrong = [{ basePath: "api" }, { defaultStatus: "lost" }, { basepath: "/" }, { servers: "x" }, {
+    servers: ["x"],
+  }];
+  for (const options of wrong) assert.throws(() => createOpenApi(options as unknown as OpenApiOptions), TypeError);
 });
 
 test("the description names what the specification names", () => {

@@ -1,13 +1,14 @@
 /** Files that an SQLite store refuses: with one clear line, and without having changed a byte. */
 
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { promisify } from "node:util";
 import { createSqliteStore } from "../lib/stores/sqlite.ts";
 import { StoreUnavailableError } from "../mod.ts";
 import { withTempFolder } from "./support/temp.ts";
@@ -150,7 +151,7 @@ test("createSqliteStore() refuses a file in a folder that does not exist, and ma
 
 test("createSqliteStore() refuses a folder", () =>
   withTempFolder((folder) => {
-    assertUnavailable(folder, /cannot be opened/);
+    assertUnavailable(folder, /is a folder/);
     assert.deepEqual(readdirSync(folder), []);
   }));
 
@@ -213,3 +214,18 @@ function lockElsewhere(folder: string, path: string): ChildProcess {
   const args = "Deno" in globalThis ? ["run", "--no-config", "-A", script] : [script];
   return spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
 }
+
+test("several processes may make and open one new database at the same moment", () =>
+  withTempFolder(async (folder) => {
+    const module = new URL("../lib/stores/sqlite.ts", import.meta.url).href;
+    const runtime = process.versions["deno"] ? ["eval", "--no-config"] : ["--input-type=module", "--eval"];
+    for (let round = 0; round < 3; round++) {
+      const path = join(folder, `${round}.db`);
+      const code = `import { createSqliteStore } from ${JSON.stringify(module)};
+        createSqliteStore(${JSON.stringify(path)}).close();`;
+      // Bun takes the code as it is, behind a flag of its own.
+      const args = process.versions["bun"] ? ["--eval", code] : [...runtime, code];
+      await Promise.all(Array.from({ length: 4 }, () => promisify(execFile)(process.execPath, args)));
+      createSqliteStore(path).close();
+    }
+  }));

@@ -1,7 +1,7 @@
 /** What an SQLite store promises beyond the common contract: the file, other connections, transactions, and its end. */
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
@@ -188,3 +188,17 @@ function countCommits(path: string): number {
   }
   return commits;
 }
+
+test("a store whose file has been deleted acknowledges nothing any more, and says that it is not ready", () =>
+  withTempFolder(async (folder) => {
+    const path = join(folder, "pets.db");
+    const store = createSqliteStore(path);
+    await store.create({ name: "Rex", categoryId: 7n, status: "sold" });
+    for (const name of [path, `${path}-wal`, `${path}-shm`]) rmSync(name, { force: true });
+    await assert.rejects(async () => await store.create({ name: "Bo", categoryId: 7n, status: "sold" }), {
+      name: "StoreUnavailableError",
+      message: /has been deleted or replaced/,
+    });
+    assert.throws(() => store.check(), { name: "StoreUnavailableError" });
+    await store.close();
+  }));

@@ -84,16 +84,26 @@ function createKeyRing(keys: Iterable<string>): KeyVerdict {
   if (typeof keys === "string" || typeof keys?.[Symbol.iterator] !== "function") {
     throw new TypeError("Option keys must be an iterable of API keys or a function, such as keys: [key]");
   }
-  const ring = new KeyRing();
-  let count = 0;
-  for (const key of keys) ring.add(key, count++);
-  if (count === 0) throw new TypeError("Option keys must hold at least one API key");
-  return (authorization, start) => ring.has(authorization, start);
+  const checked = Array.from(keys, requireKey);
+  if (checked.length === 0) throw new TypeError("Option keys must hold at least one API key");
+  // Made with the first request: some hosts, Workers among them, have no random numbers before.
+  let ring: KeyRing | undefined;
+  return (authorization, start) => (ring ??= new KeyRing(checked)).has(authorization, start);
+}
+
+/** A key in clear, or the bytes of a digest. */
+function requireKey(key: unknown, index: number): string | Uint8Array {
+  if (typeof key !== "string" || !isKeyText(key)) {
+    throw new TypeError(
+      `API key number ${index + 1} must be 1 to ${MAX_KEY_LENGTH} visible ASCII characters, no space or comma`,
+    );
+  }
+  return key.startsWith(DIGEST_PREFIX) ? parseDigest(key, index) : key;
 }
 
 /**
- * Keys that can be recognised but not read. Each is kept XORed with a random pad and filed under a fingerprint from a
- * random seed, so a dump of the heap shows no key (the caller's own list aside).
+ * Keys, kept XORed with a random pad and filed under a fingerprint from a random seed: no key lies in the heap as text
+ * for longer than a request (the caller's own list aside).
  *
  * What time tells: the fingerprint takes as long as the key that was sent is long. A bucket is found by all 32 bits of a
  * number that the sender cannot compute without the seed, so a guess learns nothing from missing it, however much of
@@ -105,20 +115,14 @@ class KeyRing {
   readonly #buckets = new Map<number, Uint8Array[]>();
   readonly #digests: Uint8Array[] = [];
 
-  constructor() {
+  constructor(keys: readonly (string | Uint8Array)[]) {
     const random = crypto.getRandomValues(new Uint32Array(1 + MAX_KEY_LENGTH / 4));
     this.#seed = random[0] ?? 0;
     this.#pad = new Uint8Array(random.buffer, 4);
-  }
-
-  add(key: unknown, index: number): void {
-    if (typeof key !== "string" || !isKeyText(key)) {
-      throw new TypeError(
-        `API key number ${index + 1} must be 1 to ${MAX_KEY_LENGTH} visible ASCII characters, no space or comma`,
-      );
+    for (const key of keys) {
+      if (typeof key === "string") this.#remember(key);
+      else this.#digests.push(key);
     }
-    if (key.startsWith(DIGEST_PREFIX)) this.#digests.push(parseDigest(key, index));
-    else this.#remember(key);
   }
 
   /** Whether the key that begins at `start` of a header is one of these. */

@@ -3,6 +3,7 @@
 import type { Pending } from "../pending.ts";
 import { Deadlines } from "./deadlines.ts";
 import { HttpError } from "./errors.ts";
+import { isDigits } from "../json.ts";
 
 /** How much of a body is read, and for how long it is waited for. */
 export interface BodyLimits {
@@ -44,10 +45,11 @@ export function createBodyReader({ maxBytes, timeout }: BodyLimits): BodyReader 
     // A body that the app has read before is the app's mistake, not the client's.
     if (request.bodyUsed) throw new TypeError("The request body has been read before it was given to the petstore");
     const declared = headers.get("content-length");
-    if (declared !== null && +declared > maxBytes) throw tooLarge;
+    const isFramed = declared !== null && isDigits(declared);
+    if (isFramed && +declared > maxBytes) throw tooLarge;
     return new Promise((resolve, reject) => {
-      // With a length the server has framed the body already, and reading it whole is twice as fast as in pieces.
-      const source = declared === null ? new StreamSource(request, maxBytes) : request;
+      // With a length the host has framed the body already, and reading it whole is twice as fast as in pieces.
+      const source = isFramed ? request : new StreamSource(request, maxBytes);
       const deadline = deadlines.begin(() => {
         reject(timedOut);
         if (source instanceof StreamSource) source.cancel();
@@ -68,6 +70,12 @@ export function createBodyReader({ maxBytes, timeout }: BodyLimits): BodyReader 
 }
 
 /**
+ * Pieces of a body, beyond which it is given up: hosts spend so much on each piece that a client which sends a megabyte
+ * byte by byte would stop the whole process for a minute.
+ */
+const MAX_PIECES = 4096;
+
+/**
  * A body of unknown length, read no further than is needed to know that it is too long. Copied together as it comes: a
  * piece may hold on to a buffer thousands of times its size, and a client may send a body byte by byte.
  */
@@ -82,12 +90,12 @@ class StreamSource {
     this.#maxBytes = maxBytes;
   }
 
-  /** The bytes, or `undefined` if they are too many. */
+  /** The bytes, or `undefined` if they, or their pieces, are too many. */
   async arrayBuffer(): Promise<Uint8Array | undefined> {
-    while (this.#reader) {
+    for (let pieces = 1; this.#reader; pieces++) {
       const { done, value } = await this.#reader.read();
       if (done) break;
-      if (this.#size + value.byteLength > this.#maxBytes) {
+      if (this.#size + value.byteLength > this.#maxBytes || pieces > MAX_PIECES) {
         this.cancel();
         return undefined;
       }

@@ -1,6 +1,6 @@
 /** Deadlines by the thousand, for the price of one timer. */
 
-/** What is waited for. A link of a list, so that to begin and to end cost neither a hash nor a clock. */
+/** What is waited for. A link of a list, so that to begin and to end cost no hash. */
 export interface Deadline {
   /** The tick at which it is too late. */
   due: number;
@@ -17,13 +17,14 @@ const MAX_TICK = 1000;
 
 /**
  * Deadlines that all have the same length, so that the one that began first is due first. A timer for each body would
- * cost more than reading it, and reading the clock for each a good part of that.
+ * cost more than reading it.
  */
 export class Deadlines {
   readonly #tickLength: number;
   readonly #ticks: number;
   #now = 0;
-  #isTicking = false;
+  /** When the timer should have fired, with some grace, in milliseconds since 1970; 0 while it is not set. */
+  #tickBy = 0;
   #first: Deadline | undefined;
   #last: Deadline | undefined;
 
@@ -40,7 +41,8 @@ export class Deadlines {
     if (this.#last) this.#last.next = deadline;
     else this.#first = deadline;
     this.#last = deadline;
-    if (!this.#isTicking) this.#tickLater();
+    // On Workers a timer ends with the request that set it, and would be waited for in vain.
+    if (this.#tickBy < Date.now()) this.#tickLater();
     return deadline;
   }
 
@@ -56,8 +58,10 @@ export class Deadlines {
   }
 
   #tickLater(): void {
-    this.#isTicking = true;
-    setTimeout(() => this.#tick(), this.#tickLength);
+    const tickBy = Date.now() + 2 * this.#tickLength + MAX_TICK;
+    this.#tickBy = tickBy;
+    // A timer that was given up and fires after all must not make time run twice as fast.
+    setTimeout(() => this.#tickBy === tickBy && this.#tick(), this.#tickLength);
   }
 
   #tick(): void {
@@ -66,7 +70,7 @@ export class Deadlines {
       this.end(first);
       first.expire();
     }
-    this.#isTicking = false;
+    this.#tickBy = 0;
     if (this.#first) this.#tickLater();
   }
 }

@@ -88,5 +88,8 @@ export function extendReply(reply: Reply, headers: readonly Header[]): Reply {
 /** The response for a reply, as the request's method and conditions want it. */
 export function finish(reply: Reply, request: Request): Response {
   if (!(reply instanceof Response)) return toResponse(conditionalAnswer(reply, request), request.method);
-  return request.method === "HEAD" ? new Response(null, reply) : reply;
+  if (request.method !== "HEAD") return reply;
+  // Nobody will read it, and where it comes from must know.
+  reply.body?.cancel().catch(() => {});
+  return new Response(null, reply);
 }

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../openapi.ts";
 import { LIMIT } from "../operations.ts";
-import { bodiless, deprecated, failure, success } from "./responses.ts";
+import { bodiless, deprecated, failure, perhapsDeprecated, success } from "./responses.ts";
 
 const REX: JsonObject = { id: 1, name: "Rex", categoryId: 7, status: "available" };
 
@@ -167,7 +167,7 @@ const GET_PET: JsonObject = {
     401: { $ref: "#/components/responses/Unauthorized" },
     404: deprecated(failure(404, "There is no such animal.", { pet_not_found: 'There is no pet "9"' })),
     500: deprecated(INTERNAL_ERROR),
-    503: deprecated(STORE_UNAVAILABLE),
+    503: perhapsDeprecated(STORE_UNAVAILABLE),
   },
 };
 

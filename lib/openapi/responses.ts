@@ -41,6 +41,12 @@ type HeaderRefs = Record<string, keyof typeof HEADERS>;
 
 const DEPRECATION: HeaderRefs = { Deprecation: "Deprecation", Sunset: "Sunset", Link: "Successor" };
 
+/** A response of the deprecated operation that may come before its route is known, and so without its headers. */
+export function perhapsDeprecated(response: JsonObject): JsonObject {
+  const optional = Object.entries(DEPRECATION).map(([name, key]) => [name, { ...HEADERS[key], required: false }]);
+  return { ...response, headers: { ...response["headers"] as JsonObject, ...Object.fromEntries(optional) } };
+}
+
 /** The headers that every response of the deprecated operation adds to its own, the refused keys aside. */
 export function deprecated(response: JsonObject): JsonObject {
   return { ...response, headers: { ...response["headers"] as JsonObject, ...references(DEPRECATION) } };

@@ -1,7 +1,9 @@
 /** Which requests are let in: those that come after the start and before the end. Counts them until they are answered. */
 
+import { type Answer, JSON_TYPE } from "../http/answer.ts";
 import { finish } from "../http/dispatch.ts";
 import { HttpError } from "../http/errors.ts";
+import { splitUrl } from "../http/routing.ts";
 import { chain } from "../pending.ts";
 
 /** What `Deno.serve` calls. */
@@ -13,6 +15,13 @@ export const CLOSED = new HttpError(503, "store_unavailable", "The server is sta
   // For whoever keeps a connection open to a server that is about to end.
   ["connection", "close"],
 ]);
+
+/** The answer of a probe that has nothing to complain about. */
+export const OK: Answer = { status: 200, headers: [JSON_TYPE], body: '{"status":"ok"}' };
+
+function isLiveness({ url, method }: Request): boolean {
+  return splitUrl(url).path === "/livez" && (method === "GET" || method === "HEAD");
+}
 
 /** Shut at first: every request is answered with 503. */
 export class Gate {
@@ -34,7 +43,8 @@ export class Gate {
   /** Answers a request, or refuses it. */
   readonly handle: ServeHandler = (request, info) => {
     const handler = this.#handler;
-    if (!handler) return finish(CLOSED.toAnswer(), request);
+    // Alive it is all the same: whoever restarts what is not would cut the requests that are waited for.
+    if (!handler) return finish(isLiveness(request) ? OK : CLOSED.toAnswer(), request);
     this.#inFlight++;
     return chain(handler(request, info), (response) => {
       if (--this.#inFlight === 0) this.#whenEmpty();

@@ -29,7 +29,7 @@ export function createHandler(options: HandlerOptions, log: AccessLog | undefine
   return (request, { remoteAddr }) => {
     const startedAt = performance.now();
     return chain(respond(request), (response) => {
-      log.add(remoteAddr.hostname, request.method, request.url, response.status, startedAt);
+      log(remoteAddr.hostname, request.method, request.url, response.status, startedAt);
       return response;
     });
   };

@@ -1,19 +1,16 @@
 /** What the standalone server answers without a key: the description, whether it lives, and whether it is ready. */
 
-import { JSON_TYPE } from "../http/answer.ts";
 import { representation } from "../http/conditional.ts";
 import type { OperationRoute } from "../http/dispatch.ts";
 import { HttpError } from "../http/errors.ts";
-import { createOpenApi, type JsonObject, type OpenApiOptions } from "../openapi.ts";
+import { createOpenApi, type Json, type JsonObject, type OpenApiOptions } from "../openapi.ts";
 import { bodiless, failure, plainSuccess, success } from "../openapi/responses.ts";
-import { CLOSED } from "./gate.ts";
+import { CLOSED, OK } from "./gate.ts";
 import { chain } from "../pending.ts";
 import type { PetStore } from "../stores/store.ts";
 
 /** The answer to a request whose Host header could be no host. */
 export const INVALID_HOST = new HttpError(400, "invalid_host", "The Host header must be a host and nothing else");
-
-const OK = { status: 200, headers: [JSON_TYPE], body: '{"status":"ok"}' };
 
 /** Makes the routes; `options` are those of the petstore that is served. */
 export function createPublicRoutes(store: PetStore, options: OpenApiOptions): OperationRoute[] {
@@ -34,21 +31,20 @@ export function createPublicRoutes(store: PetStore, options: OpenApiOptions): Op
 export function describeServer(options: OpenApiOptions): JsonObject {
   const openApi = createOpenApi(options);
   const components = openApi["components"] as JsonObject;
+  const paths: JsonObject = {
+    ...openApi["paths"] as JsonObject,
+    "/livez": describePublic("isAlive", "Whether the server runs", { 200: YES }),
+    "/readyz": describePublic("isReady", "Whether the server can reach its store", { 200: YES }),
+    "/openapi.json": describePublic("describe", "This description", {
+      200: success("This description.", "OpenApi", { openapi: "3.1.0" }, { ETag: "ETag" }),
+      304: bodiless("The description is as it was.", { ETag: "ETag" }),
+    }),
+  };
   return {
     ...openApi,
+    "x-tagGroups": [...openApi["x-tagGroups"] as JsonObject[], { name: "Operation", tags: ["operation"] }],
     tags: [...openApi["tags"] as JsonObject[], { name: "operation", description: "For whoever runs the server." }],
-    paths: {
-      ...openApi["paths"] as JsonObject,
-      "/livez": describePublic("isAlive", "Whether the server runs", { 200: YES }),
-      "/readyz": describePublic("isReady", "Whether the server can reach its store", {
-        200: YES,
-        503: { $ref: "#/components/responses/StoreUnavailable" },
-      }),
-      "/openapi.json": describePublic("describe", "This description", {
-        200: success("This description.", "OpenApi", { openapi: "3.1.0" }, { ETag: "ETag" }),
-        304: bodiless("The description is as it was.", { ETag: "ETag" }),
-      }),
-    },
+    paths: mapValues(paths, (path) => mapValues(path as JsonObject, addAnywhere)),
     components: {
       ...components,
       schemas: { ...components["schemas"] as JsonObject, OpenApi: { type: "object", required: ["openapi"] } },
@@ -59,18 +55,55 @@ export function describeServer(options: OpenApiOptions): JsonObject {
 
 const YES = plainSuccess("Yes.", { status: "ok" });
 
-/** What any path may answer, whatever it is. */
+/** What any operation may answer before its path is looked at: the Host header is none, the server starts or stops. */
 const ANYWHERE: JsonObject = {
-  InvalidHost: failure(400, "The Host header is none; on any path.", { [INVALID_HOST.code]: INVALID_HOST.message }),
-  ServerUnavailable: failure(
-    503,
-    "The server is starting or stopping; on any path.",
-    { [CLOSED.code]: CLOSED.message },
-    {
-      "Retry-After": "RetryAfter",
-    },
-  ),
+  InvalidHost: failure(400, "The Host header is none.", { [INVALID_HOST.code]: INVALID_HOST.message }),
+  ServerUnavailable: failure(503, "The store is unavailable, or the server starts or stops.", {
+    [CLOSED.code]: CLOSED.message,
+  }, { "Retry-After": "RetryAfter" }),
 };
+
+/** An operation with these answers too; what is no operation, as it is. */
+function addAnywhere(value: Json): Json {
+  const operation = value as JsonObject;
+  const responses = operation["responses"] as JsonObject | undefined;
+  if (!responses) return value;
+  const { 400: invalid, 503: unavailable } = responses;
+  return {
+    ...operation,
+    responses: {
+      ...responses,
+      400: invalid
+        ? addAlternative(invalid as JsonObject, ANYWHERE["InvalidHost"] as JsonObject)
+        : reference("InvalidHost"),
+      503: unavailable ?? reference("ServerUnavailable"),
+    },
+  };
+}
+
+/** A response whose body is its own or the other's. */
+function addAlternative(response: JsonObject, other: JsonObject): JsonObject {
+  const [own, added] = [response, other].map((each) =>
+    (each["content"] as JsonObject)["application/json"] as JsonObject
+  );
+  return {
+    ...response,
+    content: {
+      "application/json": {
+        schema: { oneOf: [own?.["schema"] ?? {}, added?.["schema"] ?? {}] },
+        examples: { ...own?.["examples"] as JsonObject, ...added?.["examples"] as JsonObject },
+      },
+    },
+  };
+}
+
+function reference(response: string): JsonObject {
+  return { $ref: `#/components/responses/${response}` };
+}
+
+function mapValues(object: JsonObject, change: (value: Json) => Json): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]));
+}
 
 function describePublic(operationId: string, summary: string, responses: JsonObject): JsonObject {
   return { servers: [{ url: "/" }], get: { operationId, tags: ["operation"], summary, security: [], responses } };

@@ -1,13 +1,13 @@
 /** The standalone server's life: settings, socket, store and key, serving, draining. */
 
-import { splitUrl } from "../http/routing.ts";
-import { checkOptions, type PetstoreOptions } from "../options.ts";
+import { checkOptions } from "../options.ts";
 import { type PetStore, StoreUnavailableError } from "../stores/store.ts";
 import { VERSION } from "../version.ts";
-import { createAccessLog } from "./access_log.ts";
+import { createAccessLog, loggedTarget } from "./access_log.ts";
 import { Gate } from "./gate.ts";
-import { createHandler } from "./handler.ts";
+import { createHandler, type HandlerOptions } from "./handler.ts";
 import { type FileKey, KEY_FILE, readKeyFile } from "./key_file.ts";
+import { createLineWriter, type LineWriter } from "./line_writer.ts";
 import { listen } from "./listener.ts";
 import { openStore } from "./open_store.ts";
 import { HELP, readSettings, type ServerSettings, SettingError } from "./settings.ts";
@@ -19,7 +19,7 @@ import { within } from "./time.ts";
  */
 const DRAIN_TIMEOUT = 6_000;
 
-/** How long standard output may take to accept the end of the access log, in milliseconds. */
+/** How long standard output and standard error may take to accept their last lines, in milliseconds. */
 const FLUSH_TIMEOUT = 1_000;
 
 /**
@@ -53,8 +53,9 @@ function readVariable(variable: string): string | undefined {
 }
 
 async function serve(settings: ServerSettings): Promise<void> {
-  const options = readOptions(settings);
-  const log = settings.accessLog ? createAccessLog(Deno.stdout) : undefined;
+  const output = createLineWriter(Deno.stdout);
+  const errors = createLineWriter(Deno.stderr);
+  const options = readOptions(settings, errors);
   const gate = new Gate();
   const ended = signalled();
   // The socket comes first: a start that fails for want of it leaves no file behind, nor a key that nobody has seen.
@@ -64,27 +65,35 @@ async function serve(settings: ServerSettings): Promise<void> {
     store = await openStore(settings.store);
     const fileKey = settings.keys.length === 0 ? await readKeyFile(KEY_FILE) : undefined;
     await dropPermissions();
-    gate.open(createHandler({ ...options, store, ...(fileKey && { keys: [fileKey.key] }) }, log));
+    gate.open(
+      createHandler(
+        { ...options, store, ...(fileKey && { keys: [fileKey.key] }) },
+        settings.accessLog ? createAccessLog(output) : undefined,
+      ),
+    );
     console.log(describeStart(settings, fileKey, listener.port));
     await ended;
     // Before the listener stops: from then on Deno gives no more of a body that is still arriving (denoland/deno#36809).
     await within(DRAIN_TIMEOUT, gate.close());
   } finally {
     await listener.stop();
-    if (log) await within(FLUSH_TIMEOUT, log.flush());
+    await within(FLUSH_TIMEOUT, Promise.all([output.flush(), errors.flush()]).then(() => {}));
     await store?.close();
   }
 }
 
 /** The library's options, checked by the library before anything is touched. */
-function readOptions({ keys, corsOrigins }: ServerSettings): PetstoreOptions & { onError: typeof logError } {
+function readOptions(
+  { keys, corsOrigins }: ServerSettings,
+  errors: LineWriter,
+): Omit<HandlerOptions, "store"> {
   const cors = corsOrigins.length === 0 ? {} : { cors: { origins: corsOrigins } };
   try {
     checkOptions({ keys: keys.length === 0 ? ["key-of-the-file"] : keys, ...cors });
   } catch (error) {
     throw error instanceof TypeError ? new SettingError(error.message) : error;
   }
-  return { keys, ...cors, onError: logError };
+  return { keys, ...cors, onError: (error, request) => errors.add(describeFailure(error, request)) };
 }
 
 /** From here on only the network is needed: whatever went wrong later could no longer reach a file or a variable. */
@@ -123,8 +132,8 @@ function signalled(): Promise<void> {
 }
 
 /** An unavailable store is the world's fault and worth a line; anything else is ours and worth the trace. */
-function logError(error: unknown, request: Request): void {
+function describeFailure(error: unknown, { method, url }: Request): string {
   const isOurs = !(error instanceof StoreUnavailableError);
   const what = error instanceof Error ? (isOurs ? error.stack : error.message) : String(error);
-  console.error(`${new Date().toISOString()} ${request.method} ${splitUrl(request.url).path} failed: ${what}`);
+  return `${new Date().toISOString()} ${method} ${loggedTarget(url)} failed: ${what}`;
 }

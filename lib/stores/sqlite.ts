@@ -21,6 +21,7 @@
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { PetStatus } from "../pet.ts";
+import { DatabaseFile } from "./sqlite_file.ts";
 import { openDatabase, rollback } from "./sqlite_open.ts";
 import { ALL_PETS, INSERT_PET, type PageSql, PETS_OF_STATUS, SELECT_PET, STATUS_CODES } from "./sqlite_statements.ts";
 import {
@@ -46,7 +47,7 @@ export function createSqliteStore(path: string): PetStore {
   if (typeof path !== "string" || path === "" || path.includes("\0") || /^file:/i.test(path)) {
     throw new TypeError("The path of an SQLite store must be a file's path, not a URL, or :memory:");
   }
-  return new SqliteStore(openDatabase(path));
+  return new SqliteStore(openDatabase(path), path);
 }
 
 /** SQLITE_ERROR and SQLITE_CONSTRAINT: the statement is wrong, not the state of the world. */
@@ -63,6 +64,7 @@ interface Waiting {
 
 class SqliteStore implements PetStore {
   readonly #db: DatabaseSync;
+  readonly #file: DatabaseFile | undefined;
   readonly #insert: StatementSync;
   readonly #get: StatementSync;
   readonly #dataVersion: StatementSync;
@@ -74,8 +76,9 @@ class SqliteStore implements PetStore {
   #lastDataVersion: unknown;
   #isCurrent = false;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, path: string) {
     this.#db = db;
+    this.#file = path === ":memory:" ? undefined : new DatabaseFile(path);
     this.#insert = prepare(db, INSERT_PET);
     this.#get = prepare(db, SELECT_PET);
     this.#dataVersion = db.prepare("PRAGMA data_version");
@@ -137,6 +140,14 @@ class SqliteStore implements PetStore {
 
   check(): void {
     this.get(1n);
+    this.#requireFile();
+  }
+
+  /** What is written to a file that has been deleted, or replaced by another, is lost with the process. */
+  #requireFile(): void {
+    if (this.#file?.isGone()) {
+      throw new StoreUnavailableError("The database file has been deleted or replaced; restart with the right one");
+    }
   }
 
   close(): void {
@@ -145,6 +156,7 @@ class SqliteStore implements PetStore {
     this.#isClosed = true;
     this.#isCurrent = false;
     this.#db.close();
+    this.#file?.release();
   }
 
   #read<T>(query: () => T): T {
@@ -161,6 +173,7 @@ class SqliteStore implements PetStore {
     if (batch.length === 0) return;
     const acknowledgements: (() => void)[] = [];
     try {
+      this.#requireFile();
       this.#db.exec("BEGIN IMMEDIATE");
       for (const waiting of batch) acknowledgements.push(this.#insertOne(waiting));
       this.#db.exec("COMMIT");
@@ -244,5 +257,6 @@ function isOutage(error: unknown): boolean {
 
 /** What `node:sqlite` throws, as the contract wants it. */
 function asUnavailable(error: unknown): unknown {
+  if (error instanceof StoreUnavailableError) return error;
   return isOutage(error) ? new StoreUnavailableError((error as Error).message, { cause: error }) : error;
 }

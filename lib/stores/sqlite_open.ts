@@ -1,6 +1,6 @@
 /** Opening an SQLite file: whose is it, which version has it, and is it fit for use? Nothing is written before that is known. */
 
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "./store.ts";
 
@@ -35,7 +35,9 @@ const MIGRATIONS: readonly string[] = [
 export function openDatabase(path: string): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
-    if (path !== ":memory:" && existsSync(path)) inspect(path);
+    const exists = path !== ":memory:" && existsSync(path);
+    if (exists && statSync(path).isDirectory()) throw new StoreUnavailableError(`${path} is a folder`);
+    if (exists) inspect(path);
     db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT });
     configure(db, path);
     migrate(db);
@@ -51,7 +53,8 @@ function inspect(path: string): void {
   const db = new DatabaseSync(path, { readOnly: true });
   try {
     // Not the option `timeout`: Deno heeds it only where it may write.
-    db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+    // In one transaction: between two reads another process may have made a database of an empty file.
+    db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}; BEGIN`);
     const owner = readPragma(db, "application_id");
     const version = readPragma(db, "user_version");
     const isEmpty = db.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
@@ -70,12 +73,24 @@ function inspect(path: string): void {
 }
 
 function configure(db: DatabaseSync, path: string): void {
-  const mode = db.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
+  const mode = setWal(db);
   if (mode !== "wal" && path !== ":memory:") {
     throw new StoreUnavailableError(`${path} cannot use a write-ahead log; is it on a network file system?`);
   }
   // FULL: a commit returns when the log is on disk. NORMAL would acknowledge pets that a loss of power takes back.
   db.exec("PRAGMA synchronous = FULL");
+}
+
+/** Switches to a write-ahead log. That does not heed the busy timeout, and another process may be doing the same. */
+function setWal(db: DatabaseSync): unknown {
+  const deadline = Date.now() + BUSY_TIMEOUT;
+  for (;;) {
+    try {
+      return db.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
+    } catch (error) {
+      if (Date.now() > deadline || !String(error).includes("locked")) throw error;
+    }
+  }
 }
 
 function migrate(db: DatabaseSync): void {

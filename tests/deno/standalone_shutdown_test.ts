@@ -54,7 +54,7 @@ test("a request that is on its way when SIGTERM comes is answered, and its pet i
     await withServer(folder, parts, async (server) => assert.equal(await countPets(server, "k"), 1));
   }));
 
-test("a server that is about to end refuses every request with 503, whatever its path, method and key", () =>
+test("a server that is about to end is alive, and refuses all else with 503, whatever its path, method and key", () =>
   withTempFolder((folder) =>
     withServer(folder, { args: ["--key=k"] }, async (server) => {
       using socket = await RawSocket.open(server);
@@ -62,7 +62,8 @@ test("a server that is about to end refuses every request with 503, whatever its
       assert.equal((await socket.readResponse())?.status, 100);
       const stopped = server.stop();
       // The request that has begun holds the drain; without a refusal the guard ends this.
-      while ((await server.ask("/livez", null)).status !== 503);
+      while ((await server.ask("/readyz", null)).status !== 503);
+      assert.equal((await server.ask("/livez", null)).status, 200);
       for (const target of ["/v1/pets", "/v1/pets/1", "/v1/store/orders", "/readyz", "/openapi.json", "/", "*"]) {
         for (const method of ["GET", "HEAD", "OPTIONS", "BREW"]) {
           if (target === "*" && method !== "OPTIONS") continue;
@@ -80,7 +81,7 @@ test("a server that is about to end refuses every request with 503, whatever its
 /** Resolves when a connection that has been used shows that the drain has begun, and soon in any case. */
 async function drainBegun(socket: RawSocket): Promise<void> {
   for (let turns = 0; turns < 20; turns++) {
-    await socket.send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
+    await socket.send("GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n");
     const answer = await socket.readResponse();
     if (answer?.status !== 200 || answer.headers.get("connection") === "close") return;
   }

@@ -44,13 +44,10 @@ export function createResponseValidator(
 
   return (method, path, response) => {
     const where = `${method} ${path} → ${response.status}`;
-    const component = onAnyPath(response);
-    const found = component === undefined
-      ? findResponse(description, basePath, method, path, response)
-      : resolve(description, `/components/responses/${component}`);
+    const found = findResponse(description, basePath, method, path, response, onAnyPath);
     if (found === undefined) throw new Error(`${where}: not described`);
     const { pointer, definition } = found;
-    checkHeaders(description, definition, response, where, (pointer, value) => check(pointer, value, where));
+    checkHeaders(description, found, response, where, (pointer, value) => check(pointer, value, where));
     if (pointer.endsWith("/default")) return;
     const hasContent = definition["content"] !== undefined;
     const type = response.headers.get("content-type");
@@ -81,8 +78,10 @@ function findResponse(
   basePath: string,
   method: string,
   path: string,
-  { status, headers }: SeenResponse,
+  seen: SeenResponse,
+  onAnyPath: AnyPathRule,
 ): Found | undefined {
+  const { status, headers } = seen;
   const paths = description["paths"] as Record<string, JsonObject>;
   const [template, item] =
     Object.entries(paths).find(([template, item]) => matches(basePathOf(item, basePath) + template, path)) ?? [];
@@ -92,6 +91,8 @@ function findResponse(
     const key = [String(status), "default"].find((key) => Object.hasOwn(responses, key));
     return key === undefined ? undefined : resolve(description, `/paths/${escape(template)}/${verb}/responses/${key}`);
   }
+  const component = onAnyPath(seen);
+  if (component !== undefined) return resolve(description, `/components/responses/${component}`);
   // What has no operation: the key comes first, then the path, then the method.
   const [expected, name] = status === 401 && !isOpen(item)
     ? [401, "Unauthorized"]
@@ -127,21 +128,23 @@ function withDeprecation(found: Found, item: JsonObject | undefined): Found {
 
 function checkHeaders(
   description: JsonObject,
-  definition: JsonObject,
+  { pointer: base, definition }: Found,
   { headers }: SeenResponse,
   where: string,
   check: (pointer: string, value: string) => void,
 ): void {
   const described = new Map(
-    Object.entries(definition["headers"] ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+    Object.entries(definition["headers"] ?? {}).map(([name, value]) => {
+      const found = { pointer: `${base}/headers/${escape(name)}`, definition: value as JsonObject };
+      return [name.toLowerCase(), found.definition["$ref"] ? resolveReference(description, found.definition) : found];
+    }),
   );
   for (const [name] of headers) {
     if (!described.has(name) && !FOREIGN_HEADERS.test(name)) {
       throw new Error(`${where}: header ${name} is not described`);
     }
   }
-  for (const [name, reference] of described) {
-    const { pointer, definition } = resolveReference(description, reference as JsonObject);
+  for (const [name, { pointer, definition }] of described) {
     const value = headers.get(name);
     if (value !== null) check(`${pointer}/schema`, value);
     else if (definition["required"]) throw new Error(`${where}: header ${name} is missing`);
