@@ -22,7 +22,8 @@ export const JSON_TYPE: Header = ["content-type", "application/json"];
  * every host would strip the body by itself.
  */
 export function toResponse({ status, headers, body }: Answer, method: string): Response {
-  if (method !== "HEAD" || body === null) return new Response(body, { status, headers: headers as Header[] });
+  const init = { status, headers: headers as Header[] };
+  if (method !== "HEAD" || body === null) return new Response(body, init);
   const length = String(new TextEncoder().encode(body).byteLength);
   return new Response(null, { status, headers: [...headers, ["content-length", length]] });
 }

@@ -15,6 +15,7 @@ export type KeyCheck = (authorization: string | null) => Pending<void>;
 
 /** Longer than any sensible key or JWT, and short enough that rubbish is cheap. */
 const MAX_KEY_LENGTH = 4096;
+const FEW_KEYS = 3;
 const DIGEST_PREFIX = "sha256:";
 const REALM = 'Bearer realm="petstore"';
 
@@ -114,6 +115,8 @@ class KeyRing {
   readonly #pad: Uint8Array;
   readonly #buckets = new Map<number, Uint8Array[]>();
   readonly #digests: Uint8Array[] = [];
+  /** All keys, as long as to look at each costs less than to compute a fingerprint. */
+  #few: Uint8Array[] | undefined = [];
 
   constructor(keys: readonly (string | Uint8Array)[]) {
     const random = crypto.getRandomValues(new Uint32Array(1 + MAX_KEY_LENGTH / 4));
@@ -129,8 +132,8 @@ class KeyRing {
   has(header: string, start: number): Pending<boolean> {
     if (header.length - start > MAX_KEY_LENGTH) return false;
     let known = false;
-    const bucket = this.#buckets.get(this.#fingerprint(header, start));
-    if (bucket) { for (const blinded of bucket) known = this.#matches(header, start, blinded) || known; }
+    const candidates = this.#few ?? this.#buckets.get(this.#fingerprint(header, start)) ?? [];
+    for (const blinded of candidates) known = this.#matches(header, start, blinded) || known;
     if (known || this.#digests.length === 0) return known;
     const key = header.slice(start);
     return isKeyText(key) && this.#matchesDigest(key);
@@ -152,6 +155,7 @@ class KeyRing {
 
   #remember(key: string): void {
     const blinded = Uint8Array.from(key, (character, i) => character.charCodeAt(0) ^ (this.#pad[i] ?? 0));
+    this.#few = this.#few && this.#few.length < FEW_KEYS ? [...this.#few, blinded] : undefined;
     const fingerprint = this.#fingerprint(key, 0);
     this.#buckets.set(fingerprint, [...this.#buckets.get(fingerprint) ?? [], blinded]);
   }
