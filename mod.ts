@@ -31,5 +31,6 @@ export {
   type PetPage,
   type PetQuery,
   type PetStore,
+  type StoreChanges,
   StoreUnavailableError,
 } from "./lib/stores/store.ts";

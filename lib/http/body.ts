@@ -22,6 +22,15 @@ export type BodyReader = <T>(request: Request, use: (text: string) => Pending<T>
 const CUT_SHORT = new HttpError(400, "invalid_json", "The request body ended before it was complete");
 const NOT_UTF8 = new HttpError(400, "invalid_json", "The request body is not valid UTF-8");
 
+/** Up to so many bytes, plain ASCII is decoded here: to ask the host's decoder costs a tenth of a whole answer. */
+const SHORT_BODY = 512;
+
+/** The text of bytes that are all ASCII, or `undefined`. */
+function decodeAscii(bytes: Uint8Array): string | undefined {
+  for (let i = 0; i < bytes.length; i++) if (bytes[i]! >= 0x80) return undefined;
+  return String.fromCharCode.apply(null, bytes as unknown as number[]);
+}
+
 /** Makes a reader of JSON bodies. */
 export function createBodyReader({ maxBytes, timeout }: BodyLimits): BodyReader {
   const deadlines = new Deadlines(timeout);
@@ -31,6 +40,10 @@ export function createBodyReader({ maxBytes, timeout }: BodyLimits): BodyReader 
 
   function decode(bytes: ArrayBuffer | Uint8Array | undefined): string {
     if (bytes === undefined || bytes.byteLength > maxBytes) throw tooLarge;
+    const plain = bytes.byteLength <= SHORT_BODY
+      ? decodeAscii(bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes))
+      : undefined;
+    if (plain !== undefined) return plain;
     try {
       // A byte-order mark is dropped, as RFC 8259 §8.1 permits.
       return decoder.decode(bytes);
