@@ -1,0 +1,94 @@
+/** What a case works with: servers that are started once and kept, a temporary folder, and how much effort to make. */
+
+import { join } from "node:path";
+import { CATALOGUE_SIZE } from "./catalogue.ts";
+import type { Runtime } from "./load/runtimes.ts";
+import { ServerProcess } from "./load/server_process.ts";
+import type { Effort } from "./rounds.ts";
+import type { Row } from "./row.ts";
+import type { StoredAnswer } from "./servers/limit.ts";
+
+/** A question, and how it is answered. */
+export interface Case {
+  /** The name that `--only` takes. */
+  name: string;
+  /** Whether `--quick` asks it too. */
+  quick: boolean;
+  run(bench: Bench): Promise<Row[]>;
+}
+
+/** Cases that can share their servers. */
+export type Group = readonly Case[];
+
+/** A catalogue other than the one of the throughput cases. */
+export interface ServerSettings {
+  pets: number;
+  /** Whether one status is rare. */
+  isScale: boolean;
+  /** The database file. */
+  path: string;
+}
+
+/** The surroundings of the cases of one group. */
+export class Bench implements AsyncDisposable {
+  readonly effort: Effort;
+  readonly folder: string;
+  /** Pets in the catalogue of the scale cases. */
+  readonly scalePets: number;
+  readonly #made = new Map<string, Promise<unknown>>();
+  readonly #servers = new Map<string, ServerProcess>();
+  #files = 0;
+
+  constructor(effort: Effort, folder: string, scalePets: number) {
+    this.effort = effort;
+    this.folder = folder;
+    this.scalePets = scalePets;
+  }
+
+  /** The petstore with a store of this kind; the same at every call. */
+  petstore(store: "memory" | "sqlite" | "one-commit-each", runtime: Runtime = "Deno", settings?: ServerSettings) {
+    const path = settings?.path ?? join(this.folder, `${store}-${this.#files++}.db`);
+    return this.#server(`petstore ${store} ${runtime} ${settings?.path}`, runtime, "petstore.ts", {
+      store,
+      path,
+      ...settings,
+    });
+  }
+
+  /** A peer; the same at every call. */
+  peer(script: "hono.ts" | "elysia.ts" | "fastify.ts", runtime: Runtime): Promise<ServerProcess> {
+    return this.#server(script, runtime, script, { pets: CATALOGUE_SIZE });
+  }
+
+  /** A server that sends these answers; a new one at every call. */
+  async limit(answers: readonly StoredAnswer[], runtime: Runtime = "Deno", readsBody = false): Promise<ServerProcess> {
+    const number = this.#files++;
+    const path = join(this.folder, `answers-${number}.json`);
+    await Deno.writeTextFile(path, JSON.stringify(answers));
+    return await this.#server(`limit ${number}`, runtime, "limit.ts", { answers: path, readsBody });
+  }
+
+  /** An app that is called without a socket; the same at every call. */
+  inProcess(app: "petstore" | "hono"): Promise<ServerProcess> {
+    return this.#server(`in-process ${app}`, "Deno", "in_process.ts", { app });
+  }
+
+  /** What `make` resolves to; it is called once for a key. */
+  once<T>(key: string, make: () => Promise<T>): Promise<T> {
+    const made = this.#made.get(key) as Promise<T> | undefined ?? make();
+    this.#made.set(key, made);
+    return made;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const server of this.#servers.values()) await server[Symbol.asyncDispose]();
+  }
+
+  async #server(key: string, runtime: Runtime, script: string, settings: object): Promise<ServerProcess> {
+    const running = this.#servers.get(key);
+    if (running) return running;
+    const server = await ServerProcess.start({ runtime, script, settings });
+    this.#servers.set(key, server);
+    return server;
+  }
+}

@@ -1,0 +1,66 @@
+/** Reading: the petstore on both its stores against the limit and against the peer. */
+
+import { checkBodies, checkLimit, takeAnswers, walk } from "../answers.ts";
+import type { Bench, Case, Group } from "../bench.ts";
+import { CATALOGUE_SIZE, sample } from "../catalogue.ts";
+import { type Load, load } from "../load/wrk.ts";
+import { measureRounds, rateRow, type Series, withLoad } from "../rounds.ts";
+import type { Floor, Row } from "../row.ts";
+
+/** The resources of a case that asks for many; its title says the number too. */
+const MANY = 1_000;
+
+const FLOORS = {
+  memory: { bound: "at least", value: 0.9 },
+  sqlite: { bound: "at least", value: 0.85 },
+  peer: { bound: "at least", value: 4 },
+} satisfies Record<string, Floor>;
+
+const HOT_PET = "/v1/pets/4242";
+
+/** Every way to read. */
+export const READS: Group = [
+  readCase("get-hot", "GET one, always the same pet", true, () => load(HOT_PET)),
+  readCase("get-random", "GET one, 1,000 pets at random", false, () => load(randomPets())),
+  readCase("list-20", "List of 20", true, () => load("/v1/pets")),
+  readCase("list-100", "List of 100", false, () => load("/v1/pets?limit=100")),
+  readCase("list-filtered", "Filtered list of 20", false, () => load("/v1/pets?status=sold")),
+  readCase("list-deep", "1,000 deep pages of 20 at random", false, deepPages),
+];
+
+function randomPets(): string[] {
+  return sample(MANY, 1, CATALOGUE_SIZE).map((id) => `/v1/pets/${id}`);
+}
+
+/** Pages of the second half of the catalogue, found as a client finds them: by following the links. */
+async function deepPages(bench: Bench): Promise<Load> {
+  const all = await walk(await bench.petstore("memory"), load("/v1/pets?limit=20"));
+  // The last page is another kind of page: it has no link.
+  return load(sample(MANY, all.length >> 1, all.length - 2).map((index) => all[index] ?? ""));
+}
+
+function readCase(name: string, title: string, quick: boolean, prepare: (bench: Bench) => Load | Promise<Load>): Case {
+  async function run(bench: Bench): Promise<Row[]> {
+    const asked = await prepare(bench);
+    const memory = await bench.petstore("memory");
+    const sqlite = await bench.petstore("sqlite");
+    const hono = await bench.peer("hono.ts", "Deno");
+    const answers = await takeAnswers(memory, asked);
+    const limit = await bench.limit(answers);
+    await checkBodies(memory, asked, answers);
+    await checkBodies(sqlite, asked, answers);
+    await checkBodies(hono, asked, answers);
+    await checkLimit(limit, asked, answers);
+    const contenders = { limit, memory, sqlite, hono };
+    const series = await measureRounds(withLoad(contenders, asked), bench.effort);
+    const row = (subject: string, base: string, of: Series, to: Series, floor?: Floor) =>
+      rateRow({ name, title, subject, base, ...floor && { floor } }, of, to);
+    return [
+      row("memory store", "limit", series.memory, series.limit, FLOORS.memory),
+      row("SQLite store", "limit", series.sqlite, series.limit, FLOORS.sqlite),
+      row("memory store", "Hono", series.memory, series.hono, FLOORS.peer),
+      row("Hono", "limit", series.hono, series.limit),
+    ];
+  }
+  return { name, quick, run };
+}

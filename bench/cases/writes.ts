@@ -1,0 +1,71 @@
+/** Creating: in memory against the limit, durably against memory, and what durable creation does to readers. */
+
+import { checkLimit, checkStatus, takeAnswers } from "../answers.ts";
+import type { Bench, Group } from "../bench.ts";
+import { NEW_PET } from "../catalogue.ts";
+import { load } from "../load/wrk.ts";
+import { measureRounds, rateRow, withLoad } from "../rounds.ts";
+import { ratioOf, type Row } from "../row.ts";
+
+/** Every way to create. */
+export const WRITES: Group = [
+  { name: "post-memory", quick: true, run: inMemory },
+  { name: "post-durable", quick: true, run: durably },
+];
+
+/** What durable creation does to those who read. */
+export const DISTURBANCE: Group = [{ name: "get-while-posting", quick: true, run: readersMeanwhile }];
+
+/** 64 connections that create pets. */
+export const POST = load("/v1/pets", { method: "POST", body: NEW_PET, status: 201 });
+
+async function inMemory(bench: Bench): Promise<Row[]> {
+  const memory = await bench.petstore("memory");
+  const hono = await bench.peer("hono.ts", "Deno");
+  const answers = await takeAnswers(memory, POST);
+  const limit = await bench.limit(answers, "Deno", true);
+  for (const server of [memory, hono]) await checkStatus(server, POST);
+  await checkLimit(limit, POST, answers);
+  const series = await measureRounds(withLoad({ limit, memory, hono }, POST), bench.effort);
+  const parts = { name: "post-memory", title: "POST" };
+  const floor = { bound: "at least", value: 0.85 } as const;
+  return [
+    rateRow({ ...parts, subject: "memory store", base: "limit", floor }, series.memory, series.limit),
+    rateRow({ ...parts, subject: "memory store", base: "Hono" }, series.memory, series.hono),
+    rateRow({ ...parts, subject: "Hono", base: "limit" }, series.hono, series.limit),
+  ];
+}
+
+async function durably(bench: Bench): Promise<Row[]> {
+  const memory = await bench.petstore("memory");
+  const sqlite = await bench.petstore("sqlite");
+  const each = await bench.petstore("one-commit-each");
+  for (const server of [memory, sqlite, each]) await checkStatus(server, POST);
+  const series = await measureRounds(withLoad({ memory, sqlite, each }, POST), bench.effort);
+  const parts = { name: "post-durable", title: "Durable POST, 64 connections", subject: "SQLite store" };
+  const [ofMemory, ofEach] = [0.6, 10].map((value) => ({ bound: "at least", value }) as const);
+  return [
+    rateRow({ ...parts, base: "memory store", ...ofMemory && { floor: ofMemory } }, series.sqlite, series.memory),
+    rateRow({ ...parts, base: "one commit each", ...ofEach && { floor: ofEach } }, series.sqlite, series.each),
+  ];
+}
+
+async function readersMeanwhile(bench: Bench): Promise<Row[]> {
+  const server = await bench.petstore("sqlite");
+  const asked = load("/v1/pets/4242");
+  await checkStatus(server, asked);
+  await checkStatus(server, POST);
+  const quiet = { server, load: asked };
+  const series = await measureRounds({ quiet, busy: { ...quiet, background: POST } }, { ...bench.effort, seconds: 2 });
+  const [busy, alone] = [series.busy, series.quiet].map((measured) => measured.map(({ p99 }) => p99));
+  return [{
+    name: "get-while-posting",
+    title: "p99 of GET one while 64 connections create durably",
+    subject: "SQLite store",
+    base: "its p99 alone",
+    unit: "×",
+    figure: ratioOf(busy ?? [], alone ?? []),
+    floor: { bound: "at most", value: 3 },
+    notes: [],
+  }];
+}

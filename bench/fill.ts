@@ -1,0 +1,23 @@
+/** Filling a store through its own `create`, in batches that share a transaction where the store has such. */
+
+import type { PetStore } from "../mod.ts";
+import { type BenchPet, petAt } from "./catalogue.ts";
+
+const BATCH = 20_000;
+
+/** Adds pets number `from` to `to`, as `petOf` makes them. */
+export async function fillStore(
+  store: PetStore,
+  to: number,
+  from = 1,
+  petOf: (id: number) => BenchPet = petAt,
+): Promise<void> {
+  for (let start = from; start <= to; start += BATCH) {
+    const creates: Promise<bigint>[] = [];
+    for (let id = start; id < start + BATCH && id <= to; id++) {
+      const { name, categoryId, status } = petOf(id);
+      creates.push(Promise.resolve(store.create({ name, categoryId: BigInt(categoryId), status })));
+    }
+    await Promise.all(creates);
+  }
+}

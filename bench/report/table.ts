@@ -1,0 +1,50 @@
+/** The table on the terminal, and the words and numbers that it shares with the page. */
+
+import { isMet, type Row } from "../row.ts";
+import type { Facts } from "./machine.ts";
+
+/** The names of the columns of {@link cells}. */
+export const COLUMNS = ["case", "what", "figure", "rounds", "floor", "", "by processor time", "notes"];
+
+/** A row as the texts of its columns. */
+export function cells(row: Row): string[] {
+  const { title, subject, base, figure, unit, floor, byProcessorTime, notes } = row;
+  const unitText = unit === "×" ? " ×" : ` ${unit}`;
+  const isSingle = figure.low === figure.high;
+  return [
+    title,
+    base === undefined ? subject : `${subject} / ${base}`,
+    digits(figure.median) + unitText,
+    isSingle ? "" : `${digits(figure.low)} to ${digits(figure.high)}`,
+    floor ? `${floor.bound} ${digits(floor.value)}` : "",
+    verdict(row),
+    byProcessorTime ? digits(byProcessorTime.median) : "",
+    notes.join("; "),
+  ];
+}
+
+/** All that was found out, as text. */
+export function formatTable(rows: readonly Row[]): string {
+  const lines = [COLUMNS, ...rows.map(cells)];
+  const widths = COLUMNS.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  return lines.map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ").trimEnd()).join(
+    "\n",
+  );
+}
+
+/** Facts, a line for each. */
+export function formatFacts(facts: Facts): string {
+  const width = Math.max(...facts.map(([name]) => name.length));
+  return facts.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`).join("\n");
+}
+
+function verdict(row: Row): string {
+  const met = isMet(row);
+  return met === undefined ? "" : met ? "met" : "not met";
+}
+
+/** A number with as many digits as say something. */
+export function digits(value: number): string {
+  const size = Math.abs(value);
+  return size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : value.toFixed(2);
+}

@@ -1,0 +1,7 @@
+/** The peer on the runtime's own server. */
+
+import { createHonoApp } from "./hono_app.ts";
+import { listen, readSettings } from "./host.ts";
+
+const { pets } = readSettings<{ pets: number }>();
+await listen(createHonoApp(pets).fetch);

@@ -1,0 +1,16 @@
+/** Opens a database, answers one request and prints how many milliseconds that took. */
+
+import { createPetstore } from "../../mod.ts";
+import { createSqliteStore } from "../../lib/stores/sqlite.ts";
+import { AUTHORIZATION, KEY } from "../catalogue.ts";
+import { readSettings } from "./host.ts";
+
+const { path } = readSettings<{ path: string }>();
+const request = new Request("http://localhost/v1/pets", { headers: { authorization: AUTHORIZATION } });
+const begin = performance.now();
+const store = createSqliteStore(path);
+const answer = await createPetstore({ keys: [KEY], store }).handle(request);
+await answer.text();
+const milliseconds = performance.now() - begin;
+await store.close();
+console.log(answer.status === 200 ? milliseconds : NaN);

@@ -1,0 +1,35 @@
+/** The contender itself: the library on the runtime's own server. */
+
+import process from "node:process";
+import { createMemoryStore, createPetstore, type PetStore } from "../../mod.ts";
+import { CATALOGUE_SIZE, KEY, petAt, scalePetAt } from "../catalogue.ts";
+import { fillStore } from "../fill.ts";
+import { listen, readSettings } from "./host.ts";
+
+/** What it can be told. */
+export interface PetstoreSettings {
+  store: "memory" | "sqlite" | "one-commit-each";
+  /** The database file, where there is one; it is filled unless it has pets. */
+  path: string;
+  /** Pets in the catalogue. */
+  pets: number;
+  /** Whether one status is rare. */
+  isScale: boolean;
+}
+
+const { store: kind, path = "", pets = CATALOGUE_SIZE, isScale = false } = readSettings<Partial<PetstoreSettings>>();
+const store = await openStore();
+if (await store.get(1n) === undefined) await fillStore(store, pets, 1, isScale ? (id) => scalePetAt(id, pets) : petAt);
+const { handle } = createPetstore({ keys: [KEY], store });
+await listen(handle);
+process.on("SIGTERM", async () => {
+  await store.close();
+  process.exit(0);
+});
+
+async function openStore(): Promise<PetStore> {
+  if (kind === "memory") return createMemoryStore();
+  // Only where it is wanted: the stores below load node:sqlite.
+  if (kind === "sqlite") return (await import("../../lib/stores/sqlite.ts")).createSqliteStore(path);
+  return (await import("./one_commit_each.ts")).createOneCommitStore(path);
+}
