@@ -15,6 +15,7 @@ export type KeyCheck = (authorization: string | null) => Pending<void>;
 
 /** Longer than any sensible key or JWT, and short enough that rubbish is cheap. */
 const MAX_KEY_LENGTH = 4096;
+/** Up to so many keys are all compared with; more are found by a fingerprint, whose price does not grow. */
 const FEW_KEYS = 3;
 const DIGEST_PREFIX = "sha256:";
 const REALM = 'Bearer realm="petstore"';
@@ -85,11 +86,18 @@ function createKeyRing(keys: Iterable<string>): KeyVerdict {
   if (typeof keys === "string" || typeof keys?.[Symbol.iterator] !== "function") {
     throw new TypeError("Option keys must be an iterable of API keys or a function, such as keys: [key]");
   }
-  const checked = Array.from(keys, requireKey);
+  let checked = Array.from(keys, requireKey);
   if (checked.length === 0) throw new TypeError("Option keys must hold at least one API key");
   // Made with the first request: some hosts, Workers among them, have no random numbers before.
   let ring: KeyRing | undefined;
-  return (authorization, start) => (ring ??= new KeyRing(checked)).has(authorization, start);
+  return (authorization, start) => {
+    if (!ring) {
+      ring = new KeyRing(checked);
+      // From now on the caller's own list is the only one that has them in clear.
+      checked = [];
+    }
+    return ring.has(authorization, start);
+  };
 }
 
 /** A key in clear, or the bytes of a digest. */
@@ -103,19 +111,20 @@ function requireKey(key: unknown, index: number): string | Uint8Array {
 }
 
 /**
- * Keys, kept XORed with a random pad and filed under a fingerprint from a random seed: no key lies in the heap as text
- * for longer than a request (the caller's own list aside).
+ * Keys, kept XORed with a random pad: none lies in the heap as text for longer than a request (the caller's own list
+ * aside).
  *
- * What time tells: the fingerprint takes as long as the key that was sent is long. A bucket is found by all 32 bits of a
- * number that the sender cannot compute without the seed, so a guess learns nothing from missing it, however much of
- * it was right; and the comparison behind it looks at every character whatever it finds.
+ * What time tells: a comparison looks at every character whatever it finds, and every candidate is compared with. So of a
+ * few keys, time tells how long they are and nothing of what they say. More keys are filed under a fingerprint from a
+ * random seed, which takes as long as the key that was sent is long; a bucket is found by all 32 bits of a number that the
+ * sender cannot compute, so a guess learns nothing from missing it, however much of it was right.
  */
 class KeyRing {
   readonly #seed: number;
   readonly #pad: Uint8Array;
   readonly #buckets = new Map<number, Uint8Array[]>();
   readonly #digests: Uint8Array[] = [];
-  /** All keys, as long as to look at each costs less than to compute a fingerprint. */
+  /** All keys, as long as they are few. */
   #few: Uint8Array[] | undefined = [];
 
   constructor(keys: readonly (string | Uint8Array)[]) {
