@@ -1,16 +1,15 @@
 /** What durable creation costs without group commit: every create is a transaction, and so an fsync, of its own. */
 
-import { DatabaseSync } from "node:sqlite";
+import { openDatabase } from "../../lib/stores/sqlite_open.ts";
+import { insertPets, statusCode } from "../../lib/stores/sqlite_statements.ts";
 import type { PetStore } from "../../mod.ts";
 
 /** A store that can create, and nothing else. */
 export function createOneCommitStore(path: string): PetStore {
-  const db = new DatabaseSync(path);
-  db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-  db.exec("CREATE TABLE pets (id INTEGER PRIMARY KEY, name TEXT, category_id INTEGER, status TEXT) STRICT");
-  const insert = db.prepare("INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)");
+  const db = openDatabase(path);
+  const insert = db.prepare(insertPets(1));
   return {
-    create: ({ name, categoryId, status }) => BigInt(insert.run(name, categoryId, status).lastInsertRowid),
+    create: ({ name, categoryId, status }) => BigInt(insert.run(name, categoryId, statusCode(status)).lastInsertRowid),
     // Claims to have every pet, so that nobody fills it.
     get: () => "{}",
     list: () => ({ json: "[]" }),

@@ -20,10 +20,12 @@
  */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { PetStatus } from "../pet.ts";
+import { ReadAhead } from "./read_ahead.ts";
 import { DatabaseFile } from "./sqlite_file.ts";
-import { openDatabase, rollback } from "./sqlite_open.ts";
-import { ALL_PETS, INSERT_PET, type PageSql, PETS_OF_STATUS, SELECT_PET, STATUS_CODES } from "./sqlite_statements.ts";
+import { GroupCommit } from "./sqlite_commit.ts";
+import { asUnavailable } from "./sqlite_errors.ts";
+import { openDatabase } from "./sqlite_open.ts";
+import { ALL_PETS, NEXT_IDS, type PageSql, PETS_OF_STATUS, SELECT_PET, statusCode } from "./sqlite_statements.ts";
 import {
   type PetDraft,
   type PetPage,
@@ -50,27 +52,16 @@ export function createSqliteStore(path: string): PetStore {
   return new SqliteStore(openDatabase(path), path);
 }
 
-/** SQLITE_ERROR and SQLITE_CONSTRAINT: the statement is wrong, not the state of the world. */
-const DEFECTS = [1, 19];
-
-/** Creates in a transaction, beyond which no more are waited for. Their rows take about a millisecond. */
-const MAX_BATCH = 512;
-
-interface Waiting {
-  row: [name: string, categoryId: bigint, status: bigint];
-  resolve(id: bigint): void;
-  reject(error: unknown): void;
-}
-
 class SqliteStore implements PetStore {
   readonly #db: DatabaseSync;
   readonly #file: DatabaseFile | undefined;
-  readonly #insert: StatementSync;
+  readonly #commits: GroupCommit;
+  readonly #pages: ReadAhead;
   readonly #get: StatementSync;
   readonly #dataVersion: StatementSync;
+  readonly #nextIds: StatementSync;
   readonly #all: PageStatements;
   readonly #ofStatus: PageStatements;
-  #waiting: Waiting[] = [];
   #isClosed = false;
   #changes: StoreChanges = { additions: 0, alterations: 0 };
   #lastDataVersion: unknown;
@@ -79,43 +70,44 @@ class SqliteStore implements PetStore {
   constructor(db: DatabaseSync, path: string) {
     this.#db = db;
     this.#file = path === ":memory:" ? undefined : new DatabaseFile(path);
-    this.#insert = prepare(db, INSERT_PET);
+    this.#commits = new GroupCommit(db, {
+      begin: () => this.#requireFile(),
+      end: () => this.#changes = { ...this.#changes, additions: this.#changes.additions + 1 },
+    });
+    this.#pages = new ReadAhead((query) => this.#readPage(query), (work) => setImmediate(() => this.#readAhead(work)));
     this.#get = prepare(db, SELECT_PET);
     this.#dataVersion = db.prepare("PRAGMA data_version");
+    this.#nextIds = prepare(db, NEXT_IDS);
     this.#all = preparePage(db, ALL_PETS);
     this.#ofStatus = preparePage(db, PETS_OF_STATUS);
   }
 
-  create({ name, categoryId, status }: PetDraft): Promise<bigint> {
-    return new Promise((resolve, reject) => {
-      if (this.#isClosed) throw closed();
-      const row: Waiting["row"] = [name, categoryId, statusCode(status)];
-      if (this.#waiting.push({ row, resolve, reject }) === 1) this.#commitSoon();
-    });
-  }
-
-  /**
-   * Commits after a turn of the event loop in which no further create has come. So a lone create waits for no other,
-   * and those that many clients send at once share one transaction and one sync of the disk.
-   */
-  #commitSoon(): void {
-    const count = this.#waiting.length;
-    setImmediate(() => {
-      if (this.#waiting.length > count && this.#waiting.length < MAX_BATCH) this.#commitSoon();
-      else this.#commitWaiting();
-    });
+  create(pet: PetDraft): Promise<bigint> {
+    return this.#commits.add(pet);
   }
 
   get(id: bigint): string | undefined {
     return this.#read(() => this.#get.get(id)?.["json"] as string | undefined);
   }
 
-  list({ after, limit, status }: PetQuery): PetPage {
-    return this.#read(() =>
-      status === undefined
-        ? readPage(this.#all, [], after, limit)
-        : readPage(this.#ofStatus, [statusCode(status)], after, limit)
-    );
+  list(query: PetQuery): PetPage {
+    return this.#read(() => this.#pages.list(query, this.changes().alterations));
+  }
+
+  #readPage({ after, limit, status }: PetQuery): PetPage {
+    if (status !== undefined) return readPage(this.#ofStatus, [statusCode(status), after], limit);
+    const { json, count, last } = readRows(this.#nextIds, [after], limit);
+    if (count < limit) return readPage(this.#all, [after], limit);
+    return this.#all.more.get(last) === undefined ? { json } : { json, next: last };
+  }
+
+  /** Nobody has asked yet, so nobody is told if it fails: who asks will be. */
+  #readAhead(work: () => void): void {
+    try {
+      if (!this.#isClosed) work();
+    } catch {
+      // See above.
+    }
   }
 
   changes(): StoreChanges {
@@ -152,7 +144,7 @@ class SqliteStore implements PetStore {
 
   close(): void {
     if (this.#isClosed) return;
-    this.#commitWaiting();
+    this.#commits.close();
     this.#isClosed = true;
     this.#isCurrent = false;
     this.#db.close();
@@ -165,45 +157,6 @@ class SqliteStore implements PetStore {
     } catch (error) {
       throw asUnavailable(error);
     }
-  }
-
-  #commitWaiting(): void {
-    const batch = this.#waiting;
-    this.#waiting = [];
-    if (batch.length === 0) return;
-    const acknowledgements: (() => void)[] = [];
-    try {
-      this.#requireFile();
-      this.#db.exec("BEGIN IMMEDIATE");
-      for (const waiting of batch) acknowledgements.push(this.#insertOne(waiting));
-      this.#db.exec("COMMIT");
-    } catch (error) {
-      this.#abandon(batch, error);
-      return;
-    }
-    this.#changes = { ...this.#changes, additions: this.#changes.additions + 1 };
-    for (const acknowledge of acknowledgements) acknowledge();
-  }
-
-  /** Inserts one row of a batch. A row that breaks a constraint fails alone: SQLite undoes only its own statement. */
-  #insertOne({ row, resolve, reject }: Waiting): () => void {
-    try {
-      const { lastInsertRowid } = this.#insert.run(...row);
-      const id = BigInt(lastInsertRowid);
-      return () => resolve(id);
-    } catch (error) {
-      if (isOutage(error)) throw error;
-      return () => reject(error);
-    }
-  }
-
-  #abandon(batch: readonly Waiting[], error: unknown): void {
-    try {
-      rollback(this.#db);
-    } catch {
-      // The first error says more; what could not be rolled back was not committed either.
-    }
-    for (const { reject } of batch) reject(asUnavailable(error));
   }
 }
 
@@ -222,12 +175,20 @@ function preparePage(db: DatabaseSync, { page, more }: PageSql): PageStatements 
   return { page: prepare(db, page), more: prepare(db, more) };
 }
 
-function readPage({ page, more }: PageStatements, filter: bigint[], after: bigint, limit: number): PetPage {
-  const row = page.get(...filter, after, BigInt(limit));
-  const json = row?.["json"] as string;
-  const last = row?.["last"] as bigint;
-  const isFull = row?.["count"] === BigInt(limit);
-  return isFull && more.get(...filter, last) !== undefined ? { json, next: last } : { json };
+interface Rows {
+  json: string;
+  count: bigint;
+  last: bigint;
+}
+
+function readRows(statement: StatementSync, condition: bigint[], limit: number): Rows {
+  return statement.get(...condition, BigInt(limit)) as unknown as Rows;
+}
+
+function readPage({ page, more }: PageStatements, condition: bigint[], limit: number): PetPage {
+  const { json, count, last } = readRows(page, condition, limit);
+  const isLast = count < limit || more.get(...condition.with(-1, last)) === undefined;
+  return isLast ? { json } : { json, next: last };
 }
 
 function readDataVersion(statement: StatementSync): unknown {
@@ -236,27 +197,4 @@ function readDataVersion(statement: StatementSync): unknown {
   } catch {
     return undefined;
   }
-}
-
-function closed(): StoreUnavailableError {
-  return new StoreUnavailableError("The store has been closed");
-}
-
-function statusCode(status: PetStatus): bigint {
-  const code = STATUS_CODES.get(status);
-  if (code === undefined) throw new TypeError("The status of a pet must be one of the three");
-  return code;
-}
-
-/** Whether SQLite cannot serve, rather than being asked for nonsense. Where a runtime gives no number, it cannot. */
-function isOutage(error: unknown): boolean {
-  const { code, errcode } = (error ?? {}) as { code?: string; errcode?: number };
-  if (code === "ERR_INVALID_STATE") return true;
-  return code === "ERR_SQLITE_ERROR" && !(errcode !== undefined && DEFECTS.includes(errcode & 0xff));
-}
-
-/** What `node:sqlite` throws, as the contract wants it. */
-function asUnavailable(error: unknown): unknown {
-  if (error instanceof StoreUnavailableError) return error;
-  return isOutage(error) ? new StoreUnavailableError((error as Error).message, { cause: error }) : error;
 }

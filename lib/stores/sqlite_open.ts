@@ -8,7 +8,7 @@ import { StoreUnavailableError } from "./store.ts";
 const APPLICATION_ID = 0x50657473;
 
 /** How long SQLite waits for another process's lock, in milliseconds. The event loop waits too, so not for long. */
-const BUSY_TIMEOUT = 1000;
+export const BUSY_TIMEOUT = 1000;
 
 /**
  * The schema's history: entry n makes version n + 1 (PRAGMA user_version) out of version n. Entries are only ever added.

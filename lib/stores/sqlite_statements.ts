@@ -3,14 +3,23 @@
 import { PET_STATUSES, type PetStatus } from "../pet.ts";
 
 /** What the column `status` holds. As bigint, like all numbers here: `node:sqlite` binds a JavaScript number as REAL. */
-export const STATUS_CODES: ReadonlyMap<PetStatus, bigint> = new Map([["available", 0n], ["pending", 1n], ["sold", 2n]]);
+const STATUS_CODES: ReadonlyMap<PetStatus, bigint> = new Map([["available", 0n], ["pending", 1n], ["sold", 2n]]);
+
+/** What the column `status` holds for a status. */
+export function statusCode(status: PetStatus): bigint {
+  const code = STATUS_CODES.get(status);
+  if (code === undefined) throw new TypeError("The status of a pet must be one of the three");
+  return code;
+}
 
 /** The JSON of a row, made by SQLite itself: half the time of making objects out of rows and text out of objects. */
 const PET_JSON = `json_object('id', id, 'name', name, 'categoryId', category_id, 'status',
   CASE status ${PET_STATUSES.map((status) => `WHEN ${STATUS_CODES.get(status)} THEN '${status}'`).join(" ")} END)`;
 
-/** Adds a row: name, category_id, status. */
-export const INSERT_PET = "INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)";
+/** Adds rows, each name, category_id, status. One statement of many rows takes a third of the time of one for each. */
+export function insertPets(count: number): string {
+  return `INSERT INTO pets (name, category_id, status) VALUES ${Array(count).fill("(?, ?, ?)").join(", ")}`;
+}
 
 /** One pet: id. */
 export const SELECT_PET = `SELECT ${PET_JSON} AS json FROM pets WHERE id = ?`;
@@ -23,6 +32,14 @@ export interface PageSql {
   more: string;
 }
 
+const PAGE = `SELECT json_group_array(${PET_JSON}) AS json, count(*) AS count, max(id) AS last`;
+
+/**
+ * The same columns for the rows with the next ids: after, limit. Where no row has been deleted by hand that is the page,
+ * in two thirds of the time; otherwise it has fewer rows than the limit.
+ */
+export const NEXT_IDS = `${PAGE} FROM pets WHERE id > ?1 AND id <= ?1 + ?2`;
+
 /** A list of all pets; its condition's parameter: after. */
 export const ALL_PETS = pageSql("id > ?");
 
@@ -32,8 +49,5 @@ export const PETS_OF_STATUS = pageSql("status = ? AND id > ?");
 function pageSql(condition: string): PageSql {
   // The inner LIMIT bounds the work; it also keeps SQLite from flattening the query and losing its order.
   const rows = `SELECT id, name, category_id, status FROM pets WHERE ${condition} ORDER BY id LIMIT ?`;
-  return {
-    page: `SELECT json_group_array(${PET_JSON}) AS json, count(*) AS count, max(id) AS last FROM (${rows})`,
-    more: `SELECT 1 FROM pets WHERE ${condition} LIMIT 1`,
-  };
+  return { page: `${PAGE} FROM (${rows})`, more: `SELECT 1 FROM pets WHERE ${condition} LIMIT 1` };
 }
