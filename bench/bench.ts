@@ -6,7 +6,7 @@ import type { Runtime } from "./load/runtimes.ts";
 import { ServerProcess } from "./load/server_process.ts";
 import type { Effort } from "./rounds.ts";
 import type { Row } from "./row.ts";
-import type { StoredAnswer } from "./servers/limit.ts";
+import type { LimitSettings, StoredAnswer } from "./servers/limit.ts";
 
 /** A question, and how it is answered. */
 export interface Case {
@@ -27,6 +27,12 @@ export interface ServerSettings {
   isScale: boolean;
   /** The database file. */
   path: string;
+}
+
+/** Which limit is meant; one on Deno that reads nothing unless it says otherwise. */
+export interface LimitOptions {
+  runtime?: Runtime;
+  reads?: LimitSettings["reads"];
 }
 
 /** The surroundings of the cases of one group. */
@@ -61,11 +67,14 @@ export class Bench implements AsyncDisposable {
   }
 
   /** A server that sends these answers; a new one at every call. */
-  async limit(answers: readonly StoredAnswer[], runtime: Runtime = "Deno", readsBody = false): Promise<ServerProcess> {
+  async limit(
+    answers: readonly StoredAnswer[],
+    { runtime = "Deno", reads = "nothing" }: LimitOptions = {},
+  ): Promise<ServerProcess> {
     const number = this.#files++;
     const path = join(this.folder, `answers-${number}.json`);
     await Deno.writeTextFile(path, JSON.stringify(answers));
-    return await this.#server(`limit ${number}`, runtime, "limit.ts", { answers: path, readsBody });
+    return await this.#server(`limit ${number}`, runtime, "limit.ts", { answers: path, reads });
   }
 
   /** An app that is called without a socket; the same at every call. */

@@ -1,6 +1,6 @@
 /** The three operations of the specification: what each reads from a request, asks of the store and answers. */
 
-import { type Answer, JSON_TYPE } from "./http/answer.ts";
+import { type Answer, JSON_FIELDS } from "./http/answer.ts";
 import type { BodyReader } from "./http/body.ts";
 import { representation } from "./http/conditional.ts";
 import { formatCursor, parseCursor } from "./http/cursor.ts";
@@ -19,10 +19,11 @@ export const LIMIT = { minimum: 1, maximum: 100, default: 20 };
 /** `GET /pets` */
 export function listPets({ store, basePath }: Settings, { query }: Call): Pending<Answer> {
   const petQuery = query === "" ? { after: 0n, limit: LIMIT.default } : readPetQuery(query);
+  if (petQuery instanceof HttpError) return petQuery.toAnswer();
   return chain(store.list(petQuery), ({ json, next }) => {
     if (next === undefined) return representation(json, "until-addition");
     // A full last page and the same page with more behind it differ in their Link alone, and that is content too.
-    return representation(json, "always", [["link", nextLink(basePath, petQuery, next)]], 1);
+    return representation(json, "always", { link: nextLink(basePath, petQuery, next) }, 1);
   });
 }
 
@@ -30,8 +31,9 @@ export function listPets({ store, basePath }: Settings, { query }: Call): Pendin
 export function getPet({ store }: Settings, { parameter }: Call): Pending<Answer> {
   const id = parsePetId(parameter);
   return chain(id === undefined ? undefined : store.get(id), (json) => {
-    if (json === undefined) throw new HttpError(404, "pet_not_found", `There is no pet ${quote(parameter)}`);
-    return representation(json, "always");
+    if (json !== undefined) return representation(json, "always");
+    const missing = new HttpError(404, "pet_not_found", `There is no pet ${quote(parameter)}`).toAnswer();
+    return { ...missing, holds: "until-addition" };
   });
 }
 
@@ -39,31 +41,35 @@ export function getPet({ store }: Settings, { parameter }: Call): Pending<Answer
 export function createPet(settings: Settings, readBody: BodyReader, { request }: Call): Promise<Answer> {
   return readBody(request, (text) => {
     const draft = readDraft(text, settings.defaultStatus);
+    if (draft instanceof HttpError) return draft.toAnswer();
     return chain<bigint, Answer>(settings.store.create(draft), (id) => ({
       status: 201,
-      headers: [JSON_TYPE, ["location", `${settings.basePath}/pets/${id}`]],
+      headers: { ...JSON_FIELDS, location: `${settings.basePath}/pets/${id}` },
       body: formatPet({ id, name: draft.name, categoryId: draft.categoryId, status: draft.status }),
     }));
   });
 }
 
-function readDraft(text: string, defaultStatus: PetStatus): Required<NewPet> {
+function readDraft(text: string, defaultStatus: PetStatus): Required<NewPet> | HttpError {
   let pet;
   try {
     pet = parseNewPet(text, defaultStatus);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const cause = text === "" ? "it is empty" : excerpt(error.message, 120);
-    throw new HttpError(400, "invalid_json", `The request body is not valid JSON: ${cause}`);
+    return new HttpError(400, "invalid_json", `The request body is not valid JSON: ${cause}`);
   }
-  if (Array.isArray(pet)) throw new HttpError(400, "invalid_pet", `The pet is not valid: ${pet.join("; ")}`);
+  if (Array.isArray(pet)) return new HttpError(400, "invalid_pet", `The pet is not valid: ${pet.join("; ")}`);
   return pet;
 }
 
-function readPetQuery(query: string): PetQuery {
+function readPetQuery(query: string): PetQuery | HttpError {
   const limit = readParameter(query, "limit", parseLimit, "a whole number from 1 to 100");
+  if (limit instanceof HttpError) return limit;
   const status = readParameter(query, "status", parseStatus, `one of ${PET_STATUSES.join(", ")}`);
+  if (status instanceof HttpError) return status;
   const cursor = readParameter(query, "cursor", parseCursor, "taken from the Link header of a list");
+  if (cursor instanceof HttpError) return cursor;
   const petQuery = { after: cursor ?? 0n, limit: limit ?? LIMIT.default };
   return status === undefined ? petQuery : { ...petQuery, status };
 }
@@ -73,13 +79,13 @@ function readParameter<T>(
   name: "limit" | "status" | "cursor",
   parse: (value: string) => T | undefined,
   wanted: string,
-): T | undefined {
+): T | HttpError | undefined {
   const { value, fault } = queryValue(query, name);
   if (value === undefined && fault === undefined) return undefined;
   const parsed = value === undefined ? undefined : parse(value);
   if (parsed !== undefined) return parsed;
   const given = value === undefined ? fault : `not ${quote(value)}`;
-  throw new HttpError(
+  return new HttpError(
     400,
     `invalid_${name}` satisfies ErrorCode,
     `The query parameter ${name} must be ${wanted}, ${given}`,

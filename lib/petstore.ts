@@ -1,6 +1,6 @@
 /** The service: its routes, and one request's way through them. */
 
-import type { Header } from "./http/answer.ts";
+import type { HeaderFields } from "./http/answer.ts";
 import { AnswerCache } from "./http/answer_cache.ts";
 import { createBodyReader } from "./http/body.ts";
 import {
@@ -77,7 +77,8 @@ export function createPetstore(options: PetstoreOptions): Petstore {
     const preflight = cors?.preflight(request);
     if (preflight) return preflight;
     const checked = checkKey(request.headers.get("authorization"));
-    return isPending(checked) ? checked.then(() => dispatch(request)) : dispatch(request);
+    if (isPending(checked)) return checked.then((refused) => refused?.toAnswer() ?? dispatch(request));
+    return checked?.toAnswer() ?? dispatch(request);
   }
 
   /** What an app's own reply cannot be sealed with, a body that was read before for one, is an error like any other. */
@@ -124,11 +125,11 @@ function withCache(dispatch: Dispatcher, store: PetStore): Dispatcher {
 function createRoutes(settings: Settings): OperationRoute[] {
   const { basePath, maxBodyBytes, bodyTimeout, storeOrders = notImplemented } = settings;
   const readBody = createBodyReader({ maxBytes: maxBodyBytes, timeout: bodyTimeout });
-  const deprecation: Header[] = [
-    ["deprecation", `@${DEPRECATED_SINCE}`],
-    ["sunset", SUNSET],
-    ["link", `<${basePath}/pets>; rel="successor-version"`],
-  ];
+  const deprecation: HeaderFields = {
+    deprecation: `@${DEPRECATED_SINCE}`,
+    sunset: SUNSET,
+    link: `<${basePath}/pets>; rel="successor-version"`,
+  };
   return [
     {
       path: "/pets",
@@ -151,9 +152,9 @@ function requireResponse(response: Response): Response {
 
 /** Answers what the library itself meant for the client; of all else the client learns only that it happened. */
 export function createFailureHandler(onError: Settings["onError"]): FailureHandler {
-  const unavailable = new HttpError(503, "store_unavailable", "The store is unavailable at present; try again later", [
-    ["retry-after", String(RETRY_AFTER)],
-  ]);
+  const unavailable = new HttpError(503, "store_unavailable", "The store is unavailable at present; try again later", {
+    "retry-after": String(RETRY_AFTER),
+  });
   const internal = new HttpError(500, "internal_error", "An internal error occurred");
   return (thrown, request) => {
     if (thrown instanceof HttpError) return thrown.toAnswer();

@@ -12,7 +12,7 @@ import { IN_PROCESS, withApi } from "./support/api.ts";
 import { withTempFolder } from "./support/temp.ts";
 
 function answer(holds: NonNullable<Answer["holds"]>, body = "[]"): Answer {
-  return { status: 200, headers: [], body, holds };
+  return { status: 200, headers: {}, body, holds };
 }
 
 test("the cache keeps what holds always, and drops at an addition what holds until then", () => {
@@ -42,7 +42,7 @@ test("the cache forgets everything at an alteration, and keeps nothing that was 
 test("the cache keeps no answer that does not say how long it holds", () => {
   const cache = new AnswerCache(() => ({ additions: 0, alterations: 0 }), 10_000);
   cache.find("/a");
-  cache.keep("/a", { status: 404, headers: [], body: "{}" }, cache.now());
+  cache.keep("/a", { status: 404, headers: {}, body: "{}" }, cache.now());
   assert.equal(cache.find("/a"), undefined);
 });
 

@@ -104,13 +104,13 @@ test("what a verifier throws is passed on, and nobody is let in", async () => {
 
 test("a request without a valid key is answered as RFC 6750 §3 wants it", async () => {
   const check = createKeyCheck([KEY]);
-  const missing = await thrown(check, null);
-  assert.deepEqual([missing.status, missing.headers], [401, [["www-authenticate", 'Bearer realm="petstore"']]]);
-  const invalid = await thrown(check, "Bearer wrong");
-  assert.equal(invalid.status, 401);
+  const missing = await check(null);
+  assert.deepEqual([missing?.status, missing?.headers], [401, { "www-authenticate": 'Bearer realm="petstore"' }]);
+  const invalid = await check("Bearer wrong");
+  assert.equal(invalid?.status, 401);
   assert.match(
-    String(invalid.headers[0]),
-    /^www-authenticate,Bearer realm="petstore", error="invalid_token", error_description="[^"\\]+"$/,
+    invalid?.headers["www-authenticate"] ?? "",
+    /^Bearer realm="petstore", error="invalid_token", error_description="[^"\\]+"$/,
   );
 });
 
@@ -153,22 +153,6 @@ function* createKeys(): Iterable<string> {
   yield KEY;
 }
 
-async function thrown(check: ReturnType<typeof createKeyCheck>, authorization: string | null): Promise<HttpError> {
-  try {
-    await check(authorization);
-  } catch (error) {
-    assert(error instanceof HttpError);
-    return error;
-  }
-  throw new Error("Let in");
-}
-
 async function outcome(check: ReturnType<typeof createKeyCheck>, authorization: string | null): Promise<string> {
-  try {
-    await check(authorization);
-    return "valid";
-  } catch (error) {
-    assert(error instanceof HttpError, String(error));
-    return error.code;
-  }
+  return (await check(authorization))?.code ?? "valid";
 }

@@ -92,11 +92,11 @@ test("strongETag() gives a strong tag that differs where text or salt differ", (
 
 test("conditionalAnswer() answers 304 without a body, and with the headers of the representation", () => {
   const request = (headers: Record<string, string>) => new Request("http://h/", { headers });
-  const fresh = representation("[]", "always", [["link", "<x>"]], 1);
+  const fresh = representation("[]", "always", { link: "<x>" }, 1);
   const etag = strongETag("[]", 1);
   assert.deepEqual(fresh, {
     status: 200,
-    headers: [["content-type", "application/json"], ["etag", etag], ["link", "<x>"]],
+    headers: { "content-type": "application/json", "x-content-type-options": "nosniff", etag, link: "<x>" },
     body: "[]",
     etag,
     holds: "always",
@@ -105,7 +105,7 @@ test("conditionalAnswer() answers 304 without a body, and with the headers of th
   assert.equal(conditionalAnswer(fresh, request({ "if-none-match": strongETag("[]") })), fresh);
   assert.deepEqual(conditionalAnswer(fresh, request({ "if-none-match": `"x", W/${etag}` })), {
     status: 304,
-    headers: [["etag", etag], ["link", "<x>"]],
+    headers: { etag, link: "<x>" },
     body: null,
   });
 });
@@ -133,7 +133,7 @@ test("createCors() grants listed origins only, and never credentials", () => {
   }
   const others = ["https://evil.example", `${APP}.evil.example`, `${APP}:444`, "http://app.example", "null", `${APP}/`];
   for (const origin of others) {
-    assert.deepEqual(cors.headers(crossOrigin("GET", origin)), [["vary", "Origin"]], origin);
+    assert.deepEqual(cors.headers(crossOrigin("GET", origin)), { vary: "Origin" }, origin);
     assert.equal(cors.preflight(crossOrigin("OPTIONS", origin, "POST")), undefined, origin);
   }
 });

@@ -26,6 +26,7 @@ export const READS: Group = [
   readCase("list-100", "List of 100", false, () => load("/v1/pets?limit=100")),
   readCase("list-filtered", "Filtered list of 20", false, () => load("/v1/pets?status=sold")),
   readCase("list-deep", "1,000 deep pages of 20 at random", false, deepPages),
+  { name: "get-head-read", quick: true, run: headRead },
 ];
 
 function randomPets(): string[] {
@@ -37,6 +38,22 @@ async function deepPages(bench: Bench): Promise<Load> {
   const all = await walk(await bench.petstore("memory"), load("/v1/pets?limit=20"));
   // The last page is another kind of page: it has no link.
   return load(sample(MANY, all.length >> 1, all.length - 2).map((index) => all[index] ?? ""));
+}
+
+/** What it costs the limit to look at a request at all, and what is left for the petstore to win. */
+async function headRead(bench: Bench): Promise<Row[]> {
+  const asked = load(HOT_PET);
+  const memory = await bench.petstore("memory");
+  const answers = await takeAnswers(memory, asked);
+  const limit = await bench.limit(answers);
+  const reader = await bench.limit(answers, { reads: "head" });
+  for (const server of [limit, reader]) await checkLimit(server, asked, answers);
+  const series = await measureRounds(withLoad({ limit, reader, memory }, asked), bench.effort);
+  const parts = { name: "get-head-read", title: "GET one, beside a limit that reads the head" };
+  return [
+    rateRow({ ...parts, subject: "limit that reads", base: "limit" }, series.reader, series.limit),
+    rateRow({ ...parts, subject: "memory store", base: "limit that reads" }, series.memory, series.reader),
+  ];
 }
 
 function readCase(name: string, title: string, quick: boolean, prepare: (bench: Bench) => Load | Promise<Load>): Case {

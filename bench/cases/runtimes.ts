@@ -45,7 +45,7 @@ function runtimeCase(host: Host, name: string, what: string, quick: boolean, ask
     const petstore = await bench.petstore("memory", runtime);
     const peer = await bench.peer(script, runtime);
     const answers = await takeAnswers(petstore, asked);
-    const limit = await bench.limit(answers, runtime, isPost);
+    const limit = await bench.limit(answers, { runtime, reads: isPost ? "body" : "nothing" });
     await checkLimit(limit, asked, answers);
     for (const server of [petstore, peer]) {
       await (isPost ? checkStatus(server, asked) : checkBodies(server, asked, answers));

@@ -23,7 +23,7 @@ async function inMemory(bench: Bench): Promise<Row[]> {
   const memory = await bench.petstore("memory");
   const hono = await bench.peer("hono.ts", "Deno");
   const answers = await takeAnswers(memory, POST);
-  const limit = await bench.limit(answers, "Deno", true);
+  const limit = await bench.limit(answers, { reads: "body" });
   for (const server of [memory, hono]) await checkStatus(server, POST);
   await checkLimit(limit, POST, answers);
   const series = await measureRounds(withLoad({ limit, memory, hono }, POST), bench.effort);

@@ -1,6 +1,5 @@
 /** API keys as bearer tokens (RFC 6750 §2.1): which are valid, and how a request without one is answered. */
 
-import type { Header } from "./answer.ts";
 import { HttpError } from "./errors.ts";
 import { isPending, type Pending } from "../pending.ts";
 
@@ -10,8 +9,8 @@ import { isPending, type Pending } from "../pending.ts";
  */
 export type ApiKeys = Iterable<string> | ((key: string) => boolean | Promise<boolean>);
 
-/** Takes the value of an `Authorization` header and throws, or rejects with, an {@link HttpError} if it is not valid. */
-export type KeyCheck = (authorization: string | null) => Pending<void>;
+/** Takes the value of an `Authorization` header and answers with what is wrong with it, if anything is. */
+export type KeyCheck = (authorization: string | null) => Pending<HttpError | undefined>;
 
 /** Longer than any sensible key or JWT, and short enough that rubbish is cheap. */
 const MAX_KEY_LENGTH = 4096;
@@ -24,12 +23,12 @@ const missingKey = new HttpError(
   401,
   "missing_api_key",
   "An API key is required, as Authorization: Bearer <API_KEY>",
-  [["www-authenticate", REALM]],
+  { "www-authenticate": REALM },
 );
 const DESCRIPTION = "The API key is not valid";
-const invalidKey = new HttpError(401, "invalid_api_key", DESCRIPTION, [
-  ["www-authenticate", `${REALM}, error="invalid_token", error_description="${DESCRIPTION}"`] satisfies Header,
-]);
+const invalidKey = new HttpError(401, "invalid_api_key", DESCRIPTION, {
+  "www-authenticate": `${REALM}, error="invalid_token", error_description="${DESCRIPTION}"`,
+});
 
 /**
  * Makes the check for a set of keys.
@@ -39,19 +38,19 @@ const invalidKey = new HttpError(401, "invalid_api_key", DESCRIPTION, [
 export function createKeyCheck(keys: ApiKeys): KeyCheck {
   const isValid = typeof keys === "function" ? createVerifier(keys) : createKeyRing(keys);
   return (authorization) => {
-    if (authorization === null) throw missingKey;
+    if (authorization === null) return missingKey;
     const start = tokenStart(authorization);
     const valid = start !== undefined && isValid(authorization, start);
-    return isPending(valid) ? valid.then(requireValid) : requireValid(valid);
+    return isPending(valid) ? valid.then(verdict) : verdict(valid);
   };
 }
 
 /** Decides about the key that begins at `start` of an `Authorization` header. */
 type KeyVerdict = (authorization: string, start: number) => Pending<boolean>;
 
-function requireValid(valid: boolean): void {
+function verdict(valid: boolean): HttpError | undefined {
   // Exactly true: a verifier that forgot to return, or returned a user record, must not let everyone in.
-  if (valid !== true) throw invalidKey;
+  return valid === true ? undefined : invalidKey;
 }
 
 /** Where the token of `Bearer <token>` begins, the scheme in any case (RFC 9110 §11.1), or `undefined`. */

@@ -148,5 +148,5 @@ function requireJson(headers: Headers): void {
 }
 
 function unsupported(message: string): HttpError {
-  return new HttpError(415, "unsupported_media_type", message, [["accept-post", "application/json"]]);
+  return new HttpError(415, "unsupported_media_type", message, { "accept-post": "application/json" });
 }

@@ -1,6 +1,6 @@
 /** Entity tags and `If-None-Match` (RFC 9110 §8.8.3 and §13.1.2). */
 
-import { type Answer, type Header, JSON_TYPE } from "./answer.ts";
+import { type Answer, type HeaderFields, JSON_FIELDS } from "./answer.ts";
 
 /** From this many characters on, a text is hashed as bytes, a word at a time: to encode it first costs less than it saves. */
 const LONG_TEXT = 400;
@@ -90,17 +90,18 @@ function isTagStart(header: string, at: number): boolean {
 export function representation(
   body: string,
   holds: NonNullable<Answer["holds"]>,
-  headers: readonly Header[] = [],
+  headers: HeaderFields = {},
   salt = 0,
 ): Answer {
   const etag = strongETag(body, salt);
-  return { status: 200, headers: [JSON_TYPE, ["etag", etag], ...headers], body, etag, holds };
+  return { status: 200, headers: { ...JSON_FIELDS, etag, ...headers }, body, etag, holds };
 }
 
 /** The answer, or 304 with the headers that bear on the stored response (RFC 9110 §15.4.5) if the client has it. */
 export function conditionalAnswer(answer: Answer, { headers }: Request): Answer {
   const { etag } = answer;
   if (etag === undefined || !noneMatchFails(headers.get("if-none-match"), etag)) return answer;
-  // Content-Type does not bear on it; Link may be new.
-  return { status: 304, headers: answer.headers.filter((header) => header !== JSON_TYPE), body: null };
+  // What describes a body does not bear on it; Link may be new.
+  const { "content-type": _type, "x-content-type-options": _options, ...kept } = answer.headers;
+  return { status: 304, headers: kept, body: null };
 }

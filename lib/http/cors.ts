@@ -1,6 +1,6 @@
 /** Cross-origin requests (Fetch standard §3.2), granted to listed origins only and never with credentials. */
 
-import type { Answer, Header } from "./answer.ts";
+import type { Answer, HeaderFields } from "./answer.ts";
 
 /** Which web pages may use the API. */
 export interface CorsOptions {
@@ -13,20 +13,19 @@ export interface Cors {
   /** The answer to a preflight of an allowed origin, or `undefined` if the request is none. */
   preflight(request: Request): Answer | undefined;
   /** The headers that every answer to this request carries. */
-  headers(request: Request): Header[];
+  headers(request: Request): HeaderFields;
 }
 
-const VARY: Header = ["vary", "Origin"];
-const EXPOSED: Header = [
-  "access-control-expose-headers",
-  "Link, Location, ETag, Deprecation, Sunset, Retry-After, WWW-Authenticate",
-];
-const PREFLIGHT: readonly Header[] = [
-  ["access-control-allow-methods", "GET, HEAD, POST"],
-  ["access-control-allow-headers", "Authorization, Content-Type, If-None-Match"],
+const VARY: HeaderFields = { vary: "Origin" };
+const EXPOSED: HeaderFields = {
+  "access-control-expose-headers": "Link, Location, ETag, Deprecation, Sunset, Retry-After, WWW-Authenticate",
+};
+const PREFLIGHT: HeaderFields = {
+  "access-control-allow-methods": "GET, HEAD, POST",
+  "access-control-allow-headers": "Authorization, Content-Type, If-None-Match",
   // Two hours: the most that Chromium honours.
-  ["access-control-max-age", "7200"],
-];
+  "access-control-max-age": "7200",
+};
 
 /**
  * @throws {TypeError} If an origin is not one.
@@ -35,20 +34,20 @@ export function createCors({ origins }: CorsOptions): Cors {
   const any = origins.length === 1 && origins[0] === "*";
   const allowed = new Set(any ? [] : origins.map(requireOrigin));
   // `*` rather than the origin itself, and never Access-Control-Allow-Credentials: no page rides on a user's cookies.
-  const everyone: Header[] = [["access-control-allow-origin", "*"], EXPOSED];
+  const everyone: HeaderFields = { "access-control-allow-origin": "*", ...EXPOSED };
 
-  function headers(request: Request): Header[] {
+  function headers(request: Request): HeaderFields {
     if (any) return everyone;
     const origin = request.headers.get("origin");
-    if (origin === null || !allowed.has(origin)) return [VARY];
-    return [VARY, ["access-control-allow-origin", origin], EXPOSED];
+    if (origin === null || !allowed.has(origin)) return VARY;
+    return { ...VARY, "access-control-allow-origin": origin, ...EXPOSED };
   }
 
   function preflight(request: Request): Answer | undefined {
     if (request.method !== "OPTIONS") return undefined;
     const origin = request.headers.get("origin");
     if (origin === null || !request.headers.has("access-control-request-method")) return undefined;
-    return any || allowed.has(origin) ? { status: 204, headers: [...PREFLIGHT], body: null } : undefined;
+    return any || allowed.has(origin) ? { status: 204, headers: PREFLIGHT, body: null } : undefined;
   }
 
   return { preflight, headers };

@@ -2,7 +2,7 @@
 
 import { excerpt } from "../json.ts";
 import { attempt, chain, type Pending } from "../pending.ts";
-import { type Answer, extendResponse, type Header, toResponse } from "./answer.ts";
+import { type Answer, extendResponse, type HeaderFields, toResponse } from "./answer.ts";
 import { conditionalAnswer } from "./conditional.ts";
 import { HttpError } from "./errors.ts";
 import { createRouter, type Route, splitUrl } from "./routing.ts";
@@ -19,7 +19,7 @@ export interface Call {
 /** What is answered: our own, or a foreign response that is passed on. */
 export type Reply = Answer | Response;
 
-/** Answers a call; an {@link HttpError} that it throws is answered too. */
+/** Answers a call; an {@link HttpError} that it throws is answered too, but takes longer than one that it returns. */
 export type Operation = (call: Call) => Pending<Reply>;
 
 /** The answer to whatever was thrown. */
@@ -29,16 +29,16 @@ export type FailureHandler = (thrown: unknown, request: Request) => Answer;
 export interface OperationRoute extends Route {
   methods: Record<string, Operation>;
   /** Carried by every answer of the route, the failures included. */
-  headers?: readonly Header[];
+  headers?: HeaderFields;
 }
 
 interface PreparedRoute extends Route {
   methods: ReadonlyMap<string, Operation>;
-  allow: Header;
-  headers: readonly Header[];
+  allow: HeaderFields;
+  headers: HeaderFields | undefined;
 }
 
-/** Answers a request by its route; throws an {@link HttpError} with status 404 if it has none. */
+/** Answers a request by its route, or with 404 if it has none. */
 export type Dispatcher = (request: Request) => Pending<Reply>;
 
 /** Makes a dispatcher for routes below `basePath`. */
@@ -51,23 +51,28 @@ export function createDispatcher(
   return (request) => {
     const { path, query } = splitUrl(request.url);
     const match = findRoute(path);
-    if (!match) throw new HttpError(404, "route_not_found", `There is nothing at ${JSON.stringify(excerpt(path))}`);
+    if (!match) return notFound(path);
     const { route, parameter } = match;
-    const reply = attempt<Reply>(
-      () => selectOperation(route, request.method)({ request, query, parameter }),
-      (thrown) => onFailure(thrown, request),
-    );
-    return route.headers.length === 0 ? reply : chain(reply, (reply) => extendReply(reply, route.headers));
+    const operation = selectOperation(route, request.method);
+    const call = { request, query, parameter };
+    const { headers } = route;
+    if (headers === undefined) return operation(call);
+    const reply = attempt<Reply>(() => operation(call), (thrown) => onFailure(thrown, request));
+    return chain(reply, (reply) => extendReply(reply, headers));
   };
 }
 
-function prepare({ path, methods, headers = [] }: OperationRoute): PreparedRoute {
+function notFound(path: string): Answer {
+  return new HttpError(404, "route_not_found", `There is nothing at ${JSON.stringify(excerpt(path))}`).toAnswer();
+}
+
+function prepare({ path, methods, headers }: OperationRoute): PreparedRoute {
   const names = Object.keys(methods).flatMap((name) => name === "GET" ? ["GET", "HEAD"] : [name]);
   // A map, so that a method called `constructor` is as unknown as any other.
   return {
     path,
     methods: new Map(Object.entries(methods)),
-    allow: ["allow", [...names, "OPTIONS"].join(", ")],
+    allow: { allow: [...names, "OPTIONS"].join(", ") },
     headers,
   };
 }
@@ -75,14 +80,15 @@ function prepare({ path, methods, headers = [] }: OperationRoute): PreparedRoute
 function selectOperation({ methods, allow }: PreparedRoute, method: string): Operation {
   const operation = methods.get(method === "HEAD" ? "GET" : method);
   if (operation) return operation;
-  if (method === "OPTIONS") return () => ({ status: 204, headers: [allow], body: null });
-  throw new HttpError(405, "method_not_allowed", `Method ${excerpt(method)} is not allowed here`, [allow]);
+  if (method === "OPTIONS") return () => ({ status: 204, headers: allow, body: null });
+  return () =>
+    new HttpError(405, "method_not_allowed", `Method ${excerpt(method)} is not allowed here`, allow).toAnswer();
 }
 
 /** A reply with further headers. */
-export function extendReply(reply: Reply, headers: readonly Header[]): Reply {
+export function extendReply(reply: Reply, headers: HeaderFields): Reply {
   if (reply instanceof Response) return extendResponse(reply, headers);
-  return { ...reply, headers: [...reply.headers, ...headers] };
+  return { ...reply, headers: { ...reply.headers, ...headers } };
 }
 
 /** The response for a reply, as the request's method and conditions want it. */

@@ -1,6 +1,6 @@
 /** The one shape of every failure, and the one place where a thrown value becomes an answer. */
 
-import { type Answer, type Header, JSON_TYPE } from "./answer.ts";
+import { type Answer, type HeaderFields, JSON_FIELDS } from "./answer.ts";
 
 /** Machine-readable error code: the `code` of every Error body. */
 export type ErrorCode =
@@ -41,9 +41,10 @@ export class HttpError {
   readonly status: number;
   readonly code: ErrorCode;
   readonly message: string;
-  readonly headers: readonly Header[];
+  readonly headers: HeaderFields;
+  #answer: Answer | undefined;
 
-  constructor(status: number, code: ErrorCode, message: string, headers: readonly Header[] = []) {
+  constructor(status: number, code: ErrorCode, message: string, headers: HeaderFields = {}) {
     this.status = status;
     this.code = code;
     this.message = message;
@@ -52,7 +53,10 @@ export class HttpError {
 
   /** The answer that tells the client. */
   toAnswer(): Answer {
-    const body: ErrorBody = { code: this.code, message: this.message, status: this.status };
-    return { status: this.status, headers: [JSON_TYPE, ...this.headers], body: JSON.stringify(body) };
+    return this.#answer ??= {
+      status: this.status,
+      headers: { ...JSON_FIELDS, ...this.headers },
+      body: `{"code":"${this.code}","message":${JSON.stringify(this.message)},"status":${this.status}}`,
+    };
   }
 }

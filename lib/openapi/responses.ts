@@ -33,11 +33,18 @@ export const HEADERS = {
     type: "string",
     pattern: "^[A-Z]+(, [A-Z]+)*$",
   }),
+  ContentTypeOptions: header("The body is what its Content-Type says (Fetch standard).", {
+    type: "string",
+    const: "nosniff",
+  }),
   AcceptPost: header("The media type that is accepted.", { type: "string", const: "application/json" }),
 } satisfies Record<string, JsonObject>;
 
 /** A response's headers: each header's name on the wire, and its name in `components.headers`. */
 type HeaderRefs = Record<string, keyof typeof HEADERS>;
+
+/** What every response with a body carries. */
+const OF_A_BODY: HeaderRefs = { "X-Content-Type-Options": "ContentTypeOptions" };
 
 const DEPRECATION: HeaderRefs = { Deprecation: "Deprecation", Sunset: "Sunset", Link: "Successor" };
 
@@ -56,14 +63,18 @@ export function deprecated(response: JsonObject): JsonObject {
 export function success(description: string, schema: string, example: JsonObject | JsonObject[], headers: HeaderRefs) {
   return {
     description,
-    headers: references(headers),
+    headers: references({ ...headers, ...OF_A_BODY }),
     content: { "application/json": { schema: { $ref: `#/components/schemas/${schema}` }, example } },
   } satisfies JsonObject;
 }
 
 /** A response with a body that has no schema of its own. */
 export function plainSuccess(description: string, example: JsonObject): JsonObject {
-  return { description, content: { "application/json": { schema: { const: example } } } };
+  return {
+    description,
+    headers: references(OF_A_BODY),
+    content: { "application/json": { schema: { const: example } } },
+  };
 }
 
 /** A response without a body. */
@@ -81,7 +92,7 @@ export function failure(
   const codes = Object.entries(examples);
   return {
     description,
-    headers: references(headers),
+    headers: references({ ...headers, ...OF_A_BODY }),
     content: {
       "application/json": {
         schema: {

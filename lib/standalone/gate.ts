@@ -1,6 +1,6 @@
 /** Which requests are let in: those that come after the start and before the end. Counts them until they are answered. */
 
-import { type Answer, JSON_TYPE } from "../http/answer.ts";
+import { type Answer, JSON_FIELDS } from "../http/answer.ts";
 import { finish } from "../http/dispatch.ts";
 import { HttpError } from "../http/errors.ts";
 import { splitUrl } from "../http/routing.ts";
@@ -10,14 +10,14 @@ import { chain } from "../pending.ts";
 export type ServeHandler = Deno.ServeHandler<Deno.NetAddr>;
 
 /** The answer to a request that comes too early or too late. */
-export const CLOSED = new HttpError(503, "store_unavailable", "The server is starting or stopping; try again later", [
-  ["retry-after", "1"],
+export const CLOSED = new HttpError(503, "store_unavailable", "The server is starting or stopping; try again later", {
+  "retry-after": "1",
   // For whoever keeps a connection open to a server that is about to end.
-  ["connection", "close"],
-]);
+  "connection": "close",
+});
 
 /** The answer of a probe that has nothing to complain about. */
-export const OK: Answer = { status: 200, headers: [JSON_TYPE], body: '{"status":"ok"}' };
+export const OK: Answer = { status: 200, headers: JSON_FIELDS, body: '{"status":"ok"}' };
 
 function isLiveness({ url, method }: Request): boolean {
   return splitUrl(url).path === "/livez" && (method === "GET" || method === "HEAD");

@@ -20,7 +20,7 @@ export function createPublicRoutes(store: PetStore, options: OpenApiOptions): Op
       path: "/openapi.json",
       methods: { GET: () => description },
       // Tools that run in a page read the description from wherever they are; it holds no secret.
-      headers: [["access-control-allow-origin", "*"]],
+      headers: { "access-control-allow-origin": "*" },
     },
     { path: "/livez", methods: { GET: () => OK } },
     { path: "/readyz", methods: { GET: () => chain(store.check(), () => OK) } },

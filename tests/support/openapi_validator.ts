@@ -122,7 +122,9 @@ function isOpen(item: JsonObject | undefined): boolean {
 /** A path whose operation is deprecated says so in all its answers behind the key check, those to other methods too. */
 function withDeprecation(found: Found, item: JsonObject | undefined): Found {
   if (item === undefined || at(item, "get")["deprecated"] !== true) return found;
-  const headers = { ...found.definition["headers"] as JsonObject, ...at(item, "get", "responses", "404", "headers") };
+  // Those that 304 has too: what is left tells of a body.
+  const { ETag: _tag, ...common } = at(item, "get", "responses", "304", "headers");
+  const headers = { ...found.definition["headers"] as JsonObject, ...common };
   return { ...found, definition: { ...found.definition, headers } };
 }
 
