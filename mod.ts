@@ -27,6 +27,8 @@ export { formatPet, formatPets, type NewPet, type Pet, type PetStatus } from "./
 export type { Pending } from "./lib/pending.ts";
 export { createMemoryStore } from "./lib/stores/memory.ts";
 export {
+  type IdempotentOutcome,
+  type IdempotentRequest,
   type PetDraft,
   type PetPage,
   type PetQuery,

@@ -68,7 +68,11 @@ export function createOpenApi(options: OpenApiOptions = {}): JsonObject {
       { name: "store", description: "Orders of the store." },
     ],
     "x-tagGroups": [{ name: "Store", tags: ["store"] }, { name: "Pets", tags: ["animals"] }],
-    paths: createPaths({ ...settings, hasStoreOrders: options.storeOrders !== undefined }),
+    paths: createPaths({
+      ...settings,
+      hasStoreOrders: options.storeOrders !== undefined,
+      remembersRequests: options.store === undefined || options.store.createOnce !== undefined,
+    }),
     components: {
       schemas: createSchemas(settings.defaultStatus),
       responses: createCommonResponses(options.cors !== undefined),

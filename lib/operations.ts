@@ -6,15 +6,22 @@ import { representation } from "./http/conditional.ts";
 import { formatCursor, parseCursor } from "./http/cursor.ts";
 import type { Call } from "./http/dispatch.ts";
 import { type ErrorCode, HttpError } from "./http/errors.ts";
+import { digest, readIdempotencyKey, REUSED, scopedKey } from "./http/idempotency.ts";
 import { queryValue } from "./http/query.ts";
 import { excerpt, isDigits } from "./json.ts";
 import type { Settings } from "./options.ts";
-import { formatPet, isPetStatus, type NewPet, parseNewPet, parsePetId, PET_STATUSES, type PetStatus } from "./pet.ts";
+import { formatPet, isPetStatus, parseNewPet, parsePetId, PET_STATUSES, type PetStatus } from "./pet.ts";
 import { chain, type Pending } from "./pending.ts";
-import type { PetQuery } from "./stores/store.ts";
+import type { PetDraft, PetQuery } from "./stores/store.ts";
 
 /** Pets on a page: at least, at most, and where the client does not say. */
 export const LIMIT = { minimum: 1, maximum: 100, default: 20 };
+
+const CANNOT_REMEMBER = new HttpError(
+  501,
+  "not_implemented",
+  "The store of this petstore cannot tell a request that is sent again; send it without Idempotency-Key",
+);
 
 /** `GET /pets` */
 export function listPets({ store, basePath }: Settings, { query }: Call): Pending<Answer> {
@@ -38,19 +45,41 @@ export function getPet({ store }: Settings, { parameter }: Call): Pending<Answer
 }
 
 /** `POST /pets` */
-export function createPet(settings: Settings, readBody: BodyReader, { request }: Call): Promise<Answer> {
+export function createPet(settings: Settings, readBody: BodyReader, { request }: Call): Pending<Answer> {
+  const key = readIdempotencyKey(request.headers);
+  if (key instanceof HttpError) return key.toAnswer();
+  if (key !== undefined && !settings.store.createOnce) return CANNOT_REMEMBER.toAnswer();
   return readBody(request, (text) => {
     const draft = readDraft(text, settings.defaultStatus);
     if (draft instanceof HttpError) return draft.toAnswer();
-    return chain<bigint, Answer>(settings.store.create(draft), (id) => ({
-      status: 201,
-      headers: { ...JSON_FIELDS, location: `${settings.basePath}/pets/${id}` },
-      body: formatPet({ id, name: draft.name, categoryId: draft.categoryId, status: draft.status }),
-    }));
+    if (key !== undefined) return createOnce(settings, draft, scopedKey(key, request));
+    return chain<bigint, Answer>(settings.store.create(draft), (id) => created(settings, id, draft));
   });
 }
 
-function readDraft(text: string, defaultStatus: PetStatus): Required<NewPet> | HttpError {
+async function createOnce(
+  { store, basePath, idempotencyRetention }: Settings,
+  draft: PetDraft,
+  scoped: Promise<string>,
+): Promise<Answer> {
+  // The pet rather than the bytes: a client that writes its JSON anew for a second attempt asks for the same.
+  const [key, fingerprint] = await Promise.all([scoped, digest(formatPet({ id: 0n, ...draft }))]);
+  const result = await store.createOnce!(draft, { key, fingerprint, expires: Date.now() + idempotencyRetention });
+  if (result.outcome === "reused") return REUSED.toAnswer();
+  const answer = created({ basePath }, result.id, draft);
+  if (result.outcome === "created") return answer;
+  return { ...answer, headers: { ...answer.headers, "idempotency-replayed": "true" } };
+}
+
+function created({ basePath }: Pick<Settings, "basePath">, id: bigint, draft: PetDraft): Answer {
+  return {
+    status: 201,
+    headers: { ...JSON_FIELDS, location: `${basePath}/pets/${id}` },
+    body: formatPet({ id, name: draft.name, categoryId: draft.categoryId, status: draft.status }),
+  };
+}
+
+function readDraft(text: string, defaultStatus: PetStatus): PetDraft | HttpError {
   let pet;
   try {
     pet = parseNewPet(text, defaultStatus);

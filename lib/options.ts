@@ -20,6 +20,8 @@ export interface PetstoreOptions {
   maxBodyBytes?: number;
   /** How long a request body may take to arrive, in milliseconds: 15,000 unless given. */
   bodyTimeout?: number;
+  /** How long a request with an `Idempotency-Key` is remembered, in milliseconds: 24 hours unless given. */
+  idempotencyRetention?: number;
   /** Which web pages of other origins may use the API: none unless given. */
   cors?: CorsOptions;
   /** Answers `GET /store/orders`, behind the key check; without it the answer is 501. */
@@ -46,6 +48,7 @@ export interface ContractSettings {
   defaultStatus: PetStatus;
   maxBodyBytes: number;
   bodyTimeout: number;
+  idempotencyRetention: number;
 }
 
 /** The name of every option. */
@@ -56,6 +59,7 @@ export const NAMES: readonly string[] = [
   "defaultStatus",
   "maxBodyBytes",
   "bodyTimeout",
+  "idempotencyRetention",
   "cors",
   "storeOrders",
   "onError",
@@ -89,11 +93,13 @@ export function checkOptions(options: PetstoreOptions): Settings {
  */
 export function checkContract(options: Partial<PetstoreOptions>): ContractSettings {
   const { basePath = "/v1", defaultStatus = "available", maxBodyBytes = 1_048_576, bodyTimeout = 15_000 } = options;
+  const { idempotencyRetention = 86_400_000 } = options;
   return {
     basePath: checkBasePath(basePath),
     defaultStatus: requireStatus(defaultStatus),
     maxBodyBytes: requireCount("maxBodyBytes", maxBodyBytes),
     bodyTimeout: requireCount("bodyTimeout", bodyTimeout),
+    idempotencyRetention: requireCount("idempotencyRetention", idempotencyRetention),
   };
 }
 

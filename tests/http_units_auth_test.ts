@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { type ApiKeys, createKeyCheck } from "../lib/http/auth.ts";
-import { HttpError } from "../lib/http/errors.ts";
 
 const KEY = "pk_0123456789abcdef";
 const OTHER = "pk_fedcba9876543210";

@@ -41,7 +41,7 @@ const REFUSED: [what: string, make: (path: string) => void | Promise<void>, mess
       await makeStore(path);
       execute(path, "PRAGMA user_version = 99");
     },
-    /has schema version 99, but this release knows only those up to 1; use the newer release/,
+    /has schema version 99, but this release knows only those up to 2; use the newer release/,
   ],
   [
     "a database whose version is below any that there was",

@@ -69,7 +69,7 @@ test("the file has a write-ahead log, an application id and a schema version", (
     await createSqliteStore(path).close();
     assert.deepEqual(execute(path, "PRAGMA journal_mode"), { journal_mode: "wal" });
     assert.deepEqual(execute(path, "PRAGMA application_id"), { application_id: 0x50657473 });
-    assert.deepEqual(execute(path, "PRAGMA user_version"), { user_version: 1 });
+    assert.deepEqual(execute(path, "PRAGMA user_version"), { user_version: 2 });
   }));
 
 test("a commit waits until the log is on disk", () =>

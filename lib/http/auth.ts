@@ -53,6 +53,11 @@ function verdict(valid: boolean): HttpError | undefined {
   return valid === true ? undefined : invalidKey;
 }
 
+/** The token of an `Authorization` header that a {@link KeyCheck} has found valid. */
+export function bearerToken(authorization: string): string {
+  return authorization.slice(tokenStart(authorization));
+}
+
 /** Where the token of `Bearer <token>` begins, the scheme in any case (RFC 9110 §11.1), or `undefined`. */
 function tokenStart(authorization: string): number | undefined {
   if (!authorization.startsWith("Bearer ") && authorization.slice(0, 7).toLowerCase() !== "bearer ") return undefined;

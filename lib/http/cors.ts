@@ -18,11 +18,12 @@ export interface Cors {
 
 const VARY: HeaderFields = { vary: "Origin" };
 const EXPOSED: HeaderFields = {
-  "access-control-expose-headers": "Link, Location, ETag, Deprecation, Sunset, Retry-After, WWW-Authenticate",
+  "access-control-expose-headers":
+    "Link, Location, ETag, Deprecation, Sunset, Retry-After, WWW-Authenticate, Idempotency-Replayed",
 };
 const PREFLIGHT: HeaderFields = {
   "access-control-allow-methods": "GET, HEAD, POST",
-  "access-control-allow-headers": "Authorization, Content-Type, If-None-Match",
+  "access-control-allow-headers": "Authorization, Content-Type, Idempotency-Key, If-None-Match",
   // Two hours: the most that Chromium honours.
   "access-control-max-age": "7200",
 };

@@ -16,6 +16,8 @@ export type ErrorCode =
   | "unsupported_media_type"
   | "body_too_large"
   | "request_timeout"
+  | "invalid_idempotency_key"
+  | "idempotency_key_reused"
   | "invalid_json"
   | "invalid_pet"
   | "pet_not_found"

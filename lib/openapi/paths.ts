@@ -20,13 +20,15 @@ export interface PathOptions {
   maxBodyBytes: number;
   bodyTimeout: number;
   hasStoreOrders: boolean;
+  /** Whether the store can tell a request that is sent again. */
+  remembersRequests: boolean;
+  idempotencyRetention: number;
 }
 
 /** The paths, relative to the server's address. */
 export function createPaths(options: PathOptions): Record<string, JsonObject> {
-  const { maxBodyBytes, bodyTimeout } = options;
   return {
-    "/pets": { get: LIST_PETS, post: createPetOperation(maxBodyBytes, bodyTimeout) },
+    "/pets": { get: LIST_PETS, post: createPetOperation(options) },
     "/pets/{petId}": { get: GET_PET },
     "/store/orders": { get: createStoreOrdersOperation(options.hasStoreOrders) },
   };
@@ -108,11 +110,13 @@ const LIST_PETS: JsonObject = {
   },
 };
 
-function createPetOperation(maxBodyBytes: number, bodyTimeout: number): JsonObject {
+function createPetOperation(options: PathOptions): JsonObject {
+  const { maxBodyBytes, bodyTimeout, remembersRequests } = options;
   return {
     operationId: "createPet",
     tags: ["animals"],
     summary: "Add an animal",
+    ...(remembersRequests ? { parameters: [createIdempotencyKey(options.idempotencyRetention)] } : {}),
     requestBody: {
       required: true,
       description: `At most ${maxBodyBytes} bytes, which must arrive within ${bodyTimeout} ms.`,
@@ -124,8 +128,13 @@ function createPetOperation(maxBodyBytes: number, bodyTimeout: number): JsonObje
       },
     },
     responses: {
-      201: success("The created animal.", "Pet", REX, { Location: "Location" }),
+      201: success("The created animal.", "Pet", REX, {
+        Location: "Location",
+        ...(remembersRequests ? { "Idempotency-Replayed": "IdempotencyReplayed" } as const : {}),
+      }),
       400: failure(400, "The body lacks required fields or has invalid values.", {
+        invalid_idempotency_key:
+          "The Idempotency-Key must be 1 to 255 visible ASCII characters, bare or as a quoted string",
         invalid_json: "The request body is not valid JSON: it is empty",
         invalid_pet: "The pet is not valid: name is required; categoryId is required",
       }),
@@ -138,8 +147,32 @@ function createPetOperation(maxBodyBytes: number, bodyTimeout: number): JsonObje
       415: failure(415, "The body is not JSON, or is encoded.", {
         unsupported_media_type: "The request body must be application/json",
       }, { "Accept-Post": "AcceptPost" }),
+      ...(remembersRequests ? { 422: KEY_REUSED } : { 501: CANNOT_REMEMBER }),
       ...STORED,
     },
+  };
+}
+
+const KEY_REUSED = failure(422, "The Idempotency-Key has been used for another animal.", {
+  idempotency_key_reused: "The Idempotency-Key has been used for another pet; use a new key for a new pet",
+});
+
+const CANNOT_REMEMBER = failure(501, "Idempotency-Key is not supported here.", {
+  not_implemented:
+    "The store of this petstore cannot tell a request that is sent again; send it without Idempotency-Key",
+});
+
+function createIdempotencyKey(retention: number): JsonObject {
+  return {
+    name: "Idempotency-Key",
+    in: "header",
+    description:
+      "Makes it safe to send the request again (draft-ietf-httpapi-idempotency-key-header): with the same key and the " +
+      "same animal the first answer is given again, with `Idempotency-Replayed: true`, and no second animal is made. " +
+      "Bare, or a quoted string; a new one, such as a UUID, for every new animal. Belongs to the API key that it is " +
+      `sent with, and is remembered for ${retention / 1000} seconds after the animal was made.`,
+    schema: { type: "string", minLength: 1 },
+    example: '"8e03978e-40d5-43dd-bc93-6894a57f9324"',
   };
 }
 

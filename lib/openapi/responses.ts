@@ -15,6 +15,11 @@ export const HEADERS = {
     false,
   ),
   Location: header("The created pet (RFC 9110 §10.2.2).", { type: "string", pattern: "/pets/[1-9][0-9]*$" }),
+  IdempotencyReplayed: header(
+    "The animal was made by an earlier request with this `Idempotency-Key`.",
+    { type: "string", const: "true" },
+    false,
+  ),
   Deprecation: header("Since when the operation is deprecated (RFC 9745).", { type: "string", pattern: "^@[0-9]+$" }),
   Sunset: header("When the operation is to be removed (RFC 8594), as an HTTP date.", {
     type: "string",

@@ -17,6 +17,8 @@ const ERROR_CODES: Record<ErrorCode, true> = {
   unsupported_media_type: true,
   body_too_large: true,
   request_timeout: true,
+  invalid_idempotency_key: true,
+  idempotency_key_reused: true,
   invalid_json: true,
   invalid_pet: true,
   pet_not_found: true,

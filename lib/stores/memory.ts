@@ -3,7 +3,15 @@
 import type { PetStatus } from "../pet.ts";
 import { IdList } from "./id_list.ts";
 import { PackedPets } from "./packed_pets.ts";
-import type { PetDraft, PetPage, PetQuery, PetStore, StoreChanges } from "./store.ts";
+import type {
+  IdempotentOutcome,
+  IdempotentRequest,
+  PetDraft,
+  PetPage,
+  PetQuery,
+  PetStore,
+  StoreChanges,
+} from "./store.ts";
 
 /**
  * Makes an empty store that keeps pets in this process's memory. It answers at once and is never unavailable.
@@ -19,6 +27,8 @@ class MemoryStore implements PetStore {
   readonly #pets = new PackedPets();
   /** The ids of each status, so that a rare status costs no more than a common one. */
   readonly #ids: Record<PetStatus, IdList> = { available: new IdList(), pending: new IdList(), sold: new IdList() };
+  /** Requests that are remembered, by their key, in the order in which they came. */
+  readonly #requests = new Map<string, { id: number; fingerprint: string; expires: number }>();
   readonly #changes: StoreChanges = { additions: 0, alterations: 0 };
 
   create(pet: PetDraft): bigint {
@@ -28,6 +38,28 @@ class MemoryStore implements PetStore {
     this.#ids[pet.status].push(id);
     this.#changes.additions = id;
     return BigInt(id);
+  }
+
+  createOnce(pet: PetDraft, { key, fingerprint, expires }: IdempotentRequest): IdempotentOutcome {
+    const now = Date.now();
+    const known = this.#requests.get(key);
+    if (known && known.expires > now) {
+      return known.fingerprint === fingerprint ? { outcome: "replayed", id: BigInt(known.id) } : { outcome: "reused" };
+    }
+    const id = this.create(pet);
+    this.#requests.delete(key);
+    this.#forget(now);
+    this.#requests.set(key, { id: Number(id), fingerprint, expires });
+    return { outcome: "created", id };
+  }
+
+  /** Forgets two requests that have expired, if there are such: so there are never many. */
+  #forget(now: number): void {
+    let count = 0;
+    for (const [key, { expires }] of this.#requests) {
+      if (expires > now || count++ === 2) return;
+      this.#requests.delete(key);
+    }
   }
 
   get(id: bigint): string | undefined {

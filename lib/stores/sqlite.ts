@@ -27,6 +27,8 @@ import { asUnavailable } from "./sqlite_errors.ts";
 import { openDatabase } from "./sqlite_open.ts";
 import { ALL_PETS, NEXT_IDS, type PageSql, PETS_OF_STATUS, SELECT_PET, statusCode } from "./sqlite_statements.ts";
 import {
+  type IdempotentOutcome,
+  type IdempotentRequest,
   type PetDraft,
   type PetPage,
   type PetQuery,
@@ -84,6 +86,10 @@ class SqliteStore implements PetStore {
 
   create(pet: PetDraft): Promise<bigint> {
     return this.#commits.add(pet);
+  }
+
+  createOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
+    return this.#commits.addOnce(pet, request);
   }
 
   get(id: bigint): string | undefined {

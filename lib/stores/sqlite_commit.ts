@@ -1,27 +1,18 @@
 /** Group commit: creates that arrive together share one transaction and one sync of the disk. */
 
-import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { asUnavailable, closed, isBusy, isOutage } from "./sqlite_errors.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { asUnavailable, closed, isBusy } from "./sqlite_errors.ts";
 import { BUSY_TIMEOUT, rollback } from "./sqlite_open.ts";
-import { insertPets, statusCode } from "./sqlite_statements.ts";
-import { type PetDraft, StoreUnavailableError } from "./store.ts";
+import { type Create, Inserter } from "./sqlite_insert.ts";
+import { statusCode } from "./sqlite_statements.ts";
+import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "./store.ts";
 
 /** The most creates in a transaction. Their rows take about a millisecond. */
 const MAX_BATCH = 512;
-/** Rows in one statement. More gain next to nothing. */
-const ROWS = 16;
 /** Creates that may wait while another process has the lock; some tens of megabytes at most. */
 const MAX_WAITING = 10_000;
 /** How long to wait before the lock is tried for again, in milliseconds. */
 const RETRY_DELAY = 5;
-
-type Row = [name: string, categoryId: bigint, status: bigint];
-
-interface Waiting {
-  row: Row;
-  resolve(id: bigint): void;
-  reject(error: unknown): void;
-}
 
 /** What is to be done around a transaction. */
 export interface CommitHooks {
@@ -35,9 +26,8 @@ export interface CommitHooks {
 export class GroupCommit {
   readonly #db: DatabaseSync;
   readonly #hooks: CommitHooks;
-  readonly #insertOne: StatementSync;
-  readonly #insertMany: StatementSync;
-  #waiting: Waiting[] = [];
+  readonly #inserter: Inserter;
+  #waiting: Create[] = [];
   #isClosed = false;
   /** Since when another process has had the lock, in milliseconds since 1970; 0 if none has. */
   #busySince = 0;
@@ -45,19 +35,24 @@ export class GroupCommit {
   constructor(db: DatabaseSync, hooks: CommitHooks) {
     this.#db = db;
     this.#hooks = hooks;
-    this.#insertOne = db.prepare(insertPets(1));
-    this.#insertMany = db.prepare(insertPets(ROWS));
+    this.#inserter = new Inserter(db);
   }
 
   /** Adds a pet and resolves to its id when it is on disk. */
-  add({ name, categoryId, status }: PetDraft): Promise<bigint> {
-    return new Promise((resolve, reject) => {
-      if (this.#isClosed) throw closed();
-      if (this.#waiting.length >= MAX_WAITING) throw new StoreUnavailableError("Too many creates wait for the disk");
-      const row: Row = [name, categoryId, statusCode(status)];
-      if (this.#waiting.length >= MAX_BATCH && this.#busySince === 0) this.#commit();
-      if (this.#waiting.push({ row, resolve, reject }) === 1) this.#commitSoon();
-    });
+  add(pet: PetDraft): Promise<bigint> {
+    return new Promise((resolve, reject) => this.#put({ row: rowOf(pet), resolve, reject }));
+  }
+
+  /** Adds a pet unless the request is remembered, and resolves when both are on disk. */
+  addOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
+    return new Promise((resolve, reject) => this.#put({ row: rowOf(pet), request, resolve, reject }));
+  }
+
+  #put(create: Create): void {
+    if (this.#isClosed) throw closed();
+    if (this.#waiting.length >= MAX_BATCH && this.#busySince === 0) this.#commit();
+    if (this.#waiting.length >= MAX_WAITING) throw new StoreUnavailableError("Too many creates wait for the disk");
+    if (this.#waiting.push(create) === 1) this.#commitSoon();
   }
 
   /** Commits what waits, and takes no more. */
@@ -81,12 +76,12 @@ export class GroupCommit {
   #commit(): void {
     const batch = this.#waiting;
     if (batch.length === 0) return;
-    const acknowledgements: (() => void)[] = [];
+    let acknowledgements: (() => void)[];
     try {
       this.#hooks.begin();
       if (!this.#begin()) return;
       this.#waiting = [];
-      for (let i = 0; i < batch.length; i += ROWS) this.#insert(batch.slice(i, i + ROWS), acknowledgements);
+      acknowledgements = this.#inserter.insert(batch);
       this.#db.exec("COMMIT");
     } catch (error) {
       this.#waiting = [];
@@ -121,37 +116,7 @@ export class GroupCommit {
     }
   }
 
-  #insert(batch: readonly Waiting[], acknowledgements: (() => void)[]): void {
-    if (batch.length === ROWS && this.#insertTogether(batch, acknowledgements)) return;
-    for (const waiting of batch) acknowledgements.push(this.#insertAlone(waiting));
-  }
-
-  /** Whether it could be done in one statement. If not, none of its rows is there: SQLite undoes a statement whole. */
-  #insertTogether(batch: readonly Waiting[], acknowledgements: (() => void)[]): boolean {
-    try {
-      const { lastInsertRowid } = this.#insertMany.run(...batch.flatMap(({ row }) => row));
-      const first = BigInt(lastInsertRowid) - BigInt(ROWS - 1);
-      batch.forEach(({ resolve }, i) => acknowledgements.push(() => resolve(first + BigInt(i))));
-      return true;
-    } catch (error) {
-      if (isOutage(error)) throw error;
-      return false;
-    }
-  }
-
-  /** A row that breaks a constraint fails alone. */
-  #insertAlone({ row, resolve, reject }: Waiting): () => void {
-    try {
-      const { lastInsertRowid } = this.#insertOne.run(...row);
-      const id = BigInt(lastInsertRowid);
-      return () => resolve(id);
-    } catch (error) {
-      if (isOutage(error)) throw error;
-      return () => reject(error);
-    }
-  }
-
-  #abandon(batch: readonly Waiting[], error: unknown): void {
+  #abandon(batch: readonly Create[], error: unknown): void {
     try {
       rollback(this.#db);
     } catch {
@@ -159,4 +124,8 @@ export class GroupCommit {
     }
     for (const { reject } of batch) reject(asUnavailable(error));
   }
+}
+
+function rowOf({ name, categoryId, status }: PetDraft): Create["row"] {
+  return [name, categoryId, statusCode(status)];
 }

@@ -25,6 +25,14 @@ const MIGRATIONS: readonly string[] = [
      status INTEGER NOT NULL CHECK (status IN (0, 1, 2))
    ) STRICT;
    CREATE INDEX pets_by_status ON pets (status);`,
+  // Requests that may be sent again; expires_at is in milliseconds since 1970.
+  `CREATE TABLE idempotency_keys (
+     key TEXT PRIMARY KEY,
+     fingerprint TEXT NOT NULL,
+     pet_id INTEGER NOT NULL,
+     expires_at INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);`,
 ];
 
 /**

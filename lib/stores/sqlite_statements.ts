@@ -21,6 +21,17 @@ export function insertPets(count: number): string {
   return `INSERT INTO pets (name, category_id, status) VALUES ${Array(count).fill("(?, ?, ?)").join(", ")}`;
 }
 
+/** A request that is remembered: key, now. */
+export const SELECT_REQUEST = "SELECT fingerprint, pet_id FROM idempotency_keys WHERE key = ? AND expires_at > ?";
+
+/** Remembers a request, in place of an expired one with its key: key, fingerprint, pet_id, expires_at. */
+export const INSERT_REQUEST =
+  "INSERT OR REPLACE INTO idempotency_keys (key, fingerprint, pet_id, expires_at) VALUES (?, ?, ?, ?)";
+
+/** Forgets requests that have expired: now, how many. */
+export const DELETE_REQUESTS = `DELETE FROM idempotency_keys WHERE key IN
+  (SELECT key FROM idempotency_keys WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`;
+
 /** One pet: id. */
 export const SELECT_PET = `SELECT ${PET_JSON} AS json FROM pets WHERE id = ?`;
 

@@ -16,6 +16,19 @@ export interface PetQuery {
   status?: PetStatus;
 }
 
+/** What tells a create that is sent again from a new one. */
+export interface IdempotentRequest {
+  /** Identifies the request among all that are remembered: text of 22 characters, letters, digits, `-` and `_`. */
+  key: string;
+  /** Another text, of as many characters, for every other pet. */
+  fingerprint: string;
+  /** Until when the request is to be remembered, in milliseconds since 1970. */
+  expires: number;
+}
+
+/** What became of a create that may be sent again: done now, done before, or its key has been used for another pet. */
+export type IdempotentOutcome = { outcome: "created" | "replayed"; id: bigint } | { outcome: "reused" };
+
 /** One page of a list. */
 export interface PetPage {
   /**
@@ -46,12 +59,21 @@ export interface PetPage {
  * moment; two pages may show two moments.
  *
  * **Cost.** Counted in rows touched, not in time: a page its own rows and one more, wherever it lies and however rare its
- * status; a get one; a create one, and the index of its status; a check one. Nothing grows with the catalogue but the
+ * status; a get one; a create one, and the index of its status; a createOnce up to four more, of what is remembered and
+ * forgotten; a check one. Nothing grows with the catalogue but the
  * depth of an index.
  */
 export interface PetStore {
   /** Adds a pet and answers with the id it was given. */
   create(pet: PetDraft): Pending<bigint>;
+  /**
+   * Adds a pet like {@link create}, unless a request with this key is remembered. Pet and memory of the request are made
+   * in one step, so no crash comes between them; a create that fails is not remembered. Of two that are under way at once
+   * the second waits for the first. What has expired is forgotten, at the latest when as many are remembered anew.
+   *
+   * A store without it answers no request that has an `Idempotency-Key`: the client gets 501.
+   */
+  createOnce?(pet: PetDraft, request: IdempotentRequest): Pending<IdempotentOutcome>;
   /** The pet with this id as JSON text, as {@link formatPet} writes it, or `undefined` if there is none. Any int64 may be asked for. */
   get(id: bigint): Pending<string | undefined>;
   /** One page of the list. */

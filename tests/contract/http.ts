@@ -8,6 +8,7 @@ import { BODY_CASES } from "./http/body.ts";
 import type { HttpCase } from "./http/case.ts";
 import { CREATE_CASES } from "./http/create.ts";
 import { GET_CASES } from "./http/get.ts";
+import { IDEMPOTENCY_CASES } from "./http/idempotency.ts";
 import { LIST_CASES } from "./http/list.ts";
 import { ROUTE_CASES } from "./http/routes.ts";
 
@@ -16,6 +17,7 @@ export const HTTP_CONTRACT: readonly HttpCase[] = [
   ...LIST_CASES,
   ...CREATE_CASES,
   ...BODY_CASES,
+  ...IDEMPOTENCY_CASES,
   ...GET_CASES,
   ...ROUTE_CASES,
 ];

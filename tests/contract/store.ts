@@ -2,7 +2,13 @@
 
 import type { StoreCase } from "./store/case.ts";
 import { CONCURRENCY_CASES } from "./store/concurrency.ts";
+import { ONCE_CASES } from "./store/once.ts";
 import { PAGING_CASES } from "./store/paging.ts";
 import { PET_CASES } from "./store/pets.ts";
 
-export const STORE_CONTRACT: readonly StoreCase[] = [...PET_CASES, ...PAGING_CASES, ...CONCURRENCY_CASES];
+export const STORE_CONTRACT: readonly StoreCase[] = [
+  ...PET_CASES,
+  ...PAGING_CASES,
+  ...CONCURRENCY_CASES,
+  ...ONCE_CASES,
+];

@@ -21,12 +21,14 @@ async function withAnswer(answer: () => Response, use: (endpoint: Endpoint) => P
   }
 }
 
+const NO_SNIFF = { "x-content-type-options": "nosniff" };
+
 function list(json: unknown, headers: Record<string, string> = {}): Response {
-  return Response.json(json, { headers: { etag: '"a-b"', ...headers } });
+  return Response.json(json, { headers: { ...NO_SNIFF, etag: '"a-b"', ...headers } });
 }
 
 function failure(status: number, code: string, headers: Record<string, string> = {}): Response {
-  return Response.json({ code, message: "…", status }, { status, headers });
+  return Response.json({ code, message: "…", status }, { status, headers: { ...NO_SNIFF, ...headers } });
 }
 
 const PET = { id: 1, name: "Rex", categoryId: 7, status: "sold" };
@@ -62,9 +64,19 @@ const CASES: Case[] = [
   ],
   ["a member too many", "GET /v1/pets", () => list([{ ...PET, age: 3 }]), /additional properties/],
   ["a member too few", "GET /v1/pets", () => list([{ ...PET, status: undefined }]), /required property 'status'/],
-  ["an empty body", "GET /v1/pets", () => new Response(null, { headers: { etag: '"a-b"' } }), /Content-Type is null/],
+  [
+    "an empty body",
+    "GET /v1/pets",
+    () => new Response(null, { headers: { ...NO_SNIFF, etag: '"a-b"' } }),
+    /Content-Type is null/,
+  ],
   // These look like the answers that Deno.serve makes by itself.
-  ["an empty 400", "GET /v1/pets", () => new Response(null, { status: 400 }), /Content-Type is null/],
+  [
+    "an empty 400",
+    "GET /v1/pets",
+    () => new Response(null, { status: 400, headers: NO_SNIFF }),
+    /Content-Type is null/,
+  ],
   [
     "an empty 400 that ends the connection, and has a header too many",
     "GET /v1/pets",
@@ -105,9 +117,9 @@ test("a raw socket refuses an answer that nobody asked for, and one that comes w
 
 /** The same for what the standalone server has beside the petstore: an answer that is described, or is not. */
 const SERVER_CASES: [what: string, path: string, answer: Response, told?: RegExp][] = [
-  ["a probe", "/livez", Response.json({ status: "ok" })],
-  ["a probe of another kind", "/livez", Response.json({ status: "fine" }), /constant/],
-  ["a probe below the base path", "/v1/livez", Response.json({ status: "ok" }), /not described/],
+  ["a probe", "/livez", Response.json({ status: "ok" }, { headers: NO_SNIFF })],
+  ["a probe of another kind", "/livez", Response.json({ status: "fine" }, { headers: NO_SNIFF }), /constant/],
+  ["a probe below the base path", "/v1/livez", Response.json({ status: "ok" }, { headers: NO_SNIFF }), /not described/],
   ["a probe that wants a key", "/livez", failure(401, "missing_api_key", CHALLENGE), /not described/],
   ["its description", "/openapi.json", list(describeServer({}), { "access-control-allow-origin": "*" })],
   ["another description", "/openapi.json", list({ ...describeServer({}), openapi: "3.0.0" }), /constant/],
