@@ -32,6 +32,20 @@ test("the petstore answers 503 with Retry-After to whatever needs a store that i
   assert.ok(told.every((error) => error instanceof StoreUnavailableError));
 });
 
+test("the petstore refuses a large body while too many others are under way, and takes it when they have ended", async () => {
+  await withApi(IN_PROCESS, { bodyTimeout: 50 }, async (api) => {
+    const large = new Uint8Array(1_048_576).fill(0x20);
+    const stalled = () => new ReadableStream({ start: (controller) => controller.enqueue(large) });
+    const under = Array.from({ length: 65 }, () => api.send("POST", "/pets", { body: stalled() }));
+    // They are read in turn; so what comes last finds that the others have taken all there is.
+    const { status, error, headers } = await api.send("POST", "/pets", { body: stalled() });
+    assert.deepEqual([status, error.code, headers.get("retry-after")], [503, "overloaded", "1"]);
+    assert.equal((await api.post({ name: "Rex", categoryId: 7 })).status, 201);
+    for (const answer of await Promise.all(under)) assert.equal(answer.status, 408);
+    assert.equal((await api.post(`{"name":"Rex","categoryId":7${" ".repeat(1_000_000)}}`)).status, 201);
+  });
+});
+
 test("every error example of the description is an answer that was really given", () => {
   const examples = errorExamples(createOpenApi({ bodyTimeout: 50 }));
   assert.ok(examples.length > 12);

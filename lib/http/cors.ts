@@ -55,7 +55,8 @@ export function createCors({ origins }: CorsOptions): Cors {
 }
 
 function requireOrigin(origin: string): string {
-  if (!URL.canParse(origin) || new URL(origin).origin !== origin || origin === "null") {
+  // A wildcard within an origin means nothing to a browser.
+  if (!URL.canParse(origin) || origin.includes("*") || new URL(origin).origin !== origin || origin === "null") {
     throw new TypeError(`CORS origin ${JSON.stringify(origin)} must be an origin such as "https://app.example"`);
   }
   return origin;

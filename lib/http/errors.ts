@@ -23,6 +23,7 @@ export type ErrorCode =
   | "pet_not_found"
   | "not_implemented"
   | "store_unavailable"
+  | "overloaded"
   | "internal_error";
 
 /** The body of every answer with a status of 400 or more. */

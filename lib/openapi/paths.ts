@@ -149,9 +149,20 @@ function createPetOperation(options: PathOptions): JsonObject {
       }, { "Accept-Post": "AcceptPost" }),
       ...(remembersRequests ? { 422: KEY_REUSED } : { 501: CANNOT_REMEMBER }),
       ...STORED,
+      503: STORE_UNAVAILABLE_OR_OVERLOADED,
     },
   };
 }
+
+const STORE_UNAVAILABLE_OR_OVERLOADED = failure(
+  503,
+  "The store cannot serve at present, or too many large bodies are under way. Nothing was acknowledged that is not stored.",
+  {
+    store_unavailable: "The store is unavailable at present; try again later",
+    overloaded: "Too many large request bodies are under way; try again later",
+  },
+  { "Retry-After": "RetryAfter" },
+);
 
 const KEY_REUSED = failure(422, "The Idempotency-Key has been used for another animal.", {
   idempotency_key_reused: "The Idempotency-Key has been used for another pet; use a new key for a new pet",

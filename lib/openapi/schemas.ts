@@ -24,6 +24,7 @@ const ERROR_CODES: Record<ErrorCode, true> = {
   pet_not_found: true,
   not_implemented: true,
   store_unavailable: true,
+  overloaded: true,
   internal_error: true,
 };
 

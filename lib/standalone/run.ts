@@ -3,7 +3,7 @@
 import { checkOptions } from "../options.ts";
 import { type PetStore, StoreUnavailableError } from "../stores/store.ts";
 import { VERSION } from "../version.ts";
-import { createAccessLog, loggedTarget } from "./access_log.ts";
+import { createAccessLog, loggedTarget, shorten } from "./access_log.ts";
 import { Gate } from "./gate.ts";
 import { createHandler, type HandlerOptions } from "./handler.ts";
 import { type FileKey, KEY_FILE, readKeyFile } from "./key_file.ts";
@@ -135,5 +135,5 @@ function signalled(): Promise<void> {
 function describeFailure(error: unknown, { method, url }: Request): string {
   const isOurs = !(error instanceof StoreUnavailableError);
   const what = error instanceof Error ? (isOurs ? error.stack : error.message) : String(error);
-  return `${new Date().toISOString()} ${method} ${loggedTarget(url)} failed: ${what}`;
+  return `${new Date().toISOString()} ${shorten(method)} ${loggedTarget(url)} failed: ${what}`;
 }
