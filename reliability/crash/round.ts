@@ -1,0 +1,108 @@
+/** One round: clients create, the server is killed, what it kept is audited, the clients ask again, and all is audited. */
+
+import { auditAll, auditEnd } from "../shared/audit.ts";
+import type { Outcome } from "../shared/connection.ts";
+import { createAgain, createOnAndOn, type Crew } from "../shared/creating.ts";
+import type { Installation } from "../shared/installation.ts";
+import type { Create, Ledger } from "../shared/ledger.ts";
+import type { RoundOptions } from "../shared/round_options.ts";
+import type { Stage } from "../shared/rounds.ts";
+
+/** What happened in a round. */
+export interface CrashFigures {
+  /** Milliseconds from the first acknowledgement to the first kill. */
+  moment: number;
+  acknowledged: number;
+  kills: number;
+  /** Kills that left creates without an answer. */
+  killsInFlight: number;
+  /** Creates that a kill left without an answer, and how many of them were stored all the same. */
+  inFlight: number;
+  stored: number;
+  retries: number;
+  replays: number;
+}
+
+/** In one of so many cases a server is killed once more: while it starts, or while clients ask again. */
+const ONCE_MORE = 4;
+
+/** About the time that a start takes, and that the retries take, in milliseconds. */
+const START_TIME = 250, RETRY_TIME = 25;
+
+/** How many creates that were answered are sent again in a round. */
+const FORGETFUL = 32;
+
+/** Runs a round. */
+export async function runCrashRound(stage: Stage, options: RoundOptions): Promise<CrashFigures> {
+  const { installation, ledger, random, tag } = stage;
+  const before = { acknowledged: ledger.acknowledged, replays: ledger.replays };
+  const figures = {
+    moment: random.below(options.within),
+    kills: 0,
+    killsInFlight: 0,
+    inFlight: 0,
+    stored: 0,
+    retries: 0,
+  };
+  const crew = (): Crew => ({ ...options, ports: installation.ports, ledger, random, onFailure: failed(ledger) });
+  const begun = ledger.nextAcknowledged();
+  const loaded = createOnAndOn(crew(), tag);
+  await Promise.race([begun, loaded]);
+  await Promise.all([crashAfter(figures.moment, installation), loaded]);
+  for (;;) {
+    await recover(stage, figures);
+    const retries = chooseRetries(stage, options.idempotency);
+    figures.retries += retries.length;
+    const asked = createAgain(crew(), retries);
+    const isKilled = random.oneIn(ONCE_MORE);
+    if (isKilled) await crashAfter(random.below(RETRY_TIME), installation);
+    await asked;
+    if (!isKilled) break;
+  }
+  await auditEnd(installation.ports, ledger, random);
+  return {
+    ...figures,
+    acknowledged: ledger.acknowledged - before.acknowledged,
+    replays: ledger.replays - before.replays,
+  };
+}
+
+/** After a kill: the store checks itself, the server starts on what there is, and that is audited. */
+async function recover(
+  { installation, ledger, random }: Stage,
+  figures: Pick<CrashFigures, "kills" | "killsInFlight" | "inFlight" | "stored">,
+): Promise<void> {
+  figures.kills++;
+  const inFlight = ledger.unanswered().length;
+  figures.inFlight += inFlight;
+  if (inFlight > 0) figures.killsInFlight++;
+  for (const line of installation.inspect()) ledger.report("store", line);
+  while (random.oneIn(ONCE_MORE)) {
+    figures.kills++;
+    await installation.crashAtStart(random.below(START_TIME));
+    for (const line of installation.inspect()) ledger.report("store", line);
+  }
+  await installation.start();
+  for (const port of installation.ports) await auditAll(port, ledger);
+  figures.stored += ledger.storedUnanswered().length;
+}
+
+/** Every create without an answer, and some that had one, as if their clients had lost it. */
+function chooseRetries({ ledger, random }: Stage, idempotency: boolean): Create[] {
+  const unanswered = ledger.retriable(idempotency);
+  const all = ledger.creates();
+  return idempotency ? [...unanswered, ...Array.from({ length: FORGETFUL }, () => random.pick(all))] : unanswered;
+}
+
+/** A client whose server has been killed stops. Any answer but 201 is wrong. */
+function failed(ledger: Ledger): (outcome: Outcome) => boolean {
+  return (outcome) => {
+    if (outcome.kind === "answered") ledger.report("answer", `A create was answered with ${outcome.answer.text}`);
+    return false;
+  };
+}
+
+async function crashAfter(delay: number, installation: Installation): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, delay));
+  await installation.crash();
+}

@@ -1,0 +1,30 @@
+/** What can be found to be wrong. */
+
+/** The kinds of what is wrong, each with what it means. */
+export const FINDING_KINDS = {
+  lost: "acknowledged, and not there as it was acknowledged",
+  doubled: "stored more than once, or an id given twice",
+  "half-stored": "stored, and no client has sent it like that",
+  unordered: "an id that is not above those that were given before",
+  unanswered: "stored by a server that ended in good order, without an answer to the client",
+  cut: "an answer that ended before its end",
+  answer: "an answer that should have been another",
+  replay: "a retry that was not answered as the first try",
+  list: "a list by status, or a pet by its id, that differs from the list of all",
+  store: "what the store's own check says",
+  exit: "an exit status, or a line on standard error, that should not be",
+} as const;
+
+/** A kind of what is wrong. */
+export type FindingKind = keyof typeof FINDING_KINDS;
+
+/** Something that is wrong. */
+export interface Finding {
+  kind: FindingKind;
+  detail: string;
+}
+
+/** How many there are of one kind. */
+export function count(findings: readonly Finding[], kind: FindingKind): number {
+  return findings.filter((finding) => finding.kind === kind).length;
+}

@@ -1,0 +1,64 @@
+/** The flags of the tools that go in rounds. */
+
+import { parseFlags, readCount, UsageError } from "./command_line.ts";
+import { newSeed } from "./random.ts";
+
+/** How rounds are run. */
+export interface RoundOptions {
+  rounds: number;
+  /** How many clients create at once. */
+  clients: number;
+  /** The signal comes at a random moment within so many milliseconds of the first acknowledgement. */
+  within: number;
+  seed: number;
+  /** Whether the server knows the header `Idempotency-Key`. */
+  idempotency: boolean;
+}
+
+/** Whether the server of this repository knows the header `Idempotency-Key`. */
+export const IDEMPOTENCY = false;
+
+/** What `--help` prints below what the tool says of itself. */
+const HELP = `
+  --rounds N          how often, 20 unless given
+  --clients N         how many create at once, 32 unless given
+  --within N          the signal comes within so many milliseconds of the first acknowledgement, 300 unless given
+  --seed N            repeats the pets, the moments and the retries of a run; the scheduler it cannot repeat
+  --idempotency       the server knows the header Idempotency-Key: creates are sent again whatever became of them
+                      (default: ${IDEMPOTENCY ? "yes" : "no"})
+  --no-idempotency    it does not: only what an audit has not found is sent again
+  --help              this text
+`;
+
+/**
+ * Reads the flags.
+ *
+ * @param about What the tool does, for `--help`.
+ * @throws {UsageError} If one of them cannot be meant.
+ */
+export function readRoundOptions(args: readonly string[], about: string): RoundOptions {
+  const values = parseFlags(args, about + HELP, {
+    rounds: { type: "string" },
+    clients: { type: "string" },
+    within: { type: "string" },
+    seed: { type: "string" },
+    idempotency: { type: "boolean" },
+    "no-idempotency": { type: "boolean" },
+  });
+  if (values.idempotency && values["no-idempotency"]) {
+    throw new UsageError("--idempotency and --no-idempotency exclude each other");
+  }
+  return {
+    rounds: readCount("rounds", values.rounds, 20),
+    clients: readCount("clients", values.clients, 32),
+    within: readCount("within", values.within, 300),
+    seed: readSeed(values.seed),
+    idempotency: values.idempotency ?? (values["no-idempotency"] ? false : IDEMPOTENCY),
+  };
+}
+
+function readSeed(given: string | undefined): number {
+  const seed = given === undefined ? newSeed() : Number(given);
+  if (given !== "" && Number.isInteger(seed) && seed >= 0 && seed < 2 ** 32) return seed;
+  throw new UsageError(`--seed must be a whole number from 0 to 4294967295, not ${JSON.stringify(given)}`);
+}

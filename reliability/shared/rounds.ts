@@ -1,0 +1,71 @@
+/** Rounds after rounds, and what they come to. */
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Finding } from "./finding.ts";
+import { type Installation, SqliteInstallation } from "./installation.ts";
+import { Ledger } from "./ledger.ts";
+import { Random } from "./random.ts";
+
+/** What a round works on. It finds the installation started and leaves it started. */
+export interface Stage {
+  installation: Installation;
+  ledger: Ledger;
+  random: Random;
+  /** What makes the pets of this round unlike those of others. */
+  tag: string;
+}
+
+/** What is run. */
+export interface Rounds<Figures> {
+  rounds: number;
+  seed: number;
+  /** Where the databases go. */
+  folder: string;
+  /** One round. What is wrong it writes into the ledger. */
+  run(stage: Stage): Promise<Figures>;
+  /** Told of each round, and of what was wrong in it. */
+  onRound?(number: number, figures: Figures, findings: readonly Finding[]): void;
+  /** Makes an installation with an empty store; `folder` is new and for this one alone. SQLite unless given. */
+  install?(folder: string): Installation;
+}
+
+/** What came of it. */
+export interface RoundsReport<Figures> {
+  rounds: Figures[];
+  findings: Finding[];
+}
+
+/** So many rounds go on with one store: a start on an empty one counts too, and each round reads all of it twice. */
+const ROUNDS_PER_STORE = 10;
+
+/** Runs the rounds. */
+export async function runRounds<Figures>(
+  { rounds, seed, folder, run, onRound, install = (folder) => new SqliteInstallation(folder) }: Rounds<Figures>,
+): Promise<RoundsReport<Figures>> {
+  const random = new Random(seed);
+  const report: RoundsReport<Figures> = { rounds: [], findings: [] };
+  while (report.rounds.length < rounds) {
+    const inner = join(folder, `store-${report.rounds.length + 1}`);
+    mkdirSync(inner);
+    const ledger = new Ledger();
+    await using installation = install(inner);
+    await installation.start();
+    for (let i = 0; i < ROUNDS_PER_STORE && report.rounds.length < rounds; i++) {
+      const known = ledger.findings.length;
+      const tag = `r${report.rounds.length + 1}`;
+      report.rounds.push(await run({ installation, ledger, random: random.fork(), tag }));
+      onRound?.(report.rounds.length, report.rounds.at(-1) as Figures, ledger.findings.slice(known));
+    }
+    await end(installation, ledger);
+    report.findings.push(...ledger.findings);
+  }
+  return report;
+}
+
+/** Ends in good order, as a server must be able to whatever it has been through. */
+export async function end(installation: Installation, ledger: Ledger): Promise<void> {
+  const { status, errors } = await installation.stop();
+  if (status !== 0 || errors !== "") ledger.report("exit", `Status ${status}, standard error: ${errors}`);
+  for (const line of installation.inspect()) ledger.report("store", line);
+}
