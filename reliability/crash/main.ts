@@ -12,6 +12,9 @@ A standalone server on an SQLite file, creating clients, SIGKILL at a random mom
 retries of what was not answered, another audit. Exit status 1 if anything is wrong.
 `;
 
+/** What can be wrong. */
+const KINDS = ["lost", "doubled", "half-stored", "unordered", "answer", "replay", "list", "store", "exit"] as const;
+
 await runTool("crash", async (folder) => {
   const options = readRoundOptions(Deno.args, ABOUT);
   console.log(`crash: seed ${options.seed}`);
@@ -53,6 +56,6 @@ function summarize(
     "creates in flight": `${sum("inFlight")}, ${sum("stored")} of them stored`,
     retries: sum("retries"),
     replays: sum("replays"),
-    ...countKinds(findings),
+    ...countKinds(findings, KINDS),
   });
 }

@@ -13,6 +13,21 @@ exit status must be 0, and after a restart all that was acknowledged must be the
 anything is wrong.
 `;
 
+/** What can be wrong. */
+const KINDS = [
+  "cut",
+  "unanswered",
+  "lost",
+  "doubled",
+  "half-stored",
+  "unordered",
+  "answer",
+  "replay",
+  "list",
+  "store",
+  "exit",
+] as const;
+
 await runTool("drain", async (folder) => {
   const options = readRoundOptions(Deno.args, ABOUT);
   console.log(`drain: seed ${options.seed}`);
@@ -56,6 +71,6 @@ function summarize(
     "connections closed before an answer": sum("unanswered"),
     "answers cut": sum("cut"),
     "creates asked for again": sum("retries"),
-    ...countKinds(findings),
+    ...countKinds(findings, KINDS),
   });
 }

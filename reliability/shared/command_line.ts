@@ -1,7 +1,7 @@
 /** What the tools' command lines have in common. */
 
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
-import { type Finding, FINDING_KINDS } from "./finding.ts";
+import { type Finding, FINDING_KINDS, type FindingKind } from "./finding.ts";
 import { killAll } from "./server_process.ts";
 
 /** How many findings are printed whole. */
@@ -63,12 +63,10 @@ export function formatTable(values: Record<string, string | number>): string {
   return lines.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`).join("\n");
 }
 
-/** How often each kind of wrong was found, of the kinds that can be found here. */
-export function countKinds(findings: readonly Finding[]): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(FINDING_KINDS).map(([kind, meaning]) => {
-      const count = findings.filter((finding) => finding.kind === kind).length;
-      return [kind, `${String(count).padEnd(5)} ${meaning}`];
-    }),
-  );
+/** How often each of these kinds of wrong was found. */
+export function countKinds(findings: readonly Finding[], kinds: readonly FindingKind[]): Record<string, string> {
+  return Object.fromEntries(kinds.map((kind) => {
+    const count = findings.filter((finding) => finding.kind === kind).length;
+    return [kind, `${String(count).padEnd(5)} ${FINDING_KINDS[kind]}`];
+  }));
 }

@@ -12,6 +12,9 @@ export const FINDING_KINDS = {
   replay: "a retry that was not answered as the first try",
   list: "a list by status, or a pet by its id, that differs from the list of all",
   store: "what the store's own check says",
+  memory: "memory that goes on growing",
+  files: "open files that were not closed",
+  log: "a write-ahead log that outgrows its bound",
   exit: "an exit status, or a line on standard error, that should not be",
 } as const;
 
@@ -22,9 +25,4 @@ export type FindingKind = keyof typeof FINDING_KINDS;
 export interface Finding {
   kind: FindingKind;
   detail: string;
-}
-
-/** How many there are of one kind. */
-export function count(findings: readonly Finding[], kind: FindingKind): number {
-  return findings.filter((finding) => finding.kind === kind).length;
 }

@@ -79,7 +79,7 @@ export class ServerProcess implements AsyncDisposable {
 
 function spawn(folder: string, args: string[]): Deno.ChildProcess {
   const script = fileURLToPath(new URL("../../server.ts", import.meta.url));
-  const child = new Deno.Command(Deno.execPath(), {
+  const command = new Deno.Command(Deno.execPath(), {
     args: ["run", ...taskFlags(), script, "--port=0", ...args],
     cwd: folder,
     clearEnv: true,
@@ -87,7 +87,12 @@ function spawn(folder: string, args: string[]): Deno.ChildProcess {
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
-  }).spawn();
+  });
+  return track(command.spawn());
+}
+
+/** Keeps a process in mind, for {@link killAll}. */
+export function track(child: Deno.ChildProcess): Deno.ChildProcess {
   running.add(child);
   child.status.then(() => running.delete(child));
   return child;

@@ -1,0 +1,81 @@
+/** The load of the soak, a process of its own: clients that ask as fast as they are answered. A line of figures a second. */
+
+import { Client, createRequest } from "../shared/client.ts";
+import type { Outcome } from "../shared/connection.ts";
+import { drawPet } from "../shared/pets.ts";
+import { Random } from "../shared/random.ts";
+import { drawRequest, type Known, type SoakRequest } from "./requests.ts";
+
+/** What is handed over on the command line, as JSON. */
+export interface LoadSettings {
+  port: number;
+  clients: number;
+  seconds: number;
+  seed: number;
+}
+
+/** What is printed each second, as JSON: counts from the beginning on. */
+export interface LoadFigures {
+  requests: number;
+  creates: number;
+  unexpected: number;
+  /** What the first that was unexpected looked like. */
+  example: string;
+}
+
+/** A client leaves after so many requests on average, and another takes its place: connections come and go. */
+const STAY = 2_000;
+
+if (import.meta.main) await load(JSON.parse(Deno.args[0] ?? ""));
+
+async function load({ port, clients, seconds, seed }: LoadSettings): Promise<void> {
+  const random = new Random(seed);
+  const figures: LoadFigures = { requests: 0, creates: 0, unexpected: 0, example: "" };
+  const end = performance.now() + seconds * 1000;
+  const timer = setInterval(() => console.log(JSON.stringify(figures)), 1000);
+  await Promise.all(Array.from({ length: clients }, async (_, number) => {
+    const own = random.fork();
+    while (performance.now() < end) await stay(port, own, `s${number}.${figures.requests}`, figures, end);
+  }));
+  clearInterval(timer);
+  console.log(JSON.stringify(figures));
+}
+
+/** One client's stay, on one connection as long as the server keeps it. */
+async function stay(port: number, random: Random, tag: string, figures: LoadFigures, end: number): Promise<void> {
+  using client = new Client(port);
+  const known: Known = { lastId: 1, next: undefined, etag: undefined };
+  for (let i = 0; performance.now() < end; i++) {
+    const request = drawRequest(random, known, `${tag}.${i}`);
+    const outcome = await client.send(...request.pieces);
+    figures.requests++;
+    if (!isExpected(request, outcome)) {
+      figures.unexpected++;
+      figures.example ||= `${request.pieces.join("").slice(0, 300)} → ${JSON.stringify(outcome).slice(0, 300)}`;
+    } else {
+      learn(known, outcome, figures);
+    }
+    if (!random.oneIn(STAY)) continue;
+    // Some leave without waiting for their answer.
+    if (random.oneIn(2)) await client.abandon(...createRequest(drawPet(random, `${tag}.last`)));
+    return;
+  }
+}
+
+function isExpected({ statuses, text }: SoakRequest, outcome: Outcome): boolean {
+  if (outcome.kind !== "answered") return false;
+  const { answer } = outcome;
+  return statuses.includes(answer.status) && (text === undefined || answer.text.includes(text));
+}
+
+function learn(known: Known, outcome: Outcome, figures: LoadFigures): void {
+  if (outcome.kind !== "answered") return;
+  const { status, headers, text } = outcome.answer;
+  if (status === 201) {
+    figures.creates++;
+    known.lastId = Number(/^\{"id":(\d+)/.exec(text)?.[1]);
+  } else if (status === 200) {
+    known.next = /^<([^>]+)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1] ?? known.next;
+    known.etag = headers.get("etag") ?? known.etag;
+  }
+}

@@ -1,0 +1,82 @@
+/** What the clients of the soak ask for: reads, creates and what must be refused, mixed; each with the answer it must get. */
+
+import { createRequest, getRequest, postRequest } from "../shared/client.ts";
+import { drawPet } from "../shared/pets.ts";
+import type { Random } from "../shared/random.ts";
+
+/** A request and what it must be answered with. */
+export interface SoakRequest {
+  pieces: string[];
+  /** The statuses that are right. */
+  statuses: readonly number[];
+  /** What the body must have in it. */
+  text?: string;
+}
+
+/** The service as a client has come to know it. */
+export interface Known {
+  /** The highest id that it was told of. */
+  lastId: number;
+  /** A page that it was told to go on with. */
+  next: string | undefined;
+  /** The tag of the last list, which may still hold. */
+  etag: string | undefined;
+}
+
+const KEY_OF_NOBODY = "Authorization: Bearer pk_nobody_0123456789abcdef\r\n";
+
+/** A megabyte and a little, which is more than a body may have. */
+const TOO_LARGE = `{"name":"${"x".repeat(1024 * 1024)}","categoryId":1}`;
+
+const REFUSALS: readonly SoakRequest[] = [
+  refused(getRequest("/v1/pets", ""), 401, "missing_api_key"),
+  refused(getRequest("/v1/pets", KEY_OF_NOBODY), 401, "invalid_api_key"),
+  refused(getRequest("/v1/cats"), 404, "route_not_found"),
+  refused(getRequest("/v1/pets/9007199254740991"), 404, "pet_not_found"),
+  refused(getRequest("/v1/pets?limit=101"), 400, "invalid_limit"),
+  refused(getRequest("/v1/pets?status=lost"), 400, "invalid_status"),
+  refused(getRequest("/v1/pets?cursor=abc"), 400, "invalid_cursor"),
+  refused(getRequest("/v1/store/orders"), 501, "not_implemented"),
+  refused(getRequest("/v1/pets").replace("GET", "DELETE"), 405, "method_not_allowed"),
+  refused(postRequest("{"), 400, "invalid_json"),
+  refused(postRequest('{"name":"","categoryId":"7"}'), 400, "invalid_pet"),
+  refused(postRequest('{"name":"Rex","categoryId":9223372036854775808}'), 400, "invalid_pet"),
+];
+
+/** Rare, for it costs the server as much as hundreds of others. */
+const REFUSED_LATE = refused(postRequest(TOO_LARGE), 413, "body_too_large");
+
+const STATUSES = ["available", "pending", "sold"];
+
+/** Draws a request: of twenty eleven read, five create and four are refused. `tag` makes the pet unlike others. */
+export function drawRequest(random: Random, known: Known, tag: string): SoakRequest {
+  const choice = random.below(20);
+  if (choice < 8) return drawList(random, known);
+  if (choice < 11) return { pieces: [getRequest(`/v1/pets/${1 + random.below(known.lastId)}`)], statuses: [200] };
+  if (choice < 16) return drawCreate(random, tag);
+  return random.oneIn(1000) ? REFUSED_LATE : random.pick(REFUSALS);
+}
+
+function drawList(random: Random, { next, etag }: Known): SoakRequest {
+  if (etag !== undefined && random.oneIn(8)) {
+    const headers = getRequest("/v1/pets").replace(/\r\n\r\n$/, `\r\nIf-None-Match: ${etag}\r\n\r\n`);
+    return { pieces: [headers], statuses: [200, 304] };
+  }
+  const status = random.oneIn(2) ? `&status=${random.pick(STATUSES)}` : "";
+  const target = next !== undefined && random.oneIn(2) ? next : `/v1/pets?limit=${1 + random.below(100)}${status}`;
+  return { pieces: [getRequest(target)], statuses: [200], text: '"id":' };
+}
+
+function drawCreate(random: Random, tag: string): SoakRequest {
+  const pet = drawPet(random, tag);
+  const [head, body] = random.oneIn(2) ? createRequest(pet) : postRequest(pet.body);
+  return { pieces: random.oneIn(8) ? [head, body] : [head + body], statuses: [201], text: '{"id":' };
+}
+
+function refused(request: string | [string, string], status: number, code: string): SoakRequest {
+  return {
+    pieces: [typeof request === "string" ? request : request.join("")],
+    statuses: [status],
+    text: `"code":"${code}"`,
+  };
+}

@@ -1,0 +1,95 @@
+/** One soak: a server on the default store, its load in another process, and a look at both every second. */
+
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client, getRequest } from "../shared/client.ts";
+import type { Finding } from "../shared/finding.ts";
+import { Random } from "../shared/random.ts";
+import { ServerProcess, track } from "../shared/server_process.ts";
+import type { LoadFigures, LoadSettings } from "./load.ts";
+import { drawRequest } from "./requests.ts";
+import { type Sample, takeSample } from "./sample.ts";
+import { judge, type Run } from "./verdict.ts";
+
+/** How long, by how many, and with which choices. */
+export interface SoakOptions {
+  minutes: number;
+  clients: number;
+  seed: number;
+}
+
+/** What came of it. */
+export interface SoakReport extends Run {
+  figures: LoadFigures;
+  findings: Finding[];
+}
+
+/** How long a server may take to close what its clients have closed, in milliseconds. */
+const CLOSING_TIME = 10_000;
+
+/** Runs a soak in an empty folder. */
+export async function runSoak(
+  { minutes, clients, seed }: SoakOptions,
+  folder: string,
+  onSample: (sample: Sample, figures: LoadFigures) => void,
+): Promise<SoakReport> {
+  // No setting but the key: the store and the access log are those that a server has that is told nothing.
+  await using server = await ServerProcess.start(folder);
+  const log = join(folder, "data", "petstore.db-wal");
+  await tryEach(server.port, seed);
+  const filesBefore = await countFiles(server.pid, (count, last) => count === last);
+  const samples: Sample[] = [];
+  const begin = performance.now();
+  const figures = await runLoad({ port: server.port, clients, seconds: minutes * 60, seed }, (figures) => {
+    const sample = takeSample(server.pid, log, (performance.now() - begin) / 1000);
+    samples.push(sample);
+    onSample(sample, figures);
+  });
+  const filesAfter = await countFiles(server.pid, (count) => count <= filesBefore);
+  const run = { samples, filesBefore, filesAfter };
+  const findings = judge(run);
+  if (figures.unexpected > 0) {
+    findings.push({ kind: "answer", detail: `${figures.unexpected} unexpected answers, such as ${figures.example}` });
+  }
+  const status = await server.stop();
+  if (status !== 0 || server.errors !== "") {
+    findings.push({ kind: "exit", detail: `Status ${status}, standard error: ${server.errors}` });
+  }
+  return { ...run, figures, findings };
+}
+
+/** A little of everything, so that what is opened once, at the first need, is open. */
+async function tryEach(port: number, seed: number): Promise<void> {
+  using client = new Client(port);
+  const random = new Random(seed);
+  const known = { lastId: 1, next: undefined, etag: undefined };
+  for (let i = 0; i < 200; i++) await client.send(...drawRequest(random, known, `before.${i}`).pieces);
+  await client.abandon(getRequest("/v1/pets"));
+}
+
+/** Counts a process's open files until the count is as it should be, or for long enough. */
+async function countFiles(pid: number, isRight: (count: number, last: number) => boolean): Promise<number> {
+  const deadline = performance.now() + CLOSING_TIME;
+  for (let last = -1;;) {
+    const count = takeSample(pid, "", 0).files;
+    if (isRight(count, last) || performance.now() > deadline) return count;
+    last = count;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** Runs the load to its end, and hands on its figures as they come. */
+async function runLoad(settings: LoadSettings, onFigures: (figures: LoadFigures) => void): Promise<LoadFigures> {
+  const script = fileURLToPath(new URL("load.ts", import.meta.url));
+  const args = ["run", "--no-prompt", "--allow-net", script, JSON.stringify(settings)];
+  const child = track(new Deno.Command(Deno.execPath(), { args, stdin: "null", stdout: "piped" }).spawn());
+  let rest = "", figures: LoadFigures | undefined;
+  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) onFigures(figures = JSON.parse(line));
+  }
+  const { code } = await child.status;
+  if (code !== 0 || !figures) throw new Error(`The load ended with status ${code}`);
+  return figures;
+}

@@ -1,0 +1,30 @@
+/** What the system knows of a process, and how big its write-ahead log is. Linux only. */
+
+import { statSync } from "node:fs";
+
+/** One look at the server. */
+export interface Sample {
+  /** Seconds since the load began. */
+  second: number;
+  /** Resident memory, and the part of it that is no file's, in MB. */
+  rss: number;
+  anonymous: number;
+  files: number;
+  /** Size of the write-ahead log, in MB. */
+  log: number;
+}
+
+const MB = 1_000_000;
+
+/** Looks at a process. */
+export function takeSample(pid: number, logFile: string, second: number): Sample {
+  const status = Deno.readTextFileSync(`/proc/${pid}/status`);
+  const read = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) * 1024 / MB;
+  return {
+    second,
+    rss: read("VmRSS"),
+    anonymous: read("RssAnon"),
+    files: [...Deno.readDirSync(`/proc/${pid}/fd`)].length,
+    log: (statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) / MB,
+  };
+}
