@@ -27,7 +27,7 @@ export interface CrashFigures {
 const ONCE_MORE = 4;
 
 /** About the time that a start takes, and that the retries take, in milliseconds. */
-const START_TIME = 250, RETRY_TIME = 25;
+const START_TIME = 60, RETRY_TIME = 10;
 
 /** How many creates that were answered are sent again in a round. */
 const FORGETFUL = 32;

@@ -20,8 +20,8 @@ export interface Crew {
   onFailure(outcome: Outcome): boolean;
 }
 
-/** A client does what is not the rule in one of so many cases. */
-const SELDOM = 12;
+/** A client loses an answer in one of so many cases, and is slow in one of so many: slow clients make no full load. */
+const FORGETFUL = 12, SLOW = 48;
 
 /** Lets clients create new pets until each has to stop. `tag` makes these pets unlike those of other loads. */
 export async function createOnAndOn(crew: Crew, tag: string): Promise<void> {
@@ -49,7 +49,7 @@ export async function createAgain(crew: Crew, creates: readonly Create[]): Promi
     openClients(crew).map(async (client) => {
       using _ = client;
       for (let create = queue.pop(); create; create = queue.pop()) {
-        if (!await tryOnce(client, create, crew, createRequest(create.pet))) return;
+        if (!await tryOnce(client, create, crew, [createRequest(create.pet).join("")])) return;
       }
     }),
   );
@@ -62,14 +62,14 @@ function openClients({ ports, clients }: Crew): Client[] {
 /** Tries a create, now and then in the manner of clients that are slow, impatient or forgetful. */
 async function createOne(client: Client, create: Create, crew: Crew, random: Random): Promise<boolean> {
   const [head, body] = createRequest(create.pet);
-  if (crew.idempotency && random.oneIn(SELDOM)) {
+  if (crew.idempotency && random.oneIn(FORGETFUL)) {
     create.isUncertain = true;
-    await client.abandon(head, body);
+    await client.abandon(head + body);
   }
-  const pieces = random.oneIn(SELDOM) ? [head, body] : [head + body];
+  const pieces = random.oneIn(SLOW) ? [head, body] : [head + body];
   if (!await tryOnce(client, create, crew, pieces)) return false;
-  const isForgetful = crew.idempotency && create.isAcknowledged && random.oneIn(SELDOM);
-  return !isForgetful || await tryOnce(client, create, crew, pieces);
+  const isForgetful = crew.idempotency && create.isAcknowledged && random.oneIn(FORGETFUL);
+  return !isForgetful || await tryOnce(client, create, crew, [head + body]);
 }
 
 /** Sends a create and takes the answer down; answers whether the client may go on. */

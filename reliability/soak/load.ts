@@ -57,7 +57,7 @@ async function stay(port: number, random: Random, tag: string, figures: LoadFigu
     }
     if (!random.oneIn(STAY)) continue;
     // Some leave without waiting for their answer.
-    if (random.oneIn(2)) await client.abandon(...createRequest(drawPet(random, `${tag}.last`)));
+    if (random.oneIn(2)) await client.abandon(createRequest(drawPet(random, `${tag}.last`)).join(""));
     return;
   }
 }

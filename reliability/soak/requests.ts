@@ -70,7 +70,7 @@ function drawList(random: Random, { next, etag }: Known): SoakRequest {
 function drawCreate(random: Random, tag: string): SoakRequest {
   const pet = drawPet(random, tag);
   const [head, body] = random.oneIn(2) ? createRequest(pet) : postRequest(pet.body);
-  return { pieces: random.oneIn(8) ? [head, body] : [head + body], statuses: [201], text: '{"id":' };
+  return { pieces: random.oneIn(64) ? [head, body] : [head + body], statuses: [201], text: '{"id":' };
 }
 
 function refused(request: string | [string, string], status: number, code: string): SoakRequest {
