@@ -1,7 +1,6 @@
 /** One round: clients create, the server is killed, what it kept is audited, the clients ask again, and all is audited. */
 
 import { auditAll, auditEnd } from "../shared/audit.ts";
-import type { Outcome } from "../shared/connection.ts";
 import { createAgain, createOnAndOn, type Crew } from "../shared/creating.ts";
 import type { Installation } from "../shared/installation.ts";
 import type { Create, Ledger } from "../shared/ledger.ts";
@@ -95,9 +94,11 @@ function chooseRetries({ ledger, random }: Stage, idempotency: boolean): Create[
 }
 
 /** A client whose server has been killed stops. Any answer but 201 is wrong. */
-function failed(ledger: Ledger): (outcome: Outcome) => boolean {
-  return (outcome) => {
-    if (outcome.kind === "answered") ledger.report("answer", `A create was answered with ${outcome.answer.text}`);
+function failed(ledger: Ledger): Crew["onFailure"] {
+  return (outcome, body) => {
+    if (outcome.kind === "answered") {
+      ledger.report("answer", `The create of ${body} was answered ${outcome.answer.text}`);
+    }
     return false;
   };
 }

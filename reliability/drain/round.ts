@@ -38,7 +38,7 @@ export async function runDrainRound(stage: Stage, options: RoundOptions): Promis
   const before = ledger.acknowledged;
   const counts = { reads: 0, turnedAway: 0, refused: 0, unsent: 0, unanswered: 0, cut: 0 };
   const moment = random.below(options.within);
-  const onFailure = (outcome: Outcome) => countFailure(outcome, counts, ledger);
+  const onFailure: Crew["onFailure"] = (outcome, body) => countFailure(outcome, body, counts, ledger);
   const crew = (): Crew => ({ ...options, ports: installation.ports, ledger, random, onFailure });
   const begun = ledger.nextAcknowledged();
   const readers = Array.from({ length: Math.ceil(options.clients / CREATORS_PER_READER) }, (_, i) => i);
@@ -72,26 +72,27 @@ async function auditDrained({ installation, ledger }: Stage): Promise<void> {
 /** Reads the longest lists there are until there is no server any more. */
 async function readOnAndOn(port: number, counts: Counts, ledger: Ledger): Promise<void> {
   using client = new Client(port);
-  for (;;) {
+  for (let i = 1;; i++) {
     const outcome = await client.send(getRequest("/v1/pets?limit=100"));
     if (outcome.kind === "answered" && outcome.answer.status === 200) {
       counts.reads++;
       if (!Array.isArray(parsePets(outcome.answer.text))) ledger.report("answer", `No list: ${outcome.answer.text}`);
-    } else if (!countFailure(outcome, counts, ledger)) {
+    } else if (!countFailure(outcome, `read ${i}`, counts, ledger)) {
       return;
     }
   }
 }
 
 /** Counts what is not the usual answer; answers whether the client may go on, which is until nobody listens any more. */
-function countFailure(outcome: Outcome, counts: Counts, ledger: Ledger): boolean {
+function countFailure(outcome: Outcome, asked: string, counts: Counts, ledger: Ledger): boolean {
   if (outcome.kind === "answered") {
+    const { status, text } = outcome.answer;
     if (isTurnedAway(outcome.answer)) counts.turnedAway++;
-    else ledger.report("answer", `A server that was about to end answered ${JSON.stringify(outcome.answer.text)}`);
+    else ledger.report("answer", `A server that was about to end answered ${status} ${text} to ${asked}`);
     return true;
   }
   counts[outcome.kind]++;
-  if (outcome.kind === "cut") ledger.report("cut", `All that came of an answer: ${JSON.stringify(outcome.received)}`);
+  if (outcome.kind === "cut") ledger.report("cut", `All that came for ${asked}: ${JSON.stringify(outcome.received)}`);
   return outcome.kind !== "refused";
 }
 

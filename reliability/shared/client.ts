@@ -17,16 +17,16 @@ export class Client implements Disposable {
     this.#port = port;
   }
 
-  /** Sends a request, in the pieces in which it is given. */
-  async send(...pieces: string[]): Promise<Outcome> {
+  /** Sends a request, and its body on demand if that is given apart. */
+  async send(request: string, body?: string): Promise<Outcome> {
     if (!this.#connection || this.#connection.isClosed) this.#connection = await Connection.open(this.#port);
-    return await this.#connection?.exchange(...pieces) ?? { kind: "refused" };
+    return await this.#connection?.exchange(request, body) ?? { kind: "refused" };
   }
 
   /** Sends a request and closes the connection at once: the server gets it, and nobody the answer. */
-  async abandon(...pieces: string[]): Promise<void> {
+  async abandon(request: string): Promise<void> {
     using connection = await Connection.open(this.#port);
-    await connection?.send(pieces);
+    await connection?.send(request);
   }
 
   [Symbol.dispose](): void {
@@ -39,13 +39,23 @@ export function getRequest(target: string, headers: string = AUTHORIZATION): str
   return `GET ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
 }
 
-/** The head and the body of a request that adds a pet. */
-export function createRequest({ body, key }: IntendedPet): [head: string, body: string] {
-  return postRequest(body, `${AUTHORIZATION}Content-Type: application/json\r\nIdempotency-Key: ${key}\r\n`);
+/** A request that adds a pet. */
+export function createRequest({ body, key }: IntendedPet): string {
+  return postRequest(body, AUTHORIZATION + describeCreate(key));
 }
 
-/** The head and the body of a POST to the pets. */
-export function postRequest(body: string, headers: string = AUTHORIZATION): [head: string, body: string] {
+/** The same request of a client that waits for leave to send the body. */
+export function createOnDemand({ body, key }: IntendedPet): [head: string, body: string] {
+  const request = postRequest(body, `${AUTHORIZATION}${describeCreate(key)}Expect: 100-continue\r\n`);
+  return [request.slice(0, request.length - body.length), body];
+}
+
+/** A POST to the pets. */
+export function postRequest(body: string, headers: string = AUTHORIZATION): string {
   const length = new TextEncoder().encode(body).length;
-  return [`POST /v1/pets HTTP/1.1\r\nHost: localhost\r\n${headers}Content-Length: ${length}\r\n\r\n`, body];
+  return `POST /v1/pets HTTP/1.1\r\nHost: localhost\r\n${headers}Content-Length: ${length}\r\n\r\n${body}`;
+}
+
+function describeCreate(key: string): string {
+  return `Content-Type: application/json\r\nIdempotency-Key: ${key}\r\n`;
 }

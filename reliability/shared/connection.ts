@@ -22,8 +22,8 @@ export interface Answer {
  * connection was idle. So the client must be ready to ask again (§9.3.1), but not for a POST, "unless it has some means
  * to know that the request semantics are actually idempotent […] or some means to detect that the original request was
  * never applied". The condition is therefore that such a create has not been applied; one that the server has applied it
- * has read, and must answer. An answer that has begun must come to its end in any case: the server knew of it, it had
- * announced its length, and §9.6 has a server close in stages for this very purpose.
+ * has read, and must answer. An answer that has begun must come to its end in any case, be it with `100 Continue`: the server
+ * knew of the request, and §9.6 has a server close in stages for this very purpose.
  */
 export type Outcome =
   | { kind: "answered"; answer: Answer }
@@ -33,7 +33,7 @@ export type Outcome =
 /** A server that answers nothing within this many milliseconds hangs. Longer than the server's own drain. */
 const GUARD = 15_000;
 
-/** Between two pieces of a request, in milliseconds: the time that a packet may be under way. */
+/** Between the head and the body of a slow client, in milliseconds. */
 const PAUSE = 20;
 
 /** An open connection, for one request at a time. */
@@ -65,17 +65,26 @@ export class Connection implements Disposable {
     return this.#isClosed;
   }
 
-  /** Sends a request in one or more pieces, as a slow client would, and reads its answer. */
-  async exchange(...pieces: string[]): Promise<Outcome> {
+  /**
+   * Sends a request and reads its answer.
+   *
+   * @param body Sent after a pause when the server has said that it waits for it; the request then asks for that, with
+   * `Expect: 100-continue`. From there on the server knows of the request, and anything but an answer is one that was cut.
+   */
+  async exchange(request: string, body?: string): Promise<Outcome> {
     let isLate = false;
     const guard = setTimeout(() => {
       isLate = true;
       this.close();
     }, GUARD);
     try {
-      const isSent = await this.send(pieces);
-      const outcome = await this.#readAnswer(isSent);
-      if (isLate) throw new Error(`No answer came within ${GUARD} ms to ${pieces[0]?.split("\r\n", 1)[0]}`);
+      let outcome = await this.#exchangeOne(request);
+      if (body !== undefined && outcome.kind === "answered" && outcome.answer.status === 100) {
+        await new Promise((resolve) => setTimeout(resolve, PAUSE));
+        outcome = await this.#exchangeOne(body);
+        if (outcome.kind !== "answered") outcome = { kind: "cut", received: "HTTP/1.1 100 Continue" };
+      }
+      if (isLate) throw new Error(`No answer came within ${GUARD} ms to ${request.split("\r\n", 1)[0]}`);
       if (outcome.kind !== "answered" || outcome.answer.headers.get("connection") === "close") this.close();
       return outcome;
     } finally {
@@ -93,14 +102,11 @@ export class Connection implements Disposable {
     this.close();
   }
 
-  /** Sends a request and reads nothing; answers whether the other side took all of it. */
-  async send(pieces: string[]): Promise<boolean> {
+  /** Sends and reads nothing; answers whether the other side took all of it. */
+  async send(text: string): Promise<boolean> {
+    const bytes = new TextEncoder().encode(text);
     try {
-      for (const [i, piece] of pieces.entries()) {
-        if (i > 0) await new Promise((resolve) => setTimeout(resolve, PAUSE));
-        const bytes = new TextEncoder().encode(piece);
-        for (let sent = 0; sent < bytes.length;) sent += await this.#tcp.write(bytes.subarray(sent));
-      }
+      for (let sent = 0; sent < bytes.length;) sent += await this.#tcp.write(bytes.subarray(sent));
       return true;
     } catch (error) {
       // An answer may have come all the same: a server need not read on when it has answered.
@@ -109,8 +115,11 @@ export class Connection implements Disposable {
     }
   }
 
+  async #exchangeOne(text: string): Promise<Outcome> {
+    return await this.#readAnswer(await this.send(text));
+  }
+
   async #readAnswer(isSent: boolean): Promise<Outcome> {
-    this.#length = 0;
     for (;;) {
       const answer = this.#parse();
       if (answer) return { kind: "answered", answer };
@@ -131,11 +140,15 @@ export class Connection implements Disposable {
       const colon = line.indexOf(":");
       return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
     }));
-    const length = status === 204 || status === 304 ? 0 : Number(headers.get("content-length"));
-    if (!(status >= 200) || !Number.isInteger(length)) throw new Error(`An answer of an unknown form: ${first}`);
+    const length = status < 200 || status === 204 || status === 304 ? 0 : Number(headers.get("content-length"));
+    if (!(status >= 100) || !Number.isInteger(length)) throw new Error(`An answer of an unknown form: ${first}`);
     if (bytes.length < end + length) return undefined;
-    if (bytes.length > end + length) throw new Error(`More came than one answer: ${decode(bytes)}`);
-    return { status, headers, text: decode(bytes.subarray(end)) };
+    if (status >= 200 && bytes.length > end + length) throw new Error(`More came than one answer: ${decode(bytes)}`);
+    const text = decode(bytes.subarray(end, end + length));
+    // What comes right behind an interim answer is the next one.
+    this.#length -= end + length;
+    this.#received.copyWithin(0, end + length);
+    return { status, headers, text };
   }
 
   /** Waits for more; answers whether there was any. */

@@ -1,6 +1,6 @@
 /** Clients that create: on and on, or once more what they got no answer to. */
 
-import { Client, createRequest } from "./client.ts";
+import { Client, createOnDemand, createRequest } from "./client.ts";
 import type { Outcome } from "./connection.ts";
 import type { Create, Ledger } from "./ledger.ts";
 import { drawPet } from "./pets.ts";
@@ -16,8 +16,8 @@ export interface Crew {
   clients: number;
   /** Whether the servers know the header `Idempotency-Key`. Without, to retry what may have been stored is a mistake. */
   idempotency: boolean;
-  /** Told of every try that did not end in 201; answers whether that client goes on. */
-  onFailure(outcome: Outcome): boolean;
+  /** Told of every try of a body that did not end in 201; answers whether that client goes on. */
+  onFailure(outcome: Outcome, body: string): boolean;
 }
 
 /** A client loses an answer in one of so many cases, and is slow in one of so many: slow clients make no full load. */
@@ -49,7 +49,7 @@ export async function createAgain(crew: Crew, creates: readonly Create[]): Promi
     openClients(crew).map(async (client) => {
       using _ = client;
       for (let create = queue.pop(); create; create = queue.pop()) {
-        if (!await tryOnce(client, create, crew, [createRequest(create.pet).join("")])) return;
+        if (!await tryOnce(client, create, crew)) return;
       }
     }),
   );
@@ -61,21 +61,20 @@ function openClients({ ports, clients }: Crew): Client[] {
 
 /** Tries a create, now and then in the manner of clients that are slow, impatient or forgetful. */
 async function createOne(client: Client, create: Create, crew: Crew, random: Random): Promise<boolean> {
-  const [head, body] = createRequest(create.pet);
   if (crew.idempotency && random.oneIn(FORGETFUL)) {
     create.isUncertain = true;
-    await client.abandon(head + body);
+    await client.abandon(createRequest(create.pet));
   }
-  const pieces = random.oneIn(SLOW) ? [head, body] : [head + body];
-  if (!await tryOnce(client, create, crew, pieces)) return false;
+  if (!await tryOnce(client, create, crew, random.oneIn(SLOW))) return false;
   const isForgetful = crew.idempotency && create.isAcknowledged && random.oneIn(FORGETFUL);
-  return !isForgetful || await tryOnce(client, create, crew, [head + body]);
+  return !isForgetful || await tryOnce(client, create, crew);
 }
 
 /** Sends a create and takes the answer down; answers whether the client may go on. */
-async function tryOnce(client: Client, create: Create, crew: Crew, pieces: string[]): Promise<boolean> {
-  const outcome = await client.send(...pieces);
-  if (outcome.kind !== "answered" || outcome.answer.status !== 201) return crew.onFailure(outcome);
+async function tryOnce(client: Client, create: Create, crew: Crew, isSlow = false): Promise<boolean> {
+  const { pet } = create;
+  const outcome = isSlow ? await client.send(...createOnDemand(pet)) : await client.send(createRequest(pet));
+  if (outcome.kind !== "answered" || outcome.answer.status !== 201) return crew.onFailure(outcome, pet.body);
   crew.ledger.take(create, outcome.answer);
   return true;
 }

@@ -47,17 +47,17 @@ async function stay(port: number, random: Random, tag: string, figures: LoadFigu
   const known: Known = { lastId: 1, next: undefined, etag: undefined };
   for (let i = 0; performance.now() < end; i++) {
     const request = drawRequest(random, known, `${tag}.${i}`);
-    const outcome = await client.send(...request.pieces);
+    const outcome = await client.send(request.request, request.body);
     figures.requests++;
     if (!isExpected(request, outcome)) {
       figures.unexpected++;
-      figures.example ||= `${request.pieces.join("").slice(0, 300)} → ${JSON.stringify(outcome).slice(0, 300)}`;
+      figures.example ||= `${request.request.slice(0, 300)} → ${JSON.stringify(outcome).slice(0, 300)}`;
     } else {
       learn(known, outcome, figures);
     }
     if (!random.oneIn(STAY)) continue;
     // Some leave without waiting for their answer.
-    if (random.oneIn(2)) await client.abandon(createRequest(drawPet(random, `${tag}.last`)).join(""));
+    if (random.oneIn(2)) await client.abandon(createRequest(drawPet(random, `${tag}.last`)));
     return;
   }
 }

@@ -1,12 +1,14 @@
 /** What the clients of the soak ask for: reads, creates and what must be refused, mixed; each with the answer it must get. */
 
-import { createRequest, getRequest, postRequest } from "../shared/client.ts";
+import { createOnDemand, createRequest, getRequest, postRequest } from "../shared/client.ts";
 import { drawPet } from "../shared/pets.ts";
 import type { Random } from "../shared/random.ts";
 
 /** A request and what it must be answered with. */
 export interface SoakRequest {
-  pieces: string[];
+  request: string;
+  /** The body, if the request asks for leave to send it. */
+  body?: string;
   /** The statuses that are right. */
   statuses: readonly number[];
   /** What the body must have in it. */
@@ -52,31 +54,31 @@ const STATUSES = ["available", "pending", "sold"];
 export function drawRequest(random: Random, known: Known, tag: string): SoakRequest {
   const choice = random.below(20);
   if (choice < 8) return drawList(random, known);
-  if (choice < 11) return { pieces: [getRequest(`/v1/pets/${1 + random.below(known.lastId)}`)], statuses: [200] };
+  if (choice < 11) return { request: getRequest(`/v1/pets/${1 + random.below(known.lastId)}`), statuses: [200] };
   if (choice < 16) return drawCreate(random, tag);
   return random.oneIn(1000) ? REFUSED_LATE : random.pick(REFUSALS);
 }
 
 function drawList(random: Random, { next, etag }: Known): SoakRequest {
   if (etag !== undefined && random.oneIn(8)) {
-    const headers = getRequest("/v1/pets").replace(/\r\n\r\n$/, `\r\nIf-None-Match: ${etag}\r\n\r\n`);
-    return { pieces: [headers], statuses: [200, 304] };
+    const request = getRequest("/v1/pets").replace(/\r\n\r\n$/, `\r\nIf-None-Match: ${etag}\r\n\r\n`);
+    return { request, statuses: [200, 304] };
   }
   const status = random.oneIn(2) ? `&status=${random.pick(STATUSES)}` : "";
   const target = next !== undefined && random.oneIn(2) ? next : `/v1/pets?limit=${1 + random.below(100)}${status}`;
-  return { pieces: [getRequest(target)], statuses: [200], text: '"id":' };
+  return { request: getRequest(target), statuses: [200], text: '"id":' };
 }
 
 function drawCreate(random: Random, tag: string): SoakRequest {
   const pet = drawPet(random, tag);
-  const [head, body] = random.oneIn(2) ? createRequest(pet) : postRequest(pet.body);
-  return { pieces: random.oneIn(64) ? [head, body] : [head + body], statuses: [201], text: '{"id":' };
+  const expected = { statuses: [201], text: '{"id":' };
+  if (random.oneIn(64)) {
+    const [request, body] = createOnDemand(pet);
+    return { request, body, ...expected };
+  }
+  return { request: random.oneIn(2) ? createRequest(pet) : postRequest(pet.body), ...expected };
 }
 
-function refused(request: string | [string, string], status: number, code: string): SoakRequest {
-  return {
-    pieces: [typeof request === "string" ? request : request.join("")],
-    statuses: [status],
-    text: `"code":"${code}"`,
-  };
+function refused(request: string, status: number, code: string): SoakRequest {
+  return { request, statuses: [status], text: `"code":"${code}"` };
 }

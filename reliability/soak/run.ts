@@ -63,7 +63,10 @@ async function tryEach(port: number, seed: number): Promise<void> {
   using client = new Client(port);
   const random = new Random(seed);
   const known = { lastId: 1, next: undefined, etag: undefined };
-  for (let i = 0; i < 200; i++) await client.send(...drawRequest(random, known, `before.${i}`).pieces);
+  for (let i = 0; i < 200; i++) {
+    const { request, body } = drawRequest(random, known, `before.${i}`);
+    await client.send(request, body);
+  }
   await client.abandon(getRequest("/v1/pets"));
 }
 
