@@ -3,7 +3,7 @@
 import { auditAll, auditEnd } from "../shared/audit.ts";
 import { createAgain, createOnAndOn, type Crew } from "../shared/creating.ts";
 import type { Installation } from "../shared/installation.ts";
-import type { Create, Ledger } from "../shared/ledger.ts";
+import type { Create } from "../shared/ledger.ts";
 import type { RoundOptions } from "../shared/round_options.ts";
 import type { Stage } from "../shared/rounds.ts";
 
@@ -13,9 +13,9 @@ export interface CrashFigures {
   moment: number;
   acknowledged: number;
   kills: number;
-  /** Kills that left creates without an answer. */
+  /** Kills that hit creates in flight. */
   killsInFlight: number;
-  /** Creates that a kill left without an answer, and how many of them were stored all the same. */
+  /** Creates that were sent whole when a kill took their answer, and how many of them were stored all the same. */
   inFlight: number;
   stored: number;
   retries: number;
@@ -35,20 +35,22 @@ const FORGETFUL = 32;
 export async function runCrashRound(stage: Stage, options: RoundOptions): Promise<CrashFigures> {
   const { installation, ledger, random, tag } = stage;
   const before = { acknowledged: ledger.acknowledged, replays: ledger.replays };
-  const figures = {
-    moment: random.below(options.within),
-    kills: 0,
-    killsInFlight: 0,
-    inFlight: 0,
-    stored: 0,
-    retries: 0,
+  const figures = { moment: random.below(options.within), kills: 0, inFlight: 0, stored: 0, retries: 0 };
+  let killsInFlight = 0;
+  const onFailure: Crew["onFailure"] = (outcome, body) => {
+    if (outcome.kind === "unanswered" || outcome.kind === "cut") figures.inFlight++;
+    if (outcome.kind === "answered") ledger.report("answer", `${outcome.answer.status} was the answer to ${body}`);
+    // The server is gone, or the finding is written.
+    return false;
   };
-  const crew = (): Crew => ({ ...options, ports: installation.ports, ledger, random, onFailure: failed(ledger) });
+  const crew = (): Crew => ({ ...options, ports: installation.ports, ledger, random, onFailure });
   const begun = ledger.nextAcknowledged();
   const loaded = createOnAndOn(crew(), tag);
   await Promise.race([begun, loaded]);
   await Promise.all([crashAfter(figures.moment, installation), loaded]);
-  for (;;) {
+  for (let hit = 0;;) {
+    if (figures.inFlight > hit) killsInFlight++;
+    hit = figures.inFlight;
     await recover(stage, figures);
     const retries = chooseRetries(stage, options.idempotency);
     figures.retries += retries.length;
@@ -61,6 +63,7 @@ export async function runCrashRound(stage: Stage, options: RoundOptions): Promis
   await auditEnd(installation.ports, ledger, random);
   return {
     ...figures,
+    killsInFlight,
     acknowledged: ledger.acknowledged - before.acknowledged,
     replays: ledger.replays - before.replays,
   };
@@ -69,12 +72,9 @@ export async function runCrashRound(stage: Stage, options: RoundOptions): Promis
 /** After a kill: the store checks itself, the server starts on what there is, and that is audited. */
 async function recover(
   { installation, ledger, random }: Stage,
-  figures: Pick<CrashFigures, "kills" | "killsInFlight" | "inFlight" | "stored">,
+  figures: Pick<CrashFigures, "kills" | "stored">,
 ): Promise<void> {
   figures.kills++;
-  const inFlight = ledger.unanswered().length;
-  figures.inFlight += inFlight;
-  if (inFlight > 0) figures.killsInFlight++;
   for (const line of installation.inspect()) ledger.report("store", line);
   while (random.oneIn(ONCE_MORE)) {
     figures.kills++;
@@ -89,18 +89,9 @@ async function recover(
 /** Every create without an answer, and some that had one, as if their clients had lost it. */
 function chooseRetries({ ledger, random }: Stage, idempotency: boolean): Create[] {
   const unanswered = ledger.retriable(idempotency);
-  const all = ledger.creates();
-  return idempotency ? [...unanswered, ...Array.from({ length: FORGETFUL }, () => random.pick(all))] : unanswered;
-}
-
-/** A client whose server has been killed stops. Any answer but 201 is wrong. */
-function failed(ledger: Ledger): Crew["onFailure"] {
-  return (outcome, body) => {
-    if (outcome.kind === "answered") {
-      ledger.report("answer", `The create of ${body} was answered ${outcome.answer.text}`);
-    }
-    return false;
-  };
+  const answered = ledger.creates().filter(({ isAcknowledged }) => isAcknowledged);
+  if (!idempotency || answered.length === 0) return unanswered;
+  return [...unanswered, ...Array.from({ length: FORGETFUL }, () => random.pick(answered))];
 }
 
 async function crashAfter(delay: number, installation: Installation): Promise<void> {
