@@ -1,4 +1,9 @@
-/** One round: clients create, the server is killed, what it kept is audited, the clients ask again, and all is audited. */
+/**
+ * One round: clients create, the server is killed, what it kept is audited, the clients ask again, and all is audited.
+ *
+ * What a killed process has written the system still has: that it also reaches the disk before a create is acknowledged,
+ * only a loss of power could show, and no round does.
+ */
 
 import { auditAll, auditEnd } from "../shared/audit.ts";
 import { createAgain, createOnAndOn, type Crew } from "../shared/creating.ts";

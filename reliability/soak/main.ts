@@ -13,7 +13,7 @@ A standalone server with its default settings, and clients that read, create and
 Exit status 1 on an unexpected answer, on memory that goes on growing, on open files that are not closed, on a write-ahead
 log beyond its bound. Linux only.
 
-  --minutes N   how long, 10 unless given; 0.1 will do for a try
+  --minutes N   how long, 10 unless given; fewer than five say little of the memory
   --clients N   how many at once, 32 unless given
   --help        this text
 `;
