@@ -43,13 +43,13 @@ function describe(figures: CrashFigures, findings: readonly Finding[]): string {
 
 function summarize(
   { rounds, findings }: RoundsReport<CrashFigures>,
-  { idempotency, clients, seed }: RoundOptions,
+  { clients, seed }: RoundOptions,
   seconds: number,
 ): string {
   const sum = (name: keyof CrashFigures) => rounds.reduce((total, figures) => total + figures[name], 0);
   return formatTable({
     rounds: `${rounds.length} in ${seconds} s`,
-    with: `${clients} clients, seed ${seed}, idempotency keys ${idempotency ? "on" : "off"}`,
+    with: `${clients} clients, seed ${seed}`,
     "creates acknowledged": sum("acknowledged"),
     kills: sum("kills"),
     "kills that hit creates in flight": sum("killsInFlight"),

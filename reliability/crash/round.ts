@@ -57,7 +57,7 @@ export async function runCrashRound(stage: Stage, options: RoundOptions): Promis
     if (figures.inFlight > hit) killsInFlight++;
     hit = figures.inFlight;
     await recover(stage, figures);
-    const retries = chooseRetries(stage, options.idempotency);
+    const retries = chooseRetries(stage);
     figures.retries += retries.length;
     const asked = createAgain(crew(), retries);
     const isKilled = random.oneIn(ONCE_MORE);
@@ -92,10 +92,10 @@ async function recover(
 }
 
 /** Every create without an answer, and some that had one, as if their clients had lost it. */
-function chooseRetries({ ledger, random }: Stage, idempotency: boolean): Create[] {
-  const unanswered = ledger.retriable(idempotency);
+function chooseRetries({ ledger, random }: Stage): Create[] {
+  const unanswered = ledger.unanswered();
   const answered = ledger.creates().filter(({ isAcknowledged }) => isAcknowledged);
-  if (!idempotency || answered.length === 0) return unanswered;
+  if (answered.length === 0) return unanswered;
   return [...unanswered, ...Array.from({ length: FORGETFUL }, () => random.pick(answered))];
 }
 

@@ -54,7 +54,7 @@ export async function runDrainRound(stage: Stage, options: RoundOptions): Promis
   await loaded;
   await installation.start();
   await auditDrained(stage);
-  const retries = ledger.retriable(options.idempotency);
+  const retries = ledger.unanswered();
   await createAgain(crew(), retries);
   await auditEnd(installation.ports, ledger, random);
   return { ...counts, moment, duration, acknowledged: ledger.acknowledged - before, retries: retries.length };

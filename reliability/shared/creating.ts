@@ -14,8 +14,6 @@ export interface Crew {
   random: Random;
   /** How many clients there are. */
   clients: number;
-  /** Whether the servers know the header `Idempotency-Key`. Without, to retry what may have been stored is a mistake. */
-  idempotency: boolean;
   /** Told of every try of a body that did not end in 201; answers whether that client goes on. */
   onFailure(outcome: Outcome, body: string): boolean;
 }
@@ -61,12 +59,12 @@ function openClients({ ports, clients }: Crew): Client[] {
 
 /** Tries a create, now and then in the manner of clients that are slow, impatient or forgetful. */
 async function createOne(client: Client, create: Create, crew: Crew, random: Random): Promise<boolean> {
-  if (crew.idempotency && random.oneIn(FORGETFUL)) {
+  if (random.oneIn(FORGETFUL)) {
     create.isUncertain = true;
     await client.abandon(createRequest(create.pet));
   }
   if (!await tryOnce(client, create, crew, random.oneIn(SLOW))) return false;
-  const isForgetful = crew.idempotency && create.isAcknowledged && random.oneIn(FORGETFUL);
+  const isForgetful = create.isAcknowledged && random.oneIn(FORGETFUL);
   return !isForgetful || await tryOnce(client, create, crew);
 }
 

@@ -54,15 +54,6 @@ export class Ledger {
     return this.unanswered().filter(({ id }) => id !== undefined);
   }
 
-  /**
-   * The creates to ask for again after an audit. Where servers do not know the header, a retry of what is stored would
-   * store it twice: what the audit has found its client takes for acknowledged.
-   */
-  retriable(idempotency: boolean): Create[] {
-    if (!idempotency) { for (const create of this.storedUnanswered()) this.acknowledge(create); }
-    return this.unanswered();
-  }
-
   /** Writes down that something is wrong, once, though every audit comes upon it. */
   report(kind: FindingKind, detail: string): void {
     if (this.#reported.has(detail)) return;

@@ -11,12 +11,7 @@ export interface RoundOptions {
   /** The signal comes at a random moment within so many milliseconds of the first acknowledgement. */
   within: number;
   seed: number;
-  /** Whether the server knows the header `Idempotency-Key`. */
-  idempotency: boolean;
 }
-
-/** Whether the server of this repository knows the header `Idempotency-Key`. */
-export const IDEMPOTENCY = false;
 
 /** What `--help` prints below what the tool says of itself. */
 const HELP = `
@@ -24,9 +19,6 @@ const HELP = `
   --clients N         how many create at once, 32 unless given
   --within N          the signal comes within so many milliseconds of the first acknowledgement, 300 unless given
   --seed N            repeats the pets, the moments and the retries of a run; the scheduler it cannot repeat
-  --idempotency       the server knows the header Idempotency-Key: creates are sent again whatever became of them
-                      (default: ${IDEMPOTENCY ? "yes" : "no"})
-  --no-idempotency    it does not: only what an audit has not found is sent again
   --help              this text
 `;
 
@@ -42,18 +34,12 @@ export function readRoundOptions(args: readonly string[], about: string): RoundO
     clients: { type: "string" },
     within: { type: "string" },
     seed: { type: "string" },
-    idempotency: { type: "boolean" },
-    "no-idempotency": { type: "boolean" },
   });
-  if (values.idempotency && values["no-idempotency"]) {
-    throw new UsageError("--idempotency and --no-idempotency exclude each other");
-  }
   return {
     rounds: readCount("rounds", values.rounds, 20),
     clients: readCount("clients", values.clients, 32),
     within: readCount("within", values.within, 300),
     seed: readSeed(values.seed),
-    idempotency: values.idempotency ?? (values["no-idempotency"] ? false : IDEMPOTENCY),
   };
 }
 

@@ -12,13 +12,12 @@ import { checkDatabase, SqliteInstallation } from "../../reliability/shared/inst
 import { type Create, Ledger } from "../../reliability/shared/ledger.ts";
 import { drawPet } from "../../reliability/shared/pets.ts";
 import { newSeed, Random } from "../../reliability/shared/random.ts";
-import { IDEMPOTENCY } from "../../reliability/shared/round_options.ts";
 import { runRounds } from "../../reliability/shared/rounds.ts";
 import { withTempFolder } from "../support/temp.ts";
 
 test("three times SIGKILL under 32 creating clients lose nothing, double nothing and leave nothing half-stored", () =>
   withTempFolder(async (folder) => {
-    const options = { rounds: 3, clients: 32, within: 150, seed: newSeed(), idempotency: IDEMPOTENCY };
+    const options = { rounds: 3, clients: 32, within: 150, seed: newSeed() };
     const report = await runRounds({ ...options, folder, run: (stage) => runCrashRound(stage, options) });
     assert.deepEqual(report.findings, [], `deno task crash --rounds 3 --within 150 --seed ${options.seed}`);
     assert.equal(report.rounds.length, 3);
@@ -82,7 +81,7 @@ async function createPets({ ports }: SqliteInstallation, random: Random, count: 
   const ledger = new Ledger();
   for (let i = 0; i < count; i++) ledger.intend(drawPet(random, `pet${i}`));
   const onFailure = () => assert.fail("A create failed");
-  await createAgain({ ports, ledger, random, clients: 8, idempotency: false, onFailure }, ledger.creates());
+  await createAgain({ ports, ledger, random, clients: 8, onFailure }, ledger.creates());
   assert.deepEqual(ledger.findings, []);
   assert.equal(ledger.acknowledged, count);
   return ledger.creates();

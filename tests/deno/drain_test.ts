@@ -5,13 +5,12 @@ import { test } from "node:test";
 import { runDrainRound } from "../../reliability/drain/round.ts";
 import { Connection, type Outcome } from "../../reliability/shared/connection.ts";
 import { newSeed } from "../../reliability/shared/random.ts";
-import { IDEMPOTENCY } from "../../reliability/shared/round_options.ts";
 import { runRounds } from "../../reliability/shared/rounds.ts";
 import { withTempFolder } from "../support/temp.ts";
 
 test("three times SIGTERM under full load cut no answer, and all that is stored was acknowledged", () =>
   withTempFolder(async (folder) => {
-    const options = { rounds: 3, clients: 32, within: 150, seed: newSeed(), idempotency: IDEMPOTENCY };
+    const options = { rounds: 3, clients: 32, within: 150, seed: newSeed() };
     const report = await runRounds({ ...options, folder, run: (stage) => runDrainRound(stage, options) });
     assert.deepEqual(report.findings, [], `deno task drain --rounds 3 --within 150 --seed ${options.seed}`);
     assert.equal(report.rounds.length, 3);
