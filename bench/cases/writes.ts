@@ -24,13 +24,16 @@ async function inMemory(bench: Bench): Promise<Row[]> {
   const hono = await bench.peer("hono.ts", "Deno");
   const answers = await takeAnswers(memory, POST);
   const limit = await bench.limit(answers, { reads: "body" });
+  const reader = await bench.limit(answers, { reads: "json" });
   for (const server of [memory, hono]) await checkStatus(server, POST);
-  await checkLimit(limit, POST, answers);
-  const series = await measureRounds(withLoad({ limit, memory, hono }, POST), bench.effort);
+  for (const server of [limit, reader]) await checkLimit(server, POST, answers);
+  const series = await measureRounds(withLoad({ limit, reader, memory, hono }, POST), bench.effort);
   const parts = { name: "post-memory", title: "POST" };
   const floor = { bound: "at least", value: 0.85 } as const;
   return [
     rateRow({ ...parts, subject: "memory store", base: "limit", floor }, series.memory, series.limit),
+    rateRow({ ...parts, subject: "limit that reads", base: "limit" }, series.reader, series.limit),
+    rateRow({ ...parts, subject: "memory store", base: "limit that reads" }, series.memory, series.reader),
     rateRow({ ...parts, subject: "memory store", base: "Hono" }, series.memory, series.hono),
     rateRow({ ...parts, subject: "Hono", base: "limit" }, series.hono, series.limit),
   ];

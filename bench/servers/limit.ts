@@ -19,9 +19,10 @@ export interface LimitSettings {
   answers: string;
   /**
    * What of the request is read before answering: nothing; the URL, the method and the headers that a key and an
-   * entity tag come in, as every service with keys has to; or the body, as nobody who answers a POST can avoid.
+   * entity tag come in, as every service with keys has to; the body, as nobody who answers a POST can avoid; or, besides,
+   * what a key and JSON come in, and the JSON.
    */
-  reads: "nothing" | "head" | "body";
+  reads: "nothing" | "head" | "body" | "json";
 }
 
 const { answers: path, reads } = readSettings<LimitSettings>();
@@ -37,6 +38,7 @@ function createHandler(ready: readonly { body: string; init: ResponseInit }[]): 
   const [first] = ready;
   if (first === undefined) throw new Error("The limit needs an answer to send");
   if (reads === "head") return (request) => new Response(first.body, readHead(request) ? first.init : {});
+  if (reads === "json") return async (request) => new Response(first.body, await readJson(request) ? first.init : {});
   if (reads === "body") {
     return async (request) => {
       await request.arrayBuffer();
@@ -55,4 +57,13 @@ function createHandler(ready: readonly { body: string; init: ResponseInit }[]): 
 /** Whether there is a key; what else is read must not be optimised away, so it is looked at too. */
 function readHead({ headers, url, method }: Request): boolean {
   return headers.get("authorization") !== null && headers.get("if-none-match") === null && url !== "" && method !== "";
+}
+
+const JSON_HEADERS = ["authorization", "content-type", "content-encoding", "content-length", "idempotency-key"];
+
+/** Whether there are JSON and a key. */
+async function readJson(request: Request): Promise<boolean> {
+  const values = JSON_HEADERS.map((name) => request.headers.get(name));
+  const body = JSON.parse(new TextDecoder().decode(await request.arrayBuffer()));
+  return values[0] !== null && request.url !== "" && request.method !== "" && typeof body === "object";
 }
