@@ -1,0 +1,141 @@
+/** A real nginx with `docs/nginx.conf`, in front of a petstore. Deno on Linux only. */
+
+import assert from "node:assert/strict";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { validateProxyAnswer } from "./proxy_answers.ts";
+import type { Endpoint } from "./raw_socket.ts";
+import { type ServerProcess, withServer } from "./server_process.ts";
+import { withTempFolder } from "./temp.ts";
+
+/** An nginx that accepts connections. */
+export interface Nginx extends Endpoint {
+  /** Such as `http://127.0.0.1:8000`. */
+  origin: string;
+  /** What it has logged of the requests so far. */
+  accessLog(): string;
+}
+
+/** Values of the marked lines of the file, by the name in the mark. */
+export type NginxSettings = Record<string, string>;
+
+const CONFIGURATION = readFileSync(new URL("../../docs/nginx.conf", import.meta.url), "utf8");
+
+/** Where it may be: an ordinary user's PATH often lacks the folder that Debian puts it in. */
+const PLACES = ["nginx", "/usr/sbin/nginx"];
+
+/** Longer than any start or end takes. */
+const GUARD = 10_000;
+
+/** Why there can be no nginx here, or `false`. */
+export function whyNoNginx(): string | false {
+  if (Deno.build.os !== "linux") return "nginx is tried on Linux only";
+  if (findNginx() === undefined) return "there is no nginx";
+  const hasUser = /^www-data:/m.test(readFileSync("/etc/passwd", "utf8"));
+  return Deno.uid() === 0 && !hasUser ? "there is no user www-data" : false;
+}
+
+/** Runs nginx in a folder, and makes sure that it is gone when `use` is done. */
+export async function withNginx<T>(
+  folder: string,
+  petstorePort: number,
+  settings: NginxSettings,
+  use: (nginx: Nginx) => Promise<T>,
+): Promise<T> {
+  const port = freePort();
+  const file = writeConfiguration(folder, {
+    petstore: `127.0.0.1:${petstorePort}`,
+    listen: `127.0.0.1:${port}`,
+    workers: "1",
+    ...settings,
+  });
+  const command = new Deno.Command(findNginx() ?? "", {
+    args: ["-e", "stderr", "-c", file, "-g", "daemon off;"],
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  });
+  const child = command.spawn();
+  const stderr = new Response(child.stderr).text();
+  const guard = setTimeout(() => child.kill("SIGKILL"), GUARD);
+  try {
+    const ended = child.status.then(async () => assert.fail(`nginx has ended: ${await stderr}`));
+    await Promise.race([untilAccepted(port), ended]);
+    ended.catch(() => {});
+    const accessLog = () => readFileSync(join(folder, "access_log"), "utf8");
+    return await use({ port, origin: `http://127.0.0.1:${port}`, validate: validateProxyAnswer, accessLog });
+  } finally {
+    clearTimeout(guard);
+    try {
+      // At once, not when its clients are done; the master takes its workers with it.
+      child.kill("SIGTERM");
+    } catch {
+      // It has ended already.
+    }
+    await child.status;
+  }
+}
+
+/** A standalone server that knows the key `k` and keeps nothing, and an nginx in front of it. */
+export async function withProxy(
+  settings: NginxSettings,
+  use: (nginx: Nginx, server: ServerProcess, folder: string) => Promise<void>,
+): Promise<void> {
+  const parts = { args: ["--key=k", "--store=memory:"] };
+  await withTempFolder((folder) =>
+    withServer(
+      folder,
+      parts,
+      (server) => withNginx(folder, server.port, settings, (nginx) => use(nginx, server, folder)),
+    )
+  );
+}
+
+/** Writes the file of docs/ with other values on marked lines, and nothing else changed. */
+function writeConfiguration(folder: string, settings: NginxSettings): string {
+  const values: NginxSettings = {
+    pid: join(folder, "nginx.pid"),
+    error_log: `${join(folder, "error_log")} warn`,
+    access_log: `${join(folder, "access_log")} petstore`,
+    ...settings,
+  };
+  for (const [, name = ""] of CONFIGURATION.matchAll(/# set: (\w+_temp_path)$/gm)) values[name] = join(folder, name);
+  let text = CONFIGURATION;
+  for (const [name, value] of Object.entries(values)) {
+    const line = new RegExp(`^( *\\w+ )[^;\\n]+(; +# set: ${name})$`, "gm");
+    assert.equal(text.match(line)?.length, 1, `docs/nginx.conf has not one line marked "set: ${name}"`);
+    text = text.replace(line, (_, start, end) => start + value + end);
+  }
+  // The workers of root's nginx are another user, and look up their folders from here.
+  chmodSync(folder, 0o755);
+  const file = join(folder, "nginx.conf");
+  writeFileSync(file, text);
+  return file;
+}
+
+function findNginx(): string | undefined {
+  return PLACES.find((place) => {
+    try {
+      return new Deno.Command(place, { args: ["-v"], stdin: "null", stdout: "null", stderr: "null" }).outputSync()
+        .success;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** nginx takes no port 0. Whoever takes this one in between makes the start fail, and not the test pass. */
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
+async function untilAccepted(port: number): Promise<void> {
+  for (;;) {
+    try {
+      return (await Deno.connect({ hostname: "127.0.0.1", port })).close();
+    } catch (error) {
+      if (!(error instanceof Deno.errors.ConnectionRefused)) throw error;
+    }
+  }
+}
