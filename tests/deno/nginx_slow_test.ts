@@ -105,6 +105,20 @@ test(
 );
 
 test(
+  "a client that asks and asks and reads no answer is cut off by nginx",
+  { skip },
+  () =>
+    withProxy({ send_timeout: "150ms", rate: "$binary_remote_addr zone=requests:10m rate=10000r/s" }, async (nginx) => {
+      using socket = await RawSocket.open(nginx);
+      // The description is the largest answer there is without a pet: 900 of them fit into no buffer between two sockets.
+      await socket.send(`GET /openapi.json HTTP/1.1\r\n${HEADERS}\r\n`.repeat(900));
+      // Until the connection is reset; if it never were, the guard would end this with an error.
+      while (await socket.sendRest("G")) await new Promise((resolve) => setTimeout(resolve, 20));
+      assert.equal((await exchange(nginx, LIST))?.status, 200);
+    }),
+);
+
+test(
   "more idle connections than nginx may have do not keep others out",
   { skip },
   () =>
