@@ -5,6 +5,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { exchange } from "../support/raw_socket.ts";
+import { validateServerAnswer } from "../support/server_description.ts";
+import { PET } from "../support/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -34,12 +37,11 @@ test("the unit's command serves with the permissions that it grants, and ends wi
       for await (const text of child.stdout.pipeThrough(new TextDecoderStream()).values({ preventCancel: true })) {
         if (/^ {2}try .*\n/m.test(printed += text)) break;
       }
-      const origin = / listens on (http:\S+)\/v1$/m.exec(printed)?.[1];
+      const port = Number(/ listens on http:.*:(\d+)\/v1$/m.exec(printed)?.[1]);
       const key = readFileSync(join(folder, "data", "api-key"), "utf8").trim();
-      const body = '{"name":"Rex","categoryId":7}';
-      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-      const answer = await fetch(`${origin}/v1/pets`, { method: "POST", headers, body });
-      assert.deepEqual([answer.status, (await answer.json()).id], [201, 1]);
+      const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n`;
+      const request = `${head}Content-Length: ${PET.length}\r\n\r\n${PET}`;
+      assert.equal((await exchange({ port, validate: validateServerAnswer }, request))?.status, 201);
       child.kill("SIGTERM");
       assert.equal((await child.status).code, 0);
     } finally {

@@ -124,12 +124,12 @@ test(
   () =>
     withProxy({ worker_connections: "64" }, async (nginx, server) => {
       await addPet(server, "k");
-      const idle: Deno.TcpConn[] = [];
+      const idle: RawSocket[] = [];
       try {
-        for (let i = 0; i < 200; i++) idle.push(await Deno.connect({ hostname: "127.0.0.1", port: nginx.port }));
+        for (let i = 0; i < 200; i++) idle.push(await RawSocket.open(nginx));
         assert.equal((await exchange(nginx, LIST))?.status, 200);
       } finally {
-        for (const connection of idle) connection.close();
+        for (const socket of idle) socket.close();
       }
     }),
 );

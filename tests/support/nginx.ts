@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { validateProxyAnswer } from "./proxy_answers.ts";
-import type { Endpoint } from "./raw_socket.ts";
+import { type Endpoint, RawSocket } from "./raw_socket.ts";
 import { type ServerProcess, withServer } from "./server_process.ts";
 import { withTempFolder } from "./temp.ts";
 
@@ -133,7 +133,7 @@ function freePort(): number {
 async function untilAccepted(port: number): Promise<void> {
   for (;;) {
     try {
-      return (await Deno.connect({ hostname: "127.0.0.1", port })).close();
+      return (await RawSocket.open({ port, validate: validateProxyAnswer })).close();
     } catch (error) {
       if (!(error instanceof Deno.errors.ConnectionRefused)) throw error;
     }
