@@ -24,9 +24,6 @@ const CONFIGURATION = readFileSync(new URL("../../docs/nginx.conf", import.meta.
 /** Where it may be: an ordinary user's PATH often lacks the folder that Debian puts it in. */
 const PLACES = ["nginx", "/usr/sbin/nginx"];
 
-/** Longer than any start or end takes. */
-const GUARD = 10_000;
-
 /** Why there can be no nginx here, or `false`. */
 export function whyNoNginx(): string | false {
   if (Deno.build.os !== "linux") return "nginx is tried on Linux only";
@@ -57,7 +54,6 @@ export async function withNginx<T>(
   });
   const child = command.spawn();
   const stderr = new Response(child.stderr).text();
-  const guard = setTimeout(() => child.kill("SIGKILL"), GUARD);
   try {
     const ended = child.status.then(async () => assert.fail(`nginx has ended: ${await stderr}`));
     await Promise.race([untilAccepted(port), ended]);
@@ -65,9 +61,8 @@ export async function withNginx<T>(
     const accessLog = () => readFileSync(join(folder, "access_log"), "utf8");
     return await use({ port, origin: `http://127.0.0.1:${port}`, validate: validateProxyAnswer, accessLog });
   } finally {
-    clearTimeout(guard);
     try {
-      // At once, not when its clients are done; the master takes its workers with it.
+      // At once, not when its clients are done. Never SIGKILL, which would leave its workers behind.
       child.kill("SIGTERM");
     } catch {
       // It has ended already.
