@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createPetstore } from "../../mod.ts";
 import { type Nginx, whyNoNginx, withNginx, withProxy } from "../support/nginx.ts";
 import { processIn } from "../support/process.ts";
 import { exchange, RawSocket } from "../support/raw_socket.ts";
@@ -106,14 +107,14 @@ test(
 async function withBreaker(use: (port: number, heads: string[]) => Promise<void>): Promise<void> {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const heads: string[] = [];
+  const answer = await emptyList();
   const serve = async (connection: Deno.TcpConn) => {
     const buffer = new Uint8Array(65_536);
     for (let count = 1; count <= 2; count++) {
       const length = await connection.read(buffer);
       if (length === null) break;
       heads.push(new TextDecoder().decode(buffer.subarray(0, length)));
-      const answer = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nETag: "0-0"\r\nContent-Length: 2\r\n\r\n[]';
-      if (count === 1) await connection.write(new TextEncoder().encode(answer));
+      if (count === 1) await connection.write(answer);
     }
     connection.close();
   };
@@ -123,6 +124,14 @@ async function withBreaker(use: (port: number, heads: string[]) => Promise<void>
   await use(listener.addr.port, heads);
   listener.close();
   await accepting;
+}
+
+/** What a petstore answers that has no pets, as bytes. */
+async function emptyList(): Promise<Uint8Array> {
+  const request = new Request("http://x/v1/pets", { headers: { authorization: "Bearer k" } });
+  const { headers } = await createPetstore({ keys: ["k"] }).handle(request);
+  const fields = Array.from(headers, ([name, value]) => `${name}: ${value}\r\n`).join("");
+  return new TextEncoder().encode(`HTTP/1.1 200 OK\r\n${fields}Content-Length: 2\r\n\r\n[]`);
 }
 
 test(

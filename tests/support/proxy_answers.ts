@@ -42,6 +42,7 @@ function isMadeByNginx(path: string, { status, headers, text }: SeenResponse): b
 /** Exactly the petstore's Error, as JSON, with the status of the answer. */
 function assertErrorShape({ status, headers, text }: SeenResponse): void {
   assert.equal(headers.get("content-type"), "application/json");
+  assert.equal(headers.get("x-content-type-options"), "nosniff");
   const error = JSON.parse(text);
   assert.deepEqual(Object.keys(error), ["code", "message", "status"]);
   assert.deepEqual([typeof error.code, typeof error.message, error.status], ["string", "string", status]);
