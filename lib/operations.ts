@@ -25,9 +25,12 @@ const CANNOT_REMEMBER = new HttpError(
 
 /** `GET /pets` */
 export function listPets({ store, basePath }: Settings, { query }: Call): Pending<Answer> {
-  const petQuery = query === "" ? { after: 0n, limit: LIMIT.default } : readPetQuery(query);
+  const petQuery = query === "" ? { after: 0n, limit: LIMIT.default, status: undefined } : readPetQuery(query);
   if (petQuery instanceof HttpError) return petQuery.toAnswer();
-  return chain(store.list(petQuery), ({ json, next }) => {
+  return chain(store.list(petQuery), (page) => {
+    const { json } = page;
+    // Its own member: what somebody put on Object.prototype is no next page.
+    const next = Object.hasOwn(page, "next") ? page.next : undefined;
     if (next === undefined) return representation(json, "until-addition");
     // A full last page and the same page with more behind it differ in their Link alone, and that is content too.
     return representation(json, "always", { link: nextLink(basePath, petQuery, next) }, 1);
@@ -99,8 +102,7 @@ function readPetQuery(query: string): PetQuery | HttpError {
   if (status instanceof HttpError) return status;
   const cursor = readParameter(query, "cursor", parseCursor, "taken from the Link header of a list");
   if (cursor instanceof HttpError) return cursor;
-  const petQuery = { after: cursor ?? 0n, limit: limit ?? LIMIT.default };
-  return status === undefined ? petQuery : { ...petQuery, status };
+  return { after: cursor ?? 0n, limit: limit ?? LIMIT.default, status };
 }
 
 function readParameter<T>(

@@ -75,15 +75,21 @@ export function checkOptions(options: PetstoreOptions): Settings {
     throw new TypeError("createPetstore() needs options, such as { keys: [key] }");
   }
   requireNames(options, NAMES);
-  const { keys, store, cors, storeOrders, onError } = options;
+  const own = ownMembers(options);
+  const { keys, store, cors, storeOrders, onError } = own;
   return {
-    ...checkContract(options),
+    ...checkContract(own),
     checkKey: createKeyCheck(keys),
     store: store === undefined ? createMemoryStore() : requireStore(store),
     cors: cors === undefined ? undefined : checkCors(cors),
     storeOrders: requireFunction("storeOrders", storeOrders),
     onError: requireFunction("onError", onError) ?? ((error) => console.error(error)),
   };
+}
+
+/** The same without a prototype: what somebody put on Object.prototype is no option. */
+export function ownMembers<T extends object>(options: T): T {
+  return Object.assign(Object.create(null), options);
 }
 
 /**

@@ -73,6 +73,7 @@ function prepare({ path, methods, headers }: OperationRoute): PreparedRoute {
     path,
     methods: new Map(Object.entries(methods)),
     allow: { allow: [...names, "OPTIONS"].join(", ") },
+    // Explicit even where there are none: what somebody put on Object.prototype is no header of ours.
     headers,
   };
 }

@@ -5,11 +5,15 @@ export type QueryFault = "given more than once" | "not decodable";
 
 /** A parameter's only value; `undefined` if it is not there, or a {@link QueryFault} behind `fault`. */
 export interface QueryValue {
-  value?: string;
-  fault?: QueryFault;
+  value: string | undefined;
+  fault: QueryFault | undefined;
 }
 
-const ABSENT: QueryValue = {};
+const ABSENT: QueryValue = { value: undefined, fault: undefined };
+const REPEATED: QueryValue = { value: undefined, fault: "given more than once" };
+const NOT_DECODABLE: QueryValue = { value: undefined, fault: "not decodable" };
+
+const EQUALS = 0x3d;
 
 /**
  * Looks up one parameter.
@@ -22,12 +26,13 @@ export function queryValue(query: string, name: string): QueryValue {
   for (let start = 0; start < query.length;) {
     const next = query.indexOf("&", start);
     const end = next < 0 ? query.length : next;
-    const equals = query.indexOf("=", start);
-    const nameEnd = equals < 0 || equals > end ? end : equals;
+    // Not indexOf(): of a thousand parameters without a value, each would be searched to the end of the query.
+    let nameEnd = start;
+    while (nameEnd < end && query.charCodeAt(nameEnd) !== EQUALS) nameEnd++;
     if (isName(query, start, nameEnd, name)) {
-      if (found !== ABSENT) return { fault: "given more than once" };
+      if (found !== ABSENT) return REPEATED;
       const value = decode(query.slice(nameEnd + 1, end));
-      found = value === undefined ? { fault: "not decodable" } : { value };
+      found = value === undefined ? NOT_DECODABLE : { value, fault: undefined };
     }
     start = end + 1;
   }

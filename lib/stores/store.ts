@@ -13,7 +13,7 @@ export interface PetQuery {
   /** The most pets on the page: 1 to 100. */
   limit: number;
   /** Only pets of this status. */
-  status?: PetStatus;
+  status?: PetStatus | undefined;
 }
 
 /** What tells a create that is sent again from a new one. */
