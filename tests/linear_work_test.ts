@@ -30,7 +30,7 @@ const CASES: Case[] = [
   { where: "the id of a pet", pieces: ["1", "0", "%31", "%"], request: (text) => get(`/v1/pets/${text}`) },
   {
     where: "the query",
-    pieces: ["a=&", "=", "?", "+", "%", "%6c", "limit=1", "limit=1&", "limit=&status=&", "%6cimit&="],
+    pieces: ["&", "a&", "%&", "a=&", "=", "?", "+", "%", "%6c", "limit=1", "limit=1&", "limit=&status=&", "%6cimit&="],
     request: (text) => get(`/v1/pets?${text}`),
   },
   { where: "limit", pieces: ["1", "0", "%31", "+"], request: (text) => get(`/v1/pets?limit=${text}`) },
