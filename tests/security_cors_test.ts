@@ -140,3 +140,9 @@ test("createPetstore() refuses an origin that no browser would send, or that wou
     assert.throws(() => createPetstore({ keys: ["k"], cors: { origins } }), TypeError);
   }
 });
+
+test("createPetstore() refuses an origin with a wildcard in it, which would grant nothing to anybody", () => {
+  for (const origin of ["https://*.example", "https://*", "http://*:8080"]) {
+    assert.throws(() => createPetstore({ keys: ["k"], cors: { origins: [origin] } }), TypeError, origin);
+  }
+});
