@@ -139,3 +139,22 @@ test("what another library has put on every object does not change an answer", (
     ["additions", 0],
     ["alterations", 0],
   ]));
+
+test("what another library has put on every object is no member of a query, a page or a route", () =>
+  assertUnchanged([
+    ["status", "sold"],
+    ["next", 1n],
+    ["value", "x"],
+    ["fault", "given more than once"],
+    ["headers", [["x-evil", "1"]]],
+  ]));
+
+test("what another library has put on every object is no option", () =>
+  assertUnchanged([
+    ["cors", { origins: ["*"] }],
+    ["storeOrders", () => new Response("polluted")],
+    ["basePath", "/evil"],
+    ["defaultStatus", "sold"],
+    ["maxBodyBytes", 1],
+    ["bodyTimeout", 1],
+  ]));
