@@ -1,0 +1,144 @@
+/**
+ * Requests whose end two readers could see in two places, to the standalone server. Behind a proxy, what the one takes for
+ * a body and the other for a request is a request that nobody has checked. So each must be refused, or be one request.
+ */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { chunk } from "../support/raw_petstore.ts";
+import { type Endpoint, RawSocket } from "../support/raw_socket.ts";
+import { countPets, PET, withServer } from "../support/server_process.ts";
+import { withTempFolder } from "../support/temp.ts";
+
+const KEY = "k";
+const HEADERS = `Host: petstore.test\r\nAuthorization: Bearer ${KEY}\r\n`;
+const CHUNKED = "Transfer-Encoding: chunked\r\n";
+const LENGTH = `Content-Length: ${PET.length}\r\n`;
+
+/** What is hidden: if it were ever taken for a request, it would be answered, and logged. */
+const HIDDEN = `GET /v1/pets/666 HTTP/1.1\r\n${HEADERS}\r\n`;
+const CHUNKS = `${chunk(PET)}0\r\n\r\n`;
+
+function post(headers: string, rest: string, version = "1.1"): string {
+  return `POST /v1/pets HTTP/${version}\r\n${HEADERS}Content-Type: application/json\r\n${headers}\r\n${rest}`;
+}
+
+/** Ambiguous: answered with 400, or with nothing but the end of the connection. */
+const REFUSED: [what: string, request: string][] = [
+  ["a length, then chunks", post(LENGTH + CHUNKED, CHUNKS + HIDDEN)],
+  ["chunks, then a length", post(CHUNKED + LENGTH, CHUNKS + HIDDEN)],
+  [
+    "a length that covers what follows the chunks",
+    post(`Content-Length: ${5 + HIDDEN.length}\r\n${CHUNKED}`, `0\r\n\r\n${HIDDEN}`),
+  ],
+  ["no length at all by its header, and chunks", post(`Content-Length: 0\r\n${CHUNKED}`, CHUNKS + HIDDEN)],
+  ["two lengths", post(`${LENGTH}Content-Length: ${PET.length + HIDDEN.length}\r\n`, PET + HIDDEN)],
+  ["a list of lengths", post(`Content-Length: ${PET.length}, ${PET.length + HIDDEN.length}\r\n`, PET + HIDDEN)],
+  ...["+29", "-1", "0x1d", "29 29", "2_9", "٢٩", "", "18446744073709551617", "29;", "29.0"].map((
+    length,
+  ): [string, string] => [
+    `the length ${JSON.stringify(length)}`,
+    post(`Content-Length: ${length}\r\n`, PET + HIDDEN),
+  ]),
+  ["a space before the colon of the length", post(`Content-Length : ${PET.length}\r\n`, PET + HIDDEN)],
+  ["a space before the colon of the encoding", post(`Transfer-Encoding : chunked\r\n${LENGTH}`, PET + HIDDEN)],
+  ...["identity", "xchunked", "chunked, identity", "chunk", "\vchunked", "chunked\v", '"chunked"', "chunked;q=1"].map((
+    encoding,
+  ): [string, string] => [
+    `the encoding ${JSON.stringify(encoding)}`,
+    post(`Transfer-Encoding: ${encoding}\r\n`, CHUNKS + HIDDEN),
+  ]),
+  ["an encoding twice", post(CHUNKED + CHUNKED, CHUNKS + HIDDEN)],
+  ["two encodings in two headers", post(`${CHUNKED}Transfer-Encoding: identity\r\n`, CHUNKS + HIDDEN)],
+  ["chunks in HTTP/1.0", post(CHUNKED, CHUNKS + HIDDEN, "1.0")],
+  ["a folded header", post(`X: a\r\n ${CHUNKED}${LENGTH}`, PET + HIDDEN)],
+  ["an encoding on a folded line", post("Transfer-Encoding:\r\n chunked\r\n", CHUNKS + HIDDEN)],
+  ["a bare CR in a header", post(`X: a\rContent-Length: 5\r\n${LENGTH}`, PET + HIDDEN)],
+  ["a bare LF before another framing", post(`X: a\n${CHUNKED}${LENGTH}`, PET + HIDDEN)],
+  ["a NUL in a header", post(`X: a\0${CHUNKED}${LENGTH}`, PET + HIDDEN)],
+  ["a line end in a chunk's extension", post(CHUNKED, `1d;a\n${PET}\r\n0\r\n\r\n${HIDDEN}`)],
+  ["a bare CR after a chunk's size", post(CHUNKED, `1d\r${PET}\r\n0\r\n\r\n${HIDDEN}`)],
+  ["bare line ends between chunks", post(CHUNKED, `1d\n${PET}\n0\n\n${HIDDEN}`)],
+  ["no line end after a chunk", post(CHUNKED, `1d\r\n${PET}XX0\r\n\r\n${HIDDEN}`)],
+  ["a chunk that is longer than its size", post(CHUNKED, `1c\r\n${PET}\r\n0\r\n\r\n${HIDDEN}`)],
+  ...["0x1d", "+1d", "-1", "", "1000000000000001d", "1d 1d", "1d,1d"].map((size): [string, string] => [
+    `the chunk size ${JSON.stringify(size)}`,
+    post(CHUNKED, `${size}\r\n${PET}\r\n0\r\n\r\n${HIDDEN}`),
+  ]),
+  ["a body that ends before its length", post(`Content-Length: ${PET.length + 1}\r\n`, PET)],
+  ["chunks without the last", post(CHUNKED, chunk(PET))],
+  ["a tab in the request line", `GET\t/v1/pets/666\tHTTP/1.1\r\n${HEADERS}\r\n`],
+  ["a CR in the request line", `GET /v1/pets/666\rX HTTP/1.1\r\n${HEADERS}\r\n`],
+  ["a request line without a version", `GET /v1/pets/666\r\n${HEADERS}\r\n`],
+];
+
+/** Whole, and to be read in one way only: one answer each, whatever the body looks like. */
+const ONE: [what: string, request: string, status: number][] = [
+  ["the same length twice", post(LENGTH + LENGTH, PET), 201],
+  ["a tab before the encoding", post("Transfer-Encoding:\tchunked\r\n", CHUNKS), 201],
+  // RFC 9112 §7.1 has no space there; there is still no second way to read it.
+  ["a space before a chunk's size", post(CHUNKED, ` 1d\r\n${PET}\r\n0\r\n\r\n`), 201],
+  ["extensions of chunks", post(CHUNKED, `1d;a=b;c="d"\r\n${PET}\r\n0;e\r\n\r\n`), 201],
+  [
+    "trailers that look like headers",
+    post(CHUNKED, `${chunk(PET)}0\r\nContent-Length: 5\r\nAuthorization: Bearer x\r\n\r\n`),
+    201,
+  ],
+  [
+    "a request as the body of a GET",
+    `GET /v1/pets/1 HTTP/1.1\r\n${HEADERS}Content-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`,
+    200,
+  ],
+  [
+    "a request as a body without a key",
+    `POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`,
+    401,
+  ],
+  ["a request as a body for no path", `POST /v1/x HTTP/1.1\r\n${HEADERS}${CHUNKED}\r\n${chunk(HIDDEN)}0\r\n\r\n`, 404],
+  [
+    "a request as a body of another type",
+    `POST /v1/pets HTTP/1.1\r\n${HEADERS}Content-Type: text/plain\r\nContent-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`,
+    415,
+  ],
+  ["a request as a body that is no JSON", post(`Content-Length: ${HIDDEN.length}\r\n`, HIDDEN), 400],
+];
+
+/** The statuses of all that comes until the connection ends. More answers than requests make the socket throw. */
+async function statuses(server: Endpoint, request: string): Promise<number[]> {
+  using socket = await RawSocket.open(server);
+  await socket.send(request);
+  try {
+    await socket.endSending();
+  } catch {
+    // It has been closed already.
+  }
+  const seen: number[] = [];
+  for (let answer; (answer = await socket.readResponse());) seen.push(answer.status);
+  return seen;
+}
+
+test("a request whose end is ambiguous is refused or is one request, and what it hides is never answered", () =>
+  withTempFolder((folder) =>
+    withServer(folder, { args: ["--key", KEY, "--store=memory:"] }, async (server) => {
+      await server.ask("/v1/pets", KEY, { method: "POST", headers: { "content-type": "application/json" }, body: PET });
+      for (const [what, request] of REFUSED) {
+        const seen = await statuses(server, request);
+        assert.ok(seen.length === 0 || (seen.length === 1 && seen[0] === 400), `${what}: ${seen}`);
+      }
+      assert.equal(await countPets(server, KEY), 1);
+      for (const [what, request, status] of ONE) assert.deepEqual(await statuses(server, request), [status], what);
+      assert.equal(await countPets(server, KEY), 1 + ONE.filter(([, , status]) => status === 201).length);
+      assert.equal(await server.stop(), 0);
+      assert.ok(!server.written.stdout.includes("666"), "what was hidden reached the petstore");
+      assert.equal(server.written.stderr, "");
+    })
+  ));
+
+test("what is hidden would be seen if it were answered", () =>
+  withTempFolder((folder) =>
+    withServer(folder, { args: ["--key", KEY, "--store=memory:"] }, async (server) => {
+      await assert.rejects(statuses(server, post(LENGTH, PET) + HIDDEN), /no request was sent for: 404/);
+      assert.equal(await server.stop(), 0);
+      assert.ok(server.written.stdout.includes("/v1/pets/666 404"));
+    })
+  ));
