@@ -94,3 +94,66 @@ testFile("a new key is nobody else's from its first moment on, whatever the umas
     Deno.umask(umask);
   }
 });
+
+const HAS_PIPES = !NO_MODES &&
+  (await new Deno.Command("sh", { args: ["-c", "command -v mkfifo"], stdout: "null" }).output()).success;
+
+test(
+  HAS_PIPES ? "a named pipe is no key file" : "a named pipe is no key file (skipped: there is no mkfifo here)",
+  { skip: HAS_PIPES ? false : "there is no mkfifo here" },
+  () =>
+    withTempFolder(async (folder) => {
+      const path = `${folder}/api-key`;
+      await new Deno.Command("mkfifo", { args: ["-m", "600", path] }).output();
+      // Whoever opens the pipe to read waits for a writer. With one there, to read it shows, instead of hanging for ever.
+      const writer = new Deno.Command("sh", { args: ["-c", `echo ${KEY} > "$0"`, path] }).spawn();
+      try {
+        await assertRefused(path, "a named pipe");
+      } finally {
+        try {
+          writer.kill("SIGKILL");
+        } catch {
+          // It has found a reader, and is gone.
+        }
+        await writer.status;
+      }
+    }),
+);
+
+testFile(
+  "a key file in a folder that others can write to is refused, since they can put another in its place",
+  async (folder) => {
+    Deno.mkdirSync(`${folder}/data`);
+    makeFile(`${folder}/data/api-key`, 0o600);
+    for (const mode of [0o777, 0o770, 0o720, 0o702]) {
+      Deno.chmodSync(`${folder}/data`, mode);
+      await assertRefused(`${folder}/data/api-key`, `a folder of mode ${mode.toString(8)}`);
+    }
+    Deno.chmodSync(`${folder}/data`, 0o755);
+    assert.equal((await readKeyFile(`${folder}/data/api-key`)).key, KEY);
+  },
+);
+
+const IS_ROOT = !NO_MODES && Deno.uid() === 0;
+
+test(
+  IS_ROOT
+    ? "a key file of another user is refused"
+    : "a key file of another user is refused (skipped: only root can make one)",
+  { skip: IS_ROOT ? false : "only root can make one" },
+  () =>
+    withTempFolder(async (folder) => {
+      makeFile(`${folder}/api-key`, 0o600);
+      Deno.chownSync(`${folder}/api-key`, 65534, 65534);
+      await assertRefused(`${folder}/api-key`, "a file of nobody");
+    }),
+);
+
+testFile("servers that start for the first time at one moment agree on a key", async (folder) => {
+  // Often, because it is a matter of chance whether one reads the file while another writes it.
+  for (let i = 0; i < 200; i++) {
+    const starts = Array.from({ length: 8 }, () => readKeyFile(`${folder}/${i}/api-key`));
+    const keys = (await Promise.all(starts)).map(({ key }) => key);
+    assert.equal(new Set(keys).size, 1);
+  }
+});
