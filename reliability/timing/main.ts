@@ -77,6 +77,8 @@ function print(rows: string[][]): void {
 }
 
 const { values } = parseArgs({
+  // `deno task` hands over the dashes too that part its own flags from ours.
+  args: Deno.args.filter((arg) => arg !== "--"),
   options: { seconds: { type: "string", default: "15" }, help: { type: "boolean", short: "h" } },
 });
 if (values.help) console.log(HELP);
