@@ -13,9 +13,6 @@ const HELP = `deno task timing [options]
 /** Standard errors that the means must lie apart before it counts as a difference; dudect's choice. */
 const THRESHOLD = 10;
 
-/** No verdict on fewer measurements of a class. dudect wants 10,000; the slow cases would take a minute for them. */
-const FEWEST = 1000;
-
 const HEADINGS = ["case", "largest |t|", "difference", "would see", "measurements", "verdict"];
 
 async function run(seconds: number): Promise<number> {
@@ -25,7 +22,7 @@ async function run(seconds: number): Promise<number> {
   let isGood = true;
   for (const each of cases) {
     const tests = await measure(each, 1000 * seconds * each.weight / weights);
-    const results = tests.results(FEWEST);
+    const results = tests.results(each.fewest);
     const [isAsWanted, verdict] = judge(each, results);
     isGood &&= isAsWanted;
     rows.push([each.name, ...figures(results), verdict]);
