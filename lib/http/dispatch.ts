@@ -66,15 +66,16 @@ function notFound(path: string): Answer {
   return new HttpError(404, "route_not_found", `There is nothing at ${JSON.stringify(excerpt(path))}`).toAnswer();
 }
 
-function prepare({ path, methods, headers }: OperationRoute): PreparedRoute {
+function prepare(route: OperationRoute): PreparedRoute {
+  const { path, methods } = route;
   const names = Object.keys(methods).flatMap((name) => name === "GET" ? ["GET", "HEAD"] : [name]);
   // A map, so that a method called `constructor` is as unknown as any other.
   return {
     path,
     methods: new Map(Object.entries(methods)),
     allow: { allow: [...names, "OPTIONS"].join(", ") },
-    // Explicit even where there are none: what somebody put on Object.prototype is no header of ours.
-    headers,
+    // Its own: what somebody put on Object.prototype is no header of ours.
+    headers: Object.hasOwn(route, "headers") ? route.headers : undefined,
   };
 }
 
