@@ -1,0 +1,168 @@
+/** Request bodies: pets in every notation, and whatever else a client may send. */
+
+import fc from "fast-check";
+import { DAMAGE } from "./damage.ts";
+import { CATEGORY_ID } from "./numbers.ts";
+import { weighted } from "./weighted.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+const DOG = "🐶";
+const NAMES = [
+  '"Rex"',
+  '"\\ud83d\\ude00"',
+  '"\\u0052ex"',
+  '"a\\/b"',
+  '"\\u2028"',
+  `"${DOG}"`,
+  '"é"',
+  '"</script>"',
+  '" x "',
+]
+  .concat(
+    '"\\"},{\\""',
+    '"__proto__"',
+    '"\\\\"',
+    '"\\\\\\""',
+    '"\\"categoryId\\":5"',
+    '"x\\u00a0"',
+    '"\'; DROP TABLE pets"',
+  )
+  .concat(`"${"a".repeat(255)}"`, `"${DOG.repeat(255)}"`, `"${"\\ud83d\\ude00".repeat(255)}"`, `"${"é".repeat(255)}"`);
+const WRONG_NAMES = [
+  '""',
+  '" "',
+  '"\\u3000\\ufeff"',
+  '"\\n"',
+  '"a\\u0000"',
+  '"a\\u007f"',
+  '"a\\u0085"',
+  '"\\ud800"',
+  "null",
+]
+  .concat(
+    '"a\\udc00b"',
+    '"\\ude00\\ud83d"',
+    "7",
+    "true",
+    "[]",
+    "{}",
+    '["Rex"]',
+    `"${"a".repeat(256)}"`,
+    '"\t"',
+    '"\\x41"',
+  )
+  .concat(`"${DOG.repeat(256)}"`, `"${"a".repeat(511)}"`, '"a', "Rex", "'Rex'", '"\\u00"', `"${" ".repeat(255)}"`);
+const STATUSES = ['"available"', '"pending"', '"sold"', '"\\u0073old"', '"sol\\u0064"'];
+const WRONG_STATUSES = ["null", '"Sold"', '""', '"sold "', "1", '["sold"]', "{}", '"lost"', "undefined", '"\\ud800"'];
+
+const NAME = weighted(
+  [4, fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }).map((name) => JSON.stringify(name))],
+  [6, NAMES],
+  [2, WRONG_NAMES],
+  [1, fc.string({ unit: "binary", maxLength: 12 }).map((name) => JSON.stringify(name))],
+);
+const STATUS = weighted(
+  [6, STATUSES],
+  [1, WRONG_STATUSES],
+);
+
+/** A member's name in its source, mostly as it is, sometimes with an escape. */
+function memberName(name: string): fc.Arbitrary<string> {
+  return fc.option(fc.nat({ max: name.length - 1 }), { freq: 8 }).map((at) => {
+    if (at === null) return `"${name}"`;
+    return `"${name.slice(0, at)}\\u00${name.charCodeAt(at).toString(16)}${name.slice(at + 1)}"`;
+  });
+}
+
+const member = (name: string, value: fc.Arbitrary<string>) => fc.tuple(memberName(name), value);
+
+const EXTRA_MEMBER = fc.oneof(
+  member("id", fc.constantFrom("99", '"1"', "null")),
+  member("__proto__", fc.constantFrom('{"name":"x","status":"sold"}', "null", "1")),
+  member("constructor", fc.constantFrom("1", '{"prototype":{"status":"sold"}}')),
+  member(
+    "nested",
+    fc.constantFrom('{"categoryId":5}', '[{"name":"x"}]', '"\\"categoryId\\":6,"', '"}"', '"\\\\"', "1e400"),
+  ),
+  member("Name", fc.constant('"y"')),
+  member("categoryid", fc.constant("8")),
+  member("x", fc.constant("[[[]]]")),
+);
+
+/** A member that is there, left out, or there twice; of two the last counts. */
+const given = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T[]> =>
+  weighted<T[]>([14, fc.tuple(value)], [1, fc.array(value, { maxLength: 2 })]);
+
+const SPACE = weighted(
+  [9, [""]],
+  [2, [" ", "\n", "\t", "\r\n  "]],
+  [1, [" ", " ", "\u00a0", "\f", "\ufeff", "/**/"]],
+);
+
+const OBJECT = fc.tuple(
+  given(member("name", NAME)),
+  given(member("categoryId", CATEGORY_ID)),
+  weighted([1, [[]]], [1, given(member("status", STATUS))]),
+  weighted([3, [[]]], [1, fc.array(EXTRA_MEMBER, { maxLength: 3 })]),
+  fc.nat({ max: 7 }),
+  SPACE,
+).map(([names, categories, statuses, extras, turn, space]) => {
+  const members = [...names, ...categories, ...statuses, ...extras];
+  const turned = [...members.slice(turn % (members.length || 1)), ...members.slice(0, turn % (members.length || 1))];
+  const written = turned.map(([name, value]) => `${name}${space}:${space}${value}`);
+  return `{${space}${written.join(`${space},${space}`)}${space}}`;
+});
+
+/** Not beyond 1500 levels, where some engine's own parser would give up. */
+const NESTED = fc.tuple(fc.constantFrom<[string, string]>(["[", "]"], ['{"a":', "}"]), fc.nat({ max: 600 })).map(
+  ([[open, close], depth]) =>
+    `{"name":"deep","categoryId":1,"x":${open.repeat(depth)}${open === "[" ? "" : "1"}${close.repeat(depth)}}`,
+);
+
+const OTHER_TEXTS = [
+  "",
+  " ",
+  "null",
+  "true",
+  "7",
+  '"pet"',
+  "[]",
+  "{}",
+  "[{}]",
+  "{",
+  "}",
+  '{"a"}',
+  '{"a":1,}',
+  "undefined",
+]
+  .concat("{name:'Rex'}", '{"name":"Rex","categoryId":7} x', '{"name":"Rex","categoryId":7}{}', "name=Rex&categoryId=7")
+  .concat(
+    "[".repeat(1500),
+    `${"[".repeat(1500)}${"]".repeat(1500)}`,
+    '[{"name":"Rex","categoryId":7}]',
+    "\0",
+    "NaN",
+    "1e400",
+  );
+
+const TEXT = weighted(
+  [16, OBJECT],
+  [1, NESTED],
+  [2, OTHER_TEXTS],
+  [1, fc.json({ maxDepth: 3 })],
+);
+
+const ENCODER = new TextEncoder();
+
+/** Any body. */
+export const BODY: fc.Arbitrary<Bytes> = fc.tuple(TEXT, DAMAGE).map(([text, damage]) =>
+  Uint8Array.from(damage([...ENCODER.encode(text)]))
+);
+
+/** A pet that is right. */
+export const RIGHT_BODY: fc.Arbitrary<Bytes> = fc.tuple(
+  fc.constantFrom("Rex", "Luna", `Milo ${DOG}`),
+  fc.constantFrom("7", "7.0", "9007199254740993", "-9223372036854775808"),
+  fc.constantFrom("", ',"status":"available"', ',"status":"pending"', ',"status":"sold"'),
+).map(([name, categoryId, status]) => ENCODER.encode(`{"name":"${name}","categoryId":${categoryId}${status}}`));

@@ -1,0 +1,124 @@
+/** Request headers, right and wrong. All of them can travel: what cannot is in malformed.ts. */
+
+import fc from "fast-check";
+import type { Header } from "../prediction.ts";
+import { KEY } from "../settings.ts";
+import { type Choice, weighted } from "./weighted.ts";
+
+/** As bytes, each a character: what HTTP calls obs-text is sent as it is. */
+const RIGHT_KEYS = [`bearer ${KEY}`, `BEARER  ${KEY}`, `bEaReR   ${KEY}`, `Bearer ${KEY} `, ` Bearer ${KEY}\t`];
+const WRONG_KEYS = ["", "Bearer", "Bearer ", `Bearer\t${KEY}`, `Bearer ${KEY} x`, `Bearer ${KEY},`, `Bearer${KEY}`]
+  .concat(
+    `Bearer ${KEY.toUpperCase()}`,
+    `Bearer ${KEY.slice(0, -1)}`,
+    `Bearer ${KEY}0`,
+    `Basic ${btoa(`:${KEY}`)}`,
+    KEY,
+  )
+  .concat(`Digest ${KEY}`, `Bearer "${KEY}"`, `Bearer ${KEY}\xa0`, "Bearer schl\xfcssel", `Bearer ${"k".repeat(5000)}`)
+  .concat("Bearer undefined", `Bearer: ${KEY}`, `Bearer sha256:${"0".repeat(64)}`);
+
+/** One Authorization header mostly, and mostly right. */
+export const AUTHORIZATION: fc.Arbitrary<Header[]> = weighted<string[]>(
+  [30, [[`Bearer ${KEY}`]]],
+  [2, RIGHT_KEYS.map((value) => [value])],
+  [2, WRONG_KEYS.map((value) => [value])],
+  [1, fc.constantFrom([], [`Bearer ${KEY}`, `Bearer ${KEY}`], ["", `Bearer ${KEY}`])],
+).map((values) => values.map((value): Header => ["Authorization", value]));
+
+const RIGHT_TYPES = ["application/json", "APPLICATION/JSON", "application/json;charset=utf-8", "application/json ; x=y"]
+  .concat('Application/Json;profile="a;b"', "application/json;", "application/json\t;charset=latin1");
+const WRONG_TYPES = [
+  "",
+  "text/json",
+  "application/jsonx",
+  "application/problem+json",
+  "text/plain",
+  "application /json",
+]
+  .concat("application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "*/*", "json", "application/", ";")
+  .concat("application/json, application/json", "application/json x");
+
+/** At most one header, whose values come as often as their weights say. */
+function perhaps(name: string, ...choices: Choice<string | null>[]): fc.Arbitrary<Header[]> {
+  return weighted(...choices).map((value): Header[] => value === null ? [] : [[name, value]]);
+}
+
+export const CONTENT_TYPE: fc.Arbitrary<Header[]> = perhaps(
+  "Content-Type",
+  [3, [null]],
+  [20, ["application/json"]],
+  [2, RIGHT_TYPES],
+  [2, WRONG_TYPES],
+);
+
+export const CONTENT_ENCODING: fc.Arbitrary<Header[]> = perhaps(
+  "Content-Encoding",
+  [40, [null]],
+  [1, ["identity", "Identity", "gzip", "br", "", "identity, gzip", "deflate", "x"]],
+);
+
+const TAGS = [
+  "{etag}",
+  "W/{etag}",
+  "*",
+  " * ",
+  '"a-b", {etag}',
+  '{etag}, "a-b"',
+  '"x" ,\t{etag} , ,',
+  '"a-b"',
+  'W/"a-b"',
+];
+const ODD_TAGS = [
+  "",
+  "abc",
+  "{etag}x",
+  "x{etag}",
+  "w/{etag}",
+  "*, {etag}",
+  '"a" {etag}',
+  ",,",
+  '"',
+  '"{etag}"',
+  '"\xff"',
+  "W/",
+]
+  .concat("W/ {etag}", "**", '"a,{etag}', "{etag};q=1", Array.from({ length: 100 }, (_, i) => `"${i}"`).join(","));
+
+export const IF_NONE_MATCH: fc.Arbitrary<Header[]> = perhaps("If-None-Match", [6, [null]], [3, TAGS], [1, ODD_TAGS]);
+
+/** Headers that must change nothing. */
+const NOISE: Header[] = [
+  ["Accept", "text/html;q=0.9"],
+  ["Accept-Encoding", "gzip, br"],
+  ["Origin", "https://evil.example"],
+  ["Access-Control-Request-Method", "POST"],
+  ["X-HTTP-Method-Override", "DELETE"],
+  ["X-Original-URL", "/v1/store/orders"],
+  ["X-Forwarded-For", "127.0.0.1"],
+  ["X-Forwarded-Prefix", "/evil"],
+  ["Forwarded", "for=_hidden;host=evil.example"],
+  ["If-Match", '"a-b"'],
+  ["If-Modified-Since", "Thu, 05 Dec 2030 00:00:00 GMT"],
+  ["If-Unmodified-Since", "Thu, 05 Dec 1930 00:00:00 GMT"],
+  ["Range", "bytes=0-1"],
+  ["Prefer", "return=minimal"],
+  ["Cookie", "key=pk_fuzz"],
+  ["Proxy-Authorization", "Bearer pk_fuzz"],
+  ["TE", "trailers"],
+  ["X-Latin", "\xe9\xff"],
+  ["X-Long", "x".repeat(3000)],
+  ["__proto__", "x"],
+];
+
+export const EXTRA: fc.Arbitrary<Header[]> = weighted<Header[]>(
+  [5, [[]]],
+  [1, fc.array(fc.constantFrom(...NOISE), { maxLength: 3 })],
+);
+
+const LONG = "k".repeat(250);
+/** Few, so that they meet again. What lies between right and wrong (parameters, an empty string) is left out. */
+const IDEMPOTENCY_KEYS = ["a", '"a"', "b", '"b"', '"a b"', '"a\\"b"', '"a\\\\b"', `${LONG}kkkkk`, `"${LONG}kkkkk"`]
+  .concat(`${LONG}kkkkkk`, `"${LONG}kkkkkk"`, "8e03978e-40d5-43e8-bc93-6894a57f9324");
+
+export const IDEMPOTENCY_KEY: fc.Arbitrary<Header[]> = perhaps("Idempotency-Key", [3, [null]], [1, IDEMPOTENCY_KEYS]);

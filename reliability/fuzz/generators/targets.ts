@@ -1,0 +1,133 @@
+/** Paths and queries, right and wrong. */
+
+import fc from "fast-check";
+import { weighted } from "./weighted.ts";
+
+/** A fragment of text that has a meaning somewhere else, or had one in some other server. */
+const ODD_SEGMENTS = ["%zz", "%c3%28", "%00", "%2e%2e", "..", ".", "%F0%9F%90%B6", "é", "%ff", "a%2Fb", "~", "*", "%"];
+const ODD_IDS = ["0", "01", "1.5", "-1", "+1", "1e0", "0x1", "1%20", "%201", "%31", "1,2", "1;a=b", "null", "1%00"]
+  .concat("9223372036854775807", "9223372036854775808", "18446744073709551617", "1".repeat(40), "%EF%BC%91", "1%2F2")
+  .concat("constructor", "__proto__", "9007199254740993", "1'--", "{id}'or'1'='1", ...ODD_SEGMENTS);
+
+const ID = weighted(
+  [5, ["{id}"]],
+  [5, fc.nat({ max: 12 }).map(String)],
+  [4, ODD_IDS],
+);
+
+const ODD_PATHS = ["/", "/v1", "/v1/", "/v1/pets/", "/v1//pets", "//v1/pets", "/v1/pets/1/", "/v1/pets//1", "/V1/pets"]
+  .concat(
+    "/v1/Pets",
+    "/v2/pets",
+    "/pets",
+    "/v1/../v1/pets",
+    "/v1/./pets",
+    "/v1/pets/../pets",
+    "/v1/store",
+    "/v1/store/",
+  )
+  .concat(
+    "/v1/store/orders/1",
+    "/v1/store%2Forders",
+    "/v1/pets%2F1",
+    "/v1/petsx",
+    "/v1/pets.json",
+    "/v1/%",
+    "/openapi.json",
+  )
+  .concat(
+    "/livez",
+    "/v1/pets;a=b",
+    "/v1\\pets",
+    `/v1/${"a".repeat(9000)}`,
+    `/v1/pets/${"1".repeat(9000)}`,
+    "/v1/pets/1/2",
+  );
+
+/** Hides what a path says: one of its characters, slashes too, is escaped. */
+function disguise(path: string, at: number): string {
+  const [index, code] = [1 + at % path.length, path.charCodeAt(1 + at % path.length)];
+  if (!(code < 0x7f) || "%{}".includes(path[index] ?? "") || path.includes("{")) return path;
+  return `${path.slice(0, index)}%${code.toString(16).padStart(2, "0")}${path.slice(index + 1)}`;
+}
+
+/** `/v1/pets/{petId}`, for many kinds of id. */
+export const PET_PATH: fc.Arbitrary<string> = ID.map((id) => `/v1/pets/${id}`);
+
+const SEGMENTS = fc.array(fc.constantFrom("v1", "pets", "", ...ODD_SEGMENTS), { maxLength: 5 });
+
+/** Any path. */
+export const PATH: fc.Arbitrary<string> = fc.tuple(
+  weighted(
+    [4, ["/v1/pets"]],
+    [4, PET_PATH],
+    [2, ["/v1/store/orders"]],
+    [3, ODD_PATHS],
+    [1, SEGMENTS.map((segments) => `/${segments.join("/")}`)],
+  ),
+  fc.option(fc.nat({ max: 40 }), { freq: 5 }),
+).map(([path, at]) => at === null ? path : disguise(path, at));
+
+/** A cursor as it is made today: opaque to clients, so only a tester would write one. */
+const forge = (text: string): string => btoa(text).replaceAll("=", "").replaceAll("+", "-").replaceAll("/", "_");
+const FORGED = ["0", "-0", "1", "2", "05", "-1", "1.5", "", " 1", "1 ", "0x1", "9223372036854775807"]
+  .concat("9223372036854775808", "-9223372036854775809").map((id) => forge(`after:${id}`));
+
+const LIMIT = weighted(
+  [6, fc.integer({ min: 1, max: 6 }).map(String)],
+  [2, fc.integer({ min: 0, max: 102 }).map(String)],
+  [2, ["", "-1", "1.5", "1e1", "+5", "%2B5", "005", "5%20", "%35", "%D9%A3", "abc", "0x5"]],
+  [1, ["99999999999999999999", "1%00", "%zz", "٣", "5'", "100", "101", "1,2", "NaN"]],
+);
+const STATUS = weighted(
+  [6, ["available", "pending", "sold"]],
+  [2, ["", "Sold", "sold+", "%73old", "sold,pending", "null", "lost", "sold%00"]],
+);
+const CURSOR = weighted(
+  [8, ["{next}"]],
+  [2, FORGED],
+  [
+    2,
+    fc.constantFrom(
+      "{next}=",
+      "{next}%3D%3D",
+      "{next}A",
+      "x{next}",
+      "",
+      "abc",
+      "{next}+",
+      "%F0%9F",
+      "%00",
+      "=",
+    )
+      .map(String),
+  ],
+  [1, fc.string({ maxLength: 40 }).map(encodeURIComponent)],
+);
+
+function parameter(names: string[], values: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  const name = weighted([12, fc.constant(names[0]!)], [1, names]);
+  return fc.tuple(name, values).map(([name, value]) => `${name}=${value}`);
+}
+
+const PARAMETER = weighted(
+  [5, parameter(["limit", "%6cimit", "LIMIT", "limit%20", "limit[]"], LIMIT)],
+  [3, parameter(["status", "statu%73", "Status", "+status"], STATUS)],
+  [3, parameter(["cursor", "%63ursor", "cursor%00"], CURSOR)],
+  [1, ["", "=", "limit", "a=b", "__proto__=1", "constructor=2", "?limit=3", "limit=5;status=x"]],
+);
+
+/** A query with its question mark, or nothing. */
+export const QUERY: fc.Arbitrary<string> = fc.array(PARAMETER, { maxLength: 4 }).map((parameters) =>
+  parameters.length === 0 ? "" : `?${parameters.join("&")}`
+);
+
+/** A query that is right. */
+export const RIGHT_QUERY: fc.Arbitrary<string> = fc.tuple(
+  fc.option(fc.integer({ min: 1, max: 6 })),
+  fc.option(fc.constantFrom("available", "pending", "sold")),
+  fc.option(fc.constant("{next}"), { freq: 2 }),
+).map(([limit, status, cursor]) => {
+  const given = Object.entries({ limit, status, cursor }).filter(([, value]) => value !== null);
+  return given.length === 0 ? "" : `?${given.map(([name, value]) => `${name}=${value}`).join("&")}`;
+});

@@ -1,0 +1,79 @@
+/** What a value may be: the second half of the model, and like the first written from the documentation alone. */
+
+const STATUSES = ["available", "pending", "sold"];
+
+/** A number as a body has it written. */
+class Written {
+  readonly source: string;
+  constructor(source: string) {
+    this.source = source;
+  }
+}
+
+/** A segment means what it decodes to; one that does not decode, or holds a slash, stands for itself. */
+export function unescape(segment: string): string {
+  try {
+    const decoded = decodeURIComponent(segment);
+    return decoded.includes("/") ? segment : decoded;
+  } catch {
+    return segment;
+  }
+}
+
+const isLimit = (value: string): boolean => /^\d{1,3}$/.test(value) && Number(value) >= 1 && Number(value) <= 100;
+const isStatus = (value: string): boolean => STATUSES.includes(value);
+
+function isCursor(value: string): boolean {
+  if (!/^[A-Za-z0-9]+$/.test(value) || value.length % 4 === 1) return false;
+  const text = atob(value);
+  const id = /^after:(0|-?[1-9]\d*)$/.exec(text)?.[1];
+  return id !== undefined && isInt64(BigInt(id)) && btoa(text).replaceAll("=", "") === value;
+}
+
+/** The query parameters of a list, in the order in which their faults are told. */
+export const PARAMETERS = { limit: isLimit, status: isStatus, cursor: isCursor };
+
+const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
+
+/** A list of tags decides; HTTP does not say what a header means that is none but holds the tag. */
+export function decide(condition: string, tag: string | undefined): number[] {
+  const elements = condition.replaceAll(/(W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g, "T").split(",");
+  if (tag === undefined || !condition.includes(tag)) return [200];
+  return elements.every((element) => /^[ \t]*T?[ \t]*$/.test(element)) ? [304] : [200, 304];
+}
+
+/** A structured-field string (RFC 9651 §3.3.3), or what stands there bare. */
+export function idempotencyKey(header: string): string | undefined {
+  const quoted = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/.exec(header)?.[1]?.replaceAll(/\\(.)/g, "$1");
+  const key = quoted ?? (/^[\x21\x23-\x2b\x2d-\x7e]+$/.test(header) ? header : "");
+  return key.length >= 1 && key.length <= 255 ? key : undefined;
+}
+
+export function readJson(body: Uint8Array<ArrayBuffer>): unknown {
+  const keepSource = (_: string, value: unknown, { source }: { source: string }) =>
+    typeof value === "number" ? new Written(source) : value;
+  const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
+  return JSON.parse(text, keepSource as (name: string, value: unknown) => unknown);
+}
+
+/** The members that count, as sent, or nothing if they make no pet. */
+export function readMembers(value: unknown): [name: string, categoryId: string, status?: string] | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value) || value instanceof Written) return undefined;
+  const { name, categoryId, status } = value as Record<string, unknown>;
+  const id = categoryId instanceof Written ? exactInteger(categoryId.source) : undefined;
+  if (typeof name !== "string" || !/^(?!\s*$)[^\p{Cc}\p{Cs}]{1,255}$/u.test(name) || id === undefined) return undefined;
+  if (!Object.hasOwn(value, "status")) return [name, String(id)];
+  return typeof status === "string" && isStatus(status) ? [name, String(id), status] : undefined;
+}
+
+function exactInteger(source: string): bigint | undefined {
+  const [, sign, whole = "", fraction = "", exponent = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(source) ??
+    [];
+  const digits = (whole + fraction).replace(/^0+/, "");
+  const significant = digits.replace(/0+$/, "");
+  if (significant === "") return 0n;
+  const zeros = digits.length - significant.length - fraction.length + Number(exponent);
+  if (zeros < 0 || significant.length + zeros > 19) return undefined;
+  const value = BigInt(sign + significant + "0".repeat(zeros));
+  return isInt64(value) ? value : undefined;
+}

@@ -1,0 +1,10 @@
+/** What the fuzzed petstore is set to, and what the generators and the model have to know of it. */
+
+/** The one valid key. */
+export const KEY = "pk_fuzz";
+
+/** Small, so that bodies at and beyond the limit are cheap; every name that is allowed fits, however it is escaped. */
+export const MAX_BODY_BYTES = 4096;
+
+/** Whether the service reads `Idempotency-Key`: until it does, the header is noise that changes nothing. */
+export const HAS_IDEMPOTENCY_KEYS = false;
