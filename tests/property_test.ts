@@ -19,7 +19,7 @@ const MEMORY = FUZZED_STORES.slice(0, 1);
 const KINDS = ["200", "201", "204", "304", "400 invalid_cursor", "400 invalid_json", "400 invalid_limit"]
   .concat("400 invalid_pet", "400 invalid_status", "401 invalid_api_key", "401 missing_api_key", "404 pet_not_found")
   .concat("404 route_not_found", "405 method_not_allowed", "413 body_too_large", "415 unsupported_media_type")
-  .concat("501 not_implemented");
+  .concat("501 not_implemented", "400 invalid_idempotency_key", "422 idempotency_key_reused", "201 replayed");
 
 test("every store answers random requests as the description allows and as the model foretells, alike to the byte", async () => {
   const extent = { seed: SEED, sequences: 40 };
@@ -92,6 +92,7 @@ test("a store that answers otherwise than the others is found out", async () => 
       const list: PetStore["list"] = (query) => store.list(query.limit === 3 ? { ...query, limit: 2 } : query);
       return await run({
         create: (pet) => store.create(pet),
+        createOnce: (pet, request) => store.createOnce!(pet, request),
         get: (id) => store.get(id),
         list,
         check: () => store.check(),

@@ -97,12 +97,12 @@ export class Model {
   }
 
   #create(fields: Headers, body: Uint8Array<ArrayBuffer>): Prediction {
-    const isJson = /^application\/json[ \t]*(;|$)/i.test(fields.get("content-type") ?? "application/json");
-    const isPlain = /^identity$/i.test(fields.get("content-encoding") ?? "identity");
-    if (!isJson || !isPlain) return failure(415, "unsupported_media_type", { "accept-post": "application/json" });
     const header = this.#settings.hasIdempotencyKeys ? fields.get("idempotency-key") : null;
     const key = header === null ? undefined : values.idempotencyKey(header);
     if (header !== null && key === undefined) return failure(400, "invalid_idempotency_key");
+    const isJson = /^application\/json[ \t]*(;|$)/i.test(fields.get("content-type") ?? "application/json");
+    const isPlain = /^identity$/i.test(fields.get("content-encoding") ?? "identity");
+    if (!isJson || !isPlain) return failure(415, "unsupported_media_type", { "accept-post": "application/json" });
     if (body.length > this.#settings.maxBodyBytes) return failure(413, "body_too_large");
     let value: unknown;
     try {
@@ -113,7 +113,8 @@ export class Model {
     const members = values.readMembers(value);
     if (members === undefined) return failure(400, "invalid_pet");
     if (key === undefined) return this.#add(...members);
-    const pet = JSON.stringify(members);
+    // As it is kept: a status that was left out is the default one.
+    const pet = JSON.stringify([...members, "available"].slice(0, 3));
     const first = this.#remembered.get(key) ?? { pet, answer: this.#add(...members) };
     if (first.pet !== pet) return failure(422, "idempotency_key_reused");
     const replayed = this.#remembered.has(key) ? { "idempotency-replayed": "true" } : {};

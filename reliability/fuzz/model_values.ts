@@ -45,7 +45,7 @@ export function decide(condition: string, tag: string | undefined): number[] {
 /** A structured-field string (RFC 9651 §3.3.3), or what stands there bare. */
 export function idempotencyKey(header: string): string | undefined {
   const quoted = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/.exec(header)?.[1]?.replaceAll(/\\(.)/g, "$1");
-  const key = quoted ?? (/^[\x21\x23-\x2b\x2d-\x7e]+$/.test(header) ? header : "");
+  const key = quoted ?? (/^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]+$/.test(header) ? header : "");
   return key.length >= 1 && key.length <= 255 ? key : undefined;
 }
 

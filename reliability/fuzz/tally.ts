@@ -8,9 +8,10 @@ export class Tally {
   /** How often each status came, with its code where it has one. */
   readonly answers: Map<string, number> = new Map();
 
-  add({ status, text }: SeenResponse): void {
+  add({ status, headers, text }: SeenResponse): void {
     this.requests++;
-    this.#count(`${status} ${status >= 400 ? codeOf(text) : ""}`.trimEnd());
+    const kind = status >= 400 ? codeOf(text) : headers.has("idempotency-replayed") ? "replayed" : "";
+    this.#count(`${status} ${kind}`.trimEnd());
   }
 
   /** @param answer What came before the connection was closed, if anything. */

@@ -116,9 +116,31 @@ export const EXTRA: fc.Arbitrary<Header[]> = weighted<Header[]>(
   [1, fc.array(fc.constantFrom(...NOISE), { maxLength: 3 })],
 );
 
-const LONG = "k".repeat(250);
-/** Few, so that they meet again. What lies between right and wrong (parameters, an empty string) is left out. */
-const IDEMPOTENCY_KEYS = ["a", '"a"', "b", '"b"', '"a b"', '"a\\"b"', '"a\\\\b"', `${LONG}kkkkk`, `"${LONG}kkkkk"`]
-  .concat(`${LONG}kkkkkk`, `"${LONG}kkkkkk"`, "8e03978e-40d5-43e8-bc93-6894a57f9324");
+const LONG = "k".repeat(255);
+/** Few, so that they meet again; some are the same key, bare and quoted. */
+const IDEMPOTENCY_KEYS = ["a", '"a"', "b"];
+const OTHER_IDEMPOTENCY_KEYS = ["1", '"1"', '"b"', '"a b"', '"a\\"b"', '"a\\\\b"', '"a,b"', " a", LONG, `"${LONG}"`];
+const WRONG_IDEMPOTENCY_KEYS = [
+  "",
+  '""',
+  '"',
+  '"a',
+  'a"',
+  'a"b',
+  '"a"b',
+  '"\\a"',
+  "a b",
+  "a,b",
+  '"a", "b"',
+  "a\\b",
+  "\xe9",
+]
+  .concat('"\xe9"', '"a\\"', `${LONG}k`, `"${LONG}k"`, '"a";p=1', ":YQ==:,", "a\tb");
 
-export const IDEMPOTENCY_KEY: fc.Arbitrary<Header[]> = perhaps("Idempotency-Key", [3, [null]], [1, IDEMPOTENCY_KEYS]);
+export const IDEMPOTENCY_KEY: fc.Arbitrary<Header[]> = perhaps(
+  "Idempotency-Key",
+  [6, [null]],
+  [4, IDEMPOTENCY_KEYS],
+  [1, OTHER_IDEMPOTENCY_KEYS],
+  [1, WRONG_IDEMPOTENCY_KEYS],
+);
