@@ -37,7 +37,7 @@ const WRONG_TYPES = [
   "application /json",
 ]
   .concat("application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "*/*", "json", "application/", ";")
-  .concat("application/json, application/json", "application/json x");
+  .concat("application/json, application/json", "application/json x", "application/json\xa0");
 
 /** At most one header, whose values come as often as their weights say. */
 function perhaps(name: string, ...choices: Choice<string | null>[]): fc.Arbitrary<Header[]> {
@@ -135,7 +135,7 @@ const WRONG_IDEMPOTENCY_KEYS = [
   "a\\b",
   "\xe9",
 ]
-  .concat('"\xe9"', '"a\\"', `${LONG}k`, `"${LONG}k"`, '"a";p=1', ":YQ==:,", "a\tb");
+  .concat('"\xe9"', '"a\\"', `${LONG}k`, `"${LONG}k"`, '"a";p=1', ":YQ==:,", "a\tb", "\xa0a");
 
 export const IDEMPOTENCY_KEY: fc.Arbitrary<Header[]> = perhaps(
   "Idempotency-Key",
