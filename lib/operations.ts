@@ -124,7 +124,7 @@ function readParameter<T>(
 }
 
 function parseLimit(value: string): number | undefined {
-  if (value.length > 3 || !isDigits(value)) return undefined;
+  if (!isDigits(value)) return undefined;
   const limit = +value;
   return limit >= LIMIT.minimum && limit <= LIMIT.maximum ? limit : undefined;
 }

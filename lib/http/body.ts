@@ -3,6 +3,7 @@
 import type { Pending } from "../pending.ts";
 import { Deadlines } from "./deadlines.ts";
 import { HttpError } from "./errors.ts";
+import { trimField } from "./field_value.ts";
 import { isDigits } from "../json.ts";
 
 /** How much of a body is read, and for how long it is waited for. */
@@ -173,7 +174,7 @@ function countedSize(size: number): number {
 function requireJson(headers: Headers): void {
   const type = headers.get("content-type");
   if (type !== null && type !== "application/json") {
-    const essence = type.split(";", 1)[0]?.trim().toLowerCase();
+    const essence = trimField(type.split(";", 1)[0] ?? "").toLowerCase();
     if (essence !== "application/json") throw unsupported("The request body must be application/json");
   }
   const encoding = headers.get("content-encoding");

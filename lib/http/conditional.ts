@@ -1,6 +1,7 @@
 /** Entity tags and `If-None-Match` (RFC 9110 §8.8.3 and §13.1.2). */
 
 import { type Answer, type HeaderFields, JSON_FIELDS } from "./answer.ts";
+import { trimField } from "./field_value.ts";
 
 /** From this many characters on, a text is hashed as bytes, a word at a time: to encode it first costs less than it saves. */
 const LONG_TEXT = 400;
@@ -69,7 +70,7 @@ function encodeWords(text: string): number {
 /** Whether an `If-None-Match` header names this tag, by weak comparison, or is `*`. */
 export function noneMatchFails(header: string | null, etag: string): boolean {
   if (header === null) return false;
-  if (header === etag || header.trim() === "*") return true;
+  if (header === etag || trimField(header) === "*") return true;
   // An opaque tag has no quote inside, so a tag of ours in the list is there with both of its quotes.
   const at = header.indexOf(etag);
   return at >= 0 && isTagStart(header, at);

@@ -12,7 +12,7 @@ export function formatCursor(id: bigint): string {
 /** The id after which a cursor's page begins, or `undefined` if this is no cursor that {@link formatCursor} made. */
 export function parseCursor(cursor: string): bigint | undefined {
   const id = decodeId(cursor);
-  return id !== undefined && isInt64(id) && formatCursor(id) === cursor ? id : undefined;
+  return id !== undefined && id > 0n && isInt64(id) && formatCursor(id) === cursor ? id : undefined;
 }
 
 function decodeId(cursor: string): bigint | undefined {

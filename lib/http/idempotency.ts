@@ -2,6 +2,7 @@
 
 import { bearerToken } from "./auth.ts";
 import { HttpError } from "./errors.ts";
+import { trimField } from "./field_value.ts";
 
 /** The most characters of a key, its quotes aside. */
 export const MAX_IDEMPOTENCY_KEY = 255;
@@ -26,7 +27,7 @@ export const REUSED = new HttpError(
 export function readIdempotencyKey(headers: Headers): string | HttpError | undefined {
   const header = headers.get("idempotency-key");
   if (header === null) return undefined;
-  const text = header.trim();
+  const text = trimField(header);
   const key = text.startsWith('"') ? unquote(text) : isBare(text) ? text : undefined;
   return key === undefined || key === "" || key.length > MAX_IDEMPOTENCY_KEY ? INVALID : key;
 }

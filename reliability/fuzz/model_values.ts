@@ -20,13 +20,13 @@ export function unescape(segment: string): string {
   }
 }
 
-const isLimit = (value: string): boolean => /^\d{1,3}$/.test(value) && Number(value) >= 1 && Number(value) <= 100;
+const isLimit = (value: string): boolean => /^\d+$/.test(value) && Number(value) >= 1 && Number(value) <= 100;
 const isStatus = (value: string): boolean => STATUSES.includes(value);
 
 function isCursor(value: string): boolean {
   if (!/^[A-Za-z0-9]+$/.test(value) || value.length % 4 === 1) return false;
   const text = atob(value);
-  const id = /^after:(0|-?[1-9]\d*)$/.exec(text)?.[1];
+  const id = /^after:([1-9]\d*)$/.exec(text)?.[1];
   return id !== undefined && isInt64(BigInt(id)) && btoa(text).replaceAll("=", "") === value;
 }
 
