@@ -23,6 +23,7 @@ export interface ServerExit {
 
 /** A server that listens. */
 export interface ServerProcess extends Endpoint {
+  pid: number;
   /** Such as `http://127.0.0.1:8000`. */
   origin: string;
   /** Sends a request with this key, or with none; throws if the answer is not described. */
@@ -91,7 +92,8 @@ export async function withServer<T>(
     await printed(STARTED);
     const [, origin = "", port = ""] = await printed(/ listens on (http:.*:(\d+))\/v1$/m);
     const ask = (path: string, key: string | null, init: RequestInit = {}) => request(origin + path, key, init);
-    return await use({ port: Number(port), validate: validateServerAnswer, origin, ask, written, printed, stop });
+    const { pid } = child;
+    return await use({ pid, port: Number(port), validate: validateServerAnswer, origin, ask, written, printed, stop });
   } finally {
     try {
       child.kill("SIGKILL");

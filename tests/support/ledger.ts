@@ -1,0 +1,114 @@
+/** What a server has acknowledged, and whether it is kept. Deno only. */
+
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import type { SeenResponse } from "./openapi_validator.ts";
+import type { ServerParts, ServerProcess } from "./server_process.ts";
+
+/** The part of a server that is asked here. */
+type Server = Pick<ServerProcess, "ask">;
+
+export const KEY = "k";
+/** The database's name in the folder that the server is started in. */
+export const FILE = "pets.db";
+/** A server that keeps its pets there. */
+export const ON_FILE: ServerParts = { args: [`--key=${KEY}`, `--store=sqlite:${FILE}`, "--no-access-log"] };
+
+/** The pets that were acknowledged, as JSON text by id; nothing but these may ever be shown. */
+export class Ledger {
+  readonly pets: Map<number, string> = new Map();
+
+  /** Asks for a pet to be added. What is acknowledged is written down; anything but that and a refusal is an error. */
+  async tryCreate({ ask }: Server, name = "Rex"): Promise<boolean> {
+    const headers = { "content-type": "application/json" };
+    const answer = await ask("/v1/pets", KEY, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ name, categoryId: 7 }),
+    });
+    if (answer.status !== 201) {
+      assertUnavailable(answer);
+      return false;
+    }
+    const { id } = JSON.parse(answer.text);
+    assert.ok(!this.pets.has(id), `the id ${id} was given twice`);
+    assert.deepEqual(JSON.parse(answer.text), { id, name, categoryId: 7, status: "available" });
+    this.pets.set(id, answer.text);
+    return true;
+  }
+
+  async create(server: Server, name?: string): Promise<void> {
+    assert.ok(await this.tryCreate(server, name), "a create was refused");
+  }
+
+  async assertRefused(server: Server): Promise<void> {
+    assert.ok(!await this.tryCreate(server), "a create was acknowledged");
+  }
+
+  /** Adds pets, each with the longest name, until one is refused; that must happen before there are so many. */
+  async createUntilRefused(server: Server, most: number): Promise<void> {
+    for (let count = 0; await this.tryCreate(server, "x".repeat(255)); count++) {
+      assert.ok(count < most, `${most} pets were added, and none was refused`);
+    }
+  }
+
+  /** The acknowledged pets and no others are shown, by the list and each by its id. */
+  async assertShown({ ask }: Server): Promise<void> {
+    assert.deepEqual(await walk({ ask }), [...this.pets.values()].map((text) => JSON.parse(text)));
+    for (const [id, text] of this.#some()) assert.equal((await ask(`/v1/pets/${id}`, KEY)).text, text);
+  }
+
+  /** Each answer is the right one or a refusal; answers how many were refused. */
+  async countRefusedReads({ ask }: Server): Promise<number> {
+    let refused = 0;
+    for (const [id, text] of this.#some()) {
+      const answer = await ask(`/v1/pets/${id}`, KEY);
+      if (answer.status !== 503) assert.equal(answer.text, text);
+      else if (assertUnavailable(answer)) refused++;
+    }
+    return refused;
+  }
+
+  /** The file is sound, and holds the acknowledged pets and no others. */
+  assertInFile(path: string): void {
+    const db = new DatabaseSync(path);
+    try {
+      assert.deepEqual(db.prepare("PRAGMA integrity_check").all().map((row) => ({ ...row })), [{
+        integrity_check: "ok",
+      }]);
+      const rows = db.prepare("SELECT id, name FROM pets ORDER BY id").all().map(({ id, name }) => ({ id, name }));
+      const wanted = [...this.pets.values()].map((text) => JSON.parse(text)).map(({ id, name }) => ({ id, name }));
+      assert.deepEqual(rows, wanted);
+    } finally {
+      db.close();
+    }
+  }
+
+  /** At most a hundred, evenly over all, the first and the last among them. */
+  #some(): [number, string][] {
+    const all = [...this.pets];
+    const step = Math.max(1, Math.floor(all.length / 98));
+    return all.filter((_, i) => i % step === 0 || i === all.length - 1);
+  }
+}
+
+/** A create's or a read's 503, exactly as it is promised. */
+export function assertUnavailable({ status, headers, text }: SeenResponse): true {
+  assert.equal(status, 503, text);
+  assert.equal(JSON.parse(text).code, "store_unavailable");
+  assert.match(headers.get("retry-after") ?? "", /^\d+$/);
+  return true;
+}
+
+/** All pets, page after page; each page from the next server in turn. */
+export async function walk(...servers: Server[]): Promise<{ id: number; name: string }[]> {
+  const pets: { id: number; name: string }[] = [];
+  let path: string | undefined = "/v1/pets?limit=100";
+  for (let page = 0; path !== undefined; page++) {
+    const { status, headers, text }: SeenResponse = await servers[page % servers.length]!.ask(path, KEY);
+    assert.equal(status, 200, text);
+    pets.push(...JSON.parse(text));
+    path = /<(.*)>/.exec(headers.get("link") ?? "")?.[1];
+  }
+  return pets;
+}
