@@ -15,7 +15,7 @@ import {
   withFailingDisk,
   withTmpfs,
 } from "../support/disk.ts";
-import { FILE, KEY, Ledger, ON_FILE } from "../support/ledger.ts";
+import { FILE, Ledger, ON_FILE } from "../support/ledger.ts";
 import { RawSocket } from "../support/raw_socket.ts";
 import { runServer, type ServerProcess, withServer } from "../support/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
@@ -25,7 +25,6 @@ async function assertServesReads(server: ServerProcess, ledger: Ledger): Promise
   await ledger.assertRefused(server);
   await ledger.assertShown(server);
   assert.equal((await server.ask("/livez", null)).status, 200);
-  assert.match(server.written.stderr, /^\S+ POST \/v1\/pets failed: /);
 }
 
 /** When the fault is gone: creates succeed without a restart, and what was acknowledged outlives one. */
@@ -33,6 +32,7 @@ async function assertRecovers(folder: string, server: ServerProcess, ledger: Led
   await ledger.create(server);
   await ledger.assertShown(server);
   assert.equal(await server.stop(), 0);
+  assert.equal(/^\S+ POST \/v1\/pets failed: /.test(server.written.stderr), ledger.refused > 0, server.written.stderr);
   ledger.assertInFile(join(folder, FILE));
   await withServer(folder, ON_FILE, (restarted) => ledger.assertShown(restarted));
 }
@@ -124,9 +124,8 @@ test(
         await ledger.create(server);
         await whileImmutable([join(folder, FILE), folder], async () => {
           // Enough for SQLite to move its log into the file, at a thousand pages; that must fail, and no create with it.
-          for (let round = 0; round < 40; round++) {
-            await Promise.all(Array.from({ length: 32 }, () => ledger.create(server, "x".repeat(255))));
-          }
+          const log = join(folder, `${FILE}-wal`);
+          while (statSync(log).size < 1100 * 4096) await ledger.create(server, "x".repeat(255));
           await server.stop("SIGKILL");
         });
       });

@@ -131,3 +131,18 @@ export async function whileImmutable<T>(paths: string[], use: () => Promise<T>):
     command("chattr", "-i", ...paths);
   }
 }
+
+/** Writes rubbish over a part of a file, and gives the means to put back what was there. */
+export function overwrite(path: string, start: number, length: number): () => void {
+  const before = Deno.readFileSync(path).slice(start, start + length);
+  assert.equal(before.length, length, `${path} is shorter than that`);
+  write(path, start, new Uint8Array(length).fill(0xa5));
+  return () => write(path, start, before);
+}
+
+/** Changes bytes of a file in place, as it is: no other file takes its name, and its length stays. */
+function write(path: string, start: number, bytes: Uint8Array): void {
+  using file = Deno.openSync(path, { write: true });
+  file.seekSync(start, Deno.SeekMode.Start);
+  for (let sent = 0; sent < bytes.length;) sent += file.writeSync(bytes.subarray(sent));
+}

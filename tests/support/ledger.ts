@@ -17,6 +17,8 @@ export const ON_FILE: ServerParts = { args: [`--key=${KEY}`, `--store=sqlite:${F
 /** The pets that were acknowledged, as JSON text by id; nothing but these may ever be shown. */
 export class Ledger {
   readonly pets: Map<number, string> = new Map();
+  /** How many creates were refused. */
+  refused = 0;
 
   /** Asks for a pet to be added. What is acknowledged is written down; anything but that and a refusal is an error. */
   async tryCreate({ ask }: Server, name = "Rex"): Promise<boolean> {
@@ -28,6 +30,7 @@ export class Ledger {
     });
     if (answer.status !== 201) {
       assertUnavailable(answer);
+      this.refused++;
       return false;
     }
     const { id } = JSON.parse(answer.text);
