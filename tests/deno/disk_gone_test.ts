@@ -1,0 +1,39 @@
+/** A running server whose file goes away: what it wrote would be lost, so it acknowledges nothing more. */
+
+import assert from "node:assert/strict";
+import { copyFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { assertUnavailable, FILE, Ledger, ON_FILE } from "../support/ledger.ts";
+import { withServer } from "../support/server_process.ts";
+import { withTempFolder } from "../support/temp.ts";
+
+const WAYS: [what: string, take: (path: string) => void][] = [
+  ["file is deleted", (path) => rmSync(path)],
+  ["file is replaced by a copy of it", (path) => {
+    copyFileSync(path, `${path}.copy`);
+    renameSync(`${path}.copy`, path);
+  }],
+  ["file is moved away", (path) => renameSync(path, `${path}.moved`)],
+  ["file is moved away and copied back", (path) => {
+    renameSync(path, `${path}.moved`);
+    copyFileSync(`${path}.moved`, path);
+  }],
+  ["log is deleted", (path) => rmSync(`${path}-wal`)],
+];
+
+for (const [what, take] of WAYS) {
+  test(`a server whose ${what} acknowledges nothing any more, shows what it had, and is not ready`, () =>
+    withTempFolder(async (folder) => {
+      const ledger = new Ledger();
+      await withServer(folder, ON_FILE, async (server) => {
+        for (let count = 0; count < 20; count++) await ledger.create(server);
+        take(join(folder, FILE));
+        await ledger.assertRefused(server);
+        await ledger.assertShown(server);
+        assertUnavailable(await server.ask("/readyz", null));
+        assert.equal((await server.ask("/livez", null)).status, 200);
+        assert.equal(await server.stop(), 0);
+      });
+    }));
+}
