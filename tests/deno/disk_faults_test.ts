@@ -32,7 +32,8 @@ async function assertRecovers(folder: string, server: ServerProcess, ledger: Led
   await ledger.create(server);
   await ledger.assertShown(server);
   assert.equal(await server.stop(), 0);
-  assert.equal(/^\S+ POST \/v1\/pets failed: /.test(server.written.stderr), ledger.refused > 0, server.written.stderr);
+  // Every failure is one line: with a trace it would be taken for a defect.
+  assert.doesNotMatch(server.written.stderr, /^ +at /m);
   ledger.assertInFile(join(folder, FILE));
   await withServer(folder, ON_FILE, (restarted) => ledger.assertShown(restarted));
 }

@@ -54,7 +54,7 @@ function moveLogIntoFile(path: string): void {
 /** What a start shows is the first so many pets that were acknowledged, each as it was. */
 async function assertShowsFirst(folder: string, count: number, ledger: Ledger): Promise<void> {
   await withServer(folder, ON_FILE, async (server) => {
-    assert.deepEqual(await walk(server), [...ledger.pets.values()].slice(0, count).map((text) => JSON.parse(text)));
+    assert.deepEqual(await walk(server), ledger.inOrder().slice(0, count));
   });
 }
 

@@ -55,9 +55,15 @@ export class Ledger {
     }
   }
 
+  /** The acknowledged pets by id, which need not be the order in which they were acknowledged. */
+  inOrder(): { id: number; name: string }[] {
+    const ids = [...this.pets.keys()].sort((one, other) => one - other);
+    return ids.map((id) => JSON.parse(this.pets.get(id)!));
+  }
+
   /** The acknowledged pets and no others are shown, by the list and each by its id. */
   async assertShown({ ask }: Server): Promise<void> {
-    assert.deepEqual(await walk({ ask }), [...this.pets.values()].map((text) => JSON.parse(text)));
+    assert.deepEqual(await walk({ ask }), this.inOrder());
     for (const [id, text] of this.#some()) assert.equal((await ask(`/v1/pets/${id}`, KEY)).text, text);
   }
 
@@ -80,7 +86,7 @@ export class Ledger {
         integrity_check: "ok",
       }]);
       const rows = db.prepare("SELECT id, name FROM pets ORDER BY id").all().map(({ id, name }) => ({ id, name }));
-      const wanted = [...this.pets.values()].map((text) => JSON.parse(text)).map(({ id, name }) => ({ id, name }));
+      const wanted = this.inOrder().map(({ id, name }) => ({ id, name }));
       assert.deepEqual(rows, wanted);
     } finally {
       db.close();
