@@ -3,7 +3,7 @@
 import { createDispatcher, finish, type Reply } from "../http/dispatch.ts";
 import { splitUrl } from "../http/routing.ts";
 import type { PetstoreOptions } from "../options.ts";
-import { chain } from "../pending.ts";
+import { attempt, chain } from "../pending.ts";
 import { createFailureHandler, createPetstore } from "../petstore.ts";
 import type { AccessLog } from "./access_log.ts";
 import type { ServeHandler } from "./gate.ts";
@@ -17,12 +17,14 @@ export function createHandler(options: HandlerOptions, log: AccessLog | undefine
   const { handle } = createPetstore(options);
   const routes = createPublicRoutes(options.store, options);
   const publicPaths = new Set(routes.map(({ path }) => path));
-  const dispatch = createDispatcher("", routes, createFailureHandler(options.onError));
+  const onFailure = createFailureHandler(options.onError);
+  const dispatch = createDispatcher("", routes, onFailure);
 
   function respond(request: Request): Response | Promise<Response> {
     if (!isHost(request.headers.get("host"))) return finish(INVALID_HOST.toAnswer(), request);
     if (!publicPaths.has(splitUrl(request.url).path)) return handle(request);
-    return chain<Reply, Response>(dispatch(request), (reply) => finish(reply, request));
+    const reply = attempt<Reply>(() => dispatch(request), (thrown) => onFailure(thrown, request));
+    return chain<Reply, Response>(reply, (reply) => finish(reply, request));
   }
 
   if (!log) return respond;

@@ -118,6 +118,9 @@ function describeStart({ store, hostname }: ServerSettings, key: FileKey | undef
 function signalled(): Promise<void> {
   // Windows knows no SIGTERM.
   const signals: Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGTERM", "SIGINT"];
+  // A file has become larger than the system allows (ulimit -f): the write fails too, which is enough, but first a signal
+  // comes, and one that nobody listens for ends the process.
+  if (Deno.build.os !== "windows") Deno.addSignalListener("SIGXFSZ", () => {});
   return new Promise((resolve) => {
     let firstAt: number | undefined;
     for (const signal of signals) {

@@ -23,7 +23,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ReadAhead } from "./read_ahead.ts";
 import { DatabaseFile } from "./sqlite_file.ts";
 import { GroupCommit } from "./sqlite_commit.ts";
-import { asUnavailable } from "./sqlite_errors.ts";
+import { asUnavailable, isOutage } from "./sqlite_errors.ts";
 import { openDatabase } from "./sqlite_open.ts";
 import { ALL_PETS, NEXT_IDS, type PageSql, PETS_OF_STATUS, SELECT_PET, statusCode } from "./sqlite_statements.ts";
 import {
@@ -161,6 +161,8 @@ class SqliteStore implements PetStore {
     try {
       return query();
     } catch (error) {
+      // Pages that were read while the disk failed are not to be believed when it has been mended.
+      if (!this.#isClosed && isOutage(error)) this.#db.exec("PRAGMA shrink_memory");
       throw asUnavailable(error);
     }
   }

@@ -11,8 +11,8 @@ import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUna
 const MAX_BATCH = 512;
 /** Creates that may wait while another process has the lock; some tens of megabytes at most. */
 const MAX_WAITING = 10_000;
-/** How long to wait before the lock is tried for again, in milliseconds. */
-const RETRY_DELAY = 5;
+/** How long to wait at most before the lock is tried for again, in milliseconds. At first it is less. */
+const MAX_RETRY_DELAY = 5;
 
 /** What is to be done around a transaction. */
 export interface CommitHooks {
@@ -31,6 +31,7 @@ export class GroupCommit {
   #isClosed = false;
   /** Since when another process has had the lock, in milliseconds since 1970; 0 if none has. */
   #busySince = 0;
+  #tries = 0;
 
   constructor(db: DatabaseSync, hooks: CommitHooks) {
     this.#db = db;
@@ -100,16 +101,16 @@ export class GroupCommit {
     const patience = this.#isClosed ? BUSY_TIMEOUT : 0;
     try {
       this.#db.exec(`PRAGMA busy_timeout = ${patience}; BEGIN IMMEDIATE`);
-      this.#busySince = 0;
+      this.#busySince = this.#tries = 0;
       return true;
     } catch (error) {
       const now = Date.now();
       this.#busySince ||= now;
       if (this.#isClosed || !isBusy(error) || now - this.#busySince >= BUSY_TIMEOUT) {
-        this.#busySince = 0;
+        this.#busySince = this.#tries = 0;
         throw error;
       }
-      setTimeout(() => this.#commit(), RETRY_DELAY);
+      setTimeout(() => this.#commit(), Math.min(++this.#tries, MAX_RETRY_DELAY));
       return false;
     } finally {
       this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);

@@ -2,6 +2,7 @@
 
 import { existsSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { isBusy } from "./sqlite_errors.ts";
 import { StoreUnavailableError } from "./store.ts";
 
 /** "Pets" in ASCII: tells our files from other people's (PRAGMA application_id). */
@@ -45,15 +46,41 @@ export function openDatabase(path: string): DatabaseSync {
   try {
     const exists = path !== ":memory:" && existsSync(path);
     if (exists && statSync(path).isDirectory()) throw new StoreUnavailableError(`${path} is a folder`);
+    if (path !== ":memory:") requireFileOfLog(path);
     if (exists) inspect(path);
     db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT });
     configure(db, path);
     migrate(db);
+    requireWritable(db);
     return db;
   } catch (error) {
     db?.close();
     throw error instanceof StoreUnavailableError ? error : explain(error, path);
   }
+}
+
+/** A log without its file, or beside an empty one, SQLite takes for a left-over: it deletes it, with all that it holds. */
+function requireFileOfLog(path: string): void {
+  // The log is looked at first: whoever makes a database writes to the file before there is a log.
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  if (!log?.size || statSync(path, { throwIfNoEntry: false })?.size) return;
+  throw new StoreUnavailableError(
+    `${path} is missing or empty, but its write-ahead log is there; put the file back, or take the log away`,
+  );
+}
+
+/** SQLite opens a file that it may not write for reading alone, and tells only the first who writes. */
+function requireWritable(db: DatabaseSync): void {
+  db.exec("PRAGMA busy_timeout = 0");
+  try {
+    // Not BEGIN IMMEDIATE alone: where nothing can be written, SQLite makes a BEGIN of it.
+    db.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${MIGRATIONS.length}; ROLLBACK`);
+  } catch (error) {
+    rollback(db);
+    // Another process writes to it just now, so it can be written to.
+    if (!isBusy(error)) throw error;
+  }
+  db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
 }
 
 /** Reads what the file says of itself over a connection that could not change it. */
@@ -130,6 +157,7 @@ const EXPLANATIONS: readonly [text: string, meaning: string][] = [
   ["database is locked", "is locked by another process"],
   ["unable to open database", "cannot be opened; its folder must exist and be writable"],
   ["readonly database", "cannot be written to"],
+  ["disk I/O error", "cannot be read or written: the disk is full, or it fails"],
   ["disk is full", "cannot be written to: the disk is full"],
 ];
 
