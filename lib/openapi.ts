@@ -52,7 +52,7 @@ without a key, and responses also carry \`Vary: Origin\` and the \`Access-Contro
 export function createOpenApi(options: OpenApiOptions = {}): JsonObject {
   requireNames(options, [...NAMES, "servers"]);
   const settings = checkContract(options);
-  const servers = checkServers(options.servers ?? [{ url: settings.basePath || "/" }]);
+  const servers = checkServers(options.servers ?? [{ url: settings.linkBase || "/" }]);
   return {
     openapi: "3.1.0",
     info: {

@@ -24,7 +24,7 @@ const CANNOT_REMEMBER = new HttpError(
 );
 
 /** `GET /pets` */
-export function listPets({ store, basePath }: Settings, { query }: Call): Pending<Answer> {
+export function listPets({ store, linkBase }: Settings, { query }: Call): Pending<Answer> {
   const petQuery = query === "" ? { after: 0n, limit: LIMIT.default, status: undefined } : readPetQuery(query);
   if (petQuery instanceof HttpError) return petQuery.toAnswer();
   return chain(store.list(petQuery), (page) => {
@@ -33,7 +33,7 @@ export function listPets({ store, basePath }: Settings, { query }: Call): Pendin
     const next = Object.hasOwn(page, "next") ? page.next : undefined;
     if (next === undefined) return representation(json, "until-addition");
     // A full last page and the same page with more behind it differ in their Link alone, and that is content too.
-    return representation(json, "always", { link: nextLink(basePath, petQuery, next) }, 1);
+    return representation(json, "always", { link: nextLink(linkBase, petQuery, next) }, 1);
   });
 }
 
@@ -56,12 +56,12 @@ export function createPet(settings: Settings, readBody: BodyReader, { request }:
     const draft = readDraft(text, settings.defaultStatus);
     if (draft instanceof HttpError) return draft.toAnswer();
     if (key !== undefined) return createOnce(settings, draft, scopedKey(key, request));
-    return chain<bigint, Answer>(settings.store.create(draft), (id) => created(settings, id, draft));
+    return chain<bigint, Answer>(settings.store.create(draft), (id) => created(settings.linkBase, id, draft));
   });
 }
 
 async function createOnce(
-  { store, basePath, idempotencyRetention }: Settings,
+  { store, linkBase, idempotencyRetention }: Settings,
   draft: PetDraft,
   scoped: Promise<string>,
 ): Promise<Answer> {
@@ -69,15 +69,15 @@ async function createOnce(
   const [key, fingerprint] = await Promise.all([scoped, digest(formatPet({ id: 0n, ...draft }))]);
   const result = await store.createOnce!(draft, { key, fingerprint, expires: Date.now() + idempotencyRetention });
   if (result.outcome === "reused") return REUSED.toAnswer();
-  const answer = created({ basePath }, result.id, draft);
+  const answer = created(linkBase, result.id, draft);
   if (result.outcome === "created") return answer;
   return { ...answer, headers: { ...answer.headers, "idempotency-replayed": "true" } };
 }
 
-function created({ basePath }: Pick<Settings, "basePath">, id: bigint, draft: PetDraft): Answer {
+function created(linkBase: string, id: bigint, draft: PetDraft): Answer {
   return {
     status: 201,
-    headers: { ...JSON_FIELDS, location: `${basePath}/pets/${id}` },
+    headers: { ...JSON_FIELDS, location: `${linkBase}/pets/${id}` },
     body: formatPet({ id, name: draft.name, categoryId: draft.categoryId, status: draft.status }),
   };
 }
@@ -133,10 +133,10 @@ function parseStatus(value: string): PetStatus | undefined {
   return isPetStatus(value) ? value : undefined;
 }
 
-/** The link to the next page, relative to wherever the API is reached: behind a proxy, its own address says nothing. */
-function nextLink(basePath: string, { limit, status }: PetQuery, next: bigint): string {
+/** The link to the next page. Relative unless it was set: behind a proxy, a request says nothing of its own address. */
+function nextLink(linkBase: string, { limit, status }: PetQuery, next: bigint): string {
   const filter = status === undefined ? "" : `&status=${status}`;
-  return `<${basePath}/pets?limit=${limit}${filter}&cursor=${formatCursor(next)}>; rel="next"`;
+  return `<${linkBase}/pets?limit=${limit}${filter}&cursor=${formatCursor(next)}>; rel="next"`;
 }
 
 function quote(text: string): string {

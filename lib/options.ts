@@ -14,6 +14,11 @@ export interface PetstoreOptions {
   store?: PetStore;
   /** The path that all paths are below: `/v1` unless given, `""` for none. */
   basePath?: string;
+  /**
+   * Where clients reach the base path, if not at `basePath` of the host that they ask: an address such as
+   * `https://api.example/store/v1`, or a path. Links and locations begin with it; forwarded headers are never believed.
+   */
+  publicBaseUrl?: string;
   /** The status of a pet that was sent without one: `available` unless given. */
   defaultStatus?: PetStatus;
   /** The largest request body, in bytes: 1 MiB unless given. */
@@ -45,6 +50,8 @@ export interface Settings extends ContractSettings {
 /** The options that clients can tell, and that a description therefore has to know. */
 export interface ContractSettings {
   basePath: string;
+  /** What links begin with. */
+  linkBase: string;
   defaultStatus: PetStatus;
   maxBodyBytes: number;
   bodyTimeout: number;
@@ -56,6 +63,7 @@ export const NAMES: readonly string[] = [
   "keys",
   "store",
   "basePath",
+  "publicBaseUrl",
   "defaultStatus",
   "maxBodyBytes",
   "bodyTimeout",
@@ -102,6 +110,7 @@ export function checkContract(options: Partial<PetstoreOptions>): ContractSettin
   const { idempotencyRetention = 86_400_000 } = options;
   return {
     basePath: checkBasePath(basePath),
+    linkBase: checkPublicBaseUrl(options.publicBaseUrl) ?? checkBasePath(basePath),
     defaultStatus: requireStatus(defaultStatus),
     maxBodyBytes: requireCount("maxBodyBytes", maxBodyBytes),
     bodyTimeout: requireCount("bodyTimeout", bodyTimeout),
@@ -118,6 +127,25 @@ export function requireNames(options: object, names: readonly string[]): void {
   for (const name of Object.keys(options)) {
     if (!names.includes(name)) throw new TypeError(`Unknown option ${name}; the options are ${names.join(", ")}`);
   }
+}
+
+/**
+ * A public address without a slash at its end.
+ *
+ * @throws {TypeError} If links cannot begin with it.
+ */
+function checkPublicBaseUrl(address: string | undefined): string | undefined {
+  if (address === undefined) return undefined;
+  const isPath = typeof address === "string" && address.startsWith("/") && !address.startsWith("//");
+  const text = isPath ? `http://h${address}` : String(address);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  // As it was written: what a parser would change, a link must not be made of.
+  const written = url && (isPath ? url.pathname : url.href).replace(/\/$/, "");
+  const isPlain = url?.search === "" && url.hash === "" && url.username === "" && url.password === "";
+  if (isPlain && /^https?:$/.test(url.protocol) && written === address.replace(/\/$/, "")) return written;
+  throw new TypeError(
+    `Option publicBaseUrl must be an address such as "https://api.example/store/v1", or a path, not ${show(address)}`,
+  );
 }
 
 /**

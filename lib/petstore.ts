@@ -123,12 +123,12 @@ function withCache(dispatch: Dispatcher, store: PetStore): Dispatcher {
 }
 
 function createRoutes(settings: Settings): OperationRoute[] {
-  const { basePath, maxBodyBytes, bodyTimeout, storeOrders = notImplemented } = settings;
+  const { linkBase, maxBodyBytes, bodyTimeout, storeOrders = notImplemented } = settings;
   const readBody = createBodyReader({ maxBytes: maxBodyBytes, timeout: bodyTimeout });
   const deprecation: HeaderFields = {
     deprecation: `@${DEPRECATED_SINCE}`,
     sunset: SUNSET,
-    link: `<${basePath}/pets>; rel="successor-version"`,
+    link: `<${linkBase}/pets>; rel="successor-version"`,
   };
   return [
     {

@@ -38,6 +38,14 @@ const REFUSED: [what: string, options: unknown, message: RegExp][] = [
   ["a base path with dots", { keys: ["k"], basePath: "/a/../v1" }, /basePath/],
   ["a base path that breaks a header", { keys: ["k"], basePath: "/v1\r\nX: y" }, /basePath/],
   ["a base path that ends a link", { keys: ["k"], basePath: "/v1>" }, /basePath/],
+  ["a public address of another scheme", { keys: ["k"], publicBaseUrl: "ftp://a.example" }, /publicBaseUrl must be an/],
+  ["a public address without a scheme", { keys: ["k"], publicBaseUrl: "api.example/v1" }, /publicBaseUrl/],
+  ["a public address with a query", { keys: ["k"], publicBaseUrl: "https://a.example/v1?x" }, /publicBaseUrl/],
+  ["a public address with a password", { keys: ["k"], publicBaseUrl: "https://a:b@a.example" }, /publicBaseUrl/],
+  ["a public address that ends a link", { keys: ["k"], publicBaseUrl: "https://a.example/>" }, /publicBaseUrl/],
+  ["a public address that breaks a header", { keys: ["k"], publicBaseUrl: "/v1\r\nX: y" }, /publicBaseUrl/],
+  ["a public address of another host without a scheme", { keys: ["k"], publicBaseUrl: "//a.example" }, /publicBaseUrl/],
+  ["a public address that is no text", { keys: ["k"], publicBaseUrl: 1 }, /publicBaseUrl/],
   ["a base path that is no text", { keys: ["k"], basePath: 1 }, /basePath/],
   ["an unknown default status", { keys: ["k"], defaultStatus: "lost" }, /one of available, pending, sold, not "lost"/],
   ["no bytes at all", { keys: ["k"], maxBodyBytes: 0 }, /maxBodyBytes must be a whole number from 1/],
@@ -148,6 +156,9 @@ test("createOpenApi() describes what the options make of the service", () => {
   assert.doesNotMatch(JSON.stringify(custom["paths"]), /not_implemented/);
   assert.deepEqual(createOpenApi({ basePath: "/api" })["servers"], [{ url: "/api" }]);
   assert.deepEqual(createOpenApi({ basePath: "" })["servers"], [{ url: "/" }]);
+  for (const publicBaseUrl of ["https://api.example/v1", "/store/v1"]) {
+    assert.deepEqual(createOpenApi({ basePath: "", publicBaseUrl })["servers"], [{ url: publicBaseUrl }]);
+  }
   assert.deepEqual(createOpenApi(JSON.parse("{}")), createOpenApi({}));
   const wrong = [{ basePath: "api" }, { defaultStatus: "lost" }, { basepath: "/" }, { servers: "x" }, {
     servers: ["x"],

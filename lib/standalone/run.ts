@@ -84,16 +84,19 @@ async function serve(settings: ServerSettings): Promise<void> {
 
 /** The library's options, checked by the library before anything is touched. */
 function readOptions(
-  { keys, corsOrigins }: ServerSettings,
+  { keys, corsOrigins, publicUrl }: ServerSettings,
   errors: LineWriter,
 ): Omit<HandlerOptions, "store"> {
-  const cors = corsOrigins.length === 0 ? {} : { cors: { origins: corsOrigins } };
+  const options = {
+    ...(corsOrigins.length === 0 ? {} : { cors: { origins: corsOrigins } }),
+    ...(publicUrl === "" ? {} : { publicBaseUrl: publicUrl }),
+  };
   try {
-    checkOptions({ keys: keys.length === 0 ? ["key-of-the-file"] : keys, ...cors });
+    checkOptions({ keys: keys.length === 0 ? ["key-of-the-file"] : keys, ...options });
   } catch (error) {
     throw error instanceof TypeError ? new SettingError(error.message) : error;
   }
-  return { keys, ...cors, onError: (error, request) => errors.add(describeFailure(error, request)) };
+  return { keys, ...options, onError: (error, request) => errors.add(describeFailure(error, request)) };
 }
 
 /** From here on only the network is needed: whatever went wrong later could no longer reach a file or a variable. */

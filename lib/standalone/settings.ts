@@ -11,6 +11,8 @@ export interface ServerSettings {
   /** `memory:` or `sqlite:PATH`. */
   store: string;
   corsOrigins: string[];
+  /** Where clients reach the API, or "" for where they ask. */
+  publicUrl: string;
   accessLog: boolean;
 }
 
@@ -35,6 +37,7 @@ export const ENVIRONMENT = {
   key: "PETSTORE_KEYS",
   store: "PETSTORE_STORE",
   "cors-origin": "PETSTORE_CORS_ORIGINS",
+  "public-url": "PETSTORE_PUBLIC_URL",
   "access-log": "PETSTORE_ACCESS_LOG",
 } as const;
 
@@ -51,6 +54,8 @@ Usage: deno task serve [flags]
   --store <store>         memory: or sqlite:<path>            [PETSTORE_STORE, default sqlite:data/petstore.db]
   --cors-origin <origin>  an origin whose pages may use the API, or *; repeatable
                                                               [PETSTORE_CORS_ORIGINS, separated by commas]
+  --public-url <url>      where clients reach the API, if a proxy puts it elsewhere; links begin with it
+                                                              [PETSTORE_PUBLIC_URL, such as https://api.example/v1]
   --access-log, --no-access-log
                           print a line for each request, or do not
                                                               [PETSTORE_ACCESS_LOG=on|off, default on]
@@ -66,6 +71,7 @@ const OPTIONS = {
   key: { type: "string", multiple: true },
   store: { type: "string" },
   "cors-origin": { type: "string", multiple: true },
+  "public-url": { type: "string" },
   "access-log": { type: "boolean" },
   "no-access-log": { type: "boolean" },
   help: { type: "boolean" },
@@ -83,7 +89,7 @@ export function readSettings(args: string[], environment: (name: string) => stri
   const flags = parseFlags(args);
   if (flags.help) return { print: "help" };
   if (flags.version) return { print: "version" };
-  const single = (flag: "hostname" | "port" | "store", fallback: string) =>
+  const single = (flag: "hostname" | "port" | "store" | "public-url", fallback: string) =>
     flags[flag] ?? (environment(ENVIRONMENT[flag]) || fallback);
   const list = (flag: "key" | "cors-origin") => flags[flag] ?? splitList(environment(ENVIRONMENT[flag]));
   return {
@@ -93,6 +99,7 @@ export function readSettings(args: string[], environment: (name: string) => stri
       keys: readKeys(list("key")),
       store: readStore(single("store", DEFAULT_STORE)),
       corsOrigins: list("cors-origin"),
+      publicUrl: single("public-url", ""),
       accessLog: readAccessLog(flags, environment(ENVIRONMENT["access-log"])),
     },
   };

@@ -113,6 +113,7 @@ const CASES: Case[] = [
     args: [K, "--cors-origin=https://a.example/x"],
     shows: /"https:\/\/a\.example\/x"/,
   },
+  { what: "a public address that is none", args: [K, "--public-url=api.example"], shows: /publicBaseUrl must be/ },
   { what: "a CORS origin that is empty", args: [K, "--cors-origin="], shows: /CORS origin ""/ },
   {
     what: "a star beside a CORS origin",

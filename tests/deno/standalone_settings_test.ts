@@ -15,11 +15,12 @@ test("flags win over the environment", () =>
       PETSTORE_KEYS: "environment",
       PETSTORE_STORE: "sqlite:nowhere/pets.db",
       PETSTORE_CORS_ORIGINS: "https://environment.example",
+      PETSTORE_PUBLIC_URL: "https://environment.example",
       PETSTORE_ACCESS_LOG: "off",
     };
     const args = [
       ...["--port=0", "--hostname=localhost", "--key=flag", "--key", "second", "--store=memory:"],
-      ...["--cors-origin=https://flag.example", "--access-log"],
+      ...["--cors-origin=https://flag.example", "--public-url=/flag", "--access-log"],
     ];
     return withServer(folder, { args, env }, async (server) => {
       for (const key of ["flag", "second"]) assert.equal((await server.ask("/v1/pets", key)).status, 200);
@@ -29,8 +30,15 @@ test("flags win over the environment", () =>
         const { headers } = await server.ask("/v1/pets", "flag", { headers: { origin } });
         assert.equal(headers.get("access-control-allow-origin"), granted ? origin : null);
       }
+      const created = await server.ask("/v1/pets", "flag", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: '{"name":"Rex","categoryId":7}',
+      });
+      assert.equal(created.headers.get("location"), "/flag/pets/1");
       assert.equal(await server.stop(), 0);
-      assertLog(server.written.stdout, [200, 200, 401, 200, 200].map((status) => `GET /v1/pets ${status}`));
+      const lines = [200, 200, 401, 200, 200].map((status) => `GET /v1/pets ${status}`);
+      assertLog(server.written.stdout, [...lines, "POST /v1/pets 201"]);
       assert.deepEqual([...Deno.readDirSync(folder)], []);
     });
   }));

@@ -1,7 +1,7 @@
 /** Paths, methods, store orders and cross-origin requests. */
 
 import assert from "node:assert/strict";
-import { addPets, type HttpCase } from "./case.ts";
+import { addPets, type HttpCase, linkTarget } from "./case.ts";
 
 const ORIGIN = "https://app.example";
 const PREFLIGHT = {
@@ -141,6 +141,27 @@ export const ROUTE_CASES: HttpCase[] = [
       assert.match((await api.get("/pets?limit=1")).headers.get("link") ?? "", /^<\/api\/v1\/pets\?limit=1&cursor=/);
       assert.match((await api.get("/pets/1")).headers.get("link") ?? "", /^<\/api\/v1\/pets>/);
       assert.equal((await api.get("//v1/pets")).status, 404);
+    },
+  },
+  {
+    name: "begins links with the public address that it was told, and believes no forwarded header",
+    options: { basePath: "/internal", publicBaseUrl: "https://api.example/store/v1/" },
+    async run(api) {
+      const headers = {
+        "x-forwarded-host": "evil.example",
+        "x-forwarded-proto": "ftp",
+        forwarded: "host=evil.example",
+      };
+      const created = await api.post({ name: "Rex", categoryId: 7 }, { headers });
+      assert.equal(created.headers.get("location"), "https://api.example/store/v1/pets/1");
+      await api.post({ name: "Bo", categoryId: 7 });
+      const page = await api.get("/pets?limit=1", { headers });
+      assert.match(
+        linkTarget(page, "next") ?? "",
+        /^https:\/\/api\.example\/store\/v1\/pets\?limit=1&cursor=[A-Za-z0-9]+$/,
+      );
+      const pet = await api.get("/pets/1", { headers });
+      assert.equal(linkTarget(pet, "successor-version"), "https://api.example/store/v1/pets");
     },
   },
   {
