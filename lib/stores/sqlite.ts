@@ -25,7 +25,7 @@ import { DatabaseFile } from "./sqlite_file.ts";
 import { GroupCommit } from "./sqlite_commit.ts";
 import { asUnavailable, isOutage } from "./sqlite_errors.ts";
 import { openDatabase } from "./sqlite_open.ts";
-import { ALL_PETS, NEXT_IDS, type PageSql, PETS_OF_STATUS, SELECT_PET, statusCode } from "./sqlite_statements.ts";
+import { ALL_PETS, type PageSql, PETS_OF_STATUS, SELECT_PET, statusCode } from "./sqlite_statements.ts";
 import {
   type IdempotentOutcome,
   type IdempotentRequest,
@@ -61,7 +61,6 @@ class SqliteStore implements PetStore {
   readonly #pages: ReadAhead;
   readonly #get: StatementSync;
   readonly #dataVersion: StatementSync;
-  readonly #nextIds: StatementSync;
   readonly #all: PageStatements;
   readonly #ofStatus: PageStatements;
   #isClosed = false;
@@ -79,7 +78,6 @@ class SqliteStore implements PetStore {
     this.#pages = new ReadAhead((query) => this.#readPage(query), (work) => setImmediate(() => this.#readAhead(work)));
     this.#get = prepare(db, SELECT_PET);
     this.#dataVersion = db.prepare("PRAGMA data_version");
-    this.#nextIds = prepare(db, NEXT_IDS);
     this.#all = preparePage(db, ALL_PETS);
     this.#ofStatus = preparePage(db, PETS_OF_STATUS);
   }
@@ -101,10 +99,9 @@ class SqliteStore implements PetStore {
   }
 
   #readPage({ after, limit, status }: PetQuery): PetPage {
-    if (status !== undefined) return readPage(this.#ofStatus, [statusCode(status), after], limit);
-    const { json, count, last } = readRows(this.#nextIds, [after], limit);
-    if (count < limit) return readPage(this.#all, [after], limit);
-    return this.#all.more.get(last) === undefined ? { json } : { json, next: last };
+    return status === undefined
+      ? readPage(this.#all, [after], limit)
+      : readPage(this.#ofStatus, [statusCode(status), after], limit);
   }
 
   /** Nobody has asked yet, so nobody is told if it fails: who asks will be. */
@@ -183,18 +180,9 @@ function preparePage(db: DatabaseSync, { page, more }: PageSql): PageStatements 
   return { page: prepare(db, page), more: prepare(db, more) };
 }
 
-interface Rows {
-  json: string;
-  count: bigint;
-  last: bigint;
-}
-
-function readRows(statement: StatementSync, condition: bigint[], limit: number): Rows {
-  return statement.get(...condition, BigInt(limit)) as unknown as Rows;
-}
-
 function readPage({ page, more }: PageStatements, condition: bigint[], limit: number): PetPage {
-  const { json, count, last } = readRows(page, condition, limit);
+  const row = page.get(...condition, BigInt(limit));
+  const { json, count, last } = row as { json: string; count: bigint; last: bigint };
   const isLast = count < limit || more.get(...condition.with(-1, last)) === undefined;
   return isLast ? { json } : { json, next: last };
 }
