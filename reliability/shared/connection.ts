@@ -1,5 +1,7 @@
 /** A client's end of an HTTP/1.1 connection. It tells apart the ways in which an exchange can fail. Deno only. */
 
+import { isDisconnection } from "../../tests/support/raw_socket.ts";
+
 /** An answer, whole. */
 export interface Answer {
   status: number;
@@ -55,7 +57,7 @@ export class Connection implements Disposable {
       tcp.setNoDelay();
       return new Connection(tcp);
     } catch (error) {
-      if (isDisconnection(error)) return undefined;
+      if (isGone(error)) return undefined;
       throw error;
     }
   }
@@ -110,7 +112,7 @@ export class Connection implements Disposable {
       return true;
     } catch (error) {
       // An answer may have come all the same: a server need not read on when it has answered.
-      if (isDisconnection(error)) return false;
+      if (isGone(error)) return false;
       throw error;
     }
   }
@@ -163,7 +165,7 @@ export class Connection implements Disposable {
       this.#length += count ?? 0;
       return count !== null;
     } catch (error) {
-      if (isDisconnection(error)) return false;
+      if (isGone(error)) return false;
       throw error;
     }
   }
@@ -182,15 +184,6 @@ function decode(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
 }
 
-function isDisconnection(error: unknown): boolean {
-  return [
-    Deno.errors.ConnectionRefused,
-    Deno.errors.BrokenPipe,
-    Deno.errors.ConnectionReset,
-    Deno.errors.ConnectionAborted,
-    Deno.errors.NotConnected,
-    // The guard has closed it.
-    Deno.errors.BadResource,
-    Deno.errors.Interrupted,
-  ].some((kind) => error instanceof kind);
+function isGone(error: unknown): boolean {
+  return error instanceof Deno.errors.ConnectionRefused || isDisconnection(error);
 }

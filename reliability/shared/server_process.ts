@@ -2,6 +2,7 @@
 
 import { fileURLToPath } from "node:url";
 import { KEY } from "./client.ts";
+import { environment, taskFlags } from "../../tests/support/serve_task.ts";
 
 /** The last line of what is printed at the start; the port is in the first one. */
 const STARTED = / listens on http:\/\/[^\n]*:(\d+)\/v1\n[^]*^ {2}try .*\n/m;
@@ -96,21 +97,6 @@ export function track(child: Deno.ChildProcess): Deno.ChildProcess {
   running.add(child);
   child.status.then(() => running.delete(child));
   return child;
-}
-
-/** The flags that the task gives to `deno run`: what holds with more permissions need not hold with these. */
-function taskFlags(): string[] {
-  const config = JSON.parse(Deno.readTextFileSync(new URL("../../deno.json", import.meta.url)));
-  const [deno, run, ...rest] = String(config.tasks.serve.command).split(" ");
-  const script = rest.pop();
-  if (deno !== "deno" || run !== "run" || script !== "server.ts") throw new Error("The task serve has another form");
-  return rest;
-}
-
-/** This process's environment without what the server reads. */
-function environment(): Record<string, string> {
-  const all = Object.entries(Deno.env.toObject());
-  return Object.fromEntries(all.filter(([name]) => name !== "PORT" && !name.startsWith("PETSTORE_")));
 }
 
 interface Output {

@@ -225,7 +225,8 @@ function parseHead(head: string): Pick<SeenResponse, "status" | "headers"> {
   return { status: Number(/^HTTP\/1\.[01] (\d{3})/.exec(statusLine)?.[1]), headers: new Headers(headers) };
 }
 
-function isDisconnection(error: unknown): boolean {
+/** Whether an error means that the other side, or a guard, has closed the connection. */
+export function isDisconnection(error: unknown): boolean {
   return [
     Deno.errors.BrokenPipe,
     Deno.errors.ConnectionReset,

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { SeenResponse } from "./openapi_validator.ts";
 import type { Endpoint } from "./raw_socket.ts";
 import { validateServerAnswer } from "./server_description.ts";
+import { environment, taskFlags } from "./serve_task.ts";
 
 /** What a process is started with, beyond the flags of the task. */
 export interface ServerParts {
@@ -161,21 +162,6 @@ function command(folder: string, { args = [], env = {}, openFiles }: ServerParts
     stdout: "piped",
     stderr: "piped",
   });
-}
-
-/** The flags that the task gives to `deno run`: a test with more permissions would prove nothing. */
-function taskFlags(): string[] {
-  const config = JSON.parse(Deno.readTextFileSync(new URL("../../deno.json", import.meta.url)));
-  const [deno, run, ...rest] = String(config.tasks.serve.command).split(" ");
-  const script = rest.pop();
-  if (deno !== "deno" || run !== "run" || script !== "server.ts") throw new Error("The task serve has another form");
-  return rest;
-}
-
-/** This process's environment without what the server reads. */
-function environment(): Record<string, string> {
-  const all = Object.entries(Deno.env.toObject());
-  return Object.fromEntries(all.filter(([name]) => name !== "PORT" && !name.startsWith("PETSTORE_")));
 }
 
 async function guarded<T>(promise: Promise<T>, what: string): Promise<T> {
