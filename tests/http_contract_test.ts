@@ -46,6 +46,28 @@ test("the petstore refuses a large body while too many others are under way, and
   });
 });
 
+test("a body that arrives after its 408 makes no pet", async () => {
+  for (const announced of [true, false]) {
+    await withApi(IN_PROCESS, { bodyTimeout: 20 }, async (api) => {
+      const bytes = new TextEncoder().encode('{"name":"Rex","categoryId":7}');
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const body = new ReadableStream({
+        async pull(controller) {
+          await promise;
+          controller.enqueue(bytes);
+          controller.close();
+        },
+      });
+      const headers = { ...(announced && { "content-length": String(bytes.length) }) };
+      assert.equal((await api.send("POST", "/pets", { body, headers })).error.code, "request_timeout");
+      resolve();
+      // The body is read within a turn or two of the event loop.
+      for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => setTimeout(resolve));
+      assert.equal((await api.get("/pets")).text, "[]");
+    });
+  }
+});
+
 test("every error example of the description is an answer that was really given", () => {
   const examples = errorExamples(createOpenApi({ bodyTimeout: 50 }));
   assert.ok(examples.length > 12);

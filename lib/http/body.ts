@@ -77,11 +77,15 @@ export function createBodyReader({ maxBytes, timeout }: BodyLimits): BodyReader 
     if (isFramed && +declared > maxBytes) throw tooLarge;
     return new Promise((resolve, reject) => {
       const source = isFramed && +declared <= WHOLE_BODY ? request : new StreamSource(request, maxBytes, budget);
+      let isLate = false;
       const deadline = deadlines.begin(() => {
+        isLate = true;
         reject(timedOut);
         if (source instanceof StreamSource) source.cancel();
       });
       source.arrayBuffer().then((bytes) => {
+        // The client has been told already that it came to nothing.
+        if (isLate) return;
         deadlines.end(deadline);
         try {
           resolve(use(decode(bytes)));
