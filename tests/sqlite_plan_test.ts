@@ -16,10 +16,8 @@ function explain(sql: string): string[] {
   }
 }
 
-/** Numbered parameters count once, however often they occur. */
 function parameterCount(sql: string): number {
-  const named = new Set(sql.match(/\?\d+/g));
-  return named.size > 0 ? named.size : sql.split("?").length - 1;
+  return sql.split("?").length - 1;
 }
 
 const BY_ID = "SEARCH pets USING INTEGER PRIMARY KEY";
@@ -45,3 +43,7 @@ for (const [what, sql, steps] of PLANS) {
     assert.deepEqual(explain(sql), steps);
   });
 }
+
+test("no parameter of the SQLite store is numbered, which early releases of Node 22 and 24 cannot bind", () => {
+  for (const [what, sql] of PLANS) assert.doesNotMatch(sql, /\?\d/, what);
+});

@@ -181,7 +181,7 @@ function preparePage(db: DatabaseSync, { page, more }: PageSql): PageStatements 
 }
 
 function readPage({ page, more }: PageStatements, condition: bigint[], limit: number): PetPage {
-  const row = page.get(...condition, BigInt(limit));
+  const row = page.get(...condition, ...condition, BigInt(limit));
   const { json, count, last } = row as { json: string; count: bigint; last: bigint };
   const isLast = count < limit || more.get(...condition.with(-1, last)) === undefined;
   return isLast ? { json } : { json, next: last };

@@ -37,7 +37,10 @@ export const SELECT_PET = `SELECT ${PET_JSON} AS json FROM pets WHERE id = ?`;
 
 /** The statements of a list. */
 export interface PageSql {
-  /** The page as `json`, how many rows it has as `count` and the id of its last as `last`: the condition's parameters, limit. */
+  /**
+   * The page as `json`, how many rows it has as `count` and the id of its last as `last`: the condition's parameters, and
+   * once more, limit.
+   */
   page: string;
   /** A row if there is more: the condition's parameters. */
   more: string;
@@ -47,16 +50,16 @@ export interface PageSql {
 const INT64_MAX = 2n ** 63n - 1n;
 
 /** A list of all pets; its condition's parameter: after. */
-export const ALL_PETS = pageSql("id > ?1", 2);
+export const ALL_PETS = pageSql("id > ?");
 
 /** A list of the pets of one status; its condition's parameters: status, after. */
-export const PETS_OF_STATUS = pageSql("status = ?1 AND id > ?2", 3);
+export const PETS_OF_STATUS = pageSql("status = ? AND id > ?");
 
-function pageSql(condition: string, limit: number): PageSql {
+/** @param condition Its parameters are not numbered: early releases of Node 22 and 24 take `?1` for a name. */
+function pageSql(condition: string): PageSql {
   // The last id is looked up first, in an index alone, and then the rows up to it are read: to aggregate over a query with
   // a LIMIT, SQLite would run that as a co-routine and copy every row, which takes up to three times as long.
-  const last =
-    `ifnull((SELECT id FROM pets WHERE ${condition} ORDER BY id LIMIT 1 OFFSET ?${limit} - 1), ${INT64_MAX})`;
+  const last = `ifnull((SELECT id FROM pets WHERE ${condition} ORDER BY id LIMIT 1 OFFSET ? - 1), ${INT64_MAX})`;
   return {
     page: `SELECT json_group_array(${PET_JSON}) AS json, count(*) AS count, max(id) AS last
       FROM pets WHERE ${condition} AND id <= ${last}`,
