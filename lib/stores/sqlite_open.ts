@@ -48,7 +48,7 @@ export function openDatabase(path: string): DatabaseSync {
     if (exists && statSync(path).isDirectory()) throw new StoreUnavailableError(`${path} is a folder`);
     if (path !== ":memory:") requireFileOfLog(path);
     if (exists) inspect(path);
-    db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT });
+    db = new DatabaseSync(path);
     configure(db, path);
     migrate(db);
     requireWritable(db);
@@ -108,6 +108,8 @@ function inspect(path: string): void {
 }
 
 function configure(db: DatabaseSync, path: string): void {
+  // Not the option `timeout`, which Node before 22.16 ignores.
+  db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
   const mode = setWal(db);
   if (mode !== "wal" && path !== ":memory:") {
     throw new StoreUnavailableError(`${path} cannot use a write-ahead log; is it on a network file system?`);
@@ -143,7 +145,12 @@ function migrate(db: DatabaseSync): void {
 
 /** Ends a transaction that failed, unless SQLite has ended it already, as it does on a full disk. */
 export function rollback(db: DatabaseSync): void {
-  if (db.isTransaction) db.exec("ROLLBACK");
+  try {
+    db.exec("ROLLBACK");
+  } catch (error) {
+    // Found out so, because Node before 22.16 has no `isTransaction`.
+    if (!String(error).includes("no transaction is active")) throw error;
+  }
 }
 
 function readPragma(db: DatabaseSync, name: "application_id" | "user_version"): number {
