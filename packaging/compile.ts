@@ -1,0 +1,46 @@
+/** JavaScript and types of the sources, by TypeScript's own compiler. */
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, posix } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+
+const COMPILER = fileURLToPath(new URL("node_modules/typescript/bin/tsc", import.meta.url));
+const PROJECT = fileURLToPath(new URL("tsconfig.json", import.meta.url));
+
+/**
+ * The files that the entry points reach, by their paths within the package.
+ *
+ * @param entryPoints Modules that tsconfig.json names, relative to the root and without their extension.
+ */
+export function compile(entryPoints: readonly string[]): Map<string, string> {
+  const folder = mkdtempSync(join(tmpdir(), "petstore-pack-"));
+  try {
+    const args = ["run", "--allow-all", COMPILER, "--project", PROJECT, "--outDir", folder];
+    execFileSync(process.execPath, args, { stdio: "inherit" });
+    const files = new Map<string, string>();
+    for (const module of entryPoints) {
+      // Types that no public type leads to are left out: they are of no use, and some would ask for @types/node.
+      for (const extension of [".js", ".d.ts"]) collect(folder, posix.normalize(module) + extension, files);
+    }
+    return files;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** An import or export of another file of the package, up to its extension. TypeScript leaves .ts in declarations. */
+const RELATIVE_IMPORT = /^((?:import|export)\b[^;"']*?")(\.{1,2}\/[^"]+)\.[tj]s";$/gm;
+
+/** Adds a file and all files that it imports. */
+function collect(folder: string, path: string, files: Map<string, string>): void {
+  if (files.has(path)) return;
+  const text = readFileSync(join(folder, path), "utf8");
+  files.set(path, text.replaceAll(RELATIVE_IMPORT, '$1$2.js";'));
+  const extension = path.endsWith(".d.ts") ? ".d.ts" : ".js";
+  for (const [, , module = ""] of text.matchAll(RELATIVE_IMPORT)) {
+    collect(folder, posix.join(posix.dirname(path), module) + extension, files);
+  }
+}
