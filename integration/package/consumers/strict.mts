@@ -1,0 +1,125 @@
+// Every name that the package exports, as a strict project uses it. Compiled, not run.
+import {
+  type ApiKeys,
+  type CorsOptions,
+  createMemoryStore,
+  createOpenApi,
+  createPetstore,
+  type ErrorBody,
+  type ErrorCode,
+  formatPet,
+  formatPets,
+  type IdempotentOutcome,
+  type IdempotentRequest,
+  type Json,
+  type JsonObject,
+  type NewPet,
+  type OpenApiOptions,
+  type OpenApiServer,
+  type Pending,
+  type Pet,
+  type PetDraft,
+  type PetPage,
+  type PetQuery,
+  type PetStatus,
+  type PetStore,
+  type Petstore,
+  type PetstoreOptions,
+  type StoreChanges,
+  StoreUnavailableError,
+} from "@petstore/petstore";
+import { createSqliteStore } from "@petstore/petstore/sqlite";
+
+class ArrayStore implements PetStore {
+  readonly #pets: Pet[] = [];
+
+  create(pet: PetDraft): Pending<bigint> {
+    const id = BigInt(this.#pets.length + 1);
+    this.#pets.push({ id, ...pet });
+    return Promise.resolve(id);
+  }
+
+  get(id: bigint): string | undefined {
+    const pet = this.#pets.find((pet) => pet.id === id);
+    return pet && formatPet(pet);
+  }
+
+  list({ after, limit, status }: PetQuery): PetPage {
+    const found = this.#pets.filter((pet) =>
+      pet.id > after && (status === undefined || pet.status === status)
+    );
+    const page = found.slice(0, limit);
+    const last = page.at(-1);
+    return last && found.length > limit
+      ? { json: formatPets(page), next: last.id }
+      : { json: formatPets(page) };
+  }
+
+  check(): void {
+    if (this.#pets.length > 1000) {
+      throw new StoreUnavailableError("Too many pets", {
+        cause: this.#pets.length,
+      });
+    }
+  }
+
+  close(): void {}
+}
+
+const keys: ApiKeys = (key: string) => Promise.resolve(key === "pk_example");
+const cors: CorsOptions = { origins: ["https://app.example"] };
+const stores: PetStore[] = [
+  new ArrayStore(),
+  createMemoryStore(),
+  createSqliteStore(":memory:"),
+];
+const options: PetstoreOptions = {
+  keys,
+  cors,
+  onError: (error: unknown, request: Request) =>
+    console.error(request.url, error),
+};
+export const apps: Petstore[] = stores.map((store) =>
+  createPetstore({ ...options, store })
+);
+export const answer: Promise<Response> = createPetstore({
+  keys: new Set(["pk_example"]),
+}).handle(
+  new Request("http://localhost/v1/pets"),
+);
+
+const servers: OpenApiServer[] = [{ url: "https://pets.example/v1" }];
+const described: OpenApiOptions = { servers };
+const description: JsonObject = createOpenApi(described);
+export const version: Json | undefined = description["openapi"];
+
+export const draft: NewPet = { name: "Luna", categoryId: 9007199254740993n };
+export const request: IdempotentRequest = {
+  key: "",
+  fingerprint: "",
+  expires: 0,
+};
+export const outcome: IdempotentOutcome = { outcome: "created", id: 1n };
+export const changes: StoreChanges = { additions: 0, alterations: 0 };
+
+export function explain(
+  { code, status }: ErrorBody,
+): PetStatus | ErrorCode | number {
+  // A switch over the codes narrows them.
+  return code === "pet_not_found"
+    ? "sold"
+    : code === "invalid_pet"
+    ? code
+    : status;
+}
+
+// @ts-expect-error A petstore without keys would be open to everybody.
+createPetstore({});
+// @ts-expect-error There is no such option.
+createPetstore({ keys, colour: "red" });
+// @ts-expect-error An int64 is a bigint: a number would have been rounded.
+formatPet({ id: 1, name: "Luna", categoryId: 7n, status: "sold" });
+// @ts-expect-error There is no such status.
+export const wrong: PetStatus = "lost";
+// @ts-expect-error With exactOptionalPropertyTypes, to leave out and to set undefined are not the same.
+export const unset: PetstoreOptions = { keys, cors: undefined };
