@@ -1,6 +1,6 @@
 /** The interface description (OpenAPI 3.1), as data. */
 
-import { createCommonResponses, createPaths } from "./openapi/paths.ts";
+import { COMMON_RESPONSES, createPaths } from "./openapi/paths.ts";
 import { HEADERS } from "./openapi/responses.ts";
 import { createSchemas } from "./openapi/schemas.ts";
 import { checkContract, NAMES, type PetstoreOptions, requireNames } from "./options.ts";
@@ -30,10 +30,15 @@ export interface OpenApiOptions extends Partial<PetstoreOptions> {
 
 const DESCRIPTION = `A catalogue of animals: list, add, fetch. Every request carries an API key as a bearer token.
 
-Every path answers HEAD where it answers GET, with the same headers and no body, and OPTIONS with 204 and \`Allow\`
-(\`AllowedMethods\`). A method that a path does not have gets 405 (\`MethodNotAllowed\`), a path that does not exist 404
-(\`RouteNotFound\`). Where cross-origin use is granted, preflights are answered
-without a key, and responses also carry \`Vary: Origin\` and the \`Access-Control-*\` headers of the Fetch standard.`;
+What can be answered beside the operations: every path answers HEAD where it answers GET, with the same headers and no
+body, and OPTIONS with 204 and \`Allow\`, the methods that it has. A method that a path does not have gets 405
+\`method_not_allowed\`, also with \`Allow\`, and a path that does not exist 404 \`route_not_found\`, both with an Error
+body.`;
+
+const CROSS_ORIGIN = `
+
+Preflights of allowed origins are answered with 204 and without a key. Responses also carry \`Vary: Origin\` and the
+\`Access-Control-*\` headers of the Fetch standard.`;
 
 /**
  * Describes a petstore in OpenAPI 3.1: what is really served, under the app's own base path and addresses.
@@ -58,7 +63,7 @@ export function createOpenApi(options: OpenApiOptions = {}): JsonObject {
     info: {
       title: "Petstore",
       version: "1.0.0",
-      description: DESCRIPTION,
+      description: options.cors === undefined ? DESCRIPTION : DESCRIPTION + CROSS_ORIGIN,
       license: { name: "MIT", identifier: "MIT" },
     },
     servers,
@@ -75,7 +80,7 @@ export function createOpenApi(options: OpenApiOptions = {}): JsonObject {
     }),
     components: {
       schemas: createSchemas(settings.defaultStatus),
-      responses: createCommonResponses(options.cors !== undefined),
+      responses: COMMON_RESPONSES,
       headers: HEADERS,
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", description: "An API key: `Authorization: Bearer <API_KEY>`." },

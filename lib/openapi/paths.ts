@@ -34,24 +34,6 @@ export function createPaths(options: PathOptions): Record<string, JsonObject> {
   };
 }
 
-/** Responses that belong to every path, or to none. */
-export function createCommonResponses(hasCors: boolean): Record<string, JsonObject> {
-  return {
-    Unauthorized: failure(401, "API key missing or invalid.", {
-      missing_api_key: "An API key is required, as Authorization: Bearer <API_KEY>",
-      invalid_api_key: "The API key is not valid",
-    }, { "WWW-Authenticate": "Challenge" }),
-    InternalError: INTERNAL_ERROR,
-    StoreUnavailable: STORE_UNAVAILABLE,
-    RouteNotFound: failure(404, "There is no such path.", { route_not_found: 'There is nothing at "/v1/cats"' }),
-    MethodNotAllowed: failure(405, "The path does not have this method.", {
-      method_not_allowed: "Method PUT is not allowed here",
-    }, { Allow: "Allow" }),
-    AllowedMethods: bodiless("The answer to OPTIONS on every path: the methods it has.", { Allow: "Allow" }),
-    ...(hasCors ? { Preflight: bodiless("The answer to a CORS preflight of an allowed origin.", {}) } : {}),
-  };
-}
-
 const INTERNAL_ERROR = failure(500, "Something unforeseen; the cause is told to the operator only.", {
   internal_error: "An internal error occurred",
 });
@@ -64,6 +46,16 @@ const STORE_UNAVAILABLE = failure(
   },
   { "Retry-After": "RetryAfter" },
 );
+
+/** Responses that several operations have. */
+export const COMMON_RESPONSES: Record<string, JsonObject> = {
+  Unauthorized: failure(401, "API key missing or invalid.", {
+    missing_api_key: "An API key is required, as Authorization: Bearer <API_KEY>",
+    invalid_api_key: "The API key is not valid",
+  }, { "WWW-Authenticate": "Challenge" }),
+  InternalError: INTERNAL_ERROR,
+  StoreUnavailable: STORE_UNAVAILABLE,
+};
 
 const COMMON: JsonObject = {
   401: { $ref: "#/components/responses/Unauthorized" },
@@ -116,6 +108,7 @@ function createPetOperation(options: PathOptions): JsonObject {
     operationId: "createPet",
     tags: ["animals"],
     summary: "Add an animal",
+    description: "The service assigns the `id`. Once this is answered with 201, the animal is stored.",
     ...(remembersRequests ? { parameters: [createIdempotencyKey(options.idempotencyRetention)] } : {}),
     requestBody: {
       required: true,

@@ -34,10 +34,6 @@ export const HEADERS = {
     type: "string",
     pattern: "^[0-9]+$",
   }),
-  Allow: header("The methods that the path has (RFC 9110 §10.2.1).", {
-    type: "string",
-    pattern: "^[A-Z]+(, [A-Z]+)*$",
-  }),
   ContentTypeOptions: header("The body is what its Content-Type says (Fetch standard).", {
     type: "string",
     const: "nosniff",

@@ -33,9 +33,13 @@ export function describeServer(options: OpenApiOptions): JsonObject {
   const components = openApi["components"] as JsonObject;
   const paths: JsonObject = {
     ...openApi["paths"] as JsonObject,
-    "/livez": describePublic("isAlive", "Whether the server runs", { 200: YES }),
-    "/readyz": describePublic("isReady", "Whether the server can reach its store", { 200: YES }),
-    "/openapi.json": describePublic("describe", "This description", {
+    "/livez": describePublic("isAlive", "Whether the server runs", "Does not ask the store, nor anything else.", {
+      200: YES,
+    }),
+    "/readyz": describePublic("isReady", "Whether the server can read its store", "Asks the store each time.", {
+      200: YES,
+    }),
+    "/openapi.json": describePublic("describe", "This description", "Web pages of any origin may read it.", {
       200: success("This description.", "OpenApi", { openapi: "3.1.0" }, { ETag: "ETag" }),
       304: bodiless("The description is as it was.", { ETag: "ETag" }),
     }),
@@ -47,11 +51,18 @@ export function describeServer(options: OpenApiOptions): JsonObject {
     paths: mapValues(paths, (path) => mapValues(path as JsonObject, addAnywhere)),
     components: {
       ...components,
-      schemas: { ...components["schemas"] as JsonObject, OpenApi: { type: "object", required: ["openapi"] } },
+      schemas: { ...components["schemas"] as JsonObject, OpenApi: OPEN_API },
       responses: { ...components["responses"] as JsonObject, ...ANYWHERE },
     },
   };
 }
+
+const OPEN_API: JsonObject = {
+  type: "object",
+  required: ["openapi"],
+  properties: { openapi: { type: "string", description: "Version of OpenAPI that this is written in." } },
+  description: "A description in OpenAPI.",
+};
 
 const YES = plainSuccess("Yes.", { status: "ok" });
 
@@ -105,6 +116,7 @@ function mapValues(object: JsonObject, change: (value: Json) => Json): JsonObjec
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]));
 }
 
-function describePublic(operationId: string, summary: string, responses: JsonObject): JsonObject {
-  return { servers: [{ url: "/" }], get: { operationId, tags: ["operation"], summary, security: [], responses } };
+function describePublic(operationId: string, summary: string, description: string, responses: JsonObject): JsonObject {
+  const operation = { operationId, tags: ["operation"], summary, description, security: [], responses };
+  return { servers: [{ url: "/" }], get: operation };
 }

@@ -3,6 +3,7 @@
 import Ajv2020 from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { Json, JsonObject } from "../../mod.ts";
+import { withAnyPathAnswers } from "./any_path_answers.ts";
 
 /** A response as a test sees it. */
 export interface SeenResponse {
@@ -31,10 +32,11 @@ const ID = "urn:petstore:openapi";
 
 /** Makes a validator for a description. `basePath` is the path of its server; a path can have a server of its own. */
 export function createResponseValidator(
-  description: JsonObject,
+  described: JsonObject,
   basePath: string,
   onAnyPath: AnyPathRule = () => undefined,
 ): ResponseValidator {
+  const description = withAnyPathAnswers(described);
   // Closed, though the description leaves them open for later: today nothing else may be sent.
   const closed = structuredClone(description);
   for (const name of ["Pet", "Error"]) at(closed, "components", "schemas", name)["additionalProperties"] = false;
