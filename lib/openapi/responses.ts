@@ -69,13 +69,17 @@ export function success(description: string, schema: string, example: JsonObject
   } satisfies JsonObject;
 }
 
-/** A response with a body that has no schema of its own. */
-export function plainSuccess(description: string, example: JsonObject): JsonObject {
-  return {
-    description,
-    headers: references(OF_A_BODY),
-    content: { "application/json": { schema: { const: example } } },
+/** A response whose body is always this object of strings. */
+export function plainSuccess(description: string, example: Record<string, string>): JsonObject {
+  // One constant for each member: what generates clients takes a constant object for a value, and not for a type.
+  const properties = Object.entries(example).map(([name, value]) => [name, { type: "string", const: value }]);
+  const schema: JsonObject = {
+    type: "object",
+    required: Object.keys(example),
+    properties: Object.fromEntries(properties),
+    additionalProperties: false,
   };
+  return { description, headers: references(OF_A_BODY), content: { "application/json": { schema, example } } };
 }
 
 /** A response without a body. */
