@@ -1,0 +1,43 @@
+/** What orval makes of the description. Its functions have no client to be given: the mutator reads address and key. */
+
+import process from "node:process";
+import { createPet, getGetPetUrl, getPet, listPets, listStoreOrders } from "../generated/orval.ts";
+import { fetchPets } from "../examples/orval_fetch.ts";
+import type { CreateClient } from "./pet_client.ts";
+
+export const create: CreateClient = (base, key) => {
+  // Read by the mutator before its first await, and so by the very request that follows.
+  const aim = () => {
+    process.env.PETSTORE_URL = base;
+    process.env.PETSTORE_KEY = key ?? "";
+  };
+  return {
+    create: async (pet, headers = {}) => {
+      aim();
+      const { data, ...answer } = await createPet(pet, { headers });
+      return "code" in data ? { ...answer, error: data } : { ...answer, data };
+    },
+    list: async (query = {}, headers = {}) => {
+      aim();
+      const { data, ...answer } = await listPets(query, { headers });
+      if (!data) return answer;
+      return "code" in data ? { ...answer, error: data } : { ...answer, data };
+    },
+    get: async (petId, headers = {}) => {
+      aim();
+      const { data, ...answer } = await getPet(petId, { headers });
+      if (!data) return answer;
+      return "code" in data ? { ...answer, error: data } : { ...answer, data };
+    },
+    orders: async () => {
+      aim();
+      const { data, ...answer } = await listStoreOrders();
+      return { ...answer, error: data };
+    },
+    // orval makes no function for HEAD; its mutator and its address of a pet can be used for it.
+    head: (petId) => {
+      aim();
+      return fetchPets(getGetPetUrl(petId), { method: "HEAD" });
+    },
+  };
+};

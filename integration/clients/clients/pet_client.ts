@@ -1,0 +1,76 @@
+/** What the tests want of every generated client. The codes are written out: what a generator makes must fit them. */
+
+export type PetStatus = "available" | "pending" | "sold";
+
+export interface NewPet {
+  name: string;
+  categoryId: number;
+  status?: PetStatus;
+}
+
+export interface Pet extends Required<NewPet> {
+  id: number;
+}
+
+export interface Query {
+  limit?: number;
+  status?: PetStatus;
+  cursor?: string;
+}
+
+/** The body of an answer that is a failure. */
+export interface Failure<Code extends string> {
+  code: Code;
+  message: string;
+  status: number;
+}
+
+export interface Answer<T, Code extends string> {
+  status: number;
+  headers: Headers;
+  data?: T | undefined;
+  error?: Failure<Code> | undefined;
+}
+
+type AnyCode =
+  | "invalid_host"
+  | "missing_api_key"
+  | "invalid_api_key"
+  | "internal_error"
+  | "store_unavailable";
+export type ListCode =
+  | AnyCode
+  | "invalid_limit"
+  | "invalid_status"
+  | "invalid_cursor";
+export type CreateCode =
+  | AnyCode
+  | "invalid_idempotency_key"
+  | "invalid_json"
+  | "invalid_pet"
+  | "request_timeout"
+  | "body_too_large"
+  | "unsupported_media_type"
+  | "idempotency_key_reused"
+  | "overloaded";
+export type GetCode = AnyCode | "pet_not_found";
+export type OrdersCode = AnyCode | "not_implemented";
+
+type More = Record<string, string>;
+
+/** One generated client, with an address and a key. */
+export interface PetClient {
+  create(pet: NewPet, headers?: More): Promise<Answer<Pet, CreateCode>>;
+  list(query?: Query, headers?: More): Promise<Answer<Pet[], ListCode>>;
+  get(petId: number, headers?: More): Promise<Answer<Pet, GetCode>>;
+  orders(): Promise<Answer<unknown, OrdersCode>>;
+  /** Asks the probe; absent where a call cannot have an address of its own. */
+  isReady?(): Promise<Answer<{ status: "ok" }, AnyCode>>;
+  /** Sends this text as the body of a create; absent where the client has no way to. */
+  createFrom?(text: string): Promise<Answer<Pet, CreateCode>>;
+  /** Asks by HEAD. */
+  head(petId: number): Promise<Answer<unknown, GetCode>>;
+}
+
+/** Makes a client of the API at this address; `null` for no key. */
+export type CreateClient = (base: string, key: string | null) => PetClient;

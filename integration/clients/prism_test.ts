@@ -1,0 +1,95 @@
+/** What Prism does of its own accord: why some requests cannot go through it, and what int64 is to it. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { withPrism } from "./support/prism.ts";
+import { fetchDescription, KEY, withServer } from "./support/service.ts";
+
+const HEADERS = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
+const JUST_ANSWERS = ["--validate-request", "false"];
+
+/** A server and a Prism in front of it, each asked by `fetch`. */
+function withBoth(args: string[], use: (direct: Ask, throughPrism: Ask) => Promise<void>): Promise<void> {
+  return withServer(async (service) => {
+    const path = await fetchDescription(service, "prism.json");
+    await withPrism(service.base, args, (address) => use(createAsk(service.base), createAsk(address)), path);
+  });
+}
+
+interface Seen {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+type Ask = (path: string, init?: RequestInit) => Promise<Seen>;
+
+function createAsk(base: string): Ask {
+  return async (path, init) => {
+    const response = await fetch(base + path, { headers: HEADERS, ...init });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+}
+
+function create(categoryId: string): RequestInit {
+  return { method: "POST", body: `{"name":"Max","categoryId":${categoryId}}` };
+}
+
+test("Prism takes int64 for what a JavaScript number holds, and refuses to create a pet beyond it", () =>
+  withBoth([], async (direct, throughPrism) => {
+    for (const categoryId of ["9223372036854775807", "-9223372036854775808", "9007199254740992"]) {
+      assert.equal((await direct("/pets", create(categoryId))).status, 201);
+      const { status, text } = await throughPrism("/pets", create(categoryId));
+      assert.equal(status, 422);
+      assert.match(text, /categoryId must be [<>]= -?9007199254740991/);
+    }
+    assert.equal((await throughPrism("/pets", create("9007199254740991"))).status, 201);
+  }));
+
+test("Prism refuses the answer that holds such a pet, of a list and of one pet", () =>
+  withBoth([], async (direct, throughPrism) => {
+    const { text } = await direct("/pets", create("9223372036854775807"));
+    for (const path of ["/pets", `/pets/${JSON.parse(text).id}`]) {
+      assert.match((await direct(path)).text, /"categoryId":9223372036854775807,/);
+      const refused = await throughPrism(path);
+      assert.equal(refused.status, 500);
+      assert.match(refused.text, /VIOLATIONS.*categoryId must be <= 9007199254740991/);
+    }
+  }));
+
+test("Prism writes the body of a request anew, and rounds what is beyond 2^53", () =>
+  withBoth(JUST_ANSWERS, async (direct, throughPrism) => {
+    // Rounded to 2^63, which is no int64.
+    const { status, text } = await throughPrism("/pets", create("9223372036854775807"));
+    assert.equal(status, 400);
+    assert.match(text, /not 9223372036854776000/);
+    await throughPrism("/pets", create("9007199254740993"));
+    assert.match((await direct("/pets")).text, /"categoryId":9007199254740992,/);
+  }));
+
+test("Prism answers by itself: what is no operation, what has no key, and where the upstream answers 501", () =>
+  withBoth(JUST_ANSWERS, async (direct, throughPrism) => {
+    assert.equal((await direct("/pets", { method: "HEAD" })).status, 200);
+    assert.equal((await throughPrism("/pets", { method: "HEAD" })).status, 405);
+    assert.match((await direct("/pets", { headers: {} })).text, /missing_api_key/);
+    assert.match((await throughPrism("/pets", { headers: {} })).text, /prism\/errors#UNAUTHORIZED/);
+    assert.equal((await direct("/store/orders")).status, 501);
+    // The first failure that the description has for the operation.
+    assert.match((await throughPrism("/store/orders")).text, /invalid_host/);
+  }));
+
+test("Prism finds an answer that violates the description: a status, a body", () =>
+  withServer(async (service) => {
+    const path = await fetchDescription(service, "prism.json");
+    const wrong = (request: Request) =>
+      request.method === "POST"
+        ? Response.json({}, { status: 418 })
+        : Response.json([{ id: 1, name: "Rex", categoryId: "7", status: "sold" }]);
+    const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, wrong);
+    await withPrism(`http://127.0.0.1:${server.addr.port}`, [], async (address) => {
+      const ask = createAsk(address);
+      assert.match((await ask("/pets", create("7"))).headers.get("sl-violations") ?? "", /status code/);
+      assert.match((await ask("/pets")).text, /VIOLATIONS.*categoryId must be integer/);
+    }, path);
+    await server.shutdown();
+  }));
