@@ -7,7 +7,15 @@ export interface Deadline {
   expire: () => void;
   previous: Deadline | undefined;
   next: Deadline | undefined;
+  /** Its own, where none can be shared. */
+  timer: ReturnType<typeof setTimeout> | undefined;
 }
+
+/**
+ * Cloudflare Workers end a timer with the request that set it. One timer for all would leave a body that stalls waiting
+ * for ever, once the request that has set the timer is answered.
+ */
+const TIMERS_END_WITH_REQUESTS = globalThis.navigator?.userAgent === "Cloudflare-Workers";
 
 /** Ticks in a deadline: it expires after its length, and at most an eighth later. */
 const TICKS = 8;
@@ -20,6 +28,7 @@ const MAX_TICK = 1000;
  * cost more than reading it.
  */
 export class Deadlines {
+  readonly #length: number;
   readonly #tickLength: number;
   readonly #ticks: number;
   #now = 0;
@@ -30,6 +39,7 @@ export class Deadlines {
 
   /** @param length In milliseconds. */
   constructor(length: number) {
+    this.#length = length;
     this.#tickLength = Math.min(Math.ceil(length / TICKS), MAX_TICK);
     // One more than fit: the tick that is running when a deadline begins does not count.
     this.#ticks = Math.ceil(length / this.#tickLength) + 1;
@@ -37,18 +47,22 @@ export class Deadlines {
 
   /** Calls `expire`, unless {@link end} comes first. */
   begin(expire: () => void): Deadline {
-    const deadline: Deadline = { due: this.#now + this.#ticks, expire, previous: this.#last, next: undefined };
+    if (TIMERS_END_WITH_REQUESTS) {
+      return { due: 0, expire, previous: undefined, next: undefined, timer: setTimeout(expire, this.#length) };
+    }
+    const deadline: Deadline = { due: this.#now + this.#ticks, expire, previous: this.#last, next: undefined, timer: undefined };
     if (this.#last) this.#last.next = deadline;
     else this.#first = deadline;
     this.#last = deadline;
-    // On Workers a timer ends with the request that set it, and would be waited for in vain.
+    // A host that has dropped the timer, as some do with what they put to sleep, must not be waited for in vain.
     if (this.#tickBy < Date.now()) this.#tickLater();
     return deadline;
   }
 
   /** Forgets a deadline. To do so twice, or after it has expired, does nothing. */
   end(deadline: Deadline): void {
-    const { previous, next } = deadline;
+    const { previous, next, timer } = deadline;
+    if (timer !== undefined) clearTimeout(timer);
     if (!previous && this.#first !== deadline) return;
     if (previous) previous.next = next;
     else this.#first = next;
