@@ -1,0 +1,96 @@
+/** The HTTP contract through a host that runs somewhere else, behind a real socket. */
+
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { HTTP_CONTRACT } from "../../../tests/contract/http.ts";
+import type { HttpCase } from "../../../tests/contract/http/case.ts";
+import { type Handle, type Host, withApi } from "../../../tests/support/api.ts";
+import { CASE_HEADER } from "./case_header.ts";
+
+/** Where a petstore can be mounted in every host. */
+export const BASE_PATHS = ["/v1", "/api/v1", ""] as const;
+export type BasePath = (typeof BASE_PATHS)[number];
+
+/** Something that a host answers itself, or changes on the way. */
+export interface Deviation {
+  /** What it does, and why: a sentence, behind the host's name. */
+  reason: string;
+  /** Whether it concerns this request. */
+  applies(request: Request): boolean;
+  /** Throws unless the answer is exactly what the host is known to give. The petstore's own answer then takes its place. */
+  check(answer: Response): void | Promise<void>;
+}
+
+/** A host under test, with the contract's library beneath its mounting files. */
+export interface RemoteHost {
+  name: string;
+  /** The origin at which a petstore is mounted at this base path. */
+  origins: Record<BasePath, string>;
+  deviations?: readonly Deviation[];
+  /** Closes a connection whose request body nobody has read to its end: a client that still sends may miss the answer. */
+  mayReset?: boolean;
+  /** Takes away what the host adds to every answer, and throws if it is not there. */
+  strip?(response: Response): Response;
+}
+
+/** Cases that ask for paths outside the base path, which the app keeps for itself unless the petstore is at the root. */
+const OUTSIDE = /^answers 401 missing_api_key on every path|^answers 404 route_not_found to every path|^serves under any/;
+
+/** Cases whose bodies are not read to their end. */
+const UNREAD = /^answers 413 to 3 MiB/;
+
+/** Runs every case as a test of its own, each at the mount that its base path asks for. */
+export async function testContract(context: TestContext, host: RemoteHost): Promise<void> {
+  const { name: hostName, deviations = [] } = host;
+  const met = new Set<Deviation>();
+  for (const [number, { name, options = {}, run }] of HTTP_CONTRACT.entries()) {
+    const basePath = mountOf(name, options);
+    const carrier: Host = {
+      name: hostName,
+      use: (inProcess, run) => {
+        const mayReset = host.mayReset === true && UNREAD.test(name);
+        const carry = (request: Request) => carryTo(host, { request, number, met, inProcess, mayReset });
+        return run(host.origins[basePath], carry);
+      },
+    };
+    await context.test(
+      `${hostName}, mounted at ${basePath || "the root"}: the petstore ${name}`,
+      () => withApi(carrier, { ...options }, run),
+    );
+  }
+  for (const deviation of deviations) {
+    await context.test(`${hostName} ${deviation.reason}`, () => assert.ok(met.has(deviation), "no case has met it"));
+  }
+}
+
+function mountOf(name: string, { basePath = "/v1" }: NonNullable<HttpCase["options"]>): BasePath {
+  const isMount = (path: string): path is BasePath => BASE_PATHS.includes(path as BasePath);
+  return isMount(basePath) && !OUTSIDE.test(name) ? basePath : "";
+}
+
+interface Carried {
+  request: Request;
+  /** The case's. */
+  number: number;
+  met: Set<Deviation>;
+  /** A petstore with the case's options, for what the host answers itself. */
+  inProcess: Handle;
+  mayReset: boolean;
+}
+
+async function carryTo(host: RemoteHost, { request, number, met, inProcess, mayReset }: Carried): Promise<Response> {
+  const deviation = host.deviations?.find(({ applies }) => applies(request));
+  const copy = deviation || mayReset ? request.clone() : request;
+  request.headers.set(CASE_HEADER, String(number));
+  let answer;
+  try {
+    answer = await fetch(request, { redirect: "manual" });
+  } catch (error) {
+    if (mayReset && /reset|broken pipe|closed/i.test(String((error as Error).cause))) return inProcess(copy);
+    throw error;
+  }
+  if (!deviation) return host.strip?.(answer) ?? answer;
+  await deviation.check(answer);
+  met.add(deviation);
+  return inProcess(copy);
+}

@@ -1,0 +1,40 @@
+/** What an app with a petstore does at each of its mounts, with the library as it is. */
+
+import assert from "node:assert/strict";
+import { BASE_PATHS } from "./contract.ts";
+
+/** The key that the apps under test are configured with, beside a second one. */
+export const APP_KEY = "pk_app";
+export const APP_KEYS = `pk_other,${APP_KEY}`;
+
+/** Sends a request to the app that has its petstore mounted at this base path. */
+export type Ask = (path: string, init?: RequestInit) => Promise<Response>;
+
+/** Uses the petstore, and the app's own route beside it. */
+export async function useMount(basePath: (typeof BASE_PATHS)[number], ask: Ask): Promise<void> {
+  const own = await ask("/hello");
+  assert.deepEqual([own.status, await own.text()], [200, "Hello from the app"]);
+
+  const refused = await ask(`${basePath}/pets`);
+  assert.deepEqual([refused.status, (await refused.json()).code], [401, "missing_api_key"]);
+
+  const headers = { authorization: `Bearer ${APP_KEY}`, "content-type": "application/json" };
+  const body = '{"name":"Luna","categoryId":9007199254740993}';
+  for (const id of [1, 2]) {
+    const created = await ask(`${basePath}/pets`, { method: "POST", headers, body });
+    assert.deepEqual([created.status, created.headers.get("location")], [201, `${basePath}/pets/${id}`]);
+    assert.equal(await created.text(), `{"id":${id},${body.slice(1, -1)},"status":"available"}`);
+  }
+
+  const page = await ask(`${basePath}/pets?limit=1`, { headers });
+  assert.equal((await page.json()).length, 1);
+  const next = /^<([^>]*)>; rel="next"$/.exec(page.headers.get("link") ?? "")?.[1] ?? "";
+  assert.deepEqual((await (await ask(next, { headers })).json()).map((pet: { id: number }) => pet.id), [2]);
+
+  const missing = await ask(`${basePath}/cats`, { headers });
+  assert.deepEqual([missing.status, (await missing.json()).code], [404, "route_not_found"]);
+  if (basePath === "") return;
+  const outside = await ask("/cats", { headers });
+  assert.equal(outside.status, 404);
+  assert.doesNotMatch(await outside.text(), /route_not_found/);
+}

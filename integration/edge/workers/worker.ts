@@ -1,0 +1,14 @@
+import { createPetstore } from "@petstore/petstore";
+import { env } from "cloudflare:workers";
+
+const BASE_PATH = "/v1";
+const petstore = createPetstore({ keys: env.PETSTORE_KEYS.split(","), basePath: BASE_PATH });
+
+export default {
+  fetch(request: Request): Response | Promise<Response> {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/hello") return new Response("Hello from the app");
+    if (pathname.startsWith(`${BASE_PATH}/`)) return petstore.handle(request);
+    return new Response("The app has no such page", { status: 404 });
+  },
+};
