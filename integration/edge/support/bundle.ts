@@ -26,7 +26,8 @@ export async function bundle(file: string, parts: BundleParts = {}): Promise<str
     format: "esm",
     target: "es2024",
     logLevel: "error",
-    define: { "process.env.NODE_DEBUG": "undefined", global: "globalThis" },
+    // What the stand-ins take for granted.
+    define: { process: '{"env":{},"stderr":{}}', global: "globalThis" },
     external: ["cloudflare:*"],
     plugins: [resolving(parts), rebasing(parts.basePath)],
   });
@@ -38,11 +39,12 @@ function resolving({ petstore = "support/contract_petstore.ts", standIns = {} }:
     name: "resolving",
     setup(build) {
       build.onResolve({ filter: /^@petstore\/petstore$/ }, () => ({ path: EDGE + petstore }));
-      build.onResolve({ filter: /^(node:|ajv)/ }, ({ path, resolveDir }) => {
+      build.onResolve({ filter: /^(node:|ajv)/ }, ({ path, importer }) => {
+        // Packages find their own parts by themselves.
+        if (importer.includes("/node_modules/") || !importer) return undefined;
         const standIn = standIns[path];
-        return standIn === undefined
-          ? { path, namespace: "empty", sideEffects: false }
-          : build.resolve(standIn, { resolveDir: EDGE, kind: "import-statement", ...resolveDir && {} });
+        if (standIn === undefined) return { path, namespace: "empty", sideEffects: false };
+        return build.resolve(standIn, { resolveDir: EDGE, kind: "import-statement" });
       });
       // CommonJS, so that any name may be imported from it.
       build.onLoad({ filter: /./, namespace: "empty" }, () => ({ contents: "module.exports = {};", loader: "js" }));
@@ -56,7 +58,7 @@ function rebasing(basePath: string | undefined): Plugin {
     name: "rebasing",
     setup(build) {
       if (basePath === undefined) return;
-      build.onLoad({ filter: /\/(workers|service_worker)\/[a-z_]+\.ts$/ }, async ({ path }) => {
+      build.onLoad({ filter: /\/(workers|service_worker)\/[a-z_]+\.(ts|js)$/ }, async ({ path }) => {
         const text = await readFile(path, "utf8");
         return { contents: text.replace('BASE_PATH = "/v1"', `BASE_PATH = ${JSON.stringify(basePath)}`), loader: "ts" };
       });

@@ -63,7 +63,8 @@ export async function testContract(context: TestContext, host: RemoteHost): Prom
   }
 }
 
-function mountOf(name: string, { basePath = "/v1" }: NonNullable<HttpCase["options"]>): BasePath {
+/** Where a case is run. */
+export function mountOf(name: string, { basePath = "/v1" }: NonNullable<HttpCase["options"]>): BasePath {
   const isMount = (path: string): path is BasePath => BASE_PATHS.includes(path as BasePath);
   return isMount(basePath) && !OUTSIDE.test(name) ? basePath : "";
 }
