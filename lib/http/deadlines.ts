@@ -50,7 +50,13 @@ export class Deadlines {
     if (TIMERS_END_WITH_REQUESTS) {
       return { due: 0, expire, previous: undefined, next: undefined, timer: setTimeout(expire, this.#length) };
     }
-    const deadline: Deadline = { due: this.#now + this.#ticks, expire, previous: this.#last, next: undefined, timer: undefined };
+    const deadline: Deadline = {
+      due: this.#now + this.#ticks,
+      expire,
+      previous: this.#last,
+      next: undefined,
+      timer: undefined,
+    };
     if (this.#last) this.#last.next = deadline;
     else this.#first = deadline;
     this.#last = deadline;
