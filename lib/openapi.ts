@@ -57,6 +57,8 @@ Preflights of allowed origins are answered with 204 and without a key. Responses
 export function createOpenApi(options: OpenApiOptions = {}): JsonObject {
   requireNames(options, [...NAMES, "servers"]);
   const settings = checkContract(options);
+  const remembersRequests = options.store === undefined || options.store.createOnce !== undefined;
+  const { IdempotencyReplayed, ...headers } = HEADERS;
   const servers = checkServers(options.servers ?? [{ url: settings.linkBase || "/" }]);
   return {
     openapi: "3.1.0",
@@ -76,12 +78,12 @@ export function createOpenApi(options: OpenApiOptions = {}): JsonObject {
     paths: createPaths({
       ...settings,
       hasStoreOrders: options.storeOrders !== undefined,
-      remembersRequests: options.store === undefined || options.store.createOnce !== undefined,
+      remembersRequests,
     }),
     components: {
       schemas: createSchemas(settings.defaultStatus),
       responses: COMMON_RESPONSES,
-      headers: HEADERS,
+      headers: remembersRequests ? { ...headers, IdempotencyReplayed } : headers,
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", description: "An API key: `Authorization: Bearer <API_KEY>`." },
       },
