@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createOpenApi, type JsonObject, type OpenApiOptions, type PetStore } from "@petstore/petstore";
+import { createOpenApi, type JsonObject, type OpenApiOptions, type PetStore } from "../../mod.ts";
 import { fetchDescription, withServer } from "./support/service.ts";
 import { FOLDER, run } from "./support/tools.ts";
 
@@ -51,10 +51,15 @@ interface Linter {
 }
 
 const LINTERS: Linter[] = [
-  { name: "redocly", args: ["lint"], nothing: /Your API description is valid/, something: /no-unused-components/ },
+  {
+    name: "redocly",
+    args: ["lint", "--config=lint/redocly.yaml"],
+    nothing: /Your API description is valid/,
+    something: /no-unused-components/,
+  },
   {
     name: "spectral",
-    args: ["lint", "--fail-severity=hint", "--display-only-failures"],
+    args: ["lint", "--ruleset=lint/spectral.yaml", "--fail-severity=hint", "--display-only-failures"],
     nothing: /No results with a severity of 'hint' or higher found!/,
     something: /oas3-unused-component/,
   },
