@@ -1,0 +1,103 @@
+/** The description imported into Postman, and the collection run by newman against the server. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fetchDescription, KEY, type Service, withServer } from "./support/service.ts";
+import { FOLDER, succeed } from "./support/tools.ts";
+
+const COLLECTION = "generated/collection.json";
+const REPORT = "generated/newman.json";
+
+/** What each request of the collection is answered with, in the order of the run. */
+const EXPECTED: [request: string, status: number][] = [
+  ["List all animals", 200],
+  ["Add an animal", 201],
+  ["Get an animal", 200],
+  ["Store orders", 501],
+  ["Whether the server runs", 200],
+  ["Whether the server can read its store", 200],
+  ["This description", 200],
+];
+
+/** Where the requests of each folder go: Postman, too, pays no heed to the server that a path has of its own. */
+const FOLDERS = [["animals", "/v1"], ["store", "/v1"], ["operation", ""]] as const;
+
+/** Imports what the server serves, with or without the parameters that may be left out. */
+async function importDescription(service: Service, hasOptional: boolean): Promise<void> {
+  const path = await fetchDescription(service, "postman.json");
+  const options = `enableOptionalParameters=${hasOptional},parametersResolution=Example,folderStrategy=Tags`;
+  await succeed("openapi2postmanv2", ["-s", path, "-o", COLLECTION, "-O", options]);
+}
+
+interface Seen {
+  name: string;
+  status: number;
+  text: string;
+  /** How many of the collection's own tests were run with this answer. */
+  checks: number;
+}
+
+/** Runs the whole collection, and gives each request's status and body. */
+async function runCollection({ origin }: Service): Promise<Seen[]> {
+  const seen: Seen[] = [];
+  for (const [folder, path] of FOLDERS) {
+    const variables = ["--env-var", `baseUrl=${origin}${path}`, "--env-var", `bearerToken=${KEY}`];
+    const reports = ["--reporters", "json", "--reporter-json-export", REPORT];
+    await succeed("newman", ["run", COLLECTION, "--folder", folder, ...variables, ...reports]);
+    const { run } = JSON.parse(Deno.readTextFileSync(`${FOLDER}/${REPORT}`));
+    assert.deepEqual(run.failures, []);
+    for (const { item, response, assertions = [] } of run.executions) {
+      const text = new TextDecoder().decode(new Uint8Array(response.stream.data));
+      seen.push({ name: item.name, status: response.code, text, checks: assertions.length });
+    }
+  }
+  return seen;
+}
+
+test("a Postman collection of the description runs with no unexpected answer", () =>
+  withServer(async (service) => {
+    await importDescription(service, false);
+    const seen = await runCollection(service);
+    assert.deepEqual(seen.map(({ name, status }) => [name, status]), EXPECTED);
+    assert.equal(seen[1]?.text, '{"id":1,"name":"Rex","categoryId":7,"status":"available"}');
+    assert.equal(seen[2]?.text, seen[1]?.text);
+  }));
+
+test("so does a collection with every optional parameter, given the cursor of a real page", () =>
+  withServer(async (service) => {
+    await importDescription(service, true);
+    const path = `${FOLDER}/${COLLECTION}`;
+    const collection = Deno.readTextFileSync(path);
+    assert.match(collection, /"key":"cursor","value":"string"/);
+    assert.match(collection, /"key":"Idempotency-Key"/);
+    Deno.writeTextFileSync(
+      path,
+      collection.replace('"key":"cursor","value":"string"', '"key":"cursor","value":"YWZ0ZXI6MQ"'),
+    );
+    for (const replayed of [false, true]) {
+      const seen = await runCollection(service);
+      assert.deepEqual(seen.map(({ name, status }) => [name, status]), EXPECTED);
+      // The collection sends the same Idempotency-Key each time.
+      assert.match(seen[1]?.text ?? "", /"id":1,/, String(replayed));
+    }
+  }));
+
+test("newman sends and keeps int64 exactly, as text; to a collection's own script it is a rounded number", () =>
+  withServer(async (service) => {
+    await importDescription(service, false);
+    const path = `${FOLDER}/${COLLECTION}`;
+    const text = Deno.readTextFileSync(path);
+    assert.match(text, /\\"categoryId\\": 7,/);
+    const collection = JSON.parse(text.replaceAll('\\"categoryId\\": 7,', '\\"categoryId\\": 9223372036854775807,'));
+    const exec = [
+      "const { categoryId } = pm.response.json();",
+      "if (categoryId) pm.test('rounded', () => pm.expect(String(categoryId)).to.equal('9223372036854776000'));",
+    ];
+    collection.event = [{ listen: "test", script: { type: "text/javascript", exec } }];
+    Deno.writeTextFileSync(path, JSON.stringify(collection));
+    const [, created, got] = await runCollection(service);
+    for (const answer of [created, got]) {
+      assert.match(answer?.text ?? "", /"categoryId":9223372036854775807,/);
+      assert.equal(answer?.checks, 1);
+    }
+  }));
