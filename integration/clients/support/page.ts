@@ -15,6 +15,9 @@ export const SHOWN: ReadonlyMap<string, string> = new Map(
   ) => [path, text]),
 );
 
+/** What the page says that its examples print. */
+export const OUTPUTS: string[] = [...PAGE.matchAll(/^```text\n([^]*?)```$/gm)].map(([, text = ""]) => text);
+
 /** The commands that generate clients, in order. */
 export const COMMANDS: string[][] = [...PAGE.matchAll(/^(?:npx|node) (.+)$/gm)]
   .map(([, line = ""]) => line.split(" "));

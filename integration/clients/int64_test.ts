@@ -1,0 +1,79 @@
+/** What int64 is to each generated client: what goes wrong unless something is done, and that what is shown helps. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { PetClient } from "./clients/pet_client.ts";
+import { generate } from "./support/page.ts";
+import { KEY, type Service, withServer } from "./support/service.ts";
+import { succeed } from "./support/tools.ts";
+
+const MAX = "9223372036854775807";
+const HEADERS = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
+
+/** Adds a pet without any client, exactly. */
+async function addExactly({ base }: Service, categoryId: string): Promise<void> {
+  const body = `{"name":"Max","categoryId":${categoryId}}`;
+  const { status } = await fetch(`${base}/pets`, { method: "POST", headers: HEADERS, body });
+  assert.equal(status, 201);
+}
+
+/** The categories that the server has, as it writes them. */
+async function categoriesOf({ base }: Service): Promise<string[]> {
+  const text = await (await fetch(`${base}/pets`, { headers: HEADERS })).text();
+  return [...text.matchAll(/"categoryId":(-?\d+)/g)].map(([, digits = ""]) => digits);
+}
+
+/** Not a literal: Deno would look for what is not generated yet. */
+// deno-lint-ignore no-explicit-any
+async function load(path: string): Promise<any> {
+  await generate();
+  return await import(path);
+}
+
+for (const name of ["openapi_fetch", "hey_api", "orval"]) {
+  test(`the client of ${name}, as generated, rounds int64: what it reads without a word, what it sends too`, () =>
+    withServer(async (service) => {
+      await addExactly(service, MAX);
+      const client: PetClient = (await load(`./clients/${name}.ts`)).create(service.base, KEY);
+      assert.equal((await client.get(1)).data?.categoryId, 2 ** 63); // One more than the server has.
+      // The compiler rounds the literal: 9007199254740993 in the source is this number already.
+      assert.equal((await client.create({ name: "Rex", categoryId: Number("9007199254740993") })).status, 201);
+      assert.deepEqual(await categoriesOf(service), [MAX, "9007199254740992"]);
+      // Rounded to 2^63, the largest int64 is none any more.
+      assert.equal((await client.create({ name: "Rex", categoryId: Number(MAX) })).error?.code, "invalid_pet");
+    }));
+}
+
+test("openapi-fetch with bigint in the types alone throws for a bigint that it is to send, and reads numbers", () =>
+  withServer(async (service) => {
+    await addExactly(service, MAX);
+    const { default: createClient } = await load("openapi-fetch");
+    const client = createClient({ baseUrl: service.base, headers: HEADERS });
+    await assert.rejects(client.POST("/pets", { body: { name: "Max", categoryId: BigInt(MAX) } }), TypeError);
+    const { data } = await client.GET("/pets");
+    assert.equal(data[0].categoryId, 2 ** 63);
+  }));
+
+test("the transformers of @hey-api/openapi-ts alone make a bigint of the rounded number, and send it as a string", () =>
+  withServer(async (service) => {
+    await addExactly(service, MAX);
+    const { client } = await load("./generated/hey_api_exact/client.gen.ts");
+    const { createPet, getPet } = await load("./generated/hey_api_exact/index.ts");
+    client.setConfig({ baseUrl: service.base, auth: KEY });
+    assert.equal((await getPet({ path: { petId: 1n } })).data.categoryId, 9223372036854776000n); // The number as JavaScript writes it.
+    const { error } = await createPet({ body: { name: "Max", categoryId: BigInt(MAX) } });
+    assert.equal(error.code, "invalid_pet");
+    assert.match(error.message, /categoryId must be an integer .* not "9223372036854775807"/);
+  }));
+
+test("orval's useBigInt alone throws for a bigint that it is to send, and says bigint of the numbers that it reads", () =>
+  withServer(async (service) => {
+    await addExactly(service, MAX);
+    await generate();
+    await succeed("orval", ["--config", "support/orval_bigint.config.ts"]);
+    const { createPet, getPet } = await load("./generated/orval_bigint.ts");
+    Deno.env.set("PETSTORE_URL", service.base);
+    Deno.env.set("PETSTORE_KEY", KEY);
+    await assert.rejects(createPet({ name: "Max", categoryId: BigInt(MAX) }), TypeError);
+    assert.equal((await getPet(1n)).data.categoryId, 2 ** 63);
+  }));
