@@ -17,8 +17,11 @@ export interface Deviation {
   reason: string;
   /** Whether it concerns this request. */
   applies(request: Request): boolean;
-  /** Throws unless the answer is exactly what the host is known to give. The petstore's own answer then takes its place. */
-  check(answer: Response): void | Promise<void>;
+  /**
+   * Throws unless the answer is exactly what the host is known to give. What it returns takes the answer's place, or
+   * else what a petstore with the same options, and nothing in it, answers without a host.
+   */
+  check(answer: Response, request: Request): void | Response | Promise<void | Response>;
 }
 
 /** A host under test, with the contract's library beneath its mounting files. */
@@ -81,8 +84,8 @@ interface Carried {
 
 async function carryTo(host: RemoteHost, { request, number, met, inProcess, mayReset }: Carried): Promise<Response> {
   const deviation = host.deviations?.find(({ applies }) => applies(request));
-  const copy = deviation || mayReset ? request.clone() : request;
   request.headers.set(CASE_HEADER, String(number));
+  const copy = deviation || mayReset ? request.clone() : request;
   let answer;
   try {
     answer = await fetch(request, { redirect: "manual" });
@@ -91,7 +94,7 @@ async function carryTo(host: RemoteHost, { request, number, met, inProcess, mayR
     throw error;
   }
   if (!deviation) return host.strip?.(answer) ?? answer;
-  await deviation.check(answer);
+  const amended = await deviation.check(answer, copy);
   met.add(deviation);
-  return inProcess(copy);
+  return amended ?? inProcess(copy);
 }

@@ -1,0 +1,78 @@
+/** A petstore in a route handler of Next.js, built and started as an app is in production. */
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { BASE_PATHS, type Deviation, testContract } from "./support/contract.ts";
+import { useMount } from "./support/mounts.ts";
+import { type NodeApp, whyNoNode, withNodeApp } from "./support/node_app.ts";
+
+const NEXT = "../../node_modules/next/dist/bin/next";
+
+const APP: NodeApp = {
+  folder: "nextjs",
+  mount: "app/v1/[[...path]]/route.js",
+  copies: { "/api/v1": "app/api/v1/[[...path]]/route.js", "": "app/[[...path]]/route.js" },
+  build: [NEXT, "build"],
+  serve: (port) => [NEXT, "start", "--hostname", "127.0.0.1", "--port", String(port)],
+  started: /Ready in/,
+};
+
+/** Next.js has its own pages in mind, whose answers depend on these headers. */
+const VARY = "rsc, next-router-state-tree, next-router-prefetch, next-router-segment-prefetch";
+
+function strip({ status, headers, body }: Response): Response {
+  const own = new Headers(headers);
+  const [vary = "", rest] = (own.get("vary") ?? "").split(/(?<=segment-prefetch)(?:, )?/);
+  assert.equal(vary, VARY);
+  if (rest) own.set("vary", rest);
+  else own.delete("vary");
+  return new Response(body, { status, headers: own });
+}
+
+const DEVIATIONS: Deviation[] = [
+  {
+    reason: "redirects a path with empty segments to one without, by 308, before any handler is asked",
+    applies: ({ url }) => new URL(url).pathname.includes("//"),
+    check: ({ status, headers }, { url }) => {
+      assert.deepEqual([status, headers.get("location")], [308, new URL(url).pathname.replaceAll(/\/+/g, "/")]);
+    },
+  },
+  {
+    reason: "answers 500 in plain text to a path that does not decode",
+    applies: ({ url }) => /%zz|%FF/.test(new URL(url).pathname),
+    check: async (answer) => {
+      assert.deepEqual([answer.status, await answer.text()], [500, "Internal Server Error"]);
+    },
+  },
+  {
+    reason: "answers 400 without a body to a method that no route handler can export",
+    applies: ({ method }) => /^(QUERY|get|constructor)$/.test(method),
+    check: async (answer) => {
+      assert.deepEqual([answer.status, await answer.text()], [400, ""]);
+    },
+  },
+  {
+    reason: "leaves Content-Length out of the answer to HEAD",
+    applies: ({ method }) => method === "HEAD",
+    check: async (answer, request) => {
+      const { status, headers } = strip(answer);
+      assert.equal(headers.get("content-length"), null);
+      if (status === 304) return new Response(null, { status, headers });
+      const { body } = await fetch(new Request(request, { method: "GET" }));
+      headers.set("content-length", String((await new Response(body).arrayBuffer()).byteLength));
+      return new Response(null, { status, headers });
+    },
+  },
+];
+
+test("a route handler of Next.js keeps the HTTP contract", { skip: whyNoNode }, async (context) => {
+  await withNodeApp(APP, async (origin) => {
+    for (const basePath of BASE_PATHS) {
+      await context.test(`beside the app's own route, mounted at ${basePath || "the root"}`, async () => {
+        await useMount(basePath, (path, init) => fetch(origin + path, init ?? {}), { isAlone: false });
+      });
+    }
+    const origins = { "/v1": origin, "/api/v1": origin, "": origin };
+    await testContract(context, { name: "Next.js", origins, strip, deviations: DEVIATIONS, mayReset: true });
+  });
+});
