@@ -24,14 +24,29 @@ export interface Deviation {
   check(answer: Response, request: Request): void | Response | Promise<void | Response>;
 }
 
+/** Cases in which the host closes a connection whose request body is not read to its end, so that no answer arrives. */
+export interface Cut {
+  /** What it does, and why: a sentence, behind the host's name. */
+  reason: string;
+  cases: RegExp;
+  /** Whether it always happens, or is a race that the answer may win. */
+  isCertain: boolean;
+}
+
+/** A host that closes a connection as soon as it has answered. */
+export const CLOSED_EARLY: Cut = {
+  reason: "may close the connection of a client that still sends, before the client has read the answer",
+  cases: /^answers 413 to 3 MiB/,
+  isCertain: false,
+};
+
 /** A host under test, with the contract's library beneath its mounting files. */
 export interface RemoteHost {
   name: string;
   /** The origin at which a petstore is mounted at this base path. */
   origins: Record<BasePath, string>;
   deviations?: readonly Deviation[];
-  /** Closes a connection whose request body nobody has read to its end: a client that still sends may miss the answer. */
-  mayReset?: boolean;
+  cut?: Cut;
   /** Takes away what the host adds to every answer, and throws if it is not there. */
   strip?(response: Response): Response;
 }
@@ -39,21 +54,17 @@ export interface RemoteHost {
 /** Cases that ask for paths outside the base path, which the app keeps for itself unless the petstore is at the root. */
 const OUTSIDE = /^answers 401 missing_api_key on every path|^answers 404 route_not_found to every path|^serves under any/;
 
-/** Cases whose bodies are not read to their end. */
-const UNREAD = /^answers 413 to 3 MiB/;
-
 /** Runs every case as a test of its own, each at the mount that its base path asks for. */
 export async function testContract(context: TestContext, host: RemoteHost): Promise<void> {
   const { name: hostName, deviations = [] } = host;
-  const met = new Set<Deviation>();
+  const met = new Set<Deviation | Cut>();
   for (const [number, { name, options = {}, run }] of HTTP_CONTRACT.entries()) {
     const basePath = mountOf(name, options);
     const carrier: Host = {
       name: hostName,
       use: (inProcess, run) => {
-        const mayReset = host.mayReset === true && UNREAD.test(name);
-        const carry = (request: Request) => carryTo(host, { request, number, met, inProcess, mayReset });
-        return run(host.origins[basePath], carry);
+        const cut = host.cut?.cases.test(name) ? host.cut : undefined;
+        return run(host.origins[basePath], (request) => carryTo(host, { request, number, met, inProcess, cut }));
       },
     };
     await context.test(
@@ -61,7 +72,7 @@ export async function testContract(context: TestContext, host: RemoteHost): Prom
       () => withApi(carrier, { ...options }, run),
     );
   }
-  for (const deviation of deviations) {
+  for (const deviation of [...deviations, ...host.cut?.isCertain ? [host.cut] : []]) {
     await context.test(`${hostName} ${deviation.reason}`, () => assert.ok(met.has(deviation), "no case has met it"));
   }
 }
@@ -76,25 +87,27 @@ interface Carried {
   request: Request;
   /** The case's. */
   number: number;
-  met: Set<Deviation>;
+  met: Set<Deviation | Cut>;
   /** A petstore with the case's options, for what the host answers itself. */
   inProcess: Handle;
-  mayReset: boolean;
+  /** If this case is one in which the connection is cut. */
+  cut: Cut | undefined;
 }
 
-async function carryTo(host: RemoteHost, { request, number, met, inProcess, mayReset }: Carried): Promise<Response> {
-  const deviation = host.deviations?.find(({ applies }) => applies(request));
+async function carryTo(host: RemoteHost, { request, number, met, inProcess, cut }: Carried): Promise<Response> {
   request.headers.set(CASE_HEADER, String(number));
-  const copy = deviation || mayReset ? request.clone() : request;
-  let answer;
+  const spare = cut ? request.clone() : request;
+  const deviation = host.deviations?.find(({ applies }) => applies(request));
+  const copy = deviation ? request.clone() : request;
   try {
-    answer = await fetch(request, { redirect: "manual" });
+    const answer = await fetch(request, { redirect: "manual" });
+    if (!deviation) return host.strip?.(answer) ?? answer;
+    const amended = await deviation.check(answer, copy);
+    met.add(deviation);
+    return amended ?? inProcess(copy);
   } catch (error) {
-    if (mayReset && /reset|broken pipe|closed/i.test(String((error as Error).cause))) return inProcess(copy);
-    throw error;
+    if (!cut || !/reset|broken pipe|closed/i.test(String((error as Error).cause))) throw error;
+    met.add(cut);
+    return inProcess(spare);
   }
-  if (!deviation) return host.strip?.(answer) ?? answer;
-  const amended = await deviation.check(answer, copy);
-  met.add(deviation);
-  return amended ?? inProcess(copy);
 }

@@ -23,6 +23,8 @@ export interface NodeApp {
   /** Node's arguments for the build, and for a server on this port. */
   build: string[];
   serve(port: number): string[];
+  /** Settings of the server, beyond the keys and the address. */
+  env?: Record<string, string>;
   /** What the server prints when it listens. */
   started: RegExp;
 }
@@ -38,10 +40,12 @@ export async function withNodeApp<T>(app: NodeApp, use: (origin: string) => Prom
     await prepare(app, folder);
     await run(folder, app.build).ended;
     const port = freePort();
-    const server = run(folder, app.serve(port), port);
+    const origin = `http://127.0.0.1:${port}`;
+    const address = { HOST: "127.0.0.1", PORT: String(port) };
+    const server = run(folder, app.serve(port), { ...app.env, ...address, PETSTORE_KEYS: APP_KEYS });
     try {
       await server.printed(app.started);
-      return await use(`http://127.0.0.1:${port}`);
+      return await use(origin);
     } finally {
       server.kill();
       await server.ended.catch(() => {});
@@ -73,15 +77,13 @@ function freePort(): number {
   return port;
 }
 
-function run(folder: string, args: string[], port = 0) {
+function run(folder: string, args: string[], more: Record<string, string> = {}) {
   const env = {
     PATH: Deno.env.get("PATH") ?? "",
     HOME: folder,
     NODE_ENV: "production",
     NEXT_TELEMETRY_DISABLED: "1",
-    PETSTORE_KEYS: APP_KEYS,
-    HOST: "127.0.0.1",
-    PORT: String(port),
+    ...more,
   };
   const child = spawn(NODE, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], timeout: GUARD });
   let written = "";
