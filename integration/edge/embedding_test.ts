@@ -1,15 +1,21 @@
-/** docs/embedding.md shows the files that the tests run. */
+/** docs/embedding.md, and the page of this folder, show the files that the tests run. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-const PAGE = readFileSync(new URL("../../docs/embedding.md", import.meta.url), "utf8");
+const ROOT = new URL("../../", import.meta.url);
 
-test("docs/embedding.md shows the mounting files as they are", () => {
-  const shown = [...PAGE.matchAll(/`(integration\/edge\/[\w./]+)`[^`]*\n\n?```(?:ts|js)\n([^]*?)```/g)];
-  assert.equal(shown.length, 3);
-  for (const [, path, text] of shown) {
-    assert.equal(text, readFileSync(new URL(`../../${path}`, import.meta.url), "utf8"), path);
-  }
-});
+/** A path in backquotes, at most a sentence, and what is said to be in the file. */
+const SHOWN = /`(integration\/edge\/[^`]+)`[^`\n]*(?:`[^`\n]*`[^`\n]*)*\n\n?```(?:ts|js)\n([^]*?)```/g;
+
+for (const [page, count] of [["docs/embedding.md", 3], ["integration/edge/README.md", 5]] as const) {
+  test(`${page} shows the mounting files as they are`, () => {
+    const shown = [...readFileSync(new URL(page, ROOT), "utf8").matchAll(SHOWN)];
+    assert.equal(shown.length, count);
+    for (const [, path = "", text] of shown) {
+      // Brackets are part of these paths.
+      assert.equal(text, readFileSync(new URL(encodeURI(path), ROOT), "utf8"), path);
+    }
+  });
+}

@@ -1,9 +1,10 @@
 /** A petstore in a route handler of Next.js, built and started as an app is in production. */
 
 import assert from "node:assert/strict";
+import { connect } from "node:net";
 import test from "node:test";
-import { BASE_PATHS, CLOSED_EARLY, type Deviation, testContract } from "./support/contract.ts";
-import { useMount } from "./support/mounts.ts";
+import { BASE_PATHS, CLOSED_EARLY, type Deviation, sendAlone, testContract } from "./support/contract.ts";
+import { APP_KEY, useMount } from "./support/mounts.ts";
 import { type NodeApp, whyNoNode, withNodeApp } from "./support/node_app.ts";
 
 const NEXT = "../../node_modules/next/dist/bin/next";
@@ -58,7 +59,7 @@ const DEVIATIONS: Deviation[] = [
       const { status, headers } = strip(answer);
       assert.equal(headers.get("content-length"), null);
       if (status === 304) return new Response(null, { status, headers });
-      const { body } = await fetch(new Request(request, { method: "GET" }));
+      const { body } = await sendAlone(new Request(request, { method: "GET" }));
       headers.set("content-length", String((await new Response(body).arrayBuffer()).byteLength));
       return new Response(null, { status, headers });
     },
@@ -72,7 +73,23 @@ test("a route handler of Next.js keeps the HTTP contract", { skip: whyNoNode }, 
         await useMount(basePath, (path, init) => fetch(origin + path, init ?? {}), { isAlone: false });
       });
     }
+    await context.test("Next.js takes no further request on a connection whose body was given up", async () => {
+      assert.deepEqual(await statusesOnOneConnection(Number(new URL(origin).port)), ["413"]);
+    });
     const origins = { "/v1": origin, "/api/v1": origin, "": origin };
     await testContract(context, { name: "Next.js", origins, strip, deviations: DEVIATIONS, cut: CLOSED_EARLY });
   });
 });
+
+/** Sends a body that is too long and has no length, then another request, and reads until the server closes. */
+async function statusesOnOneConnection(port: number): Promise<string[]> {
+  const head = `HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${APP_KEY}\r\n`;
+  const body = `${(3_145_728).toString(16)}\r\n${" ".repeat(3_145_728)}\r\n0\r\n\r\n`;
+  const socket = connect(port, "127.0.0.1");
+  let text = "";
+  socket.on("data", (data) => text += data);
+  socket.write(`POST /v1/pets ${head}Transfer-Encoding: chunked\r\n\r\n${body}GET /v1/pets ${head}\r\n`);
+  // It is closed by a reset, since there is something that nobody has read.
+  await new Promise<void>((resolve) => socket.on("error", () => {}).on("close", () => resolve()));
+  return Array.from(text.matchAll(/^HTTP\/1\.1 (\d+)/gm), ([, status = ""]) => status);
+}

@@ -127,18 +127,22 @@ function askIn(page: Page): Ask {
   };
 }
 
-test("a page has a petstore in its Service Worker, and no request for it reaches a server", { skip }, async (context) => {
-  await withBrowser(async (browser) => {
-    // Not at the root: the petstore would answer for the page's own files.
-    for (const basePath of ["/v1", "/api/v1"] as const) {
-      await withPage(browser, await filesFor(basePath, "support/petstore.ts"), async (page, asked) => {
-        await page.evaluate(START);
-        await context.test(`mounted at ${basePath}`, () => useMount(basePath, askIn(page)));
-        assert.deepEqual(asked.filter((path) => path.startsWith(basePath)), []);
-      });
-    }
-  });
-});
+test(
+  "a page has a petstore in its Service Worker, and no request for it reaches a server",
+  { skip },
+  async (context) => {
+    await withBrowser(async (browser) => {
+      // Not at the root: the petstore would answer for the page's own files.
+      for (const basePath of ["/v1", "/api/v1"] as const) {
+        await withPage(browser, await filesFor(basePath, "support/petstore.ts"), async (page, asked) => {
+          await page.evaluate(START);
+          await context.test(`mounted at ${basePath}`, () => useMount(basePath, askIn(page)));
+          assert.deepEqual(asked.filter((path) => path.startsWith(basePath)), []);
+        });
+      }
+    });
+  },
+);
 
 test("the pets of a Service Worker outlive the page, and end with the worker", { skip }, async () => {
   await withBrowser(async (browser) => {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { BASE_PATHS, type Cut, type Deviation, testContract } from "./support/contract.ts";
+import { BASE_PATHS, type Cut, type Deviation, sendAlone, testContract } from "./support/contract.ts";
 import { useMount } from "./support/mounts.ts";
 import { type NodeApp, whyNoNode, withNodeApp } from "./support/node_app.ts";
 
@@ -42,13 +42,14 @@ const DEVIATIONS: Deviation[] = [
     },
   },
   {
-    reason: "answers 403 where another site's form might have sent the request, and lets the same in with its own Origin",
+    reason:
+      "answers 403 where another site's form might have sent the request, and lets the same in with its own Origin",
     applies: isForeignForm,
     check: async (answer, request) => {
       await expectForbidden(answer, request);
       // The adapter takes https for granted.
       request.headers.set("origin", new URL(request.url).origin.replace("http:", "https:"));
-      return await fetch(request, { redirect: "manual" });
+      return await sendAlone(request);
     },
   },
   {
