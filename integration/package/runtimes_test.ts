@@ -1,24 +1,13 @@
 /** The package as it is installed, used on every runtime that it promises, by `import` and by `require`. */
 
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import test from "node:test";
-import {
-  bun,
-  type Install,
-  NODE,
-  npm,
-  ROOT,
-  withProject,
-} from "./support/project.ts";
+import { bun, type Install, npm, withProject } from "./support/project.ts";
 import { run } from "./support/run.ts";
-import { BUN, DENO, NODES, type Runtime } from "./support/runtimes.ts";
+import { BUN, DENO, NODE, NODES, type Runtime } from "./support/runtimes.ts";
 
-const LUNA =
-  '{"id":1,"name":"Luna","categoryId":9223372036854775807,"status":"available"}';
-const REX =
-  '{"id":2,"name":"Rex","categoryId":9007199254740993,"status":"sold"}';
+const LUNA = '{"id":1,"name":"Luna","categoryId":9223372036854775807,"status":"available"}';
+const REX = '{"id":2,"name":"Rex","categoryId":9007199254740993,"status":"sold"}';
 
 /** What consumers/exchange.mjs is told by every store. */
 const ANSWERS = [
@@ -38,32 +27,22 @@ const INSTALLED: [runtime: Runtime, by: string, install: Install][] = [
 ];
 
 for (const [{ name, command, args, skip }, by, install] of INSTALLED) {
-  const title =
-    `${name} installs the package by ${by} with no network, and imports and requires it`;
+  const title = `${name} installs the package by ${by} with no network, and imports and requires it`;
   test(
     skip ? `${title} (skipped: ${skip})` : title,
     { skip },
     () =>
       withProject(install, async (folder) => {
         for (const file of ["import.mjs", "require.cjs"]) {
-          const { status, stdout, stderr } = await run(
-            command,
-            [...args, file],
-            folder,
-          );
+          const { status, stdout, stderr } = await run(command, [...args, file], folder);
           assert.equal(status, 0, stderr);
           const told = Object.values(JSON.parse(stdout));
           assert.deepEqual(told, [ANSWERS, ANSWERS, ANSWERS], file);
           // Node 22 says that its SQLite is experimental, and nothing else is said by anybody.
-          assert.doesNotMatch(
-            stderr.replaceAll(SQLITE_WARNING, ""),
-            /\S/,
-            file,
-          );
+          assert.doesNotMatch(stderr.replaceAll(SQLITE_WARNING, ""), /\S/, file);
         }
       }),
   );
 }
 
-const SQLITE_WARNING =
-  /^\(node:\d+\) ExperimentalWarning: (SQLite|CommonJS) .*\n(\(Use `node --trace.*\n)?/gm;
+const SQLITE_WARNING = /^\(node:\d+\) ExperimentalWarning: (SQLite|CommonJS) .*\n(\(Use `node --trace.*\n)?/gm;

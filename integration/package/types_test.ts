@@ -4,12 +4,11 @@ import assert from "node:assert/strict";
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { NODE, npm, ROOT, withProject } from "./support/project.ts";
+import { npm, ROOT, withProject } from "./support/project.ts";
 import { run } from "./support/run.ts";
-import { fileOf, versionOf } from "./support/runtimes.ts";
+import { fileOf, NODE, versionOf } from "./support/runtimes.ts";
 
-const COMPILERS = (["typescript-5", "typescript-6", "typescript-7"] as const)
-  .map(versionOf);
+const COMPILERS = (["typescript-5", "typescript-6", "typescript-7"] as const).map(versionOf);
 
 const RESOLUTIONS = [
   { moduleResolution: "nodenext", module: "nodenext" },
@@ -18,16 +17,8 @@ const RESOLUTIONS = [
 
 /** Where a project has the names `Request` and `Response` from. */
 const SURROUNDINGS = [
-  {
-    what: "the DOM's names and no @types/node",
-    lib: ["ES2022", "DOM"],
-    types: [],
-  },
-  {
-    what: "@types/node and not the DOM's names",
-    lib: ["ES2022"],
-    types: ["node"],
-  },
+  { what: "the DOM's names and no @types/node", lib: ["ES2022", "DOM"], types: [] },
+  { what: "@types/node and not the DOM's names", lib: ["ES2022"], types: ["node"] },
 ];
 
 const STRICT = {
@@ -45,62 +36,36 @@ const STRICT = {
 for (const compiler of COMPILERS) {
   for (const resolution of RESOLUTIONS) {
     for (const { what, ...surroundings } of SURROUNDINGS) {
-      const title =
-        `TypeScript ${compiler} accepts a strict project with ${resolution.moduleResolution}, ${what}`;
-      test(NODE.skip ? `${title} (skipped: ${NODE.skip})` : title, {
-        skip: NODE.skip,
-      }, () =>
-        withProject(npm(NODE), async (folder) => {
-          if (surroundings.types.length > 0) addNodeTypes(folder);
-          const compilerOptions = { ...STRICT, ...resolution, ...surroundings };
-          const { status, stdout, stderr } = await compile(
-            compiler,
-            folder,
-            compilerOptions,
-          );
-          assert.equal(status, 0, stdout + stderr);
-          // What was compiled is the package, and no source of this repository.
-          assert.match(
-            stdout,
-            /node_modules\/@petstore\/petstore\/lib\/stores\/sqlite\.d\.ts$/m,
-          );
-          assert.doesNotMatch(
-            stdout.replaceAll(/^.*\/node_modules\/.*$/gm, ""),
-            /mod\.ts|lib\/petstore/,
-          );
-        }));
+      const title = `TypeScript ${compiler} accepts a strict project with ${resolution.moduleResolution}, ${what}`;
+      test(
+        NODE.skip ? `${title} (skipped: ${NODE.skip})` : title,
+        { skip: NODE.skip },
+        () =>
+          withProject(npm(NODE), async (folder) => {
+            if (surroundings.types.length > 0) addNodeTypes(folder);
+            const compilerOptions = { ...STRICT, ...resolution, ...surroundings };
+            const { status, stdout, stderr } = await compile(compiler, folder, compilerOptions);
+            assert.equal(status, 0, stdout + stderr);
+            // What was compiled is the package, and no source of this repository.
+            assert.match(stdout, /node_modules\/@petstore\/petstore\/lib\/stores\/sqlite\.d\.ts$/m);
+            assert.doesNotMatch(stdout.replaceAll(/^.*\/node_modules\/.*$/gm, ""), /mod\.ts|lib\/petstore/);
+          }),
+      );
     }
   }
 }
 
 test("the strict project uses every name that the package exports", () => {
-  const source = readFileSync(
-    new URL("consumers/strict.mts", import.meta.url),
-    "utf8",
-  );
-  const used = names(
-    /^import \{([^}]*)\} from "@petstore\/petstore";/gm,
-    source,
-  );
-  assert.deepEqual(
-    used,
-    names(
-      /^export (?:type )?\{([^}]*)\} from /gm,
-      readFileSync(join(ROOT, "mod.ts"), "utf8"),
-    ),
-  );
+  const source = readFileSync(new URL("consumers/strict.mts", import.meta.url), "utf8");
+  const used = names(/^import \{([^}]*)\} from "@petstore\/petstore";/gm, source);
+  assert.deepEqual(used, names(/^export (?:type )?\{([^}]*)\} from /gm, readFileSync(join(ROOT, "mod.ts"), "utf8")));
   assert.ok(used.length > 20);
 });
 
 /** The names between the braces that a pattern finds. */
 function names(pattern: RegExp, source: string): string[] {
-  return Array.from(
-    source.matchAll(pattern),
-    ([, inside = ""]) => inside.split(","),
-  )
-    .flat().map((name) => name.replace("type ", "").trim()).filter((name) =>
-      name !== ""
-    ).sort();
+  return Array.from(source.matchAll(pattern), ([, inside = ""]) => inside.split(","))
+    .flat().map((name) => name.replace("type ", "").trim()).filter((name) => name !== "").sort();
 }
 
 /** Where npm would have put it. */
@@ -111,14 +76,6 @@ function addNodeTypes(folder: string): void {
 
 function compile(version: string, folder: string, compilerOptions: unknown) {
   const files = ["strict.mts", "strict.cts"];
-  writeFileSync(
-    join(folder, "tsconfig.json"),
-    JSON.stringify({ compilerOptions, files }),
-  );
-  return run(NODE.command, [
-    fileOf("typescript", version, "bin/tsc"),
-    "--project",
-    ".",
-    "--listFiles",
-  ], folder);
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+  return run(NODE.command, [fileOf("typescript", version, "bin/tsc"), "--project", ".", "--listFiles"], folder);
 }

