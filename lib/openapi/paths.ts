@@ -175,8 +175,8 @@ function createIdempotencyKey(retention: number): JsonObject {
       "same animal the first answer is given again, with `Idempotency-Replayed: true`, and no second animal is made. " +
       "Bare, or a quoted string; a new one, such as a UUID, for every new animal. Belongs to the API key that it is " +
       `sent with, and is remembered for ${retention / 1000} seconds after the animal was made.`,
-    schema: { type: "string", minLength: 1 },
-    example: '"8e03978e-40d5-43dd-bc93-6894a57f9324"',
+    // Not the parameter's own example: pages that try the service out would send that one with every new animal.
+    schema: { type: "string", minLength: 1, examples: ['"8e03978e-40d5-43dd-bc93-6894a57f9324"'] },
   };
 }
 
