@@ -12,10 +12,18 @@ import { createPublicRoutes, INVALID_HOST } from "./public_routes.ts";
 /** Options of the petstore within, of which the public routes need some too. */
 export type HandlerOptions = PetstoreOptions & Required<Pick<PetstoreOptions, "store" | "onError">>;
 
+/** What is served beside the petstore. */
+export interface Surroundings {
+  /** None if requests are not to be noted. */
+  log: AccessLog | undefined;
+  /** Whether the description is shown as a page too. */
+  hasDocs: boolean;
+}
+
 /** Makes the handler for `Deno.serve`. */
-export function createHandler(options: HandlerOptions, log: AccessLog | undefined): ServeHandler {
+export function createHandler(options: HandlerOptions, { log, hasDocs }: Surroundings): ServeHandler {
   const { handle } = createPetstore(options);
-  const routes = createPublicRoutes(options.store, options);
+  const routes = createPublicRoutes(options.store, options, hasDocs);
   const publicPaths = new Set(routes.map(({ path }) => path));
   const onFailure = createFailureHandler(options.onError);
   const dispatch = createDispatcher("", routes, onFailure);

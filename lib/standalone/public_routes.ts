@@ -1,8 +1,9 @@
-/** What the standalone server answers without a key: the description, whether it lives, and whether it is ready. */
+/** What the standalone server answers without a key: the description and its page, whether it lives, whether it is ready. */
 
 import { representation } from "../http/conditional.ts";
 import type { OperationRoute } from "../http/dispatch.ts";
 import { HttpError } from "../http/errors.ts";
+import { createDocsRoutes } from "./docs_routes.ts";
 import { createOpenApi, type Json, type JsonObject, type OpenApiOptions } from "../openapi.ts";
 import { bodiless, failure, plainSuccess, success } from "../openapi/responses.ts";
 import { CLOSED, OK } from "./gate.ts";
@@ -12,8 +13,8 @@ import type { PetStore } from "../stores/store.ts";
 /** The answer to a request whose Host header could be no host. */
 export const INVALID_HOST = new HttpError(400, "invalid_host", "The Host header must be a host and nothing else");
 
-/** Makes the routes; `options` are those of the petstore that is served. */
-export function createPublicRoutes(store: PetStore, options: OpenApiOptions): OperationRoute[] {
+/** Makes the routes, those of the page only if it is wanted; `options` are those of the petstore that is served. */
+export function createPublicRoutes(store: PetStore, options: OpenApiOptions, hasDocs: boolean): OperationRoute[] {
   const description = representation(JSON.stringify(describeServer(options)), "always");
   return [
     {
@@ -24,6 +25,7 @@ export function createPublicRoutes(store: PetStore, options: OpenApiOptions): Op
     },
     { path: "/livez", methods: { GET: () => OK } },
     { path: "/readyz", methods: { GET: () => chain(store.check(), () => OK) } },
+    ...(hasDocs ? createDocsRoutes() : []),
   ];
 }
 

@@ -68,7 +68,7 @@ async function serve(settings: ServerSettings): Promise<void> {
     gate.open(
       createHandler(
         { ...options, store, ...(fileKey && { keys: [fileKey.key] }) },
-        settings.accessLog ? createAccessLog(output) : undefined,
+        { log: settings.accessLog ? createAccessLog(output) : undefined, hasDocs: settings.docs },
       ),
     );
     console.log(describeStart(settings, fileKey, listener.port));
@@ -104,7 +104,7 @@ async function dropPermissions(): Promise<void> {
   for (const name of ["read", "write", "env"] as const) await Deno.permissions.revoke({ name });
 }
 
-function describeStart({ store, hostname }: ServerSettings, key: FileKey | undefined, port: number): string {
+function describeStart({ store, hostname, docs }: ServerSettings, key: FileKey | undefined, port: number): string {
   const origin = `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
   const shown = key === undefined ? "as set" : key.isNew ? `${key.key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}`;
   const pasted = key === undefined ? "<API_KEY>" : `$(cat ${KEY_FILE})`;
@@ -112,7 +112,7 @@ function describeStart({ store, hostname }: ServerSettings, key: FileKey | undef
     `Petstore ${VERSION} listens on ${origin}/v1`,
     `  store        ${store}${store === "memory:" ? " (gone when the server stops)" : ""}`,
     `  API key      ${shown}`,
-    `  description  ${origin}/openapi.json`,
+    `  description  ${origin}/${docs ? "docs" : "openapi.json"}`,
     `  try          curl -H "Authorization: Bearer ${pasted}" ${origin}/v1/pets`,
   ].join("\n");
 }

@@ -14,6 +14,8 @@ export interface ServerSettings {
   /** Where clients reach the API, or "" for where they ask. */
   publicUrl: string;
   accessLog: boolean;
+  /** Whether the description is shown as a page too. */
+  docs: boolean;
 }
 
 /** Settings, or what is printed instead of serving. */
@@ -39,7 +41,11 @@ export const ENVIRONMENT = {
   "cors-origin": "PETSTORE_CORS_ORIGINS",
   "public-url": "PETSTORE_PUBLIC_URL",
   "access-log": "PETSTORE_ACCESS_LOG",
+  docs: "PETSTORE_DOCS",
 } as const;
+
+/** What is on unless it is switched off. */
+type Switch = "access-log" | "docs";
 
 /** What `--help` prints. */
 export const HELP = `Petstore: a REST service for the animals of a store
@@ -59,6 +65,8 @@ Usage: deno task serve [flags]
   --access-log, --no-access-log
                           print a line for each request, or do not
                                                               [PETSTORE_ACCESS_LOG=on|off, default on]
+  --docs, --no-docs       show the description as a page at /docs, or do not
+                                                              [PETSTORE_DOCS=on|off, default on]
   --help                  print this
   --version               print the version
 
@@ -74,6 +82,8 @@ const OPTIONS = {
   "public-url": { type: "string" },
   "access-log": { type: "boolean" },
   "no-access-log": { type: "boolean" },
+  docs: { type: "boolean" },
+  "no-docs": { type: "boolean" },
   help: { type: "boolean" },
   version: { type: "boolean" },
 } as const;
@@ -100,7 +110,8 @@ export function readSettings(args: string[], environment: (name: string) => stri
       store: readStore(single("store", DEFAULT_STORE)),
       corsOrigins: list("cors-origin"),
       publicUrl: single("public-url", ""),
-      accessLog: readAccessLog(flags, environment(ENVIRONMENT["access-log"])),
+      accessLog: readSwitch(flags, "access-log", environment),
+      docs: readSwitch(flags, "docs", environment),
     },
   };
 }
@@ -140,13 +151,16 @@ function readKeys(keys: string[]): string[] {
   return keys;
 }
 
-function readAccessLog(flags: { "access-log"?: boolean; "no-access-log"?: boolean }, variable = "on"): boolean {
-  if (flags["no-access-log"]) return false;
-  if (flags["access-log"]) return true;
-  if (variable !== "on" && variable !== "off" && variable !== "") {
-    throw new SettingError(`${ENVIRONMENT["access-log"]} must be on or off, not ${JSON.stringify(variable)}`);
-  }
-  return variable !== "off";
+function readSwitch(
+  flags: Partial<Record<Switch | `no-${Switch}`, boolean>>,
+  name: Switch,
+  environment: (name: string) => string | undefined,
+): boolean {
+  if (flags[`no-${name}`]) return false;
+  if (flags[name]) return true;
+  const value = environment(ENVIRONMENT[name]) || "on";
+  if (value === "on" || value === "off") return value === "on";
+  throw new SettingError(`${ENVIRONMENT[name]} must be on or off, not ${JSON.stringify(value)}`);
 }
 
 /** A variable that is set but empty sets nothing; an empty place between two commas is a mistake worth showing. */
