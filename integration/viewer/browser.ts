@@ -12,15 +12,20 @@ const CHROMIUM = "/usr/bin/chromium";
 const ARGS =
   "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
 
+export { KEY };
+
 /** The largest int64, which a JavaScript number would turn into 9223372036854775808. */
 export const LARGEST = "9223372036854775807";
+
+/** The smallest but one: of the smallest, a power of two, a JavaScript number would be exact. */
+export const SMALLEST = "-9223372036854775807";
 
 /** Why there can be no browser here, or `false`. */
 export function whyNoBrowser(): string | false {
   try {
     return Deno.statSync(CHROMIUM).isFile ? false : `${CHROMIUM} is no file`;
   } catch {
-    return `there is no ${CHROMIUM}`;
+    return `there is no ${CHROMIUM}: apt-get install chromium`;
   }
 }
 
@@ -95,8 +100,9 @@ export async function execute(
   for (const [name, value] of Object.entries(parameters)) {
     await block.locator(`tr[data-param-name="${name}"] input`).fill(value);
   }
-  // Of the one before, which is shown until the new one has come.
-  await block.getByRole("button", { name: "Clear" }).click({ timeout: 1 }).catch(() => {});
+  const clear = block.getByRole("button", { name: "Clear", exact: true });
+  // The answer before would be shown until the new one has come.
+  if (await clear.count() > 0) await clear.click();
   await block.locator(".execute").click();
   const live = block.locator(".live-responses-table");
   return {
