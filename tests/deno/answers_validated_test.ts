@@ -130,8 +130,8 @@ const SERVER_CASES: [what: string, path: string, answer: Response, told?: RegExp
     failure(503, "store_unavailable", { connection: "close" }),
     /retry-after/,
   ],
-  ["a refusal", "/", failure(503, "store_unavailable", { connection: "close", "retry-after": "1" })],
-  ["a failure on no path", "/", failure(503, "store_unavailable", { "retry-after": "5" }), /not described/],
+  ["a refusal", "/nowhere", failure(503, "store_unavailable", { connection: "close", "retry-after": "1" })],
+  ["a failure on no path", "/nowhere", failure(503, "store_unavailable", { "retry-after": "5" }), /not described/],
 ];
 
 for (const [what, path, answer, told] of SERVER_CASES) {

@@ -5,8 +5,10 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { VIEWER_VERSION } from "../../lib/standalone/viewer_files.ts";
 import { assertLog } from "../support/access_log.ts";
+import { exchange } from "../support/raw_socket.ts";
 import { taskFlags } from "../support/serve_task.ts";
-import { runServer, withServer } from "../support/server_process.ts";
+import { validateServerAnswer } from "../support/server_description.ts";
+import { runServer, type ServerProcess, withServer } from "../support/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 
 const ARGS = ["--store=memory:", "--key=k"];
@@ -14,10 +16,9 @@ const BUNDLE = `/docs/${VIEWER_VERSION}/swagger-ui-bundle.js`;
 const FILES = [BUNDLE, `${BUNDLE}.LICENSE.txt`, `/docs/${VIEWER_VERSION}/swagger-ui.css`];
 const TEXTS = ["/docs", "/docs/viewer.js"];
 
-/** An answer with all that `fetch` would hide: redirects, and that a body was compressed. */
-async function get(url: string, headers: Record<string, string> = {}, method = "GET") {
-  const answer = await fetch(url, { method, headers, redirect: "manual" });
-  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+/** Asks for a path without a key, and does not follow where it leads. */
+function get({ ask }: ServerProcess, path: string, headers: Record<string, string> = {}, method = "GET") {
+  return ask(path, null, { method, headers, redirect: "manual" });
 }
 
 /** What answers to HEAD and GET have in common. */
@@ -27,27 +28,27 @@ function shared(headers: Headers): [string, string][] {
 
 test("/ leads to the page, without a key and behind any prefix of a proxy", () =>
   withTempFolder((folder) =>
-    withServer(folder, { args: ARGS }, async ({ origin }) => {
+    withServer(folder, { args: ARGS }, async (server) => {
       for (const [path, location] of [["/", "docs"], ["/docs/", "../docs"]] as const) {
-        const { status, headers } = await get(origin + path);
+        const { status, headers } = await get(server, path);
         assert.equal(status, 302);
         assert.equal(headers.get("location"), location);
       }
-      const { text } = await get(`${origin}/docs`);
+      const { text } = await get(server, "/docs");
       const references = Array.from(text.matchAll(/ (?:href|src)="([^"]+)"/g), ([, reference]) => reference!);
       assert.ok(references.length >= 4);
       for (const reference of references.filter((reference) => !reference.startsWith("data:"))) {
         assert.doesNotMatch(reference, /^\/|^[a-z]+:/);
-        assert.equal((await get(new URL(reference, `${origin}/docs`).href)).status, 200, reference);
+        assert.equal((await get(server, new URL(reference, "http://a/docs").pathname)).status, 200, reference);
       }
     })
   ));
 
 test("the page and its script may use their own server alone, and are asked for again each time", () =>
   withTempFolder((folder) =>
-    withServer(folder, { args: ARGS }, async ({ origin }) => {
+    withServer(folder, { args: ARGS }, async (server) => {
       for (const path of TEXTS) {
-        const { headers } = await get(origin + path);
+        const { headers } = await get(server, path);
         const policy = headers.get("content-security-policy") ?? "";
         const names = policy.split("; ").map((directive) => directive.split(" ")[0]);
         for (const name of ["default-src", "frame-ancestors", "base-uri", "form-action"]) {
@@ -62,7 +63,7 @@ test("the page and its script may use their own server alone, and are asked for 
         assert.equal(headers.get("x-content-type-options"), "nosniff");
         assert.equal(headers.get("cache-control"), "no-cache");
         assert.equal(headers.get("access-control-allow-origin"), null);
-        const known = await get(origin + path, { "if-none-match": headers.get("etag") ?? "" });
+        const known = await get(server, path, { "if-none-match": headers.get("etag") ?? "" });
         assert.equal(known.status, 304);
         assert.equal(known.headers.get("content-security-policy"), policy);
       }
@@ -71,12 +72,12 @@ test("the page and its script may use their own server alone, and are asked for 
 
 test("the viewer's files are kept for ever, and are the same compressed and plain", () =>
   withTempFolder((folder) =>
-    withServer(folder, { args: ARGS }, async ({ origin }) => {
+    withServer(folder, { args: ARGS }, async (server) => {
       const types = ["text/javascript", "text/plain", "text/css"];
       for (const [index, path] of FILES.entries()) {
         const [plain, compressed] = [
-          await get(origin + path, { "accept-encoding": "identity, gzip;q=0" }),
-          await get(origin + path, { "accept-encoding": "br, GZIP; q=0.5" }),
+          await get(server, path, { "accept-encoding": "identity, gzip;q=0" }),
+          await get(server, path, { "accept-encoding": "br, GZIP; q=0.5" }),
         ];
         assert.equal(plain.text, compressed.text);
         assert.ok(plain.text.length > 1000);
@@ -88,33 +89,33 @@ test("the viewer's files are kept for ever, and are the same compressed and plai
           assert.equal(headers.get("x-content-type-options"), "nosniff");
         }
         const known = { "if-none-match": plain.headers.get("etag") ?? "" };
-        assert.equal((await get(origin + path, { ...known, "accept-encoding": "identity" })).status, 304);
-        assert.equal((await get(origin + path, { ...known, "accept-encoding": "gzip" })).status, 200);
+        assert.equal((await get(server, path, { ...known, "accept-encoding": "identity" })).status, 304);
+        assert.equal((await get(server, path, { ...known, "accept-encoding": "gzip" })).status, 200);
       }
     })
   ));
 
 test("HEAD is answered as GET, other methods with 405, and each request has its line in the log", () =>
   withTempFolder((folder) =>
-    withServer(folder, { args: ARGS }, async ({ origin, written, stop }) => {
+    withServer(folder, { args: ARGS }, async (server) => {
       const lines: string[] = [];
       for (const path of ["/", ...TEXTS, BUNDLE]) {
-        const [head, whole] = [await get(origin + path, {}, "HEAD"), await get(origin + path)];
+        const [head, whole] = [await get(server, path, {}, "HEAD"), await get(server, path)];
         assert.deepEqual(shared(head.headers), shared(whole.headers), path);
         assert.equal(head.text, "");
-        const refused = await get(origin + path, {}, "POST");
+        const refused = await get(server, path, {}, "POST");
         assert.equal(refused.status, 405);
         assert.equal(refused.headers.get("allow"), "GET, HEAD, OPTIONS");
         assert.equal(JSON.parse(refused.text).code, "method_not_allowed");
         lines.push(`HEAD ${path} ${head.status}`, `GET ${path} ${whole.status}`, `POST ${path} 405`);
       }
       for (const path of ["/docs/0.0.0/swagger-ui.css", "/docs/viewer.css", "/docs/..%2fapi-key"]) {
-        assert.equal((await get(origin + path)).status, 401, path);
-        assert.equal((await get(origin + path, { authorization: "Bearer k" })).status, 404, path);
-        for (const status of [401, 404]) lines.push(`GET ${new URL(origin + path).pathname} ${status}`);
+        assert.equal((await get(server, path)).status, 401, path);
+        assert.equal((await server.ask(path, "k")).status, 404, path);
+        for (const status of [401, 404]) lines.push(`GET ${new URL(path, server.origin).pathname} ${status}`);
       }
-      assert.equal(await stop(), 0);
-      assertLog(written.stdout, lines);
+      assert.equal(await server.stop(), 0);
+      assertLog(server.written.stdout, lines);
     })
   ));
 
@@ -124,7 +125,7 @@ for (
   test(`without the page (${what}), the description is there all the same`, () =>
     withTempFolder((folder) =>
       withServer(folder, { ...parts, args: [...ARGS, ..."args" in parts ? parts.args : []] }, async (server) => {
-        for (const path of ["/", ...TEXTS, BUNDLE]) assert.equal((await get(server.origin + path)).status, 401, path);
+        for (const path of ["/", ...TEXTS, BUNDLE]) assert.equal((await get(server, path)).status, 401, path);
         assert.equal((await server.ask("/openapi.json", null)).status, 200);
         assert.match(server.written.stdout, /^ {2}description {2}http:\S+\/openapi\.json$/m);
       })
@@ -135,8 +136,8 @@ test("PETSTORE_DOCS is on or off, and --docs wins over it", () =>
   withTempFolder(async (folder) => {
     const { status, stderr } = await runServer(folder, { args: ARGS, env: { PETSTORE_DOCS: "no" } });
     assert.deepEqual([status, stderr], [2, 'petstore: PETSTORE_DOCS must be on or off, not "no"\n']);
-    await withServer(folder, { args: [...ARGS, "--docs"], env: { PETSTORE_DOCS: "off" } }, async ({ origin }) => {
-      assert.equal((await get(`${origin}/docs`)).status, 200);
+    await withServer(folder, { args: [...ARGS, "--docs"], env: { PETSTORE_DOCS: "off" } }, async (server) => {
+      assert.equal((await get(server, "/docs")).status, 200);
     });
   }));
 
@@ -164,8 +165,11 @@ test("a server that was started from an address, as from JSR, has the viewer's f
       }
       // From here on there is nowhere to fetch a file from.
       await modules.shutdown();
-      const origin = / listens on (http:\S+)\/v1$/m.exec(printed)?.[1];
-      for (const path of [...TEXTS, ...FILES]) assert.equal((await get(origin + path)).status, 200, path);
+      const port = Number(/ listens on http:\S+:(\d+)\/v1$/m.exec(printed)?.[1]);
+      for (const path of [...TEXTS, ...FILES]) {
+        const answer = await exchange({ port, validate: validateServerAnswer }, `GET ${path} HTTP/1.0\r\n\r\n`);
+        assert.equal(answer?.status, 200, path);
+      }
     } finally {
       child.kill("SIGKILL");
       await Promise.all([child.status, modules.shutdown()]);

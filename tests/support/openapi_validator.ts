@@ -51,11 +51,12 @@ export function createResponseValidator(
     const { pointer, definition } = found;
     checkHeaders(description, found, response, where, (pointer, value) => check(pointer, value, where));
     if (pointer.endsWith("/default")) return;
-    const hasContent = definition["content"] !== undefined;
+    const [described = null] = Object.keys(definition["content"] ?? {});
     const type = response.headers.get("content-type");
-    if (type !== (hasContent ? "application/json" : null)) throw new Error(`${where}: Content-Type is ${type}`);
-    if (hasContent && method !== "HEAD") {
-      check(`${pointer}/content/application~1json/schema`, JSON.parse(response.text), where);
+    if (type !== described) throw new Error(`${where}: Content-Type is ${type}`);
+    if (type !== null && method !== "HEAD") {
+      const value = type === "application/json" ? JSON.parse(response.text) : response.text;
+      check(`${pointer}/content/${escape(type)}/schema`, value, where);
     } else if (response.text !== "") {
       throw new Error(`${where}: a body that is not described: ${response.text}`);
     }

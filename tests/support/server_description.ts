@@ -3,8 +3,9 @@
 import { describeServer } from "../../lib/standalone/public_routes.ts";
 import type { JsonObject } from "../../mod.ts";
 import { createResponseValidator, type ResponseValidator, type SeenResponse } from "./openapi_validator.ts";
+import { PAGE_PATHS } from "./page_description.ts";
 
-/** Holds an answer of the standalone server against its description. */
+/** Holds an answer of the standalone server against its description, or against that of its page. */
 export const validateServerAnswer: ResponseValidator = createResponseValidator(describeAll(), "/v1", nameOnAnyPath);
 
 /** The server's description, stricter of itself: whatever else were served, the tests would hold answers against. */
@@ -12,7 +13,8 @@ function describeAll(): JsonObject {
   const description = describeServer({});
   const { schemas, ...components } = description["components"] as JsonObject;
   const strict = { ...schemas as JsonObject, OpenApi: { const: describeServer({}) } };
-  return { ...description, components: { ...components, schemas: strict } };
+  const paths = { ...description["paths"] as JsonObject, ...PAGE_PATHS };
+  return { ...description, paths, components: { ...components, schemas: strict } };
 }
 
 /** What comes before any path is looked at: the refusal of a Host header, and that of a server that is about to end. */
