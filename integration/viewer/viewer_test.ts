@@ -6,9 +6,13 @@ import { authorize, execute, KEY, LARGEST, SMALLEST, whyNoBrowser, withPage } fr
 
 const skip = whyNoBrowser();
 
-test(
+/** A test that is skipped where there is no browser, and then says so in its name: Deno does not print the reason. */
+function pageTest(name: string, use: () => Promise<void>): void {
+  test(skip ? `${name} (skipped: ${skip})` : name, { skip }, use);
+}
+
+pageTest(
   "/ leads to the page, which asks its own server alone and has nothing to complain of",
-  { skip },
   () =>
     withPage("/", async ({ page, origin, complaints, requested }) => {
       await page.getByRole("heading", { name: "Petstore" }).waitFor();
@@ -24,9 +28,8 @@ test(
     }),
 );
 
-test(
+pageTest(
   "pets are added and listed with a pasted key, int64 exact on the wire and on the screen",
-  { skip },
   () =>
     withPage("/docs", async ({ page, origin, complaints, requested, sent }) => {
       await authorize(page);
@@ -51,25 +54,20 @@ test(
     }),
 );
 
-test(
-  "an answer is downloaded exactly as it is shown",
-  { skip },
-  () =>
-    withPage("/docs", async ({ page, complaints }) => {
-      await authorize(page);
-      const { body } = await execute(page, "createPet", { body: `{"name":"Luna","categoryId":${LARGEST}}` });
-      const download = page.waitForEvent("download");
-      await page.locator("#operations-animals-createPet .download-contents").click();
-      assert.ok(body.includes(LARGEST), body);
-      const path = await (await download).path();
-      assert.equal(await Deno.readTextFile(path), body);
-      assert.deepEqual(complaints, []);
-    }),
-);
+pageTest("an answer is downloaded exactly as it is shown", () =>
+  withPage("/docs", async ({ page, complaints }) => {
+    await authorize(page);
+    const { body } = await execute(page, "createPet", { body: `{"name":"Luna","categoryId":${LARGEST}}` });
+    const download = page.waitForEvent("download");
+    await page.locator("#operations-animals-createPet .download-contents").click();
+    assert.ok(body.includes(LARGEST), body);
+    const path = await (await download).path();
+    assert.equal(await Deno.readTextFile(path), body);
+    assert.deepEqual(complaints, []);
+  }));
 
-test(
+pageTest(
   "an int64 beyond 2^53 is asked for exactly, in a path too",
-  { skip },
   () =>
     withPage("/docs", async ({ page, requested }) => {
       await authorize(page);
@@ -80,9 +78,8 @@ test(
     }),
 );
 
-test(
+pageTest(
   "without a key the page shows the service's own refusal, and keeps none when it is loaded anew",
-  { skip },
   () =>
     withPage("/docs", async ({ page }) => {
       const { status, body } = await execute(page, "listPets");
@@ -97,9 +94,8 @@ test(
     }),
 );
 
-test(
+pageTest(
   "the policy is in force: no script, style or address of anybody else",
-  { skip },
   () =>
     withPage("/docs", async ({ page, complaints }) => {
       await page.getByRole("heading", { name: "Petstore" }).waitFor();
@@ -119,9 +115,8 @@ test(
     }),
 );
 
-test(
+pageTest(
   "without JavaScript the page says where the description is",
-  { skip },
   () =>
     withPage("/docs", async ({ page, origin }) => {
       assert.match(await page.locator("body").innerText(), /needs JavaScript.*\/openapi\.json/);
