@@ -22,6 +22,7 @@ function textOf(path: string): string {
 }
 
 const MODULES = [
+  ...["hosts/node", "hosts/node_request", "hosts/node_response"],
   ...["http/answer", "http/answer_cache", "http/auth", "http/body", "http/conditional", "http/cors", "http/cursor"],
   ...["http/deadlines", "http/dispatch", "http/errors", "http/field_value", "http/idempotency", "http/query"],
   ...["http/routing", "json", "openapi", "openapi/paths", "openapi/responses", "openapi/schemas", "operations"],
@@ -32,6 +33,7 @@ const MODULES = [
 
 /** Modules that the types of an entry point lead to. */
 const TYPED = [
+  ...["hosts/node", "hosts/node_types"],
   ...["http/answer", "http/auth", "http/cors", "http/dispatch", "http/errors", "http/routing", "openapi", "options"],
   ...["pending", "pet", "petstore", "stores/memory", "stores/sqlite", "stores/store"],
 ].map((name) => `lib/${name}`);
@@ -68,6 +70,7 @@ test("package.json says what the package is, where it runs and what it gives", (
     exports: {
       ".": { types: "./mod.d.ts", default: "./mod.js" },
       "./sqlite": { types: "./lib/stores/sqlite.d.ts", default: "./lib/stores/sqlite.js" },
+      "./node": { types: "./lib/hosts/node.d.ts", default: "./lib/hosts/node.js" },
       "./package.json": "./package.json",
     },
   });

@@ -28,6 +28,12 @@ import {
   type StoreChanges,
   StoreUnavailableError,
 } from "@petstore/petstore";
+import {
+  createNodeListener,
+  type NodeListener,
+  type NodeRequest,
+  type NodeResponse,
+} from "@petstore/petstore/node";
 import { createSqliteStore } from "@petstore/petstore/sqlite";
 
 class ArrayStore implements PetStore {
@@ -80,6 +86,13 @@ export const answer: Promise<Response> = createPetstore({
 }).handle(
   new Request("http://localhost/v1/pets"),
 );
+
+export const listener: NodeListener = createNodeListener((request) =>
+  new Response(request.url)
+);
+export function answerNode(request: NodeRequest, response: NodeResponse): void {
+  listener(request, response);
+}
 
 const servers: OpenApiServer[] = [{ url: "https://pets.example/v1" }];
 const described: OpenApiOptions = { servers };
