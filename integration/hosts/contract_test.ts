@@ -1,0 +1,46 @@
+/** The whole HTTP contract, in every host, mounted in three places: real processes, real sockets, one client. */
+
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { HTTP_CONTRACT } from "../../tests/contract/http.ts";
+import { withApi } from "../../tests/support/api.ts";
+import { createHost } from "./driver/mounted_host.ts";
+import type { Deviation } from "./driver/deviation.ts";
+import { asMountedAt, CONTRACT_BASE_PATH } from "./driver/mounted_api.ts";
+import { whyNot } from "./driver/program.ts";
+import { createPrograms } from "./driver/programs.ts";
+import { HOSTS } from "./hosts.ts";
+
+const BASE_PATHS = [CONTRACT_BASE_PATH, "", "/api/v1"];
+
+for (const host of HOSTS) {
+  const skip = whyNot(host.runtime);
+  const programs = createPrograms(host);
+  const met = new Set<Deviation>();
+
+  for (const basePath of BASE_PATHS) {
+    const where = `${host.name}, mounted at ${basePath || "the root"}`;
+    for (const [i, { name, options = {}, run }] of HTTP_CONTRACT.entries()) {
+      // A case about a base path says itself where it is; once is enough.
+      if (options.basePath !== undefined && basePath !== CONTRACT_BASE_PATH) continue;
+      const mounted = options.basePath ?? basePath;
+      test(`${where}: the petstore ${name}`, { skip }, async () => {
+        const program = await programs.at(mounted);
+        await program.choose(i);
+        const carrier = createHost({ host, program, basePath: mounted, caseName: name, met });
+        const api = options.basePath === undefined ? asMountedAt.bind(undefined, basePath) : undefined;
+        await withApi(carrier, { ...options, basePath: mounted }, (client) => run(api ? api(client) : client));
+      });
+    }
+    test(`${where}: the app's own route answers beside it`, { skip }, async () => {
+      const response = await fetch(`${(await programs.at(basePath)).origin}/hello`);
+      assert.deepEqual([response.status, await response.text()], [200, "Hello from the app"]);
+    });
+  }
+
+  test(`${host.name}: each deviation that is written down has been met`, { skip }, () => {
+    assert.deepEqual(host.deviations.filter((deviation) => !met.has(deviation)), []);
+  });
+
+  after(() => programs.stop());
+}

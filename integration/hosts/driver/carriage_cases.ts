@@ -1,0 +1,65 @@
+/** What a host has to carry beyond the answers of the contract. The app's own `storeOrders` sends it, and sees the rest. */
+
+import type { PetstoreOptions } from "../../../mod.ts";
+
+/** How the client asks the app's handler for one of its answers. */
+export type OrdersKind = "cookies" | "large" | "endless" | "waiting" | "report";
+
+/** Pieces of `large`, and how long each is. */
+export const LARGE_PIECES = 512;
+export const PIECE_LENGTH = 16_384;
+
+/** What the app's handler has seen of its clients. */
+export interface CarriageReport {
+  /** Pieces of `endless` that were asked for. */
+  pulled: number;
+  /** Whether `endless` was told that nobody reads it any more. */
+  isCancelled: boolean;
+  /** Whether `waiting` has been asked. */
+  isWaiting: boolean;
+  /** Whether the signal of `waiting` has told that its client is gone. */
+  isAborted: boolean;
+}
+
+/** Options whose `storeOrders` answers by the kind that the query asks for. */
+export function createCarriageOptions(): Partial<PetstoreOptions> {
+  const report: CarriageReport = { pulled: 0, isCancelled: false, isWaiting: false, isAborted: false };
+  const piece = new Uint8Array(PIECE_LENGTH).fill(120);
+  const answers: Record<OrdersKind, (request: Request) => Response | Promise<Response>> = {
+    cookies() {
+      const headers = new Headers();
+      headers.append("set-cookie", "a=1; Path=/");
+      headers.append("set-cookie", "b=2; Expires=Thu, 01 Jan 2032 00:00:00 GMT");
+      return new Response("{}", { headers });
+    },
+    large: () => new Response(pieces(LARGE_PIECES)),
+    endless: () => new Response(pieces(Infinity)),
+    waiting: (request) =>
+      new Promise((resolve) => {
+        report.isWaiting = true;
+        request.signal.addEventListener("abort", () => {
+          report.isAborted = true;
+          resolve(new Response("gone"));
+        });
+      }),
+    report: () => Response.json(report),
+  };
+
+  function pieces(count: number): ReadableStream<Uint8Array> {
+    let sent = 0;
+    return new ReadableStream({
+      async pull(controller) {
+        // Made by something that takes its time, as every endless source is.
+        await new Promise((resolve) => setTimeout(resolve, 0));
+        if (sent++ >= count) return controller.close();
+        if (count === Infinity) report.pulled++;
+        controller.enqueue(piece.slice());
+      },
+      cancel() {
+        report.isCancelled = true;
+      },
+    });
+  }
+
+  return { storeOrders: (request) => answers[new URL(request.url).search.slice(1) as OrdersKind](request) };
+}

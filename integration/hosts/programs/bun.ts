@@ -1,0 +1,15 @@
+import { createPetstore } from "@petstore/petstore";
+
+const { PORT = "8000", BASE_PATH = "/v1" } = process.env;
+const petstore = createPetstore({ keys: ["pk_example"], basePath: BASE_PATH });
+
+const server = Bun.serve({
+  port: Number(PORT),
+  routes: {
+    "/hello": () => new Response("Hello from the app"),
+    [`${BASE_PATH}/*`]: (request: Request) => petstore.handle(request),
+  },
+  fetch: () => new Response("Not found", { status: 404 }),
+});
+
+console.log(`Listening on ${server.url}`);

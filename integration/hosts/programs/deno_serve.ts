@@ -1,0 +1,13 @@
+import { createPetstore } from "@petstore/petstore";
+
+const basePath = Deno.env.get("BASE_PATH") ?? "/v1";
+const petstore = createPetstore({ keys: ["pk_example"], basePath });
+
+export default {
+  fetch(request) {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/hello") return new Response("Hello from the app");
+    if (pathname.startsWith(`${basePath}/`)) return petstore.handle(request);
+    return new Response("Not found", { status: 404 });
+  },
+} satisfies Deno.ServeDefaultExport;

@@ -1,0 +1,23 @@
+import { createPetstore } from "@petstore/petstore";
+import { Hono } from "hono";
+
+/** The app's own: who is who, and who may still come in. In a real app a database. */
+const sessions = new Map([
+  ["token-of-ann", { user: "Ann", isActive: true }],
+  ["token-of-bob", { user: "Bob", isActive: false }],
+]);
+
+async function findSession(token: string) {
+  return await Promise.resolve(sessions.get(token));
+}
+
+const petstore = createPetstore({ keys: async (token) => (await findSession(token))?.isActive === true });
+
+const app = new Hono();
+app.post("/logout/:token", (context) => {
+  sessions.delete(context.req.param("token"));
+  return context.body(null, 204);
+});
+app.all("/v1/*", (context) => petstore.handle(context.req.raw));
+
+Deno.serve({ port: Number(Deno.env.get("PORT") ?? 8000) }, app.fetch);
