@@ -71,11 +71,12 @@ for (const host of HOSTS) {
       withProgram(async (program) => {
         const abort = new AbortController();
         const answer = ask(program, "waiting", abort.signal);
-        // Another answer on its way back shows that the first request has been sent long enough ago to be known.
-        await (await ask(program, "report")).text();
+        await reported(program, ({ isWaiting }) => isWaiting);
         abort.abort();
         await assert.rejects(answer);
         await reported(program, ({ isAborted }) => isAborted);
+        // Not when all hosts are done, or all would be there at once.
+        await programs.stop();
       }),
   );
 

@@ -6,7 +6,8 @@ import { type Program, startProgram } from "./program.ts";
 /** The processes of one host. */
 export interface Programs {
   at(basePath: string): Promise<Program>;
-  stop(): Promise<void>;
+  /** Ends the one at this base path, or all. */
+  stop(basePath?: string): Promise<void>;
 }
 
 export function createPrograms({ runtime, file }: MountedHost): Programs {
@@ -17,9 +18,13 @@ export function createPrograms({ runtime, file }: MountedHost): Programs {
       started.set(basePath, program);
       return program;
     },
-    async stop() {
-      // One that did not start has told so in its test.
-      for (const program of started.values()) await program.then(({ stop }) => stop(), () => {});
+    async stop(basePath) {
+      for (const place of basePath === undefined ? [...started.keys()] : [basePath]) {
+        const program = started.get(place);
+        started.delete(place);
+        // One that did not start has told so in its test.
+        await program?.then(({ stop }) => stop(), () => {});
+      }
     },
   };
 }

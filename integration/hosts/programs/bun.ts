@@ -5,6 +5,7 @@ const petstore = createPetstore({ keys: ["pk_example"], basePath: BASE_PATH });
 
 const server = Bun.serve({
   port: Number(PORT),
+  idleTimeout: 30, // seconds; Bun would hang up after 10, before the petstore answers 408 after 15
   routes: {
     "/hello": () => new Response("Hello from the app"),
     [`${BASE_PATH}/*`]: (request: Request) => petstore.handle(request),

@@ -1,0 +1,33 @@
+/** docs/embedding.md shows the programs as they are. */
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { HOSTS } from "./hosts.ts";
+import { createPage } from "./page.ts";
+
+const FOLDER = import.meta.dirname ?? "";
+const page = readFileSync(join(FOLDER, "..", "..", "docs", "embedding.md"), "utf8");
+
+test("docs/embedding.md is what deno task docs:embedding writes", () => {
+  assert.equal(page, createPage());
+});
+
+test("docs/embedding.md shows every program, and every host's program is shown once", () => {
+  const shown = Array.from(page.matchAll(/^\[`integration\/hosts\/programs\/(.*)`\]/gm), ([, file]) => file);
+  assert.deepEqual(shown.toSorted(), readdirSync(join(FOLDER, "programs")).toSorted());
+  assert.ok(HOSTS.every(({ file }) => shown.includes(file)));
+});
+
+test("docs/embedding.md names every deviation that is tested", () => {
+  for (const { deviations } of HOSTS) for (const { says } of deviations) assert.ok(page.includes(`- ${says}.\n`), says);
+});
+
+test("every link within docs/embedding.md leads to a heading", () => {
+  const headings = Array.from(
+    page.matchAll(/^#+ (.*)$/gm),
+    ([, title = ""]) => title.toLowerCase().replaceAll(" ", "-"),
+  );
+  for (const [, anchor = ""] of page.matchAll(/\]\(#([^)]+)\)/g)) assert.ok(headings.includes(anchor), anchor);
+});
