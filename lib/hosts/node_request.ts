@@ -32,8 +32,10 @@ export function toRequest(incoming: NodeRequest, signal: AbortSignal): Request {
 function toUrl(incoming: NodeRequest): string {
   const { headers, socket, url = "/" } = incoming;
   const scheme = (socket as { encrypted?: boolean }).encrypted === true ? "https" : "http";
-  const { host } = headers;
-  const origin = `${scheme}://${typeof host === "string" && HOST.test(host) ? host : "localhost"}`;
+  const { host = "" } = headers;
+  const given = `${scheme}://${host}`;
+  // The form alone does not make a host: port 99999 and 999.999.999.999 are none.
+  const origin = typeof host === "string" && HOST.test(host) && URL.canParse(given) ? given : `${scheme}://localhost`;
   const target = incoming.originalUrl ?? url;
   if (target.startsWith("/")) return origin + target;
   // The absolute form is for proxies, but every server has to take it (RFC 9112 §3.2.2); `*` is a path of none.
