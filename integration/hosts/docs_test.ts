@@ -18,6 +18,8 @@ test("docs/embedding.md shows every program, and every host's program is shown o
   const shown = Array.from(page.matchAll(/^\[`integration\/hosts\/programs\/(.*)`\]/gm), ([, file]) => file);
   assert.deepEqual(shown.toSorted(), readdirSync(join(FOLDER, "programs")).toSorted());
   assert.ok(HOSTS.every(({ file }) => shown.includes(file)));
+  const edge = Array.from(page.matchAll(/^\[`integration\/edge\/([a-z_]+)\//gm), ([, subject]) => subject);
+  assert.deepEqual(edge, ["workers", "service_worker", "service_worker", "nextjs", "sveltekit"]);
 });
 
 test("docs/embedding.md names every deviation that is tested", () => {

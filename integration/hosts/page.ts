@@ -14,7 +14,8 @@ const INTRODUCTION = `<!-- Written by \`deno task docs:embedding\`; change integ
 A petstore is one function, \`handle\`, from \`Request\` to \`Response\`. Here is how it is mounted in the hosts that people
 have, beside a route of the app's own. Each program is a file of the repository that the tests start as it is, as a real
 process on its runtime: \`deno task integration:hosts\` runs the whole HTTP contract through each of them, mounted at the
-root, under \`/v1\` and under \`/api/v1\`. The edge hosts have the same in \`deno task integration:edge\`.
+root, under \`/v1\` and under \`/api/v1\`. Workers, Service Workers and frameworks that are built first have the same in
+\`deno task integration:edge\`: workerd, real Chromium, and the built app on Node.
 
 Four things are the same everywhere:
 
@@ -34,7 +35,7 @@ export function createPage(): string {
     INTRODUCTION,
     "## Hosts\n",
     ...HOST_SECTIONS.map(format),
-    "## Edge hosts\n",
+    "## At the edge, in a page, in a framework\n",
     ...EDGE_SECTIONS.map(format),
     "## Your own things\n",
     ...OWN_SECTIONS.map(format),
@@ -43,8 +44,9 @@ export function createPage(): string {
 
 function format({ title, text, files, changes }: Section): string {
   const programs = files.map((path) => {
-    const source = readFileSync(new URL(path, ROOT), "utf8");
-    return `[\`${path}\`](../${path}):\n\n\`\`\`${path.split(".").at(-1)}\n${source.trimEnd()}\n\`\`\`\n`;
+    const source = readFileSync(new URL(encodeURI(path), ROOT), "utf8");
+    // Brackets are part of some paths.
+    return `[\`${path}\`](../${encodeURI(path)}):\n\n\`\`\`${path.split(".").at(-1)}\n${source.trimEnd()}\n\`\`\`\n`;
   });
   const list = changes.length === 0 ? [] : [changes.map((change) => `- ${change}.\n`).join("")];
   return [`### ${title}\n`, `${text}\n`, ...programs, ...list].join("\n");
