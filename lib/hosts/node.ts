@@ -2,6 +2,17 @@
  * The way between Node's `(request, response)` and the Fetch standard's `Request` and `Response`, for `node:http` and all
  * that is built on it: Express, Fastify, Koa, Connect. Imports nothing; works wherever `node:http` does.
  *
+ * @example
+ * ```ts
+ * import { createServer } from "node:http";
+ * import { createPetstore } from "@petstore/petstore";
+ * import { createNodeListener } from "@petstore/petstore/node";
+ *
+ * const petstore = createPetstore({ keys: ["pk_example"] });
+ * const server = createServer(createNodeListener(petstore.handle));
+ * server.listen(0, () => server.close()); // closed here only so that the example ends
+ * ```
+ *
  * @module
  */
 
@@ -20,17 +31,6 @@ export type NodeListener = (request: NodeRequest, response: NodeResponse) => voi
  * The request's URL is the one that the client asked for, even below a router that strips its prefix (`originalUrl`).
  * Nothing may read the request's body before. The answer replaces headers of the same name that were set before, and
  * keeps the others. When the client goes away, the request's `signal` aborts and its body fails.
- *
- * @example
- * ```ts
- * import { createServer } from "node:http";
- * import { createPetstore } from "@petstore/petstore";
- * import { createNodeListener } from "@petstore/petstore/node";
- *
- * const petstore = createPetstore({ keys: ["pk_example"] });
- * const server = createServer(createNodeListener(petstore.handle));
- * server.listen(0, () => server.close()); // closed here only so that the example ends
- * ```
  */
 export function createNodeListener(handle: (request: Request) => Response | Promise<Response>): NodeListener {
   return async (incoming, outgoing) => {

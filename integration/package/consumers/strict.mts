@@ -28,12 +28,7 @@ import {
   type StoreChanges,
   StoreUnavailableError,
 } from "@petstore/petstore";
-import {
-  createNodeListener,
-  type NodeListener,
-  type NodeRequest,
-  type NodeResponse,
-} from "@petstore/petstore/node";
+import { createNodeListener, type NodeListener, type NodeRequest, type NodeResponse } from "@petstore/petstore/node";
 import { createSqliteStore } from "@petstore/petstore/sqlite";
 
 class ArrayStore implements PetStore {
@@ -87,9 +82,7 @@ export const answer: Promise<Response> = createPetstore({
   new Request("http://localhost/v1/pets"),
 );
 
-export const listener: NodeListener = createNodeListener((request) =>
-  new Response(request.url)
-);
+export const listener: NodeListener = createNodeListener((request) => new Response(request.url));
 export function answerNode(request: NodeRequest, response: NodeResponse): void {
   listener(request, response);
 }
