@@ -111,6 +111,28 @@ test("createNodeListener() answers 500 for a body that a parser has read, and te
   assert.match(String(told[0]), /body has been read before/);
 });
 
+test("createNodeListener() aborts the signal of a request whose client goes away, and that of its copy", async () => {
+  let told: (reasons: unknown[]) => void = () => {};
+  const aborted = new Promise<unknown[]>((resolve) => told = resolve);
+  const server = createServer(createNodeListener(async (request) => {
+    const signals = [request.signal, request.clone().signal];
+    socket.destroy();
+    const all = signals.map((signal) =>
+      new Promise((resolve) => signal.addEventListener("abort", () => resolve(true)))
+    );
+    told(await Promise.all(all));
+    return new Response();
+  }));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const socket = connect(
+    (server.address() as AddressInfo).port,
+    "127.0.0.1",
+    () => socket.write(head("GET /", "Host: x")),
+  );
+  assert.deepEqual(await aborted, [true, true]);
+  await new Promise((resolve) => server.close(resolve));
+});
+
 test("createNodeListener() keeps the headers that were set before", async () => {
   const listener = createNodeListener(() => new Response("x", { headers: { "x-b": "answer" } }));
   const answer = await exchange((request, response) => {

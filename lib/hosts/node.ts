@@ -34,12 +34,19 @@ export type NodeListener = (request: NodeRequest, response: NodeResponse) => voi
  */
 export function createNodeListener(handle: (request: Request) => Response | Promise<Response>): NodeListener {
   return async (incoming, outgoing) => {
-    const gone = new AbortController();
+    let gone: AbortController | undefined;
     outgoing.on("close", () => {
-      if (!outgoing.writableFinished) gone.abort();
+      if (!outgoing.writableFinished) gone?.abort();
     });
+    const signal = () => {
+      if (!gone) {
+        gone = new AbortController();
+        if (outgoing.destroyed && !outgoing.writableFinished) gone.abort();
+      }
+      return gone.signal;
+    };
     try {
-      await sendResponse(await handle(toRequest(incoming, gone.signal)), outgoing);
+      await sendResponse(await handle(toRequest(incoming, signal)), outgoing);
     } catch {
       // A body that broke off: what has been sent cannot be taken back, so the client must not take it for whole.
       outgoing.destroy();

@@ -8,19 +8,36 @@ const HOST = /^([A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
 /** Methods that the constructor of `Request` refuses; a server is asked for them all the same. */
 const FORBIDDEN_METHOD = /^(CONNECT|TRACE|TRACK)$/i;
 
+/** Its signal is made when somebody asks for it: handing one to the constructor costs twice what all else of it does. */
+class IncomingRequest extends Request {
+  #gone: () => AbortSignal;
+
+  constructor(url: string, init: RequestInit, gone: () => AbortSignal) {
+    super(url, init);
+    this.#gone = gone;
+  }
+
+  override get signal(): AbortSignal {
+    return this.#gone();
+  }
+
+  override clone(): Request {
+    return new Request(super.clone(), { signal: this.signal });
+  }
+}
+
 /** The request as the Fetch standard has it; its body is read only when it is asked for. */
-export function toRequest(incoming: NodeRequest, signal: AbortSignal): Request {
+export function toRequest(incoming: NodeRequest, gone: () => AbortSignal): Request {
   const { method = "GET" } = incoming;
   const isForbidden = FORBIDDEN_METHOD.test(method);
   const init: RequestInit & { duplex: "half" } = {
     method: isForbidden ? "POST" : method,
     headers: toHeaders(incoming.rawHeaders),
-    signal,
     duplex: "half",
   };
   const wasRead = incoming.readableDidRead;
   if (!isForbidden && hasBody(incoming)) init.body = wasRead ? new Uint8Array() : toStream(incoming);
-  const request = new Request(toUrl(incoming), init);
+  const request = new IncomingRequest(toUrl(incoming), init, gone);
   // Normalised by the constructor to capitals, which HTTP does not do.
   if (request.method !== method) Object.defineProperty(request, "method", { value: method });
   // Whoever waited for a body that a parser has eaten would wait for ever.
