@@ -10,21 +10,27 @@ const FORBIDDEN_METHOD = /^(CONNECT|TRACE|TRACK)$/i;
 
 /** Its signal is made when somebody asks for it: handing one to the constructor costs twice what all else of it does. */
 class IncomingRequest extends Request {
-  #gone: () => AbortSignal;
+  readonly gone: () => AbortSignal;
 
   constructor(url: string, init: RequestInit, gone: () => AbortSignal) {
     super(url, init);
-    this.#gone = gone;
-  }
-
-  override get signal(): AbortSignal {
-    return this.#gone();
-  }
-
-  override clone(): Request {
-    return new Request(super.clone(), { signal: this.signal });
+    this.gone = gone;
   }
 }
+
+// Not written in the class: some declarations of `Request` have members where others have accessors.
+Object.defineProperties(IncomingRequest.prototype, {
+  signal: {
+    get(this: IncomingRequest) {
+      return this.gone();
+    },
+  },
+  clone: {
+    value(this: IncomingRequest) {
+      return new Request(Request.prototype.clone.call(this), { signal: this.gone() });
+    },
+  },
+});
 
 /** The request as the Fetch standard has it; its body is read only when it is asked for. */
 export function toRequest(incoming: NodeRequest, gone: () => AbortSignal): Request {
