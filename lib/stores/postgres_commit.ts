@@ -1,0 +1,155 @@
+/** Group commit: creates that arrive together travel in one statement and share one commit. */
+
+import { isInt64 } from "../json.ts";
+import type { Database } from "./postgres_client.ts";
+import { closed, isTransient } from "./postgres_errors.ts";
+import { numberArray, statusCode, textArray } from "./postgres_statements.ts";
+import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "./store.ts";
+
+/** The most creates in a statement. */
+const MAX_BATCH = 512;
+/** Creates that may wait; some tens of megabytes at most. */
+const MAX_WAITING = 10_000;
+/** Statements under way at once: while one is written to disk, the next waits for it at the server and not here. */
+const MAX_UNDER_WAY = 2;
+/** How often a statement is tried that another transaction was in the way of. */
+const MAX_TRIES = 5;
+
+/** A create that waits. */
+interface Create {
+  pet: PetDraft;
+  status: string;
+  request?: IdempotentRequest;
+  /** Creates with the same key that came later: what becomes of this one decides about them too. */
+  followers: Create[];
+  resolve(outcome: IdempotentOutcome): void;
+  reject(error: unknown): void;
+}
+
+/** Commits what is added. */
+export class GroupCommit {
+  readonly #db: Database;
+  readonly #statement: string;
+  #waiting: Create[] = [];
+  #underWay = 0;
+  #isClosed = false;
+  #whenDone = () => {};
+
+  /** @param statement What adds pets. */
+  constructor(db: Database, statement: string) {
+    this.#db = db;
+    this.#statement = statement;
+  }
+
+  /** Adds a pet, and resolves when it has been committed. */
+  add(pet: PetDraft, request?: IdempotentRequest): Promise<IdempotentOutcome> {
+    return new Promise((resolve, reject) => {
+      if (this.#isClosed) throw closed();
+      if (this.#waiting.length >= MAX_WAITING) throw new StoreUnavailableError("Too many creates wait for PostgreSQL");
+      const create: Create = { pet, status: checkedStatus(pet), followers: [], resolve, reject };
+      if (request) create.request = request;
+      if (this.#waiting.push(create) === 1) this.#sendSoon();
+    });
+  }
+
+  /** Takes no more, and resolves when all that was added has been decided. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#send();
+    if (this.#underWay > 0) await new Promise<void>((resolve) => this.#whenDone = resolve);
+  }
+
+  /**
+   * Sends after a turn of the event loop in which no further create has come. So a lone create waits for no other, and
+   * those that many clients send at once share one statement.
+   */
+  #sendSoon(): void {
+    const count = this.#waiting.length;
+    setImmediate(() => {
+      if (this.#waiting.length > count && count < MAX_BATCH) this.#sendSoon();
+      else this.#send();
+    });
+  }
+
+  #send(): void {
+    while (this.#waiting.length > 0 && this.#underWay < MAX_UNDER_WAY) {
+      const { batch, rest } = chooseBatch(this.#waiting);
+      this.#waiting = rest;
+      this.#underWay++;
+      this.#commit(batch).finally(() => {
+        this.#underWay--;
+        if (this.#waiting.length > 0) this.#isClosed ? this.#send() : this.#sendSoon();
+        else if (this.#underWay === 0) this.#whenDone();
+      });
+    }
+  }
+
+  async #commit(batch: readonly Create[]): Promise<void> {
+    try {
+      const ids = await this.#try(parametersOf(batch));
+      batch.forEach((create, i) => settle(create, ids[i] ?? ""));
+    } catch (error) {
+      for (const { followers, reject } of batch) for (const each of [reject, ...followers.map(rejectOf)]) each(error);
+    }
+  }
+
+  async #try(parameters: string[], tries = 1): Promise<string[]> {
+    try {
+      const [row] = await this.#db.query(this.#statement, parameters);
+      return String(row?.[0]).split(",");
+    } catch (error) {
+      const cause = error instanceof StoreUnavailableError ? error.cause : error;
+      if (!isTransient(cause)) throw error;
+      if (tries < MAX_TRIES) return await this.#try(parameters, tries + 1);
+      throw new StoreUnavailableError("Other transactions were in the way again and again", { cause });
+    }
+  }
+}
+
+/** What is refused here fails alone, and not with all that is sent with it. */
+function checkedStatus({ name, categoryId, status }: PetDraft): string {
+  if (typeof name !== "string" || name.includes("\0")) throw new TypeError("A name must be text without U+0000");
+  if (typeof categoryId !== "bigint" || !isInt64(categoryId)) throw new TypeError("A categoryId must be an int64");
+  return statusCode(status);
+}
+
+/** Creates with a key first; of several with the same key only one, and another pet's waits for the next statement. */
+function chooseBatch(waiting: readonly Create[]): { batch: Create[]; rest: Create[] } {
+  const leaders = new Map<string, Create>();
+  const plain: Create[] = [], rest: Create[] = [];
+  for (const create of waiting) {
+    const { request } = create;
+    const leader = request && leaders.get(request.key);
+    if (leader?.request && leader.request.fingerprint === request?.fingerprint) leader.followers.push(create);
+    else if (leader || leaders.size + plain.length >= MAX_BATCH) rest.push(create);
+    else if (request) leaders.set(request.key, create);
+    else plain.push(create);
+  }
+  return { batch: [...leaders.values(), ...plain], rest };
+}
+
+function parametersOf(batch: readonly Create[]): string[] {
+  const requests = batch.flatMap(({ request }) => request ?? []);
+  return [
+    textArray(batch.map(({ pet }) => pet.name)),
+    numberArray(batch.map(({ pet }) => pet.categoryId)),
+    numberArray(batch.map(({ status }) => status)),
+    textArray(requests.map(({ key }) => key)),
+    textArray(requests.map(({ fingerprint }) => fingerprint)),
+    numberArray(requests.map(({ expires }) => expires)),
+    String(Date.now()),
+  ];
+}
+
+function settle({ resolve, followers }: Create, text: string): void {
+  const id = BigInt(text);
+  const known: IdempotentOutcome = text === ""
+    ? { outcome: "reused" }
+    : { outcome: "replayed", id: id < 0n ? -id : id };
+  resolve(id > 0n ? { outcome: "created", id } : known);
+  for (const follower of followers) follower.resolve(known);
+}
+
+function rejectOf({ reject }: Create): (error: unknown) => void {
+  return reject;
+}
