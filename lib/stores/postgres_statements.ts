@@ -34,7 +34,8 @@ export interface Statements {
 export function statementsFor(schema: string): Statements {
   const pets = `"${schema}".pets`;
   const page = (condition: string) =>
-    `SELECT id::text, ${PET_JSON} FROM ${pets} WHERE ${condition} ORDER BY id LIMIT $2::bigint`;
+    // Not ORDER BY id, which would be the column of the answer, and text.
+    `SELECT id::text, ${PET_JSON} FROM ${pets} AS pet WHERE ${condition} ORDER BY pet.id LIMIT $2::bigint`;
   return {
     pet: `SELECT ${PET_JSON} FROM ${pets} WHERE id = $1::bigint`,
     all: page("id > $1::bigint"),

@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { createSqliteStore } from "../../lib/stores/sqlite.ts";
 import { createMemoryStore, type PetStore } from "../../mod.ts";
+import { DRIVERS, whyNoPostgres, withPostgresStore } from "./postgres.ts";
 import { withTempFolder } from "./temp.ts";
 
 /** A kind of store, and how a test gets an empty one. */
@@ -25,4 +26,14 @@ export const STORE_KINDS: readonly StoreKind[] = [
         }
       }),
   },
+  ...postgresKinds(),
 ];
+
+/** One for each driver, where there is a PostgreSQL; that there is none, tests/postgres_test.ts says. */
+function postgresKinds(): StoreKind[] {
+  if (whyNoPostgres()) return [];
+  return DRIVERS.map((driver) => ({
+    name: `PostgreSQL (${driver.name})`,
+    use: (run) => withPostgresStore(driver, run),
+  }));
+}

@@ -1,0 +1,114 @@
+/** A real PostgreSQL of our own: the system's binaries, a folder that goes away, and no user that needs a password. */
+
+import { spawnSync } from "node:child_process";
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+
+/** A server that accepts connections. */
+export interface Cluster {
+  port: number;
+  /** Its folder: `data` has the database, `log` what it has written. */
+  folder: string;
+}
+
+/** Where Debian, and those who take after it, put the programs of each version. */
+const DEBIAN = "/usr/lib/postgresql";
+
+/** The folder with `initdb` and `postgres` of the newest version, or `undefined`. */
+export function findBinaries(): string | undefined {
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [...versions.map((version) => join(DEBIAN, version, "bin")), "/usr/bin", "/usr/local/bin"];
+  return folders.find((folder) => ["initdb", "postgres", "pg_ctl"].every((name) => existsSync(join(folder, name))));
+}
+
+/** Why there can be no cluster here, or `false`. */
+export function whyNoCluster(): string | false {
+  if (process.platform !== "linux") return "PostgreSQL is tried on Linux only";
+  if (findBinaries() === undefined) return "there is no PostgreSQL";
+  if (isRoot() && (nobody() === undefined || spawnSync("setpriv", ["--version"]).status !== 0)) {
+    return "root needs setpriv and a user nobody, since PostgreSQL refuses to run as root";
+  }
+  return false;
+}
+
+/** Makes a cluster and starts it. */
+export async function startCluster(settings: readonly string[] = []): Promise<Cluster> {
+  const folder = mkdtempSync(join(tmpdir(), "petstore-postgres-"));
+  own(folder);
+  runAs("initdb", ["-D", join(folder, "data"), "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"]);
+  const cluster = { folder, port: await freePort() };
+  startAgain(cluster, settings);
+  return cluster;
+}
+
+/** Starts a cluster that has stopped or was killed. */
+export function startAgain({ folder, port }: Cluster, settings: readonly string[] = []): void {
+  const all = [`port=${port}`, `unix_socket_directories=${folder}`, "listen_addresses=127.0.0.1", ...settings];
+  const options = all.map((setting) => `-c ${setting}`).join(" ");
+  runAs("pg_ctl", ["-D", join(folder, "data"), "-l", join(folder, "log"), "-w", "-o", options, "start"]);
+}
+
+/** Stops a cluster as it stands, which is what a loss of power looks like to it. */
+export function kill(cluster: Cluster): void {
+  const pid = pidOf(cluster);
+  // SIGKILL for the postmaster and for all of its processes, which are its session.
+  if (pid !== undefined) spawnSync("sh", ["-c", `kill -9 ${pid} $(pgrep -P ${pid})`]);
+}
+
+/** Kills a cluster and removes its folder. */
+export function removeCluster(cluster: Cluster): void {
+  kill(cluster);
+  rmSync(cluster.folder, { recursive: true, force: true });
+}
+
+/** The process that all of a cluster's others come from. */
+export function pidOf({ folder }: Cluster): number | undefined {
+  const file = join(folder, "data", "postmaster.pid");
+  return existsSync(file) ? Number(readFileSync(file, "utf8").split("\n", 1)[0]) : undefined;
+}
+
+/** Gives a folder to the user that PostgreSQL runs as. */
+function own(folder: string): void {
+  const user = nobody();
+  if (isRoot() && user) chownSync(folder, user.uid, user.gid);
+}
+
+/** Makes a folder that PostgreSQL may write to. */
+export function makeFolderFor(path: string): void {
+  mkdirSync(path, { mode: 0o700 });
+  own(path);
+}
+
+/** Runs one of PostgreSQL's programs as a user that it does not refuse. */
+export function runAs(program: string, args: string[]): string {
+  const line = [join(findBinaries() ?? "", program), ...args];
+  const user = nobody();
+  if (isRoot() && user) line.unshift("setpriv", `--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups");
+  // Nothing is piped: the server would inherit it, and whoever reads to its end would wait for ever.
+  const options = { cwd: "/", stdio: program === "pg_ctl" ? "ignore" : "pipe", encoding: "utf8" } as const;
+  const { status, stderr, stdout, error } = spawnSync(line[0] ?? "", line.slice(1), options);
+  if (status !== 0) throw new Error(`${program} ended with status ${status}: ${error ?? stderr}`);
+  return stdout;
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+function nobody(): { uid: number; gid: number } | undefined {
+  const [, uid, gid] = /^nobody:[^:]*:(\d+):(\d+):/m.exec(readFileSync("/etc/passwd", "utf8")) ?? [];
+  return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
+}
+
+/** PostgreSQL takes no port 0. Whoever takes this one in between makes the start fail, and not the test pass. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once("error", reject).listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
