@@ -2,17 +2,40 @@
 
 import { createMemoryStore } from "../stores/memory.ts";
 import { createSqliteStore } from "../stores/sqlite.ts";
+import { isPassing } from "../stores/postgres_errors.ts";
 import { type PetStore, StoreUnavailableError } from "../stores/store.ts";
 import { makeFolder } from "./key_file.ts";
-import { DEFAULT_STORE, SettingError, SQLITE } from "./settings.ts";
+import { describePostgres, openPostgres } from "./open_postgres.ts";
+import { type PostgresTarget, readPostgresUrl } from "./postgres_url.ts";
+import { DEFAULT_STORE, POSTGRES, SettingError, SQLITE, UnreachableError } from "./settings.ts";
+
+/** A setting that was understood. */
+export interface StoreSetting {
+  /** As it may be shown. */
+  description: string;
+  /**
+   * Opens the store.
+   *
+   * @throws {SettingError} If it cannot be opened.
+   */
+  open(): Promise<PetStore>;
+}
 
 /**
- * Opens the store that a setting names, one that {@link readSettings} has accepted.
+ * Understands a setting that {@link readSettings} has accepted.
  *
- * @throws {SettingError} If it cannot be opened.
+ * @throws {SettingError} If it is an address that cannot be meant.
  */
-export async function openStore(setting: string): Promise<PetStore> {
-  if (setting === "memory:") return createMemoryStore();
+export function readStoreSetting(setting: string, environment: (name: string) => string | undefined): StoreSetting {
+  if (setting === "memory:") {
+    return { description: `${setting} (gone when the server stops)`, open: () => Promise.resolve(createMemoryStore()) };
+  }
+  if (!POSTGRES.test(setting)) return { description: setting, open: () => openSqlite(setting) };
+  const target = readPostgresUrl(setting, environment);
+  return { description: describePostgres(target), open: () => tryPostgres(target) };
+}
+
+async function openSqlite(setting: string): Promise<PetStore> {
   const path = setting.slice(SQLITE.length);
   try {
     // Only the folder of the default: one that a typing error named must not come into being.
@@ -21,5 +44,16 @@ export async function openStore(setting: string): Promise<PetStore> {
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw new SettingError(error instanceof StoreUnavailableError ? message : `${path} cannot be opened: ${message}`);
+  }
+}
+
+async function tryPostgres(target: PostgresTarget): Promise<PetStore> {
+  try {
+    return await openPostgres(target);
+  } catch (error) {
+    if (error instanceof SettingError) throw error;
+    const { message, cause } = error instanceof Error ? error : new Error(String(error));
+    const line = `${describePostgres(target)} cannot be opened: ${message}`;
+    throw cause !== undefined && isPassing(cause) ? new UnreachableError(line) : new SettingError(line);
   }
 }

@@ -1,6 +1,7 @@
 /** The standalone server's life: settings, socket, store and key, serving, draining. */
 
 import { checkOptions } from "../options.ts";
+import { postgresSchema } from "../stores/postgres.ts";
 import { type PetStore, StoreUnavailableError } from "../stores/store.ts";
 import { VERSION } from "../version.ts";
 import { createAccessLog, loggedTarget, shorten } from "./access_log.ts";
@@ -9,8 +10,8 @@ import { createHandler, type HandlerOptions } from "./handler.ts";
 import { type FileKey, KEY_FILE, readKeyFile } from "./key_file.ts";
 import { createLineWriter, type LineWriter } from "./line_writer.ts";
 import { listen } from "./listener.ts";
-import { openStore } from "./open_store.ts";
-import { HELP, readSettings, type ServerSettings, SettingError } from "./settings.ts";
+import { readStoreSetting, type StoreSetting } from "./open_store.ts";
+import { HELP, readSettings, type ServerSettings, SettingError, UnreachableError } from "./settings.ts";
 import { within } from "./time.ts";
 
 /**
@@ -26,20 +27,24 @@ const FLUSH_TIMEOUT = 1_000;
  * Runs the server until a signal ends it.
  *
  * @param args The command line's arguments.
- * @returns The exit status: 0 after a drain, 2 if a setting is wrong.
+ * @returns The exit status: 0 after a drain, 2 if a setting is wrong, 1 if the database cannot be reached yet.
  */
 export async function run(args: string[]): Promise<number> {
   try {
     const command = readSettings(args, readVariable);
     if ("settings" in command) await serve(command.settings);
-    else console.log(command.print === "help" ? HELP.trimEnd() : `petstore ${VERSION}`);
+    else console.log(TEXTS[command.print]().trimEnd());
     return 0;
   } catch (error) {
     if (!(error instanceof SettingError)) throw error;
     console.error(`petstore: ${oneLine(error.message)}`);
-    return 2;
+    // Supervisors give up after 2: it would be the same again. At the boot of a machine a database may come later.
+    return error instanceof UnreachableError ? 1 : 2;
   }
 }
+
+/** What is printed instead of serving. */
+const TEXTS = { help: () => HELP, version: () => `petstore ${VERSION}`, schema: () => postgresSchema() };
 
 /** Whatever a setting had in it, a message is one line and does nothing to a terminal. */
 function oneLine(message: string): string {
@@ -56,13 +61,14 @@ async function serve(settings: ServerSettings): Promise<void> {
   const output = createLineWriter(Deno.stdout);
   const errors = createLineWriter(Deno.stderr);
   const options = readOptions(settings, errors);
+  const storeSetting = readStoreSetting(settings.store, readVariable);
   const gate = new Gate();
   const ended = signalled();
   // The socket comes first: a start that fails for want of it leaves no file behind, nor a key that nobody has seen.
   const listener = listen(settings, gate.handle);
   let store: PetStore | undefined;
   try {
-    store = await openStore(settings.store);
+    store = await storeSetting.open();
     const fileKey = settings.keys.length === 0 ? await readKeyFile(KEY_FILE) : undefined;
     await dropPermissions();
     gate.open(
@@ -71,7 +77,7 @@ async function serve(settings: ServerSettings): Promise<void> {
         { log: settings.accessLog ? createAccessLog(output) : undefined, hasDocs: settings.docs },
       ),
     );
-    console.log(describeStart(settings, fileKey, listener.port));
+    console.log(describeStart(settings, storeSetting, fileKey, listener.port));
     await ended;
     // Before the listener stops: from then on Deno gives no more of a body that is still arriving (denoland/deno#36809).
     await within(DRAIN_TIMEOUT, gate.close());
@@ -104,13 +110,18 @@ async function dropPermissions(): Promise<void> {
   for (const name of ["read", "write", "env"] as const) await Deno.permissions.revoke({ name });
 }
 
-function describeStart({ store, hostname, docs }: ServerSettings, key: FileKey | undefined, port: number): string {
+function describeStart(
+  { hostname, docs }: ServerSettings,
+  { description }: StoreSetting,
+  key: FileKey | undefined,
+  port: number,
+): string {
   const origin = `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
   const shown = key === undefined ? "as set" : key.isNew ? `${key.key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}`;
   const pasted = key === undefined ? "<API_KEY>" : `$(cat ${KEY_FILE})`;
   return [
     `Petstore ${VERSION} listens on ${origin}/v1`,
-    `  store        ${store}${store === "memory:" ? " (gone when the server stops)" : ""}`,
+    `  store        ${description}`,
     `  API key      ${shown}`,
     `  description  ${origin}/${docs ? "docs" : "openapi.json"}`,
     `  try          curl -H "Authorization: Bearer ${pasted}" ${origin}/v1/pets`,

@@ -8,7 +8,7 @@ export interface ServerSettings {
   port: number;
   /** Empty if none was set: then the key file is used. */
   keys: string[];
-  /** `memory:` or `sqlite:PATH`. */
+  /** `memory:`, `sqlite:PATH` or `postgres://…`, which may hold a password. */
   store: string;
   corsOrigins: string[];
   /** Where clients reach the API, or "" for where they ask. */
@@ -19,7 +19,7 @@ export interface ServerSettings {
 }
 
 /** Settings, or what is printed instead of serving. */
-export type ServerCommand = { settings: ServerSettings } | { print: "help" | "version" };
+export type ServerCommand = { settings: ServerSettings } | { print: "help" | "version" | "schema" };
 
 /** The store where none is set. */
 export const DEFAULT_STORE = "sqlite:data/petstore.db";
@@ -27,10 +27,16 @@ export const DEFAULT_STORE = "sqlite:data/petstore.db";
 /** What the setting of an SQLite store begins with. */
 export const SQLITE = "sqlite:";
 
+/** What the setting of a PostgreSQL store begins with. */
+export const POSTGRES = /^postgres(ql)?:\/\//;
+
 /** A setting that cannot be used. Its message is one line for the person at the terminal. */
 export class SettingError extends Error {
   override name = "SettingError";
 }
+
+/** What the settings name cannot be reached just now, and a later start may well succeed. */
+export class UnreachableError extends SettingError {}
 
 /** The environment variables that are read, by the flag that wins over each. */
 export const ENVIRONMENT = {
@@ -57,7 +63,8 @@ Usage: deno task serve [flags]
   --key <key>             an API key, in clear or as sha256:<64 hex digits>; repeatable
                                                               [PETSTORE_KEYS, separated by commas]
                           default: one is made at the first start and kept in data/api-key
-  --store <store>         memory: or sqlite:<path>            [PETSTORE_STORE, default sqlite:data/petstore.db]
+  --store <store>         memory:, sqlite:<path> or postgres://<user>@<host>:<port>/<database>
+                                                              [PETSTORE_STORE, default sqlite:data/petstore.db]
   --cors-origin <origin>  an origin whose pages may use the API, or *; repeatable
                                                               [PETSTORE_CORS_ORIGINS, separated by commas]
   --public-url <url>      where clients reach the API, if a proxy puts it elsewhere; links begin with it
@@ -67,10 +74,16 @@ Usage: deno task serve [flags]
                                                               [PETSTORE_ACCESS_LOG=on|off, default on]
   --docs, --no-docs       show the description as a page at /docs, or do not
                                                               [PETSTORE_DOCS=on|off, default on]
+  --print-schema          print the SQL that makes the tables of a PostgreSQL store
   --help                  print this
   --version               print the version
 
-Flags win over the environment. Keys in flags show in the list of processes; prefer the environment.
+Flags win over the environment. Keys and passwords in flags show in the list of processes; prefer the environment.
+
+What a postgres:// address leaves out is taken from PGHOST, PGPORT, PGDATABASE, PGUSER, PGPASSWORD, PGSSLMODE,
+PGSSLROOTCERT, PGCONNECT_TIMEOUT, PGTARGETSESSIONATTRS, PGAPPNAME and PGOPTIONS. Behind its question mark it may have the
+same by their small names (sslmode, sslrootcert, …), and pool_size, prepare (false for a PgBouncer that knows no prepared
+statements) and schema.
 `;
 
 const OPTIONS = {
@@ -84,6 +97,7 @@ const OPTIONS = {
   "no-access-log": { type: "boolean" },
   docs: { type: "boolean" },
   "no-docs": { type: "boolean" },
+  "print-schema": { type: "boolean" },
   help: { type: "boolean" },
   version: { type: "boolean" },
 } as const;
@@ -99,6 +113,7 @@ export function readSettings(args: string[], environment: (name: string) => stri
   const flags = parseFlags(args);
   if (flags.help) return { print: "help" };
   if (flags.version) return { print: "version" };
+  if (flags["print-schema"]) return { print: "schema" };
   const single = (flag: "hostname" | "port" | "store" | "public-url", fallback: string) =>
     flags[flag] ?? (environment(ENVIRONMENT[flag]) || fallback);
   const list = (flag: "key" | "cors-origin") => flags[flag] ?? splitList(environment(ENVIRONMENT[flag]));
@@ -141,9 +156,9 @@ function readPort(text: string): number {
 }
 
 function readStore(store: string): string {
-  if (store === "memory:" || (store.startsWith(SQLITE) && store !== SQLITE)) return store;
+  if (store === "memory:" || (store.startsWith(SQLITE) && store !== SQLITE) || POSTGRES.test(store)) return store;
   // Not quoted: what was meant for another setting, or for another database, may be or hold a secret.
-  throw new SettingError("The store must be memory: or sqlite:<path>; other stores are not known");
+  throw new SettingError("The store must be memory:, sqlite:<path> or postgres://…; other stores are not known");
 }
 
 function readKeys(keys: string[]): string[] {

@@ -25,6 +25,12 @@ export function isTransient(error: unknown): boolean {
   return TRANSIENT.includes(sqlState(error) ?? "");
 }
 
+/** Whether somebody who waits may find it gone: there is no connection, or the server starts, stops or is full. */
+export function isPassing(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === undefined ? isOutage(error) : /^(08|53|57|58)/.test(state);
+}
+
 /** What a driver rejects with, as the contract wants it. */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof StoreUnavailableError || !isOutage(error)) return error;
@@ -40,7 +46,7 @@ function isOutage(error: unknown): boolean {
 }
 
 /** One line for the operator. Where a host has several addresses, the message is empty and the code says it. */
-export function describe(error: unknown): string {
+function describe(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
   const text = (message || code || String(error)).replaceAll("\n", " ");
   const state = sqlState(error);

@@ -20,7 +20,7 @@ export function whyNoPostgres(): string | false {
 }
 
 /** Commits do not wait for the disk: what is killed here is never the machine. */
-const SETTINGS = ["fsync=off", "max_connections=200"];
+const SETTINGS = ["fsync=off", "full_page_writes=off", "max_connections=200", "autovacuum=off"];
 
 /** Where the database is that all tests share. */
 export async function postgresUrl(): Promise<string> {
@@ -64,17 +64,6 @@ export interface DriverKind {
 
 export const DRIVERS: readonly DriverKind[] = [
   {
-    name: "postgres.js",
-    async use(url, use) {
-      const sql = postgres(url, { max: 4, onnotice: () => {} });
-      try {
-        return await use(sql as unknown as PostgresClient);
-      } finally {
-        await sql.end({ timeout: 1 });
-      }
-    },
-  },
-  {
     name: "node-postgres",
     async use(url, use) {
       const pool = new Pool({ connectionString: url, max: 4 });
@@ -85,22 +74,33 @@ export const DRIVERS: readonly DriverKind[] = [
       }
     },
   },
+  {
+    name: "postgres.js",
+    async use(url, use) {
+      const sql = postgres(url, { max: 4, fetch_types: false });
+      try {
+        return await use(sql as unknown as PostgresClient);
+      } finally {
+        await sql.end({ timeout: 1 });
+      }
+    },
+  },
 ];
 
-/** Gives a schema that no other test uses, and drops it when `use` is done. */
+/** Gives a schema that no other test uses. In a database that is not thrown away it is dropped when `use` is done. */
 export async function withSchema<T>(use: (url: string, schema: string) => Promise<T>): Promise<T> {
   const url = await postgresUrl();
   const schema = `test_${crypto.randomUUID().replaceAll("-", "_")}`;
   try {
     return await use(url, schema);
   } finally {
-    await runSql(url, `DROP SCHEMA IF EXISTS "${schema}" CASCADE`);
+    if (GIVEN) await runSql(url, `DROP SCHEMA IF EXISTS "${schema}" CASCADE`);
   }
 }
 
 /** Runs SQL and gives the rows of a single statement as text. */
 export async function runSql(url: string, text: string): Promise<(string | null)[][]> {
-  const sql = postgres(url, { max: 1, onnotice: () => {}, fetch_types: false });
+  const sql = postgres(url, { max: 1, fetch_types: false });
   try {
     const rows = await sql.unsafe(text).values() as unknown[][];
     return rows.map((row) => row.map((value) => value === null ? null : String(value)));
