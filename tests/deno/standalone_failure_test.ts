@@ -55,7 +55,7 @@ const CASES: Case[] = [
   },
   { what: "a key with a comma", args: [K, "--key=pk_a,b", "--port=0"], shows: /key number 2/, hides: "pk_" },
   { what: "half a digest", args: [`--key=${DIGEST_HALF}`, "--port=0"], shows: /sha256:.*64/, hides: DIGEST_HALF },
-  { what: "an unknown store", args: [K, "--store=redis:x"], shows: /must be memory: or sqlite:<path>/ },
+  { what: "an unknown store", args: [K, "--store=redis:x"], shows: /must be memory:, sqlite:<path> or postgres/ },
   { what: "a store without its path", args: [K, "--store=sqlite:"], shows: /sqlite:<path>/ },
   {
     what: "a store with a password",

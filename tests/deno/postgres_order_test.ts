@@ -1,0 +1,113 @@
+/** Several servers on one PostgreSQL: nobody who follows the ids misses a pet, and a request is carried out once. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createPostgresStore, postgresSchema } from "../../lib/stores/postgres.ts";
+import type { IdempotentOutcome, PetStore } from "../../mod.ts";
+import { type Reading, readWhileCreating } from "../support/polling_reader.ts";
+import { DRIVERS, runSql, whyNoPostgres, withSchema } from "../support/postgres.ts";
+
+const skip = whyNoPostgres();
+const why = skip ? ` (skipped: ${skip})` : "";
+
+/** Opens stores, each with a pool of its own, by both drivers in turn. */
+async function withStores<T>(url: string, schema: string, count: number, use: (stores: PetStore[]) => Promise<T>) {
+  const stores: PetStore[] = [];
+  const open = async (): Promise<T> => {
+    const driver = DRIVERS[stores.length % DRIVERS.length];
+    if (stores.length === count || !driver) return await use(stores);
+    return await driver.use(url, async (client) => {
+      const store = await createPostgresStore(client, { schema });
+      stores.push(store);
+      try {
+        return await open();
+      } finally {
+        await store.close();
+      }
+    });
+  };
+  return await open();
+}
+
+function readOn(url: string, schema: string): Promise<Reading> {
+  return withStores(url, schema, 6, ([first, second, ...stores]) => {
+    assert.ok(first && second && stores.length === 4);
+    return readWhileCreating({ stores, readers: [first, second], rounds: 24, crowd: 150 });
+  });
+}
+
+test(
+  `two readers that follow the ids miss none of what four servers create at once${why}`,
+  { skip },
+  () =>
+    withSchema(async (url, schema) => {
+      const { missed, pages, created } = await readOn(url, schema);
+      assert.deepEqual(missed, []);
+      assert.ok(created > 7000 && pages > 50, `${created} pets, ${pages} pages`);
+    }),
+);
+
+test(
+  `the same readers do miss pets where a bare sequence numbers them${why}`,
+  { skip },
+  () =>
+    withSchema(async (url, schema) => {
+      const sql = postgresSchema(schema);
+      const bare = sql.replace(/^ *PERFORM pg_advisory_xact_lock\(\d+, '"\w+"\.pets'.*\n/m, "");
+      assert.equal(bare.length > 0 && sql.split("\n").length - bare.split("\n").length, 1);
+      await runSql(url, bare);
+      const { missed } = await readOn(url, schema);
+      assert.ok(missed.length > 0, "A bare sequence was as good: then the test above shows nothing");
+    }),
+);
+
+test(
+  `a request that four servers are sent at once is carried out once${why}`,
+  { skip },
+  () =>
+    withSchema((url, schema) =>
+      withStores(url, schema, 4, async (stores) => {
+        const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;
+        const outcomes: IdempotentOutcome[][] = [];
+        for (let round = 0; round < 20; round++) {
+          const request = {
+            key: `${round}`.padEnd(22, "k"),
+            fingerprint: "f".repeat(22),
+            expires: Date.now() + 60_000,
+          };
+          outcomes.push(
+            await Promise.all([...stores, ...stores].map(async (store) => {
+              assert.ok(store.createOnce);
+              return await store.createOnce(pet, request);
+            })),
+          );
+        }
+        for (const [i, round] of outcomes.entries()) {
+          assert.equal(round.filter(({ outcome }) => outcome === "created").length, 1);
+          assert.deepEqual(new Set(round.map((each) => "id" in each ? each.id : 0n)), new Set([BigInt(i + 1)]));
+        }
+      })
+    ),
+);
+
+test(
+  `what has expired is forgotten, a little at every request${why}`,
+  { skip },
+  () =>
+    withSchema((url, schema) =>
+      withStores(url, schema, 1, async ([store]) => {
+        const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;
+        const send = (name: string, expires: number) =>
+          store?.createOnce?.(pet, { key: name.padEnd(22, "k"), fingerprint: "f".repeat(22), expires });
+        const count = async () => Number((await runSql(url, `SELECT count(*) FROM "${schema}".requests`))[0]?.[0]);
+        const soon = Date.now() + 400;
+        await Promise.all(Array.from({ length: 50 }, (_, i) => send(`old${i}`, soon)));
+        assert.equal(await count(), 50);
+        await new Promise((resolve) => setTimeout(resolve, soon + 1 - Date.now()));
+        await send("one", Date.now() + 60_000);
+        assert.equal(await count(), 49);
+        for (let i = 0; i < 25; i++) await send(`new${i}`, Date.now() + 60_000);
+        assert.equal(await count(), 26);
+      })
+    ),
+);
