@@ -1,0 +1,164 @@
+/** PostgreSQL that goes away under a standalone server: real processes, SIGKILL, and every pet accounted for. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  type Cluster,
+  kill,
+  removeCluster,
+  startAgain,
+  startCluster,
+  whyNoCluster,
+} from "../support/postgres_cluster.ts";
+import { runSql } from "../support/postgres.ts";
+import { runServer, type ServerProcess, withServer } from "../support/server_process.ts";
+import { withTempFolder } from "../support/temp.ts";
+
+const skip = whyNoCluster();
+const why = skip ? ` (skipped: ${skip})` : "";
+
+async function withCluster(use: (cluster: Cluster, url: string) => Promise<void>): Promise<void> {
+  const cluster = await startCluster();
+  try {
+    await use(cluster, `postgres://postgres:hunter2@127.0.0.1:${cluster.port}/postgres`);
+  } finally {
+    removeCluster(cluster);
+  }
+}
+
+function withServers(url: string, count: number, use: (servers: ServerProcess[]) => Promise<void>): Promise<void> {
+  const open = (servers: ServerProcess[]): Promise<void> =>
+    servers.length === count
+      ? use(servers)
+      : withTempFolder((folder) =>
+        withServer(folder, { args: ["--key=k", "--no-access-log"], env: { PETSTORE_STORE: url } }, (server) =>
+          open([...servers, server]))
+      );
+  return open([]);
+}
+
+/** Asks on and on until the answer has this status. */
+async function untilAnswered(server: ServerProcess, path: string, status: number): Promise<void> {
+  for (const guard = AbortSignal.timeout(15_000); !guard.aborted;) {
+    if ((await server.ask(path, "k")).status === status) return;
+  }
+  assert.fail(`${path} was never answered with ${status}`);
+}
+
+/** Creates with keys until told to stop, and sends each again, to any server, until it is acknowledged. */
+async function createOnAndOn(servers: ServerProcess[], tag: string, isDone: () => boolean) {
+  const acknowledged = new Map<string, number>();
+  const seen = new Map<number, number>();
+  for (let i = 0; !isDone(); i++) {
+    const name = `${tag}.${i}`;
+    for (let tries = 0; !acknowledged.has(name); tries++) {
+      const server = servers[(i + tries) % servers.length]!;
+      const headers = { "content-type": "application/json", "idempotency-key": name };
+      const body = JSON.stringify({ name, categoryId: 7 });
+      const { status, text } = await server.ask("/v1/pets", "k", { method: "POST", headers, body });
+      seen.set(status, (seen.get(status) ?? 0) + 1);
+      if (status === 201) acknowledged.set(name, JSON.parse(text).id);
+      else assert.equal(JSON.parse(text).code, "store_unavailable");
+      if (status !== 201) await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+  return { acknowledged, seen };
+}
+
+test(`two servers live through a PostgreSQL that is killed twice under load, and lose and double nothing${why}`, {
+  skip,
+}, () =>
+  withCluster((cluster, url) =>
+    withServers(url, 2, async (servers) => {
+      let isDone = false;
+      const load = Array.from({ length: 8 }, (_, i) => createOnAndOn(servers, `c${i}`, () => isDone));
+      for (let round = 0; round < 2; round++) {
+        // Under load: creates have been acknowledged since the last start.
+        const count = async () => Number((await runSql(url, "SELECT count(*) FROM petstore.pets"))[0]?.[0]);
+        for (const before = await count(); await count() < before + 50;);
+        kill(cluster);
+        for (const server of servers) {
+          await untilAnswered(server, "/readyz", 503);
+          const list = await server.ask("/v1/pets", "k");
+          assert.deepEqual([list.status, list.headers.get("retry-after")], [503, "5"]);
+          assert.equal((await server.ask("/livez", null)).status, 200);
+        }
+        startAgain(cluster);
+        for (const server of servers) await untilAnswered(server, "/readyz", 200);
+      }
+      isDone = true;
+      const results = await Promise.all(load);
+      assert.ok(results.every(({ seen }) => [...seen.keys()].every((status) => status === 201 || status === 503)));
+      assert.ok(results.some(({ seen }) => seen.has(503)), "No create was hit");
+      const stored = await runSql(url, "SELECT name, id FROM petstore.pets ORDER BY id");
+      const acknowledged = results.flatMap((result) => [...result.acknowledged]);
+      const expected = acknowledged.sort(([, a], [, b]) => a - b).map(([name, id]) => [name, String(id)]);
+      assert.deepEqual(stored, expected);
+      for (const server of servers) {
+        assert.equal(await server.stop(), 0);
+        const written = server.written.stdout + server.written.stderr;
+        assert.ok(written.includes("PostgreSQL: ") && !written.includes("hunter2"));
+        assert.match(written, /^ {2}store {8}postgres:\/\/postgres@127\.0\.0\.1:\d+\/postgres$/m);
+      }
+    })
+  ));
+
+test(
+  `connections that are cut, a table that is locked and a database that may not be written to are 503, and pass${why}`,
+  { skip },
+  () =>
+    withCluster((_, url) =>
+      withServers(url, 1, async ([server]) => {
+        assert.ok(server);
+        const create = async () => {
+          const headers = { "content-type": "application/json" };
+          return (await server.ask("/v1/pets", "k", { method: "POST", headers, body: '{"name":"Rex","categoryId":7}' }))
+            .status;
+        };
+        assert.equal(await create(), 201);
+        await runSql(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore'");
+        await untilAnswered(server, "/readyz", 200);
+        assert.equal(await create(), 201);
+        // Read only for those who connect from now on, as after a failover.
+        const cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore'";
+        await runSql(url, "ALTER DATABASE postgres SET default_transaction_read_only = on");
+        await runSql(url, cut);
+        await untilAnswered(server, "/readyz", 200);
+        assert.equal(await create(), 503);
+        assert.equal((await server.ask("/v1/pets", "k")).status, 200);
+        await runSql(url, "BEGIN READ WRITE; ALTER DATABASE postgres RESET default_transaction_read_only; COMMIT");
+        await runSql(url, cut);
+        await untilAnswered(server, "/readyz", 200);
+        assert.equal(await create(), 201);
+        const locked = runSql(url, "BEGIN; LOCK TABLE petstore.pets; SELECT pg_sleep(6); COMMIT");
+        await untilAnswered(server, "/readyz", 503);
+        assert.equal((await server.ask("/livez", null)).status, 200);
+        await locked;
+        await untilAnswered(server, "/readyz", 200);
+        assert.equal(await create(), 201);
+      })
+    ),
+);
+
+test(
+  `a server does not start without its PostgreSQL, says so in a line without the password, and may be started again${why}`,
+  { skip },
+  () =>
+    withTempFolder(async (folder) => {
+      using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+      const { port } = listener.addr;
+      listener.close();
+      const start = (store: string) =>
+        runServer(folder, { args: ["--port=0", "--key=k"], env: { PETSTORE_STORE: store } });
+      const { status, stdout, stderr } = await start(`postgresql://pets:hunter2@127.0.0.1:${port}/pets`);
+      assert.deepEqual([status, stdout], [1, ""]);
+      assert.match(stderr, /^petstore: postgres:\/\/pets@127\.0\.0\.1:\d+\/pets cannot be opened: .*ECONNREFUSED.*\n$/);
+      for (const part of ["?sslmode=never", "?hunter3=1", ":0", "?sslmode=verify-full&sslrootcert=/no/such"]) {
+        const wrong = await start(`postgres://pets:hunter2@127.0.0.1${part}`);
+        assert.equal(wrong.status, 2, part);
+        assert.match(wrong.stderr, /^petstore: .*\n$/);
+        assert.ok(!/hunter/.test(wrong.stderr), wrong.stderr);
+      }
+      assert.deepEqual([...Deno.readDirSync(folder)], []);
+    }),
+);
