@@ -46,16 +46,35 @@ export async function startCluster(settings: readonly string[] = []): Promise<Cl
 
 /** Starts a cluster that has stopped or was killed. */
 export function startAgain({ folder, port }: Cluster, settings: readonly string[] = []): void {
-  const all = [`port=${port}`, `unix_socket_directories=${folder}`, "listen_addresses=127.0.0.1", ...settings];
+  const all = [`port=${port}`, "unix_socket_directories=''", "listen_addresses=127.0.0.1", ...settings];
   const options = all.map((setting) => `-c ${setting}`).join(" ");
-  runAs("pg_ctl", ["-D", join(folder, "data"), "-l", join(folder, "log"), "-w", "-o", options, "start"]);
+  const log = join(folder, "log");
+  try {
+    runAs("pg_ctl", ["-D", join(folder, "data"), "-l", log, "-w", "-o", options, "start"]);
+  } catch (error) {
+    throw new Error(`PostgreSQL did not start: ${existsSync(log) ? readFileSync(log, "utf8").slice(-1000) : error}`);
+  }
 }
 
 /** Stops a cluster as it stands, which is what a loss of power looks like to it. */
 export function kill(cluster: Cluster): void {
   const pid = pidOf(cluster);
-  // SIGKILL for the postmaster and for all of its processes, which are its session.
-  if (pid !== undefined) spawnSync("sh", ["-c", `kill -9 ${pid} $(pgrep -P ${pid})`]);
+  if (pid === undefined) return;
+  const children = spawnSync("pgrep", ["-P", String(pid)], { encoding: "utf8" }).stdout.split("\n").filter(Boolean);
+  const all = [pid, ...children.map(Number)];
+  spawnSync("kill", ["-9", ...all.map(String)]);
+  while (all.some(isRunning));
+  // Where nobody takes the dead away, the next start would take this one for alive.
+  rmSync(join(cluster.folder, "data", "postmaster.pid"), { force: true });
+}
+
+/** Whether a process has not ended; one that nobody has taken away since has. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
 }
 
 /** Kills a cluster and removes its folder. */
