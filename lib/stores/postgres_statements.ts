@@ -33,13 +33,18 @@ export interface Statements {
 /** The statements for a schema, whose name has been checked. */
 export function statementsFor(schema: string): Statements {
   const pets = `"${schema}".pets`;
-  const page = (condition: string) =>
+  const page = (condition: string, order: string) =>
     // Not ORDER BY id, which would be the column of the answer, and text.
-    `SELECT id::text, ${PET_JSON} FROM ${pets} AS pet WHERE ${condition} ORDER BY pet.id LIMIT $2::bigint`;
+    `SELECT id::text, ${PET_JSON} FROM ${pets} AS pet WHERE ${condition} ORDER BY ${order} LIMIT $2::bigint`;
   return {
     pet: `SELECT ${PET_JSON} FROM ${pets} WHERE id = $1::bigint`,
-    all: page("id > $1::bigint"),
-    ofStatus: page("id > $1::bigint AND status = $3::smallint"),
+    all: page("id > $1::bigint", "pet.id"),
+    // Not status = $3: then the index of ids would give the order too, and PostgreSQL, which does not plan for each status,
+    // would go through all pets in search of a rare one.
+    ofStatus: page(
+      `(status, id) > ($3::smallint, $1::bigint) AND (status, id) <= ($3::smallint, ${2n ** 63n - 1n})`,
+      "status, pet.id",
+    ),
     add: `SELECT "${schema}".add_pets($1::text[], $2::bigint[], $3::smallint[], $4::text[], $5::text[], $6::bigint[],
       $7::bigint)`,
   };
