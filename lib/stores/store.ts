@@ -53,7 +53,8 @@ export interface PetPage {
  * unless it failed because its outcome could not be learnt.
  *
  * **Durability.** A create is acknowledged, by returning or resolving, when the pet will survive whatever the store
- * promises to survive, and not before: {@link createMemoryStore} the next call, `createSqliteStore` the loss of power.
+ * promises to survive, and not before: {@link createMemoryStore} the next call, `createSqliteStore` the loss of power,
+ * `createPostgresStore` what a commit of PostgreSQL survives.
  *
  * **Concurrency.** Once a create has been acknowledged, every get and list that begins sees the pet. A list shows one
  * moment; two pages may show two moments.
