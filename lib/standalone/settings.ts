@@ -78,7 +78,7 @@ Usage: deno task serve [flags]
   --help                  print this
   --version               print the version
 
-Flags win over the environment. Keys and passwords in flags show in the list of processes; prefer the environment.
+Flags win over the environment. Keys in flags show in the list of processes, and so do passwords; prefer the environment.
 
 What a postgres:// address leaves out is taken from PGHOST, PGPORT, PGDATABASE, PGUSER, PGPASSWORD, PGSSLMODE,
 PGSSLROOTCERT, PGCONNECT_TIMEOUT, PGTARGETSESSIONATTRS, PGAPPNAME and PGOPTIONS. Behind its question mark it may have the

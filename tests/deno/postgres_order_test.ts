@@ -36,26 +36,34 @@ function readOn(url: string, schema: string): Promise<Reading> {
   });
 }
 
-test(
-  `two readers that follow the ids miss none of what four servers create at once${why}`,
-  { skip },
-  () =>
-    withSchema(async (url, schema) => {
+/** The tables, with commits that take now more time and now less, as they do where several disks and networks are busy. */
+function unevenSchema(schema: string): string {
+  return replaceOnce(postgresSchema(schema), "RETURN array_to_string", "PERFORM pg_sleep(random() * 0.004); $&");
+}
+
+function replaceOnce(text: string, pattern: string, by: string): string {
+  assert.equal(text.match(new RegExp(pattern, "g"))?.length, 1, pattern);
+  return text.replace(new RegExp(pattern), by);
+}
+
+test(`two readers that follow the ids miss none of what four servers create at once${why}`, { skip }, async () => {
+  for (const prepare of [postgresSchema, unevenSchema]) {
+    await withSchema(async (url, schema) => {
+      await runSql(url, prepare(schema));
       const { missed, pages, created } = await readOn(url, schema);
       assert.deepEqual(missed, []);
-      assert.ok(created > 7000 && pages > 50, `${created} pets, ${pages} pages`);
-    }),
-);
+      assert.ok(created > 7000 && pages > 20, `${created} pets, ${pages} pages`);
+    });
+  }
+});
 
 test(
   `the same readers do miss pets where a bare sequence numbers them${why}`,
   { skip },
   () =>
     withSchema(async (url, schema) => {
-      const sql = postgresSchema(schema);
-      const bare = sql.replace(/^ *PERFORM pg_advisory_xact_lock\(\d+, '"\w+"\.pets'.*\n/m, "");
-      assert.equal(bare.length > 0 && sql.split("\n").length - bare.split("\n").length, 1);
-      await runSql(url, bare);
+      const lock = String.raw`PERFORM pg_advisory_xact_lock\(\d+, '"\w+"\.pets'::regclass::oid::integer\);`;
+      await runSql(url, replaceOnce(unevenSchema(schema), lock, ""));
       const { missed } = await readOn(url, schema);
       assert.ok(missed.length > 0, "A bare sequence was as good: then the test above shows nothing");
     }),
