@@ -100,7 +100,7 @@ function securityFor({ sslmode, sslrootcert, hosts }: PostgresTarget): unknown {
   const ca = sslrootcert === "" || sslrootcert === "system" ? {} : { ca: readCertificate(sslrootcert) };
   if (sslmode !== "verify-full") return { ...ca, rejectUnauthorized: true, checkServerIdentity: () => undefined };
   const [host] = hosts;
-  return { ...ca, rejectUnauthorized: true, ...(hosts.length === 1 && { servername: host?.name, host: host?.name }) };
+  return { ...ca, rejectUnauthorized: true, ...(hosts.length === 1 && { host: host?.name }) };
 }
 
 function readCertificate(path: string): string {

@@ -110,8 +110,11 @@ function adaptNodePostgres(pool: NodePostgresClient): Driver {
 async function within<T>(timeout: number, work: PromiseLike<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    const error = new StoreUnavailableError(`PostgreSQL has not answered within ${timeout} ms`);
-    timer = setTimeout(() => reject(error), timeout);
+    const tooLate = () => {
+      const cause = new DOMException("The query timed out", "TimeoutError");
+      reject(new StoreUnavailableError(`PostgreSQL has not answered within ${timeout} ms`, { cause }));
+    };
+    timer = setTimeout(tooLate, timeout);
   });
   try {
     return await Promise.race([work, late]);

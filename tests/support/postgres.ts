@@ -35,7 +35,8 @@ export async function postgresUrl(): Promise<string> {
   // The test process may end in any way, and no file of tests knows whether it is the last: so somebody watches it.
   const remove = `kill -9 ${pidOf(cluster)}; rm -rf '${cluster.folder}' '${folder}'`;
   const watch = `while kill -0 ${process.pid}; do sleep 0.2; done; ${remove}; sleep 1; rm -rf '${cluster.folder}'`;
-  spawnSync("sh", ["-c", `(${watch}) </dev/null >/dev/null 2>&1 &`], { stdio: "ignore" });
+  // In a session of its own: whoever ends the tests may end all of their processes.
+  spawnSync("setsid", ["--fork", "sh", "-c", watch], { stdio: "ignore" });
   const url = `postgres://postgres@127.0.0.1:${cluster.port}/postgres`;
   writeFileSync(join(folder, "url"), url);
   return url;
