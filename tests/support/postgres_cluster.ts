@@ -1,33 +1,26 @@
-/** A real PostgreSQL of our own: the system's binaries, a folder that goes away, and no user that needs a password. */
+/** A real PostgreSQL of our own: a folder that goes away, and no user that needs a password. */
 
 import { spawnSync } from "node:child_process";
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { findBinaries, placeBinaries } from "./postgres_binaries.ts";
 
 /** A server that accepts connections. */
 export interface Cluster {
   port: number;
   /** Its folder: `data` has the database, `log` what it has written. */
   folder: string;
-}
-
-/** Where Debian, and those who take after it, put the programs of each version. */
-const DEBIAN = "/usr/lib/postgresql";
-
-/** The folder with `initdb` and `postgres` of the newest version, or `undefined`. */
-export function findBinaries(): string | undefined {
-  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
-  const folders = [...versions.map((version) => join(DEBIAN, version, "bin")), "/usr/bin", "/usr/local/bin"];
-  return folders.find((folder) => ["initdb", "postgres", "pg_ctl"].every((name) => existsSync(join(folder, name))));
+  /** Where its programs are. */
+  bin: string;
 }
 
 /** Why there can be no cluster here, or `false`. */
 export function whyNoCluster(): string | false {
   if (process.platform !== "linux") return "PostgreSQL is tried on Linux only";
-  if (findBinaries() === undefined) return "there is no PostgreSQL";
+  if (findBinaries() === undefined) return "there is no PostgreSQL, neither as a package nor the system's";
   if (isRoot() && (nobody() === undefined || spawnSync("setpriv", ["--version"]).status !== 0)) {
     return "root needs setpriv and a user nobody, since PostgreSQL refuses to run as root";
   }
@@ -35,22 +28,24 @@ export function whyNoCluster(): string | false {
 }
 
 /** Makes a cluster and starts it. */
-export async function startCluster(settings: readonly string[] = []): Promise<Cluster> {
+export async function startCluster(settings: readonly string[] = [], programs = findBinaries()): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), "petstore-postgres-"));
   own(folder);
-  runAs("initdb", ["-D", join(folder, "data"), "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"]);
-  const cluster = { folder, port: await freePort() };
+  const cluster = { folder, port: await freePort(), bin: placeBinaries(programs ?? "", folder) };
+  const options = ["-U", "postgres", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"];
+  runAs(cluster, "initdb", ["-D", join(folder, "data"), ...options]);
   startAgain(cluster, settings);
   return cluster;
 }
 
 /** Starts a cluster that has stopped or was killed. */
-export function startAgain({ folder, port }: Cluster, settings: readonly string[] = []): void {
+export function startAgain(cluster: Cluster, settings: readonly string[] = []): void {
+  const { folder, port } = cluster;
   const all = [`port=${port}`, "unix_socket_directories=''", "listen_addresses=127.0.0.1", ...settings];
   const options = all.map((setting) => `-c ${setting}`).join(" ");
   const log = join(folder, "log");
   try {
-    runAs("pg_ctl", ["-D", join(folder, "data"), "-l", log, "-w", "-o", options, "start"]);
+    runAs(cluster, "pg_ctl", ["-D", join(folder, "data"), "-l", log, "-w", "-o", options, "start"]);
   } catch (error) {
     throw new Error(`PostgreSQL did not start: ${existsSync(log) ? readFileSync(log, "utf8").slice(-1000) : error}`);
   }
@@ -102,8 +97,8 @@ export function makeFolderFor(path: string): void {
 }
 
 /** Runs one of PostgreSQL's programs as a user that it does not refuse. */
-export function runAs(program: string, args: string[]): string {
-  const line = [join(findBinaries() ?? "", program), ...args];
+export function runAs({ bin }: Cluster, program: string, args: string[]): string {
+  const line = [join(bin, program), ...args];
   const user = nobody();
   if (isRoot() && user) line.unshift("setpriv", `--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups");
   // Nothing is piped: the server would inherit it, and whoever reads to its end would wait for ever.

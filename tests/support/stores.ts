@@ -1,6 +1,7 @@
 /** Every store there is, for the contracts that every store must pass. */
 
 import { join } from "node:path";
+import process from "node:process";
 import { createSqliteStore } from "../../lib/stores/sqlite.ts";
 import { createMemoryStore, type PetStore } from "../../mod.ts";
 import { DRIVERS, whyNoPostgres, withPostgresStore } from "./postgres.ts";
@@ -31,11 +32,14 @@ export const STORE_KINDS: readonly StoreKind[] = [
   ...postgresKinds(),
 ];
 
-/** One for each driver on Deno, where most tests are run; that there is none, tests/deno/postgres_order_test.ts says. */
+/**
+ * One for each driver, on Deno, where most tests are run; integration/postgres runs the store contract on other runtimes.
+ * That there is none, tests/deno/postgres_schema_test.ts says.
+ */
 function postgresKinds(): StoreKind[] {
-  if (whyNoPostgres()) return [];
-  const drivers = "Deno" in globalThis ? DRIVERS : DRIVERS.slice(0, 1);
-  return drivers.map((driver, i) => ({
+  const isWanted = "Deno" in globalThis || process.env["PETSTORE_TEST_POSTGRES"] !== undefined;
+  if (!isWanted || whyNoPostgres()) return [];
+  return DRIVERS.map((driver, i) => ({
     name: `PostgreSQL (${driver.name})`,
     isVariant: i > 0,
     use: (run) => withPostgresStore(driver, run),

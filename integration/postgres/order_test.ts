@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createPostgresStore, postgresSchema } from "../../lib/stores/postgres.ts";
 import type { IdempotentOutcome, PetStore } from "../../mod.ts";
-import { type Reading, readWhileCreating } from "../support/polling_reader.ts";
-import { DRIVERS, runSql, whyNoPostgres, withSchema } from "../support/postgres.ts";
+import { type Reading, readWhileCreating } from "../../tests/support/polling_reader.ts";
+import { DRIVERS, runSql, whyNoPostgres, withSchema } from "../../tests/support/postgres.ts";
 
 const skip = whyNoPostgres();
 const why = skip ? ` (skipped: ${skip})` : "";

@@ -9,11 +9,11 @@ import {
   startAgain,
   startCluster,
   whyNoCluster,
-} from "../support/postgres_cluster.ts";
+} from "../../tests/support/postgres_cluster.ts";
 import { StoreUnavailableError } from "../../mod.ts";
-import { DRIVERS, postgresUrl, runSql, withPostgresStore } from "../support/postgres.ts";
-import { runServer, type ServerProcess, withServer } from "../support/server_process.ts";
-import { withTempFolder } from "../support/temp.ts";
+import { DRIVERS, postgresUrl, runSql, withPostgresStore } from "../../tests/support/postgres.ts";
+import { runServer, type ServerProcess, withServer } from "../../tests/support/server_process.ts";
+import { withTempFolder } from "../../tests/support/temp.ts";
 
 const skip = whyNoCluster();
 const why = skip ? ` (skipped: ${skip})` : "";
