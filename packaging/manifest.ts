@@ -26,8 +26,8 @@ export function createManifest({ name, version, license, exports }: Config): Man
     name,
     version,
     description:
-      "A pets REST API as one function from Request to Response: exact int64, real API keys, SQLite, no dependencies",
-    keywords: ["petstore", "rest", "api", "openapi", "fetch", "request", "response", "int64", "sqlite", "mock-server"],
+      "A pets REST API as one function from Request to Response: exact int64, real API keys, SQLite, PostgreSQL, no dependencies",
+    keywords: ["petstore", "rest", "api", "openapi", "fetch", "request", "response", "int64", "sqlite", "postgresql"],
     license,
     type: "module",
     sideEffects: false,

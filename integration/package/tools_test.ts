@@ -35,7 +35,7 @@ testWith(
       const { status, stdout, stderr } = await run(NODE.command, args, folder);
       assert.equal(status, 0, stdout + stderr);
       const { analysis } = JSON.parse(stdout);
-      assert.deepEqual(Object.keys(analysis.entrypoints), [".", "./sqlite", "./node", "./package.json"]);
+      assert.deepEqual(Object.keys(analysis.entrypoints), [".", "./postgres", "./sqlite", "./node", "./package.json"]);
       assert.deepEqual(analysis.types, { kind: "included" });
     }),
 );

@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+// @ts-types="@types/pg"
 import { Pool } from "pg";
 import postgres from "postgres";
 import { createPostgresStore, type PostgresClient, type PostgresStoreOptions } from "../../lib/stores/postgres.ts";
@@ -69,7 +70,7 @@ export const DRIVERS: readonly DriverKind[] = [
     async use(url, use) {
       const pool = new Pool({ connectionString: url, max: 4 });
       try {
-        return await use(pool as unknown as PostgresClient);
+        return await use(pool);
       } finally {
         await pool.end();
       }
@@ -80,7 +81,7 @@ export const DRIVERS: readonly DriverKind[] = [
     async use(url, use) {
       const sql = postgres(url, { max: 4, fetch_types: false });
       try {
-        return await use(sql as unknown as PostgresClient);
+        return await use(sql);
       } finally {
         await sql.end({ timeout: 1 });
       }

@@ -29,6 +29,16 @@ import {
   StoreUnavailableError,
 } from "@petstore/petstore";
 import { createNodeListener, type NodeListener, type NodeRequest, type NodeResponse } from "@petstore/petstore/node";
+import {
+  createPostgresStore,
+  type NodePostgresClient,
+  type PostgresClient,
+  postgresGrants,
+  type PostgresJsClient,
+  type PostgresJsQuery,
+  postgresSchema,
+  type PostgresStoreOptions,
+} from "@petstore/petstore/postgres";
 import { createSqliteStore } from "@petstore/petstore/sqlite";
 
 class ArrayStore implements PetStore {
@@ -86,6 +96,17 @@ export const listener: NodeListener = createNodeListener((request) => new Respon
 export function answerNode(request: NodeRequest, response: NodeResponse): void {
   listener(request, response);
 }
+
+const ofSchema: PostgresStoreOptions = { schema: "pets", timeout: 1000 };
+export function openPostgres(client: PostgresClient): Promise<PetStore> {
+  return createPostgresStore(client, ofSchema);
+}
+export function openEither(pool: NodePostgresClient, sql: PostgresJsClient): Promise<PetStore>[] {
+  const query: PostgresJsQuery = sql.unsafe("SELECT 1");
+  void query.values();
+  return [openPostgres(pool), openPostgres(sql)];
+}
+export const forTheAdministrator: string = postgresSchema("pets") + postgresGrants("app", "pets");
 
 const servers: OpenApiServer[] = [{ url: "https://pets.example/v1" }];
 const described: OpenApiOptions = { servers };
