@@ -26,7 +26,7 @@ export function createManifest({ name, version, license, exports }: Config): Man
     name,
     version,
     description:
-      "A pets REST API as one function from Request to Response: exact int64, real API keys, SQLite, PostgreSQL, no dependencies",
+      "A pets REST API as one function from Request to Response: exact int64, real keys, SQLite, PostgreSQL, no dependency",
     keywords: ["petstore", "rest", "api", "openapi", "fetch", "request", "response", "int64", "sqlite", "postgresql"],
     license,
     type: "module",

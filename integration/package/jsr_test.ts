@@ -40,7 +40,11 @@ async function documentationOf(path: string): Promise<ModuleDocumentation> {
 test("a dry run of publishing to JSR finds no fault and no slow types, and takes the sources and the documents", async () => {
   const printed = await deno("publish", "--dry-run", "--allow-dirty");
   assert.match(printed, /Success Dry run complete/);
-  assert.doesNotMatch(printed, /warning|slow-type|missing-/i);
+  // The PostgreSQL driver, which must not be looked for before it is wanted; it is named in full, with its version.
+  const [driver, ...more] = printed.match(/^warning.*\n.*/gm) ?? [];
+  assert.match(driver ?? "", /unanalyzable-dynamic-import[^]*lib\/standalone\/open_postgres\.ts/);
+  assert.deepEqual(more, []);
+  assert.doesNotMatch(printed, /slow-type|missing-/i);
   const prefix = pathToFileURL(ROOT).href;
   const files = Array.from(printed.matchAll(/^ +(file:\S+) \(/gm), ([, url = ""]) => url.slice(prefix.length));
   const others = files.filter((path) => !/^lib\/[a-z0-9_/]+\.ts$/.test(path));

@@ -72,6 +72,7 @@ test("package.json says what the package is, where it runs and what it gives", (
     engines: { node: ">=22.13.0" },
     exports: {
       ".": { types: "./mod.d.ts", default: "./mod.js" },
+      "./postgres": { types: "./lib/stores/postgres.d.ts", default: "./lib/stores/postgres.js" },
       "./sqlite": { types: "./lib/stores/sqlite.d.ts", default: "./lib/stores/sqlite.js" },
       "./node": { types: "./lib/hosts/node.d.ts", default: "./lib/hosts/node.js" },
       "./package.json": "./package.json",

@@ -2,6 +2,7 @@
  * Pets in PostgreSQL, through a client that the caller has: the `sql` of postgres.js, or a `Pool` of node-postgres. Any
  * number of servers may share one database.
  *
+ * @example
  * ```ts ignore
  * import { createPetstore } from "@petstore/petstore";
  * import { createPostgresStore } from "@petstore/petstore/postgres";
