@@ -8,12 +8,24 @@ import { type CrashFigures, runCrashRound } from "./round.ts";
 
 const ABOUT = `deno task crash [options]
 
-A standalone server on an SQLite file, creating clients, SIGKILL at a random moment, a restart on the same file, an audit,
-retries of what was not answered, another audit. Exit status 1 if anything is wrong.
+A standalone server on an SQLite file, or four on a PostgreSQL; creating clients, and one that follows the ids; SIGKILL at a
+random moment to the server, or to the four, to PostgreSQL, to all or to their connections; a restart on what is left, an
+audit, retries of what was not answered, another audit. Exit status 1 if anything is wrong.
 `;
 
 /** What can be wrong. */
-const KINDS = ["lost", "doubled", "half-stored", "unordered", "answer", "replay", "list", "store", "exit"] as const;
+const KINDS = [
+  "lost",
+  "missed",
+  "doubled",
+  "half-stored",
+  "unordered",
+  "answer",
+  "replay",
+  "list",
+  "store",
+  "exit",
+] as const;
 
 await runTool("crash", async (folder) => {
   const options = readRoundOptions(Deno.args, ABOUT);
@@ -43,13 +55,13 @@ function describe(figures: CrashFigures, findings: readonly Finding[]): string {
 
 function summarize(
   { rounds, findings }: RoundsReport<CrashFigures>,
-  { clients, seed }: RoundOptions,
+  { store, clients, seed }: RoundOptions,
   seconds: number,
 ): string {
   const sum = (name: keyof CrashFigures) => rounds.reduce((total, figures) => total + figures[name], 0);
   return formatTable({
     rounds: `${rounds.length} in ${seconds} s`,
-    with: `${clients} clients, seed ${seed}`,
+    with: `${clients} clients, store ${store}, seed ${seed}`,
     "creates acknowledged": sum("acknowledged"),
     kills: sum("kills"),
     "kills that hit creates in flight": sum("killsInFlight"),

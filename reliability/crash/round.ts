@@ -7,6 +7,7 @@
 
 import { auditAll, auditEnd } from "../shared/audit.ts";
 import { createAgain, createOnAndOn, type Crew } from "../shared/creating.ts";
+import { Follower } from "../shared/follower.ts";
 import type { Installation } from "../shared/installation.ts";
 import type { Create } from "../shared/ledger.ts";
 import type { RoundOptions } from "../shared/round_options.ts";
@@ -43,12 +44,14 @@ export async function runCrashRound(stage: Stage, options: RoundOptions): Promis
   const figures = { moment: random.below(options.within), kills: 0, inFlight: 0, stored: 0, retries: 0 };
   let killsInFlight = 0;
   const onFailure: Crew["onFailure"] = (outcome, body) => {
-    if (outcome.kind === "unanswered" || outcome.kind === "cut") figures.inFlight++;
-    if (outcome.kind === "answered") ledger.report("answer", `${outcome.answer.status} was the answer to ${body}`);
+    const isRefusal = outcome.kind === "answered" && outcome.answer.status === 503 && installation.mayRefuse;
+    if (isRefusal || outcome.kind === "unanswered" || outcome.kind === "cut") figures.inFlight++;
+    else if (outcome.kind === "answered") ledger.report("answer", `${outcome.answer.status} was the answer to ${body}`);
     // The server is gone, or the finding is written.
     return false;
   };
   const crew = (): Crew => ({ ...options, ports: installation.ports, ledger, random, onFailure });
+  const follower = new Follower(() => installation.ports);
   const begun = ledger.nextAcknowledged();
   const loaded = createOnAndOn(crew(), tag);
   await Promise.race([begun, loaded]);
@@ -66,6 +69,7 @@ export async function runCrashRound(stage: Stage, options: RoundOptions): Promis
     if (!isKilled) break;
   }
   await auditEnd(installation.ports, ledger, random);
+  await follower.finish(ledger);
   return {
     ...figures,
     killsInFlight,

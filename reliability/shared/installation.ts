@@ -16,6 +16,8 @@ export interface Ending {
 export interface Installation extends AsyncDisposable {
   /** Where its servers listen; empty while there are none. */
   readonly ports: readonly number[];
+  /** Whether a crash may leave servers running that then answer 503. */
+  readonly mayRefuse: boolean;
   /** Starts what is not running, on the store as it is. */
   start(): Promise<void>;
   /**
@@ -33,6 +35,7 @@ export interface Installation extends AsyncDisposable {
 
 /** One standalone server on an SQLite file. */
 export class SqliteInstallation implements Installation {
+  readonly mayRefuse = false;
   readonly #folder: string;
   #server: ServerProcess | undefined;
 

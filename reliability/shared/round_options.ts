@@ -3,8 +3,12 @@
 import { parseFlags, readCount, UsageError } from "./command_line.ts";
 import { newSeed } from "./random.ts";
 
+/** One server on an SQLite file, or four on a PostgreSQL. */
+export type StoreName = "sqlite" | "postgres";
+
 /** How rounds are run. */
 export interface RoundOptions {
+  store: StoreName;
   rounds: number;
   /** How many clients create at once. */
   clients: number;
@@ -15,6 +19,7 @@ export interface RoundOptions {
 
 /** What `--help` prints below what the tool says of itself. */
 const HELP = `
+  --store NAME        sqlite, one server on a file, unless given; or postgres, four servers on one PostgreSQL
   --rounds N          how often, 20 unless given
   --clients N         how many create at once, 32 unless given
   --within N          the signal comes within so many milliseconds of the first acknowledgement, 300 unless given
@@ -30,17 +35,24 @@ const HELP = `
  */
 export function readRoundOptions(args: readonly string[], about: string): RoundOptions {
   const values = parseFlags(args, about + HELP, {
+    store: { type: "string" },
     rounds: { type: "string" },
     clients: { type: "string" },
     within: { type: "string" },
     seed: { type: "string" },
   });
   return {
+    store: readStore(values.store),
     rounds: readCount("rounds", values.rounds, 20),
     clients: readCount("clients", values.clients, 32),
     within: readCount("within", values.within, 300),
     seed: readSeed(values.seed),
   };
+}
+
+function readStore(given = "sqlite"): StoreName {
+  if (given === "sqlite" || given === "postgres") return given;
+  throw new UsageError(`--store must be sqlite or postgres, not ${JSON.stringify(given)}`);
 }
 
 function readSeed(given: string | undefined): number {

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import type { Finding } from "./finding.ts";
 import { type Installation, SqliteInstallation } from "./installation.ts";
 import { Ledger } from "./ledger.ts";
+import { PostgresInstallation } from "./postgres_installation.ts";
+import type { StoreName } from "./round_options.ts";
 import { Random } from "./random.ts";
 
 /** What a round works on. It finds the installation started and leaves it started. */
@@ -26,8 +28,8 @@ export interface Rounds<Figures> {
   run(stage: Stage): Promise<Figures>;
   /** Told of each round, and of what was wrong in it. */
   onRound?(number: number, figures: Figures, findings: readonly Finding[]): void;
-  /** Makes an installation with an empty store; `folder` is new and for this one alone. SQLite unless given. */
-  install?(folder: string): Installation;
+  /** What the servers keep their pets in. SQLite unless given. */
+  store?: StoreName;
 }
 
 /** What came of it. */
@@ -41,7 +43,7 @@ const ROUNDS_PER_STORE = 10;
 
 /** Runs the rounds. */
 export async function runRounds<Figures>(
-  { rounds, seed, folder, run, onRound, install = (folder) => new SqliteInstallation(folder) }: Rounds<Figures>,
+  { rounds, seed, folder, run, onRound, store = "sqlite" }: Rounds<Figures>,
 ): Promise<RoundsReport<Figures>> {
   const random = new Random(seed);
   const report: RoundsReport<Figures> = { rounds: [], findings: [] };
@@ -49,7 +51,7 @@ export async function runRounds<Figures>(
     const inner = join(folder, `store-${report.rounds.length + 1}`);
     mkdirSync(inner);
     const ledger = new Ledger();
-    await using installation = install(inner);
+    await using installation = install(store, inner, random);
     await installation.start();
     for (let i = 0; i < ROUNDS_PER_STORE && report.rounds.length < rounds; i++) {
       const known = ledger.findings.length;
@@ -61,6 +63,11 @@ export async function runRounds<Figures>(
     report.findings.push(...ledger.findings);
   }
   return report;
+}
+
+/** Makes an installation with an empty store; the folder is new and for this one alone. */
+function install(store: StoreName, folder: string, random: Random): Installation {
+  return store === "sqlite" ? new SqliteInstallation(folder) : new PostgresInstallation(folder, random.fork());
 }
 
 /** Ends in good order, as a server must be able to whatever it has been through. */

@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { runCrashRound } from "../../reliability/crash/round.ts";
 import { auditEnd } from "../../reliability/shared/audit.ts";
 import { createAgain } from "../../reliability/shared/creating.ts";
+import { Follower } from "../../reliability/shared/follower.ts";
 import type { FindingKind } from "../../reliability/shared/finding.ts";
 import { checkDatabase, SqliteInstallation } from "../../reliability/shared/installation.ts";
 import { type Create, Ledger } from "../../reliability/shared/ledger.ts";
@@ -17,7 +18,7 @@ import { withTempFolder } from "../support/temp.ts";
 
 test("three times SIGKILL under 32 creating clients lose nothing, double nothing and leave nothing half-stored", () =>
   withTempFolder(async (folder) => {
-    const options = { rounds: 3, clients: 32, within: 150, seed: newSeed() };
+    const options = { store: "sqlite" as const, rounds: 3, clients: 32, within: 150, seed: newSeed() };
     const report = await runRounds({ ...options, folder, run: (stage) => runCrashRound(stage, options) });
     assert.deepEqual(report.findings, [], `deno task crash --rounds 3 --within 150 --seed ${options.seed}`);
     assert.equal(report.rounds.length, 3);
@@ -75,6 +76,25 @@ test("the audit finds what was done to a catalogue by hand", () =>
     ledger.intend(drawPet(random, "never asked for"));
     await auditEnd(installation.ports, ledger, random);
     assert.deepEqual(ledger.findings.map(({ kind }) => kind), ["lost"]);
+  }));
+
+test("a reader who follows the ids misses a pet that appears below the last one that it was shown", () =>
+  withTempFolder(async (folder) => {
+    await using installation = new SqliteInstallation(folder);
+    await installation.start();
+    await createPets(installation, new Random(1), 150);
+    using db = new DatabaseSync(join(folder, "pets.db"), { timeout: 5000, enableForeignKeyConstraints: false });
+    db.exec("CREATE TEMP TABLE late AS SELECT * FROM pets WHERE id IN (7, 140); DELETE FROM pets WHERE id IN (7, 140)");
+    const follower = new Follower(() => installation.ports);
+    while (follower.last < 150n) await new Promise((resolve) => setTimeout(resolve, 1));
+    db.exec("INSERT INTO pets SELECT * FROM late; DELETE FROM pets WHERE id = 9");
+    const ledger = new Ledger();
+    await follower.finish(ledger);
+    assert.deepEqual(ledger.findings.map(({ kind, detail }) => `${kind} ${/\d+/.exec(detail)}`), [
+      "missed 7",
+      "missed 140",
+      "lost 9",
+    ]);
   }));
 
 async function createPets({ ports }: SqliteInstallation, random: Random, count: number): Promise<Create[]> {

@@ -10,7 +10,7 @@ import { withTempFolder } from "../support/temp.ts";
 
 test("three times SIGTERM under full load cut no answer, and all that is stored was acknowledged", () =>
   withTempFolder(async (folder) => {
-    const options = { rounds: 3, clients: 32, within: 150, seed: newSeed() };
+    const options = { store: "sqlite" as const, rounds: 3, clients: 32, within: 150, seed: newSeed() };
     const report = await runRounds({ ...options, folder, run: (stage) => runDrainRound(stage, options) });
     assert.deepEqual(report.findings, [], `deno task drain --rounds 3 --within 150 --seed ${options.seed}`);
     assert.equal(report.rounds.length, 3);

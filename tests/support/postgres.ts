@@ -1,6 +1,5 @@
 /** PostgreSQL for tests: one cluster for all files of a run, and a schema for each test. */
 
-import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +9,7 @@ import { Pool } from "pg";
 import postgres from "postgres";
 import { createPostgresStore, type PostgresClient, type PostgresStoreOptions } from "../../lib/stores/postgres.ts";
 import type { PetStore } from "../../mod.ts";
-import { pidOf, startCluster, whyNoCluster } from "./postgres_cluster.ts";
+import { removeLater, startCluster, whyNoCluster } from "./postgres_cluster.ts";
 
 /** A server that somebody gives us: a URL of a database in which schemas may be made and dropped. */
 const GIVEN = process.env["PETSTORE_TEST_POSTGRES"];
@@ -33,11 +32,8 @@ export async function postgresUrl(): Promise<string> {
     return await readUrl(folder);
   }
   const cluster = await startCluster(SETTINGS);
-  // The test process may end in any way, and no file of tests knows whether it is the last: so somebody watches it.
-  const remove = `kill -9 ${pidOf(cluster)}; rm -rf '${cluster.folder}' '${folder}'`;
-  const watch = `while kill -0 ${process.pid}; do sleep 0.2; done; ${remove}; sleep 1; rm -rf '${cluster.folder}'`;
-  // In a session of its own: whoever ends the tests may end all of their processes.
-  spawnSync("setsid", ["--fork", "sh", "-c", watch], { stdio: "ignore" });
+  // No file of tests knows whether it is the last.
+  removeLater(cluster, folder);
   const url = `postgres://postgres@127.0.0.1:${cluster.port}/postgres`;
   writeFileSync(join(folder, "url"), url);
   return url;

@@ -55,6 +55,8 @@ export function startAgain(cluster: Cluster, settings: readonly string[] = []): 
 export function kill(cluster: Cluster): void {
   const pid = pidOf(cluster);
   if (pid === undefined) return;
+  // Stopped first, or it makes another between the look at its children and the kill: that one would outlive it.
+  spawnSync("kill", ["-STOP", String(pid)]);
   const children = spawnSync("pgrep", ["-P", String(pid)], { encoding: "utf8" }).stdout.split("\n").filter(Boolean);
   const all = [pid, ...children.map(Number)];
   spawnSync("kill", ["-9", ...all.map(String)]);
@@ -76,6 +78,16 @@ function isRunning(pid: number): boolean {
 export function removeCluster(cluster: Cluster): void {
   kill(cluster);
   rmSync(cluster.folder, { recursive: true, force: true });
+}
+
+/** Removes a cluster, and other folders, when this process has ended, in whatever way that comes. */
+export function removeLater(cluster: Cluster, ...folders: string[]): void {
+  const all = [cluster.folder, ...folders].map((folder) => `'${folder}'`).join(" ");
+  const pid = `"$(head -n 1 '${cluster.folder}/data/postmaster.pid')"`;
+  const watch =
+    `while kill -0 ${process.pid}; do sleep 0.2; done; kill -9 ${pid}; rm -rf ${all}; sleep 1; rm -rf ${all}`;
+  // In a session of its own: whoever ends the tests may end all of their processes.
+  spawnSync("setsid", ["--fork", "sh", "-c", watch], { stdio: "ignore" });
 }
 
 /** The process that all of a cluster's others come from. */

@@ -1,0 +1,71 @@
+/** A reader that follows the catalogue from page to page while others create, and what it has missed. */
+
+import { readCatalogue } from "./catalogue.ts";
+import { Client, getRequest } from "./client.ts";
+import { type Ledger, show } from "./ledger.ts";
+import { isPet, parsePets } from "./pets.ts";
+
+/** Between two looks at the last page, in milliseconds: it shall not be the load itself. */
+const PAUSE = 3;
+
+/**
+ * Follows `next` to the end and then looks at the last page again and again, as somebody does who polls for what is new.
+ * Each request goes to another server; while one is gone, it asks again.
+ */
+export class Follower {
+  readonly #ports: () => readonly number[];
+  readonly #ids: bigint[] = [];
+  #target = "/v1/pets?limit=100";
+  #isEnough = false;
+  #requests = 0;
+  readonly #running: Promise<void>;
+
+  /** Begins at once. @param ports Where the servers listen just now. */
+  constructor(ports: () => readonly number[]) {
+    this.#ports = ports;
+    this.#running = this.#run();
+  }
+
+  /** The id that it has come to. */
+  get last(): bigint {
+    return this.#ids.at(-1) ?? 0n;
+  }
+
+  /** Stops. Then, with servers at rest, goes to the end and writes down what is there and was never shown on the way. */
+  async finish(ledger: Ledger): Promise<void> {
+    this.#isEnough = true;
+    await this.#running;
+    while (await this.#look() !== "the end");
+    const seen = new Set(this.#ids);
+    for (const pet of await readCatalogue(this.#ports()[0] ?? 0)) {
+      if (!seen.delete(pet.id)) ledger.report("missed", `${show(pet)}: whoever followed the ids has not come past it`);
+    }
+    for (const id of seen) ledger.report("lost", `Pet ${id} was shown to a reader, and is not there`);
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isEnough) {
+      if (await this.#look() !== "more") await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    }
+  }
+
+  async #look(): Promise<"more" | "the end" | "nothing"> {
+    const ports = this.#ports();
+    const port = ports[this.#requests++ % ports.length];
+    if (port === undefined) return "nothing";
+    using client = new Client(port);
+    const outcome = await client.send(getRequest(this.#target));
+    if (outcome.kind !== "answered" || outcome.answer.status !== 200) return "nothing";
+    const { text, headers } = outcome.answer;
+    const pets = parsePets(text);
+    if (!Array.isArray(pets) || !pets.every(isPet)) {
+      throw new Error(`${this.#target} was answered with no pets: ${text}`);
+    }
+    const { last } = this;
+    // What has an id below the last is not taken: a reader who goes on from there would never ask for it.
+    for (const { id } of pets) if (id > last) this.#ids.push(id);
+    const next = /^<([^>]+)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1];
+    this.#target = next ?? this.#target;
+    return next === undefined ? "the end" : "more";
+  }
+}
