@@ -2,72 +2,18 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  type Cluster,
-  kill,
-  removeCluster,
-  startAgain,
-  startCluster,
-  whyNoCluster,
-} from "../../tests/support/postgres_cluster.ts";
 import { StoreUnavailableError } from "../../mod.ts";
 import { DRIVERS, postgresUrl, runSql, withPostgresStore } from "../../tests/support/postgres.ts";
-import { runServer, type ServerProcess, withServer } from "../../tests/support/server_process.ts";
+import { kill, startAgain, whyNoCluster } from "../../tests/support/postgres_cluster.ts";
+import { runServer } from "../../tests/support/server_process.ts";
 import { withTempFolder } from "../../tests/support/temp.ts";
+import { auditStored, createOnAndOn, untilAnswered, withCluster, withServers } from "./support.ts";
 
 const skip = whyNoCluster();
 const why = skip ? ` (skipped: ${skip})` : "";
 
 /** The schema that was made last. */
 const NEWEST = "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'test%' ORDER BY oid DESC LIMIT 1";
-
-async function withCluster(use: (cluster: Cluster, url: string) => Promise<void>): Promise<void> {
-  const cluster = await startCluster();
-  try {
-    await use(cluster, `postgres://postgres:hunter2@127.0.0.1:${cluster.port}/postgres`);
-  } finally {
-    removeCluster(cluster);
-  }
-}
-
-function withServers(url: string, count: number, use: (servers: ServerProcess[]) => Promise<void>): Promise<void> {
-  const open = (servers: ServerProcess[]): Promise<void> =>
-    servers.length === count
-      ? use(servers)
-      : withTempFolder((folder) =>
-        withServer(folder, { args: ["--key=k", "--no-access-log"], env: { PETSTORE_STORE: url } }, (server) =>
-          open([...servers, server]))
-      );
-  return open([]);
-}
-
-/** Asks on and on until the answer has this status. */
-async function untilAnswered(server: ServerProcess, path: string, status: number): Promise<void> {
-  for (const guard = AbortSignal.timeout(15_000); !guard.aborted;) {
-    if ((await server.ask(path, "k")).status === status) return;
-  }
-  assert.fail(`${path} was never answered with ${status}`);
-}
-
-/** Creates with keys until told to stop, and sends each again, to any server, until it is acknowledged. */
-async function createOnAndOn(servers: ServerProcess[], tag: string, isDone: () => boolean) {
-  const acknowledged = new Map<string, number>();
-  const seen = new Map<number, number>();
-  for (let i = 0; !isDone(); i++) {
-    const name = `${tag}.${i}`;
-    for (let tries = 0; !acknowledged.has(name); tries++) {
-      const server = servers[(i + tries) % servers.length]!;
-      const headers = { "content-type": "application/json", "idempotency-key": name };
-      const body = JSON.stringify({ name, categoryId: 7 });
-      const { status, text } = await server.ask("/v1/pets", "k", { method: "POST", headers, body });
-      seen.set(status, (seen.get(status) ?? 0) + 1);
-      if (status === 201) acknowledged.set(name, JSON.parse(text).id);
-      else assert.equal(JSON.parse(text).code, "store_unavailable");
-      if (status !== 201) await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  }
-  return { acknowledged, seen };
-}
 
 test(`two servers live through a PostgreSQL that is killed twice under load, and lose and double nothing${why}`, {
   skip,
@@ -94,10 +40,7 @@ test(`two servers live through a PostgreSQL that is killed twice under load, and
       const results = await Promise.all(load);
       assert.ok(results.every(({ seen }) => [...seen.keys()].every((status) => status === 201 || status === 503)));
       assert.ok(results.some(({ seen }) => seen.has(503)), "No create was hit");
-      const stored = await runSql(url, "SELECT name, id FROM petstore.pets ORDER BY id");
-      const acknowledged = results.flatMap((result) => [...result.acknowledged]);
-      const expected = acknowledged.sort(([, a], [, b]) => a - b).map(([name, id]) => [name, String(id)]);
-      assert.deepEqual(stored, expected);
+      await auditStored(url, results);
       for (const server of servers) {
         assert.equal(await server.stop(), 0);
         const written = server.written.stdout + server.written.stderr;

@@ -73,7 +73,7 @@ function optionsFor(target: PostgresTarget): Record<string, unknown> {
     // As a function it is not looked for in the environment where it is empty.
     pass: () => target.password,
     ssl: securityFor(target),
-    target_session_attrs: target.targetSessionAttrs === "any" ? null : target.targetSessionAttrs,
+    target_session_attrs: sessionFor(target),
     connection: target.parameters,
     connect_timeout: target.connectTimeout || null,
     max: target.poolSize,
@@ -90,6 +90,12 @@ function optionsFor(target: PostgresTarget): Record<string, unknown> {
     debug: false,
     publications: "",
   };
+}
+
+/** The driver takes a standby for one that can be written to, unless it is asked for a primary. */
+function sessionFor({ targetSessionAttrs }: PostgresTarget): string | null {
+  if (targetSessionAttrs === "any") return null;
+  return targetSessionAttrs === "read-write" ? "primary" : targetSessionAttrs;
 }
 
 /** As libpq has it: `require` with a certificate means `verify-ca`, and a name is checked by `verify-full` alone. */

@@ -27,15 +27,42 @@ export function whyNoCluster(): string | false {
   return false;
 }
 
+/** How a cluster is made. */
+export interface ClusterOptions {
+  /** Where its folder goes: that of temporary files unless given. */
+  parent?: string;
+  /** The folder with the programs: what findBinaries() finds unless given. */
+  programs?: string | undefined;
+  /** Further flags of `initdb`. */
+  flags?: readonly string[];
+}
+
 /** Makes a cluster and starts it. */
-export async function startCluster(settings: readonly string[] = [], programs = findBinaries()): Promise<Cluster> {
-  const folder = mkdtempSync(join(tmpdir(), "petstore-postgres-"));
-  own(folder);
-  const cluster = { folder, port: await freePort(), bin: placeBinaries(programs ?? "", folder) };
-  const options = ["-U", "postgres", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"];
-  runAs(cluster, "initdb", ["-D", join(folder, "data"), ...options]);
+export async function startCluster(
+  settings: readonly string[] = [],
+  options: ClusterOptions = {},
+): Promise<Cluster> {
+  const { flags = [] } = options;
+  const cluster = await makeFolder(options);
+  const usual = ["-U", "postgres", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"];
+  runAs(cluster, "initdb", ["-D", join(cluster.folder, "data"), ...usual, ...flags]);
   startAgain(cluster, settings);
   return cluster;
+}
+
+/** Makes a copy of a running cluster that follows it, and starts it. The programs must have `pg_basebackup`. */
+export async function startStandby(primary: Cluster, settings: readonly string[] = []): Promise<Cluster> {
+  const standby = await makeFolder({ programs: primary.bin });
+  const from = ["-h", "127.0.0.1", "-p", String(primary.port), "-U", "postgres"];
+  runAs(standby, "pg_basebackup", ["-D", join(standby.folder, "data"), "-R", "-X", "stream", "-c", "fast", ...from]);
+  startAgain(standby, settings);
+  return standby;
+}
+
+async function makeFolder({ parent = tmpdir(), programs = findBinaries() }: ClusterOptions): Promise<Cluster> {
+  const folder = mkdtempSync(join(parent, "petstore-postgres-"));
+  own(folder);
+  return { folder, port: await freePort(), bin: placeBinaries(programs ?? "", folder) };
 }
 
 /** Starts a cluster that has stopped or was killed. */
