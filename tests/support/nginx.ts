@@ -120,7 +120,7 @@ function findNginx(): string | undefined {
 }
 
 /** nginx takes no port 0. Whoever takes this one in between makes the start fail, and not the test pass. */
-function freePort(): number {
+export function freePort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   return listener.addr.port;
 }
