@@ -10,8 +10,6 @@ import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUna
 const MAX_BATCH = 512;
 /** Creates that may wait; some tens of megabytes at most. */
 const MAX_WAITING = 10_000;
-/** Statements under way at once: while one is written to disk, the next waits for it at the server and not here. */
-const MAX_UNDER_WAY = 2;
 /** How often a statement is tried that another transaction was in the way of. */
 const MAX_TRIES = 5;
 
@@ -31,7 +29,7 @@ export class GroupCommit {
   readonly #db: Database;
   readonly #statement: string;
   #waiting: Create[] = [];
-  #underWay = 0;
+  #isUnderWay = false;
   #isClosed = false;
   #whenDone = () => {};
 
@@ -56,7 +54,7 @@ export class GroupCommit {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#send();
-    if (this.#underWay > 0) await new Promise<void>((resolve) => this.#whenDone = resolve);
+    if (this.#isUnderWay) await new Promise<void>((resolve) => this.#whenDone = resolve);
   }
 
   /**
@@ -71,17 +69,21 @@ export class GroupCommit {
     });
   }
 
+  /**
+   * One statement at a time. A second one would wait at the server for the first, or for another server's, while creates
+   * that come meanwhile travel with it: batches are larger so, and several servers write more together.
+   */
   #send(): void {
-    while (this.#waiting.length > 0 && this.#underWay < MAX_UNDER_WAY) {
-      const { batch, rest } = chooseBatch(this.#waiting);
-      this.#waiting = rest;
-      this.#underWay++;
-      this.#commit(batch).finally(() => {
-        this.#underWay--;
-        if (this.#waiting.length > 0) this.#isClosed ? this.#send() : this.#sendSoon();
-        else if (this.#underWay === 0) this.#whenDone();
-      });
-    }
+    if (this.#waiting.length === 0 || this.#isUnderWay) return;
+    const { batch, rest } = chooseBatch(this.#waiting);
+    this.#waiting = rest;
+    this.#isUnderWay = true;
+    this.#commit(batch).finally(() => {
+      this.#isUnderWay = false;
+      if (this.#waiting.length === 0) this.#whenDone();
+      else if (this.#isClosed) this.#send();
+      else this.#sendSoon();
+    });
   }
 
   async #commit(batch: readonly Create[]): Promise<void> {

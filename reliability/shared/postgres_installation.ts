@@ -85,7 +85,7 @@ export class PostgresInstallation implements Installation {
     const statuses = await Promise.all(servers.map((server) => server.stop()));
     // That the database was gone they have to say.
     const lines = servers.flatMap(({ errors }) => errors.split("\n")).filter((line) =>
-      !/^$| 503 PostgreSQL/.test(line)
+      !/^$| failed: PostgreSQL/.test(line)
     );
     return { status: Math.max(...statuses), errors: lines.join("\n") };
   }

@@ -123,6 +123,23 @@ export function pidOf({ folder }: Cluster): number | undefined {
   return existsSync(file) ? Number(readFileSync(file, "utf8").split("\n", 1)[0]) : undefined;
 }
 
+/** The processor time that a cluster's processes have used so far, those that have ended too, in seconds. */
+export function processorTime(cluster: Cluster): number {
+  const pid = pidOf(cluster);
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean);
+  // The first last: what a child has used that ends meanwhile is counted there.
+  const ticks = [...children, String(pid)].map((each) => {
+    try {
+      // user, system, and both of children that have ended; the name before them may have spaces.
+      const fields = readFileSync(`/proc/${each}/stat`, "utf8").split(") ")[1]?.split(" ").slice(11, 15) ?? [];
+      return fields.reduce((sum, field) => sum + Number(field), 0);
+    } catch {
+      return 0;
+    }
+  });
+  return ticks.reduce((sum, each) => sum + each, 0) / 100;
+}
+
 /** Gives a folder to the user that PostgreSQL runs as. */
 function own(folder: string): void {
   const user = nobody();

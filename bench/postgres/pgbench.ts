@@ -1,0 +1,66 @@
+/** pgbench, with the store's own statements and nothing around them. */
+
+import { join } from "node:path";
+import { statementsFor } from "../../lib/stores/postgres_statements.ts";
+import { DEFAULT_SCHEMA } from "../../lib/stores/postgres_schema.ts";
+import type { Cluster } from "../../tests/support/postgres_cluster.ts";
+import { LOAD_CORE } from "../load/cores.ts";
+
+const { pet, all, add } = statementsFor(DEFAULT_SCHEMA);
+
+/** What pgbench runs. Its variables are the parameters of the prepared statements, sent as text with each of them. */
+export interface Script {
+  text: string;
+  variables?: Record<string, string>;
+}
+
+/** Statements per second of a script that so many clients run. */
+export async function runPgbench(
+  { bin, port }: Cluster,
+  folder: string,
+  { text, variables = {} }: Script,
+  clients: number,
+  seconds: number,
+): Promise<number> {
+  const file = join(folder, "script.sql");
+  await Deno.writeTextFile(file, text);
+  const size = ["-M", "prepared", "-n", "-c", String(clients), "-j", "1", "-T", String(seconds), "-f", file];
+  const given = Object.entries(variables).flatMap(([name, value]) => ["-D", `${name}=${value}`]);
+  const at = ["-h", "127.0.0.1", "-p", String(port), "-U", "postgres", "postgres"];
+  const command = new Deno.Command("taskset", {
+    args: ["-c", String(LOAD_CORE), join(bin, "pgbench"), ...size, ...given, ...at],
+  });
+  const { success, stdout, stderr } = await command.output();
+  const output = new TextDecoder().decode(stdout);
+  if (!success) throw new Error(`pgbench failed: ${new TextDecoder().decode(stderr).trim()}`);
+  return Number(/^tps = ([\d.]+)/m.exec(output)?.[1]);
+}
+
+/** A pet by an id of so many. */
+export function petScript(pets: number): Script {
+  return { text: `\\set id random(1, ${pets})\n${place(pet, ["id"])};\n` };
+}
+
+/** The first page. */
+export function pageScript(limit: number): Script {
+  return { text: `${place(all, ["after", "limit"])};\n`, variables: { after: "0", limit: String(limit + 1) } };
+}
+
+/** So many pets in one statement and one commit, as the store sends them. */
+export function addScript(rows: number): Script {
+  const array = (text: string) => `{${Array.from({ length: rows }, () => text).join(",")}}`;
+  const names = ["names", "categories", "statuses", "keys", "fingerprints", "expiries", "now"];
+  const values = [array('"Bartholomew"'), array("7"), array("1"), "{}", "{}", "{}", "0"];
+  return {
+    text: `${place(add, names)};\n`,
+    variables: Object.fromEntries(names.map((name, i) => [name, values[i] ?? ""])),
+  };
+}
+
+/** A statement on one line, with these variables for its parameters. */
+function place(statement: string, variables: readonly string[]): string {
+  return statement.replaceAll(/\s*\n\s*/g, " ").replaceAll(
+    /\$(\d+)/g,
+    (_, number) => `:${variables[Number(number) - 1]}`,
+  );
+}

@@ -1,0 +1,162 @@
+/** Reads and creates through one, two and four servers on one database, beside pgbench with the same statements. */
+
+import { createPostgresStore } from "../../lib/stores/postgres.ts";
+import { DRIVERS, runSql } from "../../tests/support/postgres.ts";
+import { type Cluster, processorTime } from "../../tests/support/postgres_cluster.ts";
+import type { ServerProcess } from "../../reliability/shared/server_process.ts";
+import { NEW_PET, sample } from "../catalogue.ts";
+import { type Load, load } from "../load/wrk.ts";
+import { ratioOf, type Row, spreadOf } from "../row.ts";
+import { addScript, pageScript, petScript, runPgbench, type Script } from "./pgbench.ts";
+import { measureServers, startServers } from "./servers.ts";
+
+const COUNTS = [1, 2, 4] as const;
+/** Pets that are there when it begins. */
+const PETS = 100_000;
+/** As many as a server's pool has; and one at work while another is on its way, for pgbench to be as fast as it can. */
+const READERS = 10, WRITERS = 2;
+const CONNECTIONS = 64;
+
+const GET_ONE = load(sample(1000, 1, PETS).map((id) => `/v1/pets/${id}`));
+const LIST = load("/v1/pets");
+const POST = load("/v1/pets", { method: "POST", body: NEW_PET, status: 201 });
+
+/** Makes something happen on and on, and tells how often a second it did. */
+type Measure = () => Promise<number>;
+
+/** What one run measured: times a second, and times for each second of PostgreSQL's processor time. */
+interface Measured {
+  rate: number;
+  efficiency: number;
+}
+
+/** The measurements of each contender, in the order of the rounds. */
+type AllSeries = ReadonlyMap<string, Measured[]>;
+
+/** How long it takes: rounds that count, and seconds for a contender in each. */
+export interface Effort {
+  rounds: number;
+  seconds: number;
+}
+
+/** Measures everything in interleaved rounds. */
+export async function measureThroughput(
+  cluster: Cluster,
+  folder: string,
+  effort: Effort,
+): Promise<Row[]> {
+  const url = `postgres://postgres@127.0.0.1:${cluster.port}/postgres`;
+  await fill(url);
+  const running = await startServers(folder, url, Math.max(...COUNTS));
+  try {
+    const { seconds } = effort;
+    const servers = (load: Load) =>
+      COUNTS.map((count): [string, Measure] => [
+        `${count}`,
+        () => measureServers(running.slice(0, count), load, seconds),
+      ]);
+    const bare = (script: Script, clients: number) => () => runPgbench(cluster, folder, script, clients, seconds);
+    const run = (contenders: [string, Measure][]) => measureRounds(cluster, contenders, effort);
+    const pages = await run([...servers(LIST), ["pgbench", bare(pageScript(20), READERS)]]);
+    const pets = await run([...servers(GET_ONE), ["pgbench", bare(petScript(PETS), READERS)]]);
+    const batch = await batchSize(url, running, seconds);
+    const batches: Measure = async () => batch * await runPgbench(cluster, folder, addScript(batch), WRITERS, seconds);
+    const each = bare(addScript(1), CONNECTIONS);
+    const creates = await run([...servers(POST), ["pgbench", batches], ["one each", each]]);
+    return [
+      ...rows("list", "List of 20", pages, "pgbench, 10 clients"),
+      ...rows("get", "GET one", pets, "pgbench, 10 clients"),
+      ...rows("create", `Durable POST, ${CONNECTIONS} connections a server`, creates, `pgbench, batches of ${batch}`),
+      ratio(
+        {
+          name: "create",
+          title: "Commits of one pet each",
+          subject: "pgbench, 64 clients",
+          base: `batches of ${batch}`,
+        },
+        creates,
+        "one each",
+      ),
+    ];
+  } finally {
+    for (const server of running) await server.stop();
+  }
+}
+
+/** Interleaved; the first round warms up. */
+async function measureRounds(
+  cluster: Cluster,
+  contenders: readonly (readonly [string, Measure])[],
+  { rounds, seconds }: Effort,
+): Promise<AllSeries> {
+  const series = new Map<string, Measured[]>(contenders.map(([name]) => [name, []]));
+  for (let round = 0; round <= rounds; round++) {
+    for (const [name, measure] of contenders) {
+      const before = processorTime(cluster);
+      const rate = await measure();
+      const efficiency = rate * seconds / (processorTime(cluster) - before);
+      if (round > 0) series.get(name)?.push({ rate, efficiency });
+    }
+  }
+  return series;
+}
+
+/** One row for each number of servers. */
+function rows(name: string, title: string, series: AllSeries, base: string): Row[] {
+  return COUNTS.map((count) => {
+    const row = ratio(
+      { name, title, subject: `${count} server${count === 1 ? "" : "s"}`, base },
+      series,
+      String(count),
+    );
+    return name === "create" ? { ...row, floor: { bound: "at least", value: 0.7 } } : row;
+  });
+}
+
+/** A contender against pgbench. */
+function ratio(parts: Pick<Row, "name" | "title" | "subject" | "base">, series: AllSeries, contender: string): Row {
+  const [own = [], bare = []] = [series.get(contender), series.get("pgbench")];
+  const compare = (figure: (measured: Measured) => number) => ratioOf(own.map(figure), bare.map(figure));
+  const [fast, limit] = [own, bare].map((measured) => Math.round(spreadOf(measured.map(({ rate }) => rate)).median));
+  return {
+    ...parts,
+    unit: "×",
+    figure: compare(({ rate }) => rate),
+    byProcessorTime: compare(({ efficiency }) => efficiency),
+    notes: [`${fast} a second against ${limit}`],
+  };
+}
+
+async function fill(url: string): Promise<void> {
+  await DRIVERS[0]!.use(url, async (client) => (await createPostgresStore(client)).close());
+  await runSql(
+    url,
+    `INSERT INTO petstore.pets SELECT nextval('petstore.pet_ids'), i % 1000, i % 3, 'Bartholomew'
+    FROM generate_series(1, ${PETS}) AS i`,
+  );
+  await runSql(url, "VACUUM ANALYZE petstore.pets");
+}
+
+/** How many pets one server really sends in a statement; pgbench is then given the same. */
+async function batchSize(url: string, running: readonly ServerProcess[], seconds: number): Promise<number> {
+  const read = async () => {
+    await runSql(url, "SELECT pg_stat_clear_snapshot()");
+    const [row = []] = await runSql(
+      url,
+      `SELECT (SELECT last_value FROM petstore.pet_ids), calls FROM pg_stat_user_functions WHERE funcname = 'add_pets'`,
+    );
+    return row.map(Number);
+  };
+  await measureServers(running.slice(0, 1), POST, seconds);
+  await settled();
+  const [ids = 0, calls = 0] = await read();
+  await measureServers(running.slice(0, 1), POST, seconds);
+  await settled();
+  const [laterIds = 0, laterCalls = 0] = await read();
+  return Math.max(1, Math.round((laterIds - ids) / (laterCalls - calls)));
+}
+
+/** PostgreSQL's own counters are written a second late. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1500));
+}
