@@ -59,7 +59,7 @@ export async function measureThroughput(
     const run = (contenders: [string, Measure][]) => measureRounds(cluster, contenders, effort);
     const pages = await run([...servers(LIST), ["pgbench", bare(pageScript(20), READERS)]]);
     const pets = await run([...servers(GET_ONE), ["pgbench", bare(petScript(PETS), READERS)]]);
-    const batch = await batchSize(url, running, seconds);
+    const { size: batch, log } = await measureBatches(url, running, seconds);
     const batches: Measure = async () => batch * await runPgbench(cluster, folder, addScript(batch), WRITERS, seconds);
     const each = bare(addScript(1), CONNECTIONS);
     const creates = await run([...servers(POST), ["pgbench", batches], ["one each", each]]);
@@ -77,6 +77,14 @@ export async function measureThroughput(
         creates,
         "one each",
       ),
+      {
+        name: "log",
+        title: "Durable POST, one server",
+        subject: "write-ahead log of a pet",
+        unit: "bytes",
+        figure: spreadOf([log]),
+        notes: ["a full page now and then included"],
+      },
     ];
   } finally {
     for (const server of running) await server.stop();
@@ -137,23 +145,23 @@ async function fill(url: string): Promise<void> {
   await runSql(url, "VACUUM ANALYZE petstore.pets");
 }
 
-/** How many pets one server really sends in a statement; pgbench is then given the same. */
-async function batchSize(url: string, running: readonly ServerProcess[], seconds: number): Promise<number> {
+/** How many pets one server really sends in a statement, for pgbench to do the same, and what it logs for each. */
+async function measureBatches(url: string, running: readonly ServerProcess[], seconds: number) {
   const read = async () => {
-    await runSql(url, "SELECT pg_stat_clear_snapshot()");
+    await settled();
     const [row = []] = await runSql(
       url,
-      `SELECT (SELECT last_value FROM petstore.pet_ids), calls FROM pg_stat_user_functions WHERE funcname = 'add_pets'`,
+      `SELECT last_value, calls, pg_current_wal_lsn() - '0/0' FROM petstore.pet_ids, pg_stat_user_functions
+       WHERE funcname = 'add_pets'`,
     );
     return row.map(Number);
   };
   await measureServers(running.slice(0, 1), POST, seconds);
-  await settled();
-  const [ids = 0, calls = 0] = await read();
+  const [ids = 0, calls = 0, log = 0] = await read();
   await measureServers(running.slice(0, 1), POST, seconds);
-  await settled();
-  const [laterIds = 0, laterCalls = 0] = await read();
-  return Math.max(1, Math.round((laterIds - ids) / (laterCalls - calls)));
+  const [laterIds = 0, laterCalls = 0, laterLog = 0] = await read();
+  const pets = laterIds - ids;
+  return { size: Math.max(1, Math.round(pets / (laterCalls - calls))), log: (laterLog - log) / pets };
 }
 
 /** PostgreSQL's own counters are written a second late. */

@@ -55,7 +55,8 @@ ${table(["what", ""], [...versions, ...machine])}
 ${EXPLANATION}`;
 }
 
-function table(head: readonly string[], lines: readonly (readonly string[])[]): string {
+/** A table of Markdown. */
+export function table(head: readonly string[], lines: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...lines.map(line)].join("\n");
 }

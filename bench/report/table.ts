@@ -25,8 +25,12 @@ export function cells(row: Row): string[] {
 
 /** All that was found out, as text. */
 export function formatTable(rows: readonly Row[]): string {
-  const lines = [COLUMNS, ...rows.map(cells)];
-  const widths = COLUMNS.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  return formatColumns([COLUMNS, ...rows.map(cells)]);
+}
+
+/** Cells in columns, as text. */
+export function formatColumns(lines: readonly (readonly string[])[]): string {
+  const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? [];
   return lines.map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ").trimEnd()).join(
     "\n",
   );

@@ -1,0 +1,61 @@
+/** `deno task bench:postgres`: servers on one PostgreSQL beside pgbench, and plans on a large table. */
+
+import { runSql } from "../../tests/support/postgres.ts";
+import { findSystemBinaries } from "../../tests/support/postgres_binaries.ts";
+import { removeCluster, removeLater, startCluster, whyNoCluster } from "../../tests/support/postgres_cluster.ts";
+import { parseFlags, readCount, runTool, UsageError } from "../../reliability/shared/command_line.ts";
+import { findObstacle } from "../load/cores.ts";
+import { measureDisturbance, readMachine, readVersions } from "../report/machine.ts";
+import { formatFacts, formatTable } from "../report/table.ts";
+import { formatPlans, writePostgresPage } from "./page.ts";
+import { measurePlans } from "./plans.ts";
+import { measureThroughput } from "./throughput.ts";
+
+const HELP = `deno task bench:postgres [options]
+
+  --rounds N    rounds that count, 5 unless given
+  --pets N      pets of the large table, 10000000 unless given
+  --help        this text
+
+Needs PostgreSQL of the system, with pgbench, and wrk. With 5 rounds or more and ten million pets or more, it writes
+docs/benchmarks_postgres.md.
+`;
+
+/** What the page is about. */
+const WHOLE = { rounds: 5, pets: 10_000_000 };
+
+/** Durable, as PostgreSQL is unless told otherwise; with room for pgbench's clients, and for the log of the filling. */
+const SETTINGS = ["shared_buffers=512MB", "max_connections=300", "max_wal_size=4GB", "track_functions=pl"];
+
+await runTool("bench-postgres", async (folder) => {
+  const values = parseFlags(Deno.args, HELP, { rounds: { type: "string" }, pets: { type: "string" } });
+  const rounds = readCount("rounds", values.rounds, WHOLE.rounds);
+  const pets = readCount("pets", values.pets, WHOLE.pets);
+  const programs = findSystemBinaries(["initdb", "postgres", "pg_ctl", "pgbench"]);
+  const obstacle = findObstacle() ?? (whyNoCluster() || (programs ? undefined : "the system has no pgbench"));
+  if (obstacle) throw new UsageError(obstacle);
+  const begin = Date.now();
+  const disturbance = await measureDisturbance();
+  const cluster = await startCluster(SETTINGS, { programs });
+  removeLater(cluster);
+  try {
+    const url = `postgres://postgres@127.0.0.1:${cluster.port}/postgres`;
+    const [[version = ""] = []] = await runSql(url, "SHOW server_version");
+    const facts = [...(await readVersions()).filter(([name]) => /^(Petstore|Deno|V8|wrk)$/.test(name))];
+    facts.push(["PostgreSQL", String(version)], ...readMachine(folder));
+    console.error("bench: throughput");
+    const throughput = await measureThroughput(cluster, folder, { rounds, seconds: 2 });
+    console.error(`bench: ${pets} pets`);
+    const { rows, plans } = await measurePlans(url, pets);
+    const all = [...throughput, ...rows];
+    console.log(`${formatTable(all)}\n\n${formatPlans(plans)}\n\n${formatFacts(facts)}`);
+    if (rounds >= WHOLE.rounds && pets >= WHOLE.pets) {
+      const minutes = (Date.now() - begin) / 60_000;
+      await writePostgresPage({ rows: all, plans, facts, date: new Date(), minutes, disturbance });
+      console.error("bench: docs/benchmarks_postgres.md is written");
+    }
+    return [];
+  } finally {
+    removeCluster(cluster);
+  }
+});

@@ -1,0 +1,96 @@
+/** How PostgreSQL reads a large table: which index, how many pages of it, and how long. */
+
+import { createPostgresStore } from "../../lib/stores/postgres.ts";
+import { DEFAULT_SCHEMA } from "../../lib/stores/postgres_schema.ts";
+import { statementsFor } from "../../lib/stores/postgres_statements.ts";
+import { DRIVERS, runSql } from "../../tests/support/postgres.ts";
+import { type Row, spreadOf } from "../row.ts";
+
+/** One in so many pets has the rare status. */
+const RARE = 1_000_000;
+/** How often each read is run. */
+const TIMES = 51;
+/** A page of 20 and what tells of a next one. */
+const LIMIT = "21";
+
+/** Of a read: what PostgreSQL did for it. */
+export interface Plan {
+  title: string;
+  /** The index that it went through. */
+  index: string;
+  /** Pages of 8 KiB that were looked at. */
+  buffers: number;
+  milliseconds: number;
+}
+
+/** Fills a table with so many pets and looks at every read of the store. */
+export async function measurePlans(url: string, pets: number): Promise<{ rows: Row[]; plans: Plan[] }> {
+  await fill(url, pets);
+  const { pet, all, ofStatus } = statementsFor(DEFAULT_SCHEMA);
+  const reads: [title: string, statement: string, values: string[]][] = [
+    ["GET one", pet, [String(pets >> 1)]],
+    ["first page", all, ["0", LIMIT]],
+    ["page in the middle", all, [String(pets >> 1), LIMIT]],
+    ["last page", all, [String(pets - 20), LIMIT]],
+    ["first page of a status that one in a million has", ofStatus, ["0", LIMIT, "2"]],
+    ["last page of it", ofStatus, [String(pets - RARE), LIMIT, "2"]],
+    ["page in the middle of a frequent status", ofStatus, [String(pets >> 1), LIMIT, "0"]],
+  ];
+  const plans: Plan[] = [];
+  for (const [title, statement, values] of reads) plans.push(await explain(url, title, statement, values));
+  const times = plans.filter(({ title }) => title.includes("page")).map(({ milliseconds }) => milliseconds);
+  const [[bytes] = []] = await runSql(url, `SELECT pg_total_relation_size('petstore.pets')::float8 / ${pets}`);
+  return {
+    plans,
+    rows: [
+      {
+        name: "scale",
+        title: `${pets.toLocaleString("en")} pets`,
+        subject: "slowest page",
+        base: "fastest page",
+        unit: "×",
+        figure: spreadOf([Math.max(...times) / Math.min(...times)]),
+        notes: ["of six pages, by PostgreSQL's own clock"],
+      },
+      {
+        name: "size",
+        title: `${pets.toLocaleString("en")} pets`,
+        subject: "a pet with its indexes",
+        unit: "bytes",
+        figure: spreadOf([Number(bytes)]),
+        notes: [],
+      },
+    ],
+  };
+}
+
+async function fill(url: string, pets: number): Promise<void> {
+  await DRIVERS[0]!.use(url, async (client) => (await createPostgresStore(client)).close());
+  await runSql(url, "TRUNCATE petstore.pets");
+  await runSql(
+    url,
+    `INSERT INTO petstore.pets (id, category_id, status, name)
+     SELECT i, i % 1000, CASE WHEN i % ${RARE} = 0 THEN 2 ELSE i % 2 END, substr(md5(i::text), 1, 12)
+     FROM generate_series(1, ${pets}) AS i`,
+  );
+  await runSql(url, "VACUUM ANALYZE petstore.pets");
+}
+
+/** Prepared, with the plan that is made for any values: it is what a connection comes to use. */
+async function explain(url: string, title: string, statement: string, values: string[]): Promise<Plan> {
+  const prepare = `SET plan_cache_mode = force_generic_plan; PREPARE p AS ${statement};`;
+  const times: number[] = [];
+  let text = "";
+  for (let i = 0; i < TIMES; i++) {
+    const lines = await runSql(url, `${prepare} EXPLAIN (ANALYZE, BUFFERS, COSTS OFF) EXECUTE p(${values.join(", ")})`);
+    text = lines.flat(2).join("\n");
+    times.push(Number(/Execution Time: ([\d.]+) ms/.exec(text)?.[1]));
+  }
+  const [, index = "", rows = ""] = /Index Scan using (\w+) on pets.* rows=([\d.]+)/.exec(text) ?? [];
+  if (index === "" || /Seq Scan|Bitmap|Sort/.test(text)) {
+    throw new Error(`${title} does not go through an index: ${text}`);
+  }
+  if (Number(rows) > Number(LIMIT)) throw new Error(`${title} has read ${rows} rows: ${text}`);
+  const [, hit = "0", read = "0"] = /Buffers: shared(?: hit=(\d+))?(?: read=(\d+))?/.exec(text) ?? [];
+  return { title, index, buffers: Number(hit) + Number(read), milliseconds: spreadOf(times).median };
+}
