@@ -6,7 +6,7 @@ import { type Cluster, processorTime } from "../../tests/support/postgres_cluste
 import type { ServerProcess } from "../../reliability/shared/server_process.ts";
 import { NEW_PET, sample } from "../catalogue.ts";
 import { type Load, load } from "../load/wrk.ts";
-import { ratioOf, type Row, spreadOf } from "../row.ts";
+import { type Floor, ratioOf, type Row, spreadOf } from "../row.ts";
 import { addScript, pageScript, petScript, runPgbench, type Script } from "./pgbench.ts";
 import { measureServers, startServers } from "./servers.ts";
 
@@ -39,56 +39,84 @@ export interface Effort {
   seconds: number;
 }
 
+/** What is measured, and with what. */
+interface Surroundings {
+  cluster: Cluster;
+  folder: string;
+  effort: Effort;
+  url: string;
+  /** As many servers on the database as are ever asked at once. */
+  running: readonly ServerProcess[];
+}
+
 /** Measures everything in interleaved rounds. */
-export async function measureThroughput(
-  cluster: Cluster,
-  folder: string,
-  effort: Effort,
-): Promise<Row[]> {
+export async function measureThroughput(cluster: Cluster, folder: string, effort: Effort): Promise<Row[]> {
   const url = `postgres://postgres@127.0.0.1:${cluster.port}/postgres`;
   await fill(url);
   const running = await startServers(folder, url, Math.max(...COUNTS));
   try {
-    const { seconds } = effort;
-    const servers = (load: Load) =>
-      COUNTS.map((count): [string, Measure] => [
-        `${count}`,
-        () => measureServers(running.slice(0, count), load, seconds),
-      ]);
-    const bare = (script: Script, clients: number) => () => runPgbench(cluster, folder, script, clients, seconds);
-    const run = (contenders: [string, Measure][]) => measureRounds(cluster, contenders, effort);
-    const pages = await run([...servers(LIST), ["pgbench", bare(pageScript(20), READERS)]]);
-    const pets = await run([...servers(GET_ONE), ["pgbench", bare(petScript(PETS), READERS)]]);
-    const { size: batch, log } = await measureBatches(url, running, seconds);
-    const batches: Measure = async () => batch * await runPgbench(cluster, folder, addScript(batch), WRITERS, seconds);
-    const each = bare(addScript(1), CONNECTIONS);
-    const creates = await run([...servers(POST), ["pgbench", batches], ["one each", each]]);
+    const surroundings = { cluster, folder, effort, url, running };
     return [
-      ...rows("list", "List of 20", pages, "pgbench, 10 clients"),
-      ...rows("get", "GET one", pets, "pgbench, 10 clients"),
-      ...rows("create", `Durable POST, ${CONNECTIONS} connections a server`, creates, `pgbench, batches of ${batch}`),
-      ratio(
-        {
-          name: "create",
-          title: "Commits of one pet each",
-          subject: "pgbench, 64 clients",
-          base: `batches of ${batch}`,
-        },
-        creates,
-        "one each",
-      ),
-      {
-        name: "log",
-        title: "Durable POST, one server",
-        subject: "write-ahead log of a pet",
-        unit: "bytes",
-        figure: spreadOf([log]),
-        notes: ["a full page now and then included"],
-      },
+      ...await measureReads(surroundings, "list", "List of 20", LIST, pageScript(20)),
+      ...await measureReads(surroundings, "get", "GET one", GET_ONE, petScript(PETS)),
+      ...await measureCreates(surroundings),
     ];
   } finally {
     for (const server of running) await server.stop();
   }
+}
+
+async function measureReads(
+  { cluster, folder, effort, running }: Surroundings,
+  name: string,
+  title: string,
+  load: Load,
+  script: Script,
+): Promise<Row[]> {
+  const bare: Measure = () => runPgbench(cluster, folder, script, READERS, effort.seconds);
+  const series = await measureRounds(cluster, [...serversUnder(load, running, effort), ["pgbench", bare]], effort);
+  return rows({ name, title, base: "pgbench, 10 clients" }, series);
+}
+
+async function measureCreates({ cluster, folder, effort, url, running }: Surroundings): Promise<Row[]> {
+  const { seconds } = effort;
+  const [inMemory] = await startServers(folder, "memory:", 1);
+  const { size, log } = await measureBatches(url, running, seconds);
+  const batches = async () => size * await runPgbench(cluster, folder, addScript(size), WRITERS, seconds);
+  const series = await measureRounds(cluster, [
+    ...serversUnder(POST, running, effort),
+    ["memory", () => measureServers(inMemory ? [inMemory] : [], POST, seconds)],
+    ["pgbench", batches],
+    ["one each", () => runPgbench(cluster, folder, addScript(1), CONNECTIONS, seconds)],
+  ], effort);
+  await inMemory?.stop();
+  const title = `Durable POST, ${CONNECTIONS} connections a server`;
+  const base = `pgbench, batches of ${size}`;
+  const ofMemory = { name: "create", title, subject: "1 server", base: "one on the memory store" };
+  const oneEach = {
+    name: "create",
+    title: "Commits of one pet each",
+    subject: `pgbench, ${CONNECTIONS} clients`,
+    base,
+  };
+  return [
+    ...rows({ name: "create", title, base, floor: { bound: "at least", value: 0.7 } }, series),
+    ratio(ofMemory, series, "1", "memory"),
+    ratio(oneEach, series, "one each"),
+    {
+      name: "log",
+      title,
+      subject: "write-ahead log of a pet",
+      unit: "bytes",
+      figure: spreadOf([log]),
+      notes: ["a full page now and then included"],
+    },
+  ];
+}
+
+/** One, two and four of the servers under a load. */
+function serversUnder(load: Load, running: readonly ServerProcess[], { seconds }: Effort): [string, Measure][] {
+  return COUNTS.map((count) => [`${count}`, () => measureServers(running.slice(0, count), load, seconds)]);
 }
 
 /** Interleaved; the first round warms up. */
@@ -110,27 +138,27 @@ async function measureRounds(
 }
 
 /** One row for each number of servers. */
-function rows(name: string, title: string, series: AllSeries, base: string): Row[] {
-  return COUNTS.map((count) => {
-    const row = ratio(
-      { name, title, subject: `${count} server${count === 1 ? "" : "s"}`, base },
-      series,
-      String(count),
-    );
-    return name === "create" ? { ...row, floor: { bound: "at least", value: 0.7 } } : row;
-  });
+function rows(parts: Pick<Row, "name" | "title" | "base"> & { floor?: Floor }, series: AllSeries): Row[] {
+  return COUNTS.map((count) =>
+    ratio({ ...parts, subject: `${count} server${count === 1 ? "" : "s"}` }, series, String(count))
+  );
 }
 
-/** A contender against pgbench. */
-function ratio(parts: Pick<Row, "name" | "title" | "subject" | "base">, series: AllSeries, contender: string): Row {
-  const [own = [], bare = []] = [series.get(contender), series.get("pgbench")];
+/** A contender against pgbench, or another. */
+function ratio(
+  parts: Pick<Row, "name" | "title" | "subject" | "base"> & { floor?: Floor },
+  series: AllSeries,
+  contender: string,
+  other = "pgbench",
+): Row {
+  const [own = [], bare = []] = [series.get(contender), series.get(other)];
   const compare = (figure: (measured: Measured) => number) => ratioOf(own.map(figure), bare.map(figure));
   const [fast, limit] = [own, bare].map((measured) => Math.round(spreadOf(measured.map(({ rate }) => rate)).median));
   return {
     ...parts,
     unit: "×",
     figure: compare(({ rate }) => rate),
-    byProcessorTime: compare(({ efficiency }) => efficiency),
+    ...other === "pgbench" && { byProcessorTime: compare(({ efficiency }) => efficiency) },
     notes: [`${fast} a second against ${limit}`],
   };
 }

@@ -1,7 +1,17 @@
 /** A real PostgreSQL of our own: a folder that goes away, and no user that needs a password. */
 
 import { spawnSync } from "node:child_process";
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -146,10 +156,19 @@ function own(folder: string): void {
   if (isRoot() && user) chownSync(folder, user.uid, user.gid);
 }
 
-/** Makes a folder that PostgreSQL may write to. */
-export function makeFolderFor(path: string): void {
-  mkdirSync(path, { mode: 0o700 });
-  own(path);
+/** Puts a certificate and its key where a cluster looks for `server.crt` and `server.key`. */
+export function useCertificate({ folder }: Cluster, certificate: string, key: string): void {
+  for (const [from, name] of [[certificate, "server.crt"], [key, "server.key"]] as const) {
+    const path = join(folder, "data", name);
+    copyFileSync(from, path);
+    chmodSync(path, 0o600);
+    own(path);
+  }
+}
+
+/** From the next start on, a cluster takes no connection without TLS. */
+export function allowOnlyTls({ folder }: Cluster): void {
+  writeFileSync(join(folder, "data", "pg_hba.conf"), "hostssl all all all trust\n");
 }
 
 /** Runs one of PostgreSQL's programs as a user that it does not refuse. */
