@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { type Cluster, whyNoCluster } from "../../tests/support/postgres_cluster.ts";
-import { freePort } from "../../tests/support/nginx.ts";
+import { freePort } from "../../tests/support/free_port.ts";
 import { withTempFolder } from "../../tests/support/temp.ts";
 import { auditStored, createOnAndOn, KEY, withCluster, withServers } from "./support.ts";
 
@@ -40,7 +40,7 @@ ${Deno.uid() === 0 ? "user = nobody" : ""}
 /** Starts one in front of a cluster, with fewer connections than its clients have; `use` gets its address. */
 function withPgBouncer(cluster: Cluster, use: (url: string) => Promise<void>): Promise<void> {
   return withTempFolder(async (folder) => {
-    const port = freePort();
+    const port = await freePort();
     Deno.chmodSync(folder, 0o755);
     writeFileSync(join(folder, "users"), '"postgres" ""\n');
     writeFileSync(join(folder, "pgbouncer.ini"), CONFIGURATION(port, cluster, folder));

@@ -157,6 +157,8 @@ test("no test asks a server by a way that leaves its answers unread by the valid
     "deno/readme_test.ts",
     // The bytes of one listener on three runtimes. Its answers are read by the validator in integration/hosts.
     "node_listener_test.ts",
+    // It listens for a moment, and is asked nothing.
+    "support/free_port.ts",
     "support/raw_socket.ts",
     "support/server_process.ts",
   ]);

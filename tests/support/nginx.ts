@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { freePort } from "./free_port.ts";
 import { validateProxyAnswer } from "./proxy_answers.ts";
 import { type Endpoint, RawSocket } from "./raw_socket.ts";
 import { type ServerProcess, withServer } from "./server_process.ts";
@@ -39,7 +40,7 @@ export async function withNginx<T>(
   settings: NginxSettings,
   use: (nginx: Nginx) => Promise<T>,
 ): Promise<T> {
-  const port = freePort();
+  const port = await freePort();
   const file = writeConfiguration(folder, {
     petstore: `127.0.0.1:${petstorePort}`,
     listen: `127.0.0.1:${port}`,
@@ -117,12 +118,6 @@ function findNginx(): string | undefined {
       return false;
     }
   });
-}
-
-/** nginx takes no port 0. Whoever takes this one in between makes the start fail, and not the test pass. */
-export function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }
 
 async function untilAccepted(port: number): Promise<void> {

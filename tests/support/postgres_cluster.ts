@@ -11,10 +11,10 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { freePort } from "./free_port.ts";
 import { findBinaries, placeBinaries } from "./postgres_binaries.ts";
 
 /** A server that accepts connections. */
@@ -189,14 +189,4 @@ function isRoot(): boolean {
 function nobody(): { uid: number; gid: number } | undefined {
   const [, uid, gid] = /^nobody:[^:]*:(\d+):(\d+):/m.exec(readFileSync("/etc/passwd", "utf8")) ?? [];
   return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
-}
-
-/** PostgreSQL takes no port 0. Whoever takes this one in between makes the start fail, and not the test pass. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once("error", reject).listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }
