@@ -35,6 +35,11 @@ export interface PostgresStoreOptions {
   schema?: string;
   /** How long PostgreSQL may take to answer, in milliseconds, the wait for a connection included. 5000 unless given. */
   timeout?: number;
+  /**
+   * Whether statements are prepared, so that PostgreSQL plans each once for a connection. `true` unless given; `false` is
+   * for poolers in transaction mode that do not know of it, such as PgBouncer before 1.21.
+   */
+  prepare?: boolean;
 }
 
 /**
@@ -53,10 +58,10 @@ export async function createPostgresStore(
   client: PostgresClient,
   options: PostgresStoreOptions = {},
 ): Promise<PetStore> {
-  const { schema = DEFAULT_SCHEMA, timeout = 5000 } = options;
+  const { schema = DEFAULT_SCHEMA, timeout = 5000, prepare = true } = options;
   requireSchemaName(schema);
   if (!(timeout > 0 && timeout < 2 ** 31)) throw new TypeError("The timeout must be a number of milliseconds above 0");
-  const db = openClient(client, timeout);
+  const db = openClient(client, { timeout, prepare });
   try {
     await openSchema(db, schema);
   } catch (error) {

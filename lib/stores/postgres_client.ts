@@ -44,14 +44,21 @@ export interface Database {
 /** Queries that may be under way; to wait for more would help nobody. */
 const MAX_QUERIES = 10_000;
 
+/** How a client is used. */
+export interface ClientOptions {
+  /** After how many milliseconds a query is given up. What the server makes of it is then unknown. */
+  timeout: number;
+  /** Whether statements are prepared. */
+  prepare: boolean;
+}
+
 /**
  * Wraps a client.
  *
- * @param timeout After how many milliseconds a query is given up. What the server makes of it is then unknown.
  * @throws {TypeError} If it is none of the two.
  */
-export function openClient(client: PostgresClient, timeout: number): Database {
-  const driver = adapt(client);
+export function openClient(client: PostgresClient, { timeout, prepare }: ClientOptions): Database {
+  const driver = adapt(client, prepare);
   let underWay = 0;
   async function guarded<T>(work: () => PromiseLike<T>): Promise<T> {
     if (underWay >= MAX_QUERIES) throw new StoreUnavailableError("Too many queries wait for PostgreSQL");
@@ -78,33 +85,43 @@ interface Driver {
 }
 
 /** Told by shape: to import a driver in order to ask it would make everybody install it. */
-function adapt(client: PostgresClient): Driver {
-  if (typeof client === "function" && "unsafe" in client) return adaptPostgresJs(client);
-  if (typeof client === "object" && client !== null && "query" in client) return adaptNodePostgres(client);
+function adapt(client: PostgresClient, prepare: boolean): Driver {
+  if (typeof client === "function" && "unsafe" in client) return adaptPostgresJs(client, prepare);
+  if (typeof client === "object" && client !== null && "query" in client) return adaptNodePostgres(client, prepare);
   throw new TypeError("The client of a PostgreSQL store must be the sql of postgres.js or a Pool of node-postgres");
 }
 
-function adaptPostgresJs(sql: PostgresJsClient): Driver {
+function adaptPostgresJs(sql: PostgresJsClient, prepare: boolean): Driver {
   return {
-    // What is prepared is planned once for each connection. A client that was made with `prepare: false` has the last word.
-    query: (text, parameters) => sql.unsafe(text, parameters, { prepare: true }).values() as PromiseLike<Row[]>,
+    // A client that was made with `prepare: false` has the last word.
+    query: (text, parameters) => sql.unsafe(text, parameters, { prepare }).values() as PromiseLike<Row[]>,
     script: async (text) => void await sql.unsafe(text),
     release() {},
   };
 }
 
-function adaptNodePostgres(pool: NodePostgresClient): Driver {
+function adaptNodePostgres(pool: NodePostgresClient, prepare: boolean): Driver {
   // A pool tells of connections that are lost at rest by an event, and where nobody listens that ends the process. The
   // next query is told of the loss anyway, or gets another connection.
   const listener = () => {};
   pool.on?.("error", listener);
   return {
     async query(text, values) {
-      return (await pool.query({ text, values, rowMode: "array" })).rows as Row[];
+      const query = { text, values, rowMode: "array" } as const;
+      return (await pool.query(prepare ? { ...query, name: nameOf(text) } : query)).rows as Row[];
     },
     script: async (text) => void await pool.query({ text }),
     release: () => void pool.off?.("error", listener),
   };
+}
+
+/** node-postgres prepares what has a name, and a name must not stand for two texts, however many stores there are. */
+const names = new Map<string, string>();
+
+function nameOf(text: string): string {
+  const name = names.get(text) ?? `petstore_${names.size + 1}`;
+  names.set(text, name);
+  return name;
 }
 
 async function within<T>(timeout: number, work: PromiseLike<T>): Promise<T> {

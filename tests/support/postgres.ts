@@ -115,7 +115,7 @@ export function withPostgresStore<T>(
 ): Promise<T> {
   return withSchema((url, schema) =>
     driver.use(url, async (client) => {
-      const store = await createPostgresStore(client, { schema, ...options });
+      const store = await createPostgresStore(client, { schema, prepare: !url.includes("prepare=false"), ...options });
       try {
         return await run(store);
       } finally {
