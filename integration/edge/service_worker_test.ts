@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { stop as stopBundler } from "esbuild";
 import { type Browser, chromium, type Page } from "playwright-core";
 import test from "node:test";
-import { HTTP_CONTRACT } from "../../tests/contract/http.ts";
+import { HTTP_CONTRACT } from "../../tests/contract/http/all.ts";
 import { KEY } from "../../tests/support/api.ts";
 import { bundle } from "./support/bundle.ts";
 import { CASE_HEADER } from "./support/case_header.ts";

@@ -15,4 +15,7 @@ const SQLITE_IN_MEMORY: StoreKind = {
   },
 };
 
-export const FUZZED_STORES: readonly StoreKind[] = [...STORE_KINDS, SQLITE_IN_MEMORY];
+export const FUZZED_STORES: readonly StoreKind[] = [
+  ...STORE_KINDS.filter(({ isVariant }) => !isVariant),
+  SQLITE_IN_MEMORY,
+];

@@ -1,7 +1,7 @@
 /** The HTTP contract through the nginx of docs/nginx.conf: a client cannot tell that it is there, but for what is named here. */
 
 import { test } from "node:test";
-import { HTTP_CONTRACT } from "../contract/http.ts";
+import { HTTP_CONTRACT } from "../contract/http/all.ts";
 import { type Handle, type Host, withApi } from "../support/api.ts";
 import { whyNoNginx, withNginx } from "../support/nginx.ts";
 import { withoutServer } from "../support/proxy_answers.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { HTTP_CONTRACT } from "../../../tests/contract/http.ts";
+import { HTTP_CONTRACT } from "../../../tests/contract/http/all.ts";
 import type { HttpCase } from "../../../tests/contract/http/case.ts";
 import { type Handle, type Host, withApi } from "../../../tests/support/api.ts";
 import { sendAlone } from "../../support/send_alone.ts";

@@ -1,6 +1,6 @@
 /** The HTTP contract inside a page: its `fetch` is what carries the requests. Bundled, and called by the test. */
 
-import { HTTP_CONTRACT } from "../../../tests/contract/http.ts";
+import { HTTP_CONTRACT } from "../../../tests/contract/http/all.ts";
 import { type Host, withApi } from "../../../tests/support/api.ts";
 import { CASE_HEADER } from "./case_header.ts";
 

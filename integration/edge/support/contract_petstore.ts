@@ -5,7 +5,7 @@
  */
 
 import * as library from "../../../mod.ts";
-import { HTTP_CONTRACT } from "../../../tests/contract/http.ts";
+import { HTTP_CONTRACT } from "../../../tests/contract/http/all.ts";
 import { KEY } from "../../../tests/support/api.ts";
 import { CASE_HEADER } from "./case_header.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import process from "node:process";
-import { HTTP_CONTRACT } from "../../../tests/contract/http.ts";
+import { HTTP_CONTRACT } from "../../../tests/contract/http/all.ts";
 import { KEY } from "../../../tests/support/api.ts";
 import { createCarriageOptions } from "./carriage_cases.ts";
 import { createPetstore as create, type Petstore, type PetstoreOptions } from "../../../mod.ts";
