@@ -39,9 +39,9 @@ const REFUSED: [what: string, make: (path: string) => void | Promise<void>, mess
     "a database of a later release",
     async (path) => {
       await makeStore(path);
-      execute(path, "PRAGMA user_version = 99");
+      execute(path, "PRAGMA user_version = 99; UPDATE compatibility SET oldest_version = 98, oldest_release = '7.1.0'");
     },
-    /has schema version 99, but this release knows only those up to 2; use the newer release/,
+    /has schema version 99, which needs release 7\.1\.0 or later; this is \d+\.\d+\.\d+$/,
   ],
   [
     "a database whose version is below any that there was",
@@ -56,6 +56,7 @@ const REFUSED: [what: string, make: (path: string) => void | Promise<void>, mess
     (path) => writeFileSync(path, "Pets I have known\n".repeat(100)),
     /is not an SQLite database; it was left as it is/,
   ],
+  ["a text file of one byte", (path) => writeFileSync(path, "R"), /is not an SQLite database; it was left as it is/],
   ["a short text file", (path) => writeFileSync(path, "Rex\n"), /is not an SQLite database|is corrupt/],
   ...[100, 4096, 5000, 20_480].map((length): typeof REFUSED[number] => [
     `a database cut off after ${length} bytes`,

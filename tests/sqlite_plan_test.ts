@@ -7,7 +7,7 @@ import { ALL_PETS, PETS_OF_STATUS, SELECT_PET } from "../lib/stores/sqlite_state
 
 /** How SQLite would run a statement: the details of its plan. */
 function explain(sql: string): string[] {
-  const db = openDatabase(":memory:");
+  const db = openDatabase(":memory:").db;
   try {
     return db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...Array(parameterCount(sql)).fill(1n))
       .map(({ detail }) => String(detail));

@@ -69,14 +69,14 @@ test("the file has a write-ahead log, an application id and a schema version", (
     await createSqliteStore(path).close();
     assert.deepEqual(execute(path, "PRAGMA journal_mode"), { journal_mode: "wal" });
     assert.deepEqual(execute(path, "PRAGMA application_id"), { application_id: 0x50657473 });
-    assert.deepEqual(execute(path, "PRAGMA user_version"), { user_version: 2 });
+    assert.deepEqual(execute(path, "PRAGMA user_version"), { user_version: 3 });
   }));
 
 test("a commit waits until the log is on disk", () =>
   withPath((path) => {
     // PRAGMA synchronous belongs to a connection and is not kept in the file, so the store's own kind of connection is
     // asked (2 is FULL, https://sqlite.org/pragma.html#pragma_synchronous).
-    const db = openDatabase(path);
+    const db = openDatabase(path).db;
     const row = db.prepare("PRAGMA synchronous").get();
     db.close();
     assert.deepEqual({ ...row }, { synchronous: 2 });
@@ -267,7 +267,7 @@ test("a store whose file has been deleted acknowledges nothing any more, and say
     for (const name of [path, `${path}-wal`, `${path}-shm`]) rmSync(name, { force: true });
     await assert.rejects(async () => await store.create({ name: "Bo", categoryId: 7n, status: "sold" }), {
       name: "StoreUnavailableError",
-      message: /has been deleted or replaced/,
+      message: /has been deleted, moved or replaced/,
     });
     assert.throws(() => store.check(), { name: "StoreUnavailableError" });
     await store.close();

@@ -6,7 +6,7 @@ import type { PetStore } from "../../mod.ts";
 
 /** A store that can create, and nothing else. */
 export function createOneCommitStore(path: string): PetStore {
-  const db = openDatabase(path);
+  const db = openDatabase(path).db;
   const insert = db.prepare(insertPets(1));
   return {
     create: ({ name, categoryId, status }) => BigInt(insert.run(name, categoryId, statusCode(status)).lastInsertRowid),

@@ -13,6 +13,8 @@ import { DEFAULT_STORE, POSTGRES, SettingError, SQLITE, UnreachableError } from 
 export interface StoreSetting {
   /** As it may be shown. */
   description: string;
+  /** Whether it needs the permission to read after it was opened: to see that its files are still in their places. */
+  needsRead: boolean;
   /**
    * Opens the store.
    *
@@ -28,11 +30,12 @@ export interface StoreSetting {
  */
 export function readStoreSetting(setting: string, environment: (name: string) => string | undefined): StoreSetting {
   if (setting === "memory:") {
-    return { description: `${setting} (gone when the server stops)`, open: () => Promise.resolve(createMemoryStore()) };
+    const description = `${setting} (gone when the server stops)`;
+    return { description, needsRead: false, open: () => Promise.resolve(createMemoryStore()) };
   }
-  if (!POSTGRES.test(setting)) return { description: setting, open: () => openSqlite(setting) };
+  if (!POSTGRES.test(setting)) return { description: setting, needsRead: true, open: () => openSqlite(setting) };
   const target = readPostgresUrl(setting, environment);
-  return { description: describePostgres(target), open: () => tryPostgres(target) };
+  return { description: describePostgres(target), needsRead: false, open: () => tryPostgres(target) };
 }
 
 async function openSqlite(setting: string): Promise<PetStore> {

@@ -70,7 +70,7 @@ async function serve(settings: ServerSettings): Promise<void> {
   try {
     store = await storeSetting.open();
     const fileKey = settings.keys.length === 0 ? await readKeyFile(KEY_FILE) : undefined;
-    await dropPermissions();
+    await dropPermissions(storeSetting);
     gate.open(
       createHandler(
         { ...options, store, ...(fileKey && { keys: [fileKey.key] }) },
@@ -105,9 +105,14 @@ function readOptions(
   return { keys, ...options, onError: (error, request) => errors.add(describeFailure(error, request)) };
 }
 
-/** From here on only the network is needed: whatever went wrong later could no longer reach a file or a variable. */
-async function dropPermissions(): Promise<void> {
-  for (const name of ["read", "write", "env"] as const) await Deno.permissions.revoke({ name });
+/**
+ * From here on the server needs the network, and to look at the files of its store: what went wrong later could change no
+ * file and see no variable. Deno has no way to give up the permission to read but for some paths.
+ */
+async function dropPermissions({ needsRead }: StoreSetting): Promise<void> {
+  for (const name of ["write", "env", ...(needsRead ? [] : ["read"] as const)] as const) {
+    await Deno.permissions.revoke({ name });
+  }
 }
 
 function describeStart(

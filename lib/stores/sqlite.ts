@@ -21,20 +21,20 @@
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ReadAhead } from "./read_ahead.ts";
-import { DatabaseFile } from "./sqlite_file.ts";
 import { GroupCommit } from "./sqlite_commit.ts";
 import { asUnavailable, isOutage } from "./sqlite_errors.ts";
+import type { DatabaseFiles } from "./sqlite_file.ts";
 import { openDatabase } from "./sqlite_open.ts";
+import { SchemaWatch } from "./sqlite_schema.ts";
 import { ALL_PETS, type PageSql, PETS_OF_STATUS, SELECT_PET, statusCode } from "./sqlite_statements.ts";
-import {
-  type IdempotentOutcome,
-  type IdempotentRequest,
-  type PetDraft,
-  type PetPage,
-  type PetQuery,
-  type PetStore,
-  type StoreChanges,
-  StoreUnavailableError,
+import type {
+  IdempotentOutcome,
+  IdempotentRequest,
+  PetDraft,
+  PetPage,
+  PetQuery,
+  PetStore,
+  StoreChanges,
 } from "./store.ts";
 
 /**
@@ -51,12 +51,12 @@ export function createSqliteStore(path: string): PetStore {
   if (typeof path !== "string" || path === "" || path.includes("\0") || /^file:/i.test(path)) {
     throw new TypeError("The path of an SQLite store must be a file's path, not a URL, or :memory:");
   }
-  return new SqliteStore(openDatabase(path), path);
+  return new SqliteStore(path);
 }
 
 class SqliteStore implements PetStore {
   readonly #db: DatabaseSync;
-  readonly #file: DatabaseFile | undefined;
+  readonly #files: DatabaseFiles | undefined;
   readonly #commits: GroupCommit;
   readonly #pages: ReadAhead;
   readonly #get: StatementSync;
@@ -68,12 +68,20 @@ class SqliteStore implements PetStore {
   #lastDataVersion: unknown;
   #isCurrent = false;
 
-  constructor(db: DatabaseSync, path: string) {
+  constructor(path: string) {
+    const { db, files } = openDatabase(path);
+    const schema = new SchemaWatch(db, path);
     this.#db = db;
-    this.#file = path === ":memory:" ? undefined : new DatabaseFile(path);
+    this.#files = files;
     this.#commits = new GroupCommit(db, {
-      begin: () => this.#requireFile(),
-      end: () => this.#changes = { ...this.#changes, additions: this.#changes.additions + 1 },
+      before: () => {
+        files?.requireInPlace();
+        schema.require();
+      },
+      after: () => {
+        this.#changes = { ...this.#changes, additions: this.#changes.additions + 1 };
+        files?.requireInPlace();
+      },
     });
     this.#pages = new ReadAhead((query) => this.#readPage(query), (work) => setImmediate(() => this.#readAhead(work)));
     this.#get = prepare(db, SELECT_PET);
@@ -135,14 +143,7 @@ class SqliteStore implements PetStore {
 
   check(): void {
     this.get(1n);
-    this.#requireFile();
-  }
-
-  /** What is written to a file that has been deleted, or replaced by another, is lost with the process. */
-  #requireFile(): void {
-    if (this.#file?.isGone()) {
-      throw new StoreUnavailableError("The database file has been deleted or replaced; restart with the right one");
-    }
+    this.#files?.requireInPlace();
   }
 
   close(): void {
@@ -151,7 +152,6 @@ class SqliteStore implements PetStore {
     this.#isClosed = true;
     this.#isCurrent = false;
     this.#db.close();
-    this.#file?.release();
   }
 
   #read<T>(query: () => T): T {

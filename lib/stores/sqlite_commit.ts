@@ -2,8 +2,9 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import { asUnavailable, closed, isBusy } from "./sqlite_errors.ts";
-import { BUSY_TIMEOUT, rollback } from "./sqlite_open.ts";
 import { type Create, Inserter } from "./sqlite_insert.ts";
+import { BUSY_TIMEOUT } from "./sqlite_open.ts";
+import { rollback } from "./sqlite_schema.ts";
 import { statusCode } from "./sqlite_statements.ts";
 import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "./store.ts";
 
@@ -16,10 +17,10 @@ const MAX_RETRY_DELAY = 5;
 
 /** What is to be done around a transaction. */
 export interface CommitHooks {
-  /** Throws if nothing may be written. */
-  begin(): void;
-  /** Told of a commit before those who wait for it are. */
-  end(): void;
+  /** Throws if nothing may be written; asked when a transaction has the lock. */
+  before(): void;
+  /** Told of a commit before those who wait for it are. Throws if it would be lost: then it is not acknowledged. */
+  after(): void;
 }
 
 /** Commits what is added. */
@@ -79,17 +80,17 @@ export class GroupCommit {
     if (batch.length === 0) return;
     let acknowledgements: (() => void)[];
     try {
-      this.#hooks.begin();
       if (!this.#begin()) return;
       this.#waiting = [];
+      this.#hooks.before();
       acknowledgements = this.#inserter.insert(batch);
       this.#db.exec("COMMIT");
+      this.#hooks.after();
     } catch (error) {
       this.#waiting = [];
       this.#abandon(batch, error);
       return;
     }
-    this.#hooks.end();
     for (const acknowledge of acknowledgements) acknowledge();
   }
 

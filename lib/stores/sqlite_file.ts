@@ -1,64 +1,104 @@
-/** Whether a database's file is still the one that was opened. */
+/**
+ * Where a database is, and whether its files are still the ones that were opened.
+ *
+ * Everything here looks at names alone. To open one of these files and close it again, as even `fs.watch` does on Deno,
+ * would release the locks that SQLite holds on it: on POSIX systems the locks of a process on a file all go with the first
+ * descriptor that is closed. The next program to close the database would then delete a log that is in use.
+ */
 
-import { closeSync, existsSync, fstatSync, type FSWatcher, openSync, watch } from "node:fs";
+import { type BigIntStats, lstatSync, readlinkSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { StoreUnavailableError } from "./store.ts";
+
+/** Links may lead to links, but not in a circle. As many as Linux follows. */
+const MOST_LINKS = 40;
 
 /**
- * The descriptors of each file, by device and inode. None is closed before the last store of its file is: on POSIX
- * systems, to close any descriptor of a file drops all locks that the process has on it, SQLite's too.
+ * The path of the file itself, which a link may lead to and which need not exist yet: SQLite puts the log beside that.
+ *
+ * @throws {StoreUnavailableError} If the links lead nowhere.
  */
-const descriptors = new Map<string, { stores: number; open: number[] }>();
+export function followLinks(path: string): string {
+  let file = resolve(path);
+  for (let links = 0; links <= MOST_LINKS; links++) {
+    if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return file;
+    file = resolve(dirname(file), readlinkSync(file));
+  }
+  throw new StoreUnavailableError(`${path} is a symbolic link that leads to itself`);
+}
 
-/** An open database file. */
-export class DatabaseFile {
-  readonly #descriptor: number;
-  readonly #identity: string;
-  readonly #log: number | undefined;
-  readonly #watcher: FSWatcher | undefined;
-  #isMoved = false;
+/** Which file has a name: its device and its number there. */
+type Identity = { dev: bigint; ino: bigint };
 
-  /** @param path A file that exists. */
-  constructor(path: string) {
-    this.#descriptor = openSync(path, "r");
-    const { dev, ino } = fstatSync(this.#descriptor, { bigint: true });
-    this.#identity = `${dev}:${ino}`;
-    const entry = descriptors.get(this.#identity) ?? { stores: 0, open: [] };
-    entry.stores++;
-    entry.open.push(this.#descriptor);
-    descriptors.set(this.#identity, entry);
-    // SQLite locks no part of the log, so this descriptor may be closed at any time. The log lasts as long as the store.
-    this.#log = existsSync(`${path}-wal`) ? openSync(`${path}-wal`, "r") : undefined;
-    // A file that was moved still has a name, but which one cannot be asked any more: the standalone server has given up
-    // the permission to read. Of the file and not of its folder, which would tell of every write to the log.
-    this.#watcher = watchMoves(path, () => this.#isMoved = true);
+/** The files of an open database. */
+export class DatabaseFiles {
+  readonly #given: string;
+  readonly #opened: readonly [path: string, identity: Identity][];
+
+  /**
+   * @param given The path that the store was opened with.
+   * @param path What {@link followLinks} gave for it. SQLite has opened the database and its log.
+   */
+  constructor(given: string, path: string) {
+    this.#given = given;
+    // The given path too: a link that leads to another file now is where the next start will look.
+    const names = new Set([path, `${path}-wal`, `${path}-shm`, resolve(given)]);
+    this.#opened = [...names].map((name) => [name, this.#identify(name)]);
   }
 
   /**
-   * Whether it or its log has been deleted, or it has been moved, or another file has taken its name: then what is
-   * written to it is lost.
+   * What is written is lost if the database or its log has been deleted, moved or replaced, or the folder that they are
+   * in: whoever opens the path next does not find it.
+   *
+   * @throws {StoreUnavailableError} If so.
    */
-  isGone(): boolean {
-    return this.#isMoved ||
-      [this.#descriptor, this.#log].some((descriptor) => descriptor !== undefined && fstatSync(descriptor).nlink === 0);
+  requireInPlace(): void {
+    for (const [name, { dev, ino }] of this.#opened) {
+      const now = this.#identify(name);
+      if (now.dev !== dev || now.ino !== ino) this.#refuse();
+    }
   }
 
-  /** To be called once, when SQLite has closed the file. */
-  release(): void {
-    this.#watcher?.close();
-    if (this.#log !== undefined) closeSync(this.#log);
-    const entry = descriptors.get(this.#identity);
-    if (!entry || --entry.stores > 0) return;
-    descriptors.delete(this.#identity);
-    for (const descriptor of entry.open) closeSync(descriptor);
+  #identify(name: string): Identity {
+    let found: BigIntStats | undefined;
+    try {
+      found = statSync(name, { bigint: true, throwIfNoEntry: false });
+    } catch (cause) {
+      // A program that has given up its permission to read cannot know, and must not guess.
+      throw new StoreUnavailableError(`It cannot be seen whether ${this.#given} is still in its place`, { cause });
+    }
+    return found ?? this.#refuse();
+  }
+
+  #refuse(): never {
+    throw new StoreUnavailableError(
+      `${this.#given} or a file beside it has been deleted, moved or replaced; restart with the right one`,
+    );
   }
 }
 
-/** Tells when a file is moved or deleted, a moment later; never, where the system watches no more files. */
-function watchMoves(path: string, tell: () => void): FSWatcher | undefined {
-  try {
-    const watcher = watch(path, { persistent: false }, (event) => event === "rename" && tell());
-    watcher.on("error", () => {});
-    return watcher;
-  } catch {
-    return undefined;
+/**
+ * Refuses what SQLite must not be let near.
+ *
+ * @param given As the caller wrote it, for the message.
+ * @param path What {@link followLinks} gave for it.
+ * @returns Whether there is a file.
+ * @throws {StoreUnavailableError} If it can be no database, or if its log would be lost.
+ */
+export function inspectFiles(given: string, path: string): boolean {
+  // The log is looked at first: whoever makes a database writes to the file before there is a log.
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (file?.isDirectory()) throw new StoreUnavailableError(`${given} is a folder`);
+  // To open a named pipe waits for whoever writes to it.
+  if (file && !file.isFile()) throw new StoreUnavailableError(`${given} is not a regular file`);
+  // SQLite takes a file of one byte for an empty one, and would overwrite it.
+  if (file?.size === 1) throw new StoreUnavailableError(`${given} is not an SQLite database; it was left as it is`);
+  // A log without its file, or beside an empty one, SQLite takes for a left-over: it deletes it, with all that it holds.
+  if (log?.size && !file?.size) {
+    throw new StoreUnavailableError(
+      `${given} is missing or empty, but its write-ahead log is there; put the file back, or take the log away`,
+    );
   }
+  return file !== undefined;
 }
