@@ -17,16 +17,17 @@ export interface FileKey {
  *
  * @throws {SettingError} If the file cannot be used, or can be read by others than its owner.
  */
-export async function readKeyFile(path: string): Promise<FileKey> {
-  return await readKey(path) ?? await makeKey(path);
+export function readKeyFile(path: string): FileKey {
+  return readKey(path) ?? makeKey(path);
 }
 
-async function readKey(path: string): Promise<FileKey | undefined> {
+function readKey(path: string): FileKey | undefined {
   try {
-    requireOwnFile(path, await Deno.stat(path));
-    await requireOwnFolder(path);
-    const key = (await Deno.readTextFile(path)).trim();
-    if (key === "") throw new SettingError(`${path} is empty: delete it and a new key is made`);
+    requireOwnFile(path, Deno.statSync(path));
+    requireOwnFolder(path);
+    const key = (Deno.readTextFileSync(path)).trim();
+    // A server was killed before it had written a key into it.
+    if (key === "") return undefined;
     createKeyCheck([key]);
     return { key, isNew: false };
   } catch (error) {
@@ -51,9 +52,9 @@ function requireOwnFile(path: string, { isFile, mode, uid }: Deno.FileInfo): voi
 }
 
 /** Whoever can write to the folder can put another file in this one's place, unless the folder is sticky, as /tmp is. */
-async function requireOwnFolder(path: string): Promise<void> {
+function requireOwnFolder(path: string): void {
   const folder = folderOf(path);
-  const { mode } = await Deno.stat(folder);
+  const { mode } = Deno.statSync(folder);
   if (mode === null || (mode & 0o022) === 0 || (mode & 0o1000) !== 0) return;
   throw new SettingError(`${folder}, where the API key is, can be written to by others: run chmod go-w ${folder}`);
 }
@@ -63,36 +64,55 @@ function folderOf(path: string): string {
   return slash < 0 ? "." : path.slice(0, slash) || "/";
 }
 
-async function makeKey(path: string): Promise<FileKey> {
-  // 256 bits, in the alphabet of RFC 6750 bearer tokens.
-  const bytes = crypto.getRandomValues(new Uint8Array(32));
-  const key = "pk_" + Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+function makeKey(path: string): FileKey {
   try {
-    await makeFolder(path);
-    await writeNew(path, key + "\n");
+    makeFolder(path);
+    using file = openOrCreate(path);
+    // Another server that was started at the same moment writes its key under this lock.
+    file.lockSync(true);
+    const other = readKey(path);
+    if (other) return other;
+    // 256 bits, in the alphabet of RFC 6750 bearer tokens.
+    const key = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
+    const line = new TextEncoder().encode(key + "\n");
+    if (file.writeSync(line) !== line.length) {
+      // A part of a key is a weak key.
+      file.truncateSync();
+      throw new Error("there is no room for it");
+    }
+    // On the disk before anybody is shown it: a loss of power must not take back a key that is in use.
+    file.syncSync();
+    syncFolder(folderOf(path));
     return { key, isNew: true };
   } catch (error) {
-    // Another server that was started at the same moment has made it.
-    const other = error instanceof Deno.errors.AlreadyExists ? await readKey(path) : undefined;
-    if (other) return other;
-    throw new SettingError(`${path} cannot be written: ${reason(error)}`);
+    throw error instanceof SettingError ? error : new SettingError(`${path} cannot be written: ${reason(error)}`);
   }
 }
 
-/** Makes a file that is whole from its first moment on: another server may be reading it already. */
-async function writeNew(path: string, text: string): Promise<void> {
-  const unfinished = `${path}.${crypto.randomUUID()}`;
-  await Deno.writeTextFile(unfinished, text, { createNew: true, mode: 0o600 });
+/** A file that was not there is made, and none behind a link that leads to nothing. */
+function openOrCreate(path: string): Deno.FsFile {
   try {
-    await Deno.link(unfinished, path);
-  } finally {
-    await Deno.remove(unfinished);
+    return Deno.openSync(path, { read: true, write: true, createNew: true, mode: 0o600 });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+    return Deno.openSync(path, { read: true, write: true });
   }
+}
+
+/** Brings the names of new files to the disk. Windows cannot open a folder, and does so by itself. */
+function syncFolder(path: string): void {
+  if (Deno.build.os === "windows") return;
+  using folder = Deno.openSync(path);
+  folder.syncSync();
 }
 
 /** Makes the folder that a file is to be in, readable by its owner only. */
-export async function makeFolder(path: string): Promise<void> {
-  await Deno.mkdir(folderOf(path), { recursive: true, mode: 0o700 });
+export function makeFolder(path: string): void {
+  const folder = folderOf(path);
+  Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const outer = folderOf(folder);
+  // Its own name must be on the disk too. Who may write in it alone has not made it.
+  if (Deno.permissions.querySync({ name: "read", path: outer }).state === "granted") syncFolder(outer);
 }
 
 function reason(error: unknown): string {

@@ -20,7 +20,7 @@ export interface StoreSetting {
    *
    * @throws {SettingError} If it cannot be opened.
    */
-  open(): Promise<PetStore>;
+  open(): PetStore | Promise<PetStore>;
 }
 
 /**
@@ -31,18 +31,20 @@ export interface StoreSetting {
 export function readStoreSetting(setting: string, environment: (name: string) => string | undefined): StoreSetting {
   if (setting === "memory:") {
     const description = `${setting} (gone when the server stops)`;
-    return { description, needsRead: false, open: () => Promise.resolve(createMemoryStore()) };
+    return { description, needsRead: false, open: createMemoryStore };
   }
-  if (!POSTGRES.test(setting)) return { description: setting, needsRead: true, open: () => openSqlite(setting) };
+  if (!POSTGRES.test(setting)) {
+    return { description: setting, needsRead: true, open: () => openSqlite(setting) };
+  }
   const target = readPostgresUrl(setting, environment);
   return { description: describePostgres(target), needsRead: false, open: () => tryPostgres(target) };
 }
 
-async function openSqlite(setting: string): Promise<PetStore> {
+function openSqlite(setting: string): PetStore {
   const path = setting.slice(SQLITE.length);
   try {
     // Only the folder of the default: one that a typing error named must not come into being.
-    if (setting === DEFAULT_STORE) await makeFolder(path);
+    if (setting === DEFAULT_STORE) makeFolder(path);
     return createSqliteStore(path);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);

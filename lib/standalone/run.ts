@@ -69,7 +69,7 @@ async function serve(settings: ServerSettings): Promise<void> {
   let store: PetStore | undefined;
   try {
     store = await storeSetting.open();
-    const fileKey = settings.keys.length === 0 ? await readKeyFile(KEY_FILE) : undefined;
+    const fileKey = settings.keys.length === 0 ? readKeyFile(KEY_FILE) : undefined;
     await dropPermissions(storeSetting);
     gate.open(
       createHandler(

@@ -100,7 +100,6 @@ const CASES: Case[] = [
     hides: "pk_mine",
     prepare: (folder) => makeKeyFile(folder, "pk_mine", 0o644),
   },
-  { what: "an empty key file", shows: /data\/api-key is empty/, prepare: (folder) => makeKeyFile(folder, "\n", 0o600) },
   {
     what: "a key file whose key is none",
     args: ["--port=0"],
