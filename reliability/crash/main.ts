@@ -8,8 +8,8 @@ import { type CrashFigures, runCrashRound } from "./round.ts";
 
 const ABOUT = `deno task crash [options]
 
-A standalone server on an SQLite file, or four on a PostgreSQL; creating clients, and one that follows the ids; SIGKILL at a
-random moment to the server, or to the four, to PostgreSQL, to all or to their connections; a restart on what is left, an
+A standalone server on an SQLite file, or four on a PostgreSQL; creating clients, and one that follows the ids; other
+programs that open the store, read, check, copy or lock it, and close it; SIGKILL at a random moment to the server, or to the four, to PostgreSQL, to all or to their connections; a restart on what is left, an
 audit, retries of what was not answered, another audit. Exit status 1 if anything is wrong.
 `;
 
@@ -64,6 +64,7 @@ function summarize(
     with: `${clients} clients, store ${store}, seed ${seed}`,
     "creates acknowledged": sum("acknowledged"),
     kills: sum("kills"),
+    "visits of other programs": sum("visits"),
     "kills that hit creates in flight": sum("killsInFlight"),
     "creates in flight": `${sum("inFlight")}, ${sum("stored")} of them stored`,
     retries: sum("retries"),

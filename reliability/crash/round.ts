@@ -19,6 +19,8 @@ export interface CrashFigures {
   moment: number;
   acknowledged: number;
   kills: number;
+  /** How often another program opened the store and closed it. */
+  visits: number;
   /** Kills that hit creates in flight. */
   killsInFlight: number;
   /** Creates that were sent whole when a kill took their answer, and how many of them were stored all the same. */
@@ -34,6 +36,9 @@ const ONCE_MORE = 4;
 /** About the time that a start takes, and that the retries take, in milliseconds. */
 const START_TIME = 60, RETRY_TIME = 10;
 
+/** The longest time between two visits of other programs, in milliseconds. */
+const LONGEST_PAUSE = 50;
+
 /** How many creates that were answered are sent again in a round. */
 const FORGETFUL = 32;
 
@@ -41,7 +46,7 @@ const FORGETFUL = 32;
 export async function runCrashRound(stage: Stage, options: RoundOptions): Promise<CrashFigures> {
   const { installation, ledger, random, tag } = stage;
   const before = { acknowledged: ledger.acknowledged, replays: ledger.replays };
-  const figures = { moment: random.below(options.within), kills: 0, inFlight: 0, stored: 0, retries: 0 };
+  const figures = { moment: random.below(options.within), kills: 0, visits: 0, inFlight: 0, stored: 0, retries: 0 };
   let killsInFlight = 0;
   const onFailure: Crew["onFailure"] = (outcome, body) => {
     const isRefusal = outcome.kind === "answered" && outcome.answer.status === 503 && installation.mayRefuse;
@@ -55,7 +60,8 @@ export async function runCrashRound(stage: Stage, options: RoundOptions): Promis
   const begun = ledger.nextAcknowledged();
   const loaded = createOnAndOn(crew(), tag);
   await Promise.race([begun, loaded]);
-  await Promise.all([crashAfter(figures.moment, installation), loaded]);
+  const crashed = crashAfter(figures.moment, installation);
+  await Promise.all([crashed, loaded, visitUntil(crashed, stage, figures)]);
   for (let hit = 0;;) {
     if (figures.inFlight > hit) killsInFlight++;
     hit = figures.inFlight;
@@ -76,6 +82,22 @@ export async function runCrashRound(stage: Stage, options: RoundOptions): Promis
     acknowledged: ledger.acknowledged - before.acknowledged,
     replays: ledger.replays - before.replays,
   };
+}
+
+/** Other programs come and go, one after the other, until the kill; the last may still be there then. */
+async function visitUntil(
+  crashed: Promise<void>,
+  { installation, ledger, random }: Stage,
+  figures: Pick<CrashFigures, "visits">,
+): Promise<void> {
+  const visitors = random.fork();
+  let isOver = false;
+  crashed.then(() => isOver = true);
+  while (!isOver) {
+    for (const line of await installation.visit(visitors)) ledger.report("store", line);
+    figures.visits++;
+    await new Promise((resolve) => setTimeout(resolve, visitors.below(LONGEST_PAUSE)));
+  }
 }
 
 /** After a kill: the store checks itself, the server starts on what there is, and that is audited. */

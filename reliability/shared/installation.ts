@@ -3,7 +3,9 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { Random } from "./random.ts";
 import { ServerProcess } from "./server_process.ts";
+import { visitDatabase } from "./visitor.ts";
 
 /** How an ordinary end went. */
 export interface Ending {
@@ -29,6 +31,11 @@ export interface Installation extends AsyncDisposable {
   crashAtStart(delay: number): Promise<void>;
   /** Ends with SIGTERM. */
   stop(): Promise<Ending>;
+  /**
+   * Lets another program open the store while the servers use it, do something, and close it: what it found wrong, a line
+   * each.
+   */
+  visit(random: Random): Promise<string[]>;
   /** Lets the store check itself while no server runs, and changes nothing: what is wrong, a line each. */
   inspect(): string[];
 }
@@ -71,6 +78,10 @@ export class SqliteInstallation implements Installation {
 
   inspect(): string[] {
     return checkDatabase(join(this.#folder, FILE));
+  }
+
+  async visit(random: Random): Promise<string[]> {
+    return await visitDatabase(join(this.#folder, FILE), random);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -27,6 +27,15 @@ const LATER = 30;
 const CONNECTIONS = "FROM pg_stat_activity WHERE application_name = 'petstore'";
 const AT_WORK = `${CONNECTIONS} AND state <> 'idle'`;
 
+/** What another program does beside the servers. */
+const VISITS = [
+  "SELECT 1",
+  "SELECT count(*) FROM petstore.pets",
+  "BEGIN; LOCK TABLE petstore.pets IN EXCLUSIVE MODE; ROLLBACK",
+  "VACUUM (ANALYZE) petstore.pets",
+  "CHECKPOINT",
+];
+
 /** Durable, as PostgreSQL is unless told otherwise. */
 const SETTINGS = ["max_connections=100"];
 
@@ -88,6 +97,15 @@ export class PostgresInstallation implements Installation {
       !/^$| failed: PostgreSQL/.test(line)
     );
     return { status: Math.max(...statuses), errors: lines.join("\n") };
+  }
+
+  async visit(random: Random): Promise<string[]> {
+    try {
+      await this.#ask(random.pick(VISITS));
+    } catch {
+      // It may be killed under a visitor as well.
+    }
+    return [];
   }
 
   /** PostgreSQL has checksums on its pages, and looks at each that it reads: the audit reads them all. */
