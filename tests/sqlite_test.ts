@@ -77,9 +77,11 @@ test("a commit waits until the log is on disk", () =>
     // PRAGMA synchronous belongs to a connection and is not kept in the file, so the store's own kind of connection is
     // asked (2 is FULL, https://sqlite.org/pragma.html#pragma_synchronous).
     const db = openDatabase(path).db;
-    const row = db.prepare("PRAGMA synchronous").get();
+    const settings = ["synchronous", "fullfsync", "checkpoint_fullfsync"].map((name) => {
+      return db.prepare(`PRAGMA ${name}`).get()?.[name];
+    });
     db.close();
-    assert.deepEqual({ ...row }, { synchronous: 2 });
+    assert.deepEqual(settings, [2, 1, 1]);
   }));
 
 test("creates that arrive together share one transaction, in the order of their arrival", () =>

@@ -1,6 +1,7 @@
 /** Every start that must fail says why in one line, prints nothing else, and ends with status 2. */
 
 import assert from "node:assert/strict";
+import { command } from "../support/disk.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -69,6 +70,19 @@ const CASES: Case[] = [
     shows: /no\/pets\.db.*folder/,
   },
   { what: "a database whose path has a line end", args: [K, "--store=sqlite:no\nsuch/pets.db"], shows: /pets\.db/ },
+  { what: "a device as a database", args: [K, "--store=sqlite:/dev/null"], shows: /\/dev\/null is not a regular file/ },
+  {
+    what: "a text file of one byte as a database",
+    args: [K, "--store=sqlite:notes.txt"],
+    shows: /notes\.txt is not an SQLite database; it was left as it is/,
+    prepare: (folder) => Deno.writeTextFileSync(`${folder}/notes.txt`, "x"),
+  },
+  {
+    what: "a named pipe as a database",
+    args: [K, "--store=sqlite:pipe"],
+    shows: /pipe is not a regular file/,
+    prepare: (folder) => void command("mkfifo", `${folder}/pipe`),
+  },
   { what: "a folder as a database", args: [K, "--store=sqlite:."], shows: /^petstore: \. / },
   {
     what: "a text file as a database",
