@@ -10,7 +10,7 @@ import { type ServerProcess, withServer } from "../../tests/support/server_proce
 import { withTempFolder } from "../../tests/support/temp.ts";
 
 const SKIP = skipUnless(["sqlite3"], "SQLite's shell", () => {});
-const ROUNDS = 20;
+/** How many create through each server. */
 const CLIENTS = 8;
 
 /** Creates until the server is killed; a create whose answer the kill took may be there or not. */
@@ -28,39 +28,58 @@ async function acknowledged(ledger: Ledger, more: number): Promise<void> {
   while (ledger.pets.size < goal) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
-test(
-  ...skippable(`backup and "select 1" under load, then SIGKILL, ${ROUNDS} times, lose nothing`, SKIP),
-  () =>
+for (const [who, servers, rounds] of [["one server", 1, 20], ["two servers", 2, 5]] as const) {
+  const title = `${who} at work, backup and "select 1" under load, then SIGKILL, ${rounds} times: nothing is lost`;
+  test(...skippable(title, SKIP), () =>
     withTempFolder(async (folder) => {
       const ledger = new Ledger();
-      const path = join(folder, FILE);
-      for (let round = 0; round < ROUNDS; round++) {
-        await withServer(folder, ON_FILE, async (server) => {
-          const clients = Array.from({ length: CLIENTS }, () => createUntilKilled(server, ledger));
-          await acknowledged(ledger, 50);
-          // What is written back into the file is what a watcher of the file would be told of.
-          command("sqlite3", path, "PRAGMA wal_checkpoint");
-          await acknowledged(ledger, 50);
-          const before = [...ledger.pets.keys()];
-          command("sqlite3", path, `.backup ${join(folder, `copy-${round}.db`)}`);
-          await acknowledged(ledger, 50);
-          command("sqlite3", path, "select 1");
-          await acknowledged(ledger, 50);
-          await server.stop("SIGKILL");
-          await Promise.all(clients);
-          assertBackup(join(folder, `copy-${round}.db`), before);
-        });
-        await withServer(folder, ON_FILE, async (server) => {
-          const pets = new Map((await walk(server)).map((pet) => [pet.id, pet]));
-          for (const [id, text] of ledger.pets) assert.deepEqual(pets.get(id), JSON.parse(text), `round ${round}`);
-          const unsure = [...pets.keys()].filter((id) => !ledger.pets.has(id));
-          assert.ok(unsure.length <= CLIENTS, `round ${round}: ${unsure.length} pets that nobody was told of`);
-          for (const id of unsure) ledger.pets.set(id, JSON.stringify(pets.get(id)));
-          assert.equal(await server.stop(), 0);
-        });
+      for (let round = 0; round < rounds; round++) {
+        await withServers(folder, servers, (running) => disturbAndKill(folder, running, ledger, `copy-${round}.db`));
+        await withServers(folder, 1, ([server]) => assertKept(server!, ledger, servers * CLIENTS));
       }
-    }),
-);
+    }));
+}
+
+function withServers(
+  folder: string,
+  count: number,
+  use: (servers: ServerProcess[]) => Promise<void>,
+  running: ServerProcess[] = [],
+): Promise<void> {
+  if (running.length === count) return use(running);
+  return withServer(folder, ON_FILE, (server) => withServers(folder, count, use, [...running, server]));
+}
+
+async function disturbAndKill(
+  folder: string,
+  servers: ServerProcess[],
+  ledger: Ledger,
+  copy: string,
+): Promise<void> {
+  const path = join(folder, FILE);
+  const clients = servers.flatMap((server) => Array.from({ length: CLIENTS }, () => createUntilKilled(server, ledger)));
+  await acknowledged(ledger, 50);
+  // What is written back into the file is what a watcher of the file would be told of.
+  command("sqlite3", "-cmd", ".timeout 5000", path, "PRAGMA wal_checkpoint");
+  await acknowledged(ledger, 50);
+  const before = [...ledger.pets.keys()];
+  command("sqlite3", path, `.backup ${join(folder, copy)}`);
+  await acknowledged(ledger, 50);
+  command("sqlite3", path, "select 1");
+  await acknowledged(ledger, 50);
+  for (const server of servers) await server.stop("SIGKILL");
+  await Promise.all(clients);
+  assertBackup(join(folder, copy), before);
+}
+
+async function assertKept(server: ServerProcess, ledger: Ledger, clients: number): Promise<void> {
+  const pets = new Map((await walk(server)).map((pet) => [pet.id, pet]));
+  for (const [id, text] of ledger.pets) assert.deepEqual(pets.get(id), JSON.parse(text));
+  const unsure = [...pets.keys()].filter((id) => !ledger.pets.has(id));
+  assert.ok(unsure.length <= clients, `${unsure.length} pets that nobody was told of`);
+  for (const id of unsure) ledger.pets.set(id, JSON.stringify(pets.get(id)));
+  assert.equal(await server.stop(), 0);
+}
 
 /** A backup is sound and has every pet that was acknowledged before it began. */
 function assertBackup(path: string, ids: readonly number[]): void {

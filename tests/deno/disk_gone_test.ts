@@ -37,3 +37,22 @@ for (const [what, take] of WAYS) {
       });
     }));
 }
+
+test("a program that gives up its permission to read acknowledges nothing more, and says why", () =>
+  withTempFolder(async (folder) => {
+    const module = new URL("../../lib/stores/sqlite.ts", import.meta.url).href;
+    const code = `import { createSqliteStore } from ${JSON.stringify(module)};
+      const store = createSqliteStore("pets.db");
+      const pet = { name: "Rex", categoryId: 7n, status: "sold" };
+      await store.create(pet);
+      Deno.permissions.revokeSync({ name: "read" });
+      try { await store.create(pet); } catch (error) { console.log(error.name, error.message); }
+      console.log(store.list({ after: 0n, limit: 2 }).json);`;
+    const script = join(folder, "program.ts");
+    Deno.writeTextFileSync(script, code);
+    const args = ["run", "--no-prompt", "--no-config", "--no-check", "--allow-read", "--allow-write=.", script];
+    const { stdout, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: folder }).output();
+    const [refusal, list] = new TextDecoder().decode(stdout).split("\n");
+    assert.equal(refusal, "StoreUnavailableError It cannot be seen whether pets.db is still in its place");
+    assert.equal(list, '[{"id":1,"name":"Rex","categoryId":7,"status":"sold"}]', new TextDecoder().decode(stderr));
+  }));
