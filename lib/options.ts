@@ -33,9 +33,10 @@ export interface PetstoreOptions {
   storeOrders?: (request: Request) => Response | Promise<Response>;
   /**
    * Told of every failure that the client must not see the cause of: the answers 500 and 503. Without it they go to
-   * `console.error`. What it throws is ignored.
+   * `console.error`. It may be asynchronous; no answer waits for it. What it returns is ignored, and so is what it throws
+   * or is rejected with.
    */
-  onError?: (error: unknown, request: Request) => void;
+  onError?: (error: unknown, request: Request) => unknown;
 }
 
 /** Every option, decided and checked. */
@@ -44,7 +45,7 @@ export interface Settings extends ContractSettings {
   store: PetStore;
   cors: Cors | undefined;
   storeOrders: PetstoreOptions["storeOrders"];
-  onError: (error: unknown, request: Request) => void;
+  onError: NonNullable<PetstoreOptions["onError"]>;
 }
 
 /** The options that clients can tell, and that a description therefore has to know. */

@@ -158,11 +158,16 @@ export function createFailureHandler(onError: Settings["onError"]): FailureHandl
   const internal = new HttpError(500, "internal_error", "An internal error occurred");
   return (thrown, request) => {
     if (thrown instanceof HttpError) return thrown.toAnswer();
-    try {
-      onError(thrown, request);
-    } catch {
-      // A broken log must not turn an answer into none.
-    }
+    tell(onError, thrown, request);
     return (thrown instanceof StoreUnavailableError ? unavailable : internal).toAnswer();
   };
+}
+
+/** A broken log must not turn an answer into none; nor may it end the process, as a rejection that nobody meets does. */
+function tell(onError: Settings["onError"], thrown: unknown, request: Request): void {
+  try {
+    Promise.resolve(onError(thrown, request)).catch(() => {});
+  } catch {
+    // Thrown at once.
+  }
 }
