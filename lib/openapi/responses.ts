@@ -7,7 +7,7 @@ import type { JsonObject } from "../openapi.ts";
 export const HEADERS = {
   ETag: header("Strong entity tag of the representation (RFC 9110 §8.8.3), for `If-None-Match`.", {
     type: "string",
-    pattern: '^"[0-9a-z]+-[0-9a-z]+"$',
+    pattern: '^"[0-9]+-[0-9]+-[0-9a-z]+-[0-9a-z]+"$',
   }),
   NextPage: header(
     'The next page (RFC 8288): a relative reference with `rel="next"`. Absent on the last page.',
