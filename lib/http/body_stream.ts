@@ -29,13 +29,13 @@ const MAX_PIECES = 512, BYTES_PER_PIECE = 256;
 
 /**
  * After so many pieces a body waits for its turn, and again after so many more: where they are here already, nobody else
- * is served while they are read. Not more often, since `Deno.serve` takes more off the socket at each turn, and moves all
+ * is served while they are read. Not more often, since Deno takes more off the socket at each turn, and moves all
  * that it has for each piece.
  */
 const FIRST_PIECES = 32, PIECES_A_TURN = 512;
 
 /**
- * How long, in milliseconds, the rest of a body that was given up is left alone. `Deno.serve` does not read on while
+ * How long, in milliseconds, the rest of a body that was given up is left alone. Deno does not read on while
  * nobody asks, and closes the connection when the body is cancelled behind its answer. Cancelled before, it reads the
  * rest to throw it away, and for tiny chunks that takes the processor for half a second. The client needs some time to
  * read the answer in: a connection that is closed with bytes unread is reset.
