@@ -169,6 +169,9 @@ function checkCors(cors: CorsOptions): Cors {
   if (!Array.isArray(cors?.origins) || cors.origins.length === 0) {
     throw new TypeError('Option cors must be { origins: [...] } with at least one origin, or ["*"] for all');
   }
+  for (const name of Object.keys(cors)) {
+    if (name !== "origins") throw new TypeError(`Unknown member ${name} of option cors; its only member is origins`);
+  }
   return createCors(cors);
 }
 

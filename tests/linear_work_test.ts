@@ -56,6 +56,16 @@ const CASES: Case[] = [
     request: (text) => get("/v1/pets", { "if-none-match": `${text}x` }),
   },
   {
+    where: "Idempotency-Key",
+    pieces: ["a", " ", ";", ";a", ';a="', ';a=\\"', ";a=1.1", ",", '\\"', "\\\\"],
+    request: (text) => post("{}", { "idempotency-key": `"a"${text}` }),
+  },
+  {
+    where: "a quoted Idempotency-Key",
+    pieces: ["a", '\\"', "\\\\", '"', ";"],
+    request: (text) => post("{}", { "idempotency-key": `"${text}"` }),
+  },
+  {
     where: "Content-Type",
     pieces: [";", " ;", "a", "/"],
     request: (text) => post("{}", { "content-type": `a${text}x` }),

@@ -1,6 +1,7 @@
 /** Reading a request body: never more than the limit, never longer than the time, never wrong UTF-8. */
 
 import type { Pending } from "../pending.ts";
+import type { HeaderFields } from "./answer.ts";
 import { BodyStream, MAX_UNDER_WAY, OVERLOADED, type StreamLimits, WHOLE_BODY } from "./body_stream.ts";
 import { Deadlines } from "./deadlines.ts";
 import { HttpError } from "./errors.ts";
@@ -98,10 +99,11 @@ function requireJson(headers: Headers): void {
   }
   const encoding = headers.get("content-encoding");
   if (encoding !== null && encoding.toLowerCase() !== "identity") {
-    throw unsupported("The request body must come without Content-Encoding");
+    // What is accepted instead (RFC 9110 §12.5.3).
+    throw unsupported("The request body must come without Content-Encoding", { "accept-encoding": "identity" });
   }
 }
 
-function unsupported(message: string): HttpError {
-  return new HttpError(415, "unsupported_media_type", message, { "accept-post": "application/json" });
+function unsupported(message: string, headers: HeaderFields = {}): HttpError {
+  return new HttpError(415, "unsupported_media_type", message, { "accept-post": "application/json", ...headers });
 }

@@ -38,6 +38,11 @@ export const HEADERS = {
     type: "string",
     const: "nosniff",
   }),
+  AcceptEncoding: header(
+    "That no coding is accepted, where the body had one (RFC 9110 §12.5.3).",
+    { type: "string", const: "identity" },
+    false,
+  ),
   AcceptPost: header("The media type that is accepted.", { type: "string", const: "application/json" }),
 } satisfies Record<string, JsonObject>;
 
