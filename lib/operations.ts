@@ -29,12 +29,19 @@ export function listPets({ store, linkBase }: Settings, { query }: Call): Pendin
   if (petQuery instanceof HttpError) return petQuery.toAnswer();
   return chain(store.list(petQuery), (page) => {
     const { json } = page;
-    // Its own member: what somebody put on Object.prototype is no next page.
-    const next = Object.hasOwn(page, "next") ? page.next : undefined;
+    const next = hasMember(page, "next") ? page.next : undefined;
     if (next === undefined) return representation(json, "until-addition");
     // A full last page and the same page with more behind it differ in their Link alone, and that is content too.
     return representation(json, "always", { link: nextLink(linkBase, petQuery, next) }, 1);
   });
+}
+
+/** Whether an object has a member, be it a getter of its class: what somebody put on Object.prototype does not count. */
+function hasMember(object: object, name: string): boolean {
+  for (let holder = object; holder && holder !== Object.prototype; holder = Object.getPrototypeOf(holder)) {
+    if (Object.hasOwn(holder, name)) return true;
+  }
+  return false;
 }
 
 /** `GET /pets/{petId}` */

@@ -33,9 +33,10 @@ export interface PetstoreOptions {
   storeOrders?: (request: Request) => Response | Promise<Response>;
   /**
    * Told of every failure that the client must not see the cause of: the answers 500 and 503. Without it they go to
-   * `console.error`. What it throws is ignored.
+   * `console.error`. It may be asynchronous; no answer waits for it. What it returns is ignored, and so is what it throws
+   * or is rejected with.
    */
-  onError?: (error: unknown, request: Request) => void;
+  onError?: (error: unknown, request: Request) => unknown;
 }
 
 /** Every option, decided and checked. */
@@ -44,7 +45,7 @@ export interface Settings extends ContractSettings {
   store: PetStore;
   cors: Cors | undefined;
   storeOrders: PetstoreOptions["storeOrders"];
-  onError: (error: unknown, request: Request) => void;
+  onError: NonNullable<PetstoreOptions["onError"]>;
 }
 
 /** The options that clients can tell, and that a description therefore has to know. */
@@ -167,6 +168,9 @@ function checkBasePath(basePath: string): string {
 function checkCors(cors: CorsOptions): Cors {
   if (!Array.isArray(cors?.origins) || cors.origins.length === 0) {
     throw new TypeError('Option cors must be { origins: [...] } with at least one origin, or ["*"] for all');
+  }
+  for (const name of Object.keys(cors)) {
+    if (name !== "origins") throw new TypeError(`Unknown member ${name} of option cors; its only member is origins`);
   }
   return createCors(cors);
 }

@@ -6,7 +6,6 @@ import { createBodyReader } from "./http/body.ts";
 import {
   createDispatcher,
   type Dispatcher,
-  extendReply,
   type FailureHandler,
   finish,
   type OperationRoute,
@@ -66,7 +65,7 @@ export function createPetstore(options: PetstoreOptions): Petstore {
   const dispatch = withCache(createDispatcher(basePath, createRoutes(settings), onFailure), settings.store);
 
   function seal(reply: Reply, request: Request): Response {
-    return finish(cors ? extendReply(reply, cors.headers(request)) : reply, request);
+    return finish(cors ? cors.extend(reply, request) : reply, request);
   }
 
   function fail(thrown: unknown, request: Request): Response {
@@ -146,8 +145,11 @@ function notImplemented(): never {
 
 function requireResponse(response: Response): Response {
   // Response.error() has the status 0, which nothing can be sent with.
-  if (response instanceof Response && response.status >= 200 && !response.bodyUsed) return response;
-  throw new TypeError("Option storeOrders must return a Response with a status of at least 200 and an unread body");
+  const isWhole = response instanceof Response && !response.bodyUsed && !response.body?.locked;
+  if (isWhole && response.status >= 200) return response;
+  throw new TypeError(
+    "Option storeOrders must return a Response with a status of at least 200 and a body that nobody reads or has read",
+  );
 }
 
 /** Answers what the library itself meant for the client; of all else the client learns only that it happened. */
@@ -158,11 +160,16 @@ export function createFailureHandler(onError: Settings["onError"]): FailureHandl
   const internal = new HttpError(500, "internal_error", "An internal error occurred");
   return (thrown, request) => {
     if (thrown instanceof HttpError) return thrown.toAnswer();
-    try {
-      onError(thrown, request);
-    } catch {
-      // A broken log must not turn an answer into none.
-    }
+    tell(onError, thrown, request);
     return (thrown instanceof StoreUnavailableError ? unavailable : internal).toAnswer();
   };
+}
+
+/** A broken log must not turn an answer into none; nor may it end the process, as a rejection that nobody meets does. */
+function tell(onError: Settings["onError"], thrown: unknown, request: Request): void {
+  try {
+    Promise.resolve(onError(thrown, request)).catch(() => {});
+  } catch {
+    // Thrown at once.
+  }
 }

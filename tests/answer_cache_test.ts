@@ -61,6 +61,21 @@ test("the cache is bounded, and keeps what is asked for again and again", () => 
   assert.equal(cache.find("/large"), undefined);
 });
 
+test("an answer that takes the place of an older one does not count twice", () => {
+  const changes = { additions: 0, alterations: 0 };
+  const cache = new AnswerCache(() => changes, 20_000);
+  cache.find("/hot");
+  cache.keep("/hot", answer("always"), cache.now());
+  // A client that polls one page beside creates: each time it is read anew, and kept.
+  for (let i = 0; i < 1000; i++) {
+    cache.keep("/polled", answer("until-addition", "x".repeat(i % 500)), cache.now());
+    assert.ok(cache.find("/polled"));
+    changes.additions++;
+    assert.equal(cache.find("/polled"), undefined);
+  }
+  assert.ok(cache.find("/hot"));
+});
+
 /** A store that counts how often it is asked. */
 function counting(store: PetStore): PetStore & { reads: number } {
   return {

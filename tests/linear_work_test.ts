@@ -1,4 +1,7 @@
-/** Twice the text takes at most twice the work: through a whole petstore, for every text that a client sends. */
+/**
+ * Twice the text takes at most twice the work, and no text many times that of a plain one: through a whole petstore, for
+ * every text that a client sends.
+ */
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -26,11 +29,18 @@ function post(body: string, headers: Record<string, string> = {}): Request {
 }
 
 const CASES: Case[] = [
-  { where: "the path", pieces: ["/", "a", "%", "%2f", "%41", "/%zz", "%c3%28"], request: (text) => get(`/v1/${text}`) },
+  {
+    where: "the path",
+    pieces: ["/", "a", "%", "%/", "%ff/", "%2f", "%41", "%41/", "/%zz", "%c3%28"],
+    request: (text) => get(`/v1/${text}`),
+  },
   { where: "the id of a pet", pieces: ["1", "0", "%31", "%"], request: (text) => get(`/v1/pets/${text}`) },
   {
     where: "the query",
-    pieces: ["&", "a&", "%&", "a=&", "=", "?", "+", "%", "%6c", "limit=1", "limit=1&", "limit=&status=&", "%6cimit&="],
+    pieces: [
+      ...["&", "a&", "%&", "a=&", "=", "?", "+", "%", "%6c", "limit=1", "limit=1&", "limit=&status=&", "%6cimit&="],
+      ...["%aaaaa&", "%ff%ff&", "%6cimix&", "limi%ff&", "a=%ff&", "limi&", "%6cimi%", "limit"],
+    ],
     request: (text) => get(`/v1/pets?${text}`),
   },
   { where: "limit", pieces: ["1", "0", "%31", "+"], request: (text) => get(`/v1/pets?limit=${text}`) },
@@ -44,6 +54,16 @@ const CASES: Case[] = [
     where: "If-None-Match",
     pieces: ['"', '"a",', "W/", " ,", '"0-'],
     request: (text) => get("/v1/pets", { "if-none-match": `${text}x` }),
+  },
+  {
+    where: "Idempotency-Key",
+    pieces: ["a", " ", ";", ";a", ';a="', ';a=\\"', ";a=1.1", ",", '\\"', "\\\\"],
+    request: (text) => post("{}", { "idempotency-key": `"a"${text}` }),
+  },
+  {
+    where: "a quoted Idempotency-Key",
+    pieces: ["a", '\\"', "\\\\", '"', ";"],
+    request: (text) => post("{}", { "idempotency-key": `"${text}"` }),
   },
   {
     where: "Content-Type",
@@ -106,6 +126,26 @@ for (const each of CASES) {
   });
 }
 
+/** A text that asks for nothing special, in the place where it is looked at most by an honest request. */
+const PLAIN: Case = { where: "a plain query", pieces: ["a"], request: (text) => get(`/v1/pets?${text}`) };
+
+/** How many times the work of a plain request any other of its size may take. */
+const MAX_RATIO = 3;
+
+test("a plain request is looked at no more than six times", async () => {
+  assert.ok(await workOf(PLAIN, "a", N) < 6 * N);
+});
+
+for (const each of CASES) {
+  test(`no text in ${each.where} takes many times the work of a plain request that is as long`, async () => {
+    const plain = await workOf(PLAIN, "a", N);
+    for (const piece of each.pieces) {
+      const work = await workOf(each, piece, N);
+      assert.ok(work <= MAX_RATIO * plain, `${JSON.stringify(piece)}: ${work / plain} times as much`);
+    }
+  });
+}
+
 test("the work of a line of the access log grows no faster than the URL", async () => {
   for (const piece of ["a", "/", "%", "é", "\u202e", "?", "&", "limit=&", "limit=1&status=", "cursor="]) {
     for (const start of ["http://a/", "http://a/?", "http://a/?limit="]) {
@@ -124,4 +164,15 @@ test("the count of work sees a search that begins again for every piece, and dig
     assert.throws(() => assertLinear(once, twice, ""), /twice as long/);
   }
   assert.equal(await countWork(() => "abcd".indexOf("c")), 3);
+});
+
+test("the count of work sees an exception", async () => {
+  const fail = () => {
+    try {
+      decodeURIComponent("%");
+    } catch {
+      // As a decoder would.
+    }
+  };
+  assert.ok(await countWork(fail) > 1000);
 });

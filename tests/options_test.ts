@@ -8,6 +8,7 @@ import {
   createPetstore,
   type JsonObject,
   type OpenApiOptions,
+  type PetStore,
   type PetstoreOptions,
 } from "../mod.ts";
 
@@ -60,6 +61,11 @@ const REFUSED: [what: string, options: unknown, message: RegExp][] = [
   ],
   ["the origin null", { keys: ["k"], cors: { origins: ["null"] } }, /CORS origin "null"/],
   ["* among others", { keys: ["k"], cors: { origins: ["*", "https://a.example"] } }, /CORS origin "\*"/],
+  [
+    "a member of cors that there is not",
+    { keys: ["k"], cors: { origins: ["*"], credentials: true } },
+    /^Unknown member credentials of option cors; its only member is origins$/,
+  ],
   ["orders that are no function", { keys: ["k"], storeOrders: {} }, /storeOrders must be a function/],
   ["an onError that is none", { keys: ["k"], onError: true }, /onError must be a function, not true/],
 ];
@@ -123,14 +129,25 @@ test("whatever an app's store orders return, handle() answers and does not rejec
   }
 });
 
-test("a body in thousands of pieces is given up with 413: the host would spend minutes on them", async () => {
-  let pieces = 0;
-  const body = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array([0x20 + 0 * ++pieces])) });
-  const { handle } = createPetstore({ keys: ["k"] });
-  const headers = { authorization: "Bearer k" };
-  const init = { method: "POST", headers, body, duplex: "half" };
-  assert.equal((await handle(new Request("http://x/v1/pets", init))).status, 413);
-  assert.ok(pieces < 5000, `${pieces} were read`);
+test("store orders whose body is being read, or has been, get 500, and the app is told why", async () => {
+  const locked = new Response("[]");
+  const reader = locked.body!.getReader();
+  const used = new Response("[]");
+  await used.text();
+  for (const cors of [{}, { cors: { origins: ["*"] } }]) {
+    for (const method of ["GET", "HEAD"]) {
+      for (const response of [locked, used]) {
+        const told: unknown[] = [];
+        const onError = (error: unknown) => told.push(error);
+        const { handle } = createPetstore({ keys: ["k"], ...cors, storeOrders: () => response, onError });
+        const headers = { authorization: "Bearer k" };
+        const answer = await handle(new Request("http://x/v1/store/orders", { method, headers }));
+        assert.equal(answer.status, 500);
+        assert.match(String(told), /storeOrders must return a Response .* a body that nobody reads or has read/);
+      }
+    }
+  }
+  await reader.cancel();
 });
 
 test("a HEAD gives up the body of the app's store orders, so that whoever makes it can stop", async () => {
@@ -141,6 +158,39 @@ test("a HEAD gives up the body of the app's store orders, so that whoever makes 
   const answer = await handle(new Request("http://x/v1/store/orders", { method: "HEAD", headers }));
   assert.deepEqual([answer.status, answer.body, cancelled], [200, null, true]);
 });
+
+test("a page whose next is a getter, or its class's, has a next page", async () => {
+  class Page {
+    readonly json = '[{"id":1,"name":"Rex","categoryId":7,"status":"sold"}]';
+    get next() {
+      return 1n;
+    }
+  }
+  const own = {
+    json: new Page().json,
+    get next() {
+      return 1n;
+    },
+  };
+  for (const page of [new Page(), Object.create(new Page()), own, Object.assign(Object.create(null), own)]) {
+    const store = { ...createMemoryStoreMethods(), list: () => page };
+    const { handle } = createPetstore({ keys: ["k"], store });
+    const answer = await handle(new Request("http://x/v1/pets?limit=1", { headers: { authorization: "Bearer k" } }));
+    assert.match(answer.headers.get("link") ?? "", /cursor=YWZ0ZXI6MQ>; rel="next"$/);
+  }
+});
+
+/** A store of an app's own, as a plain object. */
+function createMemoryStoreMethods(): PetStore {
+  const store = createMemoryStore();
+  return {
+    create: (pet) => store.create(pet),
+    get: (id) => store.get(id),
+    list: (query) => store.list(query),
+    check: () => store.check(),
+    close: () => store.close(),
+  };
+}
 
 test("createOpenApi() describes what the options make of the service", () => {
   const custom = createOpenApi({

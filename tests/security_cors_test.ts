@@ -110,6 +110,35 @@ test("a list of origins never becomes the wildcard, and the wildcard never the o
   });
 });
 
+test("what store orders grant by themselves gives way to the option, and makes no second grant", async () => {
+  const own = {
+    "access-control-allow-origin": "https://evil.example",
+    "access-control-allow-credentials": "true",
+    "access-control-expose-headers": "X-Total",
+    vary: "Accept",
+  };
+  const storeOrders = () => Response.json([], { headers: own });
+  for (const options of [LISTED, ALL]) {
+    await withApi(IN_PROCESS, { ...options, storeOrders }, async (api) => {
+      const { status, headers } = await api.get("/store/orders", { headers: { origin: ORIGIN } });
+      assert.equal(status, 200);
+      assert.equal(headers.get("access-control-allow-origin"), options === ALL ? "*" : ORIGIN);
+      assert.equal(headers.get("access-control-allow-credentials"), null);
+      assert.match(headers.get("access-control-expose-headers") ?? "", /^X-Total, Link, /);
+      assert.deepEqual(list(headers.get("vary")), options === ALL ? ["Accept"] : ["Accept", "Origin"]);
+    });
+  }
+  await withApi(IN_PROCESS, { ...LISTED, storeOrders }, async (api) => {
+    const { headers } = await api.get("/store/orders", { headers: { origin: "https://evil.example" } });
+    assert.deepEqual(grants({ headers } as ApiAnswer), ["access-control-expose-headers"]);
+  });
+  // Without the option they are the app's own business.
+  await withApi(IN_PROCESS, { storeOrders }, async (api) => {
+    const { headers } = await api.get("/store/orders", { headers: { origin: ORIGIN } });
+    assert.equal(headers.get("access-control-allow-origin"), "https://evil.example");
+  });
+});
+
 test("OPTIONS that is no preflight needs a key, even from a listed origin", () =>
   withApi(IN_PROCESS, LISTED, async (api) => {
     const withoutMethod = await api.send("OPTIONS", "/pets", { key: null, headers: { origin: ORIGIN } });

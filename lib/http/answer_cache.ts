@@ -17,6 +17,8 @@ interface Entry {
   answer: Answer;
   /** What `additions` was; compared only if the answer holds until the next one. */
   additions: number;
+  /** In bytes, roughly. */
+  weight: number;
 }
 
 /** What an entry weighs beside its body, roughly: its URL, its headers, its place in the map. */
@@ -60,7 +62,8 @@ export class AnswerCache {
   /** Keeps an answer that says how long it holds; `since` are the counters from before it was made. */
   keep(url: string, answer: Answer, since: Changes): void {
     if (answer.holds === undefined || since.alterations !== this.#alterations) return;
-    this.#add(url, { answer, additions: since.additions });
+    const weight = ENTRY_WEIGHT + 2 * (url.length + (answer.body?.length ?? 0));
+    this.#add(url, { answer, additions: since.additions, weight });
   }
 
   #promote(url: string): Entry | undefined {
@@ -70,11 +73,15 @@ export class AnswerCache {
   }
 
   #add(url: string, entry: Entry): void {
-    const weight = ENTRY_WEIGHT + 2 * (url.length + (entry.answer.body?.length ?? 0));
-    if (this.#weight + weight > this.#maxWeight) {
+    const { weight } = entry;
+    // In place of an older answer to the same request, whose weight goes with it.
+    const replaced = this.#young.get(url)?.weight ?? 0;
+    if (this.#weight - replaced + weight > this.#maxWeight) {
       this.#old = this.#young;
       this.#young = new Map();
       this.#weight = 0;
+    } else {
+      this.#weight -= replaced;
     }
     if (weight > this.#maxWeight) return;
     this.#young.set(url, entry);

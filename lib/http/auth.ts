@@ -25,10 +25,14 @@ const missingKey = new HttpError(
   "An API key is required, as Authorization: Bearer <API_KEY>",
   { "www-authenticate": REALM },
 );
-const DESCRIPTION = "The API key is not valid";
-const invalidKey = new HttpError(401, "invalid_api_key", DESCRIPTION, {
-  "www-authenticate": `${REALM}, error="invalid_token", error_description="${DESCRIPTION}"`,
-});
+const invalidKey = refusal("The API key is not valid");
+/** For a key that was sent without its scheme, with another one, or with the scheme twice. */
+const malformed = refusal("The Authorization header must be Bearer <API_KEY>: the word, a space and the key alone");
+
+function refusal(message: string): HttpError {
+  const challenge = `${REALM}, error="invalid_token", error_description="${message}"`;
+  return new HttpError(401, "invalid_api_key", message, { "www-authenticate": challenge });
+}
 
 /**
  * Makes the check for a set of keys.
@@ -40,20 +44,27 @@ export function createKeyCheck(keys: ApiKeys): KeyCheck {
   return (authorization) => {
     if (authorization === null) return missingKey;
     const start = tokenStart(authorization);
-    const valid = start !== undefined && isValid(authorization, start);
-    return isPending(valid) ? valid.then(verdict) : verdict(valid);
+    if (start === undefined) return malformed;
+    const valid = isValid(authorization, start);
+    return isPending(valid) ? valid.then((valid) => verdict(valid, authorization)) : verdict(valid, authorization);
   };
 }
 
 /** Decides about the key that begins at `start` of an `Authorization` header. */
 type KeyVerdict = (authorization: string, start: number) => Pending<boolean>;
 
-function verdict(valid: boolean): HttpError | undefined {
+function verdict(valid: boolean, authorization: string): HttpError | undefined {
   // Exactly true: a verifier that forgot to return, or returned a user record, must not let everyone in.
-  return valid === true ? undefined : invalidKey;
+  if (valid === true) return undefined;
+  // The form is all that is looked at, so nothing is told of any key.
+  return isOneWord(bearerToken(authorization)) ? invalidKey : malformed;
 }
 
-/** The token of an `Authorization` header that a {@link KeyCheck} has found valid. */
+function isOneWord(token: string): boolean {
+  return token !== "" && !token.includes(" ") && !token.includes(",");
+}
+
+/** The token of an `Authorization` header with the scheme Bearer. */
 export function bearerToken(authorization: string): string {
   return authorization.slice(tokenStart(authorization));
 }

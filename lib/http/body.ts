@@ -1,10 +1,13 @@
 /** Reading a request body: never more than the limit, never longer than the time, never wrong UTF-8. */
 
 import type { Pending } from "../pending.ts";
+import type { HeaderFields } from "./answer.ts";
+import { BodyStream, MAX_UNDER_WAY, OVERLOADED, type StreamLimits, WHOLE_BODY } from "./body_stream.ts";
 import { Deadlines } from "./deadlines.ts";
 import { HttpError } from "./errors.ts";
 import { trimField } from "./field_value.ts";
 import { isDigits } from "../json.ts";
+import { Turns } from "./turns.ts";
 
 /** How much of a body is read, and for how long it is waited for. */
 export interface BodyLimits {
@@ -32,23 +35,10 @@ function decodeAscii(bytes: Uint8Array): string | undefined {
   return String.fromCharCode.apply(null, bytes as unknown as number[]);
 }
 
-/**
- * Up to so many bytes, a body that was announced is read whole, which is twice as fast as in pieces. No pet needs more.
- * For a longer one the host would set aside what is announced, whether or not it ever comes.
- */
-const WHOLE_BODY = 16_384;
-
-/** Bytes of longer bodies that may be under way at once, of all clients together. */
-const MAX_UNDER_WAY = 64 * 1024 * 1024;
-
-const OVERLOADED = new HttpError(503, "overloaded", "Too many large request bodies are under way; try again later", {
-  "retry-after": "1",
-});
-
 /** Makes a reader of JSON bodies. */
 export function createBodyReader({ maxBytes, timeout }: BodyLimits): BodyReader {
   const deadlines = new Deadlines(timeout);
-  const budget: Budget = { left: MAX_UNDER_WAY };
+  const limits: StreamLimits = { maxBytes, budget: { left: MAX_UNDER_WAY }, turns: new Turns() };
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const tooLarge = new HttpError(413, "body_too_large", `The request body must be at most ${maxBytes} bytes`);
   const timedOut = new HttpError(408, "request_timeout", `The request body did not arrive within ${timeout} ms`);
@@ -76,12 +66,12 @@ export function createBodyReader({ maxBytes, timeout }: BodyLimits): BodyReader 
     const isFramed = declared !== null && isDigits(declared);
     if (isFramed && +declared > maxBytes) throw tooLarge;
     return new Promise((resolve, reject) => {
-      const source = isFramed && +declared <= WHOLE_BODY ? request : new StreamSource(request, maxBytes, budget);
+      const source = isFramed && +declared <= WHOLE_BODY ? request : new BodyStream(request, limits);
       let isLate = false;
       const deadline = deadlines.begin(() => {
         isLate = true;
         reject(timedOut);
-        if (source instanceof StreamSource) source.cancel();
+        if (source instanceof BodyStream) source.cancel();
       });
       source.arrayBuffer().then((bytes) => {
         // The client has been told already that it came to nothing.
@@ -100,80 +90,6 @@ export function createBodyReader({ maxBytes, timeout }: BodyLimits): BodyReader 
   };
 }
 
-/**
- * Pieces of a body, beyond which it is given up: hosts spend so much on each piece that a client which sends a megabyte
- * byte by byte would stop the whole process for a minute.
- */
-const MAX_PIECES = 4096;
-
-/** Bytes that may yet be taken. */
-interface Budget {
-  left: number;
-}
-
-/**
- * A body that is long or of unknown length, read no further than is needed to know that it is too long. Copied together as it comes: a
- * piece may hold on to a buffer thousands of times its size, and a client may send a body byte by byte.
- */
-class StreamSource {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  readonly #maxBytes: number;
-  readonly #budget: Budget;
-  #bytes = new Uint8Array(1024);
-  #size = 0;
-
-  constructor(request: Request, maxBytes: number, budget: Budget) {
-    this.#reader = request.body?.getReader();
-    this.#maxBytes = maxBytes;
-    this.#budget = budget;
-  }
-
-  /** The bytes, or `undefined` if they, or their pieces, are too many. */
-  async arrayBuffer(): Promise<Uint8Array | undefined> {
-    try {
-      for (let pieces = 1; this.#reader; pieces++) {
-        const { done, value } = await this.#reader.read();
-        if (done) break;
-        if (this.#size + value.byteLength > this.#maxBytes || pieces > MAX_PIECES) {
-          this.cancel();
-          return undefined;
-        }
-        this.#add(value);
-      }
-      return this.#bytes.subarray(0, this.#size);
-    } finally {
-      this.#budget.left += countedSize(this.#size);
-    }
-  }
-
-  /** Gives the rest up. Not awaited: a source that ignores it must not hold the answer back. */
-  cancel(): void {
-    this.#reader?.cancel().catch(() => {});
-  }
-
-  #add(piece: Uint8Array): void {
-    const size = this.#size + piece.byteLength;
-    const counted = countedSize(size) - countedSize(this.#size);
-    if (counted > this.#budget.left) {
-      this.cancel();
-      throw OVERLOADED;
-    }
-    this.#budget.left -= counted;
-    if (size > this.#bytes.byteLength) {
-      const larger = new Uint8Array(Math.min(2 * size, this.#maxBytes));
-      larger.set(this.#bytes.subarray(0, this.#size));
-      this.#bytes = larger;
-    }
-    this.#bytes.set(piece, this.#size);
-    this.#size = size;
-  }
-}
-
-/** What a body takes of the budget: short ones nothing, so that large ones cannot keep them out. */
-function countedSize(size: number): number {
-  return Math.max(size - WHOLE_BODY, 0);
-}
-
 /** `application/json` in any case, with or without parameters, in clear; or no Content-Type at all. */
 function requireJson(headers: Headers): void {
   const type = headers.get("content-type");
@@ -183,10 +99,11 @@ function requireJson(headers: Headers): void {
   }
   const encoding = headers.get("content-encoding");
   if (encoding !== null && encoding.toLowerCase() !== "identity") {
-    throw unsupported("The request body must come without Content-Encoding");
+    // What is accepted instead (RFC 9110 §12.5.3).
+    throw unsupported("The request body must come without Content-Encoding", { "accept-encoding": "identity" });
   }
 }
 
-function unsupported(message: string): HttpError {
-  return new HttpError(415, "unsupported_media_type", message, { "accept-post": "application/json" });
+function unsupported(message: string, headers: HeaderFields = {}): HttpError {
+  return new HttpError(415, "unsupported_media_type", message, { "accept-post": "application/json", ...headers });
 }

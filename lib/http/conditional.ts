@@ -13,20 +13,27 @@ const ENCODER = new TextEncoder();
 const PRIME_1 = 0x9e3779b1, PRIME_2 = 0x85ebca77, PRIME_3 = 0xc2b2ae3d, PRIME_4 = 0x27d4eb2f;
 
 /**
- * A strong entity tag of a text: the same on every server and every runtime, so that a client may be sent to another
- * one. Its 64 bits are enough against chance, not against somebody who may create pets and computes collisions; all
- * that one would gain is that their own page looks unchanged.
+ * A strong entity tag of a text: the same on every server, every runtime and after every restart, so that a client may
+ * be sent to another one. It has three parts: the length of the text, the variant, and 64 bits of a hash.
  *
- * @param salt What else the representation says, in its headers.
+ * The hash is enough against chance and not against somebody who computes collisions, which takes milliseconds; a secret
+ * seed would make tags differ from server to server. What must not be hidden by a forged tag is told by the other parts:
+ * a list at one URL only grows, so two states of it never have the same length; a last page that gets a next one keeps
+ * its text and changes its variant; and a pet at one URL stays as it is. So whoever adds a pet cannot make an older tag
+ * of anybody's page hold. Where data is changed in other ways (by another program, by a store of an app's own, by a
+ * backup that is restored and then added to), another text of the same length can come, and then the hash alone decides.
+ *
+ * @param variant Which of several representations with this text it is: what else it says, in its headers.
  */
-export function strongETag(text: string, salt = 0): string {
+export function strongETag(text: string, variant = 0): string {
   const wordCount = text.length < LONG_TEXT ? 0 : encodeWords(text);
-  const [low, high] = wordCount === 0 ? hashUnits(text, salt) : hashWords(wordCount, salt);
-  return `"${finalMix(low ^ text.length).toString(36)}-${finalMix(high ^ low).toString(36)}"`;
+  const [low, high] = wordCount === 0 ? hashUnits(text) : hashWords(wordCount);
+  const hash = `${finalMix(low ^ text.length).toString(36)}-${finalMix(high ^ low).toString(36)}`;
+  return `"${text.length}-${variant}-${hash}"`;
 }
 
-function hashUnits(text: string, salt: number): [low: number, high: number] {
-  let low = PRIME_1 ^ salt, high = PRIME_2 ^ salt;
+function hashUnits(text: string): [low: number, high: number] {
+  let low = PRIME_1, high = PRIME_2;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
     low = round(low, unit);
@@ -36,8 +43,8 @@ function hashUnits(text: string, salt: number): [low: number, high: number] {
 }
 
 /** Four lanes that do not wait for one another. */
-function hashWords(count: number, salt: number): [low: number, high: number] {
-  let a = PRIME_1 ^ salt, b = PRIME_2, c = PRIME_3, d = PRIME_4;
+function hashWords(count: number): [low: number, high: number] {
+  let a = PRIME_1, b = PRIME_2, c = PRIME_3, d = PRIME_4;
   for (let i = 0; i < count; i += 4) {
     a = round(a, SCRATCH_WORDS[i]!);
     b = round(b, SCRATCH_WORDS[i + 1]!);
@@ -86,15 +93,15 @@ function isTagStart(header: string, at: number): boolean {
  *
  * @param holds For how long the same request gets the same.
  * @param headers Further headers of the representation.
- * @param salt What they say beyond the text, for {@link strongETag}.
+ * @param variant What they say beyond the text, for {@link strongETag}.
  */
 export function representation(
   body: string,
   holds: NonNullable<Answer["holds"]>,
   headers: HeaderFields = {},
-  salt = 0,
+  variant = 0,
 ): Answer {
-  const etag = strongETag(body, salt);
+  const etag = strongETag(body, variant);
   return { status: 200, headers: { ...JSON_FIELDS, etag, ...headers }, body, etag, holds };
 }
 

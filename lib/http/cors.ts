@@ -1,6 +1,7 @@
 /** Cross-origin requests (Fetch standard §3.2), granted to listed origins only and never with credentials. */
 
 import type { Answer, HeaderFields } from "./answer.ts";
+import { extendReply, type Reply } from "./dispatch.ts";
 
 /** Which web pages may use the API. */
 export interface CorsOptions {
@@ -14,6 +15,8 @@ export interface Cors {
   preflight(request: Request): Answer | undefined;
   /** The headers that every answer to this request carries. */
   headers(request: Request): HeaderFields;
+  /** The reply with those headers, and with no other grant: an app's own response might make a second one of it. */
+  extend(reply: Reply, request: Request): Reply;
 }
 
 const VARY: HeaderFields = { vary: "Origin" };
@@ -51,7 +54,23 @@ export function createCors({ origins }: CorsOptions): Cors {
     return any || allowed.has(origin) ? { status: 204, headers: PREFLIGHT, body: null } : undefined;
   }
 
-  return { preflight, headers };
+  function extend(reply: Reply, request: Request): Reply {
+    return extendReply(reply instanceof Response ? withoutGrants(reply) : reply, headers(request));
+  }
+
+  return { preflight, headers, extend };
+}
+
+/** What a page may do; what it may read besides can be listed more than once. */
+const GRANT = "access-control-allow-";
+
+function withoutGrants(response: Response): Response {
+  const grants = Array.from(response.headers.keys()).filter((name) => name.startsWith(GRANT));
+  if (grants.length === 0) return response;
+  const headers = new Headers(response.headers);
+  for (const name of grants) headers.delete(name);
+  const { status, statusText } = response;
+  return new Response(response.body, { status, statusText, headers });
 }
 
 function requireOrigin(origin: string): string {

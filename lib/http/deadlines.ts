@@ -15,7 +15,7 @@ export interface Deadline {
  * Cloudflare Workers end a timer with the request that set it. One timer for all would leave a body that stalls waiting
  * for ever, once the request that has set the timer is answered.
  */
-const TIMERS_END_WITH_REQUESTS = globalThis.navigator?.userAgent === "Cloudflare-Workers";
+export const TIMERS_END_WITH_REQUESTS = globalThis.navigator?.userAgent === "Cloudflare-Workers";
 
 /** Ticks in a deadline: it expires after its length, and at most an eighth later. */
 const TICKS = 8;

@@ -3,6 +3,7 @@
 import { bearerToken } from "./auth.ts";
 import { HttpError } from "./errors.ts";
 import { trimField } from "./field_value.ts";
+import { parseStringItem } from "./structured_field.ts";
 
 /** The most characters of a key, its quotes aside. */
 export const MAX_IDEMPOTENCY_KEY = 255;
@@ -21,30 +22,15 @@ export const REUSED = new HttpError(
 );
 
 /**
- * The key that a header gives: a string of RFC 9651 §3.3.3, as the draft has it, or the same without quotes, as many
- * clients send it. `undefined` if there is none.
+ * The key that a header gives: an item of RFC 9651 that is a string, as the draft has it, or the same without quotes, as
+ * many clients send it. `undefined` if there is none.
  */
 export function readIdempotencyKey(headers: Headers): string | HttpError | undefined {
   const header = headers.get("idempotency-key");
   if (header === null) return undefined;
   const text = trimField(header);
-  const key = text.startsWith('"') ? unquote(text) : isBare(text) ? text : undefined;
+  const key = text.startsWith('"') ? parseStringItem(text) : isBare(text) ? text : undefined;
   return key === undefined || key === "" || key.length > MAX_IDEMPOTENCY_KEY ? INVALID : key;
-}
-
-function unquote(text: string): string | undefined {
-  let key = "";
-  for (let i = 1; i < text.length; i++) {
-    let character = text[i]!;
-    if (character === '"') return i === text.length - 1 ? key : undefined;
-    if (character === "\\") {
-      character = text[++i] ?? "";
-      if (character !== '"' && character !== "\\") return undefined;
-    }
-    if (character < " " || character > "~") return undefined;
-    key += character;
-  }
-  return undefined;
 }
 
 /** Visible ASCII; a comma is where two headers were joined, and which of them is meant nobody knows. */

@@ -38,6 +38,7 @@ export function splitUrl(url: string): Target {
 export function createRouter<R extends Route>(basePath: string, routes: readonly R[]): Router<R> {
   const fixed = new Map<string, Match<R>>();
   const open: { prefix: string; route: R }[] = [];
+  const slashes = Math.max(...routes.map(({ path }) => countSlashes(basePath + path, Infinity)));
   for (const route of routes) {
     const brace = route.path.indexOf("{");
     if (brace < 0) fixed.set(basePath + route.path, { route, parameter: "" });
@@ -55,13 +56,29 @@ export function createRouter<R extends Route>(basePath: string, routes: readonly
     return undefined;
   }
 
-  // An escape changes nothing about what a path means (RFC 3986 §6.2.2.2), except for a slash, which stays data.
-  return (path) => match(path.includes("%") ? unescapePath(path) : path);
+  return (path) => {
+    if (!path.includes("%")) return match(path);
+    const plain = unescapePath(path, slashes);
+    return plain === undefined ? undefined : match(plain);
+  };
 }
 
-function unescapePath(path: string): string {
+/**
+ * The path without escapes: they change nothing about what it means (RFC 3986 §6.2.2.2), except for that of a slash, which
+ * stays data. `undefined` for a path that has more slashes than any route: each part of it that cannot be decoded would
+ * cost an exception, and thousands fit into one path.
+ */
+function unescapePath(path: string, maxSlashes: number): string | undefined {
+  if (countSlashes(path, maxSlashes + 1) > maxSlashes) return undefined;
   return path.split("/").map((segment) => {
-    const decoded = decodePercent(segment);
+    const decoded = segment.includes("%") ? decodePercent(segment) : segment;
     return decoded === undefined || decoded.includes("/") ? segment : decoded;
   }).join("/");
+}
+
+/** How many slashes a path has, counted no further than `enough`. */
+function countSlashes(path: string, enough: number): number {
+  let count = 0;
+  for (let at = path.indexOf("/"); at >= 0 && count < enough; at = path.indexOf("/", at + 1)) count++;
+  return count;
 }

@@ -139,7 +139,7 @@ function createPetOperation(options: PathOptions): JsonObject {
       }),
       415: failure(415, "The body is not JSON, or is encoded.", {
         unsupported_media_type: "The request body must be application/json",
-      }, { "Accept-Post": "AcceptPost" }),
+      }, { "Accept-Post": "AcceptPost", "Accept-Encoding": "AcceptEncoding" }),
       ...(remembersRequests ? { 422: KEY_REUSED } : { 501: CANNOT_REMEMBER }),
       ...STORED,
       503: STORE_UNAVAILABLE_OR_OVERLOADED,
@@ -173,7 +173,7 @@ function createIdempotencyKey(retention: number): JsonObject {
     description:
       "Makes it safe to send the request again (draft-ietf-httpapi-idempotency-key-header): with the same key and the " +
       "same animal the first answer is given again, with `Idempotency-Replayed: true`, and no second animal is made. " +
-      "Bare, or a quoted string; a new one, such as a UUID, for every new animal. Belongs to the API key that it is " +
+      "Bare, or a quoted string, whose parameters are ignored; a new one, such as a UUID, for every new animal. Belongs to the API key that it is " +
       `sent with, and is remembered for ${retention / 1000} seconds after the animal was made.`,
     // Not the parameter's own example: pages that try the service out would send that one with every new animal.
     schema: { type: "string", minLength: 1, examples: ['"8e03978e-40d5-43dd-bc93-6894a57f9324"'] },

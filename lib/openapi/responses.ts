@@ -7,7 +7,7 @@ import type { JsonObject } from "../openapi.ts";
 export const HEADERS = {
   ETag: header("Strong entity tag of the representation (RFC 9110 §8.8.3), for `If-None-Match`.", {
     type: "string",
-    pattern: '^"[0-9a-z]+-[0-9a-z]+"$',
+    pattern: '^"[0-9]+-[0-9]+-[0-9a-z]+-[0-9a-z]+"$',
   }),
   NextPage: header(
     'The next page (RFC 8288): a relative reference with `rel="next"`. Absent on the last page.',
@@ -38,6 +38,11 @@ export const HEADERS = {
     type: "string",
     const: "nosniff",
   }),
+  AcceptEncoding: header(
+    "That no coding is accepted, where the body had one (RFC 9110 §12.5.3).",
+    { type: "string", const: "identity" },
+    false,
+  ),
   AcceptPost: header("The media type that is accepted.", { type: "string", const: "application/json" }),
 } satisfies Record<string, JsonObject>;
 

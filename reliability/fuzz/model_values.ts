@@ -42,9 +42,10 @@ export function decide(condition: string, tag: string | undefined): number[] {
   return elements.every((element) => /^[ \t]*T?[ \t]*$/.test(element)) ? [304] : [200, 304];
 }
 
-/** A structured-field string (RFC 9651 §3.3.3), or what stands there bare. */
+/** A structured-field string (RFC 9651 §3.3.3), with such parameters as are generated, or what stands there bare. */
 export function idempotencyKey(header: string): string | undefined {
-  const quoted = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/.exec(header)?.[1]?.replaceAll(/\\(.)/g, "$1");
+  const quoted = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"(?:; *[a-z]+(?:=(?:\d+|"[a-z]*"))?)*$/.exec(header)?.[1]
+    ?.replaceAll(/\\(.)/g, "$1");
   const key = quoted ?? (/^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]+$/.test(header) ? header : "");
   return key.length >= 1 && key.length <= 255 ? key : undefined;
 }

@@ -92,6 +92,20 @@ for (
     }));
 }
 
+test("a body byte by byte is given up with 413, and its connection is closed without reading on", () =>
+  withPetstore(0, async (petstore) => {
+    using socket = await RawSocket.open(petstore);
+    const pieces = chunk(" ").repeat(100_000);
+    const sent = socket.send(post(pieces, CHUNKED));
+    const answer = await socket.readResponse();
+    assertError(answer, 413, "body_too_large");
+    // It says so where it does not throw the rest away by itself, chunk by chunk.
+    assert.equal(answer?.headers.get("connection"), "close");
+    await sent;
+    while (await socket.sendRest(pieces));
+    await socket.readEnd();
+  }));
+
 test("a large body without a key is refused with 401 and not with a broken connection", () =>
   withPetstore(0, async (petstore) => {
     const request = post(new Uint8Array(3 * MIB));

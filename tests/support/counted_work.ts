@@ -1,6 +1,6 @@
 /**
  * How much work a function does with text, counted in characters instead of measured in time: the methods that look at
- * text are replaced by ones that also count. Loops that ask for one character at a time, and searches that run to the end
+ * text are replaced by ones that also count, and so are those that throw. Loops that ask for one character at a time, and searches that run to the end
  * of a text, both show. What regular expressions do is not counted: that it is linear is another test's matter.
  */
 
@@ -37,6 +37,9 @@ const STRING_METHODS: Record<string, Cost> = {
   isWellFormed: whole,
 };
 
+/** An exception records where it comes from, which takes some microseconds: as long as to look at so many characters. */
+const THROWN = 2000;
+
 /** Functions that look at all of the text they are given. To make a bigint of digits takes the square of their number. */
 const FUNCTIONS: [holder: object, name: string, cost: (text: string) => number][] = [
   [JSON, "parse", ({ length }) => length],
@@ -69,7 +72,12 @@ export async function countWork(run: () => unknown): Promise<number> {
       replace(holder, name, (method) =>
         function (...args) {
           if (typeof args[0] === "string") work += cost(args[0]);
-          return method.apply(this, args);
+          try {
+            return method.apply(this, args);
+          } catch (thrown) {
+            work += THROWN;
+            throw thrown;
+          }
         })
     ),
   ];

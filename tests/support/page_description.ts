@@ -7,7 +7,7 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const OF_A_TEXT: JsonObject = {
-  ETag: header({ type: "string", pattern: '^"[0-9a-z]+-[0-9a-z]+"$' }),
+  ETag: header({ type: "string", pattern: '^"[0-9]+-[0-9]+-[0-9a-z]+-[0-9a-z]+"$' }),
   "Cache-Control": header({ const: "no-cache" }),
   "Content-Security-Policy": header({ const: POLICY }),
   "Referrer-Policy": header({ const: "no-referrer" }),

@@ -119,7 +119,20 @@ export const EXTRA: fc.Arbitrary<Header[]> = weighted<Header[]>(
 const LONG = "k".repeat(255);
 /** Few, so that they meet again; some are the same key, bare and quoted. */
 const IDEMPOTENCY_KEYS = ["a", '"a"', "b"];
-const OTHER_IDEMPOTENCY_KEYS = ["1", '"1"', '"b"', '"a b"', '"a\\"b"', '"a\\\\b"', '"a,b"', " a", LONG, `"${LONG}"`];
+const OTHER_IDEMPOTENCY_KEYS = [
+  "1",
+  '"1"',
+  '"b"',
+  '"a b"',
+  '"a\\"b"',
+  '"a\\\\b"',
+  '"a,b"',
+  " a",
+  LONG,
+  `"${LONG}"`,
+  '"a";p=1',
+  '"a"; p;q="x"',
+];
 const WRONG_IDEMPOTENCY_KEYS = [
   "",
   '""',
@@ -135,7 +148,19 @@ const WRONG_IDEMPOTENCY_KEYS = [
   "a\\b",
   "\xe9",
 ]
-  .concat('"\xe9"', '"a\\"', `${LONG}k`, `"${LONG}k"`, '"a";p=1', ":YQ==:,", "a\tb", "\xa0a");
+  .concat(
+    '"\xe9"',
+    '"a\\"',
+    `${LONG}k`,
+    `"${LONG}k"`,
+    '"a";',
+    '"a" ;p=1',
+    '"a";p=',
+    '"a";p="x',
+    ":YQ==:,",
+    "a\tb",
+    "\xa0a",
+  );
 
 export const IDEMPOTENCY_KEY: fc.Arbitrary<Header[]> = perhaps(
   "Idempotency-Key",

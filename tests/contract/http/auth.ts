@@ -6,7 +6,8 @@ import type { HttpCase } from "./case.ts";
 
 const PATHS = ["/pets", "/pets/1", "/store/orders", "/unknown", "//v2/pets", "//"];
 const REALM = 'Bearer realm="petstore"';
-const INVALID = `${REALM}, error="invalid_token", error_description="The API key is not valid"`;
+const INVALID = "The API key is not valid";
+const MALFORMED = "The Authorization header must be Bearer <API_KEY>: the word, a space and the key alone";
 
 /** SHA-256 of "hashed-key". */
 const HASHED = "sha256:a4ae87b73fa5645e6aee415a6f72be4dcbd99d057a7b40cb1b867c181d179260";
@@ -26,24 +27,31 @@ export const AUTH_CASES: HttpCase[] = [
     },
   },
   {
-    name: "answers 401 invalid_api_key to wrong, malformed and other credentials",
+    name: "answers 401 invalid_api_key to wrong, malformed and other credentials, and says which form is right",
     run: async (api) => {
-      const wrong = ["", " ", "x", `${KEY} `, `${KEY}x`, KEY.slice(1), KEY.toUpperCase(), `"${KEY}"`, `${KEY},${KEY}`];
-      const headers = [
-        ...wrong.filter((key) => key.trim() !== KEY).map((key) => `Bearer ${key}`),
+      const wrong = ["x", `${KEY}x`, KEY.slice(1), KEY.toUpperCase(), `"${KEY}"`, "x".repeat(5000)];
+      const malformed = [
         KEY,
+        "Bearer",
+        `Bearer ${KEY},${KEY}`,
         `Basic ${btoa("user:" + KEY)}`,
+        `Basic ${KEY}`,
         `Bearer${KEY}`,
         `Bearer\t${KEY}`,
+        `Bearer Bearer ${KEY}`,
         `Bearer ${KEY} ${KEY}`,
         `Bearer ${KEY}, Bearer ${KEY}`,
-        `Bearer ${"x".repeat(5000)}`,
       ];
-      for (const authorization of headers) {
+      const headers = [
+        ...wrong.map((key) => [`Bearer ${key}`, INVALID]),
+        ...malformed.map((each) => [each, MALFORMED]),
+      ];
+      for (const [authorization = "", message = ""] of headers) {
         const { status, headers, error } = await api.get("/pets", { headers: { authorization } });
         assert.equal(status, 401, authorization);
-        assert.equal(headers.get("www-authenticate"), INVALID);
-        assert.deepEqual(error, { code: "invalid_api_key", message: "The API key is not valid", status: 401 });
+        const challenge = `${REALM}, error="invalid_token", error_description="${message}"`;
+        assert.equal(headers.get("www-authenticate"), challenge);
+        assert.deepEqual(error, { code: "invalid_api_key", message, status: 401 }, authorization);
       }
     },
   },

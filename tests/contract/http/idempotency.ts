@@ -23,7 +23,13 @@ const BAD_KEYS = [
   '"a',
   'a"',
   '"a"b',
-  '"a";p=1',
+  '"a";',
+  '"a" ;p=1',
+  '"a";P=1',
+  '"a";p=',
+  '"a";p="x',
+  '"a";p=1, "b"',
+  '"a";p=1.2345',
   '"\\a"',
   '"a\\"',
   "a b",
@@ -85,6 +91,18 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
       for (const [i, [bare = "", quoted = ""]] of keys.entries()) {
         assert.equal((await api.post(REX, withKey(bare))).pet.id, i + 1);
         assert.equal((await api.post(REX, withKey(quoted))).pet.id, i + 1);
+      }
+      for (
+        const parameters of [
+          ";v=1",
+          "; v=-1.5;w",
+          ';v="a;b\\"c"',
+          ";v=to/ken;*x=?1",
+          ';v=:YQ==:;w=@1659578233;x=%"f%c3%bc"',
+        ]
+      ) {
+        const answer = await api.post(REX, withKey(`"a"${parameters}`));
+        assert.deepEqual([answer.status, answer.text.slice(0, 8)], [201, '{"id":1,'], parameters);
       }
       const escaped = await api.post(REX, withKey('"a\\"b\\\\, c"'));
       assert.deepEqual([escaped.status, escaped.pet.id], [201, 4]);
