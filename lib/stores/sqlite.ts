@@ -75,13 +75,11 @@ class SqliteStore implements PetStore {
     this.#files = files;
     this.#commits = new GroupCommit(db, {
       before: () => {
+        // Not after the commit as well: a file that is moved in between might as well have been moved a moment later.
         files?.requireInPlace();
         schema.require();
       },
-      after: () => {
-        this.#changes = { ...this.#changes, additions: this.#changes.additions + 1 };
-        files?.requireInPlace();
-      },
+      after: () => this.#changes = { ...this.#changes, additions: this.#changes.additions + 1 },
     });
     this.#pages = new ReadAhead((query) => this.#readPage(query), (work) => setImmediate(() => this.#readAhead(work)));
     this.#get = prepare(db, SELECT_PET);

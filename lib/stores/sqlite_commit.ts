@@ -12,14 +12,17 @@ import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUna
 const MAX_BATCH = 512;
 /** Creates that may wait while another process has the lock; some tens of megabytes at most. */
 const MAX_WAITING = 10_000;
-/** How long to wait at most before the lock is tried for again, in milliseconds. At first it is less. */
-const MAX_RETRY_DELAY = 5;
+/**
+ * How long to wait before the lock is tried for again, in milliseconds. A program that commits without a pause leaves it
+ * free for a moment only: whoever asks seldom is starved.
+ */
+const RETRY_DELAY = 1;
 
 /** What is to be done around a transaction. */
 export interface CommitHooks {
   /** Throws if nothing may be written; asked when a transaction has the lock. */
   before(): void;
-  /** Told of a commit before those who wait for it are. Throws if it would be lost: then it is not acknowledged. */
+  /** Told of a commit before those who wait for it are. */
   after(): void;
 }
 
@@ -32,7 +35,6 @@ export class GroupCommit {
   #isClosed = false;
   /** Since when another process has had the lock, in milliseconds since 1970; 0 if none has. */
   #busySince = 0;
-  #tries = 0;
 
   constructor(db: DatabaseSync, hooks: CommitHooks) {
     this.#db = db;
@@ -85,12 +87,12 @@ export class GroupCommit {
       this.#hooks.before();
       acknowledgements = this.#inserter.insert(batch);
       this.#db.exec("COMMIT");
-      this.#hooks.after();
     } catch (error) {
       this.#waiting = [];
       this.#abandon(batch, error);
       return;
     }
+    this.#hooks.after();
     for (const acknowledge of acknowledgements) acknowledge();
   }
 
@@ -102,16 +104,16 @@ export class GroupCommit {
     const patience = this.#isClosed ? BUSY_TIMEOUT : 0;
     try {
       this.#db.exec(`PRAGMA busy_timeout = ${patience}; BEGIN IMMEDIATE`);
-      this.#busySince = this.#tries = 0;
+      this.#busySince = 0;
       return true;
     } catch (error) {
       const now = Date.now();
       this.#busySince ||= now;
       if (this.#isClosed || !isBusy(error) || now - this.#busySince >= BUSY_TIMEOUT) {
-        this.#busySince = this.#tries = 0;
+        this.#busySince = 0;
         throw error;
       }
-      setTimeout(() => this.#commit(), Math.min(++this.#tries, MAX_RETRY_DELAY));
+      setTimeout(() => this.#commit(), RETRY_DELAY);
       return false;
     } finally {
       this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
