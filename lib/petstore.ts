@@ -12,6 +12,7 @@ import {
   type Reply,
 } from "./http/dispatch.ts";
 import { HttpError } from "./http/errors.ts";
+import { LargeAnswers } from "./http/large_answers.ts";
 import { createPet, getPet, listPets } from "./operations.ts";
 import { checkOptions, type PetstoreOptions, type Settings } from "./options.ts";
 import { chain, isPending, type Pending } from "./pending.ts";
@@ -62,10 +63,12 @@ export function createPetstore(options: PetstoreOptions): Petstore {
   const settings = checkOptions(options);
   const { basePath, checkKey, cors } = settings;
   const onFailure = createFailureHandler(settings.onError);
+  const largeAnswers = new LargeAnswers();
   const dispatch = withCache(createDispatcher(basePath, createRoutes(settings), onFailure), settings.store);
 
   function seal(reply: Reply, request: Request): Response {
-    return finish(cors ? cors.extend(reply, request) : reply, request);
+    const fitting = largeAnswers.fit(reply, request);
+    return finish(cors ? cors.extend(fitting, request) : fitting, request);
   }
 
   function fail(thrown: unknown, request: Request): Response {

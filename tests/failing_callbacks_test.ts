@@ -1,12 +1,10 @@
 /** Callbacks of an app that fail: each costs one answer at most, and never the process. */
 
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import process from "node:process";
 import test from "node:test";
-import { createNodeListener } from "../lib/hosts/node.ts";
 import { createPetstore, type PetStore } from "../mod.ts";
+import { IN_PROCESS, withApi } from "./support/api.ts";
 
 const KEY = "pk_test";
 const BROKEN = new Error("The app's own");
@@ -33,17 +31,6 @@ async function unmet(run: () => Promise<void>): Promise<unknown[]> {
   return reasons;
 }
 
-/** Serves on `node:http` while `use` runs. */
-async function withNodeServer(handle: (request: Request) => Promise<Response>, use: (origin: string) => Promise<void>) {
-  const server = createServer(createNodeListener(handle));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  try {
-    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  } finally {
-    await new Promise((resolve) => server.close(resolve));
-  }
-}
-
 const BROKEN_LOGS: [how: string, onError: (error: unknown) => unknown][] = [
   ["throws", () => {
     throw BROKEN;
@@ -58,16 +45,10 @@ const BROKEN_LOGS: [how: string, onError: (error: unknown) => unknown][] = [
 
 for (const [how, onError] of BROKEN_LOGS) {
   test(`an onError that ${how} costs no answer and leaves no rejection behind`, async () => {
-    const { handle } = createPetstore({ keys: [KEY], onError, storeOrders: reject });
-    const headers = { authorization: `Bearer ${KEY}`, connection: "close" };
     const reasons = await unmet(() =>
-      withNodeServer(handle, async (origin) => {
-        for (let i = 0; i < 3; i++) {
-          const answer = await fetch(`${origin}/v1/store/orders`, { headers });
-          assert.deepEqual(await answer.json(), INTERNAL);
-        }
-        const list = await fetch(`${origin}/v1/pets`, { headers });
-        assert.equal(await list.text(), "[]");
+      withApi(IN_PROCESS, { onError, storeOrders: reject }, async (api) => {
+        for (let i = 0; i < 3; i++) assert.deepEqual((await api.get("/store/orders")).error, INTERNAL);
+        assert.equal((await api.get("/pets")).text, "[]");
       })
     );
     assert.deepEqual(reasons, []);

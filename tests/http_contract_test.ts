@@ -5,7 +5,7 @@ import test from "node:test";
 import { createSqliteStore } from "../lib/stores/sqlite.ts";
 import { createOpenApi, type Json, StoreUnavailableError } from "../mod.ts";
 import { testHttpContract } from "./contract/http.ts";
-import { IN_PROCESS, seenErrors, withApi } from "./support/api.ts";
+import { type Host, IN_PROCESS, seenErrors, withApi } from "./support/api.ts";
 
 testHttpContract(IN_PROCESS);
 
@@ -43,6 +43,34 @@ test("the petstore refuses a large body while too many others are under way, and
     assert.equal((await api.post({ name: "Rex", categoryId: 7 })).status, 201);
     for (const answer of await Promise.all(under)) assert.equal(answer.status, 408);
     assert.equal((await api.post(`{"name":"Rex","categoryId":7${" ".repeat(1_000_000)}}`)).status, 201);
+  });
+});
+
+test("the petstore sends so many large answers at once, refuses more, and sends more when one of them has ended", async () => {
+  const unread: Response[] = [];
+  // A host whose clients ask for lists and read none.
+  const hoarding: Host = {
+    name: "hoarding",
+    use: (handle, run) =>
+      run("http://petstore.test", async (request) => {
+        while (request.url.includes("hoard") && unread.length < 256) unread.push(await handle(request.clone()));
+        return await handle(request);
+      }),
+  };
+  await withApi(hoarding, { cors: { origins: ["*"] } }, async (api) => {
+    for (let i = 0; i < 40; i++) await api.post({ name: "😀".repeat(255), categoryId: i });
+    const { status, error, headers } = await api.get("/pets?limit=40&hoard");
+    assert.deepEqual([status, error.code, headers.get("retry-after")], [503, "overloaded", "1"]);
+    assert.equal(headers.get("access-control-allow-origin"), "*");
+    for (const response of unread) assert.equal(response.status, 200);
+    // A small one has nothing to wait for.
+    assert.equal((await api.get("/pets?limit=1")).status, 200);
+    await unread.pop()?.body?.cancel();
+    assert.equal((await api.get("/pets?limit=40")).pets.length, 40);
+    const whole = await unread.pop()?.json();
+    assert.equal(whole.length, 40);
+    unread.push(new Response());
+    assert.equal((await api.get("/pets?limit=40")).pets.length, 40);
   });
 });
 

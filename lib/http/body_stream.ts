@@ -35,10 +35,10 @@ const MAX_PIECES = 512, BYTES_PER_PIECE = 256;
 const FIRST_PIECES = 32, PIECES_A_TURN = 512;
 
 /**
- * How long, in milliseconds, the rest of a body that was given up is left alone. Deno does not read on while
- * nobody asks, and closes the connection when the body is cancelled behind its answer. Cancelled before, it reads the
- * rest to throw it away, and for tiny chunks that takes the processor for half a second. The client needs some time to
- * read the answer in: a connection that is closed with bytes unread is reset.
+ * How long, in milliseconds, the rest of a body that is too long is left alone. Deno does not read on while nobody asks,
+ * and closes the connection when the body is cancelled behind its answer. Cancelled before, it reads the rest to throw it
+ * away, and for tiny chunks that takes the processor for half a second. The client needs some time to read the answer in:
+ * a connection that is closed with bytes unread is reset.
  */
 const LEFT_ALONE = 1000;
 
@@ -74,7 +74,7 @@ export class BodyStream {
         const { done, value } = await this.#reader.read();
         if (done || value === undefined) break;
         const size = this.#size + value.byteLength;
-        if (size > maxBytes || pieces > MAX_PIECES + size / BYTES_PER_PIECE) this.cancel();
+        if (size > maxBytes || pieces > MAX_PIECES + size / BYTES_PER_PIECE) this.#refuse();
         if (this.#isGivenUp) return undefined;
         this.#add(value);
         if (pieces % PIECES_A_TURN === FIRST_PIECES) await turns.next();
@@ -85,14 +85,18 @@ export class BodyStream {
     }
   }
 
-  /** Gives the rest up. Not awaited: a source that ignores it must not hold the answer back. */
+  /** Gives the rest up, which is still to come. Not awaited: a source that ignores it must not hold the answer back. */
   cancel(): void {
     this.#isGivenUp = true;
     this.#giveBack();
-    this.#bytes = NOTHING;
-    const cancel = () => void this.#reader?.cancel().catch(() => {});
-    if (TIMERS_END_WITH_REQUESTS) cancel();
-    else setTimeout(cancel, LEFT_ALONE);
+    this.#reader?.cancel().catch(() => {});
+  }
+
+  /** Gives the rest up, which may be here already, and leaves it alone until the answer has been sent. */
+  #refuse(): void {
+    this.#isGivenUp = true;
+    if (TIMERS_END_WITH_REQUESTS) this.cancel();
+    else setTimeout(() => this.cancel(), LEFT_ALONE);
   }
 
   #add(piece: Uint8Array): void {
@@ -100,7 +104,7 @@ export class BodyStream {
     const size = this.#size + piece.byteLength;
     const counted = countedSize(size) - countedSize(this.#size);
     if (counted > budget.left) {
-      this.cancel();
+      this.#refuse();
       throw OVERLOADED;
     }
     budget.left -= counted;
@@ -116,6 +120,7 @@ export class BodyStream {
   #giveBack(): void {
     this.#limits.budget.left += countedSize(this.#size);
     this.#size = 0;
+    this.#bytes = NOTHING;
   }
 }
 

@@ -47,6 +47,16 @@ const STORE_UNAVAILABLE = failure(
   { "Retry-After": "RetryAfter" },
 );
 
+const STORE_UNAVAILABLE_OR_TOO_MANY_ANSWERS = failure(
+  503,
+  "The store cannot serve at present, or too many large answers are under way.",
+  {
+    store_unavailable: "The store is unavailable at present; try again later",
+    overloaded: "Too many large answers are under way; try again later",
+  },
+  { "Retry-After": "RetryAfter" },
+);
+
 /** Responses that several operations have. */
 export const COMMON_RESPONSES: Record<string, JsonObject> = {
   Unauthorized: failure(401, "API key missing or invalid.", {
@@ -54,7 +64,7 @@ export const COMMON_RESPONSES: Record<string, JsonObject> = {
     invalid_api_key: "The API key is not valid",
   }, { "WWW-Authenticate": "Challenge" }),
   InternalError: INTERNAL_ERROR,
-  StoreUnavailable: STORE_UNAVAILABLE,
+  StoreUnavailable: STORE_UNAVAILABLE_OR_TOO_MANY_ANSWERS,
 };
 
 const COMMON: JsonObject = {

@@ -19,6 +19,8 @@ export function createAccessLog(writer: LineWriter): AccessLog {
 const HIDDEN = "…";
 /** No part of an address here is longer, and no key worth its name is shorter. */
 const MAX_SHOWN = 20;
+/** So much of a path, and of a query, is looked at: a client may send 64 KB, and a log must not grow by as much. */
+const MAX_LOOKED_AT = 200;
 
 /**
  * Path and query as a log may show them: without what a terminal or a line reader would act on, and without keys, which
@@ -26,7 +28,7 @@ const MAX_SHOWN = 20;
  */
 export function loggedTarget(url: string): string {
   const { path, query } = splitUrl(url);
-  const shown = path.split("/").map(shorten).join("/");
+  const shown = wholeParts(path, "/").map(shorten).join("/");
   const target = query === "" ? shown : `${shown}?${loggedQuery(query)}`;
   return /^[!-~…]*$/.test(target) ? target : target.toWellFormed().replace(/[^!-~…]/gu, encodeURIComponent);
 }
@@ -36,9 +38,16 @@ export function shorten(text: string): string {
   return text.length > MAX_SHOWN ? HIDDEN : text;
 }
 
+/** The first parts of a text, each whole: of what is hidden for its length, no beginning may be shown. */
+function wholeParts(text: string, separator: string): string[] {
+  if (text.length <= MAX_LOOKED_AT) return text.split(separator);
+  return [...text.slice(0, MAX_LOOKED_AT).split(separator).slice(0, -1), HIDDEN];
+}
+
 function loggedQuery(query: string): string {
-  return query.split("&").map((parameter) => {
-    const [name = "", value = ""] = parameter.split("=", 2);
+  return wholeParts(query, "&").map((parameter) => {
+    const [name = ""] = parameter.split("=", 1);
+    const value = parameter.slice(name.length + 1);
     const isKnown = name === "cursor" ? parseCursor(value) !== undefined : name === "limit" || name === "status";
     return isKnown && (name === "cursor" || value.length <= MAX_SHOWN) ? parameter : HIDDEN;
   }).join("&");

@@ -9,6 +9,14 @@ import { chain } from "../pending.ts";
 /** What `Deno.serve` calls. */
 export type ServeHandler = Deno.ServeHandler<Deno.NetAddr>;
 
+/** What a request comes to. */
+export interface Service {
+  /** Answers a request. */
+  handle: ServeHandler;
+  /** Sends an answer that was made without looking at the request, to be logged and read by web pages like any other. */
+  send(answer: Answer, ...request: Parameters<ServeHandler>): Response;
+}
+
 /** The answer to a request that comes too early or too late. */
 export const CLOSED = new HttpError(503, "store_unavailable", "The server is starting or stopping; try again later", {
   "retry-after": "1",
@@ -28,10 +36,12 @@ export class Gate {
   #handler: ServeHandler | undefined;
   #inFlight = 0;
   #whenEmpty = () => {};
+  #send: Service["send"] = (answer, request) => finish(answer, request);
 
-  /** Lets requests in, to this handler. */
-  open(handler: ServeHandler): void {
-    this.#handler = handler;
+  /** Lets requests in, to this service. */
+  open({ handle, send }: Service): void {
+    this.#handler = handle;
+    this.#send = send;
   }
 
   /** Lets none in any more, and resolves when those that are in have been answered. */
@@ -44,7 +54,7 @@ export class Gate {
   readonly handle: ServeHandler = (request, info) => {
     const handler = this.#handler;
     // Alive it is all the same: whoever restarts what is not would cut the requests that are waited for.
-    if (!handler) return finish(isLiveness(request) ? OK : CLOSED.toAnswer(), request);
+    if (!handler) return this.#send(isLiveness(request) ? OK : CLOSED.toAnswer(), request, info);
     this.#inFlight++;
     return chain(handler(request, info), (response) => {
       if (--this.#inFlight === 0) this.#whenEmpty();

@@ -1,12 +1,14 @@
 /** One handler for all that the standalone server serves: the public routes, the petstore, the access log around both. */
 
+import type { Answer } from "../http/answer.ts";
+import { createCors } from "../http/cors.ts";
 import { createDispatcher, finish, type Reply } from "../http/dispatch.ts";
 import { splitUrl } from "../http/routing.ts";
 import type { PetstoreOptions } from "../options.ts";
 import { attempt, chain } from "../pending.ts";
 import { createFailureHandler, createPetstore } from "../petstore.ts";
 import type { AccessLog } from "./access_log.ts";
-import type { ServeHandler } from "./gate.ts";
+import type { Service } from "./gate.ts";
 import { createPublicRoutes, INVALID_HOST } from "./public_routes.ts";
 
 /** Options of the petstore within, of which the public routes need some too. */
@@ -20,28 +22,40 @@ export interface Surroundings {
   hasDocs: boolean;
 }
 
-/** Makes the handler for `Deno.serve`. */
-export function createHandler(options: HandlerOptions, { log, hasDocs }: Surroundings): ServeHandler {
+/** Makes the service for a gate. */
+export function createHandler(options: HandlerOptions, { log, hasDocs }: Surroundings): Service {
   const { handle } = createPetstore(options);
+  const cors = options.cors && createCors(options.cors);
   const routes = createPublicRoutes(options.store, options, hasDocs);
   const publicPaths = new Set(routes.map(({ path }) => path));
   const onFailure = createFailureHandler(options.onError);
   const dispatch = createDispatcher("", routes, onFailure);
 
+  /** Sends what comes before any path is looked at. */
+  function seal(answer: Answer, request: Request): Response {
+    return finish(cors ? cors.extend(answer, request) : answer, request);
+  }
+
   function respond(request: Request): Response | Promise<Response> {
-    if (!isHost(request.headers.get("host"))) return finish(INVALID_HOST.toAnswer(), request);
+    if (!isHost(request.headers.get("host"))) return seal(INVALID_HOST.toAnswer(), request);
     if (!publicPaths.has(splitUrl(request.url).path)) return handle(request);
     const reply = attempt<Reply>(() => dispatch(request), (thrown) => onFailure(thrown, request));
     return chain<Reply, Response>(reply, (reply) => finish(reply, request));
   }
 
-  if (!log) return respond;
-  return (request, { remoteAddr }) => {
-    const startedAt = performance.now();
-    return chain(respond(request), (response) => {
-      log(remoteAddr.hostname, request.method, request.url, response.status, startedAt);
-      return response;
-    });
+  if (!log) return { handle: respond, send: seal };
+
+  function note(response: Response, request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>, startedAt: number) {
+    log?.(info.remoteAddr.hostname, request.method, request.url, response.status, startedAt);
+    return response;
+  }
+
+  return {
+    handle(request, info) {
+      const startedAt = performance.now();
+      return chain(respond(request), (response) => note(response, request, info, startedAt));
+    },
+    send: (answer, request, info) => note(seal(answer, request), request, info, performance.now()),
   };
 }
 

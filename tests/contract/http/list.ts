@@ -166,6 +166,22 @@ export const LIST_CASES: HttpCase[] = [
     },
   },
   {
+    name: "sends a page of long names whole, and its length, tag and conditions like those of any other",
+    run: async (api) => {
+      const name = "😀".repeat(255);
+      for (let i = 0; i < 40; i++) await api.post({ name, categoryId: i });
+      const { pets, text, headers } = await api.get("/pets?limit=40");
+      assert.deepEqual(pets.map(({ id, name }) => [id, name]), Array.from({ length: 40 }, (_, i) => [i + 1, name]));
+      const etag = headers.get("etag") ?? "";
+      assert.ok(text.length > 16_384);
+      const head = await api.send("HEAD", "/pets?limit=40");
+      assert.equal(head.headers.get("content-length"), String(new TextEncoder().encode(text).length));
+      assert.deepEqual([head.headers.get("etag"), head.text], [etag, ""]);
+      assert.equal((await api.get("/pets?limit=40", { headers: { "if-none-match": etag } })).status, 304);
+      assert.equal((await api.get("/pets?limit=40")).text, text);
+    },
+  },
+  {
     name: "shows a pet whose name was chosen so that the hash of the page stays the same",
     run: async (api) => {
       for (let i = 0; i < 3; i++) await api.post({ name: "Rex", categoryId: 7 });
