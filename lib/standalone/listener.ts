@@ -24,7 +24,10 @@ const RETRY_DELAY = 100;
  *
  * @throws {SettingError} If it cannot listen there.
  */
-export function listen({ hostname, port }: ServerSettings, handler: ServeHandler): Listener {
+export function listen(
+  { hostname, port }: Pick<ServerSettings, "hostname" | "port">,
+  handler: ServeHandler,
+): Listener {
   const bind = (port: number) => Deno.serve({ hostname, port, onListen: () => {} }, handler);
   let server: Deno.HttpServer<Deno.NetAddr>;
   let isStopping = false;

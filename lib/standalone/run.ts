@@ -20,6 +20,13 @@ import { within } from "./time.ts";
  */
 const DRAIN_TIMEOUT = 6_000;
 
+/**
+ * How long requests wait that come after those in flight have been answered, in milliseconds: longer than it takes a client
+ * to read an answer and its next request to come, so that whoever uses a connection is waiting on it when it is closed.
+ */
+const HOLD_TIME = 250;
+const HOLD_STEPS = 10;
+
 /** How long standard output and standard error may take to accept their last lines, in milliseconds. */
 const FLUSH_TIMEOUT = 1_000;
 
@@ -81,8 +88,13 @@ async function serve(settings: ServerSettings): Promise<void> {
     await ended;
     // Before the listener stops: from then on Deno gives no more of a body that is still arriving (denoland/deno#36809).
     await within(DRAIN_TIMEOUT, gate.close());
+    gate.hold();
+    // In steps: a process that the system has not let run for a while would otherwise stop before it has looked who is there.
+    for (let i = 0; i < HOLD_STEPS; i++) await new Promise((resolve) => setTimeout(resolve, HOLD_TIME / HOLD_STEPS));
   } finally {
-    await listener.stop();
+    const stopped = listener.stop();
+    gate.release();
+    await stopped;
     await within(FLUSH_TIMEOUT, Promise.all([output.flush(), errors.flush()]).then(() => {}));
     await store?.close();
   }
