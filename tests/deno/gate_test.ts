@@ -1,10 +1,10 @@
 /** How the socket is closed at the end: with nobody left on it who waits for an answer. */
 
 import assert from "node:assert/strict";
-import { connect } from "node:http2";
 import { test } from "node:test";
 import { Gate } from "../../lib/standalone/gate.ts";
 import { listen } from "../../lib/standalone/listener.ts";
+import { Http2Client } from "../support/http2_client.ts";
 import { RawSocket } from "../support/raw_socket.ts";
 
 const GET = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -76,27 +76,4 @@ test("an answer that is given while the server ends says that its connection doe
 function countdown(count: number): { one(): void; all: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { one: () => --count === 0 && resolve(), all: promise };
-}
-
-/** One connection for HTTP/2 without TLS. */
-class Http2Client implements Disposable {
-  readonly #session;
-
-  constructor(port: number) {
-    this.#session = connect(`http://127.0.0.1:${port}`);
-    this.#session.on("error", () => {});
-  }
-
-  statusOf(path: string): Promise<number | undefined> {
-    return new Promise((resolve, reject) => {
-      const stream = this.#session.request({ ":path": path });
-      let status: number | undefined;
-      stream.on("response", (headers) => status = headers[":status"]);
-      stream.on("error", reject).on("end", () => resolve(status)).resume();
-    });
-  }
-
-  [Symbol.dispose](): void {
-    this.#session.destroy();
-  }
 }
