@@ -2,6 +2,7 @@
 
 import { createKeyCheck } from "../http/auth.ts";
 import { SettingError } from "./settings.ts";
+import { startError } from "./start_error.ts";
 
 /** Where the key is kept, relative to the working directory. */
 export const KEY_FILE = "data/api-key";
@@ -75,7 +76,7 @@ async function makeKey(path: string): Promise<FileKey> {
     // Another server that was started at the same moment has made it.
     const other = error instanceof Deno.errors.AlreadyExists ? await readKey(path) : undefined;
     if (other) return other;
-    throw new SettingError(`${path} cannot be written: ${reason(error)}`);
+    throw startError(`${path} cannot be written: ${reason(error)}`, error);
   }
 }
 

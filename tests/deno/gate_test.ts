@@ -17,7 +17,7 @@ test("requests that come just before the socket is closed are answered, on conne
   const listener = listen({ hostname: "127.0.0.1", port: 0 }, (request, info) => {
     if (isHeld) arrived.one();
     return gate.handle(request, info);
-  });
+  }, assert.fail);
   gate.open(() => Response.json({ status: "ok" }));
   const open = () => RawSocket.open({ port: listener.port, validate: () => {} });
   const used = await Promise.all([open(), open(), open(), open()]);
@@ -61,7 +61,7 @@ test("an answer that is given while the server ends says that its connection doe
     arrived.one();
     return answer.promise;
   });
-  const listener = listen({ hostname: "127.0.0.1", port: 0 }, gate.handle);
+  const listener = listen({ hostname: "127.0.0.1", port: 0 }, gate.handle, assert.fail);
   using socket = await RawSocket.open({ port: listener.port, validate: () => {} });
   await socket.send(GET);
   await arrived.all;
