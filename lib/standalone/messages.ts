@@ -44,12 +44,9 @@ export function oneLine(message: string): string {
 }
 
 /**
- * A message without Deno's advice to grant a permission: the permissions are meant, and what is wrong is the path, the
- * address or the command that was given.
+ * A message without Deno's advice to grant a permission: those that are missing were left out on purpose, and what is
+ * wrong is the path or the address that was given.
  */
 function withoutAdvice(message: string): string {
-  return message.replaceAll(
-    /Requires (\w+) access(?: to )?(.*?), run again with the --allow-[\w-]+ flag/g,
-    (_, kind, what) => `the server was started without the permission for it (${kind}${what && ` of ${what}`})`,
-  );
+  return message.replaceAll(/, run again with the --allow-[a-z-]+ flag/g, ", which the server was started without");
 }
