@@ -2,6 +2,7 @@
 
 import { createKeyCheck } from "../http/auth.ts";
 import { SettingError } from "./settings.ts";
+import { startError } from "./start_error.ts";
 
 /** Where the key is kept, relative to the working directory. */
 export const KEY_FILE = "data/api-key";
@@ -85,7 +86,7 @@ function makeKey(path: string): FileKey {
     syncFolder(folderOf(path));
     return { key, isNew: true };
   } catch (error) {
-    throw error instanceof SettingError ? error : new SettingError(`${path} cannot be written: ${reason(error)}`);
+    throw error instanceof SettingError ? error : startError(`${path} cannot be written: ${reason(error)}`, error);
   }
 }
 

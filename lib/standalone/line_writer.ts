@@ -16,11 +16,16 @@ export interface LineWriter {
 /** Lines that wait for a reader that does not read are dropped beyond this many characters, and counted. */
 const MAX_WAITING = 1_048_576;
 
-/** Makes a writer. A write for each line would cost more than a request, and one that blocks would stop them all. */
-export function createLineWriter(sink: LineSink): LineWriter {
+/**
+ * Makes a writer. A write for each line would cost more than a request, and one that blocks would stop them all.
+ *
+ * @param onFailure Told once if lines cannot be written though somebody reads.
+ */
+export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => void): LineWriter {
   const encoder = new TextEncoder();
   let waiting = "";
   let dropped = 0;
+  let hasFailed = false;
   let writing: Promise<void> | undefined;
 
   function add(line: string): void {
@@ -47,8 +52,10 @@ export function createLineWriter(sink: LineSink): LineWriter {
   async function writeAll(bytes: Uint8Array): Promise<void> {
     try {
       for (let offset = 0; offset < bytes.length;) offset += await sink.write(bytes.subarray(offset));
-    } catch {
-      // Nobody reads any more, as after `| head`; the service goes on.
+    } catch (error) {
+      // The service goes on. After `| head` nobody reads any more, and nobody wants to hear of it.
+      if (!hasFailed && !(error instanceof Deno.errors.BrokenPipe)) onFailure?.(error as Error);
+      hasFailed = true;
     }
   }
 

@@ -1,7 +1,8 @@
 /** The socket that requests come through. */
 
 import type { ServeHandler } from "./gate.ts";
-import { type ServerSettings, SettingError } from "./settings.ts";
+import type { ServerSettings } from "./settings.ts";
+import { startError } from "./start_error.ts";
 import { within } from "./time.ts";
 
 /** A socket that is listened on. */
@@ -22,9 +23,14 @@ const RETRY_DELAY = 100;
  * Listens until it is told to stop, whatever happens to the socket: accepting fails for good when the process has as
  * many files open as it may, which clients can bring about by opening connections.
  *
+ * @param report Told in a line what an operator should know.
  * @throws {SettingError} If it cannot listen there.
  */
-export function listen({ hostname, port }: ServerSettings, handler: ServeHandler): Listener {
+export function listen(
+  { hostname, port }: Pick<ServerSettings, "hostname" | "port">,
+  handler: ServeHandler,
+  report: (line: string) => void,
+): Listener {
   const bind = (port: number) => Deno.serve({ hostname, port, onListen: () => {} }, handler);
   let server: Deno.HttpServer<Deno.NetAddr>;
   let isStopping = false;
@@ -32,8 +38,10 @@ export function listen({ hostname, port }: ServerSettings, handler: ServeHandler
   try {
     server = bind(port);
   } catch (error) {
-    const inUse = error instanceof Deno.errors.AddrInUse;
-    throw new SettingError(`Cannot listen on ${hostname}:${port}: ${inUse ? "the port is in use" : String(error)}`);
+    const { message } = error as Error;
+    const isTaken = error instanceof Deno.errors.AddrInUse;
+    const reason = isTaken ? "the port is in use; choose another with --port" : message;
+    throw startError(`Cannot listen on ${hostname}:${port}: ${reason}`, error);
   }
   const bound = server.addr.port;
   watch();
@@ -41,7 +49,7 @@ export function listen({ hostname, port }: ServerSettings, handler: ServeHandler
   function watch(): void {
     server.finished.catch((error) => {
       if (isStopping) return;
-      console.error(`petstore: cannot accept connections just now: ${error.message}`);
+      report(`cannot accept connections just now: ${error.message}`);
       setTimeout(listenAgain, RETRY_DELAY);
     });
   }
@@ -60,7 +68,7 @@ export function listen({ hostname, port }: ServerSettings, handler: ServeHandler
     isStopping = true;
     // It waits for ever for a client that never finishes its request. What then still hangs ends with the process.
     const isDone = await within(LINGER_TIMEOUT, server.shutdown().catch(() => {}));
-    if (!isDone) console.error("petstore: left clients that had not finished");
+    if (!isDone) report("left clients that had not finished");
   }
 
   return { port: bound, stop };

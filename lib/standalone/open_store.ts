@@ -1,5 +1,7 @@
 /** From a `--store` setting to a store. */
 
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { createMemoryStore } from "../stores/memory.ts";
 import { createSqliteStore } from "../stores/sqlite.ts";
 import { isPassing } from "../stores/postgres_errors.ts";
@@ -7,7 +9,8 @@ import { type PetStore, StoreUnavailableError } from "../stores/store.ts";
 import { makeFolder } from "./key_file.ts";
 import { describePostgres, openPostgres } from "./open_postgres.ts";
 import { type PostgresTarget, readPostgresUrl } from "./postgres_url.ts";
-import { DEFAULT_STORE, POSTGRES, SettingError, SQLITE, UnreachableError } from "./settings.ts";
+import { POSTGRES, SettingError, SQLITE, UnreachableError } from "./settings.ts";
+import { startError } from "./start_error.ts";
 
 /** A setting that was understood. */
 export interface StoreSetting {
@@ -43,12 +46,12 @@ export function readStoreSetting(setting: string, environment: (name: string) =>
 function openSqlite(setting: string): PetStore {
   const path = setting.slice(SQLITE.length);
   try {
-    // Only the folder of the default: one that a typing error named must not come into being.
-    if (setting === DEFAULT_STORE) makeFolder(path);
+    // Only one that is missing: to make a folder needs more permission than to write a database into it.
+    if (!existsSync(dirname(path))) makeFolder(path);
     return createSqliteStore(path);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    throw new SettingError(error instanceof StoreUnavailableError ? message : `${path} cannot be opened: ${message}`);
+    throw startError(error instanceof StoreUnavailableError ? message : `${path} cannot be opened: ${message}`, error);
   }
 }
 

@@ -2,14 +2,15 @@
 
 import { checkOptions } from "../options.ts";
 import { postgresSchema } from "../stores/postgres.ts";
-import { type PetStore, StoreUnavailableError } from "../stores/store.ts";
+import type { PetStore } from "../stores/store.ts";
 import { VERSION } from "../version.ts";
-import { createAccessLog, loggedTarget, shorten } from "./access_log.ts";
+import { createAccessLog } from "./access_log.ts";
 import { Gate } from "./gate.ts";
 import { createHandler, type HandlerOptions } from "./handler.ts";
-import { type FileKey, KEY_FILE, readKeyFile } from "./key_file.ts";
+import { KEY_FILE, readKeyFile } from "./key_file.ts";
 import { createLineWriter, type LineWriter } from "./line_writer.ts";
 import { listen } from "./listener.ts";
+import { describeFailure, describeStart, oneLine } from "./messages.ts";
 import { readStoreSetting, type StoreSetting } from "./open_store.ts";
 import { HELP, readSettings, type ServerSettings, SettingError, UnreachableError } from "./settings.ts";
 import { within } from "./time.ts";
@@ -20,36 +21,57 @@ import { within } from "./time.ts";
  */
 const DRAIN_TIMEOUT = 6_000;
 
+/**
+ * How long requests wait that come after those in flight have been answered, in milliseconds: longer than it takes a client
+ * to read an answer and its next request to come, so that whoever uses a connection is waiting on it when it is closed.
+ */
+const HOLD_TIME = 250;
+const HOLD_STEPS = 10;
+
 /** How long standard output and standard error may take to accept their last lines, in milliseconds. */
 const FLUSH_TIMEOUT = 1_000;
+
+/** Lines for standard output and for standard error. Neither is waited for: a reader that does not read stops nothing. */
+interface Writers {
+  output: LineWriter;
+  errors: LineWriter;
+}
 
 /**
  * Runs the server until a signal ends it.
  *
  * @param args The command line's arguments.
- * @returns The exit status: 0 after a drain, 2 if a setting is wrong, 1 if the database cannot be reached yet.
+ * @returns The exit status: 0 after a drain, 2 if a setting is wrong, 1 if what is in the way may go away by itself.
  */
 export async function run(args: string[]): Promise<number> {
+  const errors = createLineWriter(Deno.stderr);
+  let isHeard = true;
+  const output = createLineWriter(Deno.stdout, ({ message }) => {
+    isHeard = false;
+    errors.add(`petstore: standard output cannot be written: ${oneLine(message)}`);
+  });
+  let status = 0;
   try {
     const command = readSettings(args, readVariable);
-    if ("settings" in command) await serve(command.settings);
-    else console.log(TEXTS[command.print]().trimEnd());
-    return 0;
+    if ("settings" in command) {
+      await serve(command.settings, { output, errors });
+    } else {
+      output.add(TEXTS[command.print]().trimEnd());
+      await output.flush();
+      if (!isHeard) status = 1;
+    }
   } catch (error) {
     if (!(error instanceof SettingError)) throw error;
-    console.error(`petstore: ${oneLine(error.message)}`);
-    // Supervisors give up after 2: it would be the same again. At the boot of a machine a database may come later.
-    return error instanceof UnreachableError ? 1 : 2;
+    errors.add(`petstore: ${oneLine(error.message)}`);
+    // Supervisors give up after 2: it would be the same again. What 1 tells of, another start may find gone.
+    status = error instanceof UnreachableError ? 1 : 2;
   }
+  await within(FLUSH_TIMEOUT, Promise.all([output.flush(), errors.flush()]).then(() => {}));
+  return status;
 }
 
 /** What is printed instead of serving. */
 const TEXTS = { help: () => HELP, version: () => `petstore ${VERSION}`, schema: () => postgresSchema() };
-
-/** Whatever a setting had in it, a message is one line and does nothing to a terminal. */
-function oneLine(message: string): string {
-  return message.replace(/[\p{Cc}\u2028\u2029]/gu, (character) => JSON.stringify(character).slice(1, -1));
-}
 
 /** A variable that the server may not read counts as unset. */
 function readVariable(variable: string): string | undefined {
@@ -57,15 +79,13 @@ function readVariable(variable: string): string | undefined {
   return state === "granted" ? Deno.env.get(variable) : undefined;
 }
 
-async function serve(settings: ServerSettings): Promise<void> {
-  const output = createLineWriter(Deno.stdout);
-  const errors = createLineWriter(Deno.stderr);
+async function serve(settings: ServerSettings, { output, errors }: Writers): Promise<void> {
   const options = readOptions(settings, errors);
   const storeSetting = readStoreSetting(settings.store, readVariable);
   const gate = new Gate();
   const ended = signalled();
   // The socket comes first: a start that fails for want of it leaves no file behind, nor a key that nobody has seen.
-  const listener = listen(settings, gate.handle);
+  const listener = listen(settings, gate.handle, (line) => errors.add(`petstore: ${line}`));
   let store: PetStore | undefined;
   try {
     store = await storeSetting.open();
@@ -77,15 +97,27 @@ async function serve(settings: ServerSettings): Promise<void> {
         { log: settings.accessLog ? createAccessLog(output) : undefined, hasDocs: settings.docs },
       ),
     );
-    console.log(describeStart(settings, storeSetting, fileKey, listener.port));
+    const { hostname, docs: hasDocs } = settings;
+    output.add(
+      describeStart({ hostname, port: listener.port, store: storeSetting.description, key: fileKey, hasDocs }),
+    );
     await ended;
-    // Before the listener stops: from then on Deno gives no more of a body that is still arriving (denoland/deno#36809).
-    await within(DRAIN_TIMEOUT, gate.close());
+    await drain(gate);
   } finally {
-    await listener.stop();
-    await within(FLUSH_TIMEOUT, Promise.all([output.flush(), errors.flush()]).then(() => {}));
+    const stopped = listener.stop();
+    gate.release();
+    await stopped;
     await store?.close();
   }
+}
+
+/** Lets requests in flight be answered, and then gathers those that come, for the moment when the listener stops. */
+async function drain(gate: Gate): Promise<void> {
+  // Before the listener stops: from then on Deno gives no more of a body that is still arriving (denoland/deno#36809).
+  await within(DRAIN_TIMEOUT, gate.close());
+  gate.hold();
+  // In steps: a process that the system has not let run for a while would otherwise stop before it has looked who is there.
+  for (let i = 0; i < HOLD_STEPS; i++) await new Promise((resolve) => setTimeout(resolve, HOLD_TIME / HOLD_STEPS));
 }
 
 /** The library's options, checked by the library before anything is touched. */
@@ -115,24 +147,6 @@ async function dropPermissions({ needsRead }: StoreSetting): Promise<void> {
   }
 }
 
-function describeStart(
-  { hostname, docs }: ServerSettings,
-  { description }: StoreSetting,
-  key: FileKey | undefined,
-  port: number,
-): string {
-  const origin = `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
-  const shown = key === undefined ? "as set" : key.isNew ? `${key.key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}`;
-  const pasted = key === undefined ? "<API_KEY>" : `$(cat ${KEY_FILE})`;
-  return [
-    `Petstore ${VERSION} listens on ${origin}/v1`,
-    `  store        ${description}`,
-    `  API key      ${shown}`,
-    `  description  ${origin}/${docs ? "docs" : "openapi.json"}`,
-    `  try          curl -H "Authorization: Bearer ${pasted}" ${origin}/v1/pets`,
-  ].join("\n");
-}
-
 /** Resolves at the first SIGTERM or SIGINT; a later one ends the process at once. */
 function signalled(): Promise<void> {
   // Windows knows no SIGTERM.
@@ -151,11 +165,4 @@ function signalled(): Promise<void> {
       });
     }
   });
-}
-
-/** An unavailable store is the world's fault and worth a line; anything else is ours and worth the trace. */
-function describeFailure(error: unknown, { method, url }: Request): string {
-  const isOurs = !(error instanceof StoreUnavailableError);
-  const what = error instanceof Error ? (isOurs ? error.stack : error.message) : String(error);
-  return `${new Date().toISOString()} ${shorten(method)} ${loggedTarget(url)} failed: ${what}`;
 }

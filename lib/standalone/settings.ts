@@ -35,7 +35,7 @@ export class SettingError extends Error {
   override name = "SettingError";
 }
 
-/** What the settings name cannot be reached just now, and a later start may well succeed. */
+/** What the settings name cannot be had just now, and a later start may well succeed. */
 export class UnreachableError extends SettingError {}
 
 /** The environment variables that are read, by the flag that wins over each. */
@@ -157,7 +157,11 @@ function readPort(text: string): number {
 
 function readStore(store: string): string {
   if (store === "memory:" || (store.startsWith(SQLITE) && store !== SQLITE) || POSTGRES.test(store)) return store;
-  // Not quoted: what was meant for another setting, or for another database, may be or hold a secret.
+  // A name with a typical end and nothing else can be shown; what else was meant for another setting or database may be a
+  // secret, or hold one.
+  if (/^[\w./~-]+\.(db|sqlite3?)$/.test(store)) {
+    throw new SettingError(`The store ${store} must say what it is: sqlite:${store} for a file`);
+  }
   throw new SettingError("The store must be memory:, sqlite:<path> or postgres://…; other stores are not known");
 }
 

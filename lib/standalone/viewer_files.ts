@@ -1,10 +1,10 @@
 /** The files of the viewer, Swagger UI: compressed once and for all, and part of the modules, so that no file is read. */
 
 import { Buffer } from "node:buffer";
-import type { HeaderFields } from "../http/answer.ts";
 import { noneMatchFails } from "../http/conditional.ts";
-import type { OperationRoute } from "../http/dispatch.ts";
-import { chain, type Pending } from "../pending.ts";
+import type { Operation, OperationRoute } from "../http/dispatch.ts";
+import { chain } from "../pending.ts";
+import { LargeAnswers } from "./large_answers.ts";
 import packed from "./viewer/swagger_ui.json" with { type: "json" };
 
 /** Which version of Swagger UI it is. It is in the paths, so that a browser need not ask again for what it has. */
@@ -18,19 +18,21 @@ const TYPES: Record<keyof typeof packed.files, string> = {
 
 /** The routes of the files, below a path. */
 export function createFileRoutes(path: string): OperationRoute[] {
+  const answers = new LargeAnswers();
   return Object.entries(packed.files).map(([name, base64]) => ({
     path: `${path}/${VIEWER_VERSION}/${name}`,
-    methods: { GET: createFileOperation(TYPES[name as keyof typeof TYPES], base64) },
+    methods: { GET: createFileOperation(TYPES[name as keyof typeof TYPES], base64, answers) },
   }));
 }
 
 /** Answers with a file, compressed for every client that can take it. */
-function createFileOperation(type: string, base64: string): ({ request }: { request: Request }) => Pending<Response> {
+function createFileOperation(type: string, base64: string, answers: LargeAnswers): Operation {
   // Of a server whose page nobody opens, they take up no more than their text.
   let compressed: Uint8Array<ArrayBuffer> | undefined;
   let plain: Promise<Uint8Array<ArrayBuffer>> | undefined;
 
-  return ({ request: { headers } }) => {
+  return ({ request }) => {
+    const { headers } = request;
     const isCompressed = acceptsGzip(headers.get("accept-encoding"));
     // Two representations, two tags (RFC 9110 §8.8.3.3).
     const etag = `"${VIEWER_VERSION}${isCompressed ? "-gzip" : ""}"`;
@@ -38,16 +40,11 @@ function createFileOperation(type: string, base64: string): ({ request }: { requ
     if (noneMatchFails(headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers: fields });
     const described = { ...fields, "content-type": type, "x-content-type-options": "nosniff" };
     compressed ??= new Uint8Array(Buffer.from(base64, "base64"));
-    if (isCompressed) return respond(compressed, { ...described, "content-encoding": "gzip" });
+    if (isCompressed) return answers.answer(request, compressed, { ...described, "content-encoding": "gzip" });
     // Kept too: nobody without a key is to have it made anew as often as they like.
     plain ??= decompress(compressed);
-    return chain(plain, (bytes) => respond(bytes, described));
+    return chain(plain, (bytes) => answers.answer(request, bytes, described));
   };
-}
-
-function respond(bytes: Uint8Array<ArrayBuffer>, headers: HeaderFields): Response {
-  // The length is for HEAD, of whose answer the body is taken away.
-  return new Response(bytes, { headers: { ...headers, "content-length": String(bytes.length) } });
 }
 
 function decompress(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {

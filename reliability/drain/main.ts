@@ -8,14 +8,15 @@ import { type DrainFigures, runDrainRound } from "./round.ts";
 
 const ABOUT = `deno task drain [options]
 
-A standalone server on an SQLite file, clients that create and read, SIGTERM at a random moment: no answer may be cut, the
-exit status must be 0, and after a restart all that was acknowledged must be there, and nothing else. Exit status 1 if
-anything is wrong.
+A standalone server on an SQLite file, clients that create and read, SIGTERM at a random moment: no answer may be cut, no
+busy client be left without one, the exit status must be 0, and after a restart all that was acknowledged must be there,
+and nothing else. Exit status 1 if anything is wrong.
 `;
 
 /** What can be wrong. */
 const KINDS = [
   "cut",
+  "dropped",
   "unanswered",
   "lost",
   "doubled",

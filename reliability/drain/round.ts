@@ -32,6 +32,9 @@ type Counts = Pick<DrainFigures, "reads" | "turnedAway" | "refused" | "unsent" |
 /** For so many creating clients there is one that reads: a long answer is cut more easily than a short one. */
 const CREATORS_PER_READER = 4;
 
+/** A client that lets less time pass between two requests, in milliseconds, is busy: a server waits longer for it. */
+const BUSY = 200;
+
 /** Runs a round. */
 export async function runDrainRound(stage: Stage, options: RoundOptions): Promise<DrainFigures> {
   const { installation, ledger, random, tag } = stage;
@@ -92,6 +95,9 @@ function countFailure(outcome: Outcome, asked: string, counts: Counts, ledger: L
     return true;
   }
   counts[outcome.kind]++;
+  if (outcome.kind === "unanswered" && (outcome.sinceLast ?? 0) < BUSY) {
+    ledger.report("dropped", `${asked}, sent ${outcome.sinceLast} ms after the request before`);
+  }
   if (outcome.kind === "cut") ledger.report("cut", `All that came for ${asked}: ${JSON.stringify(outcome.received)}`);
   return outcome.kind !== "refused";
 }

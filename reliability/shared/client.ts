@@ -12,6 +12,7 @@ const AUTHORIZATION = `Authorization: Bearer ${KEY}\r\n`;
 export class Client implements Disposable {
   readonly #port: number;
   #connection: Connection | undefined;
+  #sentAt = performance.now();
 
   constructor(port: number) {
     this.#port = port;
@@ -20,7 +21,10 @@ export class Client implements Disposable {
   /** Sends a request, and its body on demand if that is given apart. */
   async send(request: string, body?: string): Promise<Outcome> {
     if (!this.#connection || this.#connection.isClosed) this.#connection = await Connection.open(this.#port);
-    return await this.#connection?.exchange(request, body) ?? { kind: "refused" };
+    const sinceLast = performance.now() - this.#sentAt;
+    this.#sentAt += sinceLast;
+    const outcome = await this.#connection?.exchange(request, body) ?? { kind: "refused" };
+    return outcome.kind === "unanswered" ? { ...outcome, sinceLast } : outcome;
   }
 
   /** Sends a request and closes the connection at once: the server gets it, and nobody the answer. */

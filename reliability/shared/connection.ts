@@ -15,21 +15,24 @@ export interface Answer {
  * - `answered`: the answer came whole.
  * - `refused`: there was no connection to send it on.
  * - `unsent`: the connection ended before the request was sent whole, and nothing was answered.
- * - `unanswered`: it was sent whole, and the connection ended before the first byte of an answer.
+ * - `unanswered`: it was sent whole, and the connection ended before the first byte of an answer. `sinceLast` is how many
+ *   milliseconds the client had let pass since its request before.
  * - `cut`: the connection ended within the answer.
  *
  * Which of them a server may cause that ends in good order: a refused and an unsent request it has not taken. A whole
- * request without a byte of an answer is allowed too, with a condition. A server may close a persistent connection at any
+ * request without a byte of an answer is allowed too, with conditions. A server may close a persistent connection at any
  * time (RFC 9112 §9.5), and it cannot know that a request is on the way to it at that moment: for the server the
  * connection was idle. So the client must be ready to ask again (§9.3.1), but not for a POST, "unless it has some means
  * to know that the request semantics are actually idempotent […] or some means to detect that the original request was
- * never applied". The condition is therefore that such a create has not been applied; one that the server has applied it
- * has read, and must answer. An answer that has begun must come to its end in any case, be it with `100 Continue`: the server
+ * never applied". The first condition is therefore that such a create has not been applied; one that the server has applied
+ * it has read, and must answer. The second is that the client had been idle for a while: to one that sends a request as
+ * soon as it has an answer, our server says that it is about to close, and waits for it before it does. An answer that has begun must come to its end in any case, be it with `100 Continue`: the server
  * knew of the request, and §9.6 has a server close in stages for this very purpose.
  */
 export type Outcome =
   | { kind: "answered"; answer: Answer }
-  | { kind: "refused" | "unsent" | "unanswered" }
+  | { kind: "refused" | "unsent" }
+  | { kind: "unanswered"; sinceLast?: number }
   | { kind: "cut"; received: string };
 
 /** A server that answers nothing within this many milliseconds hangs. Longer than the server's own drain. */

@@ -1,43 +1,60 @@
-/** docs/petstore.service and docs/nginx.conf agree, and the unit's command serves with the permissions that it grants. */
+/** The units in docs/ and docs/nginx.conf agree, and the units' commands serve with the permissions that they grant. */
 
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { skippable } from "../support/disk.ts";
 import { exchange } from "../support/raw_socket.ts";
 import { validateServerAnswer } from "../support/server_description.ts";
-import { PET } from "../support/server_process.ts";
+import { PET, withServer } from "../support/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
+import { end, readUnit, started, startUnit, unitCommand, unitHere, UNITS } from "../support/unit.ts";
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const UNIT = readFileSync(join(ROOT, "docs", "petstore.service"), "utf8");
-const NGINX = readFileSync(join(ROOT, "docs", "nginx.conf"), "utf8");
+const NGINX = readFileSync(new URL("../../docs/nginx.conf", import.meta.url), "utf8");
 
-/** The unit with the places of Deno and of the petstore that are right here. */
-const UNIT_HERE = UNIT.replace("/usr/local/bin/deno", Deno.execPath()).replace("/opt/petstore/", ROOT);
+for (const name of UNITS) {
+  test(`${name} starts the petstore where nginx looks for it`, () => {
+    const address = /^ *server ([\d.]+):(\d+); +# set: petstore$/m.exec(NGINX);
+    assert.ok(address);
+    const command = unitCommand(name, 8000).join(" ");
+    assert.ok(command.includes(`--hostname ${address[1]} --port ${address[2]}`));
+    assert.ok(command.includes(`--allow-net=${address[1]}:${address[2]}`));
+  });
 
-/** The words of the command, with lines that go on joined. */
-const COMMAND = /^ExecStart=([^]*?[^\\])$/m.exec(UNIT_HERE)?.[1]?.replaceAll("\\\n", " ").split(/\s+/) ?? [];
+  test(`${name} starts again what ends with any status but 2`, () => {
+    const restarts = readUnit(name).split("\n").filter((line) => /^Restart|^StartLimit|^Success/.test(line));
+    assert.deepEqual(restarts, [
+      "StartLimitIntervalSec=0",
+      "Restart=always",
+      "RestartSec=2",
+      "RestartPreventExitStatus=2",
+    ]);
+  });
 
-test("the unit starts the petstore where nginx looks for it", () => {
-  const address = /^ *server ([\d.]+):(\d+); +# set: petstore$/m.exec(NGINX);
-  assert.ok(address);
-  assert.ok(COMMAND.join(" ").includes(`--hostname ${address[1]} --port ${address[2]}`));
-  assert.ok(COMMAND.includes(`--allow-net=${address[1]}:${address[2]}`));
+  test(...skippable(`systemd takes ${name} without a warning`, whyNoSystemd()), () =>
+    withTempFolder((folder) => {
+      mkdirSync(join(folder, "unit"));
+      const file = join(folder, "unit", name);
+      writeFileSync(file, unitHere(name));
+      const { code, stderr } = new Deno.Command("systemd-analyze", { args: ["verify", "--man=no", file] }).outputSync();
+      assert.deepEqual([code, new TextDecoder().decode(stderr)], [0, ""]);
+    }));
+}
+
+test("the units differ in what the stores need, and in nothing of what keeps others out", () => {
+  const fences = UNITS.map((name) => {
+    const unit = readUnit(name);
+    return unit.slice(unit.indexOf("# A connection is a file.")).replace(/^#.*/gm, "");
+  });
+  assert.equal(fences[0], fences[1]);
 });
 
 test("the unit's command serves with the permissions that it grants, and ends with status 0 at SIGTERM", () =>
   withTempFolder(async (folder) => {
-    const args = COMMAND.slice(1).map((word) => word.replace(/\b8000$/, "0"));
-    const options = { args, cwd: folder, clearEnv: true, env: { DENO_DIR: join(folder, "cache") } } as const;
-    const child = new Deno.Command(COMMAND[0] ?? "", { ...options, stdin: "null", stdout: "piped" }).spawn();
+    const child = startUnit("petstore.service", 0, { cwd: folder, env: { DENO_DIR: join(folder, "cache") } });
     try {
-      let printed = "";
-      for await (const text of child.stdout.pipeThrough(new TextDecoderStream()).values({ preventCancel: true })) {
-        if (/^ {2}try .*\n/m.test(printed += text)) break;
-      }
-      const port = Number(/ listens on http:.*:(\d+)\/v1$/m.exec(printed)?.[1]);
+      const port = await started(child);
       const key = readFileSync(join(folder, "data", "api-key"), "utf8").trim();
       const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n`;
       const request = `${head}Content-Length: ${PET.length}\r\n\r\n${PET}`;
@@ -45,23 +62,20 @@ test("the unit's command serves with the permissions that it grants, and ends wi
       child.kill("SIGTERM");
       assert.equal((await child.status).code, 0);
     } finally {
-      try {
-        child.kill("SIGKILL");
-      } catch {
-        // It has ended already, as it should.
-      }
-      await child.status;
+      await end(child);
     }
   }));
 
-test("systemd takes the unit without a warning", { skip: whyNoSystemd() }, () =>
-  withTempFolder((folder) => {
-    mkdirSync(join(folder, "unit"));
-    const file = join(folder, "unit", "petstore.service");
-    writeFileSync(file, UNIT_HERE);
-    const { code, stderr } = new Deno.Command("systemd-analyze", { args: ["verify", "--man=no", file] }).outputSync();
-    assert.deepEqual([code, new TextDecoder().decode(stderr)], [0, ""]);
-  }));
+test("the unit's command ends with status 1 while its port is taken, and with 2 for a setting that is wrong", () =>
+  withTempFolder((folder) =>
+    withServer(folder, { args: ["--key=k", "--store=memory:"] }, async ({ port }) => {
+      for (const [status, settings] of [[1, {}], [2, { PETSTORE_DOCS: "perhaps" }], [2, { PETSTORE_STORE: "pets" }]]) {
+        const env = { DENO_DIR: join(folder, "cache"), ...settings as Record<string, string> };
+        const child = startUnit("petstore.service", port, { cwd: folder, env });
+        assert.equal((await child.output()).code, status);
+      }
+    })
+  ));
 
 /** Why systemd cannot be asked here, or `false`. */
 function whyNoSystemd(): string | false {

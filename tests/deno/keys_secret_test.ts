@@ -137,7 +137,7 @@ test("a start that fails does not show a key that was given with the mistake", (
   withTempFolder(async (folder) => {
     const K = `--key=${KEY}`;
     for (
-      const args of [[K, "--prot=1"], [KEY], [K, `--keys=${KEY}`], [K, "--store=sqlite:no/pets.db"], [
+      const args of [[K, "--prot=1"], [KEY], [K, `--keys=${KEY}`], [K, "--store=sqlite:."], [
         `${K} x`,
         "--port=0",
       ]]

@@ -1,6 +1,8 @@
 /** docs/nginx.conf before a petstore that is down, stopped or broken, and before clients that want too much. */
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { createPetstore } from "../../mod.ts";
 import { type Nginx, whyNoNginx, withNginx, withProxy } from "../support/nginx.ts";
@@ -59,6 +61,39 @@ async function withProxyBeforeTwo(
       ),
   );
 }
+
+const UNLIMITED = {
+  rate: "$binary_remote_addr zone=requests:10m rate=100000r/s",
+  burst: "zone=requests burst=100000 nodelay",
+  connections: "connections 1000",
+};
+
+test(
+  "a petstore that ends closes none of nginx's connections with a request on it",
+  { skip },
+  () =>
+    withProxy(UNLIMITED, async (nginx, server, folder) => {
+      const statuses = new Map<number, number>();
+      const warm = Promise.withResolvers<void>();
+      const clients = Array.from({ length: 12 }, async (_, i) => {
+        using socket = await RawSocket.open(nginx);
+        for (let status = 0; status !== 502;) {
+          await socket.send(i % 2 === 0 ? LIST : CREATE);
+          status = (await socket.readResponse())?.status ?? assert.fail("nginx did not answer");
+          const count = (statuses.get(status) ?? 0) + 1;
+          statuses.set(status, count);
+          if (count === 200) warm.resolve();
+        }
+      });
+      await Promise.race([warm.promise, Promise.all(clients)]);
+      assert.equal(await server.stop(), 0);
+      await Promise.all(clients);
+      assert.deepEqual([...statuses.keys()].sort(), [200, 201, 502, 503]);
+      // What is left is refused: nobody listens any more, so that no request can have been carried out.
+      const errors = readFileSync(join(folder, "error_log"), "utf8").trimEnd().split("\n");
+      for (const line of errors) assert.match(line, /connect\(\) failed \(111: .*refused\)/i);
+    }),
+);
 
 test(
   "a petstore that does not answer in time is given up with 504",

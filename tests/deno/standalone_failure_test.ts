@@ -5,7 +5,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { command } from "../support/disk.ts";
+import { fileURLToPath } from "node:url";
+import { command, MOUNT_SKIP, skippable, withTmpfs } from "../support/disk.ts";
 import { runServer, type ServerParts, withServer } from "../support/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 
@@ -65,11 +66,22 @@ const CASES: Case[] = [
     hides: "hunter2",
   },
   {
-    what: "a database in a folder that is missing",
-    args: [K, "--store=sqlite:no/pets.db"],
-    shows: /no\/pets\.db.*folder/,
+    what: "a path alone as a store",
+    args: [K, "--store=data/x.db"],
+    shows: /data\/x\.db .*: sqlite:data\/x\.db for a file/,
   },
-  { what: "a database whose path has a line end", args: [K, "--store=sqlite:no\nsuch/pets.db"], shows: /pets\.db/ },
+  {
+    what: "a path of another kind as a store",
+    args: [K, "--store=pk_secret"],
+    shows: /sqlite:<path>/,
+    hides: "pk_secret",
+  },
+  {
+    what: "a database whose path has a line end",
+    args: [K, "--store=sqlite:no\nsuch/pets.db"],
+    shows: /no\\nsuch\/pets\.db/,
+    prepare: (folder) => writeFileSync(join(folder, "no\nsuch"), ""),
+  },
   { what: "a device as a database", args: [K, "--store=sqlite:/dev/null"], shows: /\/dev\/null cannot be opened/ },
   {
     what: "a text file of one byte as a database",
@@ -149,13 +161,22 @@ function makeKeyFile(folder: string, text: string, mode: number): void {
   writeFileSync(join(folder, "data", "api-key"), text, { mode });
 }
 
-async function assertFails(folder: string, { shows, hides, ...parts }: Omit<Case, "what" | "prepare">): Promise<void> {
-  const { status, stdout, stderr } = await runServer(folder, parts);
+async function assertFails(
+  folder: string,
+  { shows, hides, ...parts }: Omit<Case, "what" | "prepare">,
+  wanted = 2,
+): Promise<void> {
+  const { args = [], env = {} } = parts;
+  // The usual port may be in use by somebody else.
+  const hasPort = "PORT" in env || args.some((arg) => arg.startsWith("--port"));
+  const { status, stdout, stderr } = await runServer(folder, { env, args: hasPort ? args : ["--port=0", ...args] });
   assert.match(stderr, /^petstore: [^\n]+\n$/);
   assert.match(stderr, shows);
   if (hides !== undefined) assert.ok(!stderr.includes(hides), stderr);
   assert.equal(stdout, "");
-  assert.equal(status, 2);
+  // Deno's own advice, to grant more permissions, is never right.
+  assert.ok(!stderr.includes("--allow"), stderr);
+  assert.equal(status, wanted);
 }
 
 for (const { what, prepare, ...start } of CASES) {
@@ -166,13 +187,68 @@ for (const { what, prepare, ...start } of CASES) {
     }));
 }
 
-test("the server does not start on a port in use, and the server that has it goes on", () =>
+test("the server does not start on a port in use, with status 1, and the server that has it goes on", () =>
   withTempFolder((folder) =>
     withServer(folder, { args: ["--key=k", "--store=memory:"] }, async ({ port, ask }) => {
-      await assertFails(folder, { args: [K, `--port=${port}`, "--store=memory:"], shows: /the port is in use/ });
+      await assertFails(folder, { args: [K, `--port=${port}`, "--store=memory:"], shows: /in use.*--port$/m }, 1);
       assert.equal((await ask("/livez", null)).status, 200);
     })
   ));
+
+test("the server does not start on a database that another program has locked, with status 1", () =>
+  withTempFolder(async (folder) => {
+    const db = new DatabaseSync(join(folder, "pets.db"));
+    db.exec("BEGIN EXCLUSIVE");
+    await assertFails(folder, { args: [K, "--store=sqlite:pets.db"], shows: /pets\.db is locked/ }, 1);
+    db.close();
+  }));
+
+test(
+  ...skippable("the server does not start on a full disk, with status 1", MOUNT_SKIP),
+  () =>
+    withTmpfs("64k", async (folder) => {
+      fill(join(folder, "full"));
+      await assertFails(folder, { args: [K], shows: /data.*(full|No space)/ }, 1);
+      await assertFails(folder, { args: ["--store=memory:"], shows: /data\/api-key.*No space/ }, 1);
+    }),
+);
+
+/** Takes all the room that is left. */
+function fill(path: string): void {
+  using file = Deno.openSync(path, { write: true, createNew: true });
+  try {
+    for (;;) file.writeSync(new Uint8Array(4096));
+  } catch (error) {
+    assert.match(String(error), /No space left/);
+  }
+}
+
+test("a folder that is missing is made for a database, its owner's alone", () =>
+  withTempFolder(async (folder) => {
+    const args = ["--key=k", "--store=sqlite:var/lib/pets/pets.db"];
+    await withServer(folder, { args }, async ({ ask }) => assert.equal((await ask("/readyz", null)).status, 200));
+    assert.equal((Deno.statSync(join(folder, "var", "lib", "pets")).mode ?? 0) & 0o777, 0o700);
+  }));
+
+test("a start without a permission says which one it lacks, and gives no advice to grant it", () =>
+  withTempFolder(async (folder) => {
+    const script = fileURLToPath(new URL("../../server.ts", import.meta.url));
+    const start = (...args: string[]) =>
+      new Deno.Command(Deno.execPath(), { args: ["run", "--no-prompt", "--no-config", ...args], cwd: folder }).output();
+    for (
+      const [missing, flags] of [
+        ["net", ["--allow-read", "--allow-write", script, "--key=k", "--store=memory:"]],
+        ["write", ["--allow-read", "--allow-net", script, "--store=memory:", "--port=0"]],
+        ["read", ["--allow-write", "--allow-net", script, "--store=memory:", "--port=0"]],
+      ] as const
+    ) {
+      const { code, stderr } = await start(...flags);
+      const line = new TextDecoder().decode(stderr);
+      assert.match(line, /^petstore: [^\n]+ Requires \w+ access to "[^\n]+", which the server was started without\n$/);
+      assert.ok(line.includes(`Requires ${missing} access`), line);
+      assert.equal(code, 2);
+    }
+  }));
 
 test("a start that fails leaves a database of another program as it was", () =>
   withTempFolder(async (folder) => {

@@ -7,6 +7,9 @@ import { type Endpoint, exchange, RawSocket } from "../support/raw_socket.ts";
 import { addPet, countPets, PET, withServer } from "../support/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 
+/** Milliseconds between two requests, from which on a client is not promised an answer to each: less than the server waits. */
+const SLOW = 200;
+
 const HEAD = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\nContent-Length: ${PET.length}\r\n`;
 
 test("a pet that was acknowledged survives SIGKILL", () =>
@@ -95,14 +98,17 @@ for (const [how, post] of [["at once", postAtOnce], ["after 100 Continue", postO
         const warm = Promise.withResolvers<void>();
         const clients = Array.from({ length: 16 }, async () => {
           using socket = await RawSocket.open(server);
-          for (;;) {
-            // Throws if an answer breaks off; none at all means that the request was not taken.
+          for (let last = performance.now(), sentAt = last;; last = sentAt) {
+            sentAt = performance.now();
+            // Throws if an answer breaks off.
             const answer = await post(socket);
-            if (answer === undefined) return;
+            // To a server, a client that is this slow is idle; its connection is closed, and that can cross a request.
+            if (answer === undefined) return assert.ok(sentAt - last > SLOW, "A client was left without an answer");
             // A server that is about to end may say so. What it may not is blame the client.
-            if (answer.status === 503) continue;
-            assert.equal(answer.status, 201, answer.text);
-            if (++acknowledged === 500) warm.resolve();
+            if (answer.status !== 503) assert.equal(answer.status, 201, answer.text);
+            if (answer.status === 201 && ++acknowledged === 500) warm.resolve();
+            // Deno adds the header once more where it has not read the whole body.
+            if (answer.headers.get("connection")?.startsWith("close")) return;
           }
         });
         await Promise.race([warm.promise, Promise.all(clients)]);
