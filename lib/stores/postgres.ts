@@ -19,15 +19,17 @@
  * @module
  */
 
-import { type Database, openClient, type PostgresClient } from "./postgres_client.ts";
+import { type Database, openClient, type PostgresClientMaker } from "./postgres_client.ts";
 import { GroupCommit } from "./postgres_commit.ts";
+import type { PostgresClient } from "./postgres_driver.ts";
 import { closed } from "./postgres_errors.ts";
 import { DEFAULT_SCHEMA, openSchema, postgresGrants, postgresSchema, requireSchemaName } from "./postgres_schema.ts";
 import { type Statements, statementsFor, statusCode } from "./postgres_statements.ts";
 import type { IdempotentOutcome, IdempotentRequest, PetDraft, PetPage, PetQuery, PetStore } from "./store.ts";
 
 export { postgresGrants, postgresSchema };
-export type { NodePostgresClient, PostgresClient, PostgresJsClient, PostgresJsQuery } from "./postgres_client.ts";
+export type { PostgresClientMaker } from "./postgres_client.ts";
+export type { NodePostgresClient, PostgresClient, PostgresJsClient, PostgresJsQuery } from "./postgres_driver.ts";
 
 /** Options of {@link createPostgresStore}. */
 export interface PostgresStoreOptions {
@@ -55,7 +57,7 @@ export interface PostgresStoreOptions {
  * program's, or would have to be made by a role that may not.
  */
 export async function createPostgresStore(
-  client: PostgresClient,
+  client: PostgresClient | PostgresClientMaker,
   options: PostgresStoreOptions = {},
 ): Promise<PetStore> {
   const { schema = DEFAULT_SCHEMA, timeout = 5000, prepare = true } = options;
@@ -65,7 +67,7 @@ export async function createPostgresStore(
   try {
     await openSchema(db, schema);
   } catch (error) {
-    db.release();
+    await db.release();
     throw error;
   }
   return new PostgresStore(db, statementsFor(schema));
