@@ -24,7 +24,8 @@ export interface Database {
   /**
    * Runs one statement in a transaction of its own.
    *
-   * @param deadline When it is given up, as performance.now() tells the time; after the timeout unless given.
+   * @param deadline When it is given up, as performance.now() tells the time. Only for what writes: unlike a read it is
+   * sent behind no other. Without it, a statement is given up after the timeout.
    */
   query(text: string, parameters?: string[], deadline?: number): Promise<Row[]>;
   /** Runs statements that have no parameters, in one transaction. */
@@ -63,6 +64,8 @@ export function openClient(source: PostgresClient | PostgresClientMaker, options
 interface Job {
   text: string;
   parameters: string[] | undefined;
+  /** Whether it gets a connection for itself, so that it can be cancelled before it has done anything. */
+  isAlone: boolean;
   /** What it has become when it is with a driver. */
   running?: Running;
   lane?: Lane;
@@ -71,10 +74,11 @@ interface Job {
   reject(error: unknown): void;
 }
 
-/** A driver and how many statements it has. */
+/** A driver, how many statements it has, and how many of them have been given up. */
 interface Lane {
   driver: Driver;
   busy: number;
+  overdue: number;
 }
 
 class Client implements Database {
@@ -109,7 +113,7 @@ class Client implements Database {
   }
 
   #open(client: PostgresClient): Lane {
-    return { driver: adapt(client, this.#prepare), busy: 0 };
+    return { driver: adapt(client, this.#prepare), busy: 0, overdue: 0 };
   }
 
   #run(text: string, parameters: string[] | undefined, deadline?: number): Promise<Row[]> {
@@ -117,7 +121,8 @@ class Client implements Database {
       return Promise.reject(new StoreUnavailableError("Too many queries wait for PostgreSQL"));
     }
     return new Promise((resolve, reject) => {
-      const job: Job = { text, parameters, resolve, reject };
+      const isAlone = deadline !== undefined || parameters === undefined;
+      const job: Job = { text, parameters, isAlone, resolve, reject };
       const time = deadline === undefined ? this.timeout : Math.max(0, deadline - performance.now());
       job.timer = setTimeout(() => this.#giveUp(job, tooLate(Math.round(time))), time);
       this.#waiting.add(job);
@@ -127,7 +132,9 @@ class Client implements Database {
 
   #startWaiting(): void {
     for (const job of this.#waiting) {
-      if (this.#lane.busy >= this.#lane.driver.size) return;
+      const { driver, busy, overdue } = this.#lane;
+      // As long as some hang, none is sent behind another: their connections may be dead.
+      if (busy >= driver.size * (job.isAlone || overdue > 0 ? 1 : driver.depth)) return;
       this.#waiting.delete(job);
       this.#start(job, this.#lane);
     }
@@ -153,10 +160,16 @@ class Client implements Database {
     clearTimeout(job.timer);
     job.reject(reason);
     if (this.#waiting.delete(job) || !job.running) return;
-    job.running.giveUp();
+    const { running, lane } = job;
+    if (lane) lane.overdue++;
+    running.giveUp();
     // A cancelled statement ends at once. What does not is on a connection on which nothing comes any more.
-    const timer = setTimeout(() => this.#replace(job.lane), Math.min(GRACE, this.timeout));
-    job.running.done.catch(ignore).finally(() => clearTimeout(timer));
+    const timer = setTimeout(() => this.#replace(lane), Math.min(GRACE, this.timeout));
+    running.done.catch(ignore).finally(() => {
+      clearTimeout(timer);
+      if (lane) lane.overdue--;
+      this.#startWaiting();
+    });
   }
 
   #replace(lane: Lane | undefined): void {

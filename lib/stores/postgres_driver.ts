@@ -48,8 +48,10 @@ export interface Running {
 
 /** A client, whatever the driver. */
 export interface Driver {
-  /** How many statements it can run at once. */
+  /** How many connections it has for statements. */
   size: number;
+  /** How many statements may be sent on a connection before the first is answered. */
+  depth: number;
   /** Runs one statement in a transaction of its own; without parameters there may be several. */
   start(text: string, parameters: string[] | undefined): Running;
   /** Forgets the client, which goes on to be its owner's. */

@@ -32,6 +32,7 @@ export function nodePostgresDriver(client: NodePostgresClient, prepare: boolean)
   return {
     // A single Client runs one at a time; whatever else has a query() may do as it likes.
     size: isPool ? options?.max ?? USUAL_SIZE : client.connect ? 1 : USUAL_SIZE,
+    depth: 1,
     start(text, values) {
       const plain = { text, ...(values && { values, rowMode: "array" as const }) };
       const loan = new Loan(borrow, isPool ? options : undefined);
