@@ -1,7 +1,11 @@
 /** The PostgreSQL store of the standalone server, with a driver of its own that is loaded only here. */
 
-import { createPostgresStore, type PostgresClient } from "../stores/postgres.ts";
+import type { Socket } from "node:net";
+import { createPostgresStore, type PostgresJsClient } from "../stores/postgres.ts";
+import { asUnavailable } from "../stores/postgres_errors.ts";
 import type { PetStore } from "../stores/store.ts";
+import { Hosts } from "./postgres_hosts.ts";
+import { endsInTime, orFailing, type Security } from "./postgres_socket.ts";
 import { type PostgresTarget, showPostgres } from "./postgres_url.ts";
 import { SettingError } from "./settings.ts";
 
@@ -13,14 +17,21 @@ const DRIVER: string = "npm:postgres@3.4.9";
 
 /** What is used of the driver. */
 interface DriverModule {
-  default(options: Record<string, unknown>): PostgresClient & { end(options: { timeout: number }): Promise<void> };
+  default(options: Record<string, unknown>): DriverClient;
 }
+
+/** A client of the driver. */
+type DriverClient = PostgresJsClient & {
+  options: Record<string, unknown>;
+  end(options: { timeout: number }): Promise<void>;
+};
 
 /** For how long a connection that failed is not tried again, in seconds. The driver's own way is up to 20. */
 const PAUSE = 0.2;
 
-/** How long connections may take to close, in seconds. */
-const CLOSING = 2;
+/** What a server is asked before it is used. */
+const STATE =
+  "SELECT pg_catalog.pg_is_in_recovery()::text, pg_catalog.current_setting('default_transaction_read_only')";
 
 /**
  * Connects, and opens the store.
@@ -30,15 +41,56 @@ const CLOSING = 2;
  */
 export async function openPostgres(target: PostgresTarget): Promise<PetStore> {
   const { default: connect } = await loadDriver();
-  const client = connect(optionsFor(target));
-  const end = () => client.end({ timeout: CLOSING });
-  try {
-    const store = await createPostgresStore(client, target.schema === undefined ? {} : { schema: target.schema });
-    return closeThen(store, end);
-  } catch (error) {
-    await end();
-    throw error;
-  }
+  const { options } = connect(optionsFor(target));
+  // What the driver has read is used again: later it could no longer look into the environment.
+  const make = (settings: Record<string, unknown>) =>
+    connect({ ...options, shared: { retries: 0, typeArrayMap: {} }, ...settings });
+  const hosts = new Hosts({
+    hosts: target.hosts,
+    security: securityFor(target),
+    patience: target.connectTimeout * 1000,
+    session: target.targetSessionAttrs,
+    async ask(dial) {
+      const client = make({ max: 1, socket: () => orFailing(dial) });
+      try {
+        const [[standby, readOnly] = []] = await client.unsafe(STATE, [], { prepare: false }).values() as string[][];
+        return { isStandby: standby === "true", isReadOnly: readOnly === "on" };
+      } finally {
+        await client.end({ timeout: 0 });
+      }
+    },
+  });
+  // Before the store asks, which has but a few seconds: each host has a time of its own.
+  await hosts.choose().catch((error) => {
+    throw asUnavailable(error);
+  });
+  const { schema, prepare } = target;
+  return await createPostgresStore(() => makeClient(make, hosts), { prepare, ...(schema !== undefined && { schema }) });
+}
+
+/** A client that leaves no connection behind, whether or not its other end takes part in the closing. */
+function makeClient(make: (settings: Record<string, unknown>) => DriverClient, hosts: Hosts): DriverClient {
+  const sockets = new Set<Socket>();
+  const client = make({
+    socket: () =>
+      orFailing(async () => {
+        const socket = await hosts.dial();
+        sockets.add(socket);
+        const isEnding = endsInTime(socket);
+        socket.once("close", () => {
+          sockets.delete(socket);
+          if (!isEnding()) hosts.doubt();
+        });
+        return socket;
+      }),
+  });
+  const end = client.end;
+  client.end = async (options) => {
+    await end(options);
+    if (sockets.size > 0) hosts.doubt();
+    for (const socket of sockets) socket.destroy();
+  };
+  return client;
 }
 
 async function loadDriver(): Promise<DriverModule> {
@@ -50,30 +102,19 @@ async function loadDriver(): Promise<DriverModule> {
   }
 }
 
-/** The store, and with it the client, which is ours. */
-function closeThen(store: PetStore, end: () => Promise<void>): PetStore {
-  let closing: Promise<void> | undefined;
-  return {
-    create: (pet) => store.create(pet),
-    createOnce: (pet, request) => store.createOnce!(pet, request),
-    get: (id) => store.get(id),
-    list: (query) => store.list(query),
-    check: () => store.check(),
-    close: () => closing ??= Promise.resolve(store.close()).then(end),
-  };
-}
-
 /** All that the driver knows, so that it looks for nothing in the environment later. */
 function optionsFor(target: PostgresTarget): Record<string, unknown> {
   return {
-    host: target.hosts.map(({ name }) => name),
-    port: target.hosts.map(({ port }) => port),
+    // Names alone, for messages: which host it is, and TLS, are decided before the driver gets its socket. It would hang
+    // on one that is silent, try in a loop what refuses, and check certificates for one name only.
+    host: ["PostgreSQL"],
+    port: [0],
+    ssl: false,
+    target_session_attrs: null,
     database: target.database,
     user: target.user,
     // As a function it is not looked for in the environment where it is empty.
     pass: () => target.password,
-    ssl: securityFor(target),
-    target_session_attrs: sessionFor(target),
     connection: target.parameters,
     connect_timeout: target.connectTimeout || null,
     max: target.poolSize,
@@ -83,8 +124,9 @@ function optionsFor(target: PostgresTarget): Record<string, unknown> {
     onnotice: () => {},
     sslnegotiation: null,
     idle_timeout: null,
-    // Connections are made anew now and then, so that those to a server behind a balancer spread again.
-    max_lifetime: 45 * 60,
+    // Connections are made anew now and then, so that those to a server behind a balancer spread again; each has a time
+    // of its own, so that those that were made together do not end together.
+    max_lifetime: () => 60 * (30 + Math.random() * 30),
     max_pipeline: 100,
     keep_alive: 30,
     debug: false,
@@ -92,21 +134,15 @@ function optionsFor(target: PostgresTarget): Record<string, unknown> {
   };
 }
 
-/** The driver takes a standby for one that can be written to, unless it is asked for a primary. */
-function sessionFor({ targetSessionAttrs }: PostgresTarget): string | null {
-  if (targetSessionAttrs === "any") return null;
-  return targetSessionAttrs === "read-write" ? "primary" : targetSessionAttrs;
-}
-
 /** As libpq has it: `require` with a certificate means `verify-ca`, and a name is checked by `verify-full` alone. */
-function securityFor({ sslmode, sslrootcert, hosts }: PostgresTarget): unknown {
-  if (sslmode === "disable") return false;
-  if (sslmode === "allow" || sslmode === "prefer") return "prefer";
-  if (sslmode === "require" && sslrootcert === "") return "require";
+function securityFor({ sslmode, sslrootcert }: PostgresTarget): Security {
+  const mode = sslmode === "disable" ? "never" : sslmode === "allow" || sslmode === "prefer" ? "if offered" : "always";
+  if (mode !== "always" || (sslmode === "require" && sslrootcert === "")) {
+    return { mode, checks: { rejectUnauthorized: false } };
+  }
   const ca = sslrootcert === "" || sslrootcert === "system" ? {} : { ca: readCertificate(sslrootcert) };
-  if (sslmode !== "verify-full") return { ...ca, rejectUnauthorized: true, checkServerIdentity: () => undefined };
-  const [host] = hosts;
-  return { ...ca, rejectUnauthorized: true, ...(hosts.length === 1 && { host: host?.name }) };
+  const name = sslmode === "verify-full" ? {} : { checkServerIdentity: () => undefined };
+  return { mode, checks: { ...ca, rejectUnauthorized: true, ...name } };
 }
 
 function readCertificate(path: string): string {
