@@ -2,11 +2,16 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+// @ts-types="@types/pg"
+import { Pool } from "pg";
+import { createPostgresStore } from "../../lib/stores/postgres.ts";
+import { StoreUnavailableError } from "../../mod.ts";
 import { runSql } from "../../tests/support/postgres.ts";
+import { countWaiting, until, withLockedTable } from "../../tests/support/postgres_lock.ts";
 import { allowOnlyTls, type Cluster, kill, startAgain, whyNoCluster } from "../../tests/support/postgres_cluster.ts";
 import { runServer, withServer } from "../../tests/support/server_process.ts";
 import { withTempFolder } from "../../tests/support/temp.ts";
-import { createOnce, KEY, withCluster } from "./support.ts";
+import { createOnce, KEY, urlOf, withCluster } from "./support.ts";
 import { makeCertificate, useTls, whyNoOpenSsl } from "./tls_support.ts";
 
 const skip = whyNoCluster() || whyNoOpenSsl();
@@ -78,3 +83,32 @@ test(`a certificate of another authority or name, and a connection without TLS, 
     startAgain(cluster);
     await refused(`${url(port)}?sslmode=disable`, /no encryption/, 2);
   }));
+
+test(
+  `statements are cancelled where all connections use TLS, too${why}`,
+  { skip },
+  () =>
+    withTls(async (port, ca, folder, cluster) => {
+      const store = `${url(port, "localhost")}?sslmode=verify-full&sslrootcert=${ca}`;
+      await withServer(folder, { args: [`--key=${KEY}`], env: { PETSTORE_STORE: store } }, async (server) => {
+        assert.equal((await createOnce(server, "Rex")).status, 201);
+        await withLockedTable(urlOf(cluster), "petstore.pets", async () => {
+          assert.equal((await createOnce(server, "Bo")).status, 503);
+          await until("nobody waits for the lock", async () => await countWaiting(urlOf(cluster), "petstore") === 0);
+        });
+        assert.equal(JSON.parse((await server.ask("/v1/pets", KEY)).text).length, 1);
+        assert.equal(await server.stop(), 0);
+      });
+      // node-postgres makes the connection for it as it makes all.
+      const pool = new Pool({ connectionString: url(port, "localhost"), ssl: { ca: Deno.readTextFileSync(ca) } });
+      const pets = await createPostgresStore(pool, { timeout: 500 });
+      const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;
+      await withLockedTable(urlOf(cluster), "petstore.pets", async () => {
+        await assert.rejects(async () => await pets.create(pet), StoreUnavailableError);
+        await until("nobody waits for the lock", async () => await countWaiting(urlOf(cluster), "petstore") === 0);
+      });
+      assert.equal(await pets.get(3n), undefined);
+      await pets.close();
+      await pool.end();
+    }),
+);

@@ -5,7 +5,8 @@ import { createPostgresStore, type PostgresJsClient } from "../stores/postgres.t
 import { asUnavailable } from "../stores/postgres_errors.ts";
 import type { PetStore } from "../stores/store.ts";
 import { Hosts } from "./postgres_hosts.ts";
-import { endsInTime, orFailing, type Security } from "./postgres_socket.ts";
+import { endsInTime, orFailing } from "./postgres_socket.ts";
+import { driverOptions, securityFor } from "./postgres_options.ts";
 import { type PostgresTarget, showPostgres } from "./postgres_url.ts";
 import { SettingError } from "./settings.ts";
 
@@ -26,9 +27,6 @@ type DriverClient = PostgresJsClient & {
   end(options: { timeout: number }): Promise<void>;
 };
 
-/** For how long a connection that failed is not tried again, in seconds. The driver's own way is up to 20. */
-const PAUSE = 0.2;
-
 /** What a server is asked before it is used. */
 const STATE =
   "SELECT pg_catalog.pg_is_in_recovery()::text, pg_catalog.current_setting('default_transaction_read_only')";
@@ -41,7 +39,7 @@ const STATE =
  */
 export async function openPostgres(target: PostgresTarget): Promise<PetStore> {
   const { default: connect } = await loadDriver();
-  const { options } = connect(optionsFor(target));
+  const { options } = connect(driverOptions(target));
   // What the driver has read is used again: later it could no longer look into the environment.
   const make = (settings: Record<string, unknown>) =>
     connect({ ...options, shared: { retries: 0, typeArrayMap: {} }, ...settings });
@@ -99,58 +97,6 @@ async function loadDriver(): Promise<DriverModule> {
   } catch (error) {
     const [reason = ""] = (error as Error).message.split("\n", 1);
     throw new SettingError(`The PostgreSQL driver, ${DRIVER}, cannot be loaded: ${reason}`);
-  }
-}
-
-/** All that the driver knows, so that it looks for nothing in the environment later. */
-function optionsFor(target: PostgresTarget): Record<string, unknown> {
-  return {
-    // Names alone, for messages: which host it is, and TLS, are decided before the driver gets its socket. It would hang
-    // on one that is silent, try in a loop what refuses, and check certificates for one name only.
-    host: ["PostgreSQL"],
-    port: [0],
-    ssl: false,
-    target_session_attrs: null,
-    database: target.database,
-    user: target.user,
-    // As a function it is not looked for in the environment where it is empty.
-    pass: () => target.password,
-    connection: target.parameters,
-    connect_timeout: target.connectTimeout || null,
-    max: target.poolSize,
-    prepare: target.prepare,
-    fetch_types: false,
-    backoff: () => PAUSE,
-    onnotice: () => {},
-    sslnegotiation: null,
-    idle_timeout: null,
-    // Connections are made anew now and then, so that those to a server behind a balancer spread again; each has a time
-    // of its own, so that those that were made together do not end together.
-    max_lifetime: () => 60 * (30 + Math.random() * 30),
-    max_pipeline: 100,
-    keep_alive: 30,
-    debug: false,
-    publications: "",
-  };
-}
-
-/** As libpq has it: `require` with a certificate means `verify-ca`, and a name is checked by `verify-full` alone. */
-function securityFor({ sslmode, sslrootcert }: PostgresTarget): Security {
-  const mode = sslmode === "disable" ? "never" : sslmode === "allow" || sslmode === "prefer" ? "if offered" : "always";
-  if (mode !== "always" || (sslmode === "require" && sslrootcert === "")) {
-    return { mode, checks: { rejectUnauthorized: false } };
-  }
-  const ca = sslrootcert === "" || sslrootcert === "system" ? {} : { ca: readCertificate(sslrootcert) };
-  const name = sslmode === "verify-full" ? {} : { checkServerIdentity: () => undefined };
-  return { mode, checks: { ...ca, rejectUnauthorized: true, ...name } };
-}
-
-function readCertificate(path: string): string {
-  try {
-    return Deno.readTextFileSync(path);
-  } catch (error) {
-    const [reason = ""] = (error as Error).message.split("\n", 1);
-    throw new SettingError(`The certificate ${path} cannot be read: ${reason}`);
   }
 }
 

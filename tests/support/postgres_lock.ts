@@ -30,7 +30,7 @@ export async function withLockedTable<T>(
 export async function countWaiting(url: string, schema: string): Promise<number> {
   const [row] = await runSql(
     url,
-    `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%"${schema}"%'
+    `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${schema}%'
       AND pid <> pg_backend_pid()`,
   );
   return Number(row?.[0]);
