@@ -64,8 +64,8 @@ export function openClient(source: PostgresClient | PostgresClientMaker, options
 interface Job {
   text: string;
   parameters: string[] | undefined;
-  /** Whether it gets a connection for itself, so that it can be cancelled before it has done anything. */
-  isAlone: boolean;
+  /** Whether it writes. Then it gets a connection for itself, so that it can be cancelled before it has done anything. */
+  isWrite: boolean;
   /** What it has become when it is with a driver. */
   running?: Running;
   lane?: Lane;
@@ -121,8 +121,8 @@ class Client implements Database {
       return Promise.reject(new StoreUnavailableError("Too many queries wait for PostgreSQL"));
     }
     return new Promise((resolve, reject) => {
-      const isAlone = deadline !== undefined || parameters === undefined;
-      const job: Job = { text, parameters, isAlone, resolve, reject };
+      const isWrite = deadline !== undefined || parameters === undefined;
+      const job: Job = { text, parameters, isWrite, resolve, reject };
       const time = deadline === undefined ? this.timeout : Math.max(0, deadline - performance.now());
       job.timer = setTimeout(() => this.#giveUp(job, tooLate(Math.round(time))), time);
       this.#waiting.add(job);
@@ -134,7 +134,7 @@ class Client implements Database {
     for (const job of this.#waiting) {
       const { driver, busy, overdue } = this.#lane;
       // As long as some hang, none is sent behind another: their connections may be dead.
-      if (busy >= driver.size * (job.isAlone || overdue > 0 ? 1 : driver.depth)) return;
+      if (busy >= driver.size * (job.isWrite || overdue > 0 ? 1 : driver.depth)) return;
       this.#waiting.delete(job);
       this.#start(job, this.#lane);
     }
@@ -145,7 +145,7 @@ class Client implements Database {
     lane.busy++;
     job.lane = lane;
     try {
-      job.running = lane.driver.start(job.text, job.parameters);
+      job.running = lane.driver.start(job.text, job.parameters, job.isWrite);
       job.resolve(await job.running.done);
     } catch (error) {
       job.reject(asUnavailable(error));

@@ -52,8 +52,12 @@ export interface Driver {
   size: number;
   /** How many statements may be sent on a connection before the first is answered. */
   depth: number;
-  /** Runs one statement in a transaction of its own; without parameters there may be several. */
-  start(text: string, parameters: string[] | undefined): Running;
+  /**
+   * Runs one statement in a transaction of its own; without parameters there may be several.
+   *
+   * @param isWrite Whether it writes. Then no cancellation that was meant for another statement may reach it.
+   */
+  start(text: string, parameters: string[] | undefined, isWrite: boolean): Running;
   /** Forgets the client, which goes on to be its owner's. */
   release(): void;
   /** Closes the client; what it still runs may take so many milliseconds. */

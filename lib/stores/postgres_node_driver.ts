@@ -49,6 +49,8 @@ export function nodePostgresDriver(client: NodePostgresClient, prepare: boolean)
   };
 }
 
+const GIVEN_UP = new Error("The query was given up");
+
 /** A connection for the time of one query. */
 class Loan {
   readonly #borrow: () => Promise<Connection>;
@@ -68,7 +70,8 @@ class Loan {
     try {
       if (this.#isGivenUp) return [];
       const { rows } = await connection.query(query);
-      this.#return();
+      // A cancellation that comes late would hit what is run there next.
+      this.#return(this.#isGivenUp ? GIVEN_UP : undefined);
       return rows as Row[];
     } catch (error) {
       this.#return(error as Error);
@@ -86,7 +89,7 @@ class Loan {
     this.#isGivenUp = true;
     if (!this.#connection) return;
     await cancel(this.#connection, this.#options ?? this.#connection.connectionParameters);
-    this.#return(new Error("The query was given up"));
+    this.#return(GIVEN_UP);
   }
 
   #return(error?: Error): void {
