@@ -15,6 +15,15 @@ const MAX_TRIES = 5;
 /** How long creates may wait for their turn when the store is closed, in milliseconds: that is time for many statements. */
 const CLOSING = 1000;
 
+/**
+ * Commits something, and so waits for what commits have to wait for. A create that was given up may have been committed
+ * without its standby: to cancel a statement ends its waiting, too, and what it did is then seen by everybody. Before
+ * somebody is told that a pet has been there already, a commit that comes after it must have been waited for.
+ */
+const CONFIRM = `SELECT pg_catalog.pg_logical_emit_message(true, 'petstore', ''::pg_catalog.text)::pg_catalog.text,
+  CASE WHEN pg_catalog.current_setting('synchronous_commit') OPERATOR(pg_catalog.=) 'off'
+    THEN pg_catalog.set_config('synchronous_commit', 'on', true) END`;
+
 /** A create that waits. */
 interface Create {
   pet: PetDraft;
@@ -125,11 +134,21 @@ export class GroupCommit {
   }
 
   async #commit(batch: readonly Create[]): Promise<void> {
+    const deadline = deadlineOf(batch, this.#db.timeout);
+    let unsettled = batch;
     try {
-      const ids = await this.#try(parametersOf(batch), deadlineOf(batch, this.#db.timeout));
-      batch.forEach((create, i) => settle(create, ids[i] ?? ""));
+      const ids = await this.#try(parametersOf(batch), deadline);
+      const isReplayed = (_: Create, i: number) => ids[i]?.startsWith("-");
+      const isWritten = ids.some((id) => /^[1-9]/.test(id));
+      batch.forEach((create, i) => isReplayed(create, i) || settle(create, ids[i] ?? ""));
+      unsettled = batch.filter(isReplayed);
+      // What has been added just now has been waited for with all that was there.
+      if (unsettled.length > 0 && !isWritten) await this.#db.query(CONFIRM, [], deadline);
+      batch.forEach((create, i) => isReplayed(create, i) && settle(create, ids[i] ?? ""));
     } catch (error) {
-      for (const { followers, reject } of batch) for (const each of [reject, ...followers.map(rejectOf)]) each(error);
+      for (const { followers, reject } of unsettled) {
+        for (const each of [reject, ...followers.map(rejectOf)]) each(error);
+      }
     }
   }
 
