@@ -8,12 +8,10 @@
  * import { createPostgresStore } from "@petstore/petstore/postgres";
  * import postgres from "postgres"; // or: import { Pool } from "pg";
  *
- * const sql = postgres("postgres://localhost/pets");
- * const store = await createPostgresStore(sql);
+ * const store = await createPostgresStore(() => postgres("postgres://localhost/pets", { connect_timeout: 5 }));
  * const { handle } = createPetstore({ store, keys: ["pk_example"] });
  * // … and at the end:
  * await store.close();
- * await sql.end();
  * ```
  *
  * @module
@@ -35,7 +33,10 @@ export type { NodePostgresClient, PostgresClient, PostgresJsClient, PostgresJsQu
 export interface PostgresStoreOptions {
   /** The schema that the tables are in: small letters, digits and `_`. `petstore` unless given. */
   schema?: string;
-  /** How long PostgreSQL may take to answer, in milliseconds, the wait for a connection included. 5000 unless given. */
+  /**
+   * How long PostgreSQL may take to answer, in milliseconds, the wait for a connection included. 5000 unless given. A create
+   * waits at most for half of it behind others, and is then refused without having been sent.
+   */
   timeout?: number;
   /**
    * Whether statements are prepared, so that PostgreSQL plans each once for a connection. `true` unless given; `false` is
@@ -47,11 +48,15 @@ export interface PostgresStoreOptions {
 /**
  * Opens the tables, making them first or bringing them up to date where that is needed, and keeps pets in them. A create
  * is acknowledged when PostgreSQL has committed it; creates that arrive together share one statement and one commit.
- * `store.close()` leaves the client open: it is its maker's.
+ *
+ * What takes too long is cancelled, and refused with {@link StoreUnavailableError}. A connection on which nothing comes any
+ * more is replaced, but not where the `sql` of postgres.js itself is handed in, which has no way to do so: hand in a
+ * function that makes it. `store.close()` waits no longer than the timeout and three seconds, refuses creates that still wait
+ * for others after one, and closes what the function has made. A client that was handed in stays open.
  *
  * Ids ascend in the order of commits, whoever commits. A create that fails may leave a gap.
  *
- * @param client The `sql` of postgres.js, or a `Pool` of node-postgres.
+ * @param client The `sql` of postgres.js, a `Pool` of node-postgres, or a function that makes one of them.
  * @throws {TypeError} If `client` is none of them, or an option is wrong.
  * @throws {StoreUnavailableError} If PostgreSQL cannot be reached, or the tables are a newer release's or another
  * program's, or would have to be made by a role that may not.
