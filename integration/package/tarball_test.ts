@@ -56,7 +56,7 @@ test("the package holds the library, its types and its documents, and nothing el
 });
 
 test("the package is small", () => {
-  assert.ok(BYTES.length < 80_000, `${BYTES.length} bytes`);
+  assert.ok(BYTES.length < 90_000, `${BYTES.length} bytes`);
   assert.ok(ENTRIES.reduce((sum, { size }) => sum + size, 0) < 300_000);
 });
 
