@@ -28,6 +28,7 @@ const MODULES = [
   ...["http/routing", "json", "openapi", "openapi/paths", "openapi/responses", "openapi/schemas", "operations"],
   ...["options", "pending", "pet", "petstore", "stores/id_list", "stores/memory", "stores/packed_pets"],
   ...["stores/postgres", "stores/postgres_client", "stores/postgres_commit", "stores/postgres_errors"],
+  ...["stores/postgres_driver", "stores/postgres_js_driver", "stores/postgres_node_driver"],
   ...["stores/postgres_schema", "stores/postgres_statements"],
   ...["stores/read_ahead", "stores/sqlite", "stores/sqlite_commit", "stores/sqlite_errors", "stores/sqlite_file"],
   ...["stores/sqlite_insert", "stores/sqlite_open", "stores/sqlite_statements", "stores/store"],
@@ -38,7 +39,7 @@ const TYPED = [
   ...["hosts/node", "hosts/node_types"],
   ...["http/answer", "http/auth", "http/cors", "http/dispatch", "http/errors", "http/routing", "openapi", "options"],
   ...["pending", "pet", "petstore", "stores/memory", "stores/postgres", "stores/postgres_client"],
-  ...["stores/postgres_schema", "stores/sqlite", "stores/store"],
+  ...["stores/postgres_driver", "stores/postgres_schema", "stores/sqlite", "stores/store"],
 ].map((name) => `lib/${name}`);
 
 test("the package holds the library, its types and its documents, and nothing else", () => {
@@ -55,7 +56,7 @@ test("the package holds the library, its types and its documents, and nothing el
 });
 
 test("the package is small", () => {
-  assert.ok(BYTES.length < 80_000, `${BYTES.length} bytes`);
+  assert.ok(BYTES.length < 90_000, `${BYTES.length} bytes`);
   assert.ok(ENTRIES.reduce((sum, { size }) => sum + size, 0) < 300_000);
 });
 

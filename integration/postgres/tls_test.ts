@@ -1,59 +1,29 @@
 /** TLS between server and PostgreSQL, as `sslmode` asks for it. */
 
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { test } from "node:test";
+// @ts-types="@types/pg"
+import { Pool } from "pg";
+import { createPostgresStore } from "../../lib/stores/postgres.ts";
+import { StoreUnavailableError } from "../../mod.ts";
 import { runSql } from "../../tests/support/postgres.ts";
-import {
-  allowOnlyTls,
-  type Cluster,
-  kill,
-  startAgain,
-  useCertificate,
-  whyNoCluster,
-} from "../../tests/support/postgres_cluster.ts";
+import { countWaiting, until, withLockedTable } from "../../tests/support/postgres_lock.ts";
+import { allowOnlyTls, type Cluster, kill, startAgain, whyNoCluster } from "../../tests/support/postgres_cluster.ts";
 import { runServer, withServer } from "../../tests/support/server_process.ts";
-import { command } from "../../tests/support/disk.ts";
 import { withTempFolder } from "../../tests/support/temp.ts";
-import { createOnce, KEY, withCluster } from "./support.ts";
+import { createOnce, KEY, urlOf, withCluster } from "./support.ts";
+import { makeCertificate, useTls, whyNoOpenSsl } from "./tls_support.ts";
 
 const skip = whyNoCluster() || whyNoOpenSsl();
 const why = skip ? ` (skipped: ${skip})` : "";
-
-function whyNoOpenSsl(): string | false {
-  try {
-    command("openssl", "version");
-    return false;
-  } catch {
-    return "there is no openssl";
-  }
-}
-
-/** An authority of our own, and a certificate for `localhost` from it. */
-function makeCertificate(folder: string, authority: string): { ca: string; certificate: string; key: string } {
-  const [ca, caKey, certificate, key, request, extensions] = ["ca", "ca_key", "crt", "key", "csr", "ext"]
-    .map((name) => join(folder, `${authority}.${name}`)) as [string, string, string, string, string, string];
-  const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-  command("openssl", "req", "-x509", ...curve, "-keyout", caKey, "-out", ca, "-subj", `/CN=${authority}`, "-days", "2");
-  command("openssl", "req", ...curve, "-keyout", key, "-out", request, "-subj", "/CN=localhost");
-  Deno.writeTextFileSync(extensions, "subjectAltName=DNS:localhost\n");
-  const signed = ["-in", request, "-CA", ca, "-CAkey", caKey, "-CAcreateserial", "-out", certificate, "-days", "2"];
-  command("openssl", "x509", "-req", ...signed, "-extfile", extensions);
-  return { ca, certificate, key };
-}
 
 /** A cluster that takes no connection without TLS; `use` gets its port and the files. */
 function withTls(use: (port: number, ca: string, folder: string, cluster: Cluster) => Promise<void>): Promise<void> {
   return withTempFolder((folder) =>
     withCluster(async (cluster) => {
-      const { ca, certificate, key } = makeCertificate(folder, "ours");
-      useCertificate(cluster, certificate, key);
-      for (const setting of ["ssl = on", "ssl_cert_file = 'server.crt'", "ssl_key_file = 'server.key'"]) {
-        await runSql(url(cluster.port), `ALTER SYSTEM SET ${setting}`);
-      }
-      await runSql(url(cluster.port), "SELECT pg_reload_conf()");
-      while ((await runSql(url(cluster.port), "SHOW ssl"))[0]?.[0] !== "on");
-      await use(cluster.port, ca, folder, cluster);
+      const made = makeCertificate(folder, "ours");
+      await useTls(cluster, made);
+      await use(cluster.port, made.ca, folder, cluster);
     })
   );
 }
@@ -113,3 +83,32 @@ test(`a certificate of another authority or name, and a connection without TLS, 
     startAgain(cluster);
     await refused(`${url(port)}?sslmode=disable`, /no encryption/, 2);
   }));
+
+test(
+  `statements are cancelled where all connections use TLS, too${why}`,
+  { skip },
+  () =>
+    withTls(async (port, ca, folder, cluster) => {
+      const store = `${url(port, "localhost")}?sslmode=verify-full&sslrootcert=${ca}`;
+      await withServer(folder, { args: [`--key=${KEY}`], env: { PETSTORE_STORE: store } }, async (server) => {
+        assert.equal((await createOnce(server, "Rex")).status, 201);
+        await withLockedTable(urlOf(cluster), "petstore.pets", async () => {
+          assert.equal((await createOnce(server, "Bo")).status, 503);
+          await until("nobody waits for the lock", async () => await countWaiting(urlOf(cluster), "petstore") === 0);
+        });
+        assert.equal(JSON.parse((await server.ask("/v1/pets", KEY)).text).length, 1);
+        assert.equal(await server.stop(), 0);
+      });
+      // node-postgres makes the connection for it as it makes all.
+      const pool = new Pool({ connectionString: url(port, "localhost"), ssl: { ca: Deno.readTextFileSync(ca) } });
+      const pets = await createPostgresStore(pool, { timeout: 500 });
+      const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;
+      await withLockedTable(urlOf(cluster), "petstore.pets", async () => {
+        await assert.rejects(async () => await pets.create(pet), StoreUnavailableError);
+        await until("nobody waits for the lock", async () => await countWaiting(urlOf(cluster), "petstore") === 0);
+      });
+      assert.equal(await pets.get(3n), undefined);
+      await pets.close();
+      await pool.end();
+    }),
+);

@@ -1,7 +1,12 @@
 /** The PostgreSQL store of the standalone server, with a driver of its own that is loaded only here. */
 
-import { createPostgresStore, type PostgresClient } from "../stores/postgres.ts";
+import type { Socket } from "node:net";
+import { createPostgresStore, type PostgresJsClient } from "../stores/postgres.ts";
+import { asUnavailable } from "../stores/postgres_errors.ts";
 import type { PetStore } from "../stores/store.ts";
+import { Hosts } from "./postgres_hosts.ts";
+import { endsInTime, orFailing } from "./postgres_socket.ts";
+import { driverOptions, securityFor } from "./postgres_options.ts";
 import { type PostgresTarget, showPostgres } from "./postgres_url.ts";
 import { SettingError } from "./settings.ts";
 
@@ -13,14 +18,18 @@ const DRIVER: string = "npm:postgres@3.4.9";
 
 /** What is used of the driver. */
 interface DriverModule {
-  default(options: Record<string, unknown>): PostgresClient & { end(options: { timeout: number }): Promise<void> };
+  default(options: Record<string, unknown>): DriverClient;
 }
 
-/** For how long a connection that failed is not tried again, in seconds. The driver's own way is up to 20. */
-const PAUSE = 0.2;
+/** A client of the driver. */
+type DriverClient = PostgresJsClient & {
+  options: Record<string, unknown>;
+  end(options: { timeout: number }): Promise<void>;
+};
 
-/** How long connections may take to close, in seconds. */
-const CLOSING = 2;
+/** What a server is asked before it is used. */
+const STATE =
+  "SELECT pg_catalog.pg_is_in_recovery()::text, pg_catalog.current_setting('default_transaction_read_only')";
 
 /**
  * Connects, and opens the store.
@@ -30,15 +39,56 @@ const CLOSING = 2;
  */
 export async function openPostgres(target: PostgresTarget): Promise<PetStore> {
   const { default: connect } = await loadDriver();
-  const client = connect(optionsFor(target));
-  const end = () => client.end({ timeout: CLOSING });
-  try {
-    const store = await createPostgresStore(client, target.schema === undefined ? {} : { schema: target.schema });
-    return closeThen(store, end);
-  } catch (error) {
-    await end();
-    throw error;
-  }
+  const { options } = connect(driverOptions(target));
+  // What the driver has read is used again: later it could no longer look into the environment.
+  const make = (settings: Record<string, unknown>) =>
+    connect({ ...options, shared: { retries: 0, typeArrayMap: {} }, ...settings });
+  const hosts = new Hosts({
+    hosts: target.hosts,
+    security: securityFor(target),
+    patience: target.connectTimeout * 1000,
+    session: target.targetSessionAttrs,
+    async ask(dial) {
+      const client = make({ max: 1, socket: () => orFailing(dial) });
+      try {
+        const [[standby, readOnly] = []] = await client.unsafe(STATE, [], { prepare: false }).values() as string[][];
+        return { isStandby: standby === "true", isReadOnly: readOnly === "on" };
+      } finally {
+        await client.end({ timeout: 0 });
+      }
+    },
+  });
+  // Before the store asks, which has but a few seconds: each host has a time of its own.
+  await hosts.choose().catch((error) => {
+    throw asUnavailable(error);
+  });
+  const { schema, prepare } = target;
+  return await createPostgresStore(() => makeClient(make, hosts), { prepare, ...(schema !== undefined && { schema }) });
+}
+
+/** A client that leaves no connection behind, whether or not its other end takes part in the closing. */
+function makeClient(make: (settings: Record<string, unknown>) => DriverClient, hosts: Hosts): DriverClient {
+  const sockets = new Set<Socket>();
+  const client = make({
+    socket: () =>
+      orFailing(async () => {
+        const socket = await hosts.dial();
+        sockets.add(socket);
+        const isEnding = endsInTime(socket);
+        socket.once("close", () => {
+          sockets.delete(socket);
+          if (!isEnding()) hosts.doubt();
+        });
+        return socket;
+      }),
+  });
+  const end = client.end;
+  client.end = async (options) => {
+    await end(options);
+    if (sockets.size > 0) hosts.doubt();
+    for (const socket of sockets) socket.destroy();
+  };
+  return client;
 }
 
 async function loadDriver(): Promise<DriverModule> {
@@ -47,74 +97,6 @@ async function loadDriver(): Promise<DriverModule> {
   } catch (error) {
     const [reason = ""] = (error as Error).message.split("\n", 1);
     throw new SettingError(`The PostgreSQL driver, ${DRIVER}, cannot be loaded: ${reason}`);
-  }
-}
-
-/** The store, and with it the client, which is ours. */
-function closeThen(store: PetStore, end: () => Promise<void>): PetStore {
-  let closing: Promise<void> | undefined;
-  return {
-    create: (pet) => store.create(pet),
-    createOnce: (pet, request) => store.createOnce!(pet, request),
-    get: (id) => store.get(id),
-    list: (query) => store.list(query),
-    check: () => store.check(),
-    close: () => closing ??= Promise.resolve(store.close()).then(end),
-  };
-}
-
-/** All that the driver knows, so that it looks for nothing in the environment later. */
-function optionsFor(target: PostgresTarget): Record<string, unknown> {
-  return {
-    host: target.hosts.map(({ name }) => name),
-    port: target.hosts.map(({ port }) => port),
-    database: target.database,
-    user: target.user,
-    // As a function it is not looked for in the environment where it is empty.
-    pass: () => target.password,
-    ssl: securityFor(target),
-    target_session_attrs: sessionFor(target),
-    connection: target.parameters,
-    connect_timeout: target.connectTimeout || null,
-    max: target.poolSize,
-    prepare: target.prepare,
-    fetch_types: false,
-    backoff: () => PAUSE,
-    onnotice: () => {},
-    sslnegotiation: null,
-    idle_timeout: null,
-    // Connections are made anew now and then, so that those to a server behind a balancer spread again.
-    max_lifetime: 45 * 60,
-    max_pipeline: 100,
-    keep_alive: 30,
-    debug: false,
-    publications: "",
-  };
-}
-
-/** The driver takes a standby for one that can be written to, unless it is asked for a primary. */
-function sessionFor({ targetSessionAttrs }: PostgresTarget): string | null {
-  if (targetSessionAttrs === "any") return null;
-  return targetSessionAttrs === "read-write" ? "primary" : targetSessionAttrs;
-}
-
-/** As libpq has it: `require` with a certificate means `verify-ca`, and a name is checked by `verify-full` alone. */
-function securityFor({ sslmode, sslrootcert, hosts }: PostgresTarget): unknown {
-  if (sslmode === "disable") return false;
-  if (sslmode === "allow" || sslmode === "prefer") return "prefer";
-  if (sslmode === "require" && sslrootcert === "") return "require";
-  const ca = sslrootcert === "" || sslrootcert === "system" ? {} : { ca: readCertificate(sslrootcert) };
-  if (sslmode !== "verify-full") return { ...ca, rejectUnauthorized: true, checkServerIdentity: () => undefined };
-  const [host] = hosts;
-  return { ...ca, rejectUnauthorized: true, ...(hosts.length === 1 && { host: host?.name }) };
-}
-
-function readCertificate(path: string): string {
-  try {
-    return Deno.readTextFileSync(path);
-  } catch (error) {
-    const [reason = ""] = (error as Error).message.split("\n", 1);
-    throw new SettingError(`The certificate ${path} cannot be read: ${reason}`);
   }
 }
 

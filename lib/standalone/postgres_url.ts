@@ -10,7 +10,7 @@ export interface PostgresTarget {
   password: string;
   sslmode: string;
   sslrootcert: string;
-  /** In seconds; 0 for no limit of its own. */
+  /** For each host, in seconds; 0 for no limit of its own. */
   connectTimeout: number;
   targetSessionAttrs: string;
   /** What is sent to the server at the start of a connection. */
@@ -69,14 +69,16 @@ export function readPostgresUrl(url: string, environment: (name: string) => stri
   const parameters: Record<string, string> = { application_name: read("application_name", "petstore") };
   const options = read("options", "");
   if (options !== "") parameters["options"] = options;
+  const places = readHosts(hosts || read("host", "localhost"), read("port", "5432"));
   return {
-    hosts: readHosts(hosts || read("host", "localhost"), read("port", "5432")),
+    hosts: places,
     database: read("dbname", user),
     user,
     password: read("password", ""),
     sslmode: choose("sslmode", read("sslmode", "prefer"), SSL_MODES),
     sslrootcert: read("sslrootcert", ""),
-    connectTimeout: readNumber("connect_timeout", read("connect_timeout", "5"), 0),
+    // Shorter where there are others to go to.
+    connectTimeout: readNumber("connect_timeout", read("connect_timeout", places.length > 1 ? "2" : "5"), 0),
     targetSessionAttrs: choose("target_session_attrs", read("target_session_attrs", "any"), SESSIONS),
     parameters,
     poolSize: readNumber("pool_size", given.get("pool_size") ?? "10", 1),

@@ -8,32 +8,35 @@
  * import { createPostgresStore } from "@petstore/petstore/postgres";
  * import postgres from "postgres"; // or: import { Pool } from "pg";
  *
- * const sql = postgres("postgres://localhost/pets");
- * const store = await createPostgresStore(sql);
+ * const store = await createPostgresStore(() => postgres("postgres://localhost/pets", { connect_timeout: 5 }));
  * const { handle } = createPetstore({ store, keys: ["pk_example"] });
  * // … and at the end:
  * await store.close();
- * await sql.end();
  * ```
  *
  * @module
  */
 
-import { type Database, openClient, type PostgresClient } from "./postgres_client.ts";
+import { type Database, openClient, type PostgresClientMaker } from "./postgres_client.ts";
 import { GroupCommit } from "./postgres_commit.ts";
+import type { PostgresClient } from "./postgres_driver.ts";
 import { closed } from "./postgres_errors.ts";
 import { DEFAULT_SCHEMA, openSchema, postgresGrants, postgresSchema, requireSchemaName } from "./postgres_schema.ts";
 import { type Statements, statementsFor, statusCode } from "./postgres_statements.ts";
 import type { IdempotentOutcome, IdempotentRequest, PetDraft, PetPage, PetQuery, PetStore } from "./store.ts";
 
 export { postgresGrants, postgresSchema };
-export type { NodePostgresClient, PostgresClient, PostgresJsClient, PostgresJsQuery } from "./postgres_client.ts";
+export type { PostgresClientMaker } from "./postgres_client.ts";
+export type { NodePostgresClient, PostgresClient, PostgresJsClient, PostgresJsQuery } from "./postgres_driver.ts";
 
 /** Options of {@link createPostgresStore}. */
 export interface PostgresStoreOptions {
   /** The schema that the tables are in: small letters, digits and `_`. `petstore` unless given. */
   schema?: string;
-  /** How long PostgreSQL may take to answer, in milliseconds, the wait for a connection included. 5000 unless given. */
+  /**
+   * How long PostgreSQL may take to answer, in milliseconds, the wait for a connection included. 5000 unless given. A create
+   * waits at most for half of it behind others, and is then refused without having been sent.
+   */
   timeout?: number;
   /**
    * Whether statements are prepared, so that PostgreSQL plans each once for a connection. `true` unless given; `false` is
@@ -45,17 +48,21 @@ export interface PostgresStoreOptions {
 /**
  * Opens the tables, making them first or bringing them up to date where that is needed, and keeps pets in them. A create
  * is acknowledged when PostgreSQL has committed it; creates that arrive together share one statement and one commit.
- * `store.close()` leaves the client open: it is its maker's.
+ *
+ * What takes too long is cancelled, and refused with {@link StoreUnavailableError}. A connection on which nothing comes any
+ * more is replaced, but not where the `sql` of postgres.js itself is handed in, which has no way to do so: hand in a
+ * function that makes it. `store.close()` waits no longer than the timeout and three seconds, refuses creates that still wait
+ * for others after one, and closes what the function has made. A client that was handed in stays open.
  *
  * Ids ascend in the order of commits, whoever commits. A create that fails may leave a gap.
  *
- * @param client The `sql` of postgres.js, or a `Pool` of node-postgres.
+ * @param client The `sql` of postgres.js, a `Pool` of node-postgres, or a function that makes one of them.
  * @throws {TypeError} If `client` is none of them, or an option is wrong.
  * @throws {StoreUnavailableError} If PostgreSQL cannot be reached, or the tables are a newer release's or another
  * program's, or would have to be made by a role that may not.
  */
 export async function createPostgresStore(
-  client: PostgresClient,
+  client: PostgresClient | PostgresClientMaker,
   options: PostgresStoreOptions = {},
 ): Promise<PetStore> {
   const { schema = DEFAULT_SCHEMA, timeout = 5000, prepare = true } = options;
@@ -65,7 +72,7 @@ export async function createPostgresStore(
   try {
     await openSchema(db, schema);
   } catch (error) {
-    db.release();
+    await db.release();
     throw error;
   }
   return new PostgresStore(db, statementsFor(schema));

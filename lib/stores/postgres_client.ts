@@ -1,52 +1,51 @@
-/** What the store needs of a PostgreSQL driver, and how postgres.js and node-postgres give it. */
+/** What the store needs of a PostgreSQL client: statements that take no longer than they may. */
 
-import { asUnavailable } from "./postgres_errors.ts";
+import {
+  type Driver,
+  ignore,
+  type NodePostgresClient,
+  type PostgresClient,
+  type PostgresJsClient,
+  type Row,
+  type Running,
+} from "./postgres_driver.ts";
+import { asUnavailable, closed } from "./postgres_errors.ts";
+import { postgresJsDriver } from "./postgres_js_driver.ts";
+import { nodePostgresDriver } from "./postgres_node_driver.ts";
 import { StoreUnavailableError } from "./store.ts";
 
-/** The `sql` of postgres.js (`postgres` on npm), as far as it is used here. */
-export interface PostgresJsClient {
-  /** Runs a text as it is. */
-  unsafe(text: string, parameters?: string[], options?: { prepare?: boolean }): PostgresJsQuery;
-}
-
-/** A query of postgres.js. */
-export interface PostgresJsQuery extends PromiseLike<unknown> {
-  /** Resolves to rows as arrays. */
-  values(): PromiseLike<unknown>;
-}
-
-/** A `Pool` of node-postgres (`pg` on npm), or a connected `Client`, as far as it is used here. */
-export interface NodePostgresClient {
-  /** Runs a query. */
-  query(query: { text: string; values?: string[]; name?: string; rowMode?: "array" }): PromiseLike<{ rows: unknown[] }>;
-  /** Hears of connections that are lost while nobody uses them. */
-  on?(event: "error", listener: (error: Error) => void): unknown;
-  /** Hears of them no more. */
-  off?(event: "error", listener: (error: Error) => void): unknown;
-}
-
-/** A PostgreSQL client of either driver. */
-export type PostgresClient = PostgresJsClient | NodePostgresClient;
-
-/** A row: everything is asked for as text, since drivers differ in what they make of numbers. */
-export type Row = (string | null)[];
+/** Makes a client, which is then the store's: it is closed with the store, and replaced when its connections are dead. */
+export type PostgresClientMaker = () => PostgresClient;
 
 /** A database, whatever the driver. */
 export interface Database {
-  /** Runs one statement in a transaction of its own. */
-  query(text: string, parameters?: string[]): Promise<Row[]>;
+  /** How long a statement may take, in milliseconds. */
+  readonly timeout: number;
+  /**
+   * Runs one statement in a transaction of its own.
+   *
+   * @param deadline When it is given up, as performance.now() tells the time. Only for what writes: unlike a read it is
+   * sent behind no other. Without it, a statement is given up after the timeout.
+   */
+  query(text: string, parameters?: string[], deadline?: number): Promise<Row[]>;
   /** Runs statements that have no parameters, in one transaction. */
   script(text: string): Promise<void>;
-  /** Forgets the client, which goes on to be its owner's. */
-  release(): void;
+  /** Forgets a client that was handed in, and closes one that was made. */
+  release(): Promise<void>;
 }
 
-/** Queries that may be under way; to wait for more would help nobody. */
-const MAX_QUERIES = 10_000;
+/** Statements that may be under way or wait; to wait for more would help nobody. */
+const MAX_STATEMENTS = 10_000;
+
+/** How long a driver gets to be done with a statement that was given up, in milliseconds, before its client is replaced. */
+const GRACE = 1000;
+
+/** How long a client gets to close, in milliseconds. */
+const CLOSING = 2000;
 
 /** How a client is used. */
 export interface ClientOptions {
-  /** After how many milliseconds a query is given up. What the server makes of it is then unknown. */
+  /** After how many milliseconds a statement is given up. What the server makes of it is then unknown. */
   timeout: number;
   /** Whether statements are prepared. */
   prepare: boolean;
@@ -55,87 +54,157 @@ export interface ClientOptions {
 /**
  * Wraps a client.
  *
- * @throws {TypeError} If it is none of the two.
+ * @throws {TypeError} If it is none.
  */
-export function openClient(client: PostgresClient, { timeout, prepare }: ClientOptions): Database {
-  const driver = adapt(client, prepare);
-  let underWay = 0;
-  async function guarded<T>(work: () => PromiseLike<T>): Promise<T> {
-    if (underWay >= MAX_QUERIES) throw new StoreUnavailableError("Too many queries wait for PostgreSQL");
-    underWay++;
-    try {
-      return await within(timeout, work());
-    } catch (error) {
-      throw asUnavailable(error);
-    } finally {
-      underWay--;
-    }
-  }
-  return {
-    query: (text, parameters = []) => guarded(() => driver.query(text, parameters)),
-    script: (text) => guarded(() => driver.script(text)),
-    release: driver.release,
-  };
+export function openClient(source: PostgresClient | PostgresClientMaker, options: ClientOptions): Database {
+  return new Client(source, options);
 }
 
-interface Driver {
-  query(text: string, parameters: string[]): PromiseLike<Row[]>;
-  script(text: string): PromiseLike<void>;
-  release(): void;
+/** A statement between its arrival and the moment when the driver has done with it. */
+interface Job {
+  text: string;
+  parameters: string[] | undefined;
+  /** Whether it writes. Then it gets a connection for itself, so that it can be cancelled before it has done anything. */
+  isWrite: boolean;
+  /** What it has become when it is with a driver. */
+  running?: Running;
+  lane?: Lane;
+  timer?: ReturnType<typeof setTimeout>;
+  resolve(rows: Row[]): void;
+  reject(error: unknown): void;
+}
+
+/** A driver, how many statements it has, and how many of them have been given up. */
+interface Lane {
+  driver: Driver;
+  busy: number;
+  overdue: number;
+}
+
+class Client implements Database {
+  readonly timeout: number;
+  readonly #prepare: boolean;
+  readonly #make: PostgresClientMaker | undefined;
+  /** In order of arrival. They wait here and not in the driver, which would not give them back. */
+  readonly #waiting = new Set<Job>();
+  #lane: Lane;
+  #isReleased = false;
+
+  constructor(source: PostgresClient | PostgresClientMaker, { timeout, prepare }: ClientOptions) {
+    this.timeout = timeout;
+    this.#prepare = prepare;
+    this.#make = isMaker(source) ? source : undefined;
+    this.#lane = this.#open(isMaker(source) ? source() : source);
+  }
+
+  async query(text: string, parameters: string[] = [], deadline?: number): Promise<Row[]> {
+    return await this.#run(text, parameters, deadline);
+  }
+
+  async script(text: string): Promise<void> {
+    await this.#run(text, undefined);
+  }
+
+  async release(): Promise<void> {
+    this.#isReleased = true;
+    for (const job of [...this.#waiting]) this.#giveUp(job, closed());
+    if (this.#make) await this.#lane.driver.end(CLOSING);
+    else this.#lane.driver.release();
+  }
+
+  #open(client: PostgresClient): Lane {
+    return { driver: adapt(client, this.#prepare), busy: 0, overdue: 0 };
+  }
+
+  #run(text: string, parameters: string[] | undefined, deadline?: number): Promise<Row[]> {
+    if (this.#waiting.size >= MAX_STATEMENTS) {
+      return Promise.reject(new StoreUnavailableError("Too many queries wait for PostgreSQL"));
+    }
+    return new Promise((resolve, reject) => {
+      const isWrite = deadline !== undefined || parameters === undefined;
+      const job: Job = { text, parameters, isWrite, resolve, reject };
+      const time = deadline === undefined ? this.timeout : Math.max(0, deadline - performance.now());
+      job.timer = setTimeout(() => this.#giveUp(job, tooLate(Math.round(time))), time);
+      this.#waiting.add(job);
+      this.#startWaiting();
+    });
+  }
+
+  #startWaiting(): void {
+    for (const job of this.#waiting) {
+      const { driver, busy, overdue } = this.#lane;
+      // As long as some hang, none is sent behind another: their connections may be dead.
+      if (busy >= driver.size * (job.isWrite || overdue > 0 ? 1 : driver.depth)) return;
+      this.#waiting.delete(job);
+      this.#start(job, this.#lane);
+    }
+  }
+
+  /** Counts a statement until the driver has done with it, whether or not anybody waits for it any more. */
+  async #start(job: Job, lane: Lane): Promise<void> {
+    lane.busy++;
+    job.lane = lane;
+    try {
+      job.running = lane.driver.start(job.text, job.parameters, job.isWrite);
+      job.resolve(await job.running.done);
+    } catch (error) {
+      job.reject(asUnavailable(error));
+    } finally {
+      clearTimeout(job.timer);
+      lane.busy--;
+      this.#startWaiting();
+    }
+  }
+
+  #giveUp(job: Job, reason: StoreUnavailableError): void {
+    clearTimeout(job.timer);
+    job.reject(reason);
+    if (this.#waiting.delete(job) || !job.running) return;
+    const { running, lane } = job;
+    if (lane) lane.overdue++;
+    running.giveUp();
+    // A cancelled statement ends at once. What does not is on a connection on which nothing comes any more.
+    const timer = setTimeout(() => this.#replace(lane), Math.min(GRACE, this.timeout));
+    running.done.catch(ignore).finally(() => {
+      clearTimeout(timer);
+      if (lane) lane.overdue--;
+      this.#startWaiting();
+    });
+  }
+
+  #replace(lane: Lane | undefined): void {
+    if (lane !== this.#lane || !this.#make || this.#isReleased) return;
+    try {
+      this.#lane = this.#open(this.#make());
+    } catch {
+      // Then the old one is what there is, and the next statement that hangs leads here again.
+      return;
+    }
+    lane.driver.end(this.timeout).catch(ignore);
+    this.#startWaiting();
+  }
+}
+
+function tooLate(time: number): StoreUnavailableError {
+  const cause = new DOMException("The query timed out", "TimeoutError");
+  return new StoreUnavailableError(`PostgreSQL has not answered within ${time} ms`, { cause });
 }
 
 /** Told by shape: to import a driver in order to ask it would make everybody install it. */
 function adapt(client: PostgresClient, prepare: boolean): Driver {
-  if (typeof client === "function" && "unsafe" in client) return adaptPostgresJs(client, prepare);
-  if (typeof client === "object" && client !== null && "query" in client) return adaptNodePostgres(client, prepare);
-  throw new TypeError("The client of a PostgreSQL store must be the sql of postgres.js or a Pool of node-postgres");
-}
-
-function adaptPostgresJs(sql: PostgresJsClient, prepare: boolean): Driver {
-  return {
-    // A client that was made with `prepare: false` has the last word.
-    query: (text, parameters) => sql.unsafe(text, parameters, { prepare }).values() as PromiseLike<Row[]>,
-    script: async (text) => void await sql.unsafe(text),
-    release() {},
-  };
-}
-
-function adaptNodePostgres(pool: NodePostgresClient, prepare: boolean): Driver {
-  // A pool tells of connections that are lost at rest by an event, and where nobody listens that ends the process. The
-  // next query is told of the loss anyway, or gets another connection.
-  const listener = () => {};
-  pool.on?.("error", listener);
-  return {
-    async query(text, values) {
-      const query = { text, values, rowMode: "array" } as const;
-      return (await pool.query(prepare ? { ...query, name: nameOf(text) } : query)).rows as Row[];
-    },
-    script: async (text) => void await pool.query({ text }),
-    release: () => void pool.off?.("error", listener),
-  };
-}
-
-/** node-postgres prepares what has a name, and a name must not stand for two texts, however many stores there are. */
-const names = new Map<string, string>();
-
-function nameOf(text: string): string {
-  const name = names.get(text) ?? `petstore_${names.size + 1}`;
-  names.set(text, name);
-  return name;
-}
-
-async function within<T>(timeout: number, work: PromiseLike<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const tooLate = () => {
-      const cause = new DOMException("The query timed out", "TimeoutError");
-      reject(new StoreUnavailableError(`PostgreSQL has not answered within ${timeout} ms`, { cause }));
-    };
-    timer = setTimeout(tooLate, timeout);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
+  if (isPostgresJs(client)) return postgresJsDriver(client, prepare);
+  if (typeof client === "object" && client !== null && "query" in client) {
+    return nodePostgresDriver(client satisfies NodePostgresClient, prepare);
   }
+  throw new TypeError(
+    "The client of a PostgreSQL store must be the sql of postgres.js, a Pool of node-postgres, or a function that makes one",
+  );
+}
+
+function isPostgresJs(client: unknown): client is PostgresJsClient {
+  return typeof client === "function" && "unsafe" in client;
+}
+
+function isMaker(source: unknown): source is PostgresClientMaker {
+  return typeof source === "function" && !isPostgresJs(source);
 }

@@ -12,12 +12,25 @@ const MAX_BATCH = 512;
 const MAX_WAITING = 10_000;
 /** How often a statement is tried that another transaction was in the way of. */
 const MAX_TRIES = 5;
+/** How long creates may wait for their turn when the store is closed, in milliseconds: that is time for many statements. */
+const CLOSING = 1000;
+
+/**
+ * Commits something, and so waits for what commits have to wait for. A create that was given up may have been committed
+ * without its standby: to cancel a statement ends its waiting, too, and what it did is then seen by everybody. Before
+ * somebody is told that a pet has been there already, a commit that comes after it must have been waited for.
+ */
+const CONFIRM = `SELECT pg_catalog.pg_logical_emit_message(true, 'petstore', ''::pg_catalog.text)::pg_catalog.text,
+  CASE WHEN pg_catalog.current_setting('synchronous_commit') OPERATOR(pg_catalog.=) 'off'
+    THEN pg_catalog.set_config('synchronous_commit', 'on', true) END`;
 
 /** A create that waits. */
 interface Create {
   pet: PetDraft;
   status: string;
   request?: IdempotentRequest;
+  /** When it was added, as performance.now() tells the time. */
+  arrival: number;
   /** Creates with the same key that came later: what becomes of this one decides about them too. */
   followers: Create[];
   resolve(outcome: IdempotentOutcome): void;
@@ -32,11 +45,18 @@ export class GroupCommit {
   #isUnderWay = false;
   #isClosed = false;
   #whenDone = () => {};
+  /** How long a create may wait for its turn. */
+  readonly #patience: number;
+  /** When nobody gets a turn any more. */
+  #lastTurn = Infinity;
+  #refusal: ReturnType<typeof setTimeout> | undefined;
 
   /** @param statement What adds pets. */
   constructor(db: Database, statement: string) {
     this.#db = db;
     this.#statement = statement;
+    // The other half is for the statement, so that none is sent that has no time left.
+    this.#patience = db.timeout / 2;
   }
 
   /** Adds a pet, and resolves when it has been committed. */
@@ -44,17 +64,43 @@ export class GroupCommit {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) throw closed();
       if (this.#waiting.length >= MAX_WAITING) throw new StoreUnavailableError("Too many creates wait for PostgreSQL");
-      const create: Create = { pet, status: checkedStatus(pet), followers: [], resolve, reject };
+      const arrival = performance.now();
+      const create: Create = { pet, status: checkedStatus(pet), arrival, followers: [], resolve, reject };
       if (request) create.request = request;
-      if (this.#waiting.push(create) === 1) this.#sendSoon();
+      if (this.#waiting.push(create) > 1) return;
+      this.#sendSoon();
+      this.#refuseLater();
     });
   }
 
-  /** Takes no more, and resolves when all that was added has been decided. */
+  /** Takes no more, and resolves when all that was added has been decided: what is not sent soon is refused. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#send();
+    this.#lastTurn = performance.now() + CLOSING;
+    this.#refuseLater();
     if (this.#isUnderWay) await new Promise<void>((resolve) => this.#whenDone = resolve);
+  }
+
+  /** Sees to it that those who wait are refused in time. They are in order of arrival: one timer is enough. */
+  #refuseLater(): void {
+    clearTimeout(this.#refusal);
+    const [oldest] = this.#waiting;
+    if (!oldest) return;
+    const turn = Math.min(oldest.arrival + this.#patience, this.#lastTurn);
+    this.#refusal = setTimeout(() => this.#refuse(), turn - performance.now());
+  }
+
+  /** Refuses those who have waited too long. None of them has been sent, so none will be stored. */
+  #refuse(): void {
+    const now = performance.now();
+    const latest = now < this.#lastTurn ? now - this.#patience : now;
+    const count = this.#waiting.findIndex(({ arrival }) => arrival > latest);
+    const late = this.#waiting.splice(0, count === -1 ? this.#waiting.length : count);
+    for (const { reject } of late) {
+      reject(new StoreUnavailableError("PostgreSQL is not done with the creates before it"));
+    }
+    this.#refuseLater();
   }
 
   /**
@@ -78,6 +124,7 @@ export class GroupCommit {
     const { batch, rest } = chooseBatch(this.#waiting);
     this.#waiting = rest;
     this.#isUnderWay = true;
+    this.#refuseLater();
     this.#commit(batch).finally(() => {
       this.#isUnderWay = false;
       if (this.#waiting.length === 0) this.#whenDone();
@@ -87,22 +134,32 @@ export class GroupCommit {
   }
 
   async #commit(batch: readonly Create[]): Promise<void> {
+    const deadline = deadlineOf(batch, this.#db.timeout);
+    let unsettled = batch;
     try {
-      const ids = await this.#try(parametersOf(batch));
-      batch.forEach((create, i) => settle(create, ids[i] ?? ""));
+      const ids = await this.#try(parametersOf(batch), deadline);
+      const isReplayed = (_: Create, i: number) => ids[i]?.startsWith("-");
+      const isWritten = ids.some((id) => /^[1-9]/.test(id));
+      batch.forEach((create, i) => isReplayed(create, i) || settle(create, ids[i] ?? ""));
+      unsettled = batch.filter(isReplayed);
+      // What has been added just now has been waited for with all that was there.
+      if (unsettled.length > 0 && !isWritten) await this.#db.query(CONFIRM, [], deadline);
+      batch.forEach((create, i) => isReplayed(create, i) && settle(create, ids[i] ?? ""));
     } catch (error) {
-      for (const { followers, reject } of batch) for (const each of [reject, ...followers.map(rejectOf)]) each(error);
+      for (const { followers, reject } of unsettled) {
+        for (const each of [reject, ...followers.map(rejectOf)]) each(error);
+      }
     }
   }
 
-  async #try(parameters: string[], tries = 1): Promise<string[]> {
+  async #try(parameters: string[], deadline: number, tries = 1): Promise<string[]> {
     try {
-      const [row] = await this.#db.query(this.#statement, parameters);
+      const [row] = await this.#db.query(this.#statement, parameters, deadline);
       return String(row?.[0]).split(",");
     } catch (error) {
       const cause = error instanceof StoreUnavailableError ? error.cause : error;
       if (!isTransient(cause)) throw error;
-      if (tries < MAX_TRIES) return await this.#try(parameters, tries + 1);
+      if (tries < MAX_TRIES) return await this.#try(parameters, deadline, tries + 1);
       throw new StoreUnavailableError("Other transactions were in the way again and again", { cause });
     }
   }
@@ -128,6 +185,12 @@ function chooseBatch(waiting: readonly Create[]): { batch: Create[]; rest: Creat
     else plain.push(create);
   }
   return { batch: [...leaders.values(), ...plain], rest };
+}
+
+/** The first of all deadlines: who has been given an answer finds nothing stored later. */
+function deadlineOf(batch: readonly Create[], timeout: number): number {
+  const arrivals = batch.flatMap(({ arrival, followers }) => [arrival, ...followers.map(({ arrival }) => arrival)]);
+  return Math.min(...arrivals) + timeout;
 }
 
 function parametersOf(batch: readonly Create[]): string[] {
