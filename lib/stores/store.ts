@@ -22,8 +22,11 @@ export interface IdempotentRequest {
   key: string;
   /** Another text, of as many characters, for every other pet. */
   fingerprint: string;
-  /** Until when the request is to be remembered, in milliseconds since 1970. */
-  expires: number;
+  /**
+   * For how long the request is to be remembered, in whole milliseconds. A store that servers share counts it by a clock
+   * that they share too: theirs may differ.
+   */
+  retention: number;
 }
 
 /** What became of a create that may be sent again: done now, done before, or its key has been used for another pet. */
