@@ -34,7 +34,7 @@ export interface Statements {
 }
 
 /** With so many pets, a table is read through its indexes, whatever the planner knows of it. */
-export const MANY_PETS = 2000n;
+export const MANY_PETS = 10_000n;
 
 /**
  * The statements for a schema, whose name has been checked.
@@ -48,7 +48,7 @@ export const MANY_PETS = 2000n;
  */
 export function statementsFor(schema: string, size: "few" | "many" = "few"): Statements {
   const pets = `"${schema}".pets`;
-  const note = size === "few" ? "" : " -- of many";
+  const note = size === "few" ? "" : " /* of many */";
   const page = (condition: string, order: string) =>
     // Not ORDER BY id, which would be the column of the answer, and text.
     `SELECT id::pg_catalog.text, ${PET_JSON} FROM ${pets} AS pet WHERE ${condition} ORDER BY ${order} ` +
