@@ -76,7 +76,8 @@ class PostgresStore implements PetStore {
   readonly #db: Database;
   readonly #schema: string;
   #statements: Statements;
-  #hasMany = false;
+  /** When there are as many pets, reads are planned anew. */
+  #growth = MANY_PETS;
   readonly #commits: GroupCommit;
   readonly #forgetting: Forgetting;
   #closing: Promise<void> | undefined;
@@ -136,9 +137,9 @@ class PostgresStore implements PetStore {
 
   /** Plans that were made for few pets are of no use for many. */
   #see(id: bigint): void {
-    if (this.#hasMany || id < MANY_PETS) return;
-    this.#hasMany = true;
-    this.#statements = statementsFor(this.#schema, "many");
+    if (id < this.#growth) return;
+    this.#growth = 10n ** BigInt(String(id).length);
+    this.#statements = statementsFor(this.#schema, id);
   }
 
   #requireOpen(): void {

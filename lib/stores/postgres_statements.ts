@@ -33,7 +33,7 @@ export interface Statements {
   forget: string;
 }
 
-/** With so many pets, a table is read through its indexes, whatever the planner knows of it. */
+/** From so many pets on, it matters how a table is read. */
 export const MANY_PETS = 10_000n;
 
 /**
@@ -43,12 +43,12 @@ export const MANY_PETS = 10_000n;
  * could make one that fits better, and it would run with our rights; so there is no CASE x WHEN, IN or BETWEEN either,
  * which look for an operator by themselves.
  *
- * @param size `many` once {@link MANY_PETS} have been seen. A statement that was prepared while the table was small keeps
- * a plan that reads all of it, until PostgreSQL next counts the rows; with another text it is planned anew.
+ * @param size The greatest id that has been seen. A statement that was prepared while the table was small keeps a plan that
+ * reads all of it, until PostgreSQL next counts the rows. So each tenfold growth has another text, which is planned anew.
  */
-export function statementsFor(schema: string, size: "few" | "many" = "few"): Statements {
+export function statementsFor(schema: string, size = 0n): Statements {
   const pets = `"${schema}".pets`;
-  const note = size === "few" ? "" : " /* of many */";
+  const note = size < MANY_PETS ? "" : ` /* 1e${String(size).length - 1} */`;
   const page = (condition: string, order: string) =>
     // Not ORDER BY id, which would be the column of the answer, and text.
     `SELECT id::pg_catalog.text, ${PET_JSON} FROM ${pets} AS pet WHERE ${condition} ORDER BY ${order} ` +
