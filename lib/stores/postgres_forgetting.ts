@@ -50,7 +50,7 @@ export class Forgetting {
     try {
       const [row] = await this.#db.query(this.#statement, [String(most)]);
       // There are more: the next request goes on with them.
-      if (Number(row?.[0]) === most) this.#notBefore = 0;
+      if (Number(row?.[0]) >= most) this.#notBefore = 0;
     } catch {
       // Nobody waits for it. What is left is deleted another time, and a create that fails says why.
     }
