@@ -144,7 +144,9 @@ function createOldAddPets(schema: string): string {
  *
  * While a backup runs, or anything else that looks at the past, what is deleted stays in the table and in its indexes. So
  * it is not begun at the lowest expiry, which would mean to walk over all of that at every call, but where the last call
- * began: before that, nothing is left.
+ * began: before that, nothing is left. For requests are committed in the order in which they expire, as long as all are
+ * remembered for the same time. Otherwise one could be left that was remembered for less time than its commit took; it
+ * has expired, and takes up room.
  *
  * It has to be read in the order of the index and no further than the part, though the planner would rather fetch and sort
  * all that has expired where its statistics say that this is little. So the bounds are hidden from it in subqueries, and
