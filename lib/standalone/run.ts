@@ -1,7 +1,7 @@
 /** The standalone server's life: settings, socket, store and key, serving, draining. */
 
 import { checkOptions } from "../options.ts";
-import { postgresSchema } from "../stores/postgres.ts";
+import { postgresGrants, postgresSchema } from "../stores/postgres.ts";
 import { type PetStore, StoreUnavailableError } from "../stores/store.ts";
 import { VERSION } from "../version.ts";
 import { createAccessLog, loggedTarget, shorten } from "./access_log.ts";
@@ -44,7 +44,7 @@ export async function run(args: string[]): Promise<number> {
 }
 
 /** What is printed instead of serving. */
-const TEXTS = { help: () => HELP, version: () => `petstore ${VERSION}`, schema: () => postgresSchema() };
+const TEXTS = { help: () => HELP, version: () => `petstore ${VERSION}`, schema: schemaText };
 
 /** Whatever a setting had in it, a message is one line and does nothing to a terminal. */
 function oneLine(message: string): string {
@@ -153,4 +153,10 @@ function describeFailure(error: unknown, { method, url }: Request): string {
   const isOurs = !(error instanceof StoreUnavailableError);
   const what = error instanceof Error ? (isOurs ? error.stack : error.message) : String(error);
   return `${new Date().toISOString()} ${shorten(method)} ${loggedTarget(url)} failed: ${what}`;
+}
+
+/** The SQL for an administrator; what depends on a name that is not known here, as a comment. */
+function schemaText(): string {
+  const grants = postgresGrants("petstore_server").replaceAll(/^(?=.)/gm, "-- ");
+  return `${postgresSchema()}\n-- For a role that is not the owner, here petstore_server, and again after an upgrade:\n${grants}`;
 }

@@ -73,7 +73,7 @@ export interface PetStore {
   /**
    * Adds a pet like {@link create}, unless a request with this key is remembered. Pet and memory of the request are made
    * in one step, so no crash comes between them; a create that fails is not remembered. Of two that are under way at once
-   * the second waits for the first. What has expired is forgotten, at the latest when as many are remembered anew.
+   * the second waits for the first. What has expired is forgotten soon after as many are remembered anew.
    *
    * A store without it answers no request that has an `Idempotency-Key`: the client gets 501.
    */
