@@ -3,7 +3,7 @@
 import type { Database, Row } from "./postgres_client.ts";
 import { sqlState } from "./postgres_errors.ts";
 import { textArray } from "./postgres_statements.ts";
-import { FUNCTIONS } from "./postgres_tables.ts";
+import { FUNCTIONS } from "./postgres_functions.ts";
 import { StoreUnavailableError } from "./store.ts";
 
 /** What a petstore of any version has beside its version. */

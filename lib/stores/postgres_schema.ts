@@ -3,7 +3,8 @@
 import type { Database } from "./postgres_client.ts";
 import { sqlState } from "./postgres_errors.ts";
 import { inspect, requireReady } from "./postgres_inspection.ts";
-import { FUNCTIONS, LOCKS, MIGRATIONS, SAFE_PATH } from "./postgres_tables.ts";
+import { FUNCTIONS, LOCKS, SAFE_PATH } from "./postgres_functions.ts";
+import { MIGRATIONS } from "./postgres_tables.ts";
 import { StoreUnavailableError } from "./store.ts";
 
 /** The schema where none is named. */

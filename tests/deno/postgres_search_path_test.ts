@@ -123,6 +123,12 @@ test(
         await runSql(petstore.href, statementsFor(`${schema}_${i}`).forget.replace("$1", "10"));
         assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}_${i}".requests`), [["6"]]);
         assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}_${i}".pets`), [["18"]]);
+        const unsafe = await runSql(
+          url,
+          `SELECT proname FROM pg_proc WHERE pronamespace = '"${schema}_${i}"'::regnamespace
+             AND NOT coalesce('search_path=pg_catalog, pg_temp' = ANY (proconfig), false)`,
+        );
+        assert.deepEqual(unsafe, []);
         await runSql(url, `SET client_min_messages = warning; DROP SCHEMA "${schema}_${i}" CASCADE`);
       }
     }),
