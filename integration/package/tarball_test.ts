@@ -28,7 +28,13 @@ const MODULES = [
   ...["http/routing", "json", "openapi", "openapi/paths", "openapi/responses", "openapi/schemas", "operations"],
   ...["options", "pending", "pet", "petstore", "stores/id_list", "stores/memory", "stores/packed_pets"],
   ...["stores/postgres", "stores/postgres_client", "stores/postgres_commit", "stores/postgres_errors"],
-  ...["stores/postgres_schema", "stores/postgres_statements"],
+  ...[
+    "stores/postgres_forgetting",
+    "stores/postgres_functions",
+    "stores/postgres_inspection",
+    "stores/postgres_schema",
+  ],
+  ...["stores/postgres_statements", "stores/postgres_tables"],
   ...["stores/read_ahead", "stores/sqlite", "stores/sqlite_commit", "stores/sqlite_errors", "stores/sqlite_file"],
   ...["stores/sqlite_insert", "stores/sqlite_open", "stores/sqlite_statements", "stores/store"],
 ].map((name) => `lib/${name}`);
@@ -55,7 +61,7 @@ test("the package holds the library, its types and its documents, and nothing el
 });
 
 test("the package is small", () => {
-  assert.ok(BYTES.length < 80_000, `${BYTES.length} bytes`);
+  assert.ok(BYTES.length < 100_000, `${BYTES.length} bytes`);
   assert.ok(ENTRIES.reduce((sum, { size }) => sum + size, 0) < 300_000);
 });
 
