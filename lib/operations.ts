@@ -74,7 +74,7 @@ async function createOnce(
 ): Promise<Answer> {
   // The pet rather than the bytes: a client that writes its JSON anew for a second attempt asks for the same.
   const [key, fingerprint] = await Promise.all([scoped, digest(formatPet({ id: 0n, ...draft }))]);
-  const result = await store.createOnce!(draft, { key, fingerprint, expires: Date.now() + idempotencyRetention });
+  const result = await store.createOnce!(draft, { key, fingerprint, retention: idempotencyRetention });
   if (result.outcome === "reused") return REUSED.toAnswer();
   const answer = created(linkBase, result.id, draft);
   if (result.outcome === "created") return answer;

@@ -49,8 +49,8 @@ export function pageScript(limit: number): Script {
 /** So many pets in one statement and one commit, as the store sends them. */
 export function addScript(rows: number): Script {
   const array = (text: string) => `{${Array.from({ length: rows }, () => text).join(",")}}`;
-  const names = ["names", "categories", "statuses", "keys", "fingerprints", "expiries", "now"];
-  const values = [array('"Bartholomew"'), array("7"), array("1"), "{}", "{}", "{}", "0"];
+  const names = ["names", "categories", "statuses", "keys", "fingerprints", "retentions"];
+  const values = [array('"Bartholomew"'), array("7"), array("1"), "{}", "{}", "{}"];
   return {
     text: `${place(add, names)};\n`,
     variables: Object.fromEntries(names.map((name, i) => [name, values[i] ?? ""])),

@@ -29,7 +29,8 @@ const MODULES = [
   ...["options", "pending", "pet", "petstore", "stores/id_list", "stores/memory", "stores/packed_pets"],
   ...["stores/postgres", "stores/postgres_client", "stores/postgres_commit", "stores/postgres_errors"],
   ...["stores/postgres_driver", "stores/postgres_js_driver", "stores/postgres_node_driver"],
-  ...["stores/postgres_schema", "stores/postgres_statements"],
+  ...["stores/postgres_forgetting", "stores/postgres_functions", "stores/postgres_inspection", "stores/postgres_schema"],
+  ...["stores/postgres_statements", "stores/postgres_tables"],
   ...["stores/read_ahead", "stores/sqlite", "stores/sqlite_commit", "stores/sqlite_errors", "stores/sqlite_file"],
   ...["stores/sqlite_insert", "stores/sqlite_open", "stores/sqlite_statements", "stores/store"],
 ].map((name) => `lib/${name}`);
@@ -56,7 +57,7 @@ test("the package holds the library, its types and its documents, and nothing el
 });
 
 test("the package is small", () => {
-  assert.ok(BYTES.length < 90_000, `${BYTES.length} bytes`);
+  assert.ok(BYTES.length < 100_000, `${BYTES.length} bytes`);
   assert.ok(ENTRIES.reduce((sum, { size }) => sum + size, 0) < 300_000);
 });
 

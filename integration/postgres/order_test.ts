@@ -81,7 +81,7 @@ test(
           const request = {
             key: `${round}`.padEnd(22, "k"),
             fingerprint: "f".repeat(22),
-            expires: Date.now() + 60_000,
+            retention: 60_000,
           };
           outcomes.push(
             await Promise.all([...stores, ...stores].map(async (store) => {
@@ -94,28 +94,6 @@ test(
           assert.equal(round.filter(({ outcome }) => outcome === "created").length, 1);
           assert.deepEqual(new Set(round.map((each) => "id" in each ? each.id : 0n)), new Set([BigInt(i + 1)]));
         }
-      })
-    ),
-);
-
-test(
-  `what has expired is forgotten, a little at every request${why}`,
-  { skip },
-  () =>
-    withSchema((url, schema) =>
-      withStores(url, schema, 1, async ([store]) => {
-        const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;
-        const send = (name: string, expires: number) =>
-          store?.createOnce?.(pet, { key: name.padEnd(22, "k"), fingerprint: "f".repeat(22), expires });
-        const count = async () => Number((await runSql(url, `SELECT count(*) FROM "${schema}".requests`))[0]?.[0]);
-        const soon = Date.now() + 400;
-        await Promise.all(Array.from({ length: 50 }, (_, i) => send(`old${i}`, soon)));
-        assert.equal(await count(), 50);
-        await new Promise((resolve) => setTimeout(resolve, soon + 1 - Date.now()));
-        await send("one", Date.now() + 60_000);
-        assert.equal(await count(), 49);
-        for (let i = 0; i < 25; i++) await send(`new${i}`, Date.now() + 60_000);
-        assert.equal(await count(), 26);
       })
     ),
 );

@@ -1,7 +1,7 @@
 /** The standalone server's life: settings, socket, store and key, serving, draining. */
 
 import { checkOptions } from "../options.ts";
-import { postgresSchema } from "../stores/postgres.ts";
+import { postgresGrants, postgresSchema } from "../stores/postgres.ts";
 import type { PetStore } from "../stores/store.ts";
 import { VERSION } from "../version.ts";
 import { createAccessLog } from "./access_log.ts";
@@ -71,7 +71,7 @@ export async function run(args: string[]): Promise<number> {
 }
 
 /** What is printed instead of serving. */
-const TEXTS = { help: () => HELP, version: () => `petstore ${VERSION}`, schema: () => postgresSchema() };
+const TEXTS = { help: () => HELP, version: () => `petstore ${VERSION}`, schema: schemaText };
 
 /** A variable that the server may not read counts as unset. */
 function readVariable(variable: string): string | undefined {
@@ -165,4 +165,10 @@ function signalled(): Promise<void> {
       });
     }
   });
+}
+
+/** The SQL for an administrator; what depends on a name that is not known here, as a comment. */
+function schemaText(): string {
+  const grants = postgresGrants("petstore_server").replaceAll(/^(?=.)/gm, "-- ");
+  return `${postgresSchema()}\n-- For a role that is not the owner, here petstore_server, and again after an upgrade:\n${grants}`;
 }

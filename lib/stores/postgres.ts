@@ -21,8 +21,9 @@ import { type Database, openClient, type PostgresClientMaker } from "./postgres_
 import { GroupCommit } from "./postgres_commit.ts";
 import type { PostgresClient } from "./postgres_driver.ts";
 import { closed } from "./postgres_errors.ts";
+import { Forgetting } from "./postgres_forgetting.ts";
 import { DEFAULT_SCHEMA, openSchema, postgresGrants, postgresSchema, requireSchemaName } from "./postgres_schema.ts";
-import { type Statements, statementsFor, statusCode } from "./postgres_statements.ts";
+import { MANY_PETS, type Statements, statementsFor, statusCode } from "./postgres_statements.ts";
 import type { IdempotentOutcome, IdempotentRequest, PetDraft, PetPage, PetQuery, PetStore } from "./store.ts";
 
 export { postgresGrants, postgresSchema };
@@ -75,34 +76,48 @@ export async function createPostgresStore(
     await db.release();
     throw error;
   }
-  return new PostgresStore(db, statementsFor(schema));
+  return new PostgresStore(db, schema);
 }
 
 class PostgresStore implements PetStore {
   readonly #db: Database;
-  readonly #statements: Statements;
+  readonly #schema: string;
+  #statements: Statements;
+  /** When there are as many pets, reads are planned anew. */
+  #growth = MANY_PETS;
   readonly #commits: GroupCommit;
+  readonly #forgetting: Forgetting;
   #closing: Promise<void> | undefined;
 
-  constructor(db: Database, statements: Statements) {
+  constructor(db: Database, schema: string) {
     this.#db = db;
-    this.#statements = statements;
-    this.#commits = new GroupCommit(db, statements.add);
+    this.#schema = schema;
+    this.#statements = statementsFor(schema);
+    this.#commits = new GroupCommit(db, this.#statements.add);
+    this.#forgetting = new Forgetting(db, this.#statements.forget);
   }
 
   async create(pet: PetDraft): Promise<bigint> {
     const result = await this.#commits.add(pet);
     // Without a request nothing is reused.
-    return (result as { id: bigint }).id;
+    const { id } = result as { id: bigint };
+    this.#see(id);
+    return id;
   }
 
-  createOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
-    return this.#commits.add(pet, request);
+  async createOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
+    const result = await this.#commits.add(pet, request);
+    if (result.outcome === "created") {
+      this.#see(result.id);
+      this.#forgetting.remembered();
+    }
+    return result;
   }
 
   async get(id: bigint): Promise<string | undefined> {
     this.#requireOpen();
     const [row] = await this.#db.query(this.#statements.pet, [String(id)]);
+    if (row) this.#see(id);
     return row?.[0] ?? undefined;
   }
 
@@ -114,6 +129,7 @@ class PostgresStore implements PetStore {
       ? await this.#db.query(this.#statements.all, bounds)
       : await this.#db.query(this.#statements.ofStatus, [...bounds, statusCode(status)]);
     const shown = rows.length > limit ? rows.slice(0, limit) : rows;
+    this.#see(BigInt(shown.at(-1)?.[0] ?? 0));
     const json = `[${shown.map(([, pet]) => pet).join(",")}]`;
     return rows.length > limit ? { json, next: BigInt(shown.at(-1)?.[0] ?? 0) } : { json };
   }
@@ -123,7 +139,15 @@ class PostgresStore implements PetStore {
   }
 
   close(): Promise<void> {
-    return this.#closing ??= this.#commits.close().then(() => this.#db.release());
+    return this.#closing ??= Promise.all([this.#commits.close(), this.#forgetting.close()])
+      .then(() => this.#db.release());
+  }
+
+  /** Plans that were made for few pets are of no use for many. */
+  #see(id: bigint): void {
+    if (id < this.#growth) return;
+    this.#growth = 10n ** BigInt(String(id).length);
+    this.#statements = statementsFor(this.#schema, id);
   }
 
   #requireOpen(): void {

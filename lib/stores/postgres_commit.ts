@@ -201,8 +201,7 @@ function parametersOf(batch: readonly Create[]): string[] {
     numberArray(batch.map(({ status }) => status)),
     textArray(requests.map(({ key }) => key)),
     textArray(requests.map(({ fingerprint }) => fingerprint)),
-    numberArray(requests.map(({ expires }) => expires)),
-    String(Date.now()),
+    numberArray(requests.map(({ retention }) => retention)),
   ];
 }
 

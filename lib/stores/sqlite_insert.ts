@@ -105,7 +105,7 @@ export class Inserter {
   }
 
   #insertOnce(create: RepeatableCreate, now: bigint): IdempotentOutcome {
-    const { key, fingerprint, expires } = create.request;
+    const { key, fingerprint, retention } = create.request;
     const known = this.#findRequest.get(key, now);
     if (known !== undefined) {
       return known["fingerprint"] === fingerprint
@@ -115,7 +115,7 @@ export class Inserter {
     this.#savepoint.run();
     try {
       const id = this.#insertRow(create);
-      this.#insertRequest.run(key, fingerprint, id, BigInt(expires));
+      this.#insertRequest.run(key, fingerprint, id, now + BigInt(retention));
       this.#release.run();
       return { outcome: "created", id };
     } catch (error) {

@@ -22,8 +22,11 @@ export interface IdempotentRequest {
   key: string;
   /** Another text, of as many characters, for every other pet. */
   fingerprint: string;
-  /** Until when the request is to be remembered, in milliseconds since 1970. */
-  expires: number;
+  /**
+   * For how long the request is to be remembered, in whole milliseconds. A store that servers share counts it by a clock
+   * that they share too: theirs may differ.
+   */
+  retention: number;
 }
 
 /** What became of a create that may be sent again: done now, done before, or its key has been used for another pet. */
@@ -70,7 +73,7 @@ export interface PetStore {
   /**
    * Adds a pet like {@link create}, unless a request with this key is remembered. Pet and memory of the request are made
    * in one step, so no crash comes between them; a create that fails is not remembered. Of two that are under way at once
-   * the second waits for the first. What has expired is forgotten, at the latest when as many are remembered anew.
+   * the second waits for the first. What has expired is forgotten soon after as many are remembered anew.
    *
    * A store without it answers no request that has an `Idempotency-Key`: the client gets 501.
    */

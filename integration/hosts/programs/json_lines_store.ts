@@ -3,7 +3,10 @@ import { formatPet, formatPets, type IdempotentRequest, type Pet, type PetDraft 
 import { type PetStatus, type PetStore, StoreUnavailableError } from "@petstore/petstore";
 
 /** A line of the file. JSON numbers are not exact in JavaScript, so the int64 is text. */
-type Line = { name: string; categoryId: string; status: PetStatus; request?: IdempotentRequest | undefined };
+type Line = { name: string; categoryId: string; status: PetStatus; request?: Remembered | undefined };
+
+/** A request, and when it is forgotten. */
+type Remembered = IdempotentRequest & { expires: number };
 
 const STATUSES: readonly string[] = ["available", "pending", "sold"];
 
@@ -15,7 +18,7 @@ export function createJsonLinesStore(path: string): PetStore {
   let size = bytes.lastIndexOf("\n") + 1;
   ftruncateSync(file, size);
   const pets: Pet[] = [];
-  const requests = new Map<string, IdempotentRequest & { id: bigint }>();
+  const requests = new Map<string, Remembered & { id: bigint }>();
   for (const line of bytes.subarray(0, size).toString().split("\n").slice(0, -1)) remember(JSON.parse(line));
   let isOpen = true;
 
@@ -28,7 +31,8 @@ export function createJsonLinesStore(path: string): PetStore {
 
   function write({ name, categoryId, status }: PetDraft, request?: IdempotentRequest): bigint {
     if (!STATUSES.includes(status)) throw new TypeError(`There is no status ${status}`);
-    const line: Line = { name, categoryId: String(categoryId), status, request };
+    const line: Line = { name, categoryId: String(categoryId), status };
+    if (request) line.request = { ...request, expires: Date.now() + request.retention };
     const text = `${JSON.stringify(line)}\n`;
     try {
       if (!isOpen) throw new Error("The store is closed");
