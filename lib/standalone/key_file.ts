@@ -1,7 +1,7 @@
 /** The API key that the server makes for itself when it was given none. */
 
 import { createKeyCheck } from "../http/auth.ts";
-import { SettingError } from "./settings.ts";
+import { SettingError, UnreachableError } from "./settings.ts";
 import { startError } from "./start_error.ts";
 
 /** Where the key is kept, relative to the working directory. */
@@ -79,7 +79,7 @@ function makeKey(path: string): FileKey {
     if (file.writeSync(line) !== line.length) {
       // A part of a key is a weak key.
       file.truncateSync();
-      throw new Error("there is no room for it");
+      throw new UnreachableError(`${path} cannot be written: there is no room for it`);
     }
     // On the disk before anybody is shown it: a loss of power must not take back a key that is in use.
     file.syncSync();

@@ -32,17 +32,8 @@ export function listen(
   report: (line: string) => void,
 ): Listener {
   const bind = (port: number) => Deno.serve({ hostname, port, onListen: () => {} }, handler);
-  let server: Deno.HttpServer<Deno.NetAddr>;
+  let server = explained(() => bind(port), `${hostname}:${port}`);
   let isStopping = false;
-
-  try {
-    server = bind(port);
-  } catch (error) {
-    const { message } = error as Error;
-    const isTaken = error instanceof Deno.errors.AddrInUse;
-    const reason = isTaken ? "the port is in use; choose another with --port" : message;
-    throw startError(`Cannot listen on ${hostname}:${port}: ${reason}`, error);
-  }
   const bound = server.addr.port;
   watch();
 
@@ -72,4 +63,15 @@ export function listen(
   }
 
   return { port: bound, stop };
+}
+
+/** What `bind` makes; what it throws, as an error of the start. */
+function explained<T>(bind: () => T, address: string): T {
+  try {
+    return bind();
+  } catch (error) {
+    const isTaken = error instanceof Deno.errors.AddrInUse;
+    const reason = isTaken ? "the port is in use; choose another with --port" : (error as Error).message;
+    throw startError(`Cannot listen on ${address}: ${reason}`, error);
+  }
 }

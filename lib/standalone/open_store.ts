@@ -1,6 +1,6 @@
 /** From a `--store` setting to a store. */
 
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { createMemoryStore } from "../stores/memory.ts";
 import { createSqliteStore } from "../stores/sqlite.ts";
@@ -47,11 +47,20 @@ function openSqlite(setting: string): PetStore {
   const path = setting.slice(SQLITE.length);
   try {
     // Only one that is missing: to make a folder needs more permission than to write a database into it.
-    if (!existsSync(dirname(path))) makeFolder(path);
+    if (isMissing(dirname(path))) makeFolder(path);
     return createSqliteStore(path);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw startError(error instanceof StoreUnavailableError ? message : `${path} cannot be opened: ${message}`, error);
+  }
+}
+
+/** Whether nothing is there. What cannot be looked at is left to who opens the file, and knows better what is wrong. */
+function isMissing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
   }
 }
 

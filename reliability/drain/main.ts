@@ -8,9 +8,9 @@ import { type DrainFigures, runDrainRound } from "./round.ts";
 
 const ABOUT = `deno task drain [options]
 
-A standalone server on an SQLite file, clients that create and read, SIGTERM at a random moment: no answer may be cut, no
-busy client be left without one, the exit status must be 0, and after a restart all that was acknowledged must be there,
-and nothing else. Exit status 1 if anything is wrong.
+A standalone server on an SQLite file, clients that create and read, SIGTERM at a random moment: no answer may be cut. No
+busy client may be left without one, nor an idle one that begins a request right then. The exit status must be 0, and after
+a restart all that was acknowledged must be there, and nothing else. Exit status 1 if anything is wrong.
 `;
 
 /** What can be wrong. */

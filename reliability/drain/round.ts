@@ -35,6 +35,9 @@ const CREATORS_PER_READER = 4;
 /** A client that lets less time pass between two requests, in milliseconds, is busy: a server waits longer for it. */
 const BUSY = 200;
 
+/** How many connections to each server are idle until it is told to end. */
+const IDLE = 8;
+
 /** Runs a round. */
 export async function runDrainRound(stage: Stage, options: RoundOptions): Promise<DrainFigures> {
   const { installation, ledger, random, tag } = stage;
@@ -50,10 +53,15 @@ export async function runDrainRound(stage: Stage, options: RoundOptions): Promis
     ...readers.map((i) => readOnAndOn(installation.ports[i % installation.ports.length] ?? 0, counts, ledger)),
   ]);
   await Promise.race([begun, loaded]);
+  const idle = await Promise.all(
+    installation.ports.flatMap((port) => Array.from({ length: IDLE }, () => useOnce(port))),
+  );
   await new Promise((resolve) => setTimeout(resolve, moment));
   const toldAt = performance.now();
+  const woken = idle.map((client) => wake(client, random.below(BUSY / 2), { toldAt, counts, ledger }));
   await end(installation, ledger);
   const duration = Math.round(performance.now() - toldAt);
+  await Promise.all(woken);
   await loaded;
   await installation.start();
   await auditDrained(stage);
@@ -70,6 +78,30 @@ async function auditDrained({ installation, ledger }: Stage): Promise<void> {
   for (const { id, pet } of unanswered) {
     if (id !== undefined) ledger.report("unanswered", `Pet ${id} ${pet.body} was stored, and its client was not told`);
   }
+}
+
+/** A client whose connection has been used, and is idle now. */
+async function useOnce(port: number): Promise<Client> {
+  const client = new Client(port);
+  await client.send(getRequest("/livez"));
+  return client;
+}
+
+/** Lets an idle client send a request some milliseconds after its server was told to end: it must get an answer. */
+async function wake(
+  client: Client,
+  delay: number,
+  { toldAt, counts, ledger }: { toldAt: number; counts: Counts; ledger: Ledger },
+): Promise<void> {
+  using _ = client;
+  await new Promise((resolve) => setTimeout(resolve, delay));
+  const late = performance.now() - toldAt;
+  const outcome = await client.send(getRequest("/v1/pets?limit=1"));
+  if (outcome.kind === "answered" && outcome.answer.status === 200) counts.reads++;
+  else countFailure(outcome, "a request of an idle client", counts, ledger);
+  // A client that this machine has not let run in time proves nothing.
+  if (outcome.kind === "answered" || late >= BUSY) return;
+  ledger.report("dropped", `An idle client that asked ${Math.round(late)} ms after the signal: ${outcome.kind}`);
 }
 
 /** Reads the longest lists there are until there is no server any more. */

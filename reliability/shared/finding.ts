@@ -8,7 +8,8 @@ export const FINDING_KINDS = {
   "half-stored": "stored, and no client has sent it like that",
   unordered: "an id that is not above those that were given before",
   unanswered: "stored by a server that ended in good order, without an answer to the client",
-  dropped: "a request of a busy client, without an answer from a server that ended in good order",
+  dropped:
+    "a request without an answer, of a busy client or right after the signal, though the server ended in good order",
   cut: "an answer that ended before its end",
   answer: "an answer that should have been another",
   replay: "a retry that was not answered as the first try",
