@@ -14,7 +14,7 @@ export interface Service {
   /** Answers a request. */
   handle: ServeHandler;
   /** Sends an answer that was made without looking at the request, to be logged and read by web pages like any other. */
-  send(answer: Answer, ...request: Parameters<ServeHandler>): Response;
+  send?: (answer: Answer, ...request: Parameters<ServeHandler>) => Response;
 }
 
 /** The answer to a request that comes too early or too late. */
@@ -36,12 +36,12 @@ export class Gate {
   #handler: ServeHandler | undefined;
   #inFlight = 0;
   #whenEmpty = () => {};
-  #send: Service["send"] = (answer, request) => finish(answer, request);
+  #send: NonNullable<Service["send"]> = (answer, request) => finish(answer, request);
 
   /** Lets requests in, to this service. */
   open({ handle, send }: Service): void {
     this.#handler = handle;
-    this.#send = send;
+    if (send) this.#send = send;
   }
 
   /** Lets none in any more, and resolves when those that are in have been answered. */
