@@ -11,6 +11,8 @@ import { type ModelRequest, type Prediction, SOME_TAG } from "./prediction.ts";
 const JSON_TYPE = { "content-type": "application/json", "x-content-type-options": "nosniff" };
 const REALM = 'Bearer realm="petstore"';
 const REFUSAL = `${REALM}, error="invalid_token", error_description="The API key is not valid"`;
+const RIGHT_FORM = "The Authorization header must be Bearer <API_KEY>: the word, a space and the key alone";
+const MALFORMED = `${REALM}, error="invalid_token", error_description="${RIGHT_FORM}"`;
 const DEPRECATED = {
   deprecation: "@1795132800",
   sunset: "Thu, 05 Dec 2030 00:00:00 GMT",
@@ -45,7 +47,8 @@ export class Model {
     const fields = new Headers(headers);
     const authorization = fields.get("authorization");
     if (authorization === null) return failure(401, "missing_api_key", { "www-authenticate": REALM });
-    const key = /^bearer +(.*)$/i.exec(authorization)?.[1];
+    const key = /^bearer +([^ ,]+)$/i.exec(authorization)?.[1];
+    if (key === undefined) return failure(401, "invalid_api_key", { "www-authenticate": MALFORMED });
     if (key !== this.#settings.key) return failure(401, "invalid_api_key", { "www-authenticate": REFUSAL });
 
     const [, path = "", query = ""] = /^([^?#]*)\??([^#]*)/.exec(target) ?? [];
