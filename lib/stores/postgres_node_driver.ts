@@ -42,10 +42,8 @@ export function nodePostgresDriver(client: NodePostgresClient, prepare: boolean)
       };
     },
     release: () => void client.off?.("error", ignore),
-    end: async (patience) => {
-      await settledWithin(patience, client.end?.() ?? Promise.resolve());
-      client.off?.("error", ignore);
-    },
+    // It is still listened to: connections may tell of their end later.
+    end: (patience) => settledWithin(patience, client.end?.() ?? Promise.resolve()),
   };
 }
 
@@ -88,8 +86,13 @@ class Loan {
   async giveUp(): Promise<void> {
     this.#isGivenUp = true;
     if (!this.#connection) return;
-    await cancel(this.#connection, this.#options ?? this.#connection.connectionParameters);
-    this.#return(GIVEN_UP);
+    try {
+      await cancel(this.#connection, this.#options ?? this.#connection.connectionParameters);
+    } catch {
+      // Another version of the driver may do it in another way. To close the connection must do then.
+    } finally {
+      this.#return(GIVEN_UP);
+    }
   }
 
   #return(error?: Error): void {
