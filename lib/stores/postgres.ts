@@ -132,7 +132,8 @@ class PostgresStore implements PetStore {
   }
 
   close(): Promise<void> {
-    return this.#closing ??= this.#commits.close().then(() => this.#forgetting.close()).then(() => this.#db.release());
+    const isDone = () => Promise.all([this.#commits.close(), this.#forgetting.close()]);
+    return this.#closing ??= isDone().then(() => this.#db.release());
   }
 
   /** Plans that were made for few pets are of no use for many. */
