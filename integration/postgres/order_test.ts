@@ -97,3 +97,26 @@ test(
       })
     ),
 );
+
+test(
+  `servers start while others create, and none takes the sequence for one that is behind${why}`,
+  { skip },
+  () =>
+    withSchema((url, schema) =>
+      withStores(url, schema, 4, async (stores) => {
+        const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;
+        let isDone = false;
+        const creating = stores.map(async (store) => {
+          while (!isDone) await Promise.all(Array.from({ length: 20 }, () => store.create(pet)));
+        });
+        try {
+          await DRIVERS[0]!.use(url, async (client) => {
+            for (let i = 0; i < 150; i++) await (await createPostgresStore(client, { schema })).close();
+          });
+        } finally {
+          isDone = true;
+          await Promise.all(creating);
+        }
+      })
+    ),
+);

@@ -27,8 +27,9 @@ function createCheckIds(schema: string): string {
       next_id bigint;
       last_id bigint;
     BEGIN
-      SELECT last_value + CASE WHEN is_called THEN 1 ELSE 0 END INTO next_id FROM ${schema}.pet_ids;
+      -- In this order: at a start nobody is kept from adding pets in between.
       EXECUTE 'SELECT id FROM ${schema}.pets ORDER BY id DESC LIMIT 1' INTO last_id;
+      SELECT last_value + CASE WHEN is_called THEN 1 ELSE 0 END INTO next_id FROM ${schema}.pet_ids;
       IF last_id >= next_id THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format(
           'The sequence ${schema}.pet_ids is behind its table: it would give the id %s next, and there is a pet %s; '

@@ -93,14 +93,14 @@ const KNOWN = {
   "no request": (schema: string) => [`VACUUM ANALYZE "${schema}".requests`],
   "one request": (schema: string) => [remember(schema, "old", 1, -DAY), `ANALYZE "${schema}".requests`],
   "requests that have all expired": (schema: string) => [
-    remember(schema, "old", 20_000, -DAY),
+    remember(schema, "old", 8000, -DAY),
     `ANALYZE "${schema}".requests`,
   ],
   "rows of which none is left": (schema: string) => [
-    remember(schema, "old", 20_000, -DAY),
+    remember(schema, "old", 8000, -DAY),
     `DELETE FROM "${schema}".requests`,
     // As it counts while a backup keeps the rows from being cleared away.
-    `UPDATE pg_class SET reltuples = 0, relpages = 200 WHERE oid = '"${schema}".requests'::regclass`,
+    `UPDATE pg_class SET reltuples = 0, relpages = 100 WHERE oid = '"${schema}".requests'::regclass`,
   ],
 };
 
@@ -125,7 +125,7 @@ for (const [state, prepare] of Object.entries(KNOWN)) {
         // On one connection, whose function may have kept plans from before.
         const rows = await runSql(
           url,
-          `${warm}; ${remember(schema, "known", 30_000, DAY)}; ${remember(schema, "gone", 2000, -DAY)};
+          `${warm}; ${remember(schema, "known", 10_000, DAY)}; ${remember(schema, "gone", 2000, -DAY)};
            ${seen}; ${add(batch)}; ${seen}; ${statementsFor(schema).forget.replace("$1", "100")}; ${seen}`,
         );
         // Of several statements, each row is one text.
