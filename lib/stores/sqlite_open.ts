@@ -63,7 +63,6 @@ function inspect(path: string, file: string): void {
   const db = new DatabaseSync(file, { readOnly: !existsSync(`${file}-journal`) });
   try {
     // Not the option `timeout`: Deno heeds it only where it may write.
-    // In one transaction: between two reads another process may have made a database of an empty file.
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}; BEGIN`);
     requireKnownSchema(db, path);
   } finally {

@@ -40,7 +40,8 @@ const MIGRATIONS: readonly string[] = [
 ];
 
 /**
- * Requires that a database is empty or of this program, and that this release can use it.
+ * Requires that a database is empty or of this program, and that this release can use it. To be called in a transaction:
+ * between two of its reads another process may make a database of an empty file.
  *
  * @returns Its version, 0 if it is empty.
  * @throws {StoreUnavailableError} If not.
@@ -72,10 +73,10 @@ function requireCompatible(db: DatabaseSync, path: string, version: number): voi
  * @throws {StoreUnavailableError} If the database is not one that this release can use.
  */
 export function migrate(db: DatabaseSync, path: string): void {
-  if (requireKnownSchema(db, path) >= MIGRATIONS.length) return;
+  if (readPragma(db, "user_version") === MIGRATIONS.length) return;
   db.exec("BEGIN IMMEDIATE");
   try {
-    // Asked again: while this one waited for the lock, another process may have migrated, to a later version even.
+    // Asked under the lock: while this one waited, another process may have migrated, to a later version even.
     const version = requireKnownSchema(db, path);
     for (const statements of MIGRATIONS.slice(version)) db.exec(statements);
     if (version < MIGRATIONS.length) {
