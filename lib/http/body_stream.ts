@@ -25,7 +25,7 @@ export const OVERLOADED = new HttpError(
  * Pieces of a body, and one more for each so many of its bytes, beyond which it is given up: hosts spend so much on each
  * that a client which sends a megabyte byte by byte would stop the whole process for a minute.
  */
-const MAX_PIECES = 512, BYTES_PER_PIECE = 256;
+const MAX_PIECES = 256, BYTES_PER_PIECE = 256;
 
 /**
  * After so many pieces a body waits for its turn, and again after so many more: where they are here already, nobody else
