@@ -57,17 +57,18 @@ test(`two readers that follow the ids miss none of what four servers create at o
   }
 });
 
-test(
-  `the same readers do miss pets where a bare sequence numbers them${why}`,
-  { skip },
-  () =>
-    withSchema(async (url, schema) => {
-      const lock = String.raw`PERFORM pg_advisory_xact_lock\(\d+, '"\w+"\.pets'::regclass::oid::integer\);`;
+test(`the same readers do miss pets where a bare sequence numbers them${why}`, { skip }, async () => {
+  const lock = String.raw`PERFORM pg_advisory_xact_lock\(\d+, '"\w+"\.pets'::regclass::oid::integer\);`;
+  // On a machine that is busy with other things, readers may be too slow to come in between.
+  for (let tries = 0; tries < 20; tries++) {
+    const missed = await withSchema(async (url, schema) => {
       await runSql(url, replaceOnce(unevenSchema(schema), lock, ""));
-      const { missed } = await readOn(url, schema);
-      assert.ok(missed.length > 0, "A bare sequence was as good: then the test above shows nothing");
-    }),
-);
+      return (await readOn(url, schema)).missed;
+    });
+    if (missed.length > 0) return;
+  }
+  assert.fail("A bare sequence was as good: then the test above shows nothing");
+});
 
 test(
   `a request that four servers are sent at once is carried out once${why}`,

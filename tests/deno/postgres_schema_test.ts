@@ -138,6 +138,22 @@ test(
     }),
 );
 
+test(
+  `a pet waits for the disk, and what is forgotten does not, whatever is set for the role${why}`,
+  { skip },
+  () =>
+    withSchema(async (url, schema) => {
+      await runSql(url, postgresSchema(schema));
+      const add = `SELECT "${schema}".add_pets('{Rex}', '{7}', '{1}', '{}', '{}', '{}')`;
+      for (const [call, setting] of [[add, "on"], [statementsFor(schema).forget.replace("$1", "1"), "off"]] as const) {
+        for (const given of ["on", "off"]) {
+          const rows = await runSql(url, `SET synchronous_commit = ${given}; BEGIN; ${call}; SHOW synchronous_commit`);
+          assert.equal(rows.flat().at(-1), setting);
+        }
+      }
+    }),
+);
+
 test(`a database that cannot hold every name is refused${why}`, { skip }, () =>
   withSchema(async (url, schema) => {
     await runSql(url, `CREATE DATABASE "${schema}" ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'`);
