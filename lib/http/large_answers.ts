@@ -18,7 +18,7 @@ const MAX_UNDER_WAY = 256;
 const PATIENCE = 10_000;
 
 /** The answer to a request that would be one too many. */
-export const TOO_MANY_ANSWERS = new HttpError(
+const TOO_MANY_ANSWERS = new HttpError(
   503,
   "overloaded",
   "Too many large answers are under way; try again later",
@@ -56,13 +56,16 @@ export class LargeAnswers {
     }
     let bytes = this.#encoded.get(reply);
     if (!bytes) this.#encoded.set(reply, bytes = new TextEncoder().encode(reply.body));
-    return this.send(bytes, reply.headers);
+    return this.send(request, bytes, reply.headers);
   }
 
-  /** The answer of these bytes, which must not change, with status 200, or a refusal. */
-  send(bytes: Uint8Array<ArrayBuffer>, headers: HeaderFields): Reply {
+  /** The answer of these bytes, which must not change, with status 200; at once, if they are few; or a refusal. */
+  send({ method }: Request, bytes: Uint8Array<ArrayBuffer>, headers: HeaderFields): Reply {
+    const described = { ...headers, "content-length": String(bytes.length) };
+    if (method === "HEAD") return new Response(null, { headers: described });
+    if (bytes.length <= PIECE) return new Response(bytes, { headers: described });
     if (!this.#makeRoom()) return TOO_MANY_ANSWERS.toAnswer();
-    return new Response(this.#stream(bytes), { headers: { ...headers, "content-length": String(bytes.length) } });
+    return new Response(this.#stream(bytes), { headers: described });
   }
 
   /** Whether there is room for one more; to make it, a client that has stopped reading is given up. */

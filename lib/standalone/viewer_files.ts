@@ -3,8 +3,8 @@
 import { Buffer } from "node:buffer";
 import { noneMatchFails } from "../http/conditional.ts";
 import type { Operation, OperationRoute } from "../http/dispatch.ts";
+import { LargeAnswers } from "../http/large_answers.ts";
 import { chain } from "../pending.ts";
-import { LargeAnswers } from "./large_answers.ts";
 import packed from "./viewer/swagger_ui.json" with { type: "json" };
 
 /** Which version of Swagger UI it is. It is in the paths, so that a browser need not ask again for what it has. */
@@ -40,10 +40,10 @@ function createFileOperation(type: string, base64: string, answers: LargeAnswers
     if (noneMatchFails(headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers: fields });
     const described = { ...fields, "content-type": type, "x-content-type-options": "nosniff" };
     compressed ??= new Uint8Array(Buffer.from(base64, "base64"));
-    if (isCompressed) return answers.answer(request, compressed, { ...described, "content-encoding": "gzip" });
+    if (isCompressed) return answers.send(request, compressed, { ...described, "content-encoding": "gzip" });
     // Kept too: nobody without a key is to have it made anew as often as they like.
     plain ??= decompress(compressed);
-    return chain(plain, (bytes) => answers.answer(request, bytes, described));
+    return chain(plain, (bytes) => answers.send(request, bytes, described));
   };
 }
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LargeAnswers } from "../../lib/standalone/large_answers.ts";
+import { LargeAnswers } from "../../lib/http/large_answers.ts";
 import { VIEWER_VERSION } from "../../lib/standalone/viewer_files.ts";
 import { Http2Client } from "../support/http2_client.ts";
 import { memoryOf, processIn, until } from "../support/process.ts";
@@ -80,7 +80,7 @@ async function withFile(
 ): Promise<void> {
   const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
   const server = Deno.serve(options, (request) => {
-    const reply = answers.answer(request, file, {});
+    const reply = answers.send(request, file, {});
     return reply instanceof Response ? reply : new Response(reply.body, { status: reply.status });
   });
   try {
