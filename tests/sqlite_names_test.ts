@@ -2,7 +2,17 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
@@ -89,6 +99,55 @@ testFolder("a link to a link, relative and dangling, makes the database where it
   for (const end of ["", "-wal", "-shm"]) assert.ok(existsSync(join(folder, "b", `pets.db${end}`)), end);
   await store.close();
 });
+
+testFolder(
+  "a relative link in a folder that is a link, and .. behind a link, lead where the system says",
+  async (folder) => {
+    for (const name of ["cwd", "volume/data", "volume/real"]) mkdirSync(join(folder, name), { recursive: true });
+    symlinkSync("../volume/data", join(folder, "cwd", "data"));
+    symlinkSync("../real/pets.db", join(folder, "volume", "data", "pets.db"));
+    for (const path of [`${folder}/cwd/data/pets.db`, `${folder}/cwd/data/../real/pets.db`]) {
+      const store = createSqliteStore(path);
+      await create(store);
+      await store.close();
+    }
+    const store = createSqliteStore(join(folder, "volume", "real", "pets.db"));
+    assert.equal(await create(store), 3n);
+    await store.close();
+  },
+);
+
+testFolder("a file with two names is refused by each: every name would have a log of its own", async (folder) => {
+  const [one, other] = [join(folder, "one.db"), join(folder, "other.db")];
+  const store = createSqliteStore(one);
+  await create(store);
+  linkSync(one, other);
+  assertRefused(other, /is a file with several names \(hard links\)/);
+  await store.close();
+  assertRefused(one, /is a file with several names/);
+});
+
+testFolder(
+  "a file that was restored beside the journal of a first start that was killed is not emptied",
+  async (folder) => {
+    const path = join(folder, "pets.db");
+    const store = createSqliteStore(path);
+    for (let count = 0; count < 200; count++) await create(store);
+    await store.close();
+    const restored = readFileSync(path);
+    // What such a start leaves: the journal's magic, no pages in it, some number, and an empty file before it.
+    const journal = new Uint8Array(512);
+    new DataView(journal.buffer).setBigUint64(0, 0xd9d505f920a163d7n);
+    journal.set([0, 0, 2, 0, 0, 0, 0x10, 0], 20);
+    writeFileSync(`${path}-journal`, journal);
+    assertRefused(path, /has a rollback journal beside it that would empty it/);
+    assert.deepEqual(readFileSync(path), restored);
+    rmSync(`${path}-journal`);
+    const again = createSqliteStore(path);
+    assert.equal(await create(again), 201n);
+    await again.close();
+  },
+);
 
 testFolder("a log whose file is missing behind a link is left as it was", async (folder) => {
   const [target, link] = [join(folder, "pets.db"), join(folder, "link.db")];

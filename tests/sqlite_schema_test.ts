@@ -65,6 +65,23 @@ test("a store whose file a later release migrates acknowledges nothing more, and
     assert.equal(versionOf(other), 99);
   }));
 
+for (
+  const [what, sql] of [
+    ["an older release's", "DROP TABLE idempotency_keys; DROP TABLE compatibility; PRAGMA user_version = 1"],
+    ["an empty one", "DROP TABLE pets; PRAGMA user_version = 0; PRAGMA application_id = 0"],
+  ] as const
+) {
+  test(`a store whose database is overwritten by ${what} says so, and adds nothing to it`, () =>
+    withFile(async (_, store, other) => {
+      other.exec(sql);
+      const unavailable = { name: "StoreUnavailableError" };
+      const request = { key: "k", fingerprint: "f", retention: 1000 };
+      await assert.rejects(async () => await store.create(REX), unavailable);
+      await assert.rejects(async () => await store.createOnce?.(REX, request), unavailable);
+      if (what === "an empty one") assert.throws(() => store.list({ after: 0n, limit: 10 }), unavailable);
+    }));
+}
+
 test("a schema that a later release migrates while this one waits for the lock is not stamped down", () =>
   withTempFolder((folder) => {
     const path = join(folder, "pets.db");

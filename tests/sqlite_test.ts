@@ -274,3 +274,14 @@ test("a store whose file has been deleted acknowledges nothing any more, and say
     assert.throws(() => store.check(), { name: "StoreUnavailableError" });
     await store.close();
   }));
+
+test("ids are exact where another program has given one beyond 2^53, each create alone or many together", () =>
+  withPath(async (path) => {
+    const store = createSqliteStore(path);
+    execute(path, "INSERT INTO pets VALUES (9007199254740993, 'import', 1, 0)");
+    assert.equal(await store.create(REX), 9007199254740994n);
+    assert.equal(await store.create(REX), 9007199254740995n);
+    const ids = await Promise.all(Array.from({ length: 20 }, () => store.create(REX)));
+    assert.deepEqual(ids, Array.from({ length: 20 }, (_, i) => 9007199254740996n + BigInt(i)));
+    await store.close();
+  }));

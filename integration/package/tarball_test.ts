@@ -29,10 +29,10 @@ const MODULES = [
   ...["options", "pending", "pet", "petstore", "stores/id_list", "stores/memory", "stores/packed_pets"],
   ...["stores/postgres", "stores/postgres_client", "stores/postgres_commit", "stores/postgres_errors"],
   ...["stores/postgres_driver", "stores/postgres_js_driver", "stores/postgres_node_driver"],
-  ...["stores/postgres_forgetting", "stores/postgres_functions", "stores/postgres_inspection", "stores/postgres_schema"],
-  ...["stores/postgres_statements", "stores/postgres_tables"],
+  ...["stores/postgres_forgetting", "stores/postgres_functions", "stores/postgres_inspection"],
+  ...["stores/postgres_schema", "stores/postgres_statements", "stores/postgres_tables"],
   ...["stores/read_ahead", "stores/sqlite", "stores/sqlite_commit", "stores/sqlite_errors", "stores/sqlite_file"],
-  ...["stores/sqlite_insert", "stores/sqlite_open", "stores/sqlite_statements", "stores/store"],
+  ...["stores/sqlite_insert", "stores/sqlite_open", "stores/sqlite_schema", "stores/sqlite_statements", "stores/store"],
 ].map((name) => `lib/${name}`);
 
 /** Modules that the types of an entry point lead to. */

@@ -7,6 +7,9 @@ import { startError } from "./start_error.ts";
 /** Where the key is kept, relative to the working directory. */
 export const KEY_FILE = "data/api-key";
 
+/** Keys are shorter; a larger file is not read. */
+const MOST_BYTES = 4096;
+
 /** A key, and whether it is new. */
 export interface FileKey {
   key: string;
@@ -26,6 +29,7 @@ function readKey(path: string): FileKey | undefined {
   try {
     requireOwnFile(path, Deno.statSync(path));
     requireOwnFolder(path);
+    if (Deno.lstatSync(path).isSymlink) requireOwnFolder(Deno.realPathSync(path));
     const key = (Deno.readTextFileSync(path)).trim();
     // A server was killed before it had written a key into it.
     if (key === "") return undefined;
@@ -38,8 +42,9 @@ function readKey(path: string): FileKey | undefined {
 }
 
 /** Before it is opened: to open a pipe would wait for whoever writes into it. */
-function requireOwnFile(path: string, { isFile, mode, uid }: Deno.FileInfo): void {
+function requireOwnFile(path: string, { isFile, size, mode, uid }: Deno.FileInfo): void {
   if (!isFile) throw new SettingError(`${path} is no file`);
+  if (size > MOST_BYTES) throw new SettingError(`${path} is larger than a key can be`);
   // Windows has neither modes nor owners.
   if (mode !== null && (mode & 0o077) !== 0) {
     throw new SettingError(`${path} can be read by others than its owner: run chmod 600 ${path}, or set a new key`);

@@ -54,9 +54,16 @@ export function createSqliteStore(path: string): PetStore {
   return new SqliteStore(path);
 }
 
+/**
+ * Databases whose files are not in their places. SQLite deletes a log by its name when it closes the last connection: by now
+ * that may be another database's. Kept here, because what is collected as garbage is closed as well.
+ */
+const LEFT_OPEN: DatabaseSync[] = [];
+
 class SqliteStore implements PetStore {
   readonly #db: DatabaseSync;
   readonly #files: DatabaseFiles | undefined;
+  readonly #schema: SchemaWatch;
   readonly #commits: GroupCommit;
   readonly #pages: ReadAhead;
   readonly #get: StatementSync;
@@ -70,7 +77,7 @@ class SqliteStore implements PetStore {
 
   constructor(path: string) {
     const { db, files } = openDatabase(path);
-    const schema = new SchemaWatch(db, path);
+    const schema = this.#schema = new SchemaWatch(db, path);
     this.#db = db;
     this.#files = files;
     this.#commits = new GroupCommit(db, {
@@ -149,6 +156,12 @@ class SqliteStore implements PetStore {
     this.#commits.close();
     this.#isClosed = true;
     this.#isCurrent = false;
+    try {
+      this.#files?.requireInPlace();
+    } catch {
+      LEFT_OPEN.push(this.#db);
+      return;
+    }
     this.#db.close();
   }
 
@@ -156,9 +169,19 @@ class SqliteStore implements PetStore {
     try {
       return query();
     } catch (error) {
+      throw this.#isClosed ? asUnavailable(error) : this.#explain(error);
+    }
+  }
+
+  #explain(error: unknown): unknown {
+    try {
       // Pages that were read while the disk failed are not to be believed when it has been mended.
-      if (!this.#isClosed && isOutage(error)) this.#db.exec("PRAGMA shrink_memory");
-      throw asUnavailable(error);
+      if (isOutage(error)) this.#db.exec("PRAGMA shrink_memory");
+      // A table is missing because the file was overwritten.
+      else this.#schema.require();
+      return asUnavailable(error);
+    } catch (better) {
+      return asUnavailable(better);
     }
   }
 }

@@ -33,7 +33,7 @@ export class GroupCommit {
   readonly #inserter: Inserter;
   #waiting: Create[] = [];
   #isClosed = false;
-  /** Since when another process has had the lock, in milliseconds since 1970; 0 if none has. */
+  /** Since when another process has had the lock, as performance.now() tells the time; 0 if none has. */
   #busySince = 0;
 
   constructor(db: DatabaseSync, hooks: CommitHooks) {
@@ -107,7 +107,7 @@ export class GroupCommit {
       this.#busySince = 0;
       return true;
     } catch (error) {
-      const now = Date.now();
+      const now = performance.now();
       this.#busySince ||= now;
       if (this.#isClosed || !isBusy(error) || now - this.#busySince >= BUSY_TIMEOUT) {
         this.#busySince = 0;

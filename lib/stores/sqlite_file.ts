@@ -6,8 +6,18 @@
  * descriptor that is closed. The next program to close the database would then delete a log that is in use.
  */
 
-import { type BigIntStats, lstatSync, readlinkSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import {
+  type BigIntStats,
+  closeSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import process from "node:process";
 import { StoreUnavailableError } from "./store.ts";
 
 /** Links may lead to links, but not in a circle. As many as Linux follows. */
@@ -19,12 +29,23 @@ const MOST_LINKS = 40;
  * @throws {StoreUnavailableError} If the links lead nowhere.
  */
 export function followLinks(path: string): string {
-  let file = resolve(path);
+  let file = inRealFolder(path);
   for (let links = 0; links <= MOST_LINKS; links++) {
     if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return file;
-    file = resolve(dirname(file), readlinkSync(file));
+    const target = readlinkSync(file);
+    file = inRealFolder(isAbsolute(target) ? target : `${dirname(file)}/${target}`);
   }
   throw new StoreUnavailableError(`${path} is a symbolic link that leads to itself`);
+}
+
+/** The path without links in its folder. `..` behind a link leads elsewhere than the path's text says: the system knows. */
+function inRealFolder(path: string): string {
+  try {
+    return join(realpathSync.native(dirname(path)), basename(path));
+  } catch {
+    // The folder is not there, or may not be looked at: whoever opens the file will be told.
+    return resolve(path);
+  }
 }
 
 /** Which file has a name: its device and its number there. */
@@ -42,7 +63,8 @@ export class DatabaseFiles {
   constructor(given: string, path: string) {
     this.#given = given;
     // The given path too: a link that leads to another file now is where the next start will look.
-    const names = new Set([path, `${path}-wal`, `${path}-shm`, resolve(given)]);
+    const absolute = isAbsolute(given) ? given : `${process.cwd()}/${given}`;
+    const names = new Set([path, `${path}-wal`, `${path}-shm`, absolute]);
     this.#opened = [...names].map((name) => [name, this.#identify(name)]);
   }
 
@@ -92,6 +114,12 @@ export function inspectFiles(given: string, path: string): boolean {
   if (file?.isDirectory()) throw new StoreUnavailableError(`${given} is a folder`);
   // To open a named pipe waits for whoever writes to it.
   if (file && !file.isFile()) throw new StoreUnavailableError(`${given} is not a regular file`);
+  // Each of its names would get a log of its own.
+  if (file && file.nlink > 1) {
+    throw new StoreUnavailableError(
+      `${given} is a file with several names (hard links); make a symbolic link of the others`,
+    );
+  }
   // SQLite takes a file of one byte for an empty one, and would overwrite it.
   if (file?.size === 1) throw new StoreUnavailableError(`${given} is not an SQLite database; it was left as it is`);
   // A log without its file, or beside an empty one, SQLite takes for a left-over: it deletes it, with all that it holds.
@@ -100,5 +128,30 @@ export function inspectFiles(given: string, path: string): boolean {
       `${given} is missing or empty, but its write-ahead log is there; put the file back, or take the log away`,
     );
   }
+  if (file && file.size > MOST_OF_A_START && isOfEmptyDatabase(`${path}-journal`)) {
+    throw new StoreUnavailableError(
+      `${given} has a rollback journal beside it that would empty it; take ${given}-journal away if the file was restored`,
+    );
+  }
   return file !== undefined;
+}
+
+/** SQLite writes no more than a page of its usual size before it has a write-ahead log. */
+const MOST_OF_A_START = 4096;
+
+/**
+ * Whether a rollback journal was begun on an empty database: a start that was killed leaves one. To play it back makes the
+ * file empty again, which must not be one that was restored meanwhile. Nobody locks a journal, so it may be opened.
+ */
+function isOfEmptyDatabase(journal: string): boolean {
+  if (!statSync(journal, { throwIfNoEntry: false })?.isFile()) return false;
+  const header = new DataView(new ArrayBuffer(28));
+  const descriptor = openSync(journal, "r");
+  try {
+    // https://sqlite.org/fileformat2.html#the_rollback_journal: eight bytes of magic, and the size in pages at 16.
+    return readSync(descriptor, header) === header.byteLength && header.getUint32(0) === 0xd9d505f9 &&
+      header.getUint32(16) === 0;
+  } finally {
+    closeSync(descriptor);
+  }
 }

@@ -40,6 +40,8 @@ export class Inserter {
   constructor(db: DatabaseSync) {
     this.#insertOne = db.prepare(insertPets(1));
     this.#insertMany = db.prepare(insertPets(ROWS));
+    // Otherwise the id of a new row is a rounded number, where another program has given one beyond 2^53.
+    for (const statement of [this.#insertOne, this.#insertMany]) statement.setReadBigInts(true);
     this.#findRequest = db.prepare(SELECT_REQUEST);
     this.#findRequest.setReadBigInts(true);
     this.#insertRequest = db.prepare(INSERT_REQUEST);

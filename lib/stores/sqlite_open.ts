@@ -84,12 +84,12 @@ function configure(db: DatabaseSync, path: string): void {
 
 /** Switches to a write-ahead log. That does not heed the busy timeout, and another process may be doing the same. */
 function setWal(db: DatabaseSync): unknown {
-  const deadline = Date.now() + BUSY_TIMEOUT;
+  const deadline = performance.now() + BUSY_TIMEOUT;
   for (;;) {
     try {
       return db.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
     } catch (error) {
-      if (Date.now() > deadline || !String(error).includes("locked")) throw error;
+      if (performance.now() > deadline || !String(error).includes("locked")) throw error;
     }
   }
 }

@@ -36,7 +36,7 @@ const MIGRATIONS: readonly string[] = [
      oldest_version INTEGER NOT NULL,
      oldest_release TEXT NOT NULL
    ) STRICT;
-   INSERT INTO compatibility VALUES (3, '0.1.0');`,
+   INSERT INTO compatibility VALUES (3, '0.2.0');`,
 ];
 
 /**
@@ -89,7 +89,7 @@ export function migrate(db: DatabaseSync, path: string): void {
   }
 }
 
-/** Notices that a later release has migrated a file that is in use. */
+/** Notices that a file that is in use has been migrated by a later release, or overwritten. */
 export class SchemaWatch {
   readonly #db: DatabaseSync;
   readonly #path: string;
@@ -103,11 +103,13 @@ export class SchemaWatch {
     this.#known = this.#version();
   }
 
-  /** To be called in a transaction that writes. Throws a {@link StoreUnavailableError} if this release must not. */
+  /** Throws a {@link StoreUnavailableError} if this release cannot use it any more. */
   require(): void {
     const version = this.#version();
     if (version === this.#known) return;
-    requireKnownSchema(this.#db, this.#path);
+    if (requireKnownSchema(this.#db, this.#path) < MIGRATIONS.length) {
+      throw new StoreUnavailableError(`${this.#path} has been overwritten by an older or empty database; restart`);
+    }
     this.#known = version;
   }
 

@@ -1,10 +1,11 @@
 /** A running server whose file goes away: what it wrote would be lost, so it acknowledges nothing more. */
 
 import assert from "node:assert/strict";
-import { copyFileSync, renameSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { assertUnavailable, FILE, Ledger, ON_FILE } from "../support/ledger.ts";
+import { command, MOUNT_SKIP, skippable, withTmpfs } from "../support/disk.ts";
+import { assertUnavailable, FILE, KEY, Ledger, ON_FILE } from "../support/ledger.ts";
 import { withServer } from "../support/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 
@@ -37,6 +38,43 @@ for (const [what, take] of WAYS) {
       });
     }));
 }
+
+test(
+  ...skippable(
+    "a server whose volume is replaced by another leaves the log of that one alone when it ends",
+    MOUNT_SKIP,
+  ),
+  () =>
+    withTmpfs("16m", (right) =>
+      withTmpfs("16m", (wrong) =>
+        withTempFolder(async (folder) => {
+          const place = join(folder, "data");
+          mkdirSync(place);
+          const onPlace = { args: [`--key=${KEY}`, "--store=sqlite:data/pets.db", "--no-access-log"] };
+          const ledger = new Ledger();
+          await withServer(right, ON_FILE, async (server) => {
+            for (let count = 0; count < 3; count++) await ledger.create(server);
+            // The pets are in the log, as after a crash.
+            await server.stop("SIGKILL");
+          });
+          // Files on new volumes have the same numbers, and SQLite looks at nothing else before it deletes a log.
+          const mount = (volume: string) => command("mount", "--bind", volume, place);
+          mount(wrong);
+          let mounted = 1;
+          try {
+            await withServer(folder, onPlace, async (server) => {
+              await new Ledger().create(server);
+              mount(right);
+              mounted++;
+              await ledger.assertRefused(server);
+              assert.equal(await server.stop(), 0);
+            });
+            await withServer(folder, onPlace, (server) => ledger.assertShown(server));
+          } finally {
+            while (mounted-- > 0) command("umount", place);
+          }
+        }))),
+);
 
 test("a program that gives up its permission to read acknowledges nothing more, and says why", () =>
   withTempFolder(async (folder) => {
