@@ -99,6 +99,7 @@ test(
       await withServer(folder, ON_FILE, async (server) => {
         for (let count = 0; count < 20; count++) await ledger.create(server);
         command("sqlite3", path, `VACUUM INTO '${join(folder, "copy.db")}'`);
+        command("sqlite3", path, `.backup ${join(folder, "other.db")}`);
         for (let count = 0; count < 20; count++) await ledger.create(server);
         assert.equal(await server.stop(), 0);
       });
