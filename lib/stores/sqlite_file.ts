@@ -148,7 +148,7 @@ function isOfEmptyDatabase(journal: string): boolean {
   const header = new DataView(new ArrayBuffer(28));
   const descriptor = openSync(journal, "r");
   try {
-    // https://sqlite.org/fileformat2.html#the_rollback_journal: eight bytes of magic, and the size in pages at 16.
+    // SQLite's file format, §3: eight bytes of magic, and at 16 the pages that the database had.
     return readSync(descriptor, header) === header.byteLength && header.getUint32(0) === 0xd9d505f9 &&
       header.getUint32(16) === 0;
   } finally {
