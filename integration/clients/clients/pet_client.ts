@@ -42,7 +42,8 @@ export type ListCode =
   | AnyCode
   | "invalid_limit"
   | "invalid_status"
-  | "invalid_cursor";
+  | "invalid_cursor"
+  | "overloaded";
 export type CreateCode =
   | AnyCode
   | "invalid_idempotency_key"
