@@ -66,12 +66,14 @@ export function createPetstore(options: PetstoreOptions): Petstore {
   const largeAnswers = new LargeAnswers();
   const dispatch = withCache(createDispatcher(basePath, createRoutes(settings), onFailure), settings.store);
 
-  function seal(reply: Reply, request: Request): Response {
-    const fitting = largeAnswers.fit(reply, request);
-    return finish(cors ? cors.extend(fitting, request) : fitting, request);
+  function seal(reply: Reply, request: Request): Pending<Response> {
+    return chain(
+      largeAnswers.fit(reply, request),
+      (fitting) => finish(cors ? cors.extend(fitting, request) : fitting, request),
+    );
   }
 
-  function fail(thrown: unknown, request: Request): Response {
+  function fail(thrown: unknown, request: Request): Pending<Response> {
     return seal(onFailure(thrown, request), request);
   }
 
@@ -84,7 +86,7 @@ export function createPetstore(options: PetstoreOptions): Petstore {
   }
 
   /** What an app's own reply cannot be sealed with, a body that was read before for one, is an error like any other. */
-  function sealOrFail(reply: Reply, request: Request): Response {
+  function sealOrFail(reply: Reply, request: Request): Pending<Response> {
     try {
       return seal(reply, request);
     } catch (thrown) {

@@ -157,3 +157,29 @@ test("createNodeListener() breaks off an answer whose body fails, so that no cli
     .catch((error) => String(error));
   assert.ok(!answer.endsWith("0\r\n\r\n"), answer);
 });
+
+test("createNodeListener() breaks off an answer whose body ends short of its Content-Length", async () => {
+  /** Three pieces, which come one after the other: 12 of 100 bytes. */
+  const shortBody = () => {
+    let left = 3;
+    return new ReadableStream({
+      async pull(controller) {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        if (left-- > 0) controller.enqueue(new TextEncoder().encode("1234"));
+        else controller.close();
+      },
+    }, { highWaterMark: 0 });
+  };
+  const headers = { "content-length": "100" };
+  const listener = createNodeListener(() => new Response(shortBody(), { headers }));
+  // The answer to the second request on the connection would pass for the rest of the first one.
+  const text = "GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+  let answers = "";
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1", () => socket.write(text));
+  socket.setEncoding("utf8").on("data", (piece) => answers += piece).on("error", () => {});
+  await new Promise((resolve) => socket.on("close", resolve));
+  await new Promise((resolve) => server.close(resolve));
+  assert.equal(answers.split("HTTP/1.1 ").length, 2, answers);
+});

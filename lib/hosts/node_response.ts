@@ -19,7 +19,7 @@ export async function sendResponse(response: Response, outgoing: NodeResponse): 
     return;
   }
   try {
-    await sendBody(body, outgoing);
+    await sendBody(body, outgoing, response.headers.get("content-length"));
   } catch (error) {
     // Where it comes from must know that nobody reads it any more.
     body.cancel(error).catch(() => {});
@@ -27,15 +27,25 @@ export async function sendResponse(response: Response, outgoing: NodeResponse): 
   }
 }
 
-async function sendBody(body: ReadableStreamDefaultReader<Uint8Array>, outgoing: NodeResponse): Promise<void> {
+async function sendBody(
+  body: ReadableStreamDefaultReader<Uint8Array>,
+  outgoing: NodeResponse,
+  length: string | null,
+): Promise<void> {
   const first = await body.read();
   if (first.done) return void outgoing.end();
   let next = body.read();
   // A body that is whole already is sent at once, and with its length; one that is still being made is not held back.
   if (await endsSoon(next)) return void outgoing.end(first.value);
   await write(outgoing, first.value);
+  let sent = first.value.byteLength;
   for (let piece = await next; !piece.done; piece = await next) {
+    sent += piece.value.byteLength;
     next = write(outgoing, piece.value).then(() => body.read());
+  }
+  // To end it would be to let the next answer on this connection pass for the rest of this one.
+  if (length !== null && sent !== Number(length)) {
+    throw new Error("The body is shorter or longer than its Content-Length");
   }
   outgoing.end();
 }

@@ -9,12 +9,13 @@ import { within } from "./time.ts";
 export interface Listener {
   /** The port, which `--port 0` leaves to the system. */
   port: number;
-  /** Takes no more connections, and waits a while for clients to read and close theirs. */
-  stop(): Promise<void>;
+  /**
+   * Takes no more connections, and waits for clients to read their last answers.
+   *
+   * @param patience For how many milliseconds at most.
+   */
+  stop(patience: number): Promise<void>;
 }
-
-/** How long a client may take to read its last answer and close, in milliseconds. */
-const LINGER_TIMEOUT = 2_000;
 
 /** How long to wait, in milliseconds, before listening again when that was not possible. */
 const RETRY_DELAY = 100;
@@ -55,10 +56,10 @@ export function listen(
     }
   }
 
-  async function stop(): Promise<void> {
+  async function stop(patience: number): Promise<void> {
     isStopping = true;
     // It waits for ever for a client that never finishes its request. What then still hangs ends with the process.
-    const isDone = await within(LINGER_TIMEOUT, server.shutdown().catch(() => {}));
+    const isDone = await within(patience, server.shutdown().catch(() => {}));
     if (!isDone) report("left clients that had not finished");
   }
 

@@ -69,14 +69,15 @@ export function readPostgresUrl(url: string, environment: (name: string) => stri
   const parameters: Record<string, string> = { application_name: read("application_name", "petstore") };
   const options = read("options", "");
   if (options !== "") parameters["options"] = options;
+  const sslrootcert = read("sslrootcert", "");
   const places = readHosts(hosts || read("host", "localhost"), read("port", "5432"));
   return {
     hosts: places,
     database: read("dbname", user),
     user,
     password: read("password", ""),
-    sslmode: choose("sslmode", read("sslmode", "prefer"), SSL_MODES),
-    sslrootcert: read("sslrootcert", ""),
+    sslmode: readSslMode(read("sslmode", ""), sslrootcert),
+    sslrootcert,
     // Shorter where there are others to go to.
     connectTimeout: readNumber("connect_timeout", read("connect_timeout", places.length > 1 ? "2" : "5"), 0),
     targetSessionAttrs: choose("target_session_attrs", read("target_session_attrs", "any"), SESSIONS),
@@ -103,6 +104,12 @@ function readHosts(text: string, fallback: string): PostgresTarget["hosts"] {
     }
     return { name: found, port: readNumber("port", port ?? ports[i] ?? ports[0] ?? "", 1, 65535) };
   });
+}
+
+/** As libpq has it: anybody can have a certificate of a public authority, so with those the name must be checked too. */
+function readSslMode(given: string, sslrootcert: string): string {
+  if (sslrootcert !== "system") return choose("sslmode", given || "prefer", SSL_MODES);
+  return choose("sslmode with sslrootcert=system", given || "verify-full", ["verify-full"]);
 }
 
 function readNumber(name: string, text: string, minimum: number, maximum = 10_000): number {

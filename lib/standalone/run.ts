@@ -16,10 +16,10 @@ import { HELP, readSettings, type ServerSettings, SettingError, UnreachableError
 import { within } from "./time.ts";
 
 /**
- * How long requests in flight may take after the first signal, in milliseconds. With what the listener adds, less than
- * the ten seconds after which container runtimes kill.
+ * How long requests in flight may take after the first signal, in milliseconds, and how long until their answers must have
+ * been read. With what closing the store adds, less than the ten seconds after which container runtimes kill.
  */
-const DRAIN_TIMEOUT = 6_000;
+const DRAIN_TIMEOUT = 6_000, END_TIMEOUT = 7_500;
 
 /**
  * How long requests wait that come after those in flight have been answered, in milliseconds: longer than it takes a client
@@ -87,6 +87,7 @@ async function serve(settings: ServerSettings, { output, errors }: Writers): Pro
   // The socket comes first: a start that fails for want of it leaves no file behind, nor a key that nobody has seen.
   const listener = listen(settings, gate.handle, (line) => errors.add(`petstore: ${line}`));
   let store: PetStore | undefined;
+  let endAt: number | undefined;
   try {
     store = await storeSetting.open();
     const fileKey = settings.keys.length === 0 ? readKeyFile(KEY_FILE) : undefined;
@@ -102,9 +103,10 @@ async function serve(settings: ServerSettings, { output, errors }: Writers): Pro
       describeStart({ hostname, port: listener.port, store: storeSetting.description, key: fileKey, hasDocs }),
     );
     await ended;
+    endAt = performance.now() + END_TIMEOUT;
     await drain(gate);
   } finally {
-    const stopped = listener.stop();
+    const stopped = listener.stop(endAt === undefined ? END_TIMEOUT : endAt - performance.now());
     gate.release();
     await stopped;
     await store?.close();

@@ -180,7 +180,8 @@ class Client implements Database {
       // Then the old one is what there is, and the next statement that hangs leads here again.
       return;
     }
-    lane.driver.end(this.timeout).catch(ignore);
+    // At once: behind a pooler, what waits for a connection there would be done when it gets one.
+    lane.driver.end(0).catch(ignore);
     this.#startWaiting();
   }
 }
@@ -193,7 +194,7 @@ function tooLate(time: number): StoreUnavailableError {
 /** Told by shape: to import a driver in order to ask it would make everybody install it. */
 function adapt(client: PostgresClient, prepare: boolean): Driver {
   if (isPostgresJs(client)) return postgresJsDriver(client, prepare);
-  if (typeof client === "object" && client !== null && "query" in client) {
+  if (typeof client === "object" && client !== null && "query" in client && !isSingle(client)) {
     return nodePostgresDriver(client satisfies NodePostgresClient, prepare);
   }
   throw new TypeError(
@@ -203,6 +204,11 @@ function adapt(client: PostgresClient, prepare: boolean): Driver {
 
 function isPostgresJs(client: unknown): client is PostgresJsClient {
   return typeof client === "function" && "unsafe" in client;
+}
+
+/** A `Client` of node-postgres: one connection, on which creates would be part of the app's own transactions. */
+function isSingle(client: object): boolean {
+  return "processID" in client && !("totalCount" in client);
 }
 
 function isMaker(source: unknown): source is PostgresClientMaker {

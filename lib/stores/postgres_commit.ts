@@ -10,8 +10,8 @@ import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUna
 const MAX_BATCH = 512;
 /** Creates that may wait; some tens of megabytes at most. */
 const MAX_WAITING = 10_000;
-/** How often a statement is tried that another transaction was in the way of. */
-const MAX_TRIES = 5;
+/** The longest pause before a statement is tried again that another transaction was in the way of, in milliseconds. */
+const LONGEST_PAUSE = 20;
 /** How long creates may wait for their turn when the store is closed, in milliseconds: that is time for many statements. */
 const CLOSING = 1000;
 
@@ -88,7 +88,7 @@ export class GroupCommit {
     const [oldest] = this.#waiting;
     if (!oldest) return;
     const turn = Math.min(oldest.arrival + this.#patience, this.#lastTurn);
-    this.#refusal = setTimeout(() => this.#refuse(), turn - performance.now());
+    this.#refusal = setTimeout(() => this.#refuse(), Math.max(0, turn - performance.now()));
   }
 
   /** Refuses those who have waited too long. None of them has been sent, so none will be stored. */
@@ -152,14 +152,18 @@ export class GroupCommit {
     }
   }
 
-  async #try(parameters: string[], deadline: number, tries = 1): Promise<string[]> {
+  async #try(parameters: string[], deadline: number): Promise<string[]> {
     try {
       const [row] = await this.#db.query(this.#statement, parameters, deadline);
       return String(row?.[0]).split(",");
     } catch (error) {
       const cause = error instanceof StoreUnavailableError ? error.cause : error;
       if (!isTransient(cause)) throw error;
-      if (tries < MAX_TRIES) return await this.#try(parameters, deadline, tries + 1);
+      const pause = Math.random() * LONGEST_PAUSE;
+      if (performance.now() + pause < deadline) {
+        await new Promise((resolve) => setTimeout(resolve, pause));
+        return await this.#try(parameters, deadline);
+      }
       throw new StoreUnavailableError("Other transactions were in the way again and again", { cause });
     }
   }

@@ -4,6 +4,8 @@
 export interface PostgresJsClient {
   /** Runs a text as it is. */
   unsafe(text: string, parameters?: string[], options?: { prepare?: boolean }): PostgresJsQuery;
+  /** Lends a connection. */
+  reserve?(): PromiseLike<Pick<PostgresJsClient, "unsafe"> & { release(): void }>;
   /** Tells how many connections it may have. */
   readonly options?: { readonly max?: number | undefined };
   /** Closes its connections, those in use too after so many seconds. */
@@ -16,7 +18,7 @@ export interface PostgresJsQuery extends PromiseLike<unknown> {
   values(): PromiseLike<unknown>;
 }
 
-/** A `Pool` of node-postgres (`pg` on npm), or a connected `Client`, as far as it is used here. */
+/** A `Pool` of node-postgres (`pg` on npm), as far as it is used here. */
 export interface NodePostgresClient {
   /** Runs a query. */
   query(query: { text: string; values?: string[]; name?: string; rowMode?: "array" }): PromiseLike<{ rows: unknown[] }>;

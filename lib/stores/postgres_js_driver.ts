@@ -16,12 +16,16 @@ const DEPTH = 4;
 /** How often it is looked whether it is the turn of a query that was given up, in milliseconds. */
 const LOOKING = 50;
 
-/** For how long a cancellation may be under way, in milliseconds. */
-const CANCELLING = 1000;
+/** For how long a cancellation may be under way, in milliseconds. Creates wait for it. */
+const CANCELLING = 5000;
+
+/** The cancellations that are under way, of every store that uses a client. */
+const cancellationsOf = new WeakMap<PostgresJsClient, Set<Promise<void>>>();
 
 /** Wraps the `sql` of postgres.js. A client that was made with `prepare: false` has the last word. */
 export function postgresJsDriver(sql: PostgresJsClient, prepare: boolean): Driver {
-  const cancellations = new Set<Promise<void>>();
+  const cancellations = cancellationsOf.get(sql) ?? new Set();
+  cancellationsOf.set(sql, cancellations);
   return {
     size: sql.options?.max ?? USUAL_SIZE,
     depth: DEPTH,
@@ -32,9 +36,17 @@ export function postgresJsDriver(sql: PostgresJsClient, prepare: boolean): Drive
         // One that comes late hits what its connection runs by then. A create that waits for a standby to have it, too,
         // would take that for the end of the waiting.
         while (isWrite && cancellations.size > 0) await Promise.all(cancellations);
-        if (isGivenUp) return [];
-        query = parameters ? sql.unsafe(text, parameters, { prepare }) : sql.unsafe(text);
-        return await (parameters ? query.values() : query) as Row[];
+        // A connection of its own: behind a query of the app it could not be taken back, and would be done some time.
+        const own = isWrite ? await sql.reserve?.() : undefined;
+        try {
+          if (isGivenUp) return [];
+          query = parameters ? (own ?? sql).unsafe(text, parameters, { prepare }) : (own ?? sql).unsafe(text);
+          return await (parameters ? query.values() : query) as Row[];
+        } finally {
+          // The next who gets the connection must not be hit by what was meant for this one.
+          if (own && isGivenUp) await Promise.all(cancellations);
+          own?.release();
+        }
       }
       const done = run();
       return {

@@ -134,8 +134,12 @@ async function cancel({ constructor, processID, secretKey }: Connection, options
 /** node-postgres prepares what has a name, and a name must not stand for two texts, however many stores there are. */
 const names = new Map<string, string>();
 
+/** Tells the names of this copy of the library from those of another one on the same pool. */
+let prefix: string | undefined;
+
 function nameOf(text: string): string {
-  const name = names.get(text) ?? `petstore_${names.size + 1}`;
+  prefix ??= `petstore_${crypto.randomUUID().slice(0, 8)}`;
+  const name = names.get(text) ?? `${prefix}_${names.size + 1}`;
   names.set(text, name);
   return name;
 }

@@ -30,5 +30,14 @@ function addFunctions(schema: string): string {
   return `    -- All requests that expired before this have been forgotten. A sequence, since each change of a row would leave a
     -- dead row behind.
     CREATE SEQUENCE ${schema}.forgotten_until MINVALUE 0 START 0;
+    -- Whoever added pets so far goes on without new privileges: to add them, the sequence is read now.
+    DECLARE
+      holder regrole;
+    BEGIN
+      FOR holder IN SELECT DISTINCT grantee::regrole FROM pg_class, aclexplode(relacl)
+          WHERE oid = '${schema}.pet_ids'::regclass AND privilege_type = 'USAGE' AND grantee <> 0 LOOP
+        EXECUTE format('GRANT SELECT ON SEQUENCE ${schema}.pet_ids TO %s', holder);
+      END LOOP;
+    END;
 ${createFunctions(schema)}`;
 }

@@ -38,7 +38,7 @@ test("requests that come just before the socket is closed are answered, on conne
   const sent = Promise.all(asking.map((socket, i) => socket.send(i < 4 ? GET.replace("/livez", "/readyz") : POST)));
   const waiting = ["/", "/", "/"].map((path) => streams.statusOf(path));
   await arrived.all;
-  const stopped = listener.stop();
+  const stopped = listener.stop(10_000);
   gate.release();
 
   for (const socket of asking) {
@@ -71,7 +71,7 @@ test("an answer that is given while the server ends says that its connection doe
   answer.resolve(new Response("late"));
   assert.equal((await socket.readResponse())?.headers.get("connection"), "close");
   await closed;
-  await listener.stop();
+  await listener.stop(10_000);
 });
 
 /** Resolves when so many have come. */

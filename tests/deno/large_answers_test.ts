@@ -79,8 +79,8 @@ async function withFile(
   use: (port: number) => Promise<void>,
 ): Promise<void> {
   const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
-  const server = Deno.serve(options, (request) => {
-    const reply = answers.send(request, file, {});
+  const server = Deno.serve(options, async (request) => {
+    const reply = await answers.send(request, file, {});
     return reply instanceof Response ? reply : new Response(reply.body, { status: reply.status });
   });
   try {
@@ -112,7 +112,7 @@ test("a large answer comes whole, and HEAD gets its length", () =>
   }));
 
 test("large answers beyond their number get 503 until one of them has ended", () =>
-  withFile(FILE, new LargeAnswers(2), async (port) => {
+  withFile(FILE, new LargeAnswers(2, 10_000, 0), async (port) => {
     const address = `http://127.0.0.1:${port}/`;
     const [reading, leaving] = [await ask(port), await ask(port)];
     const refused = await fetch(address);
@@ -143,3 +143,12 @@ test("a client that does not read is given up when another wants its place", () 
     }
     assert.ok(length < FILE.length);
   }));
+
+test("a large answer that finds no place waits for one", async () => {
+  const answers = new LargeAnswers(1, 60_000, 60_000);
+  const request = new Request("http://localhost/");
+  const first = await answers.send(request, FILE, {}) as Response;
+  const second = answers.send(request, FILE, {});
+  assert.deepEqual(await first.bytes(), FILE);
+  assert.deepEqual(await (await second as Response).bytes(), FILE);
+});
