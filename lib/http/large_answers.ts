@@ -116,7 +116,8 @@ export class LargeAnswers {
     return new ReadableStream({
       start: (controller) => {
         const cut = () => {
-          this.#end(sending);
+          // Its place is for whoever has it cut.
+          underWay.delete(sending);
           // Short of its length, so that its connection ends, and short of its JSON. Hosts print an error with its trace.
           controller.close();
         };
