@@ -59,7 +59,7 @@ test("the package holds the library, its types and its documents, and nothing el
 });
 
 test("the package is small", () => {
-  assert.ok(BYTES.length < 100_000, `${BYTES.length} bytes`);
+  assert.ok(BYTES.length < 120_000, `${BYTES.length} bytes`);
   assert.ok(ENTRIES.reduce((sum, { size }) => sum + size, 0) < 400_000);
 });
 
