@@ -4,8 +4,6 @@
 export interface PostgresJsClient {
   /** Runs a text as it is. */
   unsafe(text: string, parameters?: string[], options?: { prepare?: boolean }): PostgresJsQuery;
-  /** Lends a connection. */
-  reserve?(): PromiseLike<Pick<PostgresJsClient, "unsafe"> & { release(): void }>;
   /** Tells how many connections it may have. */
   readonly options?: { readonly max?: number | undefined };
   /** Closes its connections, those in use too after so many seconds. */

@@ -36,17 +36,10 @@ export function postgresJsDriver(sql: PostgresJsClient, prepare: boolean): Drive
         // One that comes late hits what its connection runs by then. A create that waits for a standby to have it, too,
         // would take that for the end of the waiting.
         while (isWrite && cancellations.size > 0) await Promise.all(cancellations);
-        // A connection of its own: behind a query of the app it could not be taken back, and would be done some time.
-        const own = isWrite ? await sql.reserve?.() : undefined;
-        try {
-          if (isGivenUp) return [];
-          query = parameters ? (own ?? sql).unsafe(text, parameters, { prepare }) : (own ?? sql).unsafe(text);
-          return await (parameters ? query.values() : query) as Row[];
-        } finally {
-          // The next who gets the connection must not be hit by what was meant for this one.
-          if (own && isGivenUp) await Promise.all(cancellations);
-          own?.release();
-        }
+        if (isGivenUp) return [];
+        // Not on a connection that is reserved for it: in 3.4.9, one that breaks meanwhile ends the process.
+        query = parameters ? sql.unsafe(text, parameters, { prepare }) : sql.unsafe(text);
+        return await (parameters ? query.values() : query) as Row[];
       }
       const done = run();
       return {
