@@ -30,7 +30,7 @@ function readKey(path: string): FileKey | undefined {
     requireOwnFile(path, Deno.statSync(path));
     requireOwnFolder(path);
     if (Deno.lstatSync(path).isSymlink) requireOwnFolder(Deno.realPathSync(path));
-    const key = (Deno.readTextFileSync(path)).trim();
+    const key = Deno.readTextFileSync(path).trim();
     // A server was killed before it had written a key into it.
     if (key === "") return undefined;
     createKeyCheck([key]);
