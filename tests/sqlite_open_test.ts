@@ -44,6 +44,14 @@ const REFUSED: [what: string, make: (path: string) => void | Promise<void>, mess
     /has schema version 99, which needs release 7\.1\.0 or later; this is \d+\.\d+\.\d+$/,
   ],
   [
+    "a database of a later release that says of no other that it can use it",
+    async (path) => {
+      await makeStore(path);
+      execute(path, "PRAGMA user_version = 99; DROP TABLE compatibility");
+    },
+    /has schema version 99, which needs a later release; this is \d+\.\d+\.\d+$/,
+  ],
+  [
     "a database whose version is below any that there was",
     async (path) => {
       await makeStore(path);

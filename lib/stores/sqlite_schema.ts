@@ -60,11 +60,11 @@ export function requireKnownSchema(db: DatabaseSync, path: string): number {
 
 /** A later release has changed the file, and says which ones can still use it. */
 function requireCompatible(db: DatabaseSync, path: string, version: number): void {
-  const { oldest_version, oldest_release } = db.prepare("SELECT * FROM compatibility").get() ?? {};
+  const hasTable = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'compatibility'").get() !== undefined;
+  const { oldest_version, oldest_release } = hasTable && db.prepare("SELECT * FROM compatibility").get() || {};
   if (Number(oldest_version) <= MIGRATIONS.length) return;
-  throw new StoreUnavailableError(
-    `${path} has schema version ${version}, which needs release ${oldest_release} or later; this is ${VERSION}`,
-  );
+  const needed = oldest_release === undefined ? "a later release" : `release ${oldest_release} or later`;
+  throw new StoreUnavailableError(`${path} has schema version ${version}, which needs ${needed}; this is ${VERSION}`);
 }
 
 /**
