@@ -17,15 +17,21 @@
  * @module
  */
 
-export { createPetstore, type Petstore } from "./lib/petstore.ts";
-export type { PetstoreOptions } from "./lib/options.ts";
-export { createOpenApi, type Json, type JsonObject, type OpenApiOptions, type OpenApiServer } from "./lib/openapi.ts";
-export type { ApiKeys } from "./lib/http/auth.ts";
+export { createPetstore, type Petstore } from "./lib/service/petstore.ts";
+export type { PetstoreOptions } from "./lib/service/options.ts";
+export {
+  createOpenApi,
+  type Json,
+  type JsonObject,
+  type OpenApiOptions,
+  type OpenApiServer,
+} from "./lib/openapi/openapi.ts";
+export type { ApiKeys } from "./lib/access/keys.ts";
 export type { CorsOptions } from "./lib/http/cors.ts";
 export type { ErrorBody, ErrorCode } from "./lib/http/errors.ts";
 export { formatPet, formatPets, type NewPet, type Pet, type PetStatus } from "./lib/pet.ts";
 export type { Pending } from "./lib/pending.ts";
-export { createMemoryStore } from "./lib/stores/memory.ts";
+export { createMemoryStore } from "./lib/stores/memory/memory_store.ts";
 export {
   type IdempotentOutcome,
   type IdempotentRequest,

@@ -4,6 +4,6 @@
  * @module
  */
 
-import { run } from "./lib/standalone/run.ts";
+import { run } from "./lib/server/run.ts";
 
 if (import.meta.main) Deno.exit(await run(Deno.args));

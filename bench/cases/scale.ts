@@ -1,7 +1,7 @@
 /** Ten million pets: what a page, a pet's place and an opening cost then. */
 
 import { join } from "node:path";
-import { formatCursor } from "../../lib/http/cursor.ts";
+import { formatCursor } from "../../lib/service/cursor.ts";
 import { checkStatus, takeAnswers } from "../answers.ts";
 import type { Bench, Case, Group } from "../bench.ts";
 import { runPinned, type ServerProcess } from "../load/server_process.ts";

@@ -3,7 +3,7 @@
 import { runSql } from "../../tests/support/postgres.ts";
 import { findSystemBinaries } from "../../tests/support/postgres_binaries.ts";
 import { removeCluster, removeLater, startCluster, whyNoCluster } from "../../tests/support/postgres_cluster.ts";
-import { parseFlags, readCount, runTool, UsageError } from "../../reliability/shared/command_line.ts";
+import { parseFlags, readCount, runTool, UsageError } from "../../tests/reliability/shared/command_line.ts";
 import { findObstacle } from "../load/cores.ts";
 import { measureDisturbance, readMachine, readVersions } from "../report/machine.ts";
 import { formatFacts, formatTable } from "../report/table.ts";

@@ -1,8 +1,8 @@
 /** pgbench, with the store's own statements and nothing around them. */
 
 import { join } from "node:path";
-import { statementsFor } from "../../lib/stores/postgres_statements.ts";
-import { DEFAULT_SCHEMA } from "../../lib/stores/postgres_schema.ts";
+import { statementsFor } from "../../lib/stores/postgres/statements.ts";
+import { DEFAULT_SCHEMA } from "../../lib/stores/postgres/schema.ts";
 import type { Cluster } from "../../tests/support/postgres_cluster.ts";
 import { LOAD_CORE } from "../load/cores.ts";
 

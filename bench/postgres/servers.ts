@@ -1,6 +1,6 @@
 /** Standalone servers on one PostgreSQL, and wrk on all of them at once. */
 
-import { ServerProcess } from "../../reliability/shared/server_process.ts";
+import { ServerProcess } from "../../tests/reliability/shared/server_process.ts";
 import { KEY } from "../catalogue.ts";
 import { type Load, runWrk } from "../load/wrk.ts";
 

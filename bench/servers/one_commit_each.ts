@@ -1,7 +1,7 @@
 /** What durable creation costs without group commit: every create is a transaction, and so an fsync, of its own. */
 
-import { openDatabase } from "../../lib/stores/sqlite_open.ts";
-import { insertPets, statusCode } from "../../lib/stores/sqlite_statements.ts";
+import { openDatabase } from "../../lib/stores/sqlite/open.ts";
+import { insertPets, statusCode } from "../../lib/stores/sqlite/statements.ts";
 import type { PetStore } from "../../mod.ts";
 
 /** A store that can create, and nothing else. */

@@ -1,7 +1,7 @@
 /** Opens a database, answers one request and prints how many milliseconds that took. */
 
 import { createPetstore } from "../../mod.ts";
-import { createSqliteStore } from "../../lib/stores/sqlite.ts";
+import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { AUTHORIZATION, KEY } from "../catalogue.ts";
 import { readSettings } from "./host.ts";
 

@@ -30,6 +30,6 @@ process.on("SIGTERM", async () => {
 async function openStore(): Promise<PetStore> {
   if (kind === "memory") return createMemoryStore();
   // Only where it is wanted: the stores below load node:sqlite.
-  if (kind === "sqlite") return (await import("../../lib/stores/sqlite.ts")).createSqliteStore(path);
+  if (kind === "sqlite") return (await import("../../lib/stores/sqlite/sqlite_store.ts")).createSqliteStore(path);
   return (await import("./one_commit_each.ts")).createOneCommitStore(path);
 }

@@ -47,7 +47,7 @@ console.log(JSON.stringify(await measure()));
 
 async function createStore(path: string): Promise<PetStore> {
   if (kind === "memory") return createMemoryStore();
-  return (await import("../../lib/stores/sqlite.ts")).createSqliteStore(path);
+  return (await import("../../lib/stores/sqlite/sqlite_store.ts")).createSqliteStore(path);
 }
 
 /** Lets the engine compile what is to be measured, on a store that is thrown away. */

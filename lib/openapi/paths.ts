@@ -1,7 +1,7 @@
 /** The operations of the description. */
 
-import type { JsonObject } from "../openapi.ts";
-import { LIMIT } from "../operations.ts";
+import type { JsonObject } from "./openapi.ts";
+import { LIMIT } from "../service/operations.ts";
 import { bodiless, deprecated, failure, perhapsDeprecated, success } from "./responses.ts";
 
 const REX: JsonObject = { id: 1, name: "Rex", categoryId: 7, status: "available" };

@@ -1,7 +1,7 @@
 /** The responses and headers of the description. */
 
 import type { ErrorCode } from "../http/errors.ts";
-import type { JsonObject } from "../openapi.ts";
+import type { JsonObject } from "./openapi.ts";
 
 /** Headers by the names that `components.headers` has them under. */
 export const HEADERS = {

@@ -1,7 +1,7 @@
 /** The schemas of the description (JSON Schema 2020-12, as OpenAPI 3.1 has it). */
 
 import type { ErrorCode } from "../http/errors.ts";
-import type { JsonObject } from "../openapi.ts";
+import type { JsonObject } from "./openapi.ts";
 import { MAX_NAME_LENGTH, PET_STATUSES, type PetStatus } from "../pet.ts";
 
 /** Every code, each once: the compiler refuses this object if one is missing. */

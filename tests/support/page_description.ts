@@ -1,6 +1,6 @@
 /** What the standalone server answers where its page is: not in its description, which is for programs. */
 
-import { VIEWER_VERSION } from "../../lib/standalone/viewer_files.ts";
+import { VIEWER_VERSION } from "../../lib/server/viewer/files.ts";
 import type { JsonObject } from "../../mod.ts";
 
 const POLICY =

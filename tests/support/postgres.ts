@@ -7,7 +7,11 @@ import process from "node:process";
 // @ts-types="@types/pg"
 import { Pool } from "pg";
 import postgres from "postgres";
-import { createPostgresStore, type PostgresClient, type PostgresStoreOptions } from "../../lib/stores/postgres.ts";
+import {
+  createPostgresStore,
+  type PostgresClient,
+  type PostgresStoreOptions,
+} from "../../lib/stores/postgres/postgres_store.ts";
 import type { PetStore } from "../../mod.ts";
 import { removeLater, startCluster, whyNoCluster } from "./postgres_cluster.ts";
 

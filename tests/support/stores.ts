@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import process from "node:process";
-import { createSqliteStore } from "../../lib/stores/sqlite.ts";
+import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { createMemoryStore, type PetStore } from "../../mod.ts";
 import { DRIVERS, whyNoPostgres, withPostgresStore } from "./postgres.ts";
 import { withTempFolder } from "./temp.ts";
@@ -33,8 +33,8 @@ export const STORE_KINDS: readonly StoreKind[] = [
 ];
 
 /**
- * One for each driver, on Deno, where most tests are run; integration/postgres runs the store contract on other runtimes.
- * That there is none, tests/deno/postgres_schema_test.ts says.
+ * One for each driver, on Deno, where most tests are run; tests/faults/postgres runs the store contract on other runtimes.
+ * That there is none, tests/postgres/schema_test.ts says.
  */
 function postgresKinds(): StoreKind[] {
   const isWanted = "Deno" in globalThis || process.env["PETSTORE_TEST_POSTGRES"] !== undefined;

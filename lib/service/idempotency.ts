@@ -1,0 +1,58 @@
+/** `Idempotency-Key`: requests that may be sent again (draft-ietf-httpapi-idempotency-key-header). */
+
+import { bearerToken } from "../access/keys.ts";
+import { HttpError } from "../http/errors.ts";
+import { trimField } from "../http/field_value.ts";
+import { parseStringItem } from "../http/structured_field.ts";
+
+/** The most characters of a key, its quotes aside. */
+export const MAX_IDEMPOTENCY_KEY = 255;
+
+const INVALID = new HttpError(
+  400,
+  "invalid_idempotency_key",
+  `The Idempotency-Key must be 1 to ${MAX_IDEMPOTENCY_KEY} visible ASCII characters, bare or as a quoted string`,
+);
+
+/** The answer to a request whose key has been used for another one. */
+export const REUSED = new HttpError(
+  422,
+  "idempotency_key_reused",
+  "The Idempotency-Key has been used for another pet; use a new key for a new pet",
+);
+
+/**
+ * The key that a header gives: an item of RFC 9651 that is a string, as the draft has it, or the same without quotes, as
+ * many clients send it. `undefined` if there is none.
+ */
+export function readIdempotencyKey(headers: Headers): string | HttpError | undefined {
+  const header = headers.get("idempotency-key");
+  if (header === null) return undefined;
+  const text = trimField(header);
+  const key = text.startsWith('"') ? parseStringItem(text) : isBare(text) ? text : undefined;
+  return key === undefined || key === "" || key.length > MAX_IDEMPOTENCY_KEY ? INVALID : key;
+}
+
+/** Visible ASCII; a comma is where two headers were joined, and which of them is meant nobody knows. */
+function isBare(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x21 || unit > 0x7e || unit === 0x2c || unit === 0x22 || unit === 0x5c) return false;
+  }
+  return true;
+}
+
+/**
+ * The key as a store keeps it: of whoever sends the same one with another API key it says nothing, and none of the two
+ * can be read from it.
+ */
+export function scopedKey(key: string, { headers }: Request): Promise<string> {
+  // A line feed is in neither, so no two pairs have the same text.
+  return digest(`${bearerToken(headers.get("authorization") ?? "")}\n${key}`);
+}
+
+/** 128 bits of the SHA-256 digest of a text, as 22 characters of base64url (RFC 4648 §5). */
+export async function digest(text: string): Promise<string> {
+  const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)), 0, 16);
+  return btoa(String.fromCharCode(...bytes)).slice(0, 22).replaceAll("+", "-").replaceAll("/", "_");
+}

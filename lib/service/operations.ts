@@ -1,0 +1,151 @@
+/** The three operations of the specification: what each reads from a request, asks of the store and answers. */
+
+import { type Answer, JSON_FIELDS } from "../http/answer.ts";
+import type { BodyReader } from "../http/body.ts";
+import { representation } from "../http/conditional.ts";
+import { formatCursor, parseCursor } from "./cursor.ts";
+import type { Call } from "../http/dispatch.ts";
+import { type ErrorCode, HttpError } from "../http/errors.ts";
+import { digest, readIdempotencyKey, REUSED, scopedKey } from "./idempotency.ts";
+import { queryValue } from "../http/query.ts";
+import { excerpt, isDigits } from "../json.ts";
+import type { Settings } from "./options.ts";
+import { formatPet, isPetStatus, parseNewPet, parsePetId, PET_STATUSES, type PetStatus } from "../pet.ts";
+import { chain, type Pending } from "../pending.ts";
+import type { PetDraft, PetQuery } from "../stores/store.ts";
+
+/** Pets on a page: at least, at most, and where the client does not say. */
+export const LIMIT = { minimum: 1, maximum: 100, default: 20 };
+
+const CANNOT_REMEMBER = new HttpError(
+  501,
+  "not_implemented",
+  "The store of this petstore cannot tell a request that is sent again; send it without Idempotency-Key",
+);
+
+/** `GET /pets` */
+export function listPets({ store, linkBase }: Settings, { query }: Call): Pending<Answer> {
+  const petQuery = query === "" ? { after: 0n, limit: LIMIT.default, status: undefined } : readPetQuery(query);
+  if (petQuery instanceof HttpError) return petQuery.toAnswer();
+  return chain(store.list(petQuery), (page) => {
+    const { json } = page;
+    const next = hasMember(page, "next") ? page.next : undefined;
+    if (next === undefined) return representation(json, "until-addition");
+    // A full last page and the same page with more behind it differ in their Link alone, and that is content too.
+    return representation(json, "always", { link: nextLink(linkBase, petQuery, next) }, 1);
+  });
+}
+
+/** Whether an object has a member, be it a getter of its class: what somebody put on Object.prototype does not count. */
+function hasMember(object: object, name: string): boolean {
+  for (let holder = object; holder && holder !== Object.prototype; holder = Object.getPrototypeOf(holder)) {
+    if (Object.hasOwn(holder, name)) return true;
+  }
+  return false;
+}
+
+/** `GET /pets/{petId}` */
+export function getPet({ store }: Settings, { parameter }: Call): Pending<Answer> {
+  const id = parsePetId(parameter);
+  return chain(id === undefined ? undefined : store.get(id), (json) => {
+    if (json !== undefined) return representation(json, "always");
+    const missing = new HttpError(404, "pet_not_found", `There is no pet ${quote(parameter)}`).toAnswer();
+    return { ...missing, holds: "until-addition" };
+  });
+}
+
+/** `POST /pets` */
+export function createPet(settings: Settings, readBody: BodyReader, { request }: Call): Pending<Answer> {
+  const key = readIdempotencyKey(request.headers);
+  if (key instanceof HttpError) return key.toAnswer();
+  if (key !== undefined && !settings.store.createOnce) return CANNOT_REMEMBER.toAnswer();
+  return readBody(request, (text) => {
+    const draft = readDraft(text, settings.defaultStatus);
+    if (draft instanceof HttpError) return draft.toAnswer();
+    if (key !== undefined) return createOnce(settings, draft, scopedKey(key, request));
+    return chain<bigint, Answer>(settings.store.create(draft), (id) => created(settings.linkBase, id, draft));
+  });
+}
+
+async function createOnce(
+  { store, linkBase, idempotencyRetention }: Settings,
+  draft: PetDraft,
+  scoped: Promise<string>,
+): Promise<Answer> {
+  // The pet rather than the bytes: a client that writes its JSON anew for a second attempt asks for the same.
+  const [key, fingerprint] = await Promise.all([scoped, digest(formatPet({ id: 0n, ...draft }))]);
+  const result = await store.createOnce!(draft, { key, fingerprint, retention: idempotencyRetention });
+  if (result.outcome === "reused") return REUSED.toAnswer();
+  const answer = created(linkBase, result.id, draft);
+  if (result.outcome === "created") return answer;
+  return { ...answer, headers: { ...answer.headers, "idempotency-replayed": "true" } };
+}
+
+function created(linkBase: string, id: bigint, draft: PetDraft): Answer {
+  return {
+    status: 201,
+    headers: { ...JSON_FIELDS, location: `${linkBase}/pets/${id}` },
+    body: formatPet({ id, name: draft.name, categoryId: draft.categoryId, status: draft.status }),
+  };
+}
+
+function readDraft(text: string, defaultStatus: PetStatus): PetDraft | HttpError {
+  let pet;
+  try {
+    pet = parseNewPet(text, defaultStatus);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const cause = text === "" ? "it is empty" : excerpt(error.message, 120);
+    return new HttpError(400, "invalid_json", `The request body is not valid JSON: ${cause}`);
+  }
+  if (Array.isArray(pet)) return new HttpError(400, "invalid_pet", `The pet is not valid: ${pet.join("; ")}`);
+  return pet;
+}
+
+function readPetQuery(query: string): PetQuery | HttpError {
+  const limit = readParameter(query, "limit", parseLimit, "a whole number from 1 to 100");
+  if (limit instanceof HttpError) return limit;
+  const status = readParameter(query, "status", parseStatus, `one of ${PET_STATUSES.join(", ")}`);
+  if (status instanceof HttpError) return status;
+  const cursor = readParameter(query, "cursor", parseCursor, "taken from the Link header of a list");
+  if (cursor instanceof HttpError) return cursor;
+  return { after: cursor ?? 0n, limit: limit ?? LIMIT.default, status };
+}
+
+function readParameter<T>(
+  query: string,
+  name: "limit" | "status" | "cursor",
+  parse: (value: string) => T | undefined,
+  wanted: string,
+): T | HttpError | undefined {
+  const { value, fault } = queryValue(query, name);
+  if (value === undefined && fault === undefined) return undefined;
+  const parsed = value === undefined ? undefined : parse(value);
+  if (parsed !== undefined) return parsed;
+  const given = value === undefined ? fault : `not ${quote(value)}`;
+  return new HttpError(
+    400,
+    `invalid_${name}` satisfies ErrorCode,
+    `The query parameter ${name} must be ${wanted}, ${given}`,
+  );
+}
+
+function parseLimit(value: string): number | undefined {
+  if (!isDigits(value)) return undefined;
+  const limit = +value;
+  return limit >= LIMIT.minimum && limit <= LIMIT.maximum ? limit : undefined;
+}
+
+function parseStatus(value: string): PetStatus | undefined {
+  return isPetStatus(value) ? value : undefined;
+}
+
+/** The link to the next page. Relative unless it was set: behind a proxy, a request says nothing of its own address. */
+function nextLink(linkBase: string, { limit, status }: PetQuery, next: bigint): string {
+  const filter = status === undefined ? "" : `&status=${status}`;
+  return `<${linkBase}/pets?limit=${limit}${filter}&cursor=${formatCursor(next)}>; rel="next"`;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(excerpt(text));
+}

@@ -1,0 +1,205 @@
+/** What an app may set, and the one place where it is checked. */
+
+import { type ApiKeys, createKeyCheck, type KeyCheck } from "../access/keys.ts";
+import { type Cors, type CorsOptions, createCors } from "../http/cors.ts";
+import { isPetStatus, PET_STATUSES, type PetStatus } from "../pet.ts";
+import { createMemoryStore } from "../stores/memory/memory_store.ts";
+import type { PetStore } from "../stores/store.ts";
+
+/** Options of {@link createPetstore}. */
+export interface PetstoreOptions {
+  /** The valid API keys, or a function that decides. Several are valid at once, so a key is changed by an overlap. */
+  keys: ApiKeys;
+  /** Where the pets are kept; a new {@link createMemoryStore} unless given. Closing it is the caller's business. */
+  store?: PetStore;
+  /** The path that all paths are below: `/v1` unless given, `""` for none. */
+  basePath?: string;
+  /**
+   * Where clients reach the base path, if not at `basePath` of the host that they ask: an address such as
+   * `https://api.example/store/v1`, or a path. Links and locations begin with it; forwarded headers are never believed.
+   */
+  publicBaseUrl?: string;
+  /** The status of a pet that was sent without one: `available` unless given. */
+  defaultStatus?: PetStatus;
+  /** The largest request body, in bytes: 1 MiB unless given. */
+  maxBodyBytes?: number;
+  /** How long a request body may take to arrive, in milliseconds: 15,000 unless given. */
+  bodyTimeout?: number;
+  /** How long a request with an `Idempotency-Key` is remembered, in milliseconds: 24 hours unless given. */
+  idempotencyRetention?: number;
+  /** Which web pages of other origins may use the API: none unless given. */
+  cors?: CorsOptions;
+  /** Answers `GET /store/orders`, behind the key check; without it the answer is 501. */
+  storeOrders?: (request: Request) => Response | Promise<Response>;
+  /**
+   * Told of every failure that the client must not see the cause of: the answers 500 and 503. Without it they go to
+   * `console.error`. It may be asynchronous; no answer waits for it. What it returns is ignored, and so is what it throws
+   * or is rejected with.
+   */
+  onError?: (error: unknown, request: Request) => unknown;
+}
+
+/** Every option, decided and checked. */
+export interface Settings extends ContractSettings {
+  checkKey: KeyCheck;
+  store: PetStore;
+  cors: Cors | undefined;
+  storeOrders: PetstoreOptions["storeOrders"];
+  onError: NonNullable<PetstoreOptions["onError"]>;
+}
+
+/** The options that clients can tell, and that a description therefore has to know. */
+export interface ContractSettings {
+  basePath: string;
+  /** What links begin with. */
+  linkBase: string;
+  defaultStatus: PetStatus;
+  maxBodyBytes: number;
+  bodyTimeout: number;
+  idempotencyRetention: number;
+}
+
+/** The name of every option. */
+export const NAMES: readonly string[] = [
+  "keys",
+  "store",
+  "basePath",
+  "publicBaseUrl",
+  "defaultStatus",
+  "maxBodyBytes",
+  "bodyTimeout",
+  "idempotencyRetention",
+  "cors",
+  "storeOrders",
+  "onError",
+];
+
+/**
+ * Checks the options, so that a mistake shows at start-up and not with the first request.
+ *
+ * @throws {TypeError} If an option is missing, unknown or of the wrong kind.
+ */
+export function checkOptions(options: PetstoreOptions): Settings {
+  if (typeof options !== "object" || options === null) {
+    throw new TypeError("createPetstore() needs options, such as { keys: [key] }");
+  }
+  requireNames(options, NAMES);
+  const own = ownMembers(options);
+  const { keys, store, cors, storeOrders, onError } = own;
+  return {
+    ...checkContract(own),
+    checkKey: createKeyCheck(keys),
+    store: store === undefined ? createMemoryStore() : requireStore(store),
+    cors: cors === undefined ? undefined : checkCors(cors),
+    storeOrders: requireFunction("storeOrders", storeOrders),
+    onError: requireFunction("onError", onError) ?? ((error) => console.error(error)),
+  };
+}
+
+/** The same without a prototype: what somebody put on Object.prototype is no option. */
+export function ownMembers<T extends object>(options: T): T {
+  return Object.assign(Object.create(null), options);
+}
+
+/**
+ * Checks the options that clients can tell, each unless it is left out.
+ *
+ * @throws {TypeError} If one is of the wrong kind.
+ */
+export function checkContract(options: Partial<PetstoreOptions>): ContractSettings {
+  const { basePath = "/v1", defaultStatus = "available", maxBodyBytes = 1_048_576, bodyTimeout = 15_000 } = options;
+  const { idempotencyRetention = 86_400_000 } = options;
+  return {
+    basePath: checkBasePath(basePath),
+    linkBase: checkPublicBaseUrl(options.publicBaseUrl) ?? checkBasePath(basePath),
+    defaultStatus: requireStatus(defaultStatus),
+    maxBodyBytes: requireCount("maxBodyBytes", maxBodyBytes),
+    bodyTimeout: requireCount("bodyTimeout", bodyTimeout),
+    idempotencyRetention: requireCount("idempotencyRetention", idempotencyRetention),
+  };
+}
+
+/**
+ * Refuses an option that there is not: misspelt, it would be ignored without a word.
+ *
+ * @throws {TypeError} If there is one.
+ */
+export function requireNames(options: object, names: readonly string[]): void {
+  for (const name of Object.keys(options)) {
+    if (!names.includes(name)) throw new TypeError(`Unknown option ${name}; the options are ${names.join(", ")}`);
+  }
+}
+
+/**
+ * A public address without a slash at its end.
+ *
+ * @throws {TypeError} If links cannot begin with it.
+ */
+function checkPublicBaseUrl(address: string | undefined): string | undefined {
+  if (address === undefined) return undefined;
+  const isPath = typeof address === "string" && address.startsWith("/") && !address.startsWith("//");
+  const text = isPath ? `http://h${address}` : String(address);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  // As it was written: what a parser would change, a link must not be made of.
+  const written = url && (isPath ? url.pathname : url.href).replace(/\/$/, "");
+  const isPlain = url?.search === "" && url.hash === "" && url.username === "" && url.password === "";
+  if (isPlain && /^https?:$/.test(url.protocol) && written === address.replace(/\/$/, "")) return written;
+  throw new TypeError(
+    `Option publicBaseUrl must be an address such as "https://api.example/store/v1", or a path, not ${show(address)}`,
+  );
+}
+
+/**
+ * A base path as it is compared with: no slash at its end, and nothing that a URL would spell in another way.
+ *
+ * @throws {TypeError} If it is not a path.
+ */
+function checkBasePath(basePath: string): string {
+  if (basePath === "" || basePath === "/") return "";
+  const isPath = typeof basePath === "string" && /^(\/[A-Za-z0-9._~!$&'()*+,;=:@-]+)+$/.test(basePath);
+  if (!isPath || /\/\.\.?(\/|$)/.test(basePath)) {
+    throw new TypeError(
+      `Option basePath must be a path such as "/v1", without a slash at its end, not ${show(basePath)}`,
+    );
+  }
+  return basePath;
+}
+
+function checkCors(cors: CorsOptions): Cors {
+  if (!Array.isArray(cors?.origins) || cors.origins.length === 0) {
+    throw new TypeError('Option cors must be { origins: [...] } with at least one origin, or ["*"] for all');
+  }
+  for (const name of Object.keys(cors)) {
+    if (name !== "origins") throw new TypeError(`Unknown member ${name} of option cors; its only member is origins`);
+  }
+  return createCors(cors);
+}
+
+function requireStore(store: PetStore): PetStore {
+  for (const method of ["create", "get", "list", "check", "close"] as const) {
+    if (typeof store?.[method] !== "function") {
+      throw new TypeError(`Option store must be a PetStore, such as createMemoryStore(); it has no method ${method}()`);
+    }
+  }
+  return store;
+}
+
+function requireStatus(status: PetStatus): PetStatus {
+  if (isPetStatus(status)) return status;
+  throw new TypeError(`Option defaultStatus must be one of ${PET_STATUSES.join(", ")}, not ${show(status)}`);
+}
+
+function requireCount(name: string, value: number): number {
+  // A timer's delay is an int32; one that is larger fires at once.
+  if (Number.isInteger(value) && value > 0 && value < 2 ** 31) return value;
+  throw new TypeError(`Option ${name} must be a whole number from 1 to 2147483647, not ${show(value)}`);
+}
+
+function requireFunction<T>(name: string, value: T): T {
+  if (value === undefined || typeof value === "function") return value;
+  throw new TypeError(`Option ${name} must be a function, not ${show(value)}`);
+}
+
+function show(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value) : String(value);
+}

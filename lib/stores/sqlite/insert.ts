@@ -1,0 +1,131 @@
+/** The rows of a transaction: many to a statement where that can be, and each for itself where it must. */
+
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { isOutage } from "./errors.ts";
+import { DELETE_REQUESTS, INSERT_REQUEST, insertPets, SELECT_REQUEST } from "./statements.ts";
+import type { IdempotentOutcome, IdempotentRequest } from "../store.ts";
+
+/** Rows in one statement. More gain next to nothing. */
+const ROWS = 16;
+
+/** A create that waits: what is to be stored, and who is to be told. */
+export type Create = PlainCreate | RepeatableCreate;
+
+interface PlainCreate {
+  row: [name: string, categoryId: bigint, status: bigint];
+  request?: undefined;
+  resolve(id: bigint): void;
+  reject(error: unknown): void;
+}
+
+interface RepeatableCreate extends Pick<PlainCreate, "row" | "reject"> {
+  request: IdempotentRequest;
+  resolve(outcome: IdempotentOutcome): void;
+}
+
+/** Tells somebody what became of a create; to be called when it is on disk. */
+type Acknowledgement = () => void;
+
+/** Inserts creates, within a transaction that the caller begins and ends. */
+export class Inserter {
+  readonly #insertOne: StatementSync;
+  readonly #insertMany: StatementSync;
+  readonly #findRequest: StatementSync;
+  readonly #insertRequest: StatementSync;
+  readonly #forget: StatementSync;
+  readonly #savepoint: StatementSync;
+  readonly #release: StatementSync;
+  readonly #rollback: StatementSync;
+
+  constructor(db: DatabaseSync) {
+    this.#insertOne = db.prepare(insertPets(1));
+    this.#insertMany = db.prepare(insertPets(ROWS));
+    // Otherwise the id of a new row is a rounded number, where another program has given one beyond 2^53.
+    for (const statement of [this.#insertOne, this.#insertMany]) statement.setReadBigInts(true);
+    this.#findRequest = db.prepare(SELECT_REQUEST);
+    this.#findRequest.setReadBigInts(true);
+    this.#insertRequest = db.prepare(INSERT_REQUEST);
+    this.#forget = db.prepare(DELETE_REQUESTS);
+    this.#savepoint = db.prepare("SAVEPOINT once");
+    this.#release = db.prepare("RELEASE once");
+    this.#rollback = db.prepare("ROLLBACK TO once");
+  }
+
+  /** Inserts a batch in its order. Throws if the database fails; a row that is wrong fails alone. */
+  insert(batch: readonly Create[]): Acknowledgement[] {
+    const now = BigInt(Date.now());
+    let plain: PlainCreate[] = [];
+    let remembered = 0;
+    const acknowledgements: Acknowledgement[] = [];
+    for (const create of batch) {
+      if (create.request === undefined) {
+        plain.push(create);
+        if (plain.length < ROWS) continue;
+      }
+      this.#insertPlain(plain, acknowledgements);
+      plain = [];
+      if (create.request === undefined) continue;
+      acknowledgements.push(this.#insertAlone(create, () => this.#insertOnce(create, now)));
+      remembered++;
+    }
+    this.#insertPlain(plain, acknowledgements);
+    // Twice as many as may have been added: so those that have expired get fewer, and no commit has many to forget.
+    if (remembered > 0) this.#forget.run(now, BigInt(2 * remembered));
+    return acknowledgements;
+  }
+
+  #insertPlain(creates: readonly PlainCreate[], acknowledgements: Acknowledgement[]): void {
+    if (creates.length === ROWS && this.#insertTogether(creates, acknowledgements)) return;
+    for (const create of creates) acknowledgements.push(this.#insertAlone(create, () => this.#insertRow(create)));
+  }
+
+  /** Whether it could be done in one statement. If not, none of its rows is there: SQLite undoes a statement whole. */
+  #insertTogether(creates: readonly PlainCreate[], acknowledgements: Acknowledgement[]): boolean {
+    try {
+      const { lastInsertRowid } = this.#insertMany.run(...creates.flatMap(({ row }) => row));
+      const first = BigInt(lastInsertRowid) - BigInt(ROWS - 1);
+      creates.forEach(({ resolve }, i) => acknowledgements.push(() => resolve(first + BigInt(i))));
+      return true;
+    } catch (error) {
+      if (isOutage(error)) throw error;
+      return false;
+    }
+  }
+
+  #insertAlone<T>({ resolve, reject }: { resolve(value: T): void; reject(error: unknown): void }, insert: () => T) {
+    try {
+      const value = insert();
+      return () => resolve(value);
+    } catch (error) {
+      if (isOutage(error)) throw error;
+      return () => reject(error);
+    }
+  }
+
+  #insertRow({ row }: Pick<PlainCreate, "row">): bigint {
+    return BigInt(this.#insertOne.run(...row).lastInsertRowid);
+  }
+
+  #insertOnce(create: RepeatableCreate, now: bigint): IdempotentOutcome {
+    const { key, fingerprint, retention } = create.request;
+    const known = this.#findRequest.get(key, now);
+    if (known !== undefined) {
+      return known["fingerprint"] === fingerprint
+        ? { outcome: "replayed", id: known["pet_id"] as bigint }
+        : { outcome: "reused" };
+    }
+    this.#savepoint.run();
+    try {
+      const id = this.#insertRow(create);
+      this.#insertRequest.run(key, fingerprint, id, now + BigInt(retention));
+      this.#release.run();
+      return { outcome: "created", id };
+    } catch (error) {
+      // After an outage the whole transaction is given up, and SQLite may have ended it already.
+      if (isOutage(error)) throw error;
+      this.#rollback.run();
+      this.#release.run();
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,103 @@
+/** The HTTP contract without a socket, and the truth of the description's examples. */
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
+import { createOpenApi, type Json, StoreUnavailableError } from "../../mod.ts";
+import { testHttpContract } from "./http.ts";
+import { type Host, IN_PROCESS, seenErrors, withApi } from "../support/api.ts";
+
+testHttpContract(IN_PROCESS);
+
+/** The bodies of all error examples in the description. */
+function errorExamples(value: Json | undefined): string[] {
+  if (Array.isArray(value)) return value.flatMap(errorExamples);
+  if (typeof value !== "object" || value === null) return [];
+  const own = "code" in value && "message" in value && typeof value["code"] === "string" ? [JSON.stringify(value)] : [];
+  return [...own, ...Object.values(value).flatMap(errorExamples)];
+}
+
+test("the petstore answers 503 with Retry-After to whatever needs a store that is unavailable, and goes on answering", async () => {
+  const store = createSqliteStore(":memory:");
+  await store.close();
+  const told: unknown[] = [];
+  await withApi(IN_PROCESS, { store, onError: (error) => told.push(error) }, async (api) => {
+    const answers = [await api.get("/pets"), await api.get("/pets/1"), await api.post({ name: "Rex", categoryId: 7 })];
+    for (const { status, headers, error } of answers) {
+      assert.deepEqual([status, error.code, headers.get("retry-after")], [503, "store_unavailable", "5"]);
+    }
+    assert.equal((await api.get("/pets?limit=0")).status, 400);
+  });
+  assert.equal(told.length, 3);
+  assert.ok(told.every((error) => error instanceof StoreUnavailableError));
+});
+
+test("the petstore refuses a large body while too many others are under way, and takes it when they have ended", async () => {
+  await withApi(IN_PROCESS, { bodyTimeout: 50 }, async (api) => {
+    const large = new Uint8Array(1_048_576).fill(0x20);
+    const stalled = () => new ReadableStream({ start: (controller) => controller.enqueue(large) });
+    const under = Array.from({ length: 65 }, () => api.send("POST", "/pets", { body: stalled() }));
+    // They are read in turn; so what comes last finds that the others have taken all there is.
+    const { status, error, headers } = await api.send("POST", "/pets", { body: stalled() });
+    assert.deepEqual([status, error.code, headers.get("retry-after")], [503, "overloaded", "1"]);
+    assert.equal((await api.post({ name: "Rex", categoryId: 7 })).status, 201);
+    for (const answer of await Promise.all(under)) assert.equal(answer.status, 408);
+    assert.equal((await api.post(`{"name":"Rex","categoryId":7${" ".repeat(1_000_000)}}`)).status, 201);
+  });
+});
+
+test("the petstore sends so many large answers at once, refuses more, and sends more when one of them has ended", async () => {
+  const unread: Response[] = [];
+  // A host whose clients ask for lists and read none.
+  const hoarding: Host = {
+    name: "hoarding",
+    use: (handle, run) =>
+      run("http://petstore.test", async (request) => {
+        while (request.url.includes("hoard") && unread.length < 256) unread.push(await handle(request.clone()));
+        return await handle(request);
+      }),
+  };
+  await withApi(hoarding, { cors: { origins: ["*"] } }, async (api) => {
+    for (let i = 0; i < 40; i++) await api.post({ name: "😀".repeat(255), categoryId: i });
+    const { status, error, headers } = await api.get("/pets?limit=40&hoard");
+    assert.deepEqual([status, error.code, headers.get("retry-after")], [503, "overloaded", "1"]);
+    assert.equal(headers.get("access-control-allow-origin"), "*");
+    for (const response of unread) assert.equal(response.status, 200);
+    // A small one has nothing to wait for.
+    assert.equal((await api.get("/pets?limit=1")).status, 200);
+    await unread.pop()?.body?.cancel();
+    assert.equal((await api.get("/pets?limit=40")).pets.length, 40);
+    const whole = await unread.pop()?.json();
+    assert.equal(whole.length, 40);
+    unread.push(new Response());
+    assert.equal((await api.get("/pets?limit=40")).pets.length, 40);
+  });
+});
+
+test("a body that arrives after its 408 makes no pet", async () => {
+  for (const announced of [true, false]) {
+    await withApi(IN_PROCESS, { bodyTimeout: 20 }, async (api) => {
+      const bytes = new TextEncoder().encode('{"name":"Rex","categoryId":7}');
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const body = new ReadableStream({
+        async pull(controller) {
+          await promise;
+          controller.enqueue(bytes);
+          controller.close();
+        },
+      });
+      const headers = { ...(announced && { "content-length": String(bytes.length) }) };
+      assert.equal((await api.send("POST", "/pets", { body, headers })).error.code, "request_timeout");
+      resolve();
+      // The body is read within a turn or two of the event loop.
+      for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => setTimeout(resolve));
+      assert.equal((await api.get("/pets")).text, "[]");
+    });
+  }
+});
+
+test("every error example of the description is an answer that was really given", () => {
+  const examples = errorExamples(createOpenApi({ bodyTimeout: 50 }));
+  assert.ok(examples.length > 12);
+  for (const example of examples) assert.ok(seenErrors.has(example), `No test has seen ${example}`);
+});

@@ -1,0 +1,9 @@
+/** Every store keeps the one contract. */
+
+import { test } from "node:test";
+import { STORE_CONTRACT } from "./store.ts";
+import { STORE_KINDS } from "../support/stores.ts";
+
+for (const kind of STORE_KINDS) {
+  for (const { name, run } of STORE_CONTRACT) test(`a ${kind.name} store ${name}`, () => kind.use(run));
+}

@@ -1,0 +1,164 @@
+/** A petstore in a Service Worker of real Chromium: a page that has one without any server. */
+
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { stop as stopBundler } from "esbuild";
+import { type Browser, chromium, type Page } from "playwright-core";
+import test from "node:test";
+import { HTTP_CONTRACT } from "../contract/http/all.ts";
+import { KEY } from "../support/api.ts";
+import { bundle } from "./support/bundle.ts";
+import { CASE_HEADER } from "./support/case_header.ts";
+import { type BasePath, mountOf } from "./support/contract.ts";
+import { APP_KEY, type Ask, useMount } from "./support/mounts.ts";
+
+const CHROMIUM = "/usr/bin/chromium";
+const skip = existsSync(CHROMIUM) ? false : `there is no ${CHROMIUM}: apt-get install chromium`;
+
+const ARGUMENTS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** In the page, instead of Node's own, and what the contract's client needs beside it. */
+const STAND_INS = {
+  "node:assert/strict": "./support/assert_strict.ts",
+  "ajv/dist/2020.js": "ajv/dist/2020.js",
+  "ajv-formats": "ajv-formats",
+};
+
+async function withBrowser(use: (browser: Browser) => Promise<void>): Promise<void> {
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+  try {
+    await use(browser);
+  } finally {
+    await browser.close();
+    await stopBundler();
+  }
+}
+
+/** Serves the page and the worker's file, and nothing else: no petstore. */
+async function withPage(
+  browser: Browser,
+  files: Record<string, string>,
+  use: (page: Page, asked: string[]) => Promise<void>,
+): Promise<void> {
+  const asked: string[] = [];
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, ({ url }) => {
+    const { pathname } = new URL(url);
+    asked.push(pathname);
+    if (pathname === "/hello") return new Response("Hello from the app");
+    if (pathname === "/") return new Response("<!doctype html>", { headers: { "content-type": "text/html" } });
+    const file = files[pathname];
+    if (file === undefined) return new Response("The app has no such page", { status: 404 });
+    return new Response(file, { headers: { "content-type": "text/javascript" } });
+  });
+  const page = await browser.newPage();
+  try {
+    await page.goto(`http://127.0.0.1:${server.addr.port}/`);
+    await use(page, asked);
+  } finally {
+    await page.close();
+    await server.shutdown();
+  }
+}
+
+async function filesFor(basePath: BasePath, petstore: string): Promise<Record<string, string>> {
+  return {
+    "/sw.js": await bundle("service_worker/sw.js", { basePath, petstore }),
+    "/page.js": await bundle("service_worker/page.js"),
+    "/contract.js": await bundle("support/contract_page.ts", { standIns: STAND_INS }),
+  };
+}
+
+/** Modules first: at the root, the petstore would answer for them. */
+const START = 'import("/contract.js").then(() => import("/page.js")).then(({ startPetstore }) => startPetstore())';
+
+/**
+ * No page can set `Origin`, and the browser adds it only to what leaves for the network; requests to other origins never
+ * come to a Service Worker. So `cors` does nothing here, and the case that expects a grant is shown to get none.
+ */
+const NEEDS_ORIGIN = /^grants a listed origin what it needs/;
+
+test("a Service Worker keeps the HTTP contract", { skip }, async (context) => {
+  await withBrowser(async (browser) => {
+    for (const basePath of ["/v1", ""] as const) {
+      await withPage(browser, await filesFor(basePath, "support/contract_petstore.ts"), async (page) => {
+        await page.evaluate(START);
+        for (const [number, { name, options = {} }] of HTTP_CONTRACT.entries()) {
+          if (mountOf(name, options) !== basePath) continue;
+          const without = NEEDS_ORIGIN.test(name) ? ", but for Origin, which a page cannot send" : "";
+          await context.test(
+            `mounted at ${basePath || "the root"}: the petstore ${name}${without}`,
+            () => without === "" ? page.evaluate(`runCase(${number})`) : expectNoGrant(page, number),
+          );
+        }
+      });
+    }
+  });
+});
+
+async function expectNoGrant(page: Page, number: number): Promise<void> {
+  await assert.rejects(page.evaluate(`runCase(${number})`), /401 !== 204/);
+  const headers = { origin: "https://app.example", authorization: `Bearer ${KEY}`, [CASE_HEADER]: `${number}` };
+  const answer = await askIn(page)("/v1/pets", { headers });
+  assert.deepEqual([answer.status, answer.headers.get("access-control-allow-origin")], [200, null]);
+  assert.equal(answer.headers.get("vary"), "Origin");
+}
+
+/** Sends requests by the page's own `fetch`. */
+function askIn(page: Page): Ask {
+  return async (path, init) => {
+    const { text, ...parts } = await page.evaluate(async ([path, init]) => {
+      const { status, headers, ...answer } = await fetch(path, init).then(async (answer) => ({
+        status: answer.status,
+        headers: answer.headers,
+        text: await answer.text(),
+      }));
+      return { status, headers: [...headers] as [string, string][], text: answer.text };
+    }, [path, init ?? {}] as const);
+    return new Response(text, parts);
+  };
+}
+
+test(
+  "a page has a petstore in its Service Worker, and no request for it reaches a server",
+  { skip },
+  async (context) => {
+    await withBrowser(async (browser) => {
+      // Not at the root: the petstore would answer for the page's own files.
+      for (const basePath of ["/v1", "/api/v1"] as const) {
+        await withPage(browser, await filesFor(basePath, "support/petstore.ts"), async (page, asked) => {
+          await page.evaluate(START);
+          await context.test(`mounted at ${basePath}`, () => useMount(basePath, askIn(page)));
+          assert.deepEqual(asked.filter((path) => path.startsWith(basePath)), []);
+        });
+      }
+    });
+  },
+);
+
+test("the pets of a Service Worker outlive the page, and end with the worker", { skip }, async () => {
+  await withBrowser(async (browser) => {
+    await withPage(browser, await filesFor("/v1", "support/petstore.ts"), async (page) => {
+      const ask = askIn(page);
+      const headers = { authorization: `Bearer ${APP_KEY}`, "content-type": "application/json" };
+      await page.evaluate(START);
+      await ask("/v1/pets", { method: "POST", headers, body: '{"name":"Rex","categoryId":7}' });
+      await page.reload();
+      assert.equal((await (await ask("/v1/pets", { headers })).json()).length, 1);
+
+      const session = await page.context().newCDPSession(page);
+      await session.send("ServiceWorker.enable");
+      // As the browser does by itself when a worker has been idle for half a minute.
+      await session.send("ServiceWorker.stopAllWorkers");
+      assert.equal(await (await ask("/v1/pets", { headers })).text(), "[]");
+    });
+  });
+});

@@ -1,0 +1,108 @@
+/** A petstore in a Cloudflare Worker: workerd, the runtime itself, started by miniflare. */
+
+import assert from "node:assert/strict";
+import { stop as stopBundler } from "esbuild";
+import { Miniflare } from "miniflare";
+import { readdirSync } from "node:fs";
+import test from "node:test";
+import { HTTP_CONTRACT } from "../contract/http/all.ts";
+import { KEY } from "../support/api.ts";
+import { bundle } from "./support/bundle.ts";
+import { CASE_HEADER } from "./support/case_header.ts";
+import { BASE_PATHS, type BasePath, CLOSED_EARLY, type Deviation, testContract } from "./support/contract.ts";
+import { APP_KEYS, useMount } from "./support/mounts.ts";
+
+const PACKAGES = new URL("node_modules/.deno/", import.meta.url);
+const hasRuntime = readdirSync(PACKAGES).some((name) => name.startsWith("@cloudflare+workerd-"));
+const skip = hasRuntime ? false : "there is no workerd package for this machine";
+
+/** Miniflare compresses JSON, and says so even of an answer without a body, for a client that takes it, as Cloudflare does. */
+function strip({ status, headers, body }: Response): Response {
+  const own = new Headers(headers);
+  assert.equal(own.get("content-encoding"), "gzip");
+  own.delete("content-encoding");
+  return new Response(body, { status, headers: own });
+}
+
+/** workerd's own HTTP parser knows the methods that are registered, and answers the rest. */
+const UNKNOWN_METHOD: Deviation = {
+  reason: "answers 501 itself to a method that is not registered",
+  applies: ({ method }) => /^(get|constructor)$/.test(method),
+  check: async (answer) => {
+    assert.deepEqual([answer.status, await answer.text()], [501, "ERROR: Unrecognized request method."]);
+  },
+};
+
+/** Starts a Worker of each mounting file's variant; `use` gets their origins. */
+async function withWorkers(petstore: string, use: (origins: Record<BasePath, string>) => Promise<void>): Promise<void> {
+  const origins: [BasePath, string][] = [];
+  const running: Miniflare[] = [];
+  try {
+    for (const basePath of BASE_PATHS) {
+      const worker = new Miniflare({
+        modules: true,
+        script: await bundle("workers/worker.ts", { basePath, petstore }),
+        bindings: { PETSTORE_KEYS: APP_KEYS },
+        compatibilityDate: "2026-07-01",
+        host: "127.0.0.1",
+        port: 0,
+        cf: false,
+      });
+      running.push(worker);
+      origins.push([basePath, (await worker.ready).origin]);
+    }
+    await use(Object.fromEntries(origins) as Record<BasePath, string>);
+  } finally {
+    for (const worker of running) await worker.dispose();
+    await stopBundler();
+  }
+}
+
+test("a Worker keeps the HTTP contract", { skip }, async (context) => {
+  await withWorkers("support/contract_petstore.ts", async (origins) => {
+    await testContract(context, { name: "workerd", origins, strip, deviations: [UNKNOWN_METHOD], cut: CLOSED_EARLY });
+    await context.test("workerd: a body that stalls gets 408 after the request before it has ended", async () => {
+      await stallBehindAnother(`${origins["/v1"]}/v1/pets`, () => fetch(`${origins["/v1"]}/hello`));
+    });
+  });
+});
+
+test("a Worker has a petstore beside its own route", { skip }, async (context) => {
+  await withWorkers("support/petstore.ts", async (origins) => {
+    for (const basePath of BASE_PATHS) {
+      await context.test(`mounted at ${basePath || "the root"}`, async () => {
+        await useMount(basePath, (path, init) => fetch(origins[basePath] + path, init ?? {}));
+      });
+    }
+  });
+});
+
+/** Workers end a timer with the request that has set it: the body of another must not depend on it. */
+async function stallBehindAnother(url: string, roundTrip: () => Promise<Response>): Promise<void> {
+  const number = HTTP_CONTRACT.findIndex(({ name }) => name.startsWith("answers 408 to a body that stalls"));
+  const post = (body: ReadableStream) =>
+    fetch(url, {
+      method: "POST",
+      headers: { authorization: `Bearer ${KEY}`, [CASE_HEADER]: `${number} behind another` },
+      body,
+      signal: AbortSignal.timeout(5_000),
+    });
+  const begun = new TextEncoder().encode('{"name":');
+  let finish = () => {};
+  const first = post(
+    new ReadableStream({
+      start(controller) {
+        controller.enqueue(begun);
+        finish = () => controller.close();
+      },
+    }),
+  );
+  // What is answered later was begun earlier: one isolate takes requests in turn.
+  await (await roundTrip()).body?.cancel();
+  const second = post(new ReadableStream({ start: (controller) => controller.enqueue(begun) }));
+  await (await roundTrip()).body?.cancel();
+  finish();
+  assert.match(await (await first).text(), /invalid_json|request_timeout/);
+  const answer = await second;
+  assert.deepEqual([answer.status, (await answer.json()).code], [408, "request_timeout"]);
+}

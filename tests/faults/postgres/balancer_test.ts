@@ -1,0 +1,91 @@
+/** nginx in front of four servers on one PostgreSQL, as docs/scaling.md has it, while servers come and go. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { whyNoCluster } from "../../support/postgres_cluster.ts";
+import { type Nginx, whyNoNginx, withNginx } from "../../support/nginx.ts";
+import { type ServerProcess, withServer } from "../../support/server_process.ts";
+import { withTempFolder } from "../../support/temp.ts";
+import { type Asked, auditStored, createOnAndOn, KEY, withCluster, withServers } from "./support.ts";
+
+const skip = whyNoCluster() || whyNoNginx();
+const why = skip ? ` (skipped: ${skip})` : "";
+
+/** What docs/scaling.md tells to put on the marked lines of docs/nginx.conf. */
+function settingsOf(ports: readonly number[]): Record<string, string> {
+  const page = readFileSync(new URL("../../../docs/scaling.md", import.meta.url), "utf8");
+  const [, servers = ""] = /^upstream petstore \{\n([^]*?)\n +keepalive/m.exec(page) ?? [];
+  const names = servers.trim().split("\n").map((line) => line.trim().replace(/^server |;$/g, ""));
+  assert.equal(names.length, ports.length, "docs/scaling.md does not show as many servers");
+  const [, retries = ""] = /^proxy_next_upstream (.*);$/m.exec(page) ?? [];
+  const [, tries = ""] = /^proxy_next_upstream_tries (.*);$/m.exec(page) ?? [];
+  const here = names.map((name, i) => name.replace(/^[\d.]+:8000/, `127.0.0.1:${ports[i]}`));
+  return { petstore: here.join("; server "), next_upstream: retries, tries };
+}
+
+/** Clients of this machine are all one address: not so many as this are let in from one. */
+const UNLIMITED = {
+  rate: "$binary_remote_addr zone=requests:10m rate=100000r/s",
+  burst: "zone=requests burst=100000 nodelay",
+  connections: "connections 1000",
+};
+
+function through({ origin }: Nginx): Asked {
+  return {
+    async ask(path, key, init = {}) {
+      const headers = new Headers(init.headers);
+      if (key !== null) headers.set("authorization", `Bearer ${key}`);
+      const response = await fetch(origin + path, { ...init, headers });
+      return { status: response.status, headers: response.headers, text: await response.text() };
+    },
+  };
+}
+
+/** Lists until told to stop; every answer must be a list. */
+async function listOnAndOn(asked: Asked, isDone: () => boolean): Promise<number> {
+  let count = 0;
+  for (; !isDone(); count++) assert.equal((await asked.ask("/v1/pets?limit=5", KEY)).status, 200);
+  return count;
+}
+
+test(
+  `behind nginx, a server that ends and one that is killed are felt by no reader, and no pet is lost or doubled${why}`,
+  { skip },
+  () =>
+    withCluster((_, url) =>
+      withServers(
+        url,
+        4,
+        (servers) =>
+          withTempFolder((folder) =>
+            withNginx(folder, 0, { ...UNLIMITED, ...settingsOf(servers.map(({ port }) => port)) }, async (nginx) => {
+              const asked = through(nginx);
+              let isDone = false;
+              const load = Array.from({ length: 8 }, (_, i) => createOnAndOn([asked], `c${i}`, () => isDone));
+              const lists = Array.from({ length: 4 }, () => listOnAndOn(asked, () => isDone));
+              const [first, second] = servers as [ServerProcess, ServerProcess];
+              const created = async () => JSON.parse((await asked.ask("/v1/pets?limit=100", KEY)).text).length;
+              while (await created() < 50);
+              assert.equal(await first.stop(), 0);
+              while (await created() < 80);
+              await second.stop("SIGKILL");
+              await startAgain(url, second.port, async (server) => {
+                // It is asked again: what the others have acknowledged, it shows.
+                while (!server.written.stdout.includes("GET /v1/pets")) await created();
+                isDone = true;
+                const told = await Promise.all(load);
+                for (const count of await Promise.all(lists)) assert.ok(count > 0);
+                await auditStored(url, told);
+              });
+            })
+          ),
+      )
+    ),
+);
+
+function startAgain(url: string, port: number, use: (server: ServerProcess) => Promise<void>): Promise<void> {
+  return withTempFolder((folder) =>
+    withServer(folder, { args: [`--key=${KEY}`, `--port=${port}`, "--access-log"], env: { PETSTORE_STORE: url } }, use)
+  );
+}

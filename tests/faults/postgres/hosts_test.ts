@@ -1,0 +1,133 @@
+/** Several hosts in one address: which is used, how long the others may take, and whose certificate is looked at. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { runSql } from "../../support/postgres.ts";
+import { whyNoCluster } from "../../support/postgres_cluster.ts";
+import { runServer, withServer } from "../../support/server_process.ts";
+import { withSilentProxy } from "./silent_proxy.ts";
+import { withTempFolder } from "../../support/temp.ts";
+import { auditStored, createOnAndOn, createOnce, KEY, withCluster, withServers } from "./support.ts";
+import { makeCertificate, useTls, whyNoOpenSsl } from "./tls_support.ts";
+
+const skip = whyNoCluster();
+const why = skip ? ` (skipped: ${skip})` : "";
+const skipTls = whyNoCluster() || whyNoOpenSsl();
+const whyTls = skipTls ? ` (skipped: ${skipTls})` : "";
+
+const urlOf = (hosts: string, query = "") => `postgres://postgres:hunter2@${hosts}/postgres${query}`;
+
+for (const query of ["", "?sslmode=disable", "?target_session_attrs=read-write", "?connect_timeout=1"]) {
+  test(
+    `a server starts while the first of its hosts accepts and stays silent${query ? `, with ${query}` : ""}${why}`,
+    { skip },
+    () =>
+      withCluster((cluster) =>
+        withSilentProxy(cluster.port, (proxy) => {
+          proxy.silenceNew();
+          const url = urlOf(`127.0.0.1:${proxy.port},127.0.0.1:${cluster.port}`, query);
+          return withServers(url, 1, async ([server]) => {
+            assert.ok(server);
+            assert.equal((await createOnce(server, "Rex")).status, 201);
+            assert.ok(proxy.accepted > 0, "The first host has not been tried");
+          });
+        })
+      ),
+  );
+}
+
+test(`a server goes over to its second host when the first falls silent, and loses and doubles nothing${why}`, {
+  skip,
+}, () =>
+  withCluster((cluster) =>
+    withSilentProxy(cluster.port, (proxy) => {
+      // Both lead to the same database, as two poolers do.
+      const url = urlOf(`127.0.0.1:${proxy.port},127.0.0.1:${cluster.port}`);
+      return withServers(url, 1, async ([server]) => {
+        assert.ok(server);
+        let isDone = false;
+        const load = Array.from({ length: 4 }, (_, i) => createOnAndOn([server], `c${i}`, () => isDone));
+        const count = async () => Number((await runSql(urlOf(`127.0.0.1:${cluster.port}`), COUNT))[0]?.[0]);
+        while (await count() < 20);
+        assert.ok(proxy.accepted > 0);
+        proxy.silenceNew();
+        proxy.silenceOpen();
+        for (const before = await count(); await count() < before + 20;);
+        isDone = true;
+        await auditStored(urlOf(`127.0.0.1:${cluster.port}`), await Promise.all(load));
+        assert.equal(await server.stop(), 0);
+      });
+    })
+  ));
+
+const COUNT = "SELECT count(*) FROM petstore.pets";
+
+test(
+  `a start that no host is fit for says of each why, in one line${why}`,
+  { skip },
+  () =>
+    withCluster((cluster) =>
+      withTempFolder(async (folder) => {
+        using closed = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+        const { port } = closed.addr;
+        closed.close();
+        const store = urlOf(`127.0.0.1:${port},127.0.0.1:${cluster.port}`, "?target_session_attrs=standby");
+        const { status, stderr } = await runServer(folder, {
+          args: [`--key=${KEY}`, "--port=0"],
+          env: { PETSTORE_STORE: store },
+        });
+        assert.equal(status, 1, stderr);
+        assert.match(stderr, /^petstore: [^\n]*ECONNREFUSED[^\n]*is not what target_session_attrs=standby asks for\n$/);
+        assert.doesNotMatch(stderr, /hunter2/);
+        // Who has answered has decided: the wrong database is not looked for elsewhere.
+        const wrong = urlOf(`127.0.0.1:${cluster.port},127.0.0.1:${port}`).replace(/postgres$/, "elsewhere");
+        const { status: second, stderr: line } = await runServer(folder, {
+          args: [`--key=${KEY}`, "--port=0"],
+          env: { PETSTORE_STORE: wrong },
+        });
+        assert.equal(second, 2, line);
+        assert.match(line, /"elsewhere" does not exist \(SQLSTATE 3D000\)\n$/);
+      })
+    ),
+);
+
+test(
+  `verify-full checks the host that the connection goes to, a name or an address, whichever of several it is${whyTls}`,
+  { skip: skipTls },
+  () =>
+    withTempFolder((folder) =>
+      withCluster((cluster) =>
+        withSilentProxy(cluster.port, async (proxy) => {
+          proxy.silenceNew();
+          const byAddress = makeCertificate(folder, "address", "IP:127.0.0.1");
+          await useTls(cluster, byAddress);
+          const start = (hosts: string, ca: string) =>
+            withServer(
+              folder,
+              {
+                args: [`--key=${KEY}`],
+                env: { PETSTORE_STORE: urlOf(hosts, `?sslmode=verify-full&connect_timeout=2&sslrootcert=${ca}`) },
+              },
+              async (server) => {
+                assert.equal((await createOnce(server, crypto.randomUUID())).status, 201);
+                const secure = `SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
+                  WHERE application_name = 'petstore'`;
+                assert.deepEqual(await runSql(urlOf(`127.0.0.1:${cluster.port}`), secure), [["true"]]);
+                assert.equal(await server.stop(), 0);
+              },
+            );
+          const [silent, real] = [`127.0.0.1:${proxy.port}`, `127.0.0.1:${cluster.port}`];
+          await start(real, byAddress.ca);
+          await start(`${silent},${real}`, byAddress.ca);
+          // The certificate has no such name: with one host and with several, only the other is used.
+          await start(`localhost:${cluster.port},${real}`, byAddress.ca);
+          await assert.rejects(start(`localhost:${cluster.port}`, byAddress.ca), /certificate|name/i);
+          await assert.rejects(start(`localhost:${cluster.port},${silent}`, byAddress.ca), /certificate|name/i);
+          const byName = makeCertificate(folder, "name", "DNS:localhost");
+          await useTls(cluster, byName);
+          await start(`${silent},localhost:${cluster.port}`, byName.ca);
+          await assert.rejects(start(`${real},${silent}`, byName.ca), /certificate|name/i);
+        })
+      )
+    ),
+);

@@ -1,0 +1,109 @@
+/** PgBouncer in transaction mode between the servers and PostgreSQL: each statement may get another connection. */
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { type Cluster, whyNoCluster } from "../../support/postgres_cluster.ts";
+import { freePort } from "../../support/free_port.ts";
+import { withTempFolder } from "../../support/temp.ts";
+import { auditStored, createOnAndOn, KEY, withCluster, withServers } from "./support.ts";
+
+const ROOT = new URL("../../../", import.meta.url).pathname;
+const skip = whyNoCluster() || whyNoPgBouncer();
+const why = skip ? ` (skipped: ${skip})` : "";
+
+function whyNoPgBouncer(): string | false {
+  try {
+    new Deno.Command("pgbouncer", { args: ["--version"], stdout: "null", stderr: "null" }).outputSync();
+    return false;
+  } catch {
+    return "there is no pgbouncer";
+  }
+}
+
+/** Since 1.21 it knows of prepared statements, if it is told to; before, a client has to do without. */
+const CONFIGURATION = (port: number, cluster: Cluster, folder: string) => `
+[databases]
+postgres = host=127.0.0.1 port=${cluster.port} user=postgres
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = trust
+auth_file = ${join(folder, "users")}
+pool_mode = transaction
+default_pool_size = 3
+${Deno.uid() === 0 ? "user = nobody" : ""}
+`;
+
+/** Starts one in front of a cluster, with fewer connections than its clients have; `use` gets its address. */
+function withPgBouncer(cluster: Cluster, use: (url: string) => Promise<void>): Promise<void> {
+  return withTempFolder(async (folder) => {
+    const port = await freePort();
+    Deno.chmodSync(folder, 0o755);
+    writeFileSync(join(folder, "users"), '"postgres" ""\n');
+    writeFileSync(join(folder, "pgbouncer.ini"), CONFIGURATION(port, cluster, folder));
+    const child = new Deno.Command("pgbouncer", { args: [join(folder, "pgbouncer.ini")], stderr: "piped" }).spawn();
+    const written = new Response(child.stderr).text();
+    try {
+      const ended = child.status.then(async () => assert.fail(`pgbouncer has ended: ${await written}`));
+      await Promise.race([untilAccepted(port), ended]);
+      ended.catch(() => {});
+      await use(`postgres://postgres:hunter2@127.0.0.1:${port}/postgres`);
+    } finally {
+      child.kill("SIGKILL");
+      await written;
+    }
+  });
+}
+
+async function untilAccepted(port: number): Promise<void> {
+  for (;;) {
+    try {
+      return (await Deno.connect({ hostname: "127.0.0.1", port })).close();
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+}
+
+test(
+  `four servers behind PgBouncer in transaction mode add pets, and lose and double nothing${why}`,
+  { skip },
+  () =>
+    withCluster((cluster, direct) =>
+      withPgBouncer(cluster, (url) =>
+        withServers(`${url}?prepare=false`, 4, async (servers) => {
+          let isDone = false;
+          const load = Array.from({ length: 16 }, (_, i) => createOnAndOn(servers, `c${i}`, () => isDone));
+          for (const server of servers) {
+            while (JSON.parse((await server.ask("/v1/pets?limit=100&status=available", KEY)).text).length < 100);
+          }
+          isDone = true;
+          const told = await Promise.all(load);
+          for (const { seen } of told) assert.deepEqual([...seen.keys()], [201]);
+          await auditStored(direct, told);
+        }))
+    ),
+);
+
+test(
+  `both drivers keep the store contract behind PgBouncer in transaction mode${why}`,
+  { skip },
+  () =>
+    withCluster((cluster) =>
+      withPgBouncer(cluster, async (url) => {
+        const env = { PETSTORE_TEST_POSTGRES: `${url}?prepare=false` };
+        const args = ["test", "-A", "--no-check", "tests/contract/store_test.ts"];
+        const child = new Deno.Command(Deno.execPath(), { args, cwd: ROOT, env, stdout: "piped", stderr: "piped" });
+        const { success, stdout, stderr } = await child.output();
+        const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+        assert.ok(success, output.slice(-3000));
+        for (const driver of ["node-postgres", "postgres.js"]) {
+          const count = output.split("\n").filter((line) => line.includes(`PostgreSQL (${driver})`)).length;
+          assert.ok(count > 20, `${driver}: only ${count} tests were run`);
+        }
+      })
+    ),
+);

@@ -1,0 +1,48 @@
+/** Certificates of our own, and clusters that use them. */
+
+import { join } from "node:path";
+import { runSql } from "../../support/postgres.ts";
+import { type Cluster, useCertificate } from "../../support/postgres_cluster.ts";
+import { command } from "../../support/disk.ts";
+import { urlOf } from "./support.ts";
+
+/** Why no certificates can be made here, or `false`. */
+export function whyNoOpenSsl(): string | false {
+  try {
+    command("openssl", "version");
+    return false;
+  } catch {
+    return "there is no openssl";
+  }
+}
+
+/** The files of a certificate. */
+export interface Certificate {
+  ca: string;
+  certificate: string;
+  key: string;
+}
+
+/** An authority of our own, and a certificate for a host from it. */
+export function makeCertificate(folder: string, authority: string, host = "DNS:localhost"): Certificate {
+  const [ca, caKey, certificate, key, request, extensions] = ["ca", "ca_key", "crt", "key", "csr", "ext"]
+    .map((name) => join(folder, `${authority}.${name}`)) as [string, string, string, string, string, string];
+  const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  command("openssl", "req", "-x509", ...curve, "-keyout", caKey, "-out", ca, "-subj", `/CN=${authority}`, "-days", "2");
+  command("openssl", "req", ...curve, "-keyout", key, "-out", request, "-subj", "/CN=petstore");
+  Deno.writeTextFileSync(extensions, `subjectAltName=${host}\n`);
+  const signed = ["-in", request, "-CA", ca, "-CAkey", caKey, "-CAcreateserial", "-out", certificate, "-days", "2"];
+  command("openssl", "x509", "-req", ...signed, "-extfile", extensions);
+  return { ca, certificate, key };
+}
+
+/** Has a running cluster use a certificate. */
+export async function useTls(cluster: Cluster, { certificate, key }: Certificate): Promise<void> {
+  const url = urlOf(cluster);
+  useCertificate(cluster, certificate, key);
+  for (const setting of ["ssl = on", "ssl_cert_file = 'server.crt'", "ssl_key_file = 'server.key'"]) {
+    await runSql(url, `ALTER SYSTEM SET ${setting}`);
+  }
+  await runSql(url, "SELECT pg_reload_conf()");
+  while ((await runSql(url, "SHOW ssl"))[0]?.[0] !== "on");
+}

@@ -1,0 +1,141 @@
+/** README's backup and an operator's look at the file, while clients create: both are whole, and a kill afterwards loses nothing. */
+
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { command, skippable, skipUnless } from "../../support/disk.ts";
+import { FILE, Ledger, ON_FILE, walk } from "../../support/ledger.ts";
+import { type ServerProcess, withServer } from "../../support/server_process.ts";
+import { withTempFolder } from "../../support/temp.ts";
+
+const SKIP = skipUnless(["sqlite3"], "SQLite's shell", () => {});
+/** How many create through each server. */
+const CLIENTS = 8;
+
+/** Creates until the server is killed; a create whose answer the kill took may be there or not. */
+async function createUntilKilled(server: ServerProcess, ledger: Ledger): Promise<void> {
+  try {
+    for (;;) await ledger.create(server);
+  } catch (error) {
+    if (error instanceof assert.AssertionError) throw error;
+  }
+}
+
+/** Lets so many more creates be acknowledged. */
+async function acknowledged(ledger: Ledger, more: number): Promise<void> {
+  const goal = ledger.pets.size + more;
+  while (ledger.pets.size < goal) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+for (const [who, servers, rounds] of [["one server", 1, 20], ["two servers", 2, 5]] as const) {
+  const title = `${who} at work, backup and "select 1" under load, then SIGKILL, ${rounds} times: nothing is lost`;
+  test(...skippable(title, SKIP), () =>
+    withTempFolder(async (folder) => {
+      const ledger = new Ledger();
+      for (let round = 0; round < rounds; round++) {
+        await withServers(folder, servers, (running) => disturbAndKill(folder, running, ledger, `copy-${round}.db`));
+        await withServers(folder, 1, ([server]) => assertKept(server!, ledger, servers * CLIENTS));
+      }
+    }));
+}
+
+function withServers(
+  folder: string,
+  count: number,
+  use: (servers: ServerProcess[]) => Promise<void>,
+  running: ServerProcess[] = [],
+): Promise<void> {
+  if (running.length === count) return use(running);
+  return withServer(folder, ON_FILE, (server) => withServers(folder, count, use, [...running, server]));
+}
+
+async function disturbAndKill(
+  folder: string,
+  servers: ServerProcess[],
+  ledger: Ledger,
+  copy: string,
+): Promise<void> {
+  const path = join(folder, FILE);
+  const clients = servers.flatMap((server) => Array.from({ length: CLIENTS }, () => createUntilKilled(server, ledger)));
+  await acknowledged(ledger, 50);
+  // What is written back into the file is what a watcher of the file would be told of.
+  command("sqlite3", "-cmd", ".timeout 5000", path, "PRAGMA wal_checkpoint");
+  await acknowledged(ledger, 50);
+  const before = [...ledger.pets.keys()];
+  command("sqlite3", path, `VACUUM INTO '${join(folder, copy)}'`);
+  await acknowledged(ledger, 50);
+  command("sqlite3", path, "select 1");
+  await acknowledged(ledger, 50);
+  for (const server of servers) await server.stop("SIGKILL");
+  await Promise.all(clients);
+  assertBackup(join(folder, copy), before);
+}
+
+async function assertKept(server: ServerProcess, ledger: Ledger, clients: number): Promise<void> {
+  const pets = new Map((await walk(server)).map((pet) => [pet.id, pet]));
+  for (const [id, text] of ledger.pets) assert.deepEqual(pets.get(id), JSON.parse(text));
+  const unsure = [...pets.keys()].filter((id) => !ledger.pets.has(id));
+  assert.ok(unsure.length <= clients, `${unsure.length} pets that nobody was told of`);
+  for (const id of unsure) ledger.pets.set(id, JSON.stringify(pets.get(id)));
+  assert.equal(await server.stop(), 0);
+}
+
+/** A backup is sound and has every pet that was acknowledged before it began. */
+function assertBackup(path: string, ids: readonly number[]): void {
+  using db = new DatabaseSync(path, { readOnly: true });
+  assert.deepEqual({ ...db.prepare("PRAGMA integrity_check").get() }, { integrity_check: "ok" });
+  const kept = new Set(db.prepare("SELECT id FROM pets").all().map(({ id }) => id));
+  assert.deepEqual(ids.filter((id) => !kept.has(id)), []);
+}
+
+test(
+  ...skippable("README's backup beside a server, restored while it is stopped, is what it starts with", SKIP),
+  () =>
+    withTempFolder(async (folder) => {
+      const path = join(folder, FILE);
+      const ledger = new Ledger();
+      await withServer(folder, ON_FILE, async (server) => {
+        for (let count = 0; count < 20; count++) await ledger.create(server);
+        command("sqlite3", path, `VACUUM INTO '${join(folder, "copy.db")}'`);
+        command("sqlite3", path, `.backup ${join(folder, "other.db")}`);
+        for (let count = 0; count < 20; count++) await ledger.create(server);
+        assert.equal(await server.stop(), 0);
+      });
+      for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(path + end, { force: true });
+      Deno.copyFileSync(join(folder, "copy.db"), path);
+      await withServer(folder, ON_FILE, async (server) => {
+        assert.equal((await walk(server)).length, 20);
+        assert.equal(await server.stop(), 0);
+      });
+    }),
+);
+
+test(
+  ...skippable("README's backup of a large file ends while clients create without a pause", SKIP),
+  () =>
+    withTempFolder(async (folder) => {
+      const path = join(folder, FILE);
+      const ledger = new Ledger();
+      await withServer(folder, ON_FILE, (server) => server.stop());
+      {
+        using db = new DatabaseSync(path);
+        db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)
+        INSERT INTO pets (name, category_id, status) SELECT hex(zeroblob(125)), 7, 0 FROM n`);
+      }
+      assert.ok(Deno.statSync(path).size > 50_000_000);
+      await withServer(folder, ON_FILE, async (server) => {
+        const clients = Array.from({ length: CLIENTS }, () => createUntilKilled(server, ledger));
+        await acknowledged(ledger, 50);
+        const before = [...ledger.pets.keys()];
+        const sql = `VACUUM INTO '${join(folder, "copy.db")}'`;
+        // Not synchronously: this process is where the clients are.
+        const backup = new Deno.Command("sqlite3", { args: [path, sql] }).spawn();
+        assert.ok((await backup.status).success);
+        await server.stop("SIGKILL");
+        await Promise.all(clients);
+        assertBackup(join(folder, "copy.db"), before);
+      });
+    }),
+);

@@ -1,0 +1,60 @@
+/** A program as a host of the HTTP contract. */
+
+import assert from "node:assert/strict";
+import type { Handle, Host } from "../../support/api.ts";
+import { sendAlone } from "../../support/send_alone.ts";
+import type { MountedHost } from "../hosts.ts";
+import type { Deviation, HostAnswer } from "./deviation.ts";
+import { CONTRACT_BASE_PATH } from "./mounted_api.ts";
+import type { Program } from "./program.ts";
+
+/** What a case of the contract meets. */
+export interface Mounting {
+  host: MountedHost;
+  program: Program;
+  basePath: string;
+  caseName: string;
+  /** Where it is noted which deviations have been looked at. */
+  met: Set<Deviation>;
+}
+
+/** Cases in which the server may close the connection of a client that has not sent its whole body. */
+const UNREAD = /413|408/;
+
+/** Carries requests to the program. Where it deviates, the contract goes on with the answer of a petstore in process. */
+export function createHost({ host, program, basePath, caseName, met }: Mounting): Host {
+  const transport: Handle = UNREAD.test(caseName) ? sendAlone : fetch;
+  async function send(request: Request, handle: Handle): Promise<Response> {
+    const meeting = { request, basePath, caseName };
+    for (const deviation of host.deviations) {
+      if (!await deviation.concerns(meeting)) continue;
+      if (deviation.isSlow && basePath !== CONTRACT_BASE_PATH) return await handle(request);
+      const own = await handle(request.clone());
+      deviation.check(await ask(request, transport));
+      met.add(deviation);
+      return own;
+    }
+    return withoutAdded(host.adds ?? {}, await transport(request));
+  }
+  return { name: host.name, use: (handle, run) => run(program.origin, (request) => send(request, handle)) };
+}
+
+/** The answer, or `undefined` if the connection is closed without one. */
+async function ask(request: Request, transport: Handle): Promise<HostAnswer> {
+  try {
+    const { status, headers, body } = await transport(request);
+    return { status, headers, text: await new Response(body).text() };
+  } catch (error) {
+    if (!/connection closed|reset by peer|broken pipe/i.test(String((error as Error).cause))) throw error;
+    return undefined;
+  }
+}
+
+function withoutAdded(added: Readonly<Record<string, string>>, { status, headers: given, body }: Response): Response {
+  const headers = new Headers(given);
+  for (const [name, value] of Object.entries(added)) {
+    assert.equal(headers.get(name), value);
+    headers.delete(name);
+  }
+  return new Response(body, { status, headers });
+}

@@ -1,0 +1,45 @@
+/** The documented store of one's own keeps the store contract, and what it has acknowledged. */
+
+import assert from "node:assert/strict";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { STORE_CONTRACT } from "../contract/store.ts";
+import { draft } from "../contract/store/case.ts";
+import { withTempFolder } from "../support/temp.ts";
+import { createJsonLinesStore } from "./programs/json_lines_store.ts";
+
+for (const { name, run } of STORE_CONTRACT) {
+  test(`a JSON-lines store ${name}`, () =>
+    withTempFolder(async (folder) => {
+      const store = createJsonLinesStore(join(folder, "pets.jsonl"));
+      try {
+        await run(store);
+      } finally {
+        await store.close();
+      }
+    }));
+}
+
+test("a JSON-lines store has its pets and requests again after a restart, and not the line that was cut off", () =>
+  withTempFolder(async (folder) => {
+    const path = join(folder, "pets.jsonl");
+    const request = { key: "k".repeat(22), fingerprint: "f".repeat(22), retention: 60_000 };
+    const first = createJsonLinesStore(path);
+    await first.create(draft({ name: "é😀\u2028", categoryId: 2n ** 63n - 1n }));
+    await first.createOnce!(draft({ name: "Bo" }), request);
+    await first.close();
+    const whole = readFileSync(path);
+    // Cut within a character, as a crash may do.
+    writeFileSync(path, whole);
+    appendFileSync(path, new TextEncoder().encode('{"name":"é').subarray(0, -1));
+    const second = createJsonLinesStore(path);
+    assert.deepEqual(readFileSync(path), whole);
+    assert.equal(
+      await second.get(1n),
+      `{"id":1,"name":"é😀\u2028","categoryId":9223372036854775807,"status":"available"}`,
+    );
+    assert.deepEqual(await second.createOnce!(draft({ name: "Bo" }), request), { outcome: "replayed", id: 2n });
+    assert.equal(await second.create(draft()), 3n);
+    await second.close();
+  }));

@@ -1,0 +1,84 @@
+/** The package as JSR gets it, held to what JSR's score asks of a repository. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import test from "node:test";
+import { pathToFileURL } from "node:url";
+import root from "../../deno.json" with { type: "json" };
+import { withTempFolder } from "../support/temp.ts";
+import { ROOT } from "./support/project.ts";
+import { run } from "./support/run.ts";
+
+const ENTRY_POINTS = Object.values(root.exports);
+
+/** Runs Deno in the repository, and answers with all that it printed. */
+async function deno(...args: string[]): Promise<string> {
+  const { status, stdout, stderr } = await withTempFolder((home) => run(process.execPath, args, ROOT, { HOME: home }));
+  assert.equal(status, 0, stdout + stderr);
+  return stdout + stderr;
+}
+
+interface JsDoc {
+  doc?: string;
+  tags?: { kind: string }[];
+}
+
+interface ModuleDocumentation {
+  module_doc?: JsDoc;
+  symbols: { name: string; declarations: { declarationKind: string; jsDoc?: JsDoc }[] }[];
+}
+
+async function documentationOf(path: string): Promise<ModuleDocumentation> {
+  const { nodes } = JSON.parse(await deno("doc", "--json", path));
+  const [module, ...others] = Object.values(nodes as Record<string, ModuleDocumentation>);
+  assert.ok(module && others.length === 0, path);
+  return module;
+}
+
+test("a dry run of publishing to JSR finds no fault and no slow types, and takes the sources and the documents", async () => {
+  const printed = await deno("publish", "--dry-run", "--allow-dirty");
+  assert.match(printed, /Success Dry run complete/);
+  // The PostgreSQL driver, which must not be looked for before it is wanted; it is named in full, with its version.
+  const [driver, ...more] = printed.match(/^warning.*\n.*/gm) ?? [];
+  assert.match(driver ?? "", /unanalyzable-dynamic-import[^]*lib\/standalone\/open_postgres\.ts/);
+  assert.deepEqual(more, []);
+  assert.doesNotMatch(printed, /slow-type|missing-/i);
+  const prefix = pathToFileURL(ROOT).href;
+  const files = Array.from(printed.matchAll(/^ +(file:\S+) \(/gm), ([, url = ""]) => url.slice(prefix.length));
+  const others = files.filter((path) => !/^lib\/[a-z0-9_/]+\.ts$/.test(path));
+  const VIEWER = ["LICENSE", "NOTICE", "swagger-ui-bundle.js.LICENSE.txt", "swagger_ui.json"];
+  assert.deepEqual(
+    others.toSorted(),
+    [
+      ...["CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md", "deno.json"],
+      ...VIEWER.map((name) => `lib/server/viewer/${name}`),
+      ...["mod.ts", "server.ts"],
+    ],
+  );
+  assert.ok(files.length > 45, `only ${files.length} files`);
+});
+
+test("the documentation of every entry point passes Deno's lint", async () => {
+  assert.match(await deno("doc", "--lint", ...ENTRY_POINTS), new RegExp(`Checked ${ENTRY_POINTS.length} files`));
+});
+
+for (const [name, path] of Object.entries(root.exports)) {
+  test(`JSR's ${name} is described, as is every symbol that it exports`, async () => {
+    const { module_doc, symbols } = await documentationOf(path);
+    assert.ok((module_doc?.doc ?? "").length > 30, "The module is not described");
+    for (const { name, declarations } of symbols) {
+      assert.ok(declarations.some(({ jsDoc }) => jsDoc?.doc), `${name} is not described`);
+    }
+    // The server is run and not imported: it exports nothing, and there is no example of code.
+    if (path === "./server.ts") return assert.deepEqual(symbols, []);
+    assert.ok(symbols.length > 0 && module_doc?.tags?.some(({ kind }) => kind === "example"), "There is no example");
+  });
+}
+
+test("README.md has an example of code, and says which runtimes the package is for", () => {
+  const readme = readFileSync(join(ROOT, "README.md"), "utf8");
+  assert.match(readme, /^```(ts|js)\n/m);
+  for (const runtime of ["Deno", "Node", "Bun"]) assert.ok(readme.includes(runtime), runtime);
+});

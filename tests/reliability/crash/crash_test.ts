@@ -1,0 +1,179 @@
+/** What `deno task crash` does, in a few rounds; and that its audit would find what it looks for. */
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { runCrashRound } from "./round.ts";
+import { auditEnd } from "../shared/audit.ts";
+import { createAgain } from "../shared/creating.ts";
+import { Follower } from "../shared/follower.ts";
+import type { FindingKind } from "../shared/finding.ts";
+import { checkDatabase, SqliteInstallation } from "../shared/installation.ts";
+import { type Create, Ledger } from "../shared/ledger.ts";
+import { drawPet } from "../shared/pets.ts";
+import { newSeed, Random } from "../shared/random.ts";
+import { runRounds } from "../shared/rounds.ts";
+import { withTempFolder } from "../../support/temp.ts";
+
+test("three times SIGKILL under 32 creating clients lose nothing, double nothing and leave nothing half-stored", () =>
+  withTempFolder(async (folder) => {
+    const options = { store: "sqlite" as const, rounds: 3, clients: 32, within: 150, seed: newSeed() };
+    const report = await runRounds({ ...options, folder, run: (stage) => runCrashRound(stage, options) });
+    assert.deepEqual(report.findings, [], `deno task crash --rounds 3 --within 150 --seed ${options.seed}`);
+    assert.equal(report.rounds.length, 3);
+    for (const { acknowledged, killsInFlight } of report.rounds) assert.ok(acknowledged > 0 && killsInFlight > 0);
+  }));
+
+const COPY = "(name, category_id, status) = (SELECT name, category_id, status FROM pets WHERE id = 7)";
+
+/** One more or one less, without leaving int64. */
+const ONE_OFF = "(category_id | 1) - (category_id & 1)";
+
+/** What somebody does to a catalogue by hand, and what the audit must say to it. */
+const TAMPERINGS: readonly (readonly [what: string, sql: string, found: readonly FindingKind[]])[] = [
+  ["nothing", "SELECT 1", []],
+  ["a row deleted", "DELETE FROM pets WHERE id = 7", ["lost"]],
+  ["the last row deleted", "DELETE FROM pets WHERE id = (SELECT max(id) FROM pets)", ["lost"]],
+  [
+    "a pet doubled",
+    "INSERT INTO pets (id, name, category_id, status) SELECT 1000, name, category_id, status FROM pets WHERE id = 7",
+    ["doubled"],
+  ],
+  ["a pet overwritten by a double of another", `UPDATE pets SET ${COPY} WHERE id = 3`, ["doubled", "lost"]],
+  ["a name changed", "UPDATE pets SET name = name || ' ' WHERE id = 7", ["half-stored", "lost"]],
+  ["a name cut off", "UPDATE pets SET name = substr(name, 2) WHERE id = 7", ["half-stored", "lost"]],
+  ["a category one off", `UPDATE pets SET category_id = ${ONE_OFF} WHERE id = 7`, ["half-stored", "lost"]],
+  ["a status changed", "UPDATE pets SET status = (status + 1) % 3 WHERE id = 7", ["half-stored", "lost"]],
+  ["an id changed", "UPDATE pets SET id = 1000 WHERE id = 7", ["lost"]],
+  [
+    "two ids exchanged",
+    "UPDATE pets SET id = 1000 WHERE id = 7; UPDATE pets SET id = 7 WHERE id = 8; UPDATE pets SET id = 8 WHERE id = 1000",
+    ["lost"],
+  ],
+  ["a pet that nobody has sent", "INSERT INTO pets (id, name, category_id, status) VALUES (1000, 'x', 1, 0)", [
+    "half-stored",
+  ]],
+];
+
+test("the audit finds what was done to a catalogue by hand", () =>
+  withTempFolder(async (folder) => {
+    const random = new Random(1);
+    await using installation = new SqliteInstallation(folder);
+    await installation.start();
+    const acknowledged = await createPets(installation, random, 150);
+    using db = new DatabaseSync(join(folder, "pets.db"), { timeout: 5000, enableForeignKeyConstraints: false });
+    db.exec("CREATE TEMP TABLE kept AS SELECT * FROM pets");
+    for (const [what, sql, found] of TAMPERINGS) {
+      db.exec(sql);
+      const ledger = copyOf(acknowledged);
+      await auditEnd(installation.ports, ledger, random);
+      const kinds = new Set(ledger.findings.map(({ kind }) => kind));
+      assert.deepEqual([...kinds].sort(), [...found].sort(), what);
+      db.exec("DELETE FROM pets; INSERT INTO pets SELECT * FROM kept");
+    }
+    const ledger = copyOf(acknowledged);
+    ledger.intend(drawPet(random, "never asked for"));
+    await auditEnd(installation.ports, ledger, random);
+    assert.deepEqual(ledger.findings.map(({ kind }) => kind), ["lost"]);
+  }));
+
+test("a reader who follows the ids misses a pet that appears below the last one that it was shown", () =>
+  withTempFolder(async (folder) => {
+    await using installation = new SqliteInstallation(folder);
+    await installation.start();
+    await createPets(installation, new Random(1), 150);
+    using db = new DatabaseSync(join(folder, "pets.db"), { timeout: 5000, enableForeignKeyConstraints: false });
+    db.exec("CREATE TEMP TABLE late AS SELECT * FROM pets WHERE id IN (7, 140); DELETE FROM pets WHERE id IN (7, 140)");
+    const follower = new Follower(() => installation.ports);
+    while (follower.last < 150n) await new Promise((resolve) => setTimeout(resolve, 1));
+    db.exec("INSERT INTO pets SELECT * FROM late; DELETE FROM pets WHERE id = 9");
+    const ledger = new Ledger();
+    await follower.finish(ledger);
+    assert.deepEqual(ledger.findings.map(({ kind, detail }) => `${kind} ${/\d+/.exec(detail)}`), [
+      "missed 7",
+      "missed 140",
+      "lost 9",
+    ]);
+  }));
+
+async function createPets({ ports }: SqliteInstallation, random: Random, count: number): Promise<Create[]> {
+  const ledger = new Ledger();
+  for (let i = 0; i < count; i++) ledger.intend(drawPet(random, `pet${i}`));
+  const onFailure = () => assert.fail("A create failed");
+  await createAgain({ ports, ledger, random, clients: 8, onFailure }, ledger.creates());
+  assert.deepEqual(ledger.findings, []);
+  assert.equal(ledger.acknowledged, count);
+  return ledger.creates();
+}
+
+/** A ledger of the same acknowledgements without findings. */
+function copyOf(creates: readonly Create[]): Ledger {
+  const ledger = new Ledger();
+  for (const { pet, id } of creates) ledger.acknowledge(Object.assign(ledger.intend(pet), { id }));
+  return ledger;
+}
+
+test("the check of the database finds a page that was overwritten, and changes nothing", () =>
+  withTempFolder(async (folder) => {
+    const path = join(folder, "pets.db");
+    await using installation = new SqliteInstallation(folder);
+    await installation.start();
+    await createPets(installation, new Random(1), 150);
+    await installation.crash();
+    const before = [Deno.readFileSync(path), Deno.readFileSync(`${path}-wal`)];
+    assert.deepEqual(checkDatabase(path), []);
+    assert.deepEqual([Deno.readFileSync(path), Deno.readFileSync(`${path}-wal`)], before);
+    await installation.start();
+    await installation.stop();
+    const root = rootOfIndex(path);
+    const bytes = Deno.readFileSync(path);
+    bytes.fill(0xff, root, root + 512);
+    Deno.writeFileSync(path, bytes);
+    assert.notDeepEqual(checkDatabase(path), []);
+  }));
+
+/** Where in the file the index begins. */
+function rootOfIndex(path: string): number {
+  using db = new DatabaseSync(path, { readOnly: true });
+  const row = db.prepare("SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = ?");
+  const { rootpage, page_size: size } = row.get("pets_by_status") ?? {};
+  return (Number(rootpage) - 1) * Number(size);
+}
+
+test("the ledger finds acknowledgements that are wrong", () => {
+  const random = new Random(1);
+  const cases: readonly (readonly [what: string, change: (answer: Parts) => Partial<Parts>, found: FindingKind[]])[] = [
+    ["a first answer", () => ({}), []],
+    ["another name", ({ text }) => ({ text: text.replace("rex", "max") }), ["answer"]],
+    ["another place", () => ({ location: "/v1/pets/6" }), ["answer"]],
+    ["no pet", () => ({ text: "{}" }), ["answer"]],
+    ["a first answer that is called a replay", () => ({ replayed: "true" }), ["replay"]],
+    ["a replay", () => ({ isRetry: true, replayed: "true" }), []],
+    ["a replay that is not called one", () => ({ isRetry: true }), ["replay"]],
+    ["a retry that made a second pet", () => ({ isRetry: true, replayed: "true", first: 4n }), ["replay"]],
+    ["an id below one that was there", () => ({ floor: 5n }), ["unordered"]],
+    ["an id above all that were there", () => ({ floor: 4n }), []],
+  ];
+  for (const [what, change, found] of cases) {
+    const ledger = new Ledger();
+    const create = ledger.intend({ ...drawPet(random, "rex"), name: "rex", categoryId: 7n, status: "sold" });
+    const plain = { text: '{"id":5,"name":"rex","categoryId":7,"status":"sold"}', location: "/v1/pets/5" };
+    const parts: Parts = { ...plain, replayed: "", isRetry: false, first: 5n, floor: 0n };
+    const { text, location, replayed, isRetry, first, floor } = { ...parts, ...change(parts) };
+    if (isRetry) ledger.acknowledge(Object.assign(create, { id: first }));
+    ledger.raiseFloor(floor);
+    const headers = new Map([["location", location], ["idempotency-replayed", replayed]]);
+    ledger.take(create, { status: 201, headers, text });
+    assert.deepEqual(ledger.findings.map(({ kind }) => kind), found, what);
+  }
+});
+
+interface Parts {
+  text: string;
+  location: string;
+  replayed: string;
+  isRetry: boolean;
+  first: bigint;
+  floor: bigint;
+}

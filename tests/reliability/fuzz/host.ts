@@ -1,0 +1,80 @@
+/** How requests get to a petstore. */
+
+import type { ResponseValidator, SeenResponse } from "../../support/openapi_validator.ts";
+import type { ModelRequest } from "./prediction.ts";
+import type { Draft, Malformed } from "./request.ts";
+
+export type Handle = (request: Request) => Promise<Response>;
+
+/** An answer, and the request that the petstore was asked, which need not be to the letter what was sent. */
+export interface Exchange {
+  received: ModelRequest;
+  answer: SeenResponse;
+}
+
+/** A way to one petstore. What it throws is a finding. */
+export interface Connection {
+  /** Sends a request, and reads an answer that the description foresees. */
+  exchange(draft: Draft): Promise<Exchange>;
+  /** Sends what is no request; resolves to the answer to it, or to nothing if the connection was closed. */
+  provoke(malformed: Malformed): Promise<SeenResponse | undefined>;
+  close(): Promise<void>;
+}
+
+export interface Host {
+  name: string;
+  /** Whether bytes travel as they are. */
+  isRaw: boolean;
+  connect(handle: Handle, validate: ResponseValidator): Promise<Connection>;
+}
+
+const NO_BODY = new Uint8Array();
+
+/** Calls `handle` itself. The platform makes the request, so URLs and some methods arrive in their normal form. */
+export const IN_PROCESS: Host = {
+  name: "handle",
+  isRaw: false,
+  connect: (handle, validate) =>
+    Promise.resolve({
+      exchange: async (draft) => {
+        const request = createRequest(draft);
+        const received = {
+          method: request.method,
+          target: request.url.slice(ORIGIN.length),
+          headers: draft.headers,
+          body: draft.body ?? NO_BODY,
+        };
+        const response = await handle(request);
+        const answer = { status: response.status, headers: response.headers, text: await response.text() };
+        validate(request.method, received.target.replace(/[?#].*$/s, ""), answer);
+        return { received, answer };
+      },
+      provoke: () => Promise.reject(new Error("What is no request cannot be handed over")),
+      close: () => Promise.resolve(),
+    }),
+};
+
+const ORIGIN = "http://petstore.test";
+
+/** Pieces of a body in many sizes, so that a character of several bytes is cut, too. */
+const PIECE_SIZES = [1, 7, 64, 1000];
+
+function createRequest({ method, target, headers, body, framing }: Draft): Request {
+  const init: RequestInit = { method, headers };
+  const isBodiless = /^(GET|HEAD)$/i.test(method) || body === undefined;
+  if (!isBodiless && framing === "length") {
+    Object.assign(init, { body, headers: [...headers, ["content-length", String(body.length)]] });
+  } else if (!isBodiless) {
+    Object.assign(init, { body: ReadableStream.from(cut(body)), duplex: "half" });
+  }
+  return new Request(ORIGIN + target, init);
+}
+
+/** A body's pieces, none of them empty. */
+export function* cut(body: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuffer>> {
+  for (let start = 0, i = 0; start < body.length; i++) {
+    const end = start + PIECE_SIZES[i % PIECE_SIZES.length]!;
+    yield body.slice(start, end);
+    start = end;
+  }
+}

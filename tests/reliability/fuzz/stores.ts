@@ -1,0 +1,21 @@
+/** The stores that must not be told apart by any answer: those of the tests, and SQLite without a file. */
+
+import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { STORE_KINDS, type StoreKind } from "../../support/stores.ts";
+
+const SQLITE_IN_MEMORY: StoreKind = {
+  name: "SQLite without a file",
+  use: async (run) => {
+    const store = createSqliteStore(":memory:");
+    try {
+      return await run(store);
+    } finally {
+      await store.close();
+    }
+  },
+};
+
+export const FUZZED_STORES: readonly StoreKind[] = [
+  ...STORE_KINDS.filter(({ isVariant }) => !isVariant),
+  SQLITE_IN_MEMORY,
+];

@@ -1,0 +1,35 @@
+/** Reading back what a server has, by the means that any client has. */
+
+import type { Pet, PetStatus } from "../../../mod.ts";
+import { Client, getRequest } from "./client.ts";
+import type { Answer } from "./connection.ts";
+import { isPet, parsePets } from "./pets.ts";
+
+/** All pets of a server, or all of one status, in the order in which it lists them. */
+export async function readCatalogue(port: number, status?: PetStatus): Promise<Pet[]> {
+  using client = new Client(port);
+  const pets: Pet[] = [];
+  let target: string | undefined = `/v1/pets?limit=100${status === undefined ? "" : `&status=${status}`}`;
+  while (target !== undefined) {
+    const { text, headers }: Answer = await read(client, target);
+    const page = parsePets(text);
+    if (!Array.isArray(page) || !page.every(isPet)) throw new Error(`${target} was answered with no pets: ${text}`);
+    pets.push(...page);
+    target = /^<([^>]+)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1];
+  }
+  return pets;
+}
+
+/** One pet, or `undefined` if there is none. */
+export async function readPet(port: number, id: bigint): Promise<Pet | undefined> {
+  using client = new Client(port);
+  const { status, text } = await read(client, `/v1/pets/${id}`, [200, 404]);
+  const pet = parsePets(text);
+  return status === 200 && isPet(pet) ? pet : undefined;
+}
+
+async function read(client: Client, target: string, expected: readonly number[] = [200]): Promise<Answer> {
+  const outcome = await client.send(getRequest(target));
+  if (outcome.kind === "answered" && expected.includes(outcome.answer.status)) return outcome.answer;
+  throw new Error(`GET ${target} of a server that should be at rest: ${JSON.stringify(outcome)}`);
+}

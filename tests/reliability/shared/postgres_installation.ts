@@ -1,0 +1,161 @@
+/** Four standalone servers on one PostgreSQL, either of which can be killed. */
+
+import {
+  type Cluster,
+  kill,
+  pidOf,
+  removeCluster,
+  removeLater,
+  startAgain,
+  startCluster,
+} from "../../support/postgres_cluster.ts";
+import { runSql } from "../../support/postgres.ts";
+import { Client, getRequest } from "./client.ts";
+import type { Ending, Installation } from "./installation.ts";
+import type { Random } from "./random.ts";
+import { ServerProcess } from "./server_process.ts";
+
+const SERVERS = 4;
+
+/** What a crash kills. */
+const VICTIMS = ["the servers", "the database", "all", "the connections, then the servers"] as const;
+
+/** Within so many milliseconds of the connections the servers are killed too. */
+const LATER = 30;
+
+/** The servers' connections, and those of them that are at work. */
+const CONNECTIONS = "FROM pg_stat_activity WHERE application_name = 'petstore'";
+const AT_WORK = `${CONNECTIONS} AND state <> 'idle'`;
+
+/** What another program does beside the servers. */
+const VISITS = [
+  "SELECT 1",
+  "SELECT count(*) FROM petstore.pets",
+  "BEGIN; LOCK TABLE petstore.pets IN EXCLUSIVE MODE; ROLLBACK",
+  "VACUUM (ANALYZE) petstore.pets",
+  "CHECKPOINT",
+];
+
+/** Durable, as PostgreSQL is unless told otherwise. */
+const SETTINGS = ["max_connections=100"];
+
+/** Servers that go on when their database is killed: then they answer 503, and their clients ask again. */
+export class PostgresInstallation implements Installation {
+  readonly mayRefuse = true;
+  readonly #folder: string;
+  readonly #random: Random;
+  #cluster: Cluster | undefined;
+  #servers: ServerProcess[] = [];
+
+  /** @param folder Where the servers run. @param random Decides what a crash kills. */
+  constructor(folder: string, random: Random) {
+    this.#folder = folder;
+    this.#random = random;
+  }
+
+  get ports(): number[] {
+    return this.#servers.map(({ port }) => port);
+  }
+
+  async start(): Promise<void> {
+    await this.#startDatabase();
+    const missing = Array.from({ length: SERVERS - this.#servers.length });
+    this.#servers.push(...await Promise.all(missing.map(() => ServerProcess.start(this.#folder, ...this.#flags))));
+    await Promise.all(this.ports.map(untilReady));
+    // What a server had sent before the crash may have waited for this start.
+    await this.#untilNone(AT_WORK);
+  }
+
+  async crash(): Promise<void> {
+    const victim = this.#random.pick(VICTIMS);
+    if (victim === "the connections, then the servers") {
+      await this.#ask(`SELECT pg_terminate_backend(pid) ${CONNECTIONS}`);
+      await new Promise((resolve) => setTimeout(resolve, this.#random.below(LATER)));
+    }
+    if (this.#cluster && (victim === "the database" || victim === "all")) kill(this.#cluster);
+    if (victim === "the database") return;
+    await this.#killServers();
+  }
+
+  async crashAtStart(delay: number): Promise<void> {
+    await this.#startDatabase();
+    await this.#killServers();
+    const starts = Array.from(
+      { length: SERVERS },
+      () => ServerProcess.startAndKill(this.#folder, delay, ...this.#flags),
+    );
+    await Promise.all(starts);
+    await this.#untilNone(CONNECTIONS);
+  }
+
+  async stop(): Promise<Ending> {
+    const servers = this.#servers;
+    this.#servers = [];
+    const statuses = await Promise.all(servers.map((server) => server.stop()));
+    // That the database was gone they have to say.
+    const lines = servers.flatMap(({ errors }) => errors.split("\n")).filter((line) =>
+      !/^$| failed: PostgreSQL/.test(line)
+    );
+    return { status: Math.max(...statuses), errors: lines.join("\n") };
+  }
+
+  async visit(random: Random): Promise<string[]> {
+    try {
+      await this.#ask(random.pick(VISITS));
+    } catch {
+      // It may be killed under a visitor as well.
+    }
+    return [];
+  }
+
+  /** PostgreSQL has checksums on its pages, and looks at each that it reads: the audit reads them all. */
+  inspect(): string[] {
+    return [];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#servers.map((server) => server[Symbol.asyncDispose]()));
+    if (this.#cluster) removeCluster(this.#cluster);
+  }
+
+  get #url(): string {
+    return `postgres://postgres@127.0.0.1:${this.#cluster?.port}/postgres`;
+  }
+
+  get #flags(): string[] {
+    return [`--store=${this.#url}`, "--no-access-log"];
+  }
+
+  async #startDatabase(): Promise<void> {
+    if (!this.#cluster) {
+      this.#cluster = await startCluster(SETTINGS);
+      removeLater(this.#cluster);
+    } else if (pidOf(this.#cluster) === undefined) startAgain(this.#cluster, SETTINGS);
+  }
+
+  async #killServers(): Promise<void> {
+    await Promise.all(this.#servers.map((server) => server.stop("SIGKILL")));
+    this.#servers = [];
+    // A statement that has begun goes on when its client is gone.
+    if (this.#cluster && pidOf(this.#cluster) !== undefined) await this.#untilNone(CONNECTIONS);
+  }
+
+  async #ask(sql: string): Promise<(string | null)[][]> {
+    return await runSql(this.#url, sql);
+  }
+
+  async #untilNone(which: string): Promise<void> {
+    while ((await this.#ask(`SELECT count(*) ${which}`))[0]?.[0] !== "0");
+  }
+}
+
+async function untilReady(port: number): Promise<void> {
+  using client = new Client(port);
+  const guard = AbortSignal.timeout(20_000);
+  for (;;) {
+    const outcome = await client.send(getRequest("/readyz"));
+    if (outcome.kind === "answered" && outcome.answer.status === 200) return;
+    if (guard.aborted) throw new Error(`The server at ${port} has not recovered: ${JSON.stringify(outcome)}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,177 @@
+/** What cross-origin pages must not be granted. What they are granted is in the HTTP contract. */
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { createPetstore } from "../../mod.ts";
+import { type Api, type ApiAnswer, IN_PROCESS, withApi } from "../support/api.ts";
+
+const ORIGIN = "https://app.example";
+const LISTED = { cors: { origins: [ORIGIN, "http://localhost:5173"] } };
+const ALL = { cors: { origins: ["*"] } };
+
+/** None is the origin that is listed, however close it comes. */
+const LOOKALIKES = [
+  ...["null", "*", "", "undefined", "https://", "app.example", "//app.example", "https:app.example"],
+  ...["http://app.example", "HTTPS://app.example", "https://APP.example", "https://app.example."],
+  ...["https://app.example:443", "https://app.example:8443", "https://app.example/", "https://app.example/x"],
+  ...["https://app.exampl", "https://app.example.evil.example", "https://app.examples", "https://xapp.example"],
+  ...["https://evil.example/https://app.example", "https://evil.example?https://app.example"],
+  ...["https://evil.example#https://app.example", "https://app.example@evil.example", "https://a@app.example"],
+  ...["https://app-example", "https://appxexample", "https://%61pp.example", "https://app.example%00.evil.example"],
+  ...["https://app.example, https://evil.example", "https://app.example https://evil.example"],
+  ...["https://sub.app.example", "http://localhost", "http://localhost:51733", "http://127.0.0.1:5173"],
+  ...["file://", "chrome-extension://app.example", "https://app.example\u00a0"],
+];
+
+function preflight(api: Api, origin: string, headers: Record<string, string> = {}): Promise<ApiAnswer> {
+  return api.send("OPTIONS", "/pets", {
+    key: null,
+    headers: { origin, "access-control-request-method": "POST", ...headers },
+  });
+}
+
+function grants({ headers }: ApiAnswer): string[] {
+  return [...headers].filter(([name]) => name.startsWith("access-control-")).map(([name]) => name);
+}
+
+function list(value: string | null): string[] {
+  return value?.split(", ") ?? [];
+}
+
+test("an origin that only looks like a listed one is granted nothing, by a preflight or otherwise", () =>
+  withApi(IN_PROCESS, LISTED, async (api) => {
+    for (const origin of LOOKALIKES) {
+      const refused = await preflight(api, origin);
+      assert.deepEqual([refused.status, refused.error.code], [401, "missing_api_key"], origin);
+      for (const path of ["/pets", "/pets/1", "/nowhere"]) {
+        const answer = await api.get(path, { headers: { origin } });
+        for (const each of [refused, answer]) {
+          assert.deepEqual(grants(each), [], origin);
+          assert.equal(each.headers.get("vary"), "Origin", origin);
+        }
+      }
+    }
+    // The list itself still works.
+    assert.equal((await preflight(api, ORIGIN)).headers.get("access-control-allow-origin"), ORIGIN);
+  }));
+
+test("without the option nobody is granted anything, whatever is asked for", () =>
+  withApi(IN_PROCESS, {}, async (api) => {
+    for (const origin of [ORIGIN, "http://petstore.test", ...LOOKALIKES]) {
+      const refused = await preflight(api, origin, { "access-control-request-private-network": "true" });
+      assert.equal(refused.status, 401, origin);
+      assert.deepEqual([...grants(refused), ...grants(await api.get("/pets", { headers: { origin } }))], [], origin);
+    }
+  }));
+
+test("credentials are never allowed, nor a private network, nor a method or a header beyond those that are needed", async () => {
+  const wish = {
+    "access-control-request-method": "DELETE",
+    "access-control-request-headers": "cookie, x-evil, authorization",
+    "access-control-request-private-network": "true",
+    cookie: "session=1",
+  };
+  for (const options of [LISTED, ALL]) {
+    await withApi(IN_PROCESS, options, async (api) => {
+      const granted = await preflight(api, ORIGIN, wish);
+      const answer = await api.get("/pets", { headers: { origin: ORIGIN, cookie: "session=1" } });
+      assert.equal(granted.status, 204);
+      for (const each of [granted, answer]) {
+        const unknown = grants(each).filter((name) =>
+          !/-(allow-origin|allow-methods|allow-headers|max-age|expose-headers)$/.test(name)
+        );
+        assert.deepEqual(unknown, []);
+      }
+      assert.deepEqual(list(granted.headers.get("access-control-allow-methods")), ["GET", "HEAD", "POST"]);
+      const needed = ["Authorization", "Content-Type", "If-None-Match", "Idempotency-Key"];
+      const allowed = list(granted.headers.get("access-control-allow-headers"));
+      assert.deepEqual(allowed.filter((name) => !needed.includes(name)), []);
+      assert.ok(allowed.length >= 3);
+      assert.ok(Number(granted.headers.get("access-control-max-age")) <= 7200);
+    });
+  }
+});
+
+test("a list of origins never becomes the wildcard, and the wildcard never the origin that asked", async () => {
+  await withApi(IN_PROCESS, LISTED, async (api) => {
+    for (const origin of [ORIGIN, "http://localhost:5173"]) {
+      for (const answer of [await preflight(api, origin), await api.get("/pets", { headers: { origin } })]) {
+        assert.equal(answer.headers.get("access-control-allow-origin"), origin);
+      }
+    }
+    assert.equal((await api.get("/pets")).headers.get("access-control-allow-origin"), null);
+  });
+  await withApi(IN_PROCESS, ALL, async (api) => {
+    for (const origin of [ORIGIN, "null", "https://evil.example"]) {
+      for (const answer of [await preflight(api, origin), await api.get("/pets", { headers: { origin } })]) {
+        assert.equal(answer.headers.get("access-control-allow-origin"), "*");
+      }
+    }
+  });
+});
+
+test("what store orders grant by themselves gives way to the option, and makes no second grant", async () => {
+  const own = {
+    "access-control-allow-origin": "https://evil.example",
+    "access-control-allow-credentials": "true",
+    "access-control-expose-headers": "X-Total",
+    vary: "Accept",
+  };
+  const storeOrders = () => Response.json([], { headers: own });
+  for (const options of [LISTED, ALL]) {
+    await withApi(IN_PROCESS, { ...options, storeOrders }, async (api) => {
+      const { status, headers } = await api.get("/store/orders", { headers: { origin: ORIGIN } });
+      assert.equal(status, 200);
+      assert.equal(headers.get("access-control-allow-origin"), options === ALL ? "*" : ORIGIN);
+      assert.equal(headers.get("access-control-allow-credentials"), null);
+      assert.match(headers.get("access-control-expose-headers") ?? "", /^X-Total, Link, /);
+      assert.deepEqual(list(headers.get("vary")), options === ALL ? ["Accept"] : ["Accept", "Origin"]);
+    });
+  }
+  await withApi(IN_PROCESS, { ...LISTED, storeOrders }, async (api) => {
+    const { headers } = await api.get("/store/orders", { headers: { origin: "https://evil.example" } });
+    assert.deepEqual(grants({ headers } as ApiAnswer), ["access-control-expose-headers"]);
+  });
+  // Without the option they are the app's own business.
+  await withApi(IN_PROCESS, { storeOrders }, async (api) => {
+    const { headers } = await api.get("/store/orders", { headers: { origin: ORIGIN } });
+    assert.equal(headers.get("access-control-allow-origin"), "https://evil.example");
+  });
+});
+
+test("OPTIONS that is no preflight needs a key, even from a listed origin", () =>
+  withApi(IN_PROCESS, LISTED, async (api) => {
+    const withoutMethod = await api.send("OPTIONS", "/pets", { key: null, headers: { origin: ORIGIN } });
+    const headers = { "access-control-request-method": "GET" };
+    const withoutOrigin = await api.send("OPTIONS", "/pets", { key: null, headers });
+    assert.deepEqual([withoutMethod.status, withoutOrigin.status], [401, 401]);
+    assert.equal((await api.get("/pets", { key: null, headers: { ...headers, origin: ORIGIN } })).status, 401);
+  }));
+
+test("a kept answer is sent to each origin with what that origin is granted", () =>
+  withApi(IN_PROCESS, LISTED, async (api) => {
+    await api.post({ name: "Rex", categoryId: 7 });
+    for (const origin of [ORIGIN, "https://evil.example", "http://localhost:5173", "null", ORIGIN]) {
+      const { status, headers } = await api.get("/pets/1", { headers: { origin } });
+      assert.equal(status, 200);
+      assert.equal(headers.get("access-control-allow-origin"), LISTED.cors.origins.includes(origin) ? origin : null);
+    }
+  }));
+
+test("createPetstore() refuses an origin that no browser would send, or that would mean more than one", () => {
+  const wrong = LOOKALIKES.filter((origin) => URL.parse(origin)?.origin !== origin || origin === "null");
+  wrong.push("**", "http://localhost:*", "https://app.example\r\nx: y", `${ORIGIN} `);
+  for (const origin of wrong) {
+    if (origin === "*") continue;
+    assert.throws(() => createPetstore({ keys: ["k"], cors: { origins: [origin] } }), TypeError, origin);
+  }
+  for (const origins of [["*", ORIGIN], [ORIGIN, "*"], ["*", "*"], []]) {
+    assert.throws(() => createPetstore({ keys: ["k"], cors: { origins } }), TypeError);
+  }
+});
+
+test("createPetstore() refuses an origin with a wildcard in it, which would grant nothing to anybody", () => {
+  for (const origin of ["https://*.example", "https://*", "http://*:8080"]) {
+    assert.throws(() => createPetstore({ keys: ["k"], cors: { origins: [origin] } }), TypeError, origin);
+  }
+});

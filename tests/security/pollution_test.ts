@@ -1,0 +1,160 @@
+/** Objects: what clients send cannot change them for others, and what others have changed does not change answers. */
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
+import { createPetstore, type PetStore } from "../../mod.ts";
+import { IN_PROCESS, KEY, withApi } from "../support/api.ts";
+import { STORE_KINDS } from "../support/stores.ts";
+
+const NAMES = ["__proto__", "constructor", "prototype", "hasOwnProperty", "toString", "valueOf", "__defineGetter__"];
+
+/** Everything that an object has without having been given it. */
+function inherited(): string[] {
+  return [Object.prototype, Array.prototype, String.prototype, Function.prototype, Headers.prototype].flatMap((
+    object,
+  ) => Object.entries(Object.getOwnPropertyDescriptors(object)).map(([name, { writable }]) => `${name} ${writable}`));
+}
+
+for (const kind of STORE_KINDS) {
+  test(`${kind.name} store: no name in a body, a query, a path or a header reaches an object that is shared`, () =>
+    kind.use((store) =>
+      withApi(IN_PROCESS, { store }, async (api) => {
+        const before = inherited();
+        for (const name of NAMES) {
+          const members = [`"${name}":{"polluted":1,"status":"sold"}`, `"${name}":{"prototype":{"polluted":1}}`];
+          members.push(
+            `"${name}":null`,
+            `"${name}":{"name":"inherited","categoryId":9}`,
+            `"a":{"${name}":{"polluted":1}}`,
+          );
+          for (const member of members) {
+            const created = await api.post(`{${member},"name":"Rex","categoryId":7}`);
+            assert.equal(created.status, 201);
+            assert.deepEqual(Object.keys(created.pet), ["id", "name", "categoryId", "status"]);
+            assert.deepEqual([created.pet.name, created.pet.status], ["Rex", "available"]);
+            // A member that is inherited is not a member.
+            assert.equal((await api.post(`{${member}}`)).error.code, "invalid_pet");
+          }
+          assert.equal((await api.post(`{"name":"Rex","categoryId":7,"status":"${name}"}`)).status, 400);
+          assert.equal((await api.get(`/pets?${name}=1&${name}[polluted]=1&${name}.polluted=1&limit=1`)).status, 200);
+          assert.equal((await api.get(`/pets?status=${name}`)).error.code, "invalid_status");
+          assert.equal((await api.get(`/${name}`)).error.code, "route_not_found");
+          assert.equal((await api.get(`/pets/${name}`)).error.code, "pet_not_found");
+          // Bun knows the usual methods only, and takes any other for GET.
+          const { method } = new Request("http://petstore.test", { method: name });
+          if (method === name) assert.equal((await api.send(name, "/pets")).error.code, "method_not_allowed");
+          assert.equal((await api.get("/pets", { headers: { [name]: "polluted" } })).status, 200);
+          assert.equal((await api.get("/pets", { key: name })).error.code, "invalid_api_key");
+        }
+        assert.deepEqual(inherited(), before);
+        assert.equal(Reflect.get({}, "polluted"), undefined);
+      })
+    ));
+}
+
+const AUTHORIZED = { authorization: `Bearer ${KEY}` };
+
+function ask(method: string, path: string, body?: string, headers: Record<string, string> = AUTHORIZED): Request {
+  const url = `http://petstore.test/v1${path}`;
+  if (body === undefined) return new Request(url, { method, headers });
+  return new Request(url, { method, headers: { ...headers, "content-type": "application/json" }, body });
+}
+
+/** One request for every kind of answer. Made before anything is polluted, since the runtime's own objects suffer too. */
+function createRequests(): Request[] {
+  return [
+    ...["sold", "available", "pending"].map((status) =>
+      ask("POST", "/pets", `{"name":"a","categoryId":1,"status":"${status}"}`)
+    ),
+    ask("POST", "/pets", '{"name":"a","categoryId":1}'),
+    ...["{}", "[]", '{"name":1}', "{"].map((body) => ask("POST", "/pets", body)),
+    ...["/pets", "/pets?limit=2", "/pets?status=sold", "/pets?limit=0", "/pets?a=1", "/pets/1", "/pets/99", "/pets/x"]
+      .map((path) => ask("GET", path)),
+    ...["/nowhere", "/store/orders"].map((path) => ask("GET", path)),
+    ...["HEAD", "OPTIONS", "PUT"].map((method) => ask(method, "/pets/1")),
+    ask("GET", "/pets", undefined, {}),
+    ask("GET", "/pets", undefined, { authorization: "Bearer wrong" }),
+  ];
+}
+
+/** What is answered to each request while every object has a further member, as after a bug of another library. */
+async function answers(store: PetStore | undefined, polluted: Record<string, unknown>): Promise<string[]> {
+  const requests = createRequests();
+  const errors: unknown[] = [];
+  const options = { keys: [KEY], onError: (error: unknown) => errors.push(error), ...(store && { store }) };
+  for (const [name, value] of Object.entries(polluted)) {
+    Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true, enumerable: true });
+  }
+  try {
+    const { handle } = createPetstore(options);
+    const given: string[] = [];
+    for (const request of requests) {
+      const answer = await handle(request);
+      given.push([answer.status, ...[...answer.headers].map(String), await answer.text()].join("\n"));
+    }
+    return given;
+  } finally {
+    for (const name of Object.keys(polluted)) Reflect.deleteProperty(Object.prototype, name);
+    assert.deepEqual(errors, []);
+  }
+}
+
+async function assertUnchanged(pollutions: [name: string, value: unknown][]): Promise<void> {
+  for (const create of [() => undefined, () => createSqliteStore(":memory:")]) {
+    const plain = await answers(create(), {});
+    assert.equal(new Set(plain).size > 15, true);
+    for (const [name, value] of pollutions) {
+      assert.deepEqual(await answers(create(), { [name]: value }), plain, `${name}: ${String(value)}`);
+    }
+  }
+}
+
+const ANSWER = { status: 200, headers: [], body: "polluted" };
+
+test("what another library has put on every object does not change an answer", () =>
+  assertUnchanged([
+    ["polluted", true],
+    ["name", "Eve"],
+    ["categoryId", 7],
+    ["id", 7n],
+    ["limit", 1],
+    ["after", 1n],
+    ["cursor", "YWZ0ZXI6Mg"],
+    ["json", "[]"],
+    ["parameter", "1"],
+    ["etag", '"evil"'],
+    ["holds", "always"],
+    ["code", "evil"],
+    ["message", "evil"],
+    ["key", KEY],
+    ["valid", true],
+    ["authorization", `Bearer ${KEY}`],
+    ["origins", ["*"]],
+    ["GET", () => ANSWER],
+    ["PUT", () => ANSWER],
+    ["DELETE", () => ANSWER],
+    ["methods", {}],
+    ["path", "/v1/pets"],
+    ["additions", 0],
+    ["alterations", 0],
+  ]));
+
+test("what another library has put on every object is no member of a query, a page or a route", () =>
+  assertUnchanged([
+    ["status", "sold"],
+    ["next", 1n],
+    ["value", "x"],
+    ["fault", "given more than once"],
+    ["headers", [["x-evil", "1"]]],
+  ]));
+
+test("what another library has put on every object is no option", () =>
+  assertUnchanged([
+    ["cors", { origins: ["*"] }],
+    ["storeOrders", () => new Response("polluted")],
+    ["basePath", "/evil"],
+    ["defaultStatus", "sold"],
+    ["maxBodyBytes", 1],
+    ["bodyTimeout", 1],
+  ]));

@@ -1,0 +1,100 @@
+/** The file of a running server, changed or cut off by somebody else: never a crash, never a wrong pet. */
+
+import assert from "node:assert/strict";
+import { rmSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { overwrite } from "../../support/disk.ts";
+import { FILE, KEY, Ledger, ON_FILE } from "../../support/ledger.ts";
+import { runServer, type ServerProcess, withServer } from "../../support/server_process.ts";
+import { withTempFolder } from "../../support/temp.ts";
+
+/** So many pets that they do not fit into the two megabytes of pages that SQLite keeps: most reads go to the file. */
+const MANY = 20_000;
+
+/** A server on a file that holds many pets, and the one that it has added. */
+function withMany(use: (server: ServerProcess, path: string, ledger: Ledger) => Promise<void>): Promise<void> {
+  return withTempFolder(async (folder) => {
+    const path = join(folder, FILE);
+    const ledger = new Ledger();
+    await withServer(folder, ON_FILE, (server) => server.stop());
+    fill(path, ledger);
+    await withServer(folder, ON_FILE, async (server) => {
+      await ledger.create(server);
+      await use(server, path, ledger);
+    });
+  });
+}
+
+function fill(path: string, ledger: Ledger): void {
+  const db = new DatabaseSync(path);
+  const name = "x".repeat(250);
+  db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY})
+    INSERT INTO pets (name, category_id, status) SELECT '${name}', 7, 0 FROM n; PRAGMA wal_checkpoint(TRUNCATE)`);
+  db.close();
+  for (let id = 1; id <= MANY; id++) {
+    ledger.pets.set(id, JSON.stringify({ id, name, categoryId: 7, status: "available" }));
+  }
+}
+
+/** Some reads are refused, the others are right, creates are answered either way, and the server lives. */
+async function assertSurvives(server: ServerProcess, ledger: Ledger): Promise<void> {
+  const refused = await ledger.countRefusedReads(server);
+  assert.ok(refused > 0, "nothing was refused, so nothing was damaged");
+  const { status } = await server.ask("/v1/pets", KEY);
+  assert.ok([200, 503].includes(status));
+  for (let count = 0; count < 5; count++) await ledger.tryCreate(server);
+  await ledger.countRefusedReads(server);
+  assert.equal((await server.ask("/livez", null)).status, 200);
+  assert.equal(await server.stop(), 0);
+  assert.match(
+    server.written.stderr,
+    /failed: (database disk image is malformed|file is not a database|disk I\/O error)/,
+  );
+}
+
+const DAMAGES: [what: string, damage: (path: string) => void][] = [
+  ["overwritten with pages of rubbish", (path) => overwrite(path, 40 * 4096, 1000 * 4096)],
+  ["overwritten from its first byte on", (path) => overwrite(path, 0, 1000 * 4096)],
+  ["cut in half", (path) => truncateSync(path, 700 * 4096)],
+  ["emptied", (path) => truncateSync(path, 0)],
+  ["replaced in place by a text file", (path) => writeFileSync(path, "Feed Rex at noon. ".repeat(1000))],
+];
+
+for (const [what, damage] of DAMAGES) {
+  test(`a server whose file is ${what} refuses what it cannot read, shows nothing wrong, and lives`, () =>
+    withMany(async (server, path, ledger) => {
+      damage(path);
+      await assertSurvives(server, ledger);
+    }));
+}
+
+test("a server whose log is emptied or overwritten while it runs shows nothing wrong, and lives", () =>
+  withTempFolder(async (folder) => {
+    for (const damage of [(log: string) => truncateSync(log, 0), (log: string) => overwrite(log, 32, 4096)]) {
+      const ledger = new Ledger();
+      rmSync(join(folder, FILE), { force: true });
+      await withServer(folder, ON_FILE, async (server) => {
+        for (let count = 0; count < 20; count++) await ledger.create(server);
+        damage(join(folder, `${FILE}-wal`));
+        await ledger.countRefusedReads(server);
+        for (let count = 0; count < 5; count++) await ledger.tryCreate(server);
+        await ledger.countRefusedReads(server);
+        assert.equal((await server.ask("/livez", null)).status, 200);
+        await server.stop();
+      });
+      for (const end of ["", "-wal", "-shm"]) rmSync(join(folder, FILE + end), { force: true });
+    }
+  }));
+
+test("a start on a file that was damaged while a server ran is refused, or shows nothing wrong", () =>
+  withMany(async (server, path, ledger) => {
+    const { args = [] } = ON_FILE;
+    overwrite(path, 0, 100 * 4096);
+    await server.stop("SIGKILL");
+    const { status, stderr } = await runServer(join(path, ".."), { args: ["--port=0", ...args] });
+    assert.equal(status, 2);
+    assert.match(stderr, /^petstore: pets\.db is (not an SQLite database|corrupt)[^\n]*\n$/);
+    assert.ok(ledger.pets.size > MANY);
+  }));

@@ -1,0 +1,167 @@
+/** A disk that is full, limited, or fails under the running server: creates are refused, all else goes on, and it mends. */
+
+import assert from "node:assert/strict";
+import { statfsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import {
+  IMMUTABLE_SKIP,
+  limit,
+  LOOP_SKIP,
+  MOUNT_SKIP,
+  PRLIMIT_SKIP,
+  skippable,
+  whileImmutable,
+  withFailingDisk,
+  withTmpfs,
+} from "../../support/disk.ts";
+import { FILE, Ledger, ON_FILE } from "../../support/ledger.ts";
+import { RawSocket } from "../../support/raw_socket.ts";
+import { runServer, type ServerProcess, withServer } from "../../support/server_process.ts";
+import { withTempFolder } from "../../support/temp.ts";
+
+/** While creates are refused: reads are right, the server lives. */
+async function assertServesReads(server: ServerProcess, ledger: Ledger): Promise<void> {
+  await ledger.assertRefused(server);
+  await ledger.assertShown(server);
+  assert.equal((await server.ask("/livez", null)).status, 200);
+}
+
+/** When the fault is gone: creates succeed without a restart, and what was acknowledged outlives one. */
+async function assertRecovers(folder: string, server: ServerProcess, ledger: Ledger): Promise<void> {
+  await ledger.create(server);
+  await ledger.assertShown(server);
+  assert.equal(await server.stop(), 0);
+  // Every failure is one line: with a trace it would be taken for a defect.
+  assert.doesNotMatch(server.written.stderr, /^ +at /m);
+  ledger.assertInFile(join(folder, FILE));
+  await withServer(folder, ON_FILE, (restarted) => ledger.assertShown(restarted));
+}
+
+test(
+  ...skippable("a full disk stops creates and nothing else, until there is room", MOUNT_SKIP),
+  () =>
+    withTmpfs("320k", async (folder, remount) => {
+      const ledger = new Ledger();
+      await withServer(folder, ON_FILE, async (server) => {
+        await ledger.createUntilRefused(server, 500);
+        await assertServesReads(server, ledger);
+        remount("size=4m");
+        await assertRecovers(folder, server, ledger);
+      });
+    }),
+);
+
+test(
+  ...skippable("a server that was killed on a full disk starts there again and shows everything", MOUNT_SKIP),
+  () =>
+    withTmpfs("320k", async (folder, remount) => {
+      const ledger = new Ledger();
+      await withServer(folder, ON_FILE, async (server) => {
+        await ledger.createUntilRefused(server, 500);
+        await server.stop("SIGKILL");
+      });
+      await withServer(folder, ON_FILE, async (server) => {
+        await ledger.assertShown(server);
+        remount("size=4m");
+        await assertRecovers(folder, server, ledger);
+      });
+    }),
+);
+
+test(
+  ...skippable("a server does not start on a disk without room for its log, and says so", MOUNT_SKIP),
+  () =>
+    withTmpfs("320k", async (folder, remount) => {
+      await withServer(folder, ON_FILE, async (server) => {
+        assert.equal(await server.stop(), 0);
+      });
+      const { blocks, bfree, bsize } = statfsSync(folder);
+      remount(`size=${(blocks - bfree) * bsize}`);
+      const { status, stdout, stderr } = await runServer(folder, { args: ["--port=0", ...ON_FILE.args!] });
+      assert.match(stderr, /^petstore: pets\.db [^\n]*disk[^\n]*\n$/);
+      assert.deepEqual([status, stdout], [1, ""]);
+      remount("size=4m");
+      await withServer(folder, ON_FILE, (server) => new Ledger().create(server));
+    }),
+);
+
+test(
+  ...skippable("a disk that takes data and fails to keep it stops creates, until it keeps them again", LOOP_SKIP),
+  () =>
+    withFailingDisk(async (folder, fail, mend) => {
+      const ledger = new Ledger();
+      await withServer(folder, ON_FILE, async (server) => {
+        await ledger.create(server);
+        fail();
+        // What the disk has room for already, it keeps.
+        await ledger.createUntilRefused(server, 100);
+        await assertServesReads(server, ledger);
+        mend();
+        await assertRecovers(folder, server, ledger);
+      });
+    }),
+);
+
+test(
+  ...skippable("a log that becomes read-only stops creates, until it can be written to", IMMUTABLE_SKIP),
+  () =>
+    withTempFolder(async (folder) => {
+      const ledger = new Ledger();
+      await withServer(folder, ON_FILE, async (server) => {
+        await ledger.create(server);
+        await whileImmutable([join(folder, `${FILE}-wal`)], () => assertServesReads(server, ledger));
+        await assertRecovers(folder, server, ledger);
+      });
+    }),
+);
+
+test(
+  ...skippable("a server whose file and folder become read-only goes on with what it has open", IMMUTABLE_SKIP),
+  () =>
+    withTempFolder(async (folder) => {
+      const ledger = new Ledger();
+      await withServer(folder, ON_FILE, async (server) => {
+        await ledger.create(server);
+        await whileImmutable([join(folder, FILE), folder], async () => {
+          // Enough for SQLite to move its log into the file, at a thousand pages; that must fail, and no create with it.
+          const log = join(folder, `${FILE}-wal`);
+          while (statSync(log).size < 1100 * 4096) await ledger.create(server, "x".repeat(255));
+          await server.stop("SIGKILL");
+        });
+      });
+      await withServer(folder, ON_FILE, (server) => assertRecovers(folder, server, ledger));
+    }),
+);
+
+test(
+  ...skippable("a server with no open file to spare goes on with its store and its clients", PRLIMIT_SKIP),
+  () =>
+    withTempFolder((folder) =>
+      withServer(folder, ON_FILE, async (server) => {
+        const ledger = new Ledger();
+        const client = await openClient(server);
+        await ledger.create(client);
+        limit(server, "nofile", 4);
+        for (let count = 0; count < 20; count++) await ledger.create(client);
+        await ledger.assertShown(client);
+        limit(server, "nofile", 4096);
+        client.close();
+        // A new connection waits in the system's queue until the server accepts again.
+        await assertRecovers(folder, server, ledger);
+      })
+    ),
+);
+
+/** A client with a connection of its own, which `fetch` does not promise. */
+async function openClient(server: ServerProcess): Promise<Pick<ServerProcess, "ask"> & { close(): void }> {
+  const socket = await RawSocket.open(server);
+  async function ask(path: string, key: string | null, { method = "GET", body = "" }: RequestInit = {}) {
+    const headers = `Host: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${String(body).length}\r\n`;
+    await socket.send(`${method} ${path} HTTP/1.1\r\n${headers}\r\n${body}`);
+    const answer = await socket.readResponse();
+    assert.ok(answer, "the connection was closed");
+    return answer;
+  }
+  return { ask, close: () => socket.close() };
+}

@@ -1,0 +1,96 @@
+/** A running server whose file goes away: what it wrote would be lost, so it acknowledges nothing more. */
+
+import assert from "node:assert/strict";
+import { copyFileSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { command, MOUNT_SKIP, skippable, withTmpfs } from "../../support/disk.ts";
+import { assertUnavailable, FILE, KEY, Ledger, ON_FILE } from "../../support/ledger.ts";
+import { withServer } from "../../support/server_process.ts";
+import { withTempFolder } from "../../support/temp.ts";
+
+const WAYS: [what: string, take: (path: string) => void][] = [
+  ["file is deleted", (path) => rmSync(path)],
+  ["file is replaced by a copy of it", (path) => {
+    copyFileSync(path, `${path}.copy`);
+    renameSync(`${path}.copy`, path);
+  }],
+  ["file is moved away", (path) => renameSync(path, `${path}.moved`)],
+  ["file is moved away and copied back", (path) => {
+    renameSync(path, `${path}.moved`);
+    copyFileSync(`${path}.moved`, path);
+  }],
+  ["log is deleted", (path) => rmSync(`${path}-wal`)],
+];
+
+for (const [what, take] of WAYS) {
+  test(`a server whose ${what} acknowledges nothing any more, shows what it had, and is not ready`, () =>
+    withTempFolder(async (folder) => {
+      const ledger = new Ledger();
+      await withServer(folder, ON_FILE, async (server) => {
+        for (let count = 0; count < 20; count++) await ledger.create(server);
+        take(join(folder, FILE));
+        await ledger.assertRefused(server);
+        await ledger.assertShown(server);
+        assertUnavailable(await server.ask("/readyz", null));
+        assert.equal((await server.ask("/livez", null)).status, 200);
+        assert.equal(await server.stop(), 0);
+      });
+    }));
+}
+
+test(
+  ...skippable(
+    "a server whose volume is replaced by another leaves the log of that one alone when it ends",
+    MOUNT_SKIP,
+  ),
+  () =>
+    withTmpfs("16m", (right) =>
+      withTmpfs("16m", (wrong) =>
+        withTempFolder(async (folder) => {
+          const place = join(folder, "data");
+          mkdirSync(place);
+          const onPlace = { args: [`--key=${KEY}`, "--store=sqlite:data/pets.db", "--no-access-log"] };
+          const ledger = new Ledger();
+          await withServer(right, ON_FILE, async (server) => {
+            for (let count = 0; count < 3; count++) await ledger.create(server);
+            // The pets are in the log, as after a crash.
+            await server.stop("SIGKILL");
+          });
+          // Files on new volumes have the same numbers, and SQLite looks at nothing else before it deletes a log.
+          const mount = (volume: string) => command("mount", "--bind", volume, place);
+          mount(wrong);
+          let mounted = 1;
+          try {
+            await withServer(folder, onPlace, async (server) => {
+              await new Ledger().create(server);
+              mount(right);
+              mounted++;
+              await ledger.assertRefused(server);
+              assert.equal(await server.stop(), 0);
+            });
+            await withServer(folder, onPlace, (server) => ledger.assertShown(server));
+          } finally {
+            while (mounted-- > 0) command("umount", place);
+          }
+        }))),
+);
+
+test("a program that gives up its permission to read acknowledges nothing more, and says why", () =>
+  withTempFolder(async (folder) => {
+    const module = new URL("../../../lib/stores/sqlite/sqlite_store.ts", import.meta.url).href;
+    const code = `import { createSqliteStore } from ${JSON.stringify(module)};
+      const store = createSqliteStore("pets.db");
+      const pet = { name: "Rex", categoryId: 7n, status: "sold" };
+      await store.create(pet);
+      Deno.permissions.revokeSync({ name: "read" });
+      try { await store.create(pet); } catch (error) { console.log(error.name, error.message); }
+      console.log(store.list({ after: 0n, limit: 2 }).json);`;
+    const script = join(folder, "program.ts");
+    Deno.writeTextFileSync(script, code);
+    const args = ["run", "--no-prompt", "--no-config", "--no-check", "--allow-read", "--allow-write=.", script];
+    const { stdout, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: folder }).output();
+    const [refusal, list] = new TextDecoder().decode(stdout).split("\n");
+    assert.equal(refusal, "StoreUnavailableError It cannot be seen whether pets.db is still in its place");
+    assert.equal(list, '[{"id":1,"name":"Rex","categoryId":7,"status":"sold"}]', new TextDecoder().decode(stderr));
+  }));

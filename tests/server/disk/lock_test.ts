@@ -1,0 +1,96 @@
+/** A file that another process has locked: creates wait a while and are then refused, reads do not wait at all. */
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { FILE, KEY, Ledger, ON_FILE } from "../../support/ledger.ts";
+import { runServer, type ServerProcess, withServer } from "../../support/server_process.ts";
+import { withTempFolder } from "../../support/temp.ts";
+
+/** Runs `use` with a server on a file, and with a connection to the file in this process, which is another one. */
+function withOther(
+  use: (server: ServerProcess, other: DatabaseSync, ledger: Ledger) => Promise<void>,
+): Promise<void> {
+  return withTempFolder(async (folder) => {
+    const ledger = new Ledger();
+    await withServer(folder, ON_FILE, async (server) => {
+      for (let count = 0; count < 3; count++) await ledger.create(server);
+      const other = new DatabaseSync(join(folder, FILE));
+      try {
+        await use(server, other, ledger);
+      } finally {
+        other.close();
+      }
+      await ledger.assertShown(server);
+      assert.equal(await server.stop(), 0);
+      assert.equal(server.written.stderr.match(/ failed: database is locked\n/g)?.length ?? 0, ledger.refused);
+    });
+    ledger.assertInFile(join(folder, FILE));
+  });
+}
+
+test("behind another process's lock creates are refused while reads go on, and succeed when it is gone", () =>
+  withOther(async (server, other, ledger) => {
+    other.exec("BEGIN EXCLUSIVE");
+    const waiting = Promise.all(Array.from({ length: 8 }, () => ledger.assertRefused(server)));
+    await assertReadsBefore(waiting, server);
+    await waiting;
+    other.exec("ROLLBACK");
+    await ledger.create(server);
+  }));
+
+test("a create that waits behind another process's lock succeeds if that goes in time", () =>
+  withOther(async (server, other, ledger) => {
+    for (let round = 0; round < 5; round++) {
+      other.exec("BEGIN IMMEDIATE");
+      const waiting = Promise.all(Array.from({ length: 8 }, () => ledger.create(server)));
+      await assertReadsBefore(waiting, server);
+      other.exec("ROLLBACK");
+      await waiting;
+    }
+    assert.equal(ledger.refused, 0);
+  }));
+
+test("a server that is told to stop while another process has the lock stops, and nothing acknowledged is lost", () =>
+  withTempFolder(async (folder) => {
+    const ledger = new Ledger();
+    const other = await withServer(folder, ON_FILE, async (server) => {
+      await ledger.create(server);
+      const other = new DatabaseSync(join(folder, FILE));
+      other.exec("BEGIN IMMEDIATE");
+      const waiting = ledger.tryCreate(server);
+      await server.ask("/livez", null);
+      assert.equal(await server.stop(), 0);
+      await waiting;
+      return other;
+    });
+    other.exec("ROLLBACK");
+    other.close();
+    ledger.assertInFile(join(folder, FILE));
+  }));
+
+test("a server does not start on a file that another process keeps for itself, and starts when it is gone", () =>
+  withTempFolder(async (folder) => {
+    const ledger = new Ledger();
+    await withServer(folder, ON_FILE, (server) => ledger.create(server));
+    const other = new DatabaseSync(join(folder, FILE));
+    other.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+    const { status, stdout, stderr } = await runServer(folder, { args: ["--port=0", ...ON_FILE.args!] });
+    assert.deepEqual([status, stdout, stderr], [1, "", "petstore: pets.db is locked by another process\n"]);
+    other.close();
+    await withServer(folder, ON_FILE, (server) => ledger.assertShown(server));
+  }));
+
+/** Twenty reads, one after the other, are answered while creates wait. */
+async function assertReadsBefore(waiting: Promise<unknown>, { ask }: ServerProcess): Promise<void> {
+  let isWaiting = true;
+  waiting.finally(() => isWaiting = false).catch(() => {});
+  for (let read = 0; read < 20; read++) {
+    // Another URL each time: no answer that is kept.
+    const { status, text } = await ask(`/v1/pets?limit=3&read=${read}`, KEY);
+    assert.equal(status, 200, text);
+    assert.equal(JSON.parse(text).length, 3);
+    assert.ok(isWaiting, `the creates were answered before read ${read}, so it may have waited for them`);
+  }
+}

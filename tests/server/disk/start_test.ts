@@ -1,0 +1,123 @@
+/** Files that a server finds at its start: read-only, damaged, incomplete. It refuses them, or shows what is right. */
+
+import assert from "node:assert/strict";
+import { copyFileSync, renameSync, rmSync, statSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { IMMUTABLE_SKIP, MOUNT_SKIP, overwrite, skippable, whileImmutable, withTmpfs } from "../../support/disk.ts";
+import { FILE, Ledger, ON_FILE, walk } from "../../support/ledger.ts";
+import { runServer, withServer } from "../../support/server_process.ts";
+import { withTempFolder } from "../../support/temp.ts";
+
+/** One line, exit status 2, and the file is as it was. */
+async function assertRefused(folder: string, line: RegExp): Promise<void> {
+  const before = Deno.readFileSync(join(folder, FILE));
+  const { status, stdout, stderr } = await runServer(folder, { args: ["--port=0", ...ON_FILE.args!] });
+  assert.match(stderr, /^petstore: pets\.db [^\n]+\n$/);
+  assert.match(stderr, line);
+  assert.deepEqual([status, stdout], [2, ""]);
+  assert.deepEqual(Deno.readFileSync(join(folder, FILE)), before);
+}
+
+/** A folder with a file of two hundred pets; a server that was killed leaves its log beside it, with half of them. */
+async function withFile(
+  { stop = "SIGTERM" as Deno.Signal },
+  use: (folder: string, path: string, ledger: Ledger) => Promise<void>,
+): Promise<void> {
+  await withTempFolder(async (folder) => {
+    const path = join(folder, FILE);
+    await use(folder, path, await makeFile(folder, stop));
+  });
+}
+
+async function makeFile(folder: string, stop: Deno.Signal): Promise<Ledger> {
+  const ledger = new Ledger();
+  await withServer(folder, ON_FILE, async (server) => {
+    for (const half of [100, 200]) {
+      while (ledger.pets.size < half) {
+        await Promise.all(Array.from({ length: 20 }, () => ledger.create(server, "x".repeat(255))));
+      }
+      if (half === 100) moveLogIntoFile(join(folder, FILE));
+    }
+    await server.stop(stop);
+  });
+  return ledger;
+}
+
+function moveLogIntoFile(path: string): void {
+  const db = new DatabaseSync(path);
+  db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  db.close();
+}
+
+/** What a start shows is the first so many pets that were acknowledged, each as it was. */
+async function assertShowsFirst(folder: string, count: number, ledger: Ledger): Promise<void> {
+  await withServer(folder, ON_FILE, async (server) => {
+    assert.deepEqual(await walk(server), ledger.inOrder().slice(0, count));
+  });
+}
+
+test(
+  ...skippable("a server does not start in a read-only file system, and starts when it is writable", MOUNT_SKIP),
+  () =>
+    withTmpfs("4m", async (folder, remount) => {
+      const ledger = await makeFile(folder, "SIGTERM");
+      remount("ro");
+      await assertRefused(folder, /folder must exist and be writable|cannot be written to/);
+      remount("rw");
+      await withServer(folder, ON_FILE, (server) => ledger.assertShown(server));
+    }),
+);
+
+test(
+  ...skippable("a server does not start in a read-only folder, and starts when it is writable", IMMUTABLE_SKIP),
+  () =>
+    withFile({}, async (folder, _, ledger) => {
+      await whileImmutable([folder], () => assertRefused(folder, /folder must exist and be writable/));
+      await withServer(folder, ON_FILE, (server) => ledger.assertShown(server));
+    }),
+);
+
+test("a server does not start on half a file, and starts when the other half is back", () =>
+  withFile({}, async (folder, path, ledger) => {
+    copyFileSync(path, `${path}.copy`);
+    truncateSync(path, 4096 * Math.floor(statSync(path).size / 8192));
+    await assertRefused(folder, /is corrupt; restore it from a backup/);
+    renameSync(`${path}.copy`, path);
+    await withServer(folder, ON_FILE, (server) => ledger.assertShown(server));
+  }));
+
+// Whole pages: SQLite knows a page by its head. It keeps no checksums, so rubbish inside of a name would be shown.
+test("a server on a file with pages of rubbish in its middle refuses what is there, and shows the rest as it was", () =>
+  withFile({}, async (folder, path, ledger) => {
+    const restore = overwrite(path, 4096 * Math.floor(statSync(path).size / 8192), 3 * 4096);
+    await withServer(folder, ON_FILE, async (server) => {
+      const refused = await ledger.countRefusedReads(server);
+      assert.ok(refused > 0 && refused < 90, `${refused} reads were refused`);
+      assert.equal(await server.stop(), 0);
+    });
+    restore();
+    await withServer(folder, ON_FILE, (server) => ledger.assertShown(server));
+  }));
+
+// The log has no second copy, and the file does not say that there was one: neither SQLite nor the server can know.
+test("a server whose log was deleted while it did not run shows what had been moved into the file, whole", () =>
+  withFile({ stop: "SIGKILL" }, async (folder, path, ledger) => {
+    for (const end of ["-wal", "-shm"]) rmSync(path + end);
+    await assertShowsFirst(folder, 100, ledger);
+  }));
+
+// A damaged frame looks like one that was being written when the power went, so the log is taken to end there.
+test("a server whose log has rubbish in it shows what was committed before the rubbish, whole", () =>
+  withFile({ stop: "SIGKILL" }, async (folder, path, ledger) => {
+    overwrite(`${path}-wal`, 32, statSync(`${path}-wal`).size - 32);
+    await assertShowsFirst(folder, 100, ledger);
+  }));
+
+test("a server that was killed in the middle of its log shows everything, though the file alone is half", () =>
+  withFile({ stop: "SIGKILL" }, async (folder, path, ledger) => {
+    rmSync(`${path}-shm`);
+    await assertShowsFirst(folder, 200, ledger);
+    ledger.assertInFile(path);
+  }));

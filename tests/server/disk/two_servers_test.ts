@@ -1,0 +1,109 @@
+/** Two servers on one SQLite file: both create, both show all, at once. */
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { FILE, KEY, Ledger, ON_FILE, walk } from "../../support/ledger.ts";
+import { type ServerProcess, withServer } from "../../support/server_process.ts";
+import { withTempFolder } from "../../support/temp.ts";
+
+/** Two servers, started at the same moment on a file that does not exist yet. */
+async function withTwo(use: (a: ServerProcess, b: ServerProcess, ledger: Ledger) => Promise<void>): Promise<void> {
+  await withTempFolder(async (folder) => {
+    const ledger = new Ledger();
+    const first = Promise.withResolvers<ServerProcess>();
+    const done = Promise.withResolvers<void>();
+    await Promise.all([
+      withServer(folder, ON_FILE, async (server) => {
+        first.resolve(server);
+        await done.promise;
+      }).catch(first.reject),
+      withServer(folder, ON_FILE, async (b) => await use(await first.promise, b, ledger)).finally(done.resolve),
+    ]);
+    ledger.assertInFile(join(folder, FILE));
+  });
+}
+
+/** Creates through both servers by so many clients of each; no create may be refused. */
+function createThroughBoth(servers: ServerProcess[], ledger: Ledger, clients: number, each: number): Promise<unknown> {
+  return Promise.all(servers.flatMap((server) =>
+    Array.from({ length: clients }, async () => {
+      for (let count = 0; count < each; count++) await ledger.create(server);
+    })
+  ));
+}
+
+/** Reads until it is told to stop, so that the server is never idle and its kept answers are used. */
+async function readOn({ ask }: ServerProcess, isDone: () => boolean): Promise<void> {
+  while (!isDone()) assert.equal((await ask("/v1/pets?limit=100", KEY)).status, 200);
+}
+
+test("two servers on one new file give different ids to all that is created through both, and refuse nothing", () =>
+  withTwo(async (a, b, ledger) => {
+    await createThroughBoth([a, b], ledger, 8, 25);
+    const pets = ledger.inOrder();
+    assert.deepEqual(pets.map(({ id }) => id), Array.from({ length: 400 }, (_, i) => i + 1));
+    for (const servers of [[a], [b], [a, b], [b, a]]) assert.deepEqual(await walk(...servers), pets);
+    assert.deepEqual([await a.stop(), await b.stop()], [0, 0]);
+    assert.deepEqual([a.written.stderr, b.written.stderr], ["", ""]);
+  }));
+
+test("a pet that one server has acknowledged is shown by the other in the next request, while both are busy", () =>
+  withTwo(async (a, b, ledger) => {
+    let isDone = false;
+    const load = Promise.all([a, b].flatMap((server) => [0, 1, 2].map(() => readOn(server, () => isDone))));
+    try {
+      for (let count = 0; count < 99; count++) {
+        const [writer, reader] = count % 2 === 0 ? [a, b] : [b, a];
+        await ledger.create(writer, `Rex ${count}`);
+        const list = `[${[...ledger.pets.values()].join(",")}]`;
+        const id = [...ledger.pets.keys()].at(-1);
+        // The same URL each time, of which an answer is kept.
+        assert.equal((await reader.ask("/v1/pets?limit=100", KEY)).text, list);
+        assert.equal((await reader.ask(`/v1/pets/${id}`, KEY)).text, ledger.pets.get(id!));
+        assert.equal((await reader.ask("/v1/pets?limit=100&status=available", KEY)).text, list);
+      }
+    } finally {
+      isDone = true;
+      await load;
+    }
+  }));
+
+test("a walk through both servers in turn, while both create, misses nothing that was there when it began", () =>
+  withTwo(async (a, b, ledger) => {
+    await createThroughBoth([a, b], ledger, 8, 20);
+    const there = [...ledger.pets.keys()];
+    const creating = createThroughBoth([a, b], ledger, 4, 25);
+    for (let round = 0; round < 10; round++) {
+      const ids = (await walk(...(round % 2 === 0 ? [a, b] : [b, a]))).map(({ id }) => id);
+      assert.deepEqual(ids, [...new Set(ids)].sort((one, other) => one - other));
+      assert.deepEqual(there.filter((id) => !ids.includes(id)), []);
+    }
+    await creating;
+  }));
+
+test("when one server is killed while it creates, the other goes on and shows what both have acknowledged", () =>
+  withTwo(async (a, b, ledger) => {
+    await createThroughBoth([a, b], ledger, 4, 5);
+    const unsure = new Set<number>();
+    const lost = Promise.allSettled(Array.from({ length: 8 }, () => createOn(a, ledger)));
+    while (ledger.pets.size < 80) await ledger.create(b);
+    await a.stop("SIGKILL");
+    await lost;
+    for (let count = 0; count < 20; count++) await ledger.create(b);
+    // A create whose answer the kill has cut off may be there or not; every other pet is one that was acknowledged.
+    for (const pet of await walk(b)) {
+      const known = ledger.pets.get(pet.id);
+      if (known !== undefined) assert.deepEqual(pet, JSON.parse(known));
+      else unsure.add(pet.id);
+    }
+    assert.ok(unsure.size <= 8, `${unsure.size} pets that nobody was told of`);
+    for (const [id, text] of ledger.pets) assert.equal((await b.ask(`/v1/pets/${id}`, KEY)).text, text);
+    for (const id of unsure) ledger.pets.set(id, (await b.ask(`/v1/pets/${id}`, KEY)).text);
+    await b.stop();
+  }));
+
+/** Creates until the server is gone. */
+async function createOn(server: ServerProcess, ledger: Ledger): Promise<void> {
+  for (;;) await ledger.create(server);
+}

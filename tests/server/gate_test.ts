@@ -1,0 +1,81 @@
+/** How the socket is closed at the end: with nobody left on it who waits for an answer. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { finish } from "../../lib/http/dispatch.ts";
+import { Gate } from "../../lib/server/gate.ts";
+import { listen } from "../../lib/server/listener.ts";
+import { Http2Client } from "../support/http2_client.ts";
+import { RawSocket } from "../support/raw_socket.ts";
+
+const GET = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n";
+const POST = "POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n" + "x".repeat(100_000);
+
+test("requests that come just before the socket is closed are answered, on connections old and new", async () => {
+  const gate = new Gate();
+  const arrived = countdown(8);
+  let isHeld = false;
+  const listener = listen({ hostname: "127.0.0.1", port: 0 }, (request, info) => {
+    if (isHeld) arrived.one();
+    return gate.handle(request, info);
+  }, assert.fail);
+  gate.open({ handle: () => Response.json({ status: "ok" }), send: finish });
+  const open = () => RawSocket.open({ port: listener.port, validate: () => {} });
+  const used = await Promise.all([open(), open(), open(), open()]);
+  for (const socket of used) {
+    await socket.send(GET);
+    assert.equal((await socket.readResponse())?.headers.get("connection"), null);
+  }
+  using streams = new Http2Client(listener.port);
+  assert.equal(await streams.statusOf("/"), 200);
+
+  await gate.close();
+  gate.hold();
+  isHeld = true;
+  const [idle, ...asking] = used;
+  asking.push(await open(), await open());
+  // The last of them is still sending: more than the socket's buffers take has to be read by somebody.
+  const sent = Promise.all(asking.map((socket, i) => socket.send(i < 4 ? GET.replace("/livez", "/readyz") : POST)));
+  const waiting = ["/", "/", "/"].map((path) => streams.statusOf(path));
+  await arrived.all;
+  const stopped = listener.stop(10_000);
+  gate.release();
+
+  for (const socket of asking) {
+    const answer = await socket.readResponse();
+    assert.equal(answer?.status, 503);
+    // Deno adds the header once more where it has not read the whole body.
+    assert.match(answer.headers.get("connection") ?? "", /^close(, close)?$/);
+  }
+  assert.deepEqual(await Promise.all(waiting), [503, 503, 503]);
+  await idle?.readEnd();
+  await sent;
+  for (const socket of used.concat(asking)) socket.close();
+  await stopped;
+});
+
+test("an answer that is given while the server ends says that its connection does too", async () => {
+  const gate = new Gate();
+  const arrived = countdown(1);
+  const answer = Promise.withResolvers<Response>();
+  const handle = () => {
+    arrived.one();
+    return answer.promise;
+  };
+  gate.open({ handle, send: finish });
+  const listener = listen({ hostname: "127.0.0.1", port: 0 }, gate.handle, assert.fail);
+  using socket = await RawSocket.open({ port: listener.port, validate: () => {} });
+  await socket.send(GET);
+  await arrived.all;
+  const closed = gate.close();
+  answer.resolve(new Response("late"));
+  assert.equal((await socket.readResponse())?.headers.get("connection"), "close");
+  await closed;
+  await listener.stop(10_000);
+});
+
+/** Resolves when so many have come. */
+function countdown(count: number): { one(): void; all: Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { one: () => --count === 0 && resolve(), all: promise };
+}

@@ -1,0 +1,181 @@
+/** The key file: used if it is its owner's alone, else refused with a line that does not show it. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readKeyFile } from "../../../lib/server/key_file.ts";
+import { SettingError } from "../../../lib/server/settings.ts";
+import { findSecret } from "../../support/secret_search.ts";
+import { withTempFolder } from "../../support/temp.ts";
+
+const KEY = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
+const NO_MODES = Deno.build.os === "windows" ? "Windows has no modes" : false;
+
+/** Runs a test where files have modes. */
+function testFile(name: string, run: (folder: string) => void | Promise<void>): void {
+  test(NO_MODES ? `${name} (skipped: ${NO_MODES})` : name, { skip: NO_MODES }, () => withTempFolder(run));
+}
+
+function makeFile(path: string, mode: number, text = `${KEY}\n`): void {
+  Deno.writeTextFileSync(path, text);
+  // The mode of a new file is less than what is asked for, by the umask.
+  Deno.chmodSync(path, mode);
+}
+
+function assertRefused(path: string, what: string, why = /./): void {
+  assert.throws(() => readKeyFile(path), (error) => {
+    assert.ok(error instanceof SettingError, `${what}: ${error}`);
+    assert.match(error.message, why, what);
+    assert.equal(findSecret(error.message, KEY), undefined, what);
+    return true;
+  }, what);
+}
+
+testFile("a key file that anybody but its owner can read, write or run is refused", (folder) => {
+  const path = `${folder}/api-key`;
+  for (const others of [0o040, 0o004, 0o020, 0o002, 0o010, 0o001, 0o044, 0o066, 0o077]) {
+    makeFile(path, 0o600 | others);
+    assertRefused(path, `mode ${others.toString(8)}`, /can be read by others than its owner: run chmod 600/);
+  }
+  for (const mode of [0o600, 0o400, 0o700]) {
+    makeFile(path, mode);
+    assert.deepEqual(readKeyFile(path), { key: KEY, isNew: false });
+  }
+});
+
+testFile("a link counts as what it leads to", (folder) => {
+  const [link, target] = [`${folder}/api-key`, `${folder}/target`];
+  Deno.symlinkSync(target, link);
+  assertRefused(link, "a link to nothing");
+  assert.throws(() => Deno.lstatSync(target), Deno.errors.NotFound, "a key was made behind a link");
+  makeFile(target, 0o644);
+  assertRefused(link, "a link to a file that others can read", /can be read by others/);
+  Deno.chmodSync(target, 0o600);
+  assert.equal(readKeyFile(link).key, KEY);
+});
+
+testFile(
+  "a key file that holds no key is refused: a folder, a device, two keys, a megabyte",
+  (folder) => {
+    const path = `${folder}/api-key`;
+    Deno.mkdirSync(path, { mode: 0o700 });
+    assertRefused(path, "a folder");
+    Deno.removeSync(path);
+    Deno.symlinkSync("/dev/zero", path);
+    assertRefused(path, "a device without an end");
+    Deno.removeSync(path);
+    for (
+      const text of [
+        `${KEY}\n${KEY}\n`,
+        `${KEY} ${KEY}`,
+        `${KEY},${KEY}`,
+        `${KEY}\0`,
+        KEY.repeat(20_000),
+        "schlüssel",
+      ]
+    ) {
+      makeFile(path, 0o600, text);
+      assertRefused(path, JSON.stringify(text.slice(0, 100)));
+    }
+  },
+);
+
+testFile("a new key is nobody else's from its first moment on, whatever the umask allows", (folder) => {
+  const umask = Deno.umask(0);
+  try {
+    const { key, isNew } = readKeyFile(`${folder}/data/api-key`);
+    assert.equal(isNew, true);
+    assert.match(key, /^pk_[0-9a-f]{64}$/);
+    assert.equal((Deno.statSync(`${folder}/data`).mode ?? 0) & 0o777, 0o700);
+    assert.equal((Deno.statSync(`${folder}/data/api-key`).mode ?? 0) & 0o777, 0o600);
+    assert.deepEqual(readKeyFile(`${folder}/data/api-key`), { key, isNew: false });
+  } finally {
+    Deno.umask(umask);
+  }
+});
+
+const HAS_PIPES = !NO_MODES &&
+  (await new Deno.Command("sh", { args: ["-c", "command -v mkfifo"], stdout: "null" }).output()).success;
+
+test(
+  HAS_PIPES ? "a named pipe is no key file" : "a named pipe is no key file (skipped: there is no mkfifo here)",
+  { skip: HAS_PIPES ? false : "there is no mkfifo here" },
+  () =>
+    withTempFolder(async (folder) => {
+      const path = `${folder}/api-key`;
+      await new Deno.Command("mkfifo", { args: ["-m", "600", path] }).output();
+      // Whoever opens the pipe to read waits for a writer. With one there, to read it shows, instead of hanging for ever.
+      const writer = new Deno.Command("sh", { args: ["-c", `echo ${KEY} > "$0"`, path] }).spawn();
+      try {
+        assertRefused(path, "a named pipe");
+      } finally {
+        try {
+          writer.kill("SIGKILL");
+        } catch {
+          // It has found a reader, and is gone.
+        }
+        await writer.status;
+      }
+    }),
+);
+
+testFile(
+  "a key file in a folder that others can write to is refused, since they can put another in its place",
+  (folder) => {
+    Deno.mkdirSync(`${folder}/data`);
+    makeFile(`${folder}/data/api-key`, 0o600);
+    for (const mode of [0o777, 0o770, 0o720, 0o702]) {
+      Deno.chmodSync(`${folder}/data`, mode);
+      assertRefused(`${folder}/data/api-key`, `a folder of mode ${mode.toString(8)}`);
+    }
+    Deno.chmodSync(`${folder}/data`, 0o755);
+    assert.equal(readKeyFile(`${folder}/data/api-key`).key, KEY);
+  },
+);
+
+const IS_ROOT = !NO_MODES && Deno.uid() === 0;
+
+test(
+  IS_ROOT
+    ? "a key file of another user is refused"
+    : "a key file of another user is refused (skipped: only root can make one)",
+  { skip: IS_ROOT ? false : "only root can make one" },
+  () =>
+    withTempFolder((folder) => {
+      makeFile(`${folder}/api-key`, 0o600);
+      Deno.chownSync(`${folder}/api-key`, 65534, 65534);
+      assertRefused(`${folder}/api-key`, "a file of nobody");
+    }),
+);
+
+testFile("a key file that a killed server left empty gets a key", (folder) => {
+  const path = `${folder}/api-key`;
+  for (const text of ["", "\n"]) {
+    makeFile(path, 0o600, text);
+    const { key, isNew } = readKeyFile(path);
+    assert.equal(isNew, true);
+    assert.deepEqual(readKeyFile(path), { key, isNew: false });
+  }
+});
+
+testFile("servers that start for the first time at one moment agree on a key", async (folder) => {
+  const module = new URL("../../../lib/server/key_file.ts", import.meta.url).href;
+  // Often, because it is a matter of chance whether one reads the file while another writes it. They wait for each other
+  // by turning in a circle: a timer would be too slow.
+  const code = `import { readKeyFile } from ${JSON.stringify(module)};
+    for (let i = 0; i < 100; i++) {
+      const start = ${Date.now() + 1000} + i * 5;
+      while (Date.now() < start);
+      console.log(readKeyFile(${JSON.stringify(folder)} + "/" + i + "/api-key").key);
+    }`;
+  for (let i = 0; i < 100; i += 2) {
+    Deno.mkdirSync(`${folder}/${i}`, { mode: 0o700 });
+    makeFile(`${folder}/${i}/api-key`, 0o600, "");
+  }
+  const servers = Array.from(
+    { length: 4 },
+    () => new Deno.Command(Deno.execPath(), { args: ["eval", "--no-config", code] }).output(),
+  );
+  const seen = (await Promise.all(servers)).map(({ stdout }) => new TextDecoder().decode(stdout));
+  assert.match(seen[0] ?? "", /^(pk_[0-9a-f]{64}\n){100}$/);
+  for (const keys of seen) assert.equal(keys, seen[0]);
+});

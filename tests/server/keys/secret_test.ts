@@ -1,0 +1,171 @@
+/** A key is nowhere in what the standalone server writes or answers, whichever way it was given and whatever goes wrong. */
+
+import assert from "node:assert/strict";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { exchange } from "../../support/raw_socket.ts";
+import { findSecret } from "../../support/secret_search.ts";
+import { PET, runServer, type ServerParts, type ServerProcess, withServer } from "../../support/server_process.ts";
+import { withTempFolder } from "../../support/temp.ts";
+
+const KEY = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
+const DIGEST = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(KEY))).toHex();
+
+/** The ways to give a server its key. */
+const SOURCES: [how: string, parts: ServerParts][] = [
+  ["by --key", { args: ["--key", KEY] }],
+  ["by PETSTORE_KEYS", { env: { PETSTORE_KEYS: `other,${KEY}` } }],
+  ["by its digest", { env: { PETSTORE_KEYS: `sha256:${DIGEST}` } }],
+  ["by data/api-key", {}],
+];
+
+const AUTHORIZATION = `Authorization: Bearer ${KEY}\r\n`;
+
+function get(target: string, headers = "", method = "GET"): string {
+  return `${method} ${target} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
+}
+
+function post(body: string, headers: string): string {
+  return get("/v1/pets", `${headers}Content-Length: ${body.length}\r\n`, "POST") + body;
+}
+
+/** Requests with the right key in its place, to everything that can go wrong behind the key check. */
+const AUTHORIZED = [
+  ...[
+    "/v1/pets",
+    "/v1/pets?limit=0",
+    "/v1/pets?status=lost",
+    "/v1/pets?cursor=x",
+    "/v1/pets/99",
+    "/v1/pets/x",
+    "/v1/cats",
+  ],
+  ...["/", "/v1/store/orders", "/openapi.json", "/livez", "/readyz"],
+].map((target) => get(target, AUTHORIZATION)).concat([
+  ...["PUT", "OPTIONS", "HEAD", "TRACE"].map((method) => get("/v1/pets/1", AUTHORIZATION, method)),
+  ...["", "{", "{}", "[]", '{"name":1}', PET].map((body) => post(body, AUTHORIZATION)),
+  post("x", `${AUTHORIZATION}Content-Type: text/plain\r\n`),
+  get("/v1/pets", `${AUTHORIZATION}Content-Length: 2000000\r\n`, "POST"),
+  `GET /v1/pets HTTP/1.1\r\nHost: a/b\r\n${AUTHORIZATION}\r\n`,
+]);
+
+/** The right key where none belongs, and wrong ones that are nearly right. All are refused. */
+const MISPLACED = [
+  ...[
+    KEY.slice(0, -1),
+    KEY.slice(1),
+    `${KEY}x`,
+    KEY.toUpperCase(),
+    `"${KEY}"`,
+    `${KEY},${KEY}`,
+    `${KEY} ${KEY}`,
+    ` ,${KEY}`,
+  ]
+    .map((key) => `Bearer ${key}`),
+  ...[KEY, `Basic ${btoa("user:" + KEY)}`, `Bearer${KEY}`, `Token ${KEY}`, `Bearer\t${KEY}`, `sha256:${DIGEST}`],
+].map((value) => get("/v1/pets", `Authorization: ${value}\r\n`)).concat([
+  get("/v1/pets", AUTHORIZATION + AUTHORIZATION),
+  ...[
+    "X-Api-Key",
+    "Cookie",
+    "Proxy-Authorization",
+    "Origin",
+    "Referer",
+    "User-Agent",
+    "If-None-Match",
+    "X-Forwarded-For",
+  ]
+    .map((name) => get("/v1/pets", `${name}: ${KEY}\r\n`)),
+  ...["access_token", "key", "api_key"].map((name) => get(`/v1/pets?${name}=${KEY}`)),
+  get(`/v1/pets?limit=1&access_token=${encodeEach(KEY)}`),
+  post(`{"key":"${KEY}"}`, ""),
+  post(KEY, "Content-Type: application/x-www-form-urlencoded\r\n"),
+]);
+
+/** What is no HTTP, and has the key in it. */
+const MALFORMED = [
+  `GET /v1/pets HTTP/9.9\r\n${AUTHORIZATION}\r\n`,
+  `GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization : Bearer ${KEY}\r\n\r\n`,
+  `GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${KEY}\0\r\n\r\n`,
+  `GET /v1/pets HTTP/1.1\r\nHost: ${KEY}/x\r\n\r\n`,
+  `${KEY}\r\n\r\n`,
+];
+
+function encodeEach(text: string): string {
+  return Array.from(text, (character) => `%${character.charCodeAt(0).toString(16)}`).join("");
+}
+
+/** Sends them all, and checks each answer whole. */
+async function assertSilent(server: ServerProcess, requests: string[], expected?: number): Promise<void> {
+  for (const request of requests) {
+    const answer = await exchange(server, request);
+    assert.ok(answer, request);
+    if (expected !== undefined) assert.equal(answer.status, expected, request);
+    const found = findSecret(`${[...answer.headers].join("\n")}\n${answer.text}`, KEY);
+    assert.equal(found, undefined, `${request}\nwas answered with a part of the key`);
+  }
+}
+
+function prepareFolder(folder: string): void {
+  mkdirSync(join(folder, "data"), { mode: 0o700 });
+  writeFileSync(join(folder, "data", "api-key"), KEY + "\n", { mode: 0o600 });
+}
+
+for (const [how, parts] of SOURCES) {
+  test(`a key that is given ${how} is in no answer and in no line that the server writes`, () =>
+    withTempFolder((folder) => {
+      prepareFolder(folder);
+      return withServer(folder, parts, async (server) => {
+        assert.equal((await server.ask("/v1/pets", KEY)).status, 200);
+        await assertSilent(server, AUTHORIZED);
+        await assertSilent(server, MISPLACED, 401);
+        await assertSilent(server, MALFORMED, 400);
+        // A failure that is written to standard error.
+        rmSync(join(folder, "data", "petstore.db"));
+        await assertSilent(server, [post(PET, AUTHORIZATION)], 503);
+        assert.equal(await server.stop(), 0);
+        const { stdout, stderr } = server.written;
+        assert.match(stderr, /POST \/v1\/pets failed/);
+        assert.ok(stdout.split("\n").length > AUTHORIZED.length + MISPLACED.length);
+        assert.equal(findSecret(stdout + stderr, KEY), undefined);
+      });
+    }));
+}
+
+test("a start that fails does not show a key that was given with the mistake", () =>
+  withTempFolder(async (folder) => {
+    const K = `--key=${KEY}`;
+    for (
+      const args of [[K, "--prot=1"], [KEY], [K, `--keys=${KEY}`], [K, "--store=sqlite:."], [
+        `${K} x`,
+        "--port=0",
+      ]]
+    ) {
+      const { status, stdout, stderr } = await runServer(folder, { args, env: { PETSTORE_KEYS: KEY } });
+      assert.equal(status, 2);
+      assert.match(stderr, /^petstore: [^\n]+\n$/);
+      assert.equal(findSecret(stdout + stderr, KEY), undefined, stderr);
+    }
+  }));
+
+test("the search for a secret finds it in every form that it looks for", () => {
+  const forms = [
+    ...[
+      KEY,
+      KEY.slice(20, 40),
+      encodeEach(KEY),
+      encodeEach(KEY).toUpperCase(),
+      btoa(KEY),
+      btoa(`user:${KEY}`),
+      btoa(`u:${KEY}`),
+    ],
+    ...[
+      new TextEncoder().encode(KEY).toHex(),
+      JSON.stringify({ KEY }),
+      Deno.inspect([...KEY].map((c) => c.charCodeAt(0)).slice(0, 16)),
+    ],
+  ];
+  for (const form of forms) assert.notEqual(findSecret(`before ${form} after`, KEY), undefined, form);
+  assert.equal(findSecret(`before ${KEY.slice(0, 8)} ${"0123456789abcdef".repeat(9)} after`, KEY), undefined);
+});

@@ -1,0 +1,50 @@
+/** The HTTP contract through the nginx of docs/nginx.conf: a client cannot tell that it is there, but for what is named here. */
+
+import { test } from "node:test";
+import { HTTP_CONTRACT } from "../../contract/http/all.ts";
+import { type Handle, type Host, withApi } from "../../support/api.ts";
+import { whyNoNginx, withNginx } from "../../support/nginx.ts";
+import { withoutServer } from "../../support/proxy_answers.ts";
+import { withTempFolder } from "../../support/temp.ts";
+
+/** Cases in which nginx answers itself, and rightly so; nginx_test.ts and nginx_slow_test.ts show what it answers. */
+const ANSWERED_BY_NGINX: ReadonlyMap<RegExp, string> = new Map([
+  [/^answers 408 to a body that stalls/, "nginx closes the connection without an answer"],
+  [/^answers 404 pet_not_found to every petId/, "nginx answers 400 to a path that does not decode"],
+  [/^answers 404 route_not_found to every path/, "nginx answers 400 to a path that does not decode"],
+  [/^answers 405 with Allow to every method/, "nginx answers 400 to a method in lower case"],
+]);
+
+/** Cases with more requests than one address may send at once. */
+const UNLIMITED = { rate: "$binary_remote_addr zone=requests:10m rate=10000r/s" };
+
+const NGINX: Host = {
+  name: "nginx",
+  use: async (handle, run) => {
+    const abort = new AbortController();
+    const options = { port: 0, hostname: "127.0.0.1", onListen: () => {}, signal: abort.signal };
+    const server = Deno.serve(options, handle);
+    try {
+      return await withTempFolder((folder) =>
+        withNginx(folder, server.addr.port, UNLIMITED, ({ origin }) => run(origin, send))
+      );
+    } finally {
+      abort.abort();
+      await server.finished;
+    }
+  },
+};
+
+/** What it brings is held against the description by whoever sends through a host. */
+const transport: Handle = fetch;
+
+const send: Handle = async (request) => {
+  const { status, headers, body } = await transport(request);
+  return new Response(body, { status, headers: withoutServer({ status, headers, text: "" }).headers });
+};
+
+for (const { name, options, run } of HTTP_CONTRACT) {
+  const [, reason] = [...ANSWERED_BY_NGINX].find(([pattern]) => pattern.test(name)) ?? [];
+  const skip = whyNoNginx() || reason || false;
+  test(`${NGINX.name}: the petstore ${name}`, { skip }, () => withApi(NGINX, { ...options }, run));
+}

@@ -1,0 +1,154 @@
+/** The large files of the page, before clients that ask for many and read none. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { LargeAnswers } from "../../lib/http/large_answers.ts";
+import { VIEWER_VERSION } from "../../lib/server/viewer/files.ts";
+import { Http2Client } from "../support/http2_client.ts";
+import { memoryOf, processIn, until } from "../support/process.ts";
+import { RawSocket } from "../support/raw_socket.ts";
+import { type ServerProcess, withServer } from "../support/server_process.ts";
+import { withTempFolder } from "../support/temp.ts";
+
+const BUNDLE = `/docs/${VIEWER_VERSION}/swagger-ui-bundle.js`;
+
+const skip = Deno.build.os === "linux" ? false : "only Linux tells what a process uses";
+
+/** A server, and how much memory it has at most taken since it had answered once, in MiB. */
+function withWatched(use: (server: ServerProcess, growth: () => number) => Promise<void>): Promise<void> {
+  return withTempFolder((folder) =>
+    withServer(folder, { args: ["--key=k", "--store=memory:"] }, async (server) => {
+      assert.equal((await server.ask(BUNDLE, null)).status, 200);
+      const pid = processIn(folder);
+      const before = memoryOf(pid).now;
+      await use(server, () => memoryOf(pid).most - before);
+    })
+  );
+}
+
+/** Whoever has gone makes room for others. */
+async function assertServedAgain(server: ServerProcess): Promise<void> {
+  const guard = AbortSignal.timeout(10_000);
+  while ((await server.ask(BUNDLE, null)).status !== 200) assert.ok(!guard.aborted, "The file is not served any more");
+}
+
+test(
+  "600 streams of HTTP/2 that ask for a large file and read nothing take little memory",
+  { skip },
+  () =>
+    withWatched(async (server, growth) => {
+      const clients = Array.from({ length: 3 }, () => new Http2Client(server.port, 0));
+      try {
+        await Promise.all(clients.map((client) => client.agreed()));
+        const asked = clients.flatMap((client) => Array.from({ length: 200 }, () => client.statusOf(BUNDLE)));
+        const refused = (await Promise.all(asked)).filter((status) => status !== 200);
+        assert.ok(refused.length > 0 && refused.every((status) => status === 503));
+        assert.equal((await server.ask("/v1/pets", "k")).status, 200);
+        assert.ok(growth() < 128, `${growth()} MiB more`);
+      } finally {
+        for (const client of clients) client[Symbol.dispose]();
+      }
+      await assertServedAgain(server);
+    }),
+);
+
+test(
+  "300 connections that ask for a large file again and again and read nothing take little memory",
+  { skip },
+  () =>
+    withWatched(async (server, growth) => {
+      const sockets: RawSocket[] = [];
+      try {
+        for (let i = 0; i < 300; i++) sockets.push(await RawSocket.open(server, 30_000));
+        const request = `GET ${BUNDLE} HTTP/1.1\r\nHost: x\r\n\r\n`;
+        await Promise.all(sockets.map((socket) => socket.send(request.repeat(5))));
+        await until("an answer begun on each", () => server.written.stdout.split(` ${BUNDLE} `).length > 300);
+        assert.equal((await server.ask("/v1/pets", "k")).status, 200);
+        assert.ok(growth() < 128, `${growth()} MiB more`);
+      } finally {
+        for (const socket of sockets) socket.close();
+      }
+      await assertServedAgain(server);
+    }),
+);
+
+/** A server with this file, of which it sends so many at once. */
+async function withFile(
+  file: Uint8Array<ArrayBuffer>,
+  answers: LargeAnswers,
+  use: (port: number) => Promise<void>,
+): Promise<void> {
+  const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
+  const server = Deno.serve(options, async (request) => {
+    const reply = await answers.send(request, file, {});
+    return reply instanceof Response ? reply : new Response(reply.body, { status: reply.status });
+  });
+  try {
+    await use(server.addr.port);
+  } finally {
+    await server.shutdown();
+  }
+}
+
+/** A client that has asked and does not read. */
+async function ask(port: number): Promise<Deno.TcpConn> {
+  const connection = await Deno.connect({ hostname: "127.0.0.1", port });
+  await connection.write(new TextEncoder().encode("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"));
+  const first = new Uint8Array(12);
+  await connection.read(first);
+  assert.equal(new TextDecoder().decode(first), "HTTP/1.1 200");
+  return connection;
+}
+
+/** More than sockets keep for a client that does not read. */
+const FILE = new Uint8Array(32 * 1024 * 1024).map((_, i) => i % 251);
+
+test("a large answer comes whole, and HEAD gets its length", () =>
+  withFile(FILE, new LargeAnswers(), async (port) => {
+    const address = `http://127.0.0.1:${port}/`;
+    assert.deepEqual(await (await fetch(address)).bytes(), FILE);
+    const head = await fetch(address, { method: "HEAD" });
+    assert.equal(head.headers.get("content-length"), String(FILE.length));
+  }));
+
+test("large answers beyond their number get 503 until one of them has ended", () =>
+  withFile(FILE, new LargeAnswers(2, 10_000, 0), async (port) => {
+    const address = `http://127.0.0.1:${port}/`;
+    const [reading, leaving] = [await ask(port), await ask(port)];
+    const refused = await fetch(address);
+    assert.deepEqual([refused.status, JSON.parse(await refused.text()).code], [503, "overloaded"]);
+    const rest = new Response(reading.readable).bytes();
+    assert.ok((await rest).length > FILE.length);
+    const third = await ask(port);
+    leaving.close();
+    const guard = AbortSignal.timeout(10_000);
+    for (let isServed = false; !isServed;) {
+      const { ok, body } = await fetch(address);
+      await body?.cancel();
+      assert.ok(!guard.aborted, "A client that has left keeps its place");
+      isServed = ok;
+    }
+    third.close();
+  }));
+
+test("a client that does not read is given up when another wants its place", () =>
+  withFile(FILE, new LargeAnswers(1, 0), async (port) => {
+    using stalled = await ask(port);
+    assert.deepEqual(await (await fetch(`http://127.0.0.1:${port}/`)).bytes(), FILE);
+    let length = 0;
+    try {
+      length = (await new Response(stalled.readable).bytes()).length;
+    } catch {
+      // Its connection was reset.
+    }
+    assert.ok(length < FILE.length);
+  }));
+
+test("a large answer that finds no place waits for one", async () => {
+  const answers = new LargeAnswers(1, 60_000, 60_000);
+  const request = new Request("http://localhost/");
+  const first = await answers.send(request, FILE, {}) as Response;
+  const second = answers.send(request, FILE, {});
+  assert.deepEqual(await first.bytes(), FILE);
+  assert.deepEqual(await (await second as Response).bytes(), FILE);
+});

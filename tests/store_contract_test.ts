@@ -1,9 +1,0 @@
-/** Every store keeps the one contract. */
-
-import { test } from "node:test";
-import { STORE_CONTRACT } from "./contract/store.ts";
-import { STORE_KINDS } from "./support/stores.ts";
-
-for (const kind of STORE_KINDS) {
-  for (const { name, run } of STORE_CONTRACT) test(`a ${kind.name} store ${name}`, () => kind.use(run));
-}

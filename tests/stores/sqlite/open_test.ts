@@ -1,0 +1,240 @@
+/** Files that an SQLite store refuses: with one clear line, and without having changed a byte. */
+
+import assert from "node:assert/strict";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { StoreUnavailableError } from "../../../mod.ts";
+import { withTempFolder } from "../../support/temp.ts";
+
+/** How a file comes to be, and what the refusal says about it. */
+const REFUSED: [what: string, make: (path: string) => void | Promise<void>, message: RegExp][] = [
+  [
+    "a database of another program",
+    (path) => execute(path, "CREATE TABLE theirs (a); INSERT INTO theirs VALUES (1)"),
+    /is an SQLite database of another program/,
+  ],
+  [
+    "a database of another program with a write-ahead log",
+    (path) => execute(path, "PRAGMA journal_mode = WAL; CREATE TABLE theirs (a)"),
+    /is an SQLite database of another program/,
+  ],
+  [
+    "an empty database that another program has put its number on",
+    (path) => execute(path, "PRAGMA application_id = 7"),
+    /is an SQLite database of another program/,
+  ],
+  [
+    "an empty database that another program has put its version on",
+    (path) => execute(path, "PRAGMA user_version = 1"),
+    /is an SQLite database of another program/,
+  ],
+  [
+    "a database of a later release",
+    async (path) => {
+      await makeStore(path);
+      execute(path, "PRAGMA user_version = 99; UPDATE compatibility SET oldest_version = 98, oldest_release = '7.1.0'");
+    },
+    /has schema version 99, which needs release 7\.1\.0 or later; this is \d+\.\d+\.\d+$/,
+  ],
+  [
+    "a database of a later release that says of no other that it can use it",
+    async (path) => {
+      await makeStore(path);
+      execute(path, "PRAGMA user_version = 99; DROP TABLE compatibility");
+    },
+    /has schema version 99, which needs a later release; this is \d+\.\d+\.\d+$/,
+  ],
+  [
+    "a database whose version is below any that there was",
+    async (path) => {
+      await makeStore(path);
+      execute(path, "PRAGMA user_version = -1");
+    },
+    /version/,
+  ],
+  [
+    "a text file",
+    (path) => writeFileSync(path, "Pets I have known\n".repeat(100)),
+    /is not an SQLite database; it was left as it is/,
+  ],
+  ["a text file of one byte", (path) => writeFileSync(path, "R"), /is not an SQLite database; it was left as it is/],
+  ["a short text file", (path) => writeFileSync(path, "Rex\n"), /is not an SQLite database|is corrupt/],
+  ...[100, 4096, 5000, 20_480].map((length): typeof REFUSED[number] => [
+    `a database cut off after ${length} bytes`,
+    (path) => damage(path, (bytes) => bytes.subarray(0, length)),
+    /is corrupt; restore it from a backup/,
+  ]),
+  [
+    "a database with a damaged first line",
+    (path) => damage(path, (bytes) => bytes.fill(0xa5, 0, 16)),
+    /is not an SQLite database; it was left as it is/,
+  ],
+  [
+    "a database with a damaged schema page",
+    (path) => damage(path, (bytes) => bytes.fill(0xa5, 100, 4096)),
+    /is corrupt; restore it from a backup/,
+  ],
+];
+
+for (const [what, make, message] of REFUSED) {
+  test(`createSqliteStore() refuses ${what} and leaves it as it was`, () =>
+    withTempFolder(async (folder) => {
+      const path = join(folder, "pets.db");
+      await make(path);
+      const before = readFileSync(path);
+      assertUnavailable(path, message);
+      assert(before.equals(readFileSync(path)), "the file has been changed");
+    }));
+}
+
+test("createSqliteStore() leaves another program's database as it was, even if its path looks like a URI", () =>
+  withTempFolder((folder) => {
+    const path = join(folder, "theirs.db");
+    execute(path, "CREATE TABLE theirs (a)");
+    const before = readFileSync(path);
+    // SQLite takes such a path for a URI, so a look at whether a file of this name exists says nothing.
+    assert.throws(() => createSqliteStore(`file:${path}`));
+    assert(before.equals(readFileSync(path)), "the file has been changed");
+  }));
+
+test("a database damaged behind its schema is unavailable where it is damaged", () =>
+  withTempFolder(async (folder) => {
+    const path = join(folder, "pets.db");
+    await damage(path, (bytes) => bytes.fill(0xa5, 4096, 8192));
+    const store = createSqliteStore(path);
+    for (const read of [() => store.get(1n), () => store.list({ after: 0n, limit: 1 }), () => store.check()]) {
+      assert.throws(read, StoreUnavailableError);
+    }
+    await store.close();
+  }));
+
+for (const [what, mode] of [["rollback journal", "DELETE"], ["write-ahead log", "WAL"]] as const) {
+  test(`createSqliteStore() refuses a file with a ${what} that another connection has locked`, () =>
+    withTempFolder(async (folder) => {
+      const path = join(folder, "pets.db");
+      await makeStore(path);
+      execute(path, `PRAGMA journal_mode = ${mode}`);
+      const before = readFileSync(path);
+      const holder = new DatabaseSync(path);
+      holder.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+      const start = performance.now();
+      assertUnavailable(path, /is locked by another process/);
+      // The event loop stands still meanwhile, so the wait must be the second that the store asks for on every runtime.
+      assert(performance.now() - start < 4000, `waited ${performance.now() - start} ms for the lock`);
+      holder.close();
+      assert(before.equals(readFileSync(path)), "the file has been changed");
+      await createSqliteStore(path).close();
+    }));
+}
+
+test("createSqliteStore() refuses a file that another process has locked", () =>
+  withTempFolder(async (folder) => {
+    const path = join(folder, "pets.db");
+    await makeStore(path);
+    execute(path, "PRAGMA journal_mode = DELETE");
+    const holder = lockElsewhere(folder, path);
+    try {
+      assert(holder.stdout);
+      await once(holder.stdout, "data");
+      assertUnavailable(path, /is locked by another process/);
+    } finally {
+      const exit = once(holder, "exit");
+      holder.kill("SIGKILL");
+      await exit;
+    }
+    await createSqliteStore(path).close();
+  }));
+
+test("createSqliteStore() refuses a file in a folder that does not exist, and makes none", () =>
+  withTempFolder((folder) => {
+    assertUnavailable(join(folder, "none", "pets.db"), /cannot be opened; its folder must exist and be writable/);
+    assert(!existsSync(join(folder, "none")));
+  }));
+
+test("createSqliteStore() refuses a folder", () =>
+  withTempFolder((folder) => {
+    assertUnavailable(folder, /is a folder/);
+    assert.deepEqual(readdirSync(folder), []);
+  }));
+
+test("createSqliteStore() throws a TypeError for what is no path", () => {
+  for (const path of ["", "pets\0.db", "\0", undefined, null, 7, {}]) {
+    assert.throws(() => createSqliteStore(path as string), { name: "TypeError", message: /^The path .* must be .*$/ });
+  }
+});
+
+test("createSqliteStore() makes a database of an empty file", () =>
+  withTempFolder(async (folder) => {
+    const path = join(folder, "pets.db");
+    writeFileSync(path, "");
+    await makeStore(path);
+    const store = createSqliteStore(path);
+    assert.match(await store.get(200n) ?? "", /^{"id":200,/);
+    await store.close();
+  }));
+
+function assertUnavailable(path: string, message: RegExp): void {
+  assert.throws(() => createSqliteStore(path), (error) => {
+    assert(error instanceof StoreUnavailableError, String(error));
+    assert(error.message.startsWith(`${path} `), error.message);
+    assert.match(error.message, message);
+    assert.doesNotMatch(error.message, /\n/);
+    return true;
+  });
+}
+
+function execute(path: string, sql: string): void {
+  const db = new DatabaseSync(path);
+  db.exec(sql);
+  db.close();
+}
+
+/** A file with 200 pets, in more than ten pages of 4096 bytes. */
+async function makeStore(path: string): Promise<void> {
+  const store = createSqliteStore(path);
+  const name = "Rex ".repeat(50);
+  await Promise.all(Array.from({ length: 200 }, () => store.create({ name, categoryId: 7n, status: "sold" })));
+  await store.close();
+}
+
+async function damage(path: string, change: (bytes: Uint8Array) => Uint8Array): Promise<void> {
+  await makeStore(path);
+  writeFileSync(path, change(readFileSync(path)));
+}
+
+/** A process of this same runtime that locks the file, says so, and holds the lock until it is ended. */
+function lockElsewhere(folder: string, path: string): ChildProcess {
+  const script = join(folder, "lock.mjs");
+  writeFileSync(
+    script,
+    `import { DatabaseSync } from "node:sqlite";
+     const db = new DatabaseSync(${JSON.stringify(path)});
+     db.exec("BEGIN EXCLUSIVE");
+     console.log("locked");
+     setInterval(() => db.isOpen, 1000);`,
+  );
+  const args = "Deno" in globalThis ? ["run", "--no-config", "-A", script] : [script];
+  return spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+}
+
+test("several processes may make and open one new database at the same moment", () =>
+  withTempFolder(async (folder) => {
+    const module = new URL("../../../lib/stores/sqlite/sqlite_store.ts", import.meta.url).href;
+    const runtime = process.versions["deno"] ? ["eval", "--no-config"] : ["--input-type=module", "--eval"];
+    for (let round = 0; round < 3; round++) {
+      const path = join(folder, `${round}.db`);
+      const code = `import { createSqliteStore } from ${JSON.stringify(module)};
+        createSqliteStore(${JSON.stringify(path)}).close();`;
+      // Bun takes the code as it is, behind a flag of its own.
+      const args = process.versions["bun"] ? ["--eval", code] : [...runtime, code];
+      await Promise.all(Array.from({ length: 4 }, () => promisify(execFile)(process.execPath, args)));
+      createSqliteStore(path).close();
+    }
+  }));

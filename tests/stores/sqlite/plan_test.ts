@@ -1,0 +1,49 @@
+/** What a list costs, asked of SQLite's planner rather than of the clock. */
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
+import { ALL_PETS, PETS_OF_STATUS, SELECT_PET } from "../../../lib/stores/sqlite/statements.ts";
+
+/** How SQLite would run a statement: the details of its plan. */
+function explain(sql: string): string[] {
+  const db = openDatabase(":memory:").db;
+  try {
+    return db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...Array(parameterCount(sql)).fill(1n))
+      .map(({ detail }) => String(detail));
+  } finally {
+    db.close();
+  }
+}
+
+function parameterCount(sql: string): number {
+  return sql.split("?").length - 1;
+}
+
+const BY_ID = "SEARCH pets USING INTEGER PRIMARY KEY";
+const BY_STATUS = "SEARCH pets USING INDEX pets_by_status";
+const BY_STATUS_ALONE = "SEARCH pets USING COVERING INDEX pets_by_status";
+
+const PLANS: [what: string, sql: string, steps: string[]][] = [
+  ["a pet", SELECT_PET, [`${BY_ID} (rowid=?)`]],
+  ["a page", ALL_PETS.page, [`${BY_ID} (rowid>? AND rowid<?)`, "SCALAR SUBQUERY 1", `${BY_ID} (rowid>?)`]],
+  ["whether a page follows", ALL_PETS.more, [`${BY_ID} (rowid>?)`]],
+  ["a page of a status", PETS_OF_STATUS.page, [
+    `${BY_STATUS} (status=? AND rowid>? AND rowid<?)`,
+    "SCALAR SUBQUERY 1",
+    // What ends the page is looked up without touching a row.
+    `${BY_STATUS_ALONE} (status=? AND rowid>?)`,
+  ]],
+  ["whether a page of a status follows", PETS_OF_STATUS.more, [`${BY_STATUS_ALONE} (status=? AND rowid>?)`]],
+];
+
+for (const [what, sql, steps] of PLANS) {
+  // A search goes along an index, in its order; a scan, a co-routine or a temporary B-tree for sorting would show here.
+  test(`the SQLite store finds ${what} by its place in an index, and sorts nothing`, () => {
+    assert.deepEqual(explain(sql), steps);
+  });
+}
+
+test("no parameter of the SQLite store is numbered, which early releases of Node 22 and 24 cannot bind", () => {
+  for (const [what, sql] of PLANS) assert.doesNotMatch(sql, /\?\d/, what);
+});

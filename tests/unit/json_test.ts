@@ -1,0 +1,203 @@
+/** JSON numbers as exact int64, and where they stand in a text. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isInt64, numberSource, parseInt64 } from "../../lib/json.ts";
+
+const INT64_MAX = 2n ** 63n - 1n;
+const INT64_MIN = -(2n ** 63n);
+
+const WHOLE: [source: string, value: bigint][] = [
+  ["7", 7n],
+  ["-7", -7n],
+  ["7.0", 7n],
+  ["70e-1", 7n],
+  ["0.1e1", 1n],
+  ["0.007E+3", 7n],
+  ["1e3", 1000n],
+  ["1E0", 1n],
+  ["0", 0n],
+  ["-0", 0n],
+  ["-0.0e-5", 0n],
+  ["0e999999999", 0n],
+  ["0e-999999999", 0n],
+  ["0.000e99999999999999999999", 0n],
+  ["1e18", 10n ** 18n],
+  ["1e0000000000000000000000000003", 1000n],
+  ["9007199254740993", 9007199254740993n],
+  ["999999999999999", 999999999999999n],
+  ["1000000000000000", 10n ** 15n],
+  ["9223372036854775807", INT64_MAX],
+  ["9223372036854775807.000", INT64_MAX],
+  ["922337203685477580700e-2", INT64_MAX],
+  ["0.9223372036854775807e19", INT64_MAX],
+  ["-9223372036854775808", INT64_MIN],
+  ["-9.223372036854775808E18", INT64_MIN],
+];
+
+for (const [source, value] of WHOLE) {
+  test(`parseInt64() reads ${source} as ${value}`, () => assert.equal(parseInt64(source), value));
+}
+
+const OTHERS = [
+  "9223372036854775808",
+  "-9223372036854775809",
+  "9223372036854775807.5",
+  "10000000000000000000",
+  "1e19",
+  "1e400",
+  "1e-400",
+  "1e999999999",
+  "1e-999999999",
+  "1e99999999999999999999",
+  "-1e99999999999999999999",
+  "1.0000000000000000001",
+  "4503599627370497.5",
+  "7.5",
+  "75e-1",
+  "0.1",
+  "-0.5e0",
+];
+
+for (const source of OTHERS) {
+  test(`parseInt64() reads ${source} as no int64`, () => assert.equal(parseInt64(source), undefined));
+}
+
+test("parseInt64() and numberSource() take no longer than a text of 1 MiB deserves", () => {
+  const n = 2 ** 20;
+  // A wrong way of doing it would take seconds or more for each of these: 10 ** exponent, BigInt of all the digits, a
+  // regular expression that starts again at every quote or backslash.
+  const start = performance.now();
+  for (const digits of ["9".repeat(n), "-1" + "0".repeat(n), "0." + "0".repeat(n) + "1", "1." + "0".repeat(n) + "1"]) {
+    assert.equal(parseInt64(digits), undefined);
+  }
+  assert.equal(parseInt64(`1e${"9".repeat(n)}`), undefined);
+  assert.equal(parseInt64(`7.${"0".repeat(n)}`), 7n);
+  assert.equal(parseInt64(`7${"0".repeat(n)}e-${n}`), 7n);
+  assert.equal(parseInt64(`0.${"0".repeat(n - 1)}7e${n}`), 7n);
+  assert.equal(parseInt64(`0${".0e" + "9".repeat(n)}`), 0n);
+  for (const filler of ["\\\\", '\\"', "x", "{", '\\"\\\\', "\\u0022"]) {
+    const text = `{"a":"${filler.repeat(n / filler.length)}","categoryId":7}`;
+    assert.equal(numberSource(text, "categoryId"), "7");
+  }
+  assert.equal(numberSource(`{${" ".repeat(n)}"categoryId":${"\n".repeat(n)}7}`, "categoryId"), "7");
+  assert.equal(numberSource(`{${'"":"",'.repeat(n / 6)}"categoryId":7}`, "categoryId"), "7");
+  assert.equal(numberSource(`{"a":${"[".repeat(n)}${"]".repeat(n)},"categoryId":7}`, "categoryId"), "7");
+  assert.equal(numberSource(`{${'"categoryId":1,'.repeat(n / 16)}"categoryId":7}`, "categoryId"), "7");
+  assert(performance.now() - start < 2000, `took ${performance.now() - start} ms`);
+});
+
+const SOURCES: [what: string, text: string, source: string][] = [
+  ["a member among white space", ' {\t"categoryId"\r\n :\n -7.0E+2 , "a": 1 } ', "-7.0E+2"],
+  ["the last of several members", '{"categoryId":1,"categoryId":2.0,"a":3}', "2.0"],
+  ["the last, whatever kinds came before", '{"categoryId":"1","categoryId":{"categoryId":4},"categoryId":2}', "2"],
+  ["a name written with escapes", '{"categor\\u0079Id":8}', "8"],
+  ["a name written with nothing but escapes", `{"${escapeAll("categoryId")}":8}`, "8"],
+  ["an escaped name after a plain one", '{"categoryId":1,"c\\u0061tegoryId":2}', "2"],
+  ["a plain name after an escaped one", '{"c\\u0061tegoryId":1,"categoryId":2}', "2"],
+  ["no name that merely looks escaped", '{"categor\\\\u0079Id":1,"categoryId":2,"categor\\\\u0079Id":3}', "2"],
+  ["nothing in nested objects", '{"categoryId":1,"a":{"categoryId":2,"b":[{"categoryId":3}]}}', "1"],
+  ["nothing in an object before", '{"a":[{"categoryId":3}],"categoryId":1}', "1"],
+  ["nothing in values that are the name", '{"a":"categoryId","categoryId":1,"b":"categoryId"}', "1"],
+  [
+    "nothing in strings that hold a member",
+    '{"categoryId":1,"name":"\\"categoryId\\":2","b":",\\"categoryId\\":3"}',
+    "1",
+  ],
+  ["nothing behind backslashes at a string's end", '{"a":"\\\\","categoryId":1,"b":"\\\\\\"categoryId\\":2\\\\"}', "1"],
+  ["nothing in strings that hold brackets", '{"a":"}}]][[{{","categoryId":1,"b":"{"}', "1"],
+  [
+    "no longer and no shorter names",
+    '{"categoryIds":1,"categoryI":2,"xcategoryId":3,"categoryId":4,"":5,"CategoryId":6}',
+    "4",
+  ],
+  ["a zero, with all its signs", '{"categoryId":-0e+0}', "-0e+0"],
+];
+
+for (const [what, text, source] of SOURCES) {
+  test(`numberSource() finds ${what}`, () => {
+    assert.equal(typeof JSON.parse(text).categoryId, "number");
+    assert.equal(numberSource(text, "categoryId"), source);
+  });
+}
+
+test("parseInt64() agrees with plain BigInt arithmetic on random numbers", () => {
+  const random = createRandom(1);
+  for (let i = 0; i < 20_000; i++) {
+    const source = randomNumber(random);
+    assert.equal(parseInt64(source), slowInt64(source), source);
+  }
+});
+
+test("numberSource() finds the last of the members in random objects", () => {
+  const random = createRandom(2);
+  for (let i = 0; i < 5000; i++) {
+    let source = randomNumber(random);
+    const members = Array.from({ length: 1 + random(4) }, () => randomMember(random, 3));
+    members.push(`${randomName(random)}:${source}`);
+    if (random(3) === 0) members.unshift(`${randomName(random)}:${randomNumber(random)}`);
+    if (random(3) === 0) members.push(`"a":${randomValue(random, 3)}`);
+    if (random(3) === 0) members.push(`${randomName(random)} : ${source = randomNumber(random)}`);
+    const text = `${randomSpace(random)}{${members.join(`${randomSpace(random)},${randomSpace(random)}`)}}`;
+    assert.equal(numberSource(text, "categoryId"), source, text);
+    assert.equal(JSON.parse(text).categoryId, Number(source));
+  }
+});
+
+/** The meaning of a JSON number by the book, at whatever cost. */
+function slowInt64(source: string): bigint | undefined {
+  const [, sign, whole = "", fraction = "", exponent = "0"] =
+    source.match(/^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/) ?? [];
+  const shift = Number(exponent) - fraction.length;
+  const digits = BigInt(sign + whole + fraction);
+  const divisor = 10n ** BigInt(Math.max(0, -shift));
+  if (digits % divisor !== 0n) return undefined;
+  const value = digits * 10n ** BigInt(Math.max(0, shift)) / divisor;
+  return isInt64(value) ? value : undefined;
+}
+
+type Random = (below: number) => number;
+
+/** Random whole numbers, the same in every run (mulberry32). */
+function createRandom(seed: number): Random {
+  return (below) => {
+    seed = (seed + 0x6d2b79f5) | 0;
+    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+    t ^= t + Math.imul(t ^ (t >>> 7), 61 | t);
+    return ((t ^ (t >>> 14)) >>> 0) % below;
+  };
+}
+
+/** A JSON number; often close to a limit of int64 or with many zeros, where mistakes would be. */
+function randomNumber(random: Random): string {
+  const near = [INT64_MAX, INT64_MIN, 2n ** 53n, 10n ** 18n, 0n][random(5)] ?? 0n;
+  const digits = String(random(2) === 0 ? near + BigInt(random(5) - 2) : BigInt(random(1000) - 500));
+  const zeros = "0".repeat(random(2) * random(25));
+  const fraction = ["", ".0", ".5", `.${zeros}0`, `.${random(1000)}${zeros}`][random(5)];
+  const exponent = ["", `e${random(25)}`, `E+${random(25)}`, `e-${random(25)}`][random(4)];
+  return (digits === "0" ? digits : digits + zeros) + fraction + exponent;
+}
+
+function randomName(random: Random): string {
+  return ['"categoryId"', '"categor\\u0079Id"', '"\\u0063ategoryId"'][random(3)] ?? "";
+}
+
+function randomMember(random: Random, depth: number): string {
+  const name = ['"a"', '"\\\\"', '"\\"categoryId\\""', '"categoryId\\\\"', '"\\u0000"'][random(5)];
+  return `${name}${randomSpace(random)}:${randomSpace(random)}${randomValue(random, depth)}`;
+}
+
+function randomValue(random: Random, depth: number): string {
+  const plain = ['"categoryId"', '"\\\\\\""', '"{"', '"\\"categoryId\\":1"', "null", "-1.5e2", "true", "[]"];
+  if (depth === 0 || random(2) === 0) return plain[random(plain.length)] ?? "";
+  if (random(2) === 0) return `[${randomValue(random, depth - 1)},${randomValue(random, depth - 1)}]`;
+  return `{${randomName(random)}:${randomValue(random, depth - 1)},${randomMember(random, depth - 1)}}`;
+}
+
+function randomSpace(random: Random): string {
+  return ["", " ", "\n\t", "\r\n  "][random(4)] ?? "";
+}
+
+function escapeAll(text: string): string {
+  return [...text].map((character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
+}

@@ -1,0 +1,157 @@
+/** Which keys are valid, how they may be given, and that no message shows one. */
+
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+import { type ApiKeys, createKeyCheck } from "../../lib/access/keys.ts";
+
+const KEY = "pk_0123456789abcdef";
+const OTHER = "pk_fedcba9876543210";
+const DIGEST = `sha256:${createHash("sha256").update(KEY).digest("hex")}`;
+
+const KEY_FORMS: [form: string, keys: ApiKeys][] = [
+  ["in clear", [KEY]],
+  ["as its digest", [DIGEST]],
+  ["as its digest in capitals", [`sha256:${DIGEST.slice(7).toUpperCase()}`]],
+  ["among others", [OTHER, KEY, `sha256:${"0".repeat(64)}`]],
+  ["as a digest among others", [`sha256:${"0".repeat(64)}`, OTHER, DIGEST]],
+  ["twice", [KEY, KEY, DIGEST, DIGEST]],
+  ["in a Set", new Set([KEY])],
+  ["by a generator", createKeys()],
+  ["by a verifier", (key) => key === KEY],
+  ["by an asynchronous verifier", (key) => Promise.resolve(key === KEY)],
+];
+
+for (const [form, keys] of KEY_FORMS) {
+  test(`a key check with the key given ${form} lets it in, again and again, and no other`, async () => {
+    const check = createKeyCheck(keys);
+    for (let i = 0; i < 3; i++) {
+      assert.equal(await outcome(check, `Bearer ${KEY}`), "valid");
+      for (const wrong of [`${KEY}0`, KEY.slice(0, -1), KEY.toUpperCase(), `x${KEY}`, `${KEY}${KEY}`, DIGEST]) {
+        assert.equal(await outcome(check, `Bearer ${wrong}`), "invalid_api_key", wrong);
+      }
+    }
+  });
+}
+
+test("a key check lets in every one of several keys", async () => {
+  const keys = Array.from({ length: 500 }, (_, i) => `pk_${i}`);
+  const check = createKeyCheck(keys);
+  for (const key of keys) assert.equal(await outcome(check, `Bearer ${key}`), "valid");
+  assert.equal(await outcome(check, "Bearer pk_500"), "invalid_api_key");
+});
+
+test("a key check lets many requests at once in by a digest", async () => {
+  const check = createKeyCheck([DIGEST]);
+  const outcomes = await Promise.all(Array.from({ length: 50 }, () => outcome(check, `Bearer ${KEY}`)));
+  assert.deepEqual(outcomes, Array.from({ length: 50 }, () => "valid"));
+});
+
+test("a key check is not changed by what its list becomes later", async () => {
+  const keys = [KEY];
+  const check = createKeyCheck(keys);
+  keys[0] = OTHER;
+  assert.equal(await outcome(check, `Bearer ${KEY}`), "valid");
+  assert.equal(await outcome(check, `Bearer ${OTHER}`), "invalid_api_key");
+});
+
+test("a key check takes the scheme in any case and any number of spaces behind it", async () => {
+  const check = createKeyCheck([KEY]);
+  for (const scheme of ["Bearer", "bearer", "BEARER", "bEaReR"]) {
+    assert.equal(await outcome(check, `${scheme} ${KEY}`), "valid");
+    assert.equal(await outcome(check, `${scheme}    ${KEY}`), "valid");
+  }
+});
+
+test("a key check refuses whatever is not Bearer and one key, without asking a verifier", async () => {
+  const check = createKeyCheck(() => true);
+  const headers = ["", "Bearer", "Bearer ", "Bearer    ", KEY, `Basic ${KEY}`, `Bearer\t${KEY}`, `Bearer:${KEY}`];
+  headers.push(`Bearer${KEY}`, `Token ${KEY}`, ` Bearer ${KEY}`, `Bearer ${KEY} `, `Bearer ${KEY} ${KEY}`);
+  headers.push(`Bearer ${KEY},${KEY}`, `Bearer ${KEY}, Bearer ${KEY}`, `Bearer ${KEY}é`, `Bearer ${KEY}\u007f`);
+  for (const header of headers) assert.equal(await outcome(check, header), "invalid_api_key", JSON.stringify(header));
+  assert.equal(await outcome(check, null), "missing_api_key");
+});
+
+test("a key may have 4096 characters and no more", async () => {
+  const long = "~!".repeat(2048);
+  const check = createKeyCheck([long]);
+  assert.equal(await outcome(check, `Bearer ${long}`), "valid");
+  assert.equal(await outcome(check, `Bearer ${long.slice(0, -1)}`), "invalid_api_key");
+  assert.equal(await outcome(check, `Bearer ${long.slice(0, -1)}?`), "invalid_api_key");
+  assert.equal(await outcome(createKeyCheck(() => true), `Bearer ${long}x`), "invalid_api_key");
+});
+
+test("a verifier is believed only if it says exactly true", async () => {
+  for (const answer of [false, undefined, null, 0, 1, "true", {}, { user: 1 }, []]) {
+    const verifier = () => answer as boolean;
+    assert.equal(await outcome(createKeyCheck(verifier), `Bearer ${KEY}`), "invalid_api_key", String(answer));
+    const later = () => Promise.resolve(answer as boolean);
+    assert.equal(await outcome(createKeyCheck(later), `Bearer ${KEY}`), "invalid_api_key", String(answer));
+  }
+});
+
+test("what a verifier throws is passed on, and nobody is let in", async () => {
+  const cause = new Error("The key service is down");
+  const failing: ApiKeys[] = [() => {
+    throw cause;
+  }, () => Promise.reject(cause)];
+  for (const keys of failing) {
+    const check = createKeyCheck(keys);
+    await assert.rejects(async () => await check(`Bearer ${KEY}`), cause);
+  }
+});
+
+test("a request without a valid key is answered as RFC 6750 §3 wants it", async () => {
+  const check = createKeyCheck([KEY]);
+  const missing = await check(null);
+  assert.deepEqual([missing?.status, missing?.headers], [401, { "www-authenticate": 'Bearer realm="petstore"' }]);
+  const invalid = await check("Bearer wrong");
+  assert.equal(invalid?.status, 401);
+  assert.match(
+    invalid?.headers["www-authenticate"] ?? "",
+    /^Bearer realm="petstore", error="invalid_token", error_description="[^"\\]+"$/,
+  );
+});
+
+const BAD_KEYS: [what: string, keys: unknown][] = [
+  ["nothing", undefined],
+  ["null", null],
+  ["a string", "pk_secret"],
+  ["an object", { key: "pk_secret" }],
+  ["no key", []],
+  ["an empty key", [""]],
+  ["a key with a space", ["pk_secret ", KEY]],
+  ["a key with a line feed", ["pk_secret\n"]],
+  ["a key with a comma", ["pk_secret,pk_other"]],
+  ["a key beyond ASCII", ["pk_secret_é"]],
+  ["a key of 4097 characters", ["pk_secret".padEnd(4097, "x")]],
+  ["a key that is no string", [KEY, 7]],
+  ["a digest that is too short", [`sha256:${"ab".repeat(31)}`]],
+  ["a digest that is too long", [`sha256:${"ab".repeat(33)}`]],
+  ["a digest that is no hexadecimal", [`sha256:${"xy".repeat(32)}`]],
+  ["a digest of nothing", ["sha256:"]],
+];
+
+for (const [what, keys] of BAD_KEYS) {
+  test(`createKeyCheck() refuses ${what} without showing a key`, () => {
+    assert.throws(() => createKeyCheck(keys as ApiKeys), (error) => {
+      assert(error instanceof TypeError);
+      assert.match(error.message, /^(Option keys must|API key number \d+ must) [^\n]+$/);
+      assert.doesNotMatch(error.message, /pk_|xy|abab/);
+      return true;
+    });
+  });
+}
+
+test("createKeyCheck() says which key is wrong", () => {
+  assert.throws(() => createKeyCheck([KEY, OTHER, "a b"]), /API key number 3 /);
+});
+
+function* createKeys(): Iterable<string> {
+  yield OTHER;
+  yield KEY;
+}
+
+async function outcome(check: ReturnType<typeof createKeyCheck>, authorization: string | null): Promise<string> {
+  return (await check(authorization))?.code ?? "valid";
+}

@@ -1,0 +1,107 @@
+/** From a URL to a route and its parameters: query strings, odd URLs, percent-escapes. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { queryValue } from "../../lib/http/query.ts";
+import { createRouter, splitUrl } from "../../lib/http/routing.ts";
+
+const QUERIES: [query: string, expected: Partial<ReturnType<typeof queryValue>>][] = [
+  ["", {}],
+  ["limit=5", { value: "5" }],
+  ["a=1&limit=5&b=2", { value: "5" }],
+  ["limit", { value: "" }],
+  ["limit=", { value: "" }],
+  ["limit&a=5", { value: "" }],
+  ["a=limit", {}],
+  ["limits=5&xlimit=6&lim=7&Limit=8", {}],
+  ["&&limit=5&&", { value: "5" }],
+  ["limit=5=6", { value: "5=6" }],
+  ["%6Cimit=5", { value: "5" }],
+  ["l%69mit=5&limit=5", { fault: "given more than once" }],
+  ["limit=5&a=1&limit=5", { fault: "given more than once" }],
+  ["limit=&limit=", { fault: "given more than once" }],
+  ["limit&limit", { fault: "given more than once" }],
+  ["limit=%zz&limit=5", { fault: "given more than once" }],
+  ["limit=a+b%2B%26%C3%A9", { value: "a b+&é" }],
+  ["limit=%zz", { fault: "not decodable" }],
+  ["limit=%", { fault: "not decodable" }],
+  ["limit=%ff", { fault: "not decodable" }],
+  ["%zz=1&limit=5", { value: "5" }],
+  ["=5&limit=6", { value: "6" }],
+  ["limit%3D5", {}],
+];
+
+for (const [query, expected] of QUERIES) {
+  test(`queryValue() reads limit from ${JSON.stringify(query)}`, () => {
+    assert.deepEqual(queryValue(query, "limit"), { value: undefined, fault: undefined, ...expected });
+  });
+}
+
+const URLS: [url: string, path: string, query: string][] = [
+  ["http://h/", "/", ""],
+  ["http://h:8000/v1/pets?limit=5", "/v1/pets", "limit=5"],
+  ["http://h/v1/pets?", "/v1/pets", ""],
+  ["http://h/v1/pets?a=?&b=/c://d", "/v1/pets", "a=?&b=/c://d"],
+  ["http://h/v1/pets?a#?b", "/v1/pets", "a"],
+  ["http://h/v1/pets#f?a=b", "/v1/pets", ""],
+  ["http://h//v1//pets", "//v1//pets", ""],
+  ["http://h/a://b/c", "/a://b/c", ""],
+  ["http://u:p@[::1]:8000/v1", "/v1", ""],
+  ["http://h", "", ""],
+  ["http://h*", "", ""],
+  ["http://h?a=b", "", ""],
+  ["http://h?a=/v1/pets", "", ""],
+  ["http://h#/v1/pets", "", ""],
+  ["*", "", ""],
+  ["/v1/pets", "", ""],
+  ["", "", ""],
+];
+
+for (const [url, path, query] of URLS) {
+  test(`splitUrl() finds the path ${JSON.stringify(path)} in ${JSON.stringify(url)}`, () => {
+    const target = splitUrl(url);
+    assert.equal(target.path, path);
+    // Where there is no path there is no route, and so nobody to read the query.
+    if (path !== "") assert.equal(target.query, query);
+  });
+}
+
+const PATHS: [path: string, route: string | undefined, parameter?: string][] = [
+  ["/v1/pets", "/pets", ""],
+  ["/v1/store/orders", "/store/orders", ""],
+  ["/v1/pets/7", "/pets/{petId}", "7"],
+  ["/v1/pets/abc-._~", "/pets/{petId}", "abc-._~"],
+  ["/v1/%70ets", "/pets", ""],
+  ["/%76%31/%70%65ts/7", "/pets/{petId}", "7"],
+  ["/v1/pets/%37", "/pets/{petId}", "7"],
+  ["/v1/%70ets/%37", "/pets/{petId}", "7"],
+  ["/v1/pets/7%2F8", "/pets/{petId}", "7%2F8"],
+  ["/v1/pets/%2f", "/pets/{petId}", "%2f"],
+  ["/v1/pets/%zz", "/pets/{petId}", "%zz"],
+  ["/v1/pets/%ff", "/pets/{petId}", "%ff"],
+  ["/v1/pets%2F7", undefined],
+  ["/v1%2Fpets", undefined],
+  ["/v1/store%2Forders", undefined],
+  ["/v1/%zzpets", undefined],
+  ["/v1/pets/", undefined],
+  ["/v1/pets/7/", undefined],
+  ["/v1/pets/7/8", undefined],
+  ["/v1//pets", undefined],
+  ["//v1/pets", undefined],
+  ["/v1/Pets", undefined],
+  ["/v1/petsx", undefined],
+  ["/v1/{petId}", undefined],
+  ["/pets", undefined],
+  ["/v1", undefined],
+  ["/", undefined],
+  ["", undefined],
+  ["/v1constructor", undefined],
+];
+
+for (const [path, route, parameter] of PATHS) {
+  test(`a router leads ${JSON.stringify(path)} to ${route ?? "nothing"}`, () => {
+    const routes = [{ path: "/pets" }, { path: "/pets/{petId}" }, { path: "/store/orders" }];
+    const match = createRouter("/v1", routes)(path);
+    assert.deepEqual([match?.route.path, match?.parameter], [route, parameter]);
+  });
+}
