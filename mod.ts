@@ -28,7 +28,8 @@ export {
 } from "./lib/openapi/openapi.ts";
 export type { ApiKeys } from "./lib/access/keys.ts";
 export type { CorsOptions } from "./lib/http/cors.ts";
-export type { ErrorBody, ErrorCode } from "./lib/http/errors.ts";
+export type { ErrorCode } from "./lib/error_codes.ts";
+export type { ErrorBody } from "./lib/http/errors.ts";
 export { formatPet, formatPets, type NewPet, type Pet, type PetStatus } from "./lib/pet.ts";
 export type { Pending } from "./lib/pending.ts";
 export { createMemoryStore } from "./lib/stores/memory/memory_store.ts";

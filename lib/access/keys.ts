@@ -19,19 +19,22 @@ const FEW_KEYS = 3;
 const DIGEST_PREFIX = "sha256:";
 const REALM = 'Bearer realm="petstore"';
 
-const missingKey = new HttpError(
-  401,
+/** A request without a key. */
+export const MISSING_KEY = new HttpError(
   "missing_api_key",
   "An API key is required, as Authorization: Bearer <API_KEY>",
-  { "www-authenticate": REALM },
+  {
+    "www-authenticate": REALM,
+  },
 );
-const invalidKey = refusal("The API key is not valid");
+/** A request with a key that is not valid. */
+export const INVALID_KEY = refusal("The API key is not valid");
 /** For a key that was sent without its scheme, with another one, or with the scheme twice. */
 const malformed = refusal("The Authorization header must be Bearer <API_KEY>: the word, a space and the key alone");
 
 function refusal(message: string): HttpError {
   const challenge = `${REALM}, error="invalid_token", error_description="${message}"`;
-  return new HttpError(401, "invalid_api_key", message, { "www-authenticate": challenge });
+  return new HttpError("invalid_api_key", message, { "www-authenticate": challenge });
 }
 
 /**
@@ -42,7 +45,7 @@ function refusal(message: string): HttpError {
 export function createKeyCheck(keys: ApiKeys): KeyCheck {
   const isValid = typeof keys === "function" ? createVerifier(keys) : createKeyRing(keys);
   return (authorization) => {
-    if (authorization === null) return missingKey;
+    if (authorization === null) return MISSING_KEY;
     const start = tokenStart(authorization);
     if (start === undefined) return malformed;
     const valid = isValid(authorization, start);
@@ -57,7 +60,7 @@ function verdict(valid: boolean, authorization: string): HttpError | undefined {
   // Exactly true: a verifier that forgot to return, or returned a user record, must not let everyone in.
   if (valid === true) return undefined;
   // The form is all that is looked at, so nothing is told of any key.
-  return isOneWord(bearerToken(authorization)) ? invalidKey : malformed;
+  return isOneWord(bearerToken(authorization)) ? INVALID_KEY : malformed;
 }
 
 function isOneWord(token: string): boolean {

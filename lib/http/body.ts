@@ -1,7 +1,6 @@
 /** Reading a request body: never more than the limit, never longer than the time, never wrong UTF-8. */
 
 import type { Pending } from "../pending.ts";
-import type { HeaderFields } from "./answer.ts";
 import { BodyStream, MAX_UNDER_WAY, OVERLOADED, type StreamLimits, WHOLE_BODY } from "./body_stream.ts";
 import { Deadlines } from "./deadlines.ts";
 import { HttpError } from "./errors.ts";
@@ -23,8 +22,34 @@ export interface BodyLimits {
  */
 export type BodyReader = <T>(request: Request, use: (text: string) => Pending<T>) => Promise<T>;
 
-const CUT_SHORT = new HttpError(400, "invalid_json", "The request body ended before it was complete");
-const NOT_UTF8 = new HttpError(400, "invalid_json", "The request body is not valid UTF-8");
+const CUT_SHORT = new HttpError("invalid_json", "The request body ended before it was complete");
+const NOT_UTF8 = new HttpError("invalid_json", "The request body is not valid UTF-8");
+
+const ACCEPT_POST = { "accept-post": "application/json" };
+
+/** A body of another media type. */
+export const NOT_JSON: HttpError = new HttpError(
+  "unsupported_media_type",
+  "The request body must be application/json",
+  ACCEPT_POST,
+);
+
+/** A body with a content coding. The headers say what is accepted instead (RFC 9110 §12.5.3). */
+export const ENCODED: HttpError = new HttpError(
+  "unsupported_media_type",
+  "The request body must come without Content-Encoding",
+  { ...ACCEPT_POST, "accept-encoding": "identity" },
+);
+
+/** A body beyond the limit, in bytes. */
+export function bodyTooLarge(maxBytes: number): HttpError {
+  return new HttpError("body_too_large", `The request body must be at most ${maxBytes} bytes`);
+}
+
+/** A body that was too slow, with the time that it had in milliseconds. */
+export function bodyTimedOut(timeoutMs: number): HttpError {
+  return new HttpError("request_timeout", `The request body did not arrive within ${timeoutMs} ms`);
+}
 
 /** Up to so many bytes, plain ASCII is decoded here: to ask the host's decoder costs a tenth of a whole answer. */
 const SHORT_BODY = 512;
@@ -40,8 +65,8 @@ export function createBodyReader({ maxBytes, timeout }: BodyLimits): BodyReader 
   const deadlines = new Deadlines(timeout);
   const limits: StreamLimits = { maxBytes, budget: { left: MAX_UNDER_WAY }, turns: new Turns() };
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  const tooLarge = new HttpError(413, "body_too_large", `The request body must be at most ${maxBytes} bytes`);
-  const timedOut = new HttpError(408, "request_timeout", `The request body did not arrive within ${timeout} ms`);
+  const tooLarge = bodyTooLarge(maxBytes);
+  const timedOut = bodyTimedOut(timeout);
 
   function decode(bytes: ArrayBuffer | Uint8Array | undefined): string {
     if (bytes === undefined || bytes.byteLength > maxBytes) throw tooLarge;
@@ -95,15 +120,10 @@ function requireJson(headers: Headers): void {
   const type = headers.get("content-type");
   if (type !== null && type !== "application/json") {
     const essence = trimField(type.split(";", 1)[0] ?? "").toLowerCase();
-    if (essence !== "application/json") throw unsupported("The request body must be application/json");
+    if (essence !== "application/json") throw NOT_JSON;
   }
   const encoding = headers.get("content-encoding");
   if (encoding !== null && encoding.toLowerCase() !== "identity") {
-    // What is accepted instead (RFC 9110 §12.5.3).
-    throw unsupported("The request body must come without Content-Encoding", { "accept-encoding": "identity" });
+    throw ENCODED;
   }
-}
-
-function unsupported(message: string, headers: HeaderFields = {}): HttpError {
-  return new HttpError(415, "unsupported_media_type", message, { "accept-post": "application/json", ...headers });
 }

@@ -14,12 +14,9 @@ export const WHOLE_BODY = 16_384;
 export const MAX_UNDER_WAY = 64 * 1024 * 1024;
 
 /** The answer to a body that is too much beside the others. */
-export const OVERLOADED = new HttpError(
-  503,
-  "overloaded",
-  "Too many large request bodies are under way; try again later",
-  { "retry-after": "1" },
-);
+export const OVERLOADED = new HttpError("overloaded", "Too many large request bodies are under way; try again later", {
+  "retry-after": "1",
+});
 
 /**
  * Pieces of a body, and one more for each so many of its bytes, beyond which it is given up: hosts spend so much on each

@@ -63,7 +63,7 @@ export function createDispatcher(
 }
 
 function notFound(path: string): Answer {
-  return new HttpError(404, "route_not_found", `There is nothing at ${JSON.stringify(excerpt(path))}`).toAnswer();
+  return new HttpError("route_not_found", `There is nothing at ${JSON.stringify(excerpt(path))}`).toAnswer();
 }
 
 function prepare(route: OperationRoute): PreparedRoute {
@@ -83,8 +83,7 @@ function selectOperation({ methods, allow }: PreparedRoute, method: string): Ope
   const operation = methods.get(method === "HEAD" ? "GET" : method);
   if (operation) return operation;
   if (method === "OPTIONS") return () => ({ status: 204, headers: allow, body: null });
-  return () =>
-    new HttpError(405, "method_not_allowed", `Method ${excerpt(method)} is not allowed here`, allow).toAnswer();
+  return () => new HttpError("method_not_allowed", `Method ${excerpt(method)} is not allowed here`, allow).toAnswer();
 }
 
 /** A reply with further headers. */

@@ -1,30 +1,7 @@
 /** The one shape of every failure, and the one place where a thrown value becomes an answer. */
 
+import { ERROR_STATUS, type ErrorCode } from "../error_codes.ts";
 import { type Answer, type HeaderFields, JSON_FIELDS } from "./answer.ts";
-
-/** Machine-readable error code: the `code` of every Error body. */
-export type ErrorCode =
-  /** Sent by the standalone server alone. */
-  | "invalid_host"
-  | "missing_api_key"
-  | "invalid_api_key"
-  | "route_not_found"
-  | "method_not_allowed"
-  | "invalid_limit"
-  | "invalid_status"
-  | "invalid_cursor"
-  | "unsupported_media_type"
-  | "body_too_large"
-  | "request_timeout"
-  | "invalid_idempotency_key"
-  | "idempotency_key_reused"
-  | "invalid_json"
-  | "invalid_pet"
-  | "pet_not_found"
-  | "not_implemented"
-  | "store_unavailable"
-  | "overloaded"
-  | "internal_error";
 
 /** The body of every answer with a status of 400 or more. */
 export interface ErrorBody {
@@ -47,8 +24,8 @@ export class HttpError {
   readonly headers: HeaderFields;
   #answer: Answer | undefined;
 
-  constructor(status: number, code: ErrorCode, message: string, headers: HeaderFields = {}) {
-    this.status = status;
+  constructor(code: ErrorCode, message: string, headers: HeaderFields = {}) {
+    this.status = ERROR_STATUS[code];
     this.code = code;
     this.message = message;
     this.headers = headers;

@@ -22,11 +22,12 @@ const PATIENCE = 10_000;
 const MAX_WAITING = 1024, WAIT = 1000;
 
 /** The answer to a request that would be one too many. */
-const TOO_MANY_ANSWERS = new HttpError(
-  503,
+export const TOO_MANY_ANSWERS: HttpError = new HttpError(
   "overloaded",
   "Too many large answers are under way; try again later",
-  { "retry-after": "1" },
+  {
+    "retry-after": "1",
+  },
 );
 
 /** An answer on its way. */

@@ -77,7 +77,7 @@ export function createOpenApi(options: OpenApiOptions = {}): JsonObject {
     "x-tagGroups": [{ name: "Store", tags: ["store"] }, { name: "Pets", tags: ["animals"] }],
     paths: createPaths({
       ...settings,
-      hasStoreOrders: options.storeOrders !== undefined,
+      hasStoreOrders: options.handleStoreOrders !== undefined,
       remembersRequests,
     }),
     components: {

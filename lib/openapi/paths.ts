@@ -1,7 +1,7 @@
 /** The operations of the description. */
 
 import type { JsonObject } from "./openapi.ts";
-import { LIMIT } from "../service/operations.ts";
+import { LIMIT } from "../service/refusals.ts";
 import { bodiless, deprecated, failure, perhapsDeprecated, success } from "./responses.ts";
 
 const REX: JsonObject = { id: 1, name: "Rex", categoryId: 7, status: "available" };
@@ -18,11 +18,11 @@ const IF_NONE_MATCH: JsonObject = {
 export interface PathOptions {
   basePath: string;
   maxBodyBytes: number;
-  bodyTimeout: number;
+  bodyTimeoutMs: number;
   hasStoreOrders: boolean;
   /** Whether the store can tell a request that is sent again. */
   remembersRequests: boolean;
-  idempotencyRetention: number;
+  idempotencyRetentionMs: number;
 }
 
 /** The paths, relative to the server's address. */
@@ -113,16 +113,16 @@ const LIST_PETS: JsonObject = {
 };
 
 function createPetOperation(options: PathOptions): JsonObject {
-  const { maxBodyBytes, bodyTimeout, remembersRequests } = options;
+  const { maxBodyBytes, bodyTimeoutMs, remembersRequests } = options;
   return {
     operationId: "createPet",
     tags: ["animals"],
     summary: "Add an animal",
     description: "The service assigns the `id`. Once this is answered with 201, the animal is stored.",
-    ...(remembersRequests ? { parameters: [createIdempotencyKey(options.idempotencyRetention)] } : {}),
+    ...(remembersRequests ? { parameters: [createIdempotencyKey(options.idempotencyRetentionMs)] } : {}),
     requestBody: {
       required: true,
-      description: `At most ${maxBodyBytes} bytes, which must arrive within ${bodyTimeout} ms.`,
+      description: `At most ${maxBodyBytes} bytes, which must arrive within ${bodyTimeoutMs} ms.`,
       content: {
         "application/json": {
           schema: { $ref: "#/components/schemas/NewPet" },
@@ -142,7 +142,7 @@ function createPetOperation(options: PathOptions): JsonObject {
         invalid_pet: "The pet is not valid: name is required; categoryId is required",
       }),
       408: failure(408, "The body did not arrive in time.", {
-        request_timeout: `The request body did not arrive within ${bodyTimeout} ms`,
+        request_timeout: `The request body did not arrive within ${bodyTimeoutMs} ms`,
       }),
       413: failure(413, "The body is too large.", {
         body_too_large: `The request body must be at most ${maxBodyBytes} bytes`,
@@ -172,8 +172,7 @@ const KEY_REUSED = failure(422, "The Idempotency-Key has been used for another a
 });
 
 const CANNOT_REMEMBER = failure(501, "Idempotency-Key is not supported here.", {
-  not_implemented:
-    "The store of this petstore cannot tell a request that is sent again; send it without Idempotency-Key",
+  not_implemented: "The store of this petstore does not support Idempotency-Key; send the request without it",
 });
 
 function createIdempotencyKey(retention: number): JsonObject {

@@ -1,6 +1,6 @@
 /** The responses and headers of the description. */
 
-import type { ErrorCode } from "../http/errors.ts";
+import type { ErrorCode } from "../error_codes.ts";
 import type { JsonObject } from "./openapi.ts";
 
 /** Headers by the names that `components.headers` has them under. */

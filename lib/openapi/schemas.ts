@@ -1,32 +1,8 @@
 /** The schemas of the description (JSON Schema 2020-12, as OpenAPI 3.1 has it). */
 
-import type { ErrorCode } from "../http/errors.ts";
+import { ERROR_STATUS } from "../error_codes.ts";
 import type { JsonObject } from "./openapi.ts";
 import { MAX_NAME_LENGTH, PET_STATUSES, type PetStatus } from "../pet.ts";
-
-/** Every code, each once: the compiler refuses this object if one is missing. */
-const ERROR_CODES: Record<ErrorCode, true> = {
-  invalid_host: true,
-  missing_api_key: true,
-  invalid_api_key: true,
-  route_not_found: true,
-  method_not_allowed: true,
-  invalid_limit: true,
-  invalid_status: true,
-  invalid_cursor: true,
-  unsupported_media_type: true,
-  body_too_large: true,
-  request_timeout: true,
-  invalid_idempotency_key: true,
-  idempotency_key_reused: true,
-  invalid_json: true,
-  invalid_pet: true,
-  pet_not_found: true,
-  not_implemented: true,
-  store_unavailable: true,
-  overloaded: true,
-  internal_error: true,
-};
 
 // No control character, and at least one that is not white space. Written so that engines without look-ahead take it.
 const PLAIN = "\\x00-\\x1F\\x7F-\\x9F";
@@ -81,7 +57,7 @@ export function createSchemas(defaultStatus: PetStatus): Record<string, JsonObje
       type: "object",
       required: ["code", "message", "status"],
       properties: {
-        code: { type: "string", enum: Object.keys(ERROR_CODES), description: "Machine-readable error code." },
+        code: { type: "string", enum: Object.keys(ERROR_STATUS), description: "Machine-readable error code." },
         message: { type: "string", description: "Human-readable description. It can change." },
         status: { type: "integer", minimum: 400, maximum: 599, description: "The HTTP status code of the response." },
       },

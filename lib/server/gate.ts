@@ -21,7 +21,7 @@ export interface Service {
 const CLOSE = { "connection": "close" };
 
 /** The answer to a request that comes too early or too late. */
-export const CLOSED = new HttpError(503, "store_unavailable", "The server is starting or stopping; try again later", {
+export const CLOSED = new HttpError("store_unavailable", "The server is starting or stopping; try again later", {
   "retry-after": "1",
   ...CLOSE,
 });

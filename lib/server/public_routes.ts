@@ -11,7 +11,7 @@ import { chain } from "../pending.ts";
 import type { PetStore } from "../stores/store.ts";
 
 /** The answer to a request whose Host header could be no host. */
-export const INVALID_HOST = new HttpError(400, "invalid_host", "The Host header must be a host and nothing else");
+export const INVALID_HOST = new HttpError("invalid_host", "The Host header must be a host and nothing else");
 
 /** Makes the routes, those of the page only if it is wanted; `options` are those of the petstore that is served. */
 export function createPublicRoutes(store: PetStore, options: OpenApiOptions, hasDocs: boolean): OperationRoute[] {

@@ -1,25 +1,10 @@
 /** `Idempotency-Key`: requests that may be sent again (draft-ietf-httpapi-idempotency-key-header). */
 
 import { bearerToken } from "../access/keys.ts";
-import { HttpError } from "../http/errors.ts";
+import type { HttpError } from "../http/errors.ts";
 import { trimField } from "../http/field_value.ts";
 import { parseStringItem } from "../http/structured_field.ts";
-
-/** The most characters of a key, its quotes aside. */
-export const MAX_IDEMPOTENCY_KEY = 255;
-
-const INVALID = new HttpError(
-  400,
-  "invalid_idempotency_key",
-  `The Idempotency-Key must be 1 to ${MAX_IDEMPOTENCY_KEY} visible ASCII characters, bare or as a quoted string`,
-);
-
-/** The answer to a request whose key has been used for another one. */
-export const REUSED = new HttpError(
-  422,
-  "idempotency_key_reused",
-  "The Idempotency-Key has been used for another pet; use a new key for a new pet",
-);
+import { INVALID_IDEMPOTENCY_KEY, MAX_IDEMPOTENCY_KEY } from "./refusals.ts";
 
 /**
  * The key that a header gives: an item of RFC 9651 that is a string, as the draft has it, or the same without quotes, as
@@ -30,7 +15,7 @@ export function readIdempotencyKey(headers: Headers): string | HttpError | undef
   if (header === null) return undefined;
   const text = trimField(header);
   const key = text.startsWith('"') ? parseStringItem(text) : isBare(text) ? text : undefined;
-  return key === undefined || key === "" || key.length > MAX_IDEMPOTENCY_KEY ? INVALID : key;
+  return key === undefined || key === "" || key.length > MAX_IDEMPOTENCY_KEY ? INVALID_IDEMPOTENCY_KEY : key;
 }
 
 /** Visible ASCII; a comma is where two headers were joined, and which of them is meant nobody knows. */

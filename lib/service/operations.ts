@@ -5,23 +5,23 @@ import type { BodyReader } from "../http/body.ts";
 import { representation } from "../http/conditional.ts";
 import { formatCursor, parseCursor } from "./cursor.ts";
 import type { Call } from "../http/dispatch.ts";
-import { type ErrorCode, HttpError } from "../http/errors.ts";
-import { digest, readIdempotencyKey, REUSED, scopedKey } from "./idempotency.ts";
+import { HttpError } from "../http/errors.ts";
+import { digest, readIdempotencyKey, scopedKey } from "./idempotency.ts";
+import {
+  IDEMPOTENCY_KEY_REUSED,
+  IDEMPOTENCY_NOT_SUPPORTED,
+  invalidJson,
+  invalidParameter,
+  invalidPet,
+  LIMIT,
+  petNotFound,
+} from "./refusals.ts";
 import { queryValue } from "../http/query.ts";
 import { excerpt, isDigits } from "../json.ts";
 import type { Settings } from "./options.ts";
-import { formatPet, isPetStatus, parseNewPet, parsePetId, PET_STATUSES, type PetStatus } from "../pet.ts";
+import { formatPet, isPetStatus, parseNewPet, parsePetId, type PetStatus } from "../pet.ts";
 import { chain, type Pending } from "../pending.ts";
 import type { PetDraft, PetQuery } from "../stores/store.ts";
-
-/** Pets on a page: at least, at most, and where the client does not say. */
-export const LIMIT = { minimum: 1, maximum: 100, default: 20 };
-
-const CANNOT_REMEMBER = new HttpError(
-  501,
-  "not_implemented",
-  "The store of this petstore cannot tell a request that is sent again; send it without Idempotency-Key",
-);
 
 /** `GET /pets` */
 export function listPets({ store, linkBase }: Settings, { query }: Call): Pending<Answer> {
@@ -49,8 +49,7 @@ export function getPet({ store }: Settings, { parameter }: Call): Pending<Answer
   const id = parsePetId(parameter);
   return chain(id === undefined ? undefined : store.get(id), (json) => {
     if (json !== undefined) return representation(json, "always");
-    const missing = new HttpError(404, "pet_not_found", `There is no pet ${quote(parameter)}`).toAnswer();
-    return { ...missing, holds: "until-addition" };
+    return { ...petNotFound(parameter).toAnswer(), holds: "until-addition" };
   });
 }
 
@@ -58,7 +57,7 @@ export function getPet({ store }: Settings, { parameter }: Call): Pending<Answer
 export function createPet(settings: Settings, readBody: BodyReader, { request }: Call): Pending<Answer> {
   const key = readIdempotencyKey(request.headers);
   if (key instanceof HttpError) return key.toAnswer();
-  if (key !== undefined && !settings.store.createOnce) return CANNOT_REMEMBER.toAnswer();
+  if (key !== undefined && !settings.store.createOnce) return IDEMPOTENCY_NOT_SUPPORTED.toAnswer();
   return readBody(request, (text) => {
     const draft = readDraft(text, settings.defaultStatus);
     if (draft instanceof HttpError) return draft.toAnswer();
@@ -68,14 +67,14 @@ export function createPet(settings: Settings, readBody: BodyReader, { request }:
 }
 
 async function createOnce(
-  { store, linkBase, idempotencyRetention }: Settings,
+  { store, linkBase, idempotencyRetentionMs }: Settings,
   draft: PetDraft,
   scoped: Promise<string>,
 ): Promise<Answer> {
   // The pet rather than the bytes: a client that writes its JSON anew for a second attempt asks for the same.
   const [key, fingerprint] = await Promise.all([scoped, digest(formatPet({ id: 0n, ...draft }))]);
-  const result = await store.createOnce!(draft, { key, fingerprint, retention: idempotencyRetention });
-  if (result.outcome === "reused") return REUSED.toAnswer();
+  const result = await store.createOnce!(draft, { key, fingerprint, retentionMs: idempotencyRetentionMs });
+  if (result.outcome === "reused") return IDEMPOTENCY_KEY_REUSED.toAnswer();
   const answer = created(linkBase, result.id, draft);
   if (result.outcome === "created") return answer;
   return { ...answer, headers: { ...answer.headers, "idempotency-replayed": "true" } };
@@ -96,18 +95,18 @@ function readDraft(text: string, defaultStatus: PetStatus): PetDraft | HttpError
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const cause = text === "" ? "it is empty" : excerpt(error.message, 120);
-    return new HttpError(400, "invalid_json", `The request body is not valid JSON: ${cause}`);
+    return invalidJson(cause);
   }
-  if (Array.isArray(pet)) return new HttpError(400, "invalid_pet", `The pet is not valid: ${pet.join("; ")}`);
+  if (Array.isArray(pet)) return invalidPet(pet);
   return pet;
 }
 
 function readPetQuery(query: string): PetQuery | HttpError {
-  const limit = readParameter(query, "limit", parseLimit, "a whole number from 1 to 100");
+  const limit = readParameter(query, "limit", parseLimit);
   if (limit instanceof HttpError) return limit;
-  const status = readParameter(query, "status", parseStatus, `one of ${PET_STATUSES.join(", ")}`);
+  const status = readParameter(query, "status", parseStatus);
   if (status instanceof HttpError) return status;
-  const cursor = readParameter(query, "cursor", parseCursor, "taken from the Link header of a list");
+  const cursor = readParameter(query, "cursor", parseCursor);
   if (cursor instanceof HttpError) return cursor;
   return { after: cursor ?? 0n, limit: limit ?? LIMIT.default, status };
 }
@@ -116,18 +115,12 @@ function readParameter<T>(
   query: string,
   name: "limit" | "status" | "cursor",
   parse: (value: string) => T | undefined,
-  wanted: string,
 ): T | HttpError | undefined {
   const { value, fault } = queryValue(query, name);
   if (value === undefined && fault === undefined) return undefined;
   const parsed = value === undefined ? undefined : parse(value);
   if (parsed !== undefined) return parsed;
-  const given = value === undefined ? fault : `not ${quote(value)}`;
-  return new HttpError(
-    400,
-    `invalid_${name}` satisfies ErrorCode,
-    `The query parameter ${name} must be ${wanted}, ${given}`,
-  );
+  return invalidParameter(name, value, fault);
 }
 
 function parseLimit(value: string): number | undefined {
@@ -144,8 +137,4 @@ function parseStatus(value: string): PetStatus | undefined {
 function nextLink(linkBase: string, { limit, status }: PetQuery, next: bigint): string {
   const filter = status === undefined ? "" : `&status=${status}`;
   return `<${linkBase}/pets?limit=${limit}${filter}&cursor=${formatCursor(next)}>; rel="next"`;
-}
-
-function quote(text: string): string {
-  return JSON.stringify(excerpt(text));
 }

@@ -24,13 +24,13 @@ export interface PetstoreOptions {
   /** The largest request body, in bytes: 1 MiB unless given. */
   maxBodyBytes?: number;
   /** How long a request body may take to arrive, in milliseconds: 15,000 unless given. */
-  bodyTimeout?: number;
+  bodyTimeoutMs?: number;
   /** How long a request with an `Idempotency-Key` is remembered, in milliseconds: 24 hours unless given. */
-  idempotencyRetention?: number;
+  idempotencyRetentionMs?: number;
   /** Which web pages of other origins may use the API: none unless given. */
   cors?: CorsOptions;
   /** Answers `GET /store/orders`, behind the key check; without it the answer is 501. */
-  storeOrders?: (request: Request) => Response | Promise<Response>;
+  handleStoreOrders?: (request: Request) => Response | Promise<Response>;
   /**
    * Told of every failure that the client must not see the cause of: the answers 500 and 503. Without it they go to
    * `console.error`. It may be asynchronous; no answer waits for it. What it returns is ignored, and so is what it throws
@@ -44,7 +44,7 @@ export interface Settings extends ContractSettings {
   checkKey: KeyCheck;
   store: PetStore;
   cors: Cors | undefined;
-  storeOrders: PetstoreOptions["storeOrders"];
+  handleStoreOrders: PetstoreOptions["handleStoreOrders"];
   onError: NonNullable<PetstoreOptions["onError"]>;
 }
 
@@ -55,8 +55,8 @@ export interface ContractSettings {
   linkBase: string;
   defaultStatus: PetStatus;
   maxBodyBytes: number;
-  bodyTimeout: number;
-  idempotencyRetention: number;
+  bodyTimeoutMs: number;
+  idempotencyRetentionMs: number;
 }
 
 /** The name of every option. */
@@ -67,10 +67,10 @@ export const NAMES: readonly string[] = [
   "publicBaseUrl",
   "defaultStatus",
   "maxBodyBytes",
-  "bodyTimeout",
-  "idempotencyRetention",
+  "bodyTimeoutMs",
+  "idempotencyRetentionMs",
   "cors",
-  "storeOrders",
+  "handleStoreOrders",
   "onError",
 ];
 
@@ -85,13 +85,13 @@ export function checkOptions(options: PetstoreOptions): Settings {
   }
   requireNames(options, NAMES);
   const own = ownMembers(options);
-  const { keys, store, cors, storeOrders, onError } = own;
+  const { keys, store, cors, handleStoreOrders, onError } = own;
   return {
     ...checkContract(own),
     checkKey: createKeyCheck(keys),
     store: store === undefined ? createMemoryStore() : requireStore(store),
     cors: cors === undefined ? undefined : checkCors(cors),
-    storeOrders: requireFunction("storeOrders", storeOrders),
+    handleStoreOrders: requireFunction("handleStoreOrders", handleStoreOrders),
     onError: requireFunction("onError", onError) ?? ((error) => console.error(error)),
   };
 }
@@ -107,15 +107,15 @@ export function ownMembers<T extends object>(options: T): T {
  * @throws {TypeError} If one is of the wrong kind.
  */
 export function checkContract(options: Partial<PetstoreOptions>): ContractSettings {
-  const { basePath = "/v1", defaultStatus = "available", maxBodyBytes = 1_048_576, bodyTimeout = 15_000 } = options;
-  const { idempotencyRetention = 86_400_000 } = options;
+  const { basePath = "/v1", defaultStatus = "available", maxBodyBytes = 1_048_576, bodyTimeoutMs = 15_000 } = options;
+  const { idempotencyRetentionMs = 86_400_000 } = options;
   return {
     basePath: checkBasePath(basePath),
     linkBase: checkPublicBaseUrl(options.publicBaseUrl) ?? checkBasePath(basePath),
     defaultStatus: requireStatus(defaultStatus),
     maxBodyBytes: requireCount("maxBodyBytes", maxBodyBytes),
-    bodyTimeout: requireCount("bodyTimeout", bodyTimeout),
-    idempotencyRetention: requireCount("idempotencyRetention", idempotencyRetention),
+    bodyTimeoutMs: requireCount("bodyTimeoutMs", bodyTimeoutMs),
+    idempotencyRetentionMs: requireCount("idempotencyRetentionMs", idempotencyRetentionMs),
   };
 }
 

@@ -15,6 +15,7 @@ import { HttpError } from "../http/errors.ts";
 import { LargeAnswers } from "../http/large_answers.ts";
 import { createPet, getPet, listPets } from "./operations.ts";
 import { checkOptions, type PetstoreOptions, type Settings } from "./options.ts";
+import { INTERNAL_ERROR, NO_STORE_ORDERS, STORE_UNAVAILABLE } from "./refusals.ts";
 import { chain, isPending, type Pending } from "../pending.ts";
 import { type PetStore, StoreUnavailableError } from "../stores/store.ts";
 
@@ -34,9 +35,6 @@ const SUNSET = "Thu, 05 Dec 2030 00:00:00 GMT";
 
 /** Bytes of answers that are kept, of the younger and of the older generation each. */
 const MAX_CACHE_WEIGHT = 16 * 1024 * 1024;
-
-/** After how many seconds a client may try again when the store is unavailable. */
-const RETRY_AFTER = 5;
 
 /**
  * Makes a Petstore service. Two of them share nothing.
@@ -127,8 +125,8 @@ function withCache(dispatch: Dispatcher, store: PetStore): Dispatcher {
 }
 
 function createRoutes(settings: Settings): OperationRoute[] {
-  const { linkBase, maxBodyBytes, bodyTimeout, storeOrders = notImplemented } = settings;
-  const readBody = createBodyReader({ maxBytes: maxBodyBytes, timeout: bodyTimeout });
+  const { linkBase, maxBodyBytes, bodyTimeoutMs, handleStoreOrders = notImplemented } = settings;
+  const readBody = createBodyReader({ maxBytes: maxBodyBytes, timeout: bodyTimeoutMs });
   const deprecation: HeaderFields = {
     deprecation: `@${DEPRECATED_SINCE}`,
     sunset: SUNSET,
@@ -140,12 +138,12 @@ function createRoutes(settings: Settings): OperationRoute[] {
       methods: { GET: (call) => listPets(settings, call), POST: (call) => createPet(settings, readBody, call) },
     },
     { path: "/pets/{petId}", methods: { GET: (call) => getPet(settings, call) }, headers: deprecation },
-    { path: "/store/orders", methods: { GET: ({ request }) => chain(storeOrders(request), requireResponse) } },
+    { path: "/store/orders", methods: { GET: ({ request }) => chain(handleStoreOrders(request), requireResponse) } },
   ];
 }
 
 function notImplemented(): never {
-  throw new HttpError(501, "not_implemented", "This petstore has no store orders");
+  throw NO_STORE_ORDERS;
 }
 
 function requireResponse(response: Response): Response {
@@ -153,20 +151,16 @@ function requireResponse(response: Response): Response {
   const isWhole = response instanceof Response && !response.bodyUsed && !response.body?.locked;
   if (isWhole && response.status >= 200) return response;
   throw new TypeError(
-    "Option storeOrders must return a Response with a status of at least 200 and a body that nobody reads or has read",
+    "Option handleStoreOrders must return a Response with a status of at least 200 and a body that nobody reads or has read",
   );
 }
 
 /** Answers what the library itself meant for the client; of all else the client learns only that it happened. */
 export function createFailureHandler(onError: Settings["onError"]): FailureHandler {
-  const unavailable = new HttpError(503, "store_unavailable", "The store is unavailable at present; try again later", {
-    "retry-after": String(RETRY_AFTER),
-  });
-  const internal = new HttpError(500, "internal_error", "An internal error occurred");
   return (thrown, request) => {
     if (thrown instanceof HttpError) return thrown.toAnswer();
     tell(onError, thrown, request);
-    return (thrown instanceof StoreUnavailableError ? unavailable : internal).toAnswer();
+    return (thrown instanceof StoreUnavailableError ? STORE_UNAVAILABLE : INTERNAL_ERROR).toAnswer();
   };
 }
 

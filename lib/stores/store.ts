@@ -26,7 +26,7 @@ export interface IdempotentRequest {
    * For how long the request is to be remembered, in whole milliseconds. A store that servers share counts it by a clock
    * that they share too: theirs may differ.
    */
-  retention: number;
+  retentionMs: number;
 }
 
 /** What became of a create that may be sent again: done now, done before, or its key has been used for another pet. */

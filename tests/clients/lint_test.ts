@@ -22,7 +22,7 @@ const MOUNTED: Record<string, OpenApiOptions> = {
     servers: [{ url: "https://pets.example/api/v1" }],
     store: FORGETFUL,
   },
-  "mounted_with_orders.json": { storeOrders: () => new Response(), cors: { origins: ["*"] } },
+  "mounted_with_orders.json": { handleStoreOrders: () => new Response(), cors: { origins: ["*"] } },
 };
 
 /** Every description, by its path in the folder. */

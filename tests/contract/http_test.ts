@@ -33,7 +33,7 @@ test("the petstore answers 503 with Retry-After to whatever needs a store that i
 });
 
 test("the petstore refuses a large body while too many others are under way, and takes it when they have ended", async () => {
-  await withApi(IN_PROCESS, { bodyTimeout: 50 }, async (api) => {
+  await withApi(IN_PROCESS, { bodyTimeoutMs: 50 }, async (api) => {
     const large = new Uint8Array(1_048_576).fill(0x20);
     const stalled = () => new ReadableStream({ start: (controller) => controller.enqueue(large) });
     const under = Array.from({ length: 65 }, () => api.send("POST", "/pets", { body: stalled() }));
@@ -76,7 +76,7 @@ test("the petstore sends so many large answers at once, refuses more, and sends 
 
 test("a body that arrives after its 408 makes no pet", async () => {
   for (const announced of [true, false]) {
-    await withApi(IN_PROCESS, { bodyTimeout: 20 }, async (api) => {
+    await withApi(IN_PROCESS, { bodyTimeoutMs: 20 }, async (api) => {
       const bytes = new TextEncoder().encode('{"name":"Rex","categoryId":7}');
       const { promise, resolve } = Promise.withResolvers<void>();
       const body = new ReadableStream({
@@ -97,7 +97,7 @@ test("a body that arrives after its 408 makes no pet", async () => {
 });
 
 test("every error example of the description is an answer that was really given", () => {
-  const examples = errorExamples(createOpenApi({ bodyTimeout: 50 }));
+  const examples = errorExamples(createOpenApi({ bodyTimeoutMs: 50 }));
   assert.ok(examples.length > 12);
   for (const example of examples) assert.ok(seenErrors.has(example), `No test has seen ${example}`);
 });

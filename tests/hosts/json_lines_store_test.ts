@@ -24,7 +24,7 @@ for (const { name, run } of STORE_CONTRACT) {
 test("a JSON-lines store has its pets and requests again after a restart, and not the line that was cut off", () =>
   withTempFolder(async (folder) => {
     const path = join(folder, "pets.jsonl");
-    const request = { key: "k".repeat(22), fingerprint: "f".repeat(22), retention: 60_000 };
+    const request = { key: "k".repeat(22), fingerprint: "f".repeat(22), retentionMs: 60_000 };
     const first = createJsonLinesStore(path);
     await first.create(draft({ name: "é😀\u2028", categoryId: 2n ** 63n - 1n }));
     await first.createOnce!(draft({ name: "Bo" }), request);

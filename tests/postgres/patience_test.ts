@@ -63,7 +63,7 @@ for (const driver of DRIVERS) {
             const key = "k".repeat(22);
             const creates = Array.from({ length: 40 }, (_, i) => {
               const fingerprint = String(i).padStart(22, "0");
-              return store.createOnce!(PET, { key, fingerprint, retention: 60_000 });
+              return store.createOnce!(PET, { key, fingerprint, retentionMs: 60_000 });
             });
             const reasons = await refusals(creates);
             assert.equal(reasons.length, 40);

@@ -12,8 +12,8 @@ const why = skip ? ` (skipped: ${skip})` : "";
 const PET = { name: "Rex", categoryId: 7n, status: "sold" } as const;
 const DAY = 86_400_000;
 
-function request(key: string, retention = DAY) {
-  return { key: key.padEnd(22, "k"), fingerprint: "f".repeat(22), retention };
+function request(key: string, retentionMs = DAY) {
+  return { key: key.padEnd(22, "k"), fingerprint: "f".repeat(22), retentionMs };
 }
 
 /** Runs with a clock that is ahead. */

@@ -60,7 +60,7 @@ function twins(schema: string): string {
 
 /** All that a store does. */
 async function useAll(store: PetStore): Promise<void> {
-  const request = { key: crypto.randomUUID().slice(0, 22), fingerprint: "f".repeat(22), retention: 60_000 };
+  const request = { key: crypto.randomUUID().slice(0, 22), fingerprint: "f".repeat(22), retentionMs: 60_000 };
   const id = await store.create(PET);
   const once = await store.createOnce!(PET, request);
   assert.deepEqual(once, { outcome: "created", id: id + 1n });
@@ -70,7 +70,7 @@ async function useAll(store: PetStore): Promise<void> {
   const pets = `[${formatPet({ id: id + 1n, ...PET })}]`;
   assert.deepEqual(await store.list({ after: id, limit: 20 }), { json: pets });
   assert.deepEqual(await store.list({ after: id, limit: 20, status: "sold" }), { json: pets });
-  await store.createOnce!(PET, { ...request, key: "gone".padEnd(22, "k"), retention: 0 });
+  await store.createOnce!(PET, { ...request, key: "gone".padEnd(22, "k"), retentionMs: 0 });
   await store.check();
 }
 

@@ -17,7 +17,7 @@ test(
     withSchema((url, schema) =>
       DRIVERS[0]!.use(url, async (client) => {
         const store = await createPostgresStore(client, { schema });
-        const request = { key: "k".repeat(22), fingerprint: "f".repeat(22), retention: 60_000 };
+        const request = { key: "k".repeat(22), fingerprint: "f".repeat(22), retentionMs: 60_000 };
         assert.equal(await store.create(PET), 1n);
         // As after a restore of the table alone.
         await runSql(url, `INSERT INTO "${schema}".pets SELECT i, 7, 1, 'Rex' FROM generate_series(50, 90) AS i`);
@@ -54,7 +54,7 @@ test(
       assert.equal(await asOld(old, now), "1");
       await DRIVERS[0]!.use(url, async (client) => {
         const store = await createPostgresStore(client, { schema });
-        const request = { fingerprint: "f".repeat(22), retention: day };
+        const request = { fingerprint: "f".repeat(22), retentionMs: day };
         // What was remembered is remembered, and each hears of what the other does.
         assert.deepEqual(await store.createOnce!(PET, { key: old, ...request }), { outcome: "replayed", id: 1n });
         assert.deepEqual(await store.createOnce!(PET, { key: other, ...request }), { outcome: "created", id: 2n });

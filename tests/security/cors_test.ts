@@ -117,9 +117,9 @@ test("what store orders grant by themselves gives way to the option, and makes n
     "access-control-expose-headers": "X-Total",
     vary: "Accept",
   };
-  const storeOrders = () => Response.json([], { headers: own });
+  const handleStoreOrders = () => Response.json([], { headers: own });
   for (const options of [LISTED, ALL]) {
-    await withApi(IN_PROCESS, { ...options, storeOrders }, async (api) => {
+    await withApi(IN_PROCESS, { ...options, handleStoreOrders }, async (api) => {
       const { status, headers } = await api.get("/store/orders", { headers: { origin: ORIGIN } });
       assert.equal(status, 200);
       assert.equal(headers.get("access-control-allow-origin"), options === ALL ? "*" : ORIGIN);
@@ -128,12 +128,12 @@ test("what store orders grant by themselves gives way to the option, and makes n
       assert.deepEqual(list(headers.get("vary")), options === ALL ? ["Accept"] : ["Accept", "Origin"]);
     });
   }
-  await withApi(IN_PROCESS, { ...LISTED, storeOrders }, async (api) => {
+  await withApi(IN_PROCESS, { ...LISTED, handleStoreOrders }, async (api) => {
     const { headers } = await api.get("/store/orders", { headers: { origin: "https://evil.example" } });
     assert.deepEqual(grants({ headers } as ApiAnswer), ["access-control-expose-headers"]);
   });
   // Without the option they are the app's own business.
-  await withApi(IN_PROCESS, { storeOrders }, async (api) => {
+  await withApi(IN_PROCESS, { handleStoreOrders }, async (api) => {
     const { headers } = await api.get("/store/orders", { headers: { origin: ORIGIN } });
     assert.equal(headers.get("access-control-allow-origin"), "https://evil.example");
   });

@@ -46,7 +46,7 @@ const BROKEN_LOGS: [how: string, onError: (error: unknown) => unknown][] = [
 for (const [how, onError] of BROKEN_LOGS) {
   test(`an onError that ${how} costs no answer and leaves no rejection behind`, async () => {
     const reasons = await unmet(() =>
-      withApi(IN_PROCESS, { onError, storeOrders: reject }, async (api) => {
+      withApi(IN_PROCESS, { onError, handleStoreOrders: reject }, async (api) => {
         for (let i = 0; i < 3; i++) assert.deepEqual((await api.get("/store/orders")).error, INTERNAL);
         assert.equal((await api.get("/pets")).text, "[]");
       })
@@ -66,7 +66,7 @@ test("a verifier, a store or store orders that are rejected leave no rejection b
   };
   const told: unknown[] = [];
   const onError = (error: unknown) => told.push(error);
-  const options = { store: broken, storeOrders: reject, onError };
+  const options = { store: broken, handleStoreOrders: reject, onError };
   const request = (path: string, init: RequestInit = {}) =>
     new Request(`http://h/v1${path}`, { ...init, headers: { authorization: `Bearer ${KEY}`, ...init.headers } });
   const reasons = await unmet(async () => {

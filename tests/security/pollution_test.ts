@@ -152,9 +152,9 @@ test("what another library has put on every object is no member of a query, a pa
 test("what another library has put on every object is no option", () =>
   assertUnchanged([
     ["cors", { origins: ["*"] }],
-    ["storeOrders", () => new Response("polluted")],
+    ["handleStoreOrders", () => new Response("polluted")],
     ["basePath", "/evil"],
     ["defaultStatus", "sold"],
     ["maxBodyBytes", 1],
-    ["bodyTimeout", 1],
+    ["bodyTimeoutMs", 1],
   ]));

@@ -21,7 +21,7 @@ export async function withImpatientServer(use: (server: Endpoint & { pid: number
     const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
     // Nothing else is ever printed, and so short a line comes in one piece.
     const { value } = await reader.read();
-    const validate = createResponseValidator(createOpenApi({ bodyTimeout: BODY_TIMEOUT }), "/v1");
+    const validate = createResponseValidator(createOpenApi({ bodyTimeoutMs: BODY_TIMEOUT }), "/v1");
     await use({ port: Number(value), pid: child.pid, validate });
   } finally {
     child.kill("SIGKILL");
@@ -30,6 +30,6 @@ export async function withImpatientServer(use: (server: Endpoint & { pid: number
 }
 
 if (import.meta.main) {
-  const { handle } = createPetstore({ keys: ["k"], bodyTimeout: BODY_TIMEOUT });
+  const { handle } = createPetstore({ keys: ["k"], bodyTimeoutMs: BODY_TIMEOUT });
   Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: ({ port }) => console.log(port) }, handle);
 }

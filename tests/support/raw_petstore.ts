@@ -16,7 +16,7 @@ export const CHUNKED = "Transfer-Encoding: chunked\r\n";
 /** Serves a petstore while `use` runs; then it must still serve, hold so many pets, and have met nothing unforeseen. */
 export async function withPetstore(pets: number, use: (petstore: Endpoint) => Promise<void>): Promise<void> {
   const failures: unknown[] = [];
-  const options = { bodyTimeout: 50 };
+  const options = { bodyTimeoutMs: 50 };
   const validate = createResponseValidator(createOpenApi(options), "/v1");
   const { handle } = createPetstore({ keys: [KEY], ...options, onError: (error) => failures.push(error) });
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, handle);

@@ -10,7 +10,7 @@ const FORGETFUL = { ...createMemoryStore(), createOnce: undefined } as unknown a
 const VARIANTS: Record<string, OpenApiOptions> = {
   "as it comes": {},
   "for a store that remembers no requests": { store: FORGETFUL },
-  "with store orders and cross-origin use": { storeOrders: () => new Response(), cors: { origins: ["*"] } },
+  "with store orders and cross-origin use": { handleStoreOrders: () => new Response(), cors: { origins: ["*"] } },
 };
 
 for (const [what, options] of Object.entries(VARIANTS)) {

@@ -51,8 +51,8 @@ const REFUSED: [what: string, options: unknown, message: RegExp][] = [
   ["an unknown default status", { keys: ["k"], defaultStatus: "lost" }, /one of available, pending, sold, not "lost"/],
   ["no bytes at all", { keys: ["k"], maxBodyBytes: 0 }, /maxBodyBytes must be a whole number from 1/],
   ["half a byte", { keys: ["k"], maxBodyBytes: 1.5 }, /maxBodyBytes/],
-  ["a time that is no number", { keys: ["k"], bodyTimeout: "10" }, /bodyTimeout must be a whole number.*not "10"/],
-  ["an endless time", { keys: ["k"], bodyTimeout: Infinity }, /bodyTimeout/],
+  ["a time that is no number", { keys: ["k"], bodyTimeoutMs: "10" }, /bodyTimeoutMs must be a whole number.*not "10"/],
+  ["an endless time", { keys: ["k"], bodyTimeoutMs: Infinity }, /bodyTimeoutMs/],
   ["no origins", { keys: ["k"], cors: { origins: [] } }, /cors must be \{ origins: \[...\] \}/],
   [
     "an origin with a path",
@@ -66,7 +66,7 @@ const REFUSED: [what: string, options: unknown, message: RegExp][] = [
     { keys: ["k"], cors: { origins: ["*"], credentials: true } },
     /^Unknown member credentials of option cors; its only member is origins$/,
   ],
-  ["orders that are no function", { keys: ["k"], storeOrders: {} }, /storeOrders must be a function/],
+  ["orders that are no function", { keys: ["k"], handleStoreOrders: {} }, /handleStoreOrders must be a function/],
   ["an onError that is none", { keys: ["k"], onError: true }, /onError must be a function, not true/],
 ];
 
@@ -122,8 +122,8 @@ test("a petstore tells the app what a client must not see, and says 500 to a bod
 
 test("whatever an app's store orders return, handle() answers and does not reject", async () => {
   for (const bad of [undefined, {}, Response.error()]) {
-    const storeOrders = () => bad as Response;
-    const { handle } = createPetstore({ keys: ["k"], cors: { origins: ["*"] }, storeOrders, onError: () => {} });
+    const handleStoreOrders = () => bad as Response;
+    const { handle } = createPetstore({ keys: ["k"], cors: { origins: ["*"] }, handleStoreOrders, onError: () => {} });
     const answer = await handle(new Request("http://x/v1/store/orders", { headers: { authorization: "Bearer k" } }));
     assert.equal(answer.status, 500);
   }
@@ -139,11 +139,11 @@ test("store orders whose body is being read, or has been, get 500, and the app i
       for (const response of [locked, used]) {
         const told: unknown[] = [];
         const onError = (error: unknown) => told.push(error);
-        const { handle } = createPetstore({ keys: ["k"], ...cors, storeOrders: () => response, onError });
+        const { handle } = createPetstore({ keys: ["k"], ...cors, handleStoreOrders: () => response, onError });
         const headers = { authorization: "Bearer k" };
         const answer = await handle(new Request("http://x/v1/store/orders", { method, headers }));
         assert.equal(answer.status, 500);
-        assert.match(String(told), /storeOrders must return a Response .* a body that nobody reads or has read/);
+        assert.match(String(told), /handleStoreOrders must return a Response .* a body that nobody reads or has read/);
       }
     }
   }
@@ -152,8 +152,8 @@ test("store orders whose body is being read, or has been, get 500, and the app i
 
 test("a HEAD gives up the body of the app's store orders, so that whoever makes it can stop", async () => {
   let cancelled = false;
-  const storeOrders = () => new Response(new ReadableStream({ cancel: () => void (cancelled = true) }));
-  const { handle } = createPetstore({ keys: ["k"], storeOrders });
+  const handleStoreOrders = () => new Response(new ReadableStream({ cancel: () => void (cancelled = true) }));
+  const { handle } = createPetstore({ keys: ["k"], handleStoreOrders });
   const headers = { authorization: "Bearer k" };
   const answer = await handle(new Request("http://x/v1/store/orders", { method: "HEAD", headers }));
   assert.deepEqual([answer.status, answer.body, cancelled], [200, null, true]);
@@ -198,7 +198,7 @@ test("createOpenApi() describes what the options make of the service", () => {
     servers: [{ url: "https://pets.example/api/v1", description: "Production" }],
     maxBodyBytes: 5,
     defaultStatus: "sold",
-    storeOrders: () => new Response(),
+    handleStoreOrders: () => new Response(),
   });
   assert.deepEqual(custom["servers"], [{ url: "https://pets.example/api/v1", description: "Production" }]);
   assert.match(JSON.stringify(custom), /at most 5 bytes/);

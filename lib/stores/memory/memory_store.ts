@@ -40,7 +40,7 @@ class MemoryStore implements PetStore {
     return BigInt(id);
   }
 
-  createOnce(pet: PetDraft, { key, fingerprint, retention }: IdempotentRequest): IdempotentOutcome {
+  createOnce(pet: PetDraft, { key, fingerprint, retentionMs }: IdempotentRequest): IdempotentOutcome {
     const now = Date.now();
     const known = this.#requests.get(key);
     if (known && known.expires > now) {
@@ -49,7 +49,7 @@ class MemoryStore implements PetStore {
     const id = this.create(pet);
     this.#requests.delete(key);
     this.#forget(now);
-    this.#requests.set(key, { id: Number(id), fingerprint, expires: now + retention });
+    this.#requests.set(key, { id: Number(id), fingerprint, expires: now + retentionMs });
     return { outcome: "created", id };
   }
 

@@ -205,7 +205,7 @@ function parametersOf(batch: readonly Create[]): string[] {
     numberArray(batch.map(({ status }) => status)),
     textArray(requests.map(({ key }) => key)),
     textArray(requests.map(({ fingerprint }) => fingerprint)),
-    numberArray(requests.map(({ retention }) => retention)),
+    numberArray(requests.map(({ retentionMs }) => retentionMs)),
   ];
 }
 

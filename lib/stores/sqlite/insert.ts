@@ -107,7 +107,7 @@ export class Inserter {
   }
 
   #insertOnce(create: RepeatableCreate, now: bigint): IdempotentOutcome {
-    const { key, fingerprint, retention } = create.request;
+    const { key, fingerprint, retentionMs } = create.request;
     const known = this.#findRequest.get(key, now);
     if (known !== undefined) {
       return known["fingerprint"] === fingerprint
@@ -117,7 +117,7 @@ export class Inserter {
     this.#savepoint.run();
     try {
       const id = this.#insertRow(create);
-      this.#insertRequest.run(key, fingerprint, id, now + BigInt(retention));
+      this.#insertRequest.run(key, fingerprint, id, now + BigInt(retentionMs));
       this.#release.run();
       return { outcome: "created", id };
     } catch (error) {

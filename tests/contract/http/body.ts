@@ -123,7 +123,7 @@ export const BODY_CASES: HttpCase[] = [
   },
   {
     name: "answers 408 to a body that stalls, and stores nothing",
-    options: { bodyTimeout: 50 },
+    options: { bodyTimeoutMs: 50 },
     run: async (api) => {
       const { status, error } = await api.send("POST", "/pets", { body: stalled() });
       assert.deepEqual([status, error.code], [408, "request_timeout"]);

@@ -154,7 +154,7 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
   },
   {
     name: "remembers an Idempotency-Key for as long as it is told to",
-    options: { idempotencyRetention: 1 },
+    options: { idempotencyRetentionMs: 1 },
     async run(api) {
       const ids = new Set<number>();
       // A millisecond passes between two of them sooner or later.

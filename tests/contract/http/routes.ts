@@ -109,7 +109,7 @@ export const ROUTE_CASES: HttpCase[] = [
   },
   {
     name: "lets the app answer store orders, behind the key check",
-    options: { storeOrders: (request) => Promise.resolve(Response.json({ method: request.method })) },
+    options: { handleStoreOrders: (request) => Promise.resolve(Response.json({ method: request.method })) },
     run: async (api) => {
       assert.deepEqual((await api.get("/store/orders")).json, { method: "GET" });
       assert.equal((await api.get("/store/orders", { key: null })).status, 401);
@@ -120,7 +120,7 @@ export const ROUTE_CASES: HttpCase[] = [
   {
     name: "answers 500 when the app's store orders throw, and tells the app alone",
     options: {
-      storeOrders: () => Promise.reject(new Error("secret")),
+      handleStoreOrders: () => Promise.reject(new Error("secret")),
       onError: () => {
         throw new Error("broken log");
       },

@@ -11,8 +11,8 @@ import {
 import { draft, splitPets, type StoreCase } from "./case.ts";
 
 /** A request; keys and fingerprints of as many characters as real ones. */
-function request(key: string, fingerprint = "same", retention = 60_000): IdempotentRequest {
-  return { key: key.padEnd(22, "k"), fingerprint: fingerprint.padEnd(22, "f"), retention };
+function request(key: string, fingerprint = "same", retentionMs = 60_000): IdempotentRequest {
+  return { key: key.padEnd(22, "k"), fingerprint: fingerprint.padEnd(22, "f"), retentionMs };
 }
 
 async function createOnce(store: PetStore, pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {

@@ -17,7 +17,7 @@ async function sendAgain(store: PetStore, rounds: number): Promise<bigint[]> {
   for (let round = 0; round < rounds; round++) {
     const outcomes = await Promise.all(Array.from({ length: 100 }, (_, i) => {
       const key = `${(i * 7 + round) % 150}`.padEnd(22, "k");
-      return store.createOnce!(PET, { key, fingerprint: "f".repeat(22), retention: 2 });
+      return store.createOnce!(PET, { key, fingerprint: "f".repeat(22), retentionMs: 2 });
     }));
     for (const each of outcomes) if (each.outcome === "created") made.push(each.id);
   }

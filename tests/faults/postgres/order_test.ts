@@ -82,7 +82,7 @@ test(
           const request = {
             key: `${round}`.padEnd(22, "k"),
             fingerprint: "f".repeat(22),
-            retention: 60_000,
+            retentionMs: 60_000,
           };
           outcomes.push(
             await Promise.all([...stores, ...stores].map(async (store) => {

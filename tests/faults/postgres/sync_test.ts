@@ -24,7 +24,7 @@ const send = (store: PetStore, key: string) =>
   store.createOnce!({ name: "Rex", categoryId: 7n, status: "sold" }, {
     key: key.repeat(22),
     fingerprint: "f".repeat(22),
-    retention: 600_000,
+    retentionMs: 600_000,
   });
 
 for (const driver of DRIVERS) {

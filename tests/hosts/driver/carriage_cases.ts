@@ -1,4 +1,4 @@
-/** What a host has to carry beyond the answers of the contract. The app's own `storeOrders` sends it, and sees the rest. */
+/** What a host has to carry beyond the answers of the contract. The app's own `handleStoreOrders` sends it, and sees the rest. */
 
 import type { PetstoreOptions } from "../../../mod.ts";
 
@@ -21,7 +21,7 @@ export interface CarriageReport {
   isAborted: boolean;
 }
 
-/** Options whose `storeOrders` answers by the kind that the query asks for. */
+/** Options whose `handleStoreOrders` answers by the kind that the query asks for. */
 export function createCarriageOptions(): Partial<PetstoreOptions> {
   const report: CarriageReport = { pulled: 0, isCancelled: false, isWaiting: false, isAborted: false };
   const piece = new Uint8Array(PIECE_LENGTH).fill(120);
@@ -61,5 +61,5 @@ export function createCarriageOptions(): Partial<PetstoreOptions> {
     });
   }
 
-  return { storeOrders: (request) => answers[new URL(request.url).search.slice(1) as OrdersKind](request) };
+  return { handleStoreOrders: (request) => answers[new URL(request.url).search.slice(1) as OrdersKind](request) };
 }

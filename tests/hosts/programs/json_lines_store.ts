@@ -32,7 +32,7 @@ export function createJsonLinesStore(path: string): PetStore {
   function write({ name, categoryId, status }: PetDraft, request?: IdempotentRequest): bigint {
     if (!STATUSES.includes(status)) throw new TypeError(`There is no status ${status}`);
     const line: Line = { name, categoryId: String(categoryId), status };
-    if (request) line.request = { ...request, expires: Date.now() + request.retention };
+    if (request) line.request = { ...request, expires: Date.now() + request.retentionMs };
     const text = `${JSON.stringify(line)}\n`;
     try {
       if (!isOpen) throw new Error("The store is closed");

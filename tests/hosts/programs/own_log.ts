@@ -2,7 +2,7 @@ import { createPetstore } from "@petstore/petstore";
 
 const petstore = createPetstore({
   keys: ["pk_example"],
-  storeOrders: () => Promise.reject(new Error("The order service is down")),
+  handleStoreOrders: () => Promise.reject(new Error("The order service is down")),
   onError(error, request) {
     const { pathname } = new URL(request.url);
     const { name, message } = error instanceof Error ? error : { name: typeof error, message: String(error) };

@@ -21,8 +21,8 @@ const VERSION_1 = `PRAGMA application_id = 0x50657473; PRAGMA user_version = 1; 
   CREATE INDEX pets_by_status ON pets (status);
   INSERT INTO pets (name, category_id, status) VALUES ('Old', 7, 2);`;
 
-function request(key: string, retention = 60_000): IdempotentRequest {
-  return { key, fingerprint: "f", retention };
+function request(key: string, retentionMs = 60_000): IdempotentRequest {
+  return { key, fingerprint: "f", retentionMs };
 }
 
 function withPath(run: (path: string) => Promise<void>): Promise<void> {
@@ -83,9 +83,9 @@ test("requests that have expired are forgotten as new ones come, two for each", 
 test("a request that is none is refused, and makes no pet", () =>
   withPath(async (path) => {
     const store = createSqliteStore(path);
-    const wrong = [{ key: undefined }, { fingerprint: undefined }, { retention: NaN }, { retention: 1.5 }];
+    const wrong = [{ key: undefined }, { fingerprint: undefined }, { retentionMs: NaN }, { retentionMs: 1.5 }];
     for (const parts of wrong) {
-      const request = { key: "a", fingerprint: "f", retention: 1, ...parts } as unknown as IdempotentRequest;
+      const request = { key: "a", fingerprint: "f", retentionMs: 1, ...parts } as unknown as IdempotentRequest;
       await assert.rejects(async () => await store.createOnce?.(REX, request), /./, JSON.stringify(parts));
     }
     assert.deepEqual(await store.list({ after: 0n, limit: 1 }), { json: "[]" });

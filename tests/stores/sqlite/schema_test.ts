@@ -75,7 +75,7 @@ for (
     withFile(async (_, store, other) => {
       other.exec(sql);
       const unavailable = { name: "StoreUnavailableError" };
-      const request = { key: "k", fingerprint: "f", retention: 1000 };
+      const request = { key: "k", fingerprint: "f", retentionMs: 1000 };
       await assert.rejects(async () => await store.create(REX), unavailable);
       await assert.rejects(async () => await store.createOnce?.(REX, request), unavailable);
       if (what === "an empty one") assert.throws(() => store.list({ after: 0n, limit: 10 }), unavailable);

@@ -1,0 +1,29 @@
+/** Every error code with its status. The types, the description and the answers are made from this table. */
+
+/** The status of each error code. */
+export const ERROR_STATUS = {
+  /** Sent by the standalone server alone. */
+  invalid_host: 400,
+  missing_api_key: 401,
+  invalid_api_key: 401,
+  route_not_found: 404,
+  method_not_allowed: 405,
+  invalid_limit: 400,
+  invalid_status: 400,
+  invalid_cursor: 400,
+  unsupported_media_type: 415,
+  body_too_large: 413,
+  request_timeout: 408,
+  invalid_idempotency_key: 400,
+  idempotency_key_reused: 422,
+  invalid_json: 400,
+  invalid_pet: 400,
+  pet_not_found: 404,
+  not_implemented: 501,
+  store_unavailable: 503,
+  overloaded: 503,
+  internal_error: 500,
+} as const;
+
+/** Machine-readable error code: the `code` of every Error body. */
+export type ErrorCode = keyof typeof ERROR_STATUS;
