@@ -12,7 +12,9 @@ import { createLineWriter, type LineWriter } from "./log/line_writer.ts";
 import { listen } from "./listener.ts";
 import { describeFailure, describeStart, oneLine } from "./log/messages.ts";
 import { readStoreSetting, type StoreSetting } from "./store/open_store.ts";
-import { HELP, readSettings, type ServerSettings, SettingError, UnreachableError } from "./settings.ts";
+import { HELP } from "./help.ts";
+import { readSettings, type ServerSettings } from "./settings.ts";
+import { SettingError, UnreachableError } from "./start_error.ts";
 import { within } from "./time.ts";
 
 /**
