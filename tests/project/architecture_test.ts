@@ -57,8 +57,7 @@ test("each runtime's own APIs are used only where the architecture says", async 
     }
     if (path.startsWith("lib/stores/")) assert.ok(!specifiers.some((specifier) => specifier.includes("http/")), path);
     assert.ok(!specifiers.some((specifier) => /^(npm|jsr|https?):/.test(specifier)), path);
-    // The one package, and where Deno cannot see it before it is needed.
-    if (path !== "lib/server/store/open_postgres.ts") assert.doesNotMatch(code, /"npm:/, path);
+    assert.doesNotMatch(code, /"npm:/, path);
   }
 });
 
@@ -66,11 +65,6 @@ test("the version is the same in deno.json, in the code and at the top of the CH
   const changelog = await Deno.readTextFile(new URL("CHANGELOG.md", ROOT));
   assert.equal(VERSION, config.version);
   assert.equal(changelog.match(/^## \[(\d+\.\d+\.\d+)\]/m)?.[1], VERSION);
-});
-
-test("the standalone server brings the PostgreSQL driver that is tested", async () => {
-  const code = await Deno.readTextFile(new URL("lib/server/store/open_postgres.ts", ROOT));
-  assert.ok(code.includes(`const DRIVER: string = "${config.imports.postgres}";`));
 });
 
 test("deno.lock names no host", async () => {
