@@ -1,4 +1,4 @@
-/** The text that `--help` prints, made from the tables that the settings are read by. */
+/** Makes the text of `--help` from the tables that settings are read by. */
 
 import { COMMANDS, type Setting, SETTINGS } from "./settings.ts";
 import { OWN_PARAMETERS, POSTGRES_VARIABLES } from "./store/postgres_url.ts";
@@ -6,7 +6,7 @@ import { OWN_PARAMETERS, POSTGRES_VARIABLES } from "./store/postgres_url.ts";
 const LINE_WIDTH = 100;
 const INDENT = " ".repeat(26);
 
-/** What `--help` prints. */
+/** The text of `--help`. */
 export const HELP: string = `Petstore: a REST service for the animals of a store
 
 Usage: deno task serve [flags]

@@ -7,7 +7,7 @@ import { firstLine, SettingError, startError, UnreachableError } from "./start_e
 /** The path of the key file, relative to the working directory. */
 export const KEY_FILE = "data/api-key";
 
-/** The size of a file that is certainly not a key, so that it is not read into memory. */
+/** The largest file that is read, many times the size of a key. */
 const MAX_BYTES = 4096;
 
 /** A key, and whether this start made it. */

@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { KEY_FILE } from "./key_file.ts";
 import { SettingError } from "./start_error.ts";
 
-/** The settings in their final types. Whether the store can be opened shows later. */
+/** The settings, parsed and checked, except for the store's, which `readStoreSetting` checks. */
 export interface ServerSettings {
   hostname: string;
   port: number;
@@ -13,7 +13,7 @@ export interface ServerSettings {
   /** May hold a password. */
   store: string;
   corsOrigins: string[];
-  /** Where clients reach the API, or "" for the address that a request names. */
+  /** Where clients reach the API, or "" for relative links. */
   publicUrl: string;
   accessLog: boolean;
   /** Whether to serve the description as a web page. */
@@ -25,13 +25,13 @@ export type ServerCommand = { settings: ServerSettings } | { print: "help" | "ve
 
 /** A setting as its user sees it. */
 export interface Setting {
-  /** A list's flag is repeatable and its variable holds commas; a switch has the flags `--x` and `--no-x`. */
+  /** A list has a repeatable flag and commas in its variable. A switch has two flags, `--x` and `--no-x`. */
   kind: "text" | "list" | "switch";
-  /** What the help text calls the flag's value. */
+  /** The name of the flag's value in the help text. */
   value?: string;
   /** The environment variable that applies when the flag is absent. */
   variable: string;
-  /** Shown in the help text where a default cannot show the form. */
+  /** A sample value for the help text, where no default shows the form. */
   example?: string;
   default: string;
   help: string;

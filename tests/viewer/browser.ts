@@ -1,8 +1,7 @@
 /** Opens the page of a real server in Chromium. */
 
-import { type Browser, chromium, type Page } from "playwright-core";
-import { KEY } from "../reliability/shared/client.ts";
-import { ServerProcess } from "../reliability/shared/server_process.ts";
+import { chromium, type Page } from "playwright-core";
+import { withServer } from "../support/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 
 /** Where Debian's package installs it. */
@@ -12,7 +11,8 @@ const CHROMIUM = "/usr/bin/chromium";
 const ARGS =
   "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
 
-export { KEY };
+/** The key that the server accepts. */
+export const KEY = "pk_0123456789abcdef";
 
 /** The largest int64. A JavaScript number rounds it to 9223372036854775808. */
 export const LARGEST = "9223372036854775807";
@@ -54,18 +54,19 @@ export async function withPage(
   use: (open: OpenPage) => Promise<void>,
   { width = 1200, height = 900, hasScripts = true }: PageOptions = {},
 ): Promise<void> {
-  await withTempFolder(async (folder) => {
-    await using server = await ServerProcess.start(folder, "--store=memory:");
-    const browser: Browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS.split(" ") });
-    try {
-      const page = await browser.newPage({ viewport: { width, height }, javaScriptEnabled: hasScripts });
-      const open = watch(page, `http://127.0.0.1:${server.port}`);
-      await page.goto(open.origin + path);
-      await use(open);
-    } finally {
-      await browser.close();
-    }
-  });
+  await withTempFolder((folder) =>
+    withServer(folder, { args: ["--store=memory:"], env: { PETSTORE_KEYS: KEY } }, async ({ origin }) => {
+      const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS.split(" ") });
+      try {
+        const page = await browser.newPage({ viewport: { width, height }, javaScriptEnabled: hasScripts });
+        const open = watch(page, origin);
+        await page.goto(origin + path);
+        await use(open);
+      } finally {
+        await browser.close();
+      }
+    })
+  );
 }
 
 function watch(page: Page, origin: string): OpenPage {

@@ -13,7 +13,7 @@ export interface LineWriter {
   flush(): Promise<void>;
 }
 
-/** How many characters wait for a slow reader. Further lines are dropped and counted. */
+/** How many characters may wait for a slow reader. Further lines are dropped and counted. */
 const MAX_WAITING = 1_048_576;
 
 /**

@@ -28,7 +28,7 @@ const HTML = `<!DOCTYPE html>
 </html>
 `;
 
-/** Only what this server sends may run or load, since users paste their keys into the page. The style sheet has data: images. */
+/** Users paste their keys into the page, so it loads from this server alone. The style sheet has images in data: URLs. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
