@@ -1,6 +1,6 @@
 /** The file with the API key that the server makes when no key is set. */
 
-import { createKeyCheck } from "../access/keys.ts";
+import { checkKeys } from "../access/keys.ts";
 import { folderOf, makeFolderFor, syncFolder } from "./folders.ts";
 import { firstLine, SettingError, startError, UnreachableError } from "./start_error.ts";
 
@@ -33,7 +33,7 @@ function readKey(path: string): FileKey | undefined {
     const key = Deno.readTextFileSync(path).trim();
     // The file is empty if a server was killed between creating and writing it.
     if (key === "") return undefined;
-    createKeyCheck([key]);
+    checkKeys([key]);
     return { key, isNew: false };
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;

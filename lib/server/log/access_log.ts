@@ -1,17 +1,19 @@
 /** The access log: one line for each request. */
 
 import { parseCursor } from "../../service/cursor.ts";
-import { splitUrl } from "../../http/routing.ts";
+import { splitTarget } from "../../http/routing.ts";
 import type { LineWriter } from "./line_writer.ts";
 
 /** Writes the line of an answered request that came at `startedAt`, a time of `performance.now()`. */
-export type AccessLog = (client: string, method: string, url: string, status: number, startedAt: number) => void;
+export type AccessLog = (client: string, method: string, target: string, status: number, startedAt: number) => void;
 
 /** Makes an access log. */
 export function createAccessLog(writer: LineWriter): AccessLog {
-  return (client, method, url, status, startedAt) => {
+  return (client, method, target, status, startedAt) => {
     const duration = (performance.now() - startedAt).toFixed(1);
-    writer.add(`${new Date().toISOString()} ${client} ${shorten(method)} ${loggedTarget(url)} ${status} ${duration}ms`);
+    writer.add(
+      `${new Date().toISOString()} ${client} ${shorten(method)} ${loggedTarget(target)} ${status} ${duration}ms`,
+    );
   };
 }
 
@@ -26,11 +28,11 @@ const MAX_READ = 200;
  * The path and query of a URL without control characters and without keys, which some clients put into a URL (RFC 6750
  * §2.3). Short path segments and known parameters are shown, everything else is hidden.
  */
-export function loggedTarget(url: string): string {
-  const { path, query } = splitUrl(url);
+export function loggedTarget(target: string): string {
+  const { path, query } = splitTarget(target);
   const shown = wholeParts(path, "/").map(shorten).join("/");
-  const target = query === "" ? shown : `${shown}?${loggedQuery(query)}`;
-  return /^[!-~…]*$/.test(target) ? target : target.toWellFormed().replace(/[^!-~…]/gu, encodeURIComponent);
+  const line = query === "" ? shown : `${shown}?${loggedQuery(query)}`;
+  return /^[!-~…]*$/.test(line) ? line : line.toWellFormed().replace(/[^!-~…]/gu, encodeURIComponent);
 }
 
 /** Hides a text that is long enough to be a key. A method can be one: HTTP lets a client invent it. */

@@ -1,5 +1,6 @@
 /** The texts that the server writes to standard output and standard error. */
 
+import { targetOf } from "../../http/routing.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import { VERSION } from "../../version.ts";
 import { loggedTarget, shorten } from "./access_log.ts";
@@ -35,7 +36,8 @@ export function describeStart({ hostname, port, store, key, hasDocs }: StartFact
 export function describeFailure(error: unknown, { method, url }: Request): string {
   const isBug = !(error instanceof StoreUnavailableError);
   const cause = error instanceof Error ? (isBug ? error.stack : error.message) : String(error);
-  return `${new Date().toISOString()} ${shorten(method)} ${loggedTarget(url)} failed: ${withoutAdvice(String(cause))}`;
+  const request = `${shorten(method)} ${loggedTarget(targetOf(url))}`;
+  return `${new Date().toISOString()} ${request} failed: ${withoutAdvice(String(cause))}`;
 }
 
 /** Escapes line ends and the control characters of terminals, which a setting may hold. */

@@ -1,10 +1,8 @@
 /** The files of Swagger UI. They are compressed in a JSON module, because the server may read no files while it serves. */
 
 import { Buffer } from "node:buffer";
-import { noneMatchFails } from "../../http/conditional.ts";
+import type { Answer, HeaderFields } from "../../http/answer.ts";
 import type { Operation, OperationRoute } from "../../http/dispatch.ts";
-import { LargeAnswers } from "../../http/large_answers.ts";
-import { chain } from "../../pending.ts";
 import packed from "./swagger_ui.json" with { type: "json" };
 
 /** The version of Swagger UI. It is part of the paths, so that browsers can keep the files without asking for changes. */
@@ -18,32 +16,36 @@ const TYPES: Record<keyof typeof packed.files, string> = {
 
 /** Makes the routes of the files, below a path. */
 export function createFileRoutes(path: string): OperationRoute[] {
-  const answers = new LargeAnswers();
   return Object.entries(packed.files).map(([name, base64]) => ({
     path: `${path}/${VIEWER_VERSION}/${name}`,
-    methods: { GET: createFileOperation(TYPES[name as keyof typeof TYPES], base64, answers) },
+    methods: { GET: createFileOperation(TYPES[name as keyof typeof TYPES], base64) },
   }));
 }
 
 /** Answers with a file, compressed if the client accepts that. */
-function createFileOperation(type: string, base64: string, answers: LargeAnswers): Operation {
+function createFileOperation(type: string, base64: string): Operation {
   // Decoded at the first request, so that a server whose page stays unopened does not hold them in memory.
   let compressed: Uint8Array<ArrayBuffer> | undefined;
   let plain: Promise<Uint8Array<ArrayBuffer>> | undefined;
+  const fields = {
+    "content-type": type,
+    "x-content-type-options": "nosniff",
+    "cache-control": "public, max-age=31536000, immutable",
+    "vary": "Accept-Encoding",
+  };
+  // Each representation needs its own tag (RFC 9110 §8.8.3.3).
+  const represent = (body: Uint8Array<ArrayBuffer>, etag: string, headers: HeaderFields): Answer => {
+    return { status: 200, headers: { ...fields, etag, ...headers }, body, etag };
+  };
 
-  return ({ request }) => {
-    const { headers } = request;
-    const isCompressed = acceptsGzip(headers.get("accept-encoding"));
-    // Each representation needs its own tag (RFC 9110 §8.8.3.3).
-    const etag = `"${VIEWER_VERSION}${isCompressed ? "-gzip" : ""}"`;
-    const fields = { etag, "cache-control": "public, max-age=31536000, immutable", "vary": "Accept-Encoding" };
-    if (noneMatchFails(headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers: fields });
-    const described = { ...fields, "content-type": type, "x-content-type-options": "nosniff" };
+  return ({ exchange }) => {
     compressed ??= new Uint8Array(Buffer.from(base64, "base64"));
-    if (isCompressed) return answers.send(request, compressed, { ...described, "content-encoding": "gzip" });
+    if (acceptsGzip(exchange.header("accept-encoding"))) {
+      return represent(compressed, `"${VIEWER_VERSION}-gzip"`, { "content-encoding": "gzip" });
+    }
     // Kept, so that clients without a key cannot make the server decompress it again and again.
     plain ??= decompress(compressed);
-    return chain(plain, (bytes) => answers.send(request, bytes, described));
+    return plain.then((bytes) => represent(bytes, `"${VIEWER_VERSION}"`, {}));
   };
 }
 
