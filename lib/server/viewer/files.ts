@@ -8,8 +8,11 @@ import packed from "./swagger_ui.json" with { type: "json" };
 /** The version of Swagger UI. It is part of the paths, so that browsers can keep the files without asking for changes. */
 export const VIEWER_VERSION: string = packed.version;
 
+/** The media type of a script. */
+export const JAVASCRIPT = "text/javascript; charset=utf-8";
+
 const TYPES: Record<keyof typeof packed.files, string> = {
-  "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
+  "swagger-ui-bundle.js": JAVASCRIPT,
   "swagger-ui-bundle.js.LICENSE.txt": "text/plain; charset=utf-8",
   "swagger-ui.css": "text/css; charset=utf-8",
 };

@@ -3,7 +3,7 @@
 import type { Answer } from "../../http/answer.ts";
 import { representation } from "../../http/conditional.ts";
 import type { OperationRoute } from "../../http/dispatch.ts";
-import { createFileRoutes, VIEWER_VERSION } from "./files.ts";
+import { createFileRoutes, JAVASCRIPT, VIEWER_VERSION } from "./files.ts";
 import page from "./page.json" with { type: "json" };
 
 // Every address is relative, because a proxy may serve all of it below a path.
@@ -44,7 +44,7 @@ const POLICY = [
 export function createDocsRoutes(): OperationRoute[] {
   const html = document("text/html; charset=utf-8", HTML);
   const scripts = Object.entries(page).map(([name, text]): OperationRoute => {
-    const script = document("text/javascript; charset=utf-8", text);
+    const script = document(JAVASCRIPT, text);
     return { path: `/docs/${name}`, methods: { GET: () => script } };
   });
   return [
