@@ -1,4 +1,4 @@
-/** Bodies in many pieces: where they are given up, what becomes of the rest, and that nobody waits for all of them. */
+/** Bodies in many pieces: where reading stops, when the rest is cancelled, and how concurrent bodies share the event loop. */
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -7,13 +7,13 @@ import { createPetstore } from "../../mod.ts";
 const KEY = "pk_test";
 const PET = '{"name":"Rex","categoryId":7}';
 
-/** What has been asked of a body. */
+/** What a petstore did with a body. */
 interface Seen {
   pieces: number;
   isCancelled: boolean;
 }
 
-/** A body without an end, in pieces of a size; each is there as soon as it is asked for. */
+/** An endless body in pieces of `size` bytes. */
 function endless(size: number, seen: Seen): ReadableStream<Uint8Array> {
   return new ReadableStream({
     pull(controller) {
@@ -24,7 +24,7 @@ function endless(size: number, seen: Seen): ReadableStream<Uint8Array> {
   }, { highWaterMark: 0 });
 }
 
-/** A body that holds one pet, in as many pieces. */
+/** A text in `count` pieces. */
 function inPieces(text: string, count: number): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(text);
   const size = Math.ceil(bytes.length / count);
@@ -52,26 +52,26 @@ for (
     ["too many bytes", 65_536, 17],
   ] as const
 ) {
-  test(`a body of ${what} gets 413, and nothing more of it is asked for`, async () => {
+  test(`a body of ${what} gets 413 and is not read any further`, async () => {
     const seen: Seen = { pieces: 0, isCancelled: false };
     const { handle } = createPetstore({ keys: [KEY] });
     assert.equal((await handle(post(endless(size, seen)))).status, 413);
     assert.ok(seen.pieces <= pieces, `${seen.pieces} pieces were read`);
-    // Cancelled before its answer is sent, Deno.serve would read the rest to throw it away.
+    // If the body were cancelled before the answer is sent, Deno.serve would read the rest to discard it.
     assert.equal(seen.isCancelled, false);
     while (!seen.isCancelled) await turn();
     assert.ok(seen.pieces <= pieces, `${seen.pieces} pieces were read`);
   });
 }
 
-test("a pet in hundreds of pieces is stored, and a megabyte in as many as a network makes of it", async () => {
+test("a pet in 250 pieces and a body of 1 MiB in 4096 pieces are stored", async () => {
   const { handle } = createPetstore({ keys: [KEY] });
   for (const [length, count] of [[250, 250], [1_048_576, 4096]] as const) {
     assert.equal((await handle(post(inPieces(PET.padEnd(length), count)))).status, 201);
   }
 });
 
-test("bodies in many pieces take turns, so that whoever comes meanwhile waits for one part of one of them", async () => {
+test("concurrent bodies in many pieces leave the event loop free between their parts", async () => {
   const seen: Seen = { pieces: 0, isCancelled: false };
   const { handle } = createPetstore({ keys: [KEY] });
   let isDone = false;
@@ -83,6 +83,6 @@ test("bodies in many pieces take turns, so that whoever comes meanwhile waits fo
     most = Math.max(most, seen.pieces - before);
   }
   for (const { status } of await answers) assert.equal(status, 413);
-  // All of them in one turn of the event loop would be five thousand.
+  // All of them together are about five thousand pieces.
   assert.ok(most < 2000, `${most} pieces in one turn`);
 });

@@ -1,4 +1,4 @@
-/** Who is calling, through the whole petstore: rotated keys, sessions, and what an app's own handler learns. */
+/** The caller of a request, through the whole petstore: rotated keys, sessions, and the app's own handler. */
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -16,7 +16,7 @@ function post(handle: (request: Request) => Promise<Response>, headers: Record<s
   );
 }
 
-test("a request that is sent again with the caller's new key gets the first answer", async () => {
+test("a request repeated with another key of its caller gets the first answer", async () => {
   const { handle } = createPetstore({
     keys: [{ key: "old", caller: "shop" }, { key: "new", caller: "shop" }, "other"],
   });
@@ -28,7 +28,7 @@ test("a request that is sent again with the caller's new key gets the first answ
   assert.equal(other.headers.get("location"), "/v1/pets/2");
 });
 
-test("a key keeps its requests over a restart, and from its plain form to its digest", async () => {
+test("a key keeps its requests after a restart, and when its digest replaces its plain form", async () => {
   const store = createMemoryStore();
   const digest = "sha256:2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
   for (const keys of [["secret"], [digest]]) {
@@ -37,7 +37,7 @@ test("a key keeps its requests over a restart, and from its plain form to its di
   }
 });
 
-test("a session in a cookie is a caller of its own, without an Authorization header", async () => {
+test("a verifier can take each session in a cookie as a caller, without an Authorization header", async () => {
   const sessions = new Map([["a1", "ann"], ["b2", "bob"]]);
   const { handle } = createPetstore({
     keys: (_key, request) => {
@@ -55,7 +55,7 @@ test("a session in a cookie is a caller of its own, without an Authorization hea
   assert.equal((await post(handle, { cookie: "session=a1" })).status, 401);
 });
 
-test("the app's handler of store orders learns who is calling", async () => {
+test("handleStoreOrders gets the caller", async () => {
   const { handle } = createPetstore({
     keys: [{ key: "k", caller: "shop" }],
     handleStoreOrders: (_request, { id }) => Response.json(id),
@@ -64,7 +64,7 @@ test("the app's handler of store orders learns who is calling", async () => {
   assert.equal(await answer.json(), "shop");
 });
 
-test("a path that has no route, and a key that is not valid, ask the store nothing", async () => {
+test("requests without a route or a valid key do not reach the store", async () => {
   const store = createMemoryStore();
   let asked = 0;
   const changes = store.changes!.bind(store);
@@ -78,12 +78,12 @@ test("a path that has no route, and a key that is not valid, ask the store nothi
   assert.deepEqual([statuses, asked], [[404, 404, 401], 0]);
 });
 
-/** Never run: the compiler refuses it if one of these options compiles. */
+/** Never run: type checking fails if one of these options is accepted. */
 export const MUST_NOT_COMPILE: PetstoreOptions[] = [
   // @ts-expect-error a string is an iterable of characters, each of which would be a key
   { keys: "abc" },
-  // @ts-expect-error a store has to be awaited first
+  // @ts-expect-error a promise of a store must be awaited first
   { keys: ["k"], store: Promise.resolve(createMemoryStore()) },
-  // @ts-expect-error the unit is part of the name
+  // @ts-expect-error the option is bodyTimeoutMs
   { keys: ["k"], bodyTimeout: 1000 },
 ];

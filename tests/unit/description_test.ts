@@ -1,20 +1,22 @@
-/** The description is whole: nothing in it is left over, and nothing that it refers to is missing. */
+/** The OpenAPI description: complete, without unused parts, and true to the options. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createMemoryStore, createOpenApi, type JsonObject, type OpenApiOptions } from "../../mod.ts";
 
-/** A store that cannot tell a request that is sent again. */
-const FORGETFUL = { ...createMemoryStore(), createOnce: undefined } as unknown as NonNullable<OpenApiOptions["store"]>;
+/** A store without idempotency. */
+const WITHOUT_CREATE_ONCE = { ...createMemoryStore(), createOnce: undefined } as unknown as NonNullable<
+  OpenApiOptions["store"]
+>;
 
 const VARIANTS: Record<string, OpenApiOptions> = {
-  "as it comes": {},
-  "for a store that remembers no requests": { store: FORGETFUL },
-  "with store orders and cross-origin use": { handleStoreOrders: () => new Response(), cors: { origins: ["*"] } },
+  "by default": {},
+  "for a store without createOnce()": { store: WITHOUT_CREATE_ONCE },
+  "with store orders and CORS": { handleStoreOrders: () => new Response(), cors: { origins: ["*"] } },
 };
 
-for (const [what, options] of Object.entries(VARIANTS)) {
-  test(`createOpenApi() refers to every component that it has, and to no other: ${what}`, () => {
+for (const [variant, options] of Object.entries(VARIANTS)) {
+  test(`createOpenApi() refers to all of its components and to no others, ${variant}`, () => {
     const description = createOpenApi(options);
     const { securitySchemes: _named, ...components } = description["components"] as Record<string, JsonObject>;
     const present = Object.entries(components).flatMap(([kind, named]) =>
@@ -26,7 +28,7 @@ for (const [what, options] of Object.entries(VARIANTS)) {
   });
 }
 
-test("createOpenApi() speaks of preflights only where there are any", () => {
+test("createOpenApi() mentions preflights only with the option cors", () => {
   const words = (options: OpenApiOptions) => String((createOpenApi(options)["info"] as JsonObject)["description"]);
   assert.doesNotMatch(words({}), /preflight/i);
   assert.match(words({ cors: { origins: ["https://app.example"] } }), /Preflights of allowed origins/);

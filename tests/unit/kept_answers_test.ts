@@ -1,4 +1,4 @@
-/** What is kept of answers, and that nothing is served from it which may have changed. */
+/** Kept answers: how long each is kept, how many are, and that none is out of date. */
 
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
@@ -15,7 +15,7 @@ function answer(holds: NonNullable<Answer["holds"]>, body = "[]"): Answer {
   return { status: 200, headers: {}, body, holds };
 }
 
-test("the cache keeps what holds always, and drops at an addition what holds until then", () => {
+test("the cache drops an answer that holds until an addition, and keeps one that always holds", () => {
   const changes = { additions: 0, alterations: 0 };
   const cache = new KeptAnswers(() => changes, 10_000);
   assert.equal(cache.find("/a"), undefined);
@@ -27,7 +27,7 @@ test("the cache keeps what holds always, and drops at an addition what holds unt
   assert.deepEqual([cache.find("/a"), cache.find("/b")], [always, undefined]);
 });
 
-test("the cache forgets everything at an alteration, and keeps nothing that was made before one", () => {
+test("an alteration empties the cache, and an answer from before it is not kept", () => {
   const changes = { additions: 0, alterations: 0 };
   const cache = new KeptAnswers(() => changes, 10_000);
   cache.find("/a");
@@ -39,14 +39,14 @@ test("the cache forgets everything at an alteration, and keeps nothing that was 
   assert.equal(cache.find("/a"), undefined);
 });
 
-test("the cache keeps no answer that does not say how long it holds", () => {
+test("the cache does not keep an answer that does not say how long it holds", () => {
   const cache = new KeptAnswers(() => ({ additions: 0, alterations: 0 }), 10_000);
   cache.find("/a");
   cache.keep("/a", { status: 404, headers: {}, body: "{}" }, cache.now());
   assert.equal(cache.find("/a"), undefined);
 });
 
-test("the cache is bounded, and keeps what is asked for again and again", () => {
+test("the cache is bounded and keeps an answer in frequent use", () => {
   const cache = new KeptAnswers(() => ({ additions: 0, alterations: 0 }), 20_000);
   cache.find("/hot");
   cache.keep("/hot", answer("always"), cache.now());
@@ -54,19 +54,19 @@ test("the cache is bounded, and keeps what is asked for again and again", () => 
     cache.keep(`/${i}`, answer("always"), cache.now());
     assert.ok(cache.find("/hot"), `lost after ${i}`);
   }
-  // 20,000 bytes of either generation hold some thirty entries each.
+  // Each of the two generations has 20,000 bytes, which is about thirty entries.
   const kept = Array.from({ length: 1000 }, (_, i) => i).filter((i) => cache.find(`/${i}`) !== undefined);
   assert.ok(kept.length > 10 && kept.length < 70, `${kept.length} were kept`);
   cache.keep("/large", answer("always", "x".repeat(20_000)), cache.now());
   assert.equal(cache.find("/large"), undefined);
 });
 
-test("an answer that takes the place of an older one does not count twice", () => {
+test("replacing an answer does not count its size twice", () => {
   const changes = { additions: 0, alterations: 0 };
   const cache = new KeptAnswers(() => changes, 20_000);
   cache.find("/hot");
   cache.keep("/hot", answer("always"), cache.now());
-  // A client that polls one page beside creates: each time it is read anew, and kept.
+  // A client polls a page while others create: each time the page is read and kept again.
   for (let i = 0; i < 1000; i++) {
     cache.keep("/polled", answer("until-addition", "x".repeat(i % 500)), cache.now());
     assert.ok(cache.find("/polled"));
@@ -76,7 +76,7 @@ test("an answer that takes the place of an older one does not count twice", () =
   assert.ok(cache.find("/hot"));
 });
 
-/** A store that counts how often it is asked. */
+/** A store that counts its reads. */
 function counting(store: PetStore): PetStore & { reads: number } {
   return {
     reads: 0,
@@ -95,7 +95,7 @@ function counting(store: PetStore): PetStore & { reads: number } {
   };
 }
 
-test("a page with a next one and a pet are read once, the last page again after every create", async () => {
+test("a full page and a pet are read once, the last page again after each create", async () => {
   const store = counting(createMemoryStore());
   await withApi(IN_PROCESS, { store }, async (api) => {
     for (let i = 0; i < 3; i++) await api.post({ name: "Rex", categoryId: 7 });
@@ -112,7 +112,7 @@ test("a page with a next one and a pet are read once, the last page again after 
   });
 });
 
-test("a kept answer needs a key like any other, and a HEAD or a condition gets what it asks for", async () => {
+test("a kept answer still needs a key, and serves HEAD and conditional requests", async () => {
   await withApi(IN_PROCESS, {}, async (api) => {
     await api.post({ name: "Rex", categoryId: 7 });
     const { headers } = await api.get("/pets/1");
@@ -126,7 +126,7 @@ test("a kept answer needs a key like any other, and a HEAD or a condition gets w
   });
 });
 
-test("what another program does to the database is seen by the next request", () =>
+test("the next request sees what another program changed in the database", () =>
   withTempFolder(async (folder) => {
     const path = join(folder, "pets.db");
     const store = createSqliteStore(path);
@@ -135,7 +135,7 @@ test("what another program does to the database is seen by the next request", ()
       for (let i = 0; i < 3; i++) await api.post({ name: "Rex", categoryId: 7 });
       const paths = ["/pets", "/pets/2", "/pets?limit=2", "/pets?status=available&limit=1"];
       const look = async () => {
-        // A turn of the event loop, as there is between any two requests that come through a socket.
+        // Requests through a socket are always at least one turn of the event loop apart.
         await new Promise((resolve) => setImmediate(resolve));
         return await Promise.all(paths.map(async (path) => (await api.get(path)).text));
       };

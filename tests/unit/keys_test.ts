@@ -1,4 +1,4 @@
-/** Which keys are valid, how they may be given, and that no message shows one. */
+/** API keys: the forms of the option, the check of a request, callers, and messages that show no key. */
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -28,7 +28,7 @@ const KEY_FORMS: [form: string, keys: ApiKeys][] = [
 ];
 
 for (const [form, keys] of KEY_FORMS) {
-  test(`a key check with the key given ${form} lets it in, again and again, and no other`, async () => {
+  test(`a key check with the key given ${form} accepts that key repeatedly and no other`, async () => {
     const check = createCheck(keys);
     for (let i = 0; i < 3; i++) {
       assert.equal(await outcome(check, `Bearer ${KEY}`), "valid");
@@ -39,20 +39,20 @@ for (const [form, keys] of KEY_FORMS) {
   });
 }
 
-test("a key check lets in every one of several keys", async () => {
+test("a key check accepts each of 500 keys", async () => {
   const keys = Array.from({ length: 500 }, (_, i) => `pk_${i}`);
   const check = createCheck(keys);
   for (const key of keys) assert.equal(await outcome(check, `Bearer ${key}`), "valid");
   assert.equal(await outcome(check, "Bearer pk_500"), "invalid_api_key");
 });
 
-test("a key check lets many requests at once in by a digest", async () => {
+test("a key check accepts concurrent requests with a key given as its digest", async () => {
   const check = createCheck([DIGEST]);
   const outcomes = await Promise.all(Array.from({ length: 50 }, () => outcome(check, `Bearer ${KEY}`)));
   assert.deepEqual(outcomes, Array.from({ length: 50 }, () => "valid"));
 });
 
-test("a key check is not changed by what its list becomes later", async () => {
+test("a later change of the list of keys does not change the check", async () => {
   const keys = [KEY];
   const check = createCheck(keys);
   keys[0] = OTHER;
@@ -60,7 +60,7 @@ test("a key check is not changed by what its list becomes later", async () => {
   assert.equal(await outcome(check, `Bearer ${OTHER}`), "invalid_api_key");
 });
 
-test("a key check takes the scheme in any case and any number of spaces behind it", async () => {
+test("a key check takes the scheme in any case and any number of spaces after it", async () => {
   const check = createCheck([KEY]);
   for (const scheme of ["Bearer", "bearer", "BEARER", "bEaReR"]) {
     assert.equal(await outcome(check, `${scheme} ${KEY}`), "valid");
@@ -68,7 +68,7 @@ test("a key check takes the scheme in any case and any number of spaces behind i
   }
 });
 
-test("a key check refuses whatever is not Bearer and one key, without asking a verifier", async () => {
+test("a key check refuses everything but Bearer and one key, without asking the verifier", async () => {
   const check = createCheck(() => true);
   const headers = ["", "Bearer", "Bearer ", "Bearer    ", KEY, `Basic ${KEY}`, `Bearer\t${KEY}`, `Bearer:${KEY}`];
   headers.push(`Bearer${KEY}`, `Token ${KEY}`, ` Bearer ${KEY}`, `Bearer ${KEY} `, `Bearer ${KEY} ${KEY}`);
@@ -77,7 +77,7 @@ test("a key check refuses whatever is not Bearer and one key, without asking a v
   assert.equal(await outcome(check, null), "missing_api_key");
 });
 
-test("a key may have 4096 characters and no more", async () => {
+test("a key has at most 4096 characters", async () => {
   const long = "~!".repeat(2048);
   const check = createCheck([long]);
   assert.equal(await outcome(check, `Bearer ${long}`), "valid");
@@ -86,7 +86,7 @@ test("a key may have 4096 characters and no more", async () => {
   assert.equal(await outcome(createCheck(() => true), `Bearer ${long}x`), "invalid_api_key");
 });
 
-test("a verifier is believed only if it says exactly true", async () => {
+test("a verifier that answers neither true nor a caller refuses the key", async () => {
   for (const answer of [false, undefined, null, 0, 1, "true", {}, { user: 1 }, []]) {
     const verifier = () => answer as boolean;
     assert.equal(await outcome(createCheck(verifier), `Bearer ${KEY}`), "invalid_api_key", String(answer));
@@ -95,7 +95,7 @@ test("a verifier is believed only if it says exactly true", async () => {
   }
 });
 
-test("what a verifier throws is passed on, and nobody is let in", async () => {
+test("an exception of a verifier is passed on", async () => {
   const cause = new Error("The key service is down");
   const failing: ApiKeys[] = [() => {
     throw cause;
@@ -106,7 +106,7 @@ test("what a verifier throws is passed on, and nobody is let in", async () => {
   }
 });
 
-test("a request without a valid key is answered as RFC 6750 §3 wants it", async () => {
+test("a refusal has the WWW-Authenticate header of RFC 6750 §3", async () => {
   const check = createCheck([KEY]);
   const missing = await check(null) as HttpError;
   assert.deepEqual([missing.status, missing.headers], [401, { "www-authenticate": 'Bearer realm="petstore"' }]);
@@ -118,7 +118,7 @@ test("a request without a valid key is answered as RFC 6750 §3 wants it", async
   );
 });
 
-test("a key is a caller of its own, the same in clear and as its digest, whose id does not show it", async () => {
+test("a key without a caller gets an id that does not reveal it, the same for its digest and for a verifier", async () => {
   const id = await callerOf(createCheck([KEY]), KEY);
   assert.match(id, /^key-[0-9a-f]{32}$/);
   assert.equal(await callerOf(createCheck([OTHER, DIGEST]), KEY), id);
@@ -126,12 +126,12 @@ test("a key is a caller of its own, the same in clear and as its digest, whose i
   assert.notEqual(await callerOf(createCheck([OTHER]), OTHER), id);
 });
 
-test("keys of one caller are that caller", async () => {
+test("several keys can share a caller", async () => {
   const check = createCheck([{ key: KEY, caller: "shop" }, { key: `sha256:${hash(OTHER)}`, caller: "shop" }]);
   assert.deepEqual([await callerOf(check, KEY), await callerOf(check, OTHER)], ["shop", "shop"]);
 });
 
-test("a key is refused from the moment at which it expires, even if it was just used", async () => {
+test("a key is refused from the millisecond of its expiry, even right after its use", async () => {
   const { now } = Date;
   try {
     for (const key of [KEY, DIGEST]) {
@@ -146,13 +146,13 @@ test("a key is refused from the moment at which it expires, even if it was just 
   }
 });
 
-test("a verifier sees the request, and may answer with a caller", async () => {
+test("a verifier gets the request and may answer with a caller", async () => {
   const authenticate = createAuthenticate((key, request) => ({ id: `${key} at ${new URL(request.url).pathname}` }));
   const request = new Request("http://h/v1/pets", { headers: { authorization: `Bearer ${KEY}` } });
   assert.deepEqual(await authenticate(new FetchExchange(request)), { id: `${KEY} at /v1/pets` });
 });
 
-test("a verifier may recognise a request without a key, but not by answering true", async () => {
+test("a verifier may accept a request without a key by answering with a caller, but not with true", async () => {
   const asked: string[] = [];
   const session = createCheck((key) => {
     asked.push(key);
@@ -160,7 +160,7 @@ test("a verifier may recognise a request without a key, but not by answering tru
   });
   assert.deepEqual(await session(null), { id: "session-7" });
   assert.deepEqual(asked, [""]);
-  // Otherwise a verifier that compares with a variable that is not set would let every request in.
+  // A verifier that compares the key with an empty variable would otherwise accept every request.
   for (const answer of [true, "session-7", {}, { id: "" }, { id: 7 }, undefined]) {
     assert.equal(await outcome(createCheck(() => answer as boolean), null), "missing_api_key", String(answer));
   }
@@ -178,16 +178,16 @@ const BAD_KEYS: [what: string, keys: unknown][] = [
   ["a key with a comma", ["pk_secret,pk_other"]],
   ["a key beyond ASCII", ["pk_secret_é"]],
   ["a key of 4097 characters", ["pk_secret".padEnd(4097, "x")]],
-  ["a key that is no string", [KEY, 7]],
+  ["a key that is not a string", [KEY, 7]],
   ["a digest that is too short", [`sha256:${"ab".repeat(31)}`]],
   ["a digest that is too long", [`sha256:${"ab".repeat(33)}`]],
-  ["a digest that is no hexadecimal", [`sha256:${"xy".repeat(32)}`]],
-  ["a digest of nothing", ["sha256:"]],
+  ["a digest that is not hexadecimal", [`sha256:${"xy".repeat(32)}`]],
+  ["an empty digest", ["sha256:"]],
   ["a record without a key", [{ caller: "pk_secret" }]],
   ["a record whose key has a space", [{ key: "pk_secret " }]],
   ["an empty caller", [{ key: "pk_secret", caller: "" }]],
-  ["an expiry that is no Date", [{ key: "pk_secret", expires: "2030-01-01" }]],
-  ["an expiry that is no time", [{ key: "pk_secret", expires: new Date(NaN) }]],
+  ["an expiry that is not a Date", [{ key: "pk_secret", expires: "2030-01-01" }]],
+  ["an invalid Date as expiry", [{ key: "pk_secret", expires: new Date(NaN) }]],
 ];
 
 for (const [what, keys] of BAD_KEYS) {
@@ -201,7 +201,7 @@ for (const [what, keys] of BAD_KEYS) {
   });
 }
 
-test("a key check says which key is wrong", () => {
+test("the message for a wrong key gives its number", () => {
   assert.throws(() => createCheck([KEY, OTHER, "a b"]), /API key number 3 /);
 });
 
@@ -214,7 +214,7 @@ function* createKeys(): Iterable<string> {
   yield KEY;
 }
 
-/** Who a key check finds behind an Authorization header, or what it refuses it with. */
+/** Resolves to the caller of an Authorization header, or to the refusal. */
 type Check = (authorization: string | null) => Promise<Caller | HttpError>;
 
 function createCheck(keys: ApiKeys): Check {

@@ -1,4 +1,4 @@
-/** createNodeListener() behind `node:http2`: `:authority`, bodies without a length, and clients that leave. */
+/** createNodeListener() on `node:http2`: `:authority`, bodies without a length, and clients that leave. */
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -26,7 +26,7 @@ async function withHttp2(listener: NodeListener, use: (session: ClientHttp2Sessi
 async function ask(session: ClientHttp2Session, headers: OutgoingHttpHeaders, body?: string) {
   const stream = session.request({ authorization: `Bearer ${KEY}`, ...headers }, { endStream: body === undefined });
   if (body !== undefined) {
-    // In two pieces, so that no length is announced.
+    // Node announces the length of a body in one piece.
     stream.write(body.slice(0, 10));
     stream.end(body.slice(10));
   }
@@ -36,7 +36,7 @@ async function ask(session: ClientHttp2Session, headers: OutgoingHttpHeaders, bo
   return { status: answer[":status"], headers: answer, text };
 }
 
-test("a petstore takes a pet over HTTP/2 without a Content-Length, and lists it", () =>
+test("a petstore stores a pet over HTTP/2 without a Content-Length, and lists it", () =>
   withHttp2(createNodeListener(createPetstore({ keys: [KEY] })), async (session) => {
     const created = await ask(session, { ":method": "POST", ":path": "/v1/pets" }, PET);
     assert.deepEqual([created.status, created.headers["location"]], [201, "/v1/pets/1"]);
@@ -48,7 +48,7 @@ test("a petstore takes a pet over HTTP/2 without a Content-Length, and lists it"
     assert.equal((await ask(session, { ":path": "/v1/pets", authorization: "Bearer wrong" })).status, 401);
   }));
 
-test("a handle sees :authority as its host over HTTP/2, and the body of a request without a length", () => {
+test("over HTTP/2 a handle gets the host of :authority and a body without a length", () => {
   const listener = createNodeListener(async (request) => Response.json([request.url, await request.text()]));
   return withHttp2(listener, async (session) => {
     const { text } = await ask(session, { ":method": "POST", ":authority": "pets.example", ":path": "/a?b" }, PET);

@@ -1,0 +1,61 @@
+/** Entity tags, If-None-Match and the 304. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { conditionalAnswer, noneMatchFails, representation } from "../../lib/http/conditional.ts";
+import { strongETag } from "../../lib/http/entity_tag.ts";
+import { createExchange } from "../support/exchange.ts";
+
+test("strongETag() gives every text and every variant a tag of its own", () => {
+  const texts = ["", "a", "b", "ab", "ba", "[]", "é", "\0", "\0\0", "x".repeat(10_000), "x".repeat(10_001)];
+  for (let i = 0; i < 10_000; i++) texts.push(`[{"id":${i}}]`);
+  const tags = new Set(texts.flatMap((text) => [strongETag(text), strongETag(text, 1)]));
+  assert.equal(tags.size, 2 * texts.length);
+  for (const tag of tags) assert.match(tag, /^"\d+-[01]-[a-z0-9]+-[a-z0-9]+"$/);
+  assert.equal(strongETag("[]"), strongETag("[]", 0));
+});
+
+test("strongETag() tells long texts apart by any change, by length alone and by the order of their words", () => {
+  const base = "abcd".repeat(500);
+  const texts = [base, base + "a", base + "\0", base + "\0\0", "x".repeat(300_000), "x".repeat(300_001)];
+  for (let i = 0; i < base.length; i++) texts.push(base.slice(0, i) + "é" + base.slice(i + 1));
+  for (let i = 0; i < base.length; i += 4) texts.push(base.slice(0, i) + "dcba" + base.slice(i + 4));
+  // Two changes at once, in one lane or in two, must not cancel out.
+  for (let i = 4; i < base.length; i += 4) texts.push("Abcd" + base.slice(4, i) + "Abcd" + base.slice(i + 4));
+  assert.equal(new Set(texts.map((text) => strongETag(text))).size, texts.length);
+});
+
+test("strongETag() puts length and variant beside the hash, so that a forged hash gains nothing", () => {
+  const plain = (text: string, variant?: number) => strongETag(text, variant).split("-").slice(0, 2).join("-");
+  const tags = [plain("[]"), plain("[]", 1), plain("[é]"), plain("x".repeat(500))];
+  assert.deepEqual(tags, ['"2-0', '"2-1', '"3-0', '"500-0']);
+});
+
+const TAG = '"a-b"';
+const MATCHING = [TAG, `W/${TAG}`, "*", " * ", `"x", ${TAG}`, `"x",${TAG},"y"`, `"x" ,\t${TAG}`];
+MATCHING.push(`W/"x", W/${TAG} , "y"`, `"x,", ${TAG}`, `"*", ${TAG}`);
+const OTHERS = [null, "", '"*"', '"a-bc"', '"xa-b"', '"a"', '"A-B"', "a-b", "W/a-b", '""', '"x", "y"', `x${TAG}`];
+
+test("noneMatchFails() finds a tag in a header, weak or strong, alone or in a list", () => {
+  for (const header of MATCHING) assert.equal(noneMatchFails(header, TAG), true, header);
+  for (const header of OTHERS) assert.equal(noneMatchFails(header, TAG), false, String(header));
+});
+
+test("conditionalAnswer() answers 304 without a body, and with the headers of the representation", () => {
+  const fresh = representation("[]", "always", { link: "<x>" }, 1);
+  const etag = strongETag("[]", 1);
+  assert.deepEqual(fresh, {
+    status: 200,
+    headers: { "content-type": "application/json", "x-content-type-options": "nosniff", etag, link: "<x>" },
+    body: "[]",
+    etag,
+    holds: "always",
+  });
+  assert.equal(conditionalAnswer(fresh, createExchange({})), fresh);
+  assert.equal(conditionalAnswer(fresh, createExchange({ "if-none-match": strongETag("[]") })), fresh);
+  assert.deepEqual(conditionalAnswer(fresh, createExchange({ "if-none-match": `"x", W/${etag}` })), {
+    status: 304,
+    headers: { etag, link: "<x>" },
+    body: null,
+  });
+});
