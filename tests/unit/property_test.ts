@@ -1,4 +1,4 @@
-/** Random requests, right and wrong, against a model of the service; `deno task fuzz` sends many more. */
+/** Random valid and invalid requests, compared with a model of the service. `deno task fuzz` sends many more. */
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -10,18 +10,18 @@ import { createMemoryStore, type PetStore } from "../../mod.ts";
 import { withOtherUrl } from "../support/defects.ts";
 import type { StoreKind } from "../support/stores.ts";
 
-/** Always the same requests, so that a failure is no matter of luck; those of `deno task fuzz` are others every time. */
+/** Repeats the same requests in every run. `deno task fuzz` takes a new seed each time. */
 const SEED = 20301205;
 
 const MEMORY = FUZZED_STORES.slice(0, 1);
 
-/** Statuses and codes that must have been seen, or the generators have lost a part of the service. */
+/** Statuses and codes that the generators must reach. */
 const KINDS = ["200", "201", "204", "304", "400 invalid_cursor", "400 invalid_json", "400 invalid_limit"]
   .concat("400 invalid_pet", "400 invalid_status", "401 invalid_api_key", "401 missing_api_key", "404 pet_not_found")
   .concat("404 route_not_found", "405 method_not_allowed", "413 body_too_large", "415 unsupported_media_type")
   .concat("501 not_implemented", "400 invalid_idempotency_key", "422 idempotency_key_reused", "201 replayed");
 
-test("every store answers random requests as the description allows and as the model foretells, alike to the byte", async () => {
+test("all stores give the same bytes for random requests, as the model predicts and the description allows", async () => {
   const extent = { seed: SEED, sequences: 40 };
   const tally = new Tally();
   const finding = await search({ host: IN_PROCESS, stores: FUZZED_STORES, tally }, extent);
@@ -29,7 +29,7 @@ test("every store answers random requests as the description allows and as the m
   assert.ok(tally.requests > 400, `only ${tally.requests} requests were sent`);
 });
 
-test("a memory store answers many more random requests so, and every status and code is among the answers", async () => {
+test("many more random requests to a memory store reach every status and code", async () => {
   const extent = { seed: SEED + 1, sequences: 200 };
   const tally = new Tally();
   const finding = await search({ host: IN_PROCESS, stores: MEMORY, tally }, extent);
@@ -37,7 +37,7 @@ test("a memory store answers many more random requests so, and every status and 
   assert.deepEqual(KINDS.filter((kind) => !tally.answers.has(kind)), []);
 });
 
-/** A defect, and what the shortest sequence of requests that shows it looks like. */
+/** A defect, the expected problem, and the curl lines of the shortest sequence that shows it. */
 type Defect = [what: string, wrap: (handle: Handle) => Handle, told: RegExp, lines: RegExp[]];
 
 const DEFECTS: Defect[] = [
@@ -70,7 +70,7 @@ const DEFECTS: Defect[] = [
 ];
 
 for (const [what, wrap, told, lines] of DEFECTS) {
-  test(`a petstore that ${what} is found out, by as few requests as show it, printed as curl lines`, async () => {
+  test(`the search finds a petstore that ${what}, and prints the fewest requests that show it as curl lines`, async () => {
     const extent: Extent = { seed: SEED, sequences: 1000 };
     const ground = { host: IN_PROCESS, stores: MEMORY, tally: new Tally(), wrap };
     const finding = await search(ground, extent);
@@ -84,7 +84,7 @@ for (const [what, wrap, told, lines] of DEFECTS) {
   });
 }
 
-test("a store that answers otherwise than the others is found out", async () => {
+test("the search finds a store whose answers differ", async () => {
   const odd: StoreKind = {
     name: "odd",
     use: async (run) => {
@@ -103,6 +103,6 @@ test("a store that answers otherwise than the others is found out", async () => 
   const ground = { host: IN_PROCESS, stores: [...MEMORY, odd], tally: new Tally() };
   const finding = await search(ground, { seed: SEED, sequences: 1000 });
   assert.match(finding?.problem ?? "nothing was found", /^the stores disagree:\n200\n/);
-  // Three pets, and the list of at most three.
+  // Three creates and a list with limit=3.
   assert.equal(finding?.sent.length, 4);
 });

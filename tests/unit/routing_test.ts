@@ -1,4 +1,4 @@
-/** From a URL to a route and its parameters: query strings, odd URLs, percent-escapes. */
+/** From a URL to a route and its parameters: query strings, unusual URLs, percent-escapes. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -61,7 +61,7 @@ for (const [url, path, query] of URLS) {
   test(`targetOf() and splitTarget() find the path ${JSON.stringify(path)} in ${JSON.stringify(url)}`, () => {
     const target = splitTarget(targetOf(url));
     assert.equal(target.path, path);
-    // Where there is no path there is no route, and so nobody to read the query.
+    // The query of a target without a path is never read.
     if (path !== "") assert.equal(target.query, query);
   });
 }
