@@ -1,4 +1,4 @@
-/** Callbacks of an app that fail: each costs one answer at most, and never the process. */
+/** Failing callbacks of an app: each spoils at most one answer and never ends the process. */
 
 import assert from "node:assert/strict";
 import process from "node:process";
@@ -13,17 +13,17 @@ function reject(): Promise<never> {
   return Promise.reject(BROKEN);
 }
 
-/** What has to be an answer of 500, whichever callback it came from. */
+/** The body of every answer with status 500. */
 const INTERNAL = { code: "internal_error", message: "An internal error occurred", status: 500 };
 
-/** Rejections that no code has met while `run` runs. Each would end a process of Deno or Node. */
-async function unmet(run: () => Promise<void>): Promise<unknown[]> {
+/** The unhandled rejections while `run` runs. Each would end a process of Deno or Node. */
+async function unhandled(run: () => Promise<void>): Promise<unknown[]> {
   const reasons: unknown[] = [];
   const note = (reason: unknown) => reasons.push(reason);
   process.on("unhandledRejection", note);
   try {
     await run();
-    // They are told at the end of a turn of the event loop.
+    // They are reported at the end of a turn of the event loop.
     for (let turns = 0; turns < 3; turns++) await new Promise((resolve) => setTimeout(resolve));
   } finally {
     process.off("unhandledRejection", note);
@@ -35,17 +35,17 @@ const BROKEN_LOGS: [how: string, onError: (error: unknown) => unknown][] = [
   ["throws", () => {
     throw BROKEN;
   }],
-  ["is rejected", reject],
+  ["rejects", reject],
   [
-    "gives something that is rejected when it is asked",
+    "returns a thenable that rejects",
     () => ({ then: (_: unknown, no: (e: unknown) => void) => no(BROKEN) }),
   ],
   ["never settles", () => new Promise(() => {})],
 ];
 
 for (const [how, onError] of BROKEN_LOGS) {
-  test(`an onError that ${how} costs no answer and leaves no rejection behind`, async () => {
-    const reasons = await unmet(() =>
+  test(`an onError that ${how} spoils no answer and causes no unhandled rejection`, async () => {
+    const reasons = await unhandled(() =>
       withApi(IN_PROCESS, { onError, handleStoreOrders: reject }, async (api) => {
         for (let i = 0; i < 3; i++) assert.deepEqual((await api.get("/store/orders")).error, INTERNAL);
         assert.equal((await api.get("/pets")).text, "[]");
@@ -55,7 +55,7 @@ for (const [how, onError] of BROKEN_LOGS) {
   });
 }
 
-test("a verifier, a store or store orders that are rejected leave no rejection behind", async () => {
+test("a rejecting verifier, store or handleStoreOrders gets 500 and causes no unhandled rejection", async () => {
   const broken: PetStore = {
     create: reject,
     createOnce: reject,
@@ -69,7 +69,7 @@ test("a verifier, a store or store orders that are rejected leave no rejection b
   const options = { store: broken, handleStoreOrders: reject, onError };
   const request = (path: string, init: RequestInit = {}) =>
     new Request(`http://h/v1${path}`, { ...init, headers: { authorization: `Bearer ${KEY}`, ...init.headers } });
-  const reasons = await unmet(async () => {
+  const reasons = await unhandled(async () => {
     const { handle } = createPetstore({ keys: [KEY], ...options });
     const body = '{"name":"Rex","categoryId":7}';
     const requests = [

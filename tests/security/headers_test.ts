@@ -1,17 +1,17 @@
-/** The header that keeps a browser from making more of an answer than it is, and those that tell too much. */
+/** Headers on every answer: X-Content-Type-Options, and none that reveals the software. */
 
 import assert from "node:assert/strict";
 import test from "node:test";
 import { type Api, type ApiAnswer, IN_PROCESS, withApi } from "../support/api.ts";
 import { STORE_KINDS } from "../support/stores.ts";
 
-/** Every kind of answer: of each operation, kept or not, with and without a body, and of what goes wrong. */
+/** Every kind of answer: of each operation, kept or not, with and without a body, and of failures. */
 async function askEverything(api: Api): Promise<{ good: ApiAnswer[]; bad: ApiAnswer[] }> {
   const created = await api.post({ name: "Rex", categoryId: 7 });
   await api.post({ name: "Luna", categoryId: 7 });
   const etag = (await api.get("/pets/1")).headers.get("etag") ?? "";
   const good = [created];
-  // Twice, since the second comes from the answers that are kept.
+  // Twice, because the second is a kept answer.
   for (const path of ["/pets", "/pets", "/pets?limit=1", "/pets?status=sold", "/pets/1", "/pets/1"]) {
     good.push(await api.get(path), await api.send("HEAD", path));
   }
@@ -34,7 +34,7 @@ async function askEverything(api: Api): Promise<{ good: ApiAnswer[]; bad: ApiAns
 
 for (const kind of STORE_KINDS) {
   for (const cors of [undefined, { origins: ["*"] }]) {
-    test(`${kind.name} store${cors ? ", with CORS" : ""}: no body is sniffed, and no answer names what made it`, () =>
+    test(`${kind.name} store${cors ? ", with CORS" : ""}: every answer forbids sniffing, and none reveals the software`, () =>
       kind.use((store) =>
         withApi(IN_PROCESS, { store, ...(cors && { cors }) }, async (api) => {
           const { good, bad } = await askEverything(api);

@@ -11,39 +11,20 @@ import { STORE_KINDS } from "../support/stores.ts";
 import { withTempFolder } from "../support/temp.ts";
 
 const SQL = [
-  ...["'", '"', "`", "''", "';--", "'; DROP TABLE pets; --", '"; DELETE FROM pets; --', "' OR '1'='1", "1 OR 1=1"],
-  ...["?", "?1", ":id", "$name", "@status", "%", "_", "*", "/*", "--", "#", "\\", "\\'", "x' || (SELECT name) || '"],
-  ...[
-    "json_object('id',1)",
-    "${1}",
-    "{{1}}",
-    "<script>alert(1)</script>",
-    "%27%20OR%201=1",
-    "%s%n",
-    "../../etc/passwd",
-  ],
+  ..."' \" ` '' ';-- ? ?1 :id $name @status % _ * /* -- # \\ \\' ${1} {{1}} %27%20OR%201=1 %s%n".split(" "),
+  ...["'; DROP TABLE pets; --", '"; DELETE FROM pets; --', "' OR '1'='1", "1 OR 1=1", "x' || (SELECT name) || '"],
+  ...["json_object('id',1)", "<script>alert(1)</script>", "../../etc/passwd"],
 ];
 
-/** How a client would spell the end of a header and the start of another. */
-const LINE_ENDS = [
-  "%0d%0a",
-  "%0D%0A",
-  "%0a",
-  "%0d",
-  "%00",
-  "%e5%98%8a%e5%98%8d",
-  "%c4%8d%c4%8a",
-  "%u000d%u000a",
-  "%250d%250a",
-  "\\r\\n",
-];
+/** Spellings of the end of a header. */
+const LINE_ENDS = "%0d%0a %0D%0A %0a %0d %00 %e5%98%8a%e5%98%8d %c4%8d%c4%8a %u000d%u000a %250d%250a \\r\\n".split(" ");
 
 async function names(api: Api): Promise<string[]> {
   return (await api.get("/pets?limit=100")).pets.map(({ name }) => name);
 }
 
 for (const kind of STORE_KINDS) {
-  test(`${kind.name} store: a name that is SQL is kept as it was sent, and nothing else happens`, () =>
+  test(`${kind.name} store: SQL in a name is stored as text, and in any other member refused`, () =>
     kind.use((store) =>
       withApi(IN_PROCESS, { store }, async (api) => {
         for (const name of SQL) assert.equal((await api.post({ name, categoryId: 7 })).pet.name, name);
@@ -61,25 +42,11 @@ for (const kind of STORE_KINDS) {
       })
     ));
 
-  test(`${kind.name} store: an id, a status, a limit or a cursor that is SQL finds nothing and changes nothing`, () =>
+  test(`${kind.name} store: SQL in an id, a status, a limit or a cursor finds and changes nothing`, () =>
     kind.use((store) =>
       withApi(IN_PROCESS, { store }, async (api) => {
         await api.post({ name: "Rex", categoryId: 7 });
-        const numbers = [
-          "1 OR 1=1",
-          "1;DROP TABLE pets",
-          "1'",
-          "1--",
-          "1/**/",
-          "0x1",
-          "1e0",
-          "+1",
-          " 1",
-          "1 ",
-          "１",
-          "1_0",
-          "1n",
-        ];
+        const numbers = "1 OR 1=1|1;DROP TABLE pets|1'|1--|1/**/|0x1|1e0|+1| 1|1 |１|1_0|1n".split("|");
         for (const text of [...SQL, ...numbers, ...numbers.map((number) => number.replace("1", "0 OR id=1"))]) {
           const value = encodeURIComponent(text);
           assert.equal((await api.get(`/pets/${value}`)).status, 404, text);
@@ -95,12 +62,12 @@ for (const kind of STORE_KINDS) {
     ));
 }
 
-/** What the service makes of an id, made of a text that is none. */
+/** A text in the form of a cursor. */
 function encodeCursor(text: string): string {
   return btoa(String.fromCharCode(...new TextEncoder().encode(`after:${text}`))).replaceAll("=", "");
 }
 
-test("a line end, however it is spelt, in whatever reaches Location, Link or an error, makes no header", () =>
+test("an encoded line end in a path, a query or a body does not start a header", () =>
   withApi(IN_PROCESS, { cors: { origins: ["https://app.example"] } }, async (api) => {
     for (let i = 0; i < 3; i++) await api.post({ name: "Rex", categoryId: i });
     const plain = [...(await api.get("/pets?limit=1")).headers.keys()];
@@ -114,7 +81,7 @@ test("a line end, however it is spelt, in whatever reaches Location, Link or an 
         assert.equal(status, 404, path);
         for (const [name, value] of headers) assert.doesNotMatch(`${name}:${value}`, /evil|[^ -~]/, path);
       }
-      // An unknown parameter is ignored; it does not come back in the link to the next page.
+      // An unknown parameter does not appear in the link to the next page.
       const { status, headers } = await api.get(`/pets?limit=1&a=${text}&${text}=1`);
       assert.deepEqual([status, [...headers.keys()]], [200, plain], end);
       assert.match(headers.get("link") ?? "", /^<\/v1\/pets\?limit=1&cursor=[A-Za-z0-9]+>; rel="next"$/);
@@ -125,38 +92,18 @@ test("a line end, however it is spelt, in whatever reaches Location, Link or an 
 
 test("createPetstore() refuses a base path that could end a header or a link, or lead elsewhere", () => {
   const ends = [...LINE_ENDS, "\r\n", "\n", "\r", "\0", "\u560a", " ", ">", '"', "<", "?", "#", "\\"];
-  const elsewhere = [
-    "/..",
-    "/../v1",
-    "/v1/..",
-    "/v1/../x",
-    "/.",
-    "/./v1",
-    "//",
-    "//evil.example",
-    "/v1//x",
-    "v1",
-    "http://x/v1",
-  ];
+  const elsewhere = "/.. /../v1 /v1/.. /v1/../x /. /./v1 // //evil.example /v1//x v1 http://x/v1".split(" ");
   for (const basePath of [...ends.flatMap((end) => [`/v1${end}x`, `/v1${end}`, `${end}/v1`]), ...elsewhere]) {
     assert.throws(() => createPetstore({ keys: ["k"], basePath }), TypeError, JSON.stringify(basePath));
   }
 });
 
-test("the path of an SQLite store is the name of a file and nothing more: no URL, no parameters, no escapes", () =>
+test("the path of an SQLite store is only a file name: no URL, no parameters, no escapes", () =>
   withTempFolder(async (folder) => {
     for (const path of ["file:pets.db", "FILE:pets.db?mode=memory", `file://${folder}/pets.db`, "a\0b", ""]) {
       assert.throws(() => createSqliteStore(path), TypeError, JSON.stringify(path));
     }
-    const literal = [
-      "a.db?mode=memory",
-      "%2e%2e%2fb.db",
-      "c.db;DROP TABLE pets",
-      "d'.db",
-      "e.db#f",
-      ":memory:",
-      "file:g.db",
-    ];
+    const literal = "a.db?mode=memory|%2e%2e%2fb.db|c.db;DROP TABLE pets|d'.db|e.db#f|:memory:|file:g.db".split("|");
     for (const name of literal) {
       const store = createSqliteStore(join(folder, name));
       await store.create({ name: "Rex", categoryId: 7n, status: "sold" });

@@ -1,4 +1,4 @@
-/** Objects: what clients send cannot change them for others, and what others have changed does not change answers. */
+/** Prototypes: requests cannot pollute them, and polluted ones do not change answers. */
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -9,7 +9,7 @@ import { STORE_KINDS } from "../support/stores.ts";
 
 const NAMES = ["__proto__", "constructor", "prototype", "hasOwnProperty", "toString", "valueOf", "__defineGetter__"];
 
-/** Everything that an object has without having been given it. */
+/** The properties of the shared prototypes. */
 function inherited(): string[] {
   return [Object.prototype, Array.prototype, String.prototype, Function.prototype, Headers.prototype].flatMap((
     object,
@@ -17,7 +17,7 @@ function inherited(): string[] {
 }
 
 for (const kind of STORE_KINDS) {
-  test(`${kind.name} store: no name in a body, a query, a path or a header reaches an object that is shared`, () =>
+  test(`${kind.name} store: no name in a body, a query, a path or a header changes a shared prototype`, () =>
     kind.use((store) =>
       withApi(IN_PROCESS, { store }, async (api) => {
         const before = inherited();
@@ -33,7 +33,7 @@ for (const kind of STORE_KINDS) {
             assert.equal(created.status, 201);
             assert.deepEqual(Object.keys(created.pet), ["id", "name", "categoryId", "status"]);
             assert.deepEqual([created.pet.name, created.pet.status], ["Rex", "available"]);
-            // A member that is inherited is not a member.
+            // Inherited members do not count.
             assert.equal((await api.post(`{${member}}`)).error.code, "invalid_pet");
           }
           assert.equal((await api.post(`{"name":"Rex","categoryId":7,"status":"${name}"}`)).status, 400);
@@ -41,7 +41,7 @@ for (const kind of STORE_KINDS) {
           assert.equal((await api.get(`/pets?status=${name}`)).error.code, "invalid_status");
           assert.equal((await api.get(`/${name}`)).error.code, "route_not_found");
           assert.equal((await api.get(`/pets/${name}`)).error.code, "pet_not_found");
-          // Bun knows the usual methods only, and takes any other for GET.
+          // Bun replaces unknown methods with GET.
           const { method } = new Request("http://petstore.test", { method: name });
           if (method === name) assert.equal((await api.send(name, "/pets")).error.code, "method_not_allowed");
           assert.equal((await api.get("/pets", { headers: { [name]: "polluted" } })).status, 200);
@@ -61,7 +61,7 @@ function ask(method: string, path: string, body?: string, headers: Record<string
   return new Request(url, { method, headers: { ...headers, "content-type": "application/json" }, body });
 }
 
-/** One request for every kind of answer. Made before anything is polluted, since the runtime's own objects suffer too. */
+/** A request for each kind of answer. Pollution breaks the constructors of some runtimes, so they are made before it. */
 function createRequests(): Request[] {
   return [
     ...["sold", "available", "pending"].map((status) =>
@@ -112,7 +112,7 @@ async function assertUnchanged(pollutions: [name: string, value: unknown][]): Pr
 
 const ANSWER = { status: 200, headers: [], body: "polluted" };
 
-test("what another library has put on every object does not change an answer", () =>
+test("polluting Object.prototype does not change an answer", () =>
   assertUnchanged([
     ["polluted", true],
     ["name", "Eve"],
@@ -140,7 +140,7 @@ test("what another library has put on every object does not change an answer", (
     ["alterations", 0],
   ]));
 
-test("what another library has put on every object is no member of a query, a page or a route", () =>
+test("polluting Object.prototype adds no member to a query, a page or a route", () =>
   assertUnchanged([
     ["status", "sold"],
     ["next", 1n],
@@ -149,7 +149,7 @@ test("what another library has put on every object is no member of a query, a pa
     ["headers", [["x-evil", "1"]]],
   ]));
 
-test("what another library has put on every object is no option", () =>
+test("polluting Object.prototype sets no option", () =>
   assertUnchanged([
     ["cors", { origins: ["*"] }],
     ["handleStoreOrders", () => new Response("polluted")],
