@@ -9,7 +9,8 @@ import { attempt, chain } from "../pending.ts";
 import { createFailureHandler, createPetstore } from "../service/petstore.ts";
 import type { AccessLog } from "./log/access_log.ts";
 import type { Service } from "./gate.ts";
-import { createPublicRoutes, INVALID_HOST } from "./public_routes.ts";
+import { createPublicRoutes } from "./public_routes.ts";
+import { INVALID_HOST } from "./refusals.ts";
 
 /** Options of the petstore within, of which the public routes need some too. */
 export type HandlerOptions = PetstoreOptions & Required<Pick<PetstoreOptions, "store" | "onError">>;

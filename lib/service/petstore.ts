@@ -13,6 +13,7 @@ import {
 } from "../http/dispatch.ts";
 import { HttpError } from "../http/errors.ts";
 import { LargeAnswers } from "../http/large_answers.ts";
+import { DEPRECATED_SINCE, SUNSET } from "./contract.ts";
 import { createPet, getPet, listPets } from "./operations.ts";
 import { checkOptions, type PetstoreOptions, type Settings } from "./options.ts";
 import { INTERNAL_ERROR, NO_STORE_ORDERS, STORE_UNAVAILABLE } from "./refusals.ts";
@@ -27,11 +28,6 @@ export interface Petstore {
    */
   handle: (request: Request) => Promise<Response>;
 }
-
-/** Since when `GET /pets/{petId}` is deprecated, in seconds since 1970 (RFC 9745). */
-const DEPRECATED_SINCE = 1_795_132_800;
-/** When it is to be removed (RFC 8594). It keeps working after that date. */
-const SUNSET = "Thu, 05 Dec 2030 00:00:00 GMT";
 
 /** Bytes of answers that are kept, of the younger and of the older generation each. */
 const MAX_CACHE_WEIGHT = 16 * 1024 * 1024;
