@@ -2,10 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { PetClient } from "./clients/pet_client.ts";
+import { CLIENTS, type PetClient } from "./clients/pet_client.ts";
 import { generate } from "./support/page.ts";
 import { KEY, type Service, withServer } from "./support/service.ts";
-import { succeed } from "./support/tools.ts";
 
 const MAX = "9223372036854775807";
 const HEADERS = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
@@ -30,7 +29,7 @@ async function load(path: string): Promise<any> {
   return await import(path);
 }
 
-for (const name of ["openapi_fetch", "hey_api", "orval"]) {
+for (const name of CLIENTS) {
   test(`the client of ${name}, as generated, rounds int64: what it reads without a word, what it sends too`, () =>
     withServer(async (service) => {
       await addExactly(service, MAX);
@@ -69,11 +68,19 @@ test("the transformers of @hey-api/openapi-ts alone make a bigint of the rounded
 test("orval's useBigInt alone throws for a bigint that it is to send, and says bigint of the numbers that it reads", () =>
   withServer(async (service) => {
     await addExactly(service, MAX);
-    await generate();
-    await succeed("orval", ["--config", "support/orval_bigint.config.ts"]);
     const { createPet, getPet } = await load("./generated/orval_bigint.ts");
-    Deno.env.set("PETSTORE_URL", service.base);
-    Deno.env.set("PETSTORE_KEY", KEY);
+    Object.assign((await load("./examples/common.ts")).settings, { baseUrl: service.base, headers: HEADERS });
     await assert.rejects(createPet({ name: "Max", categoryId: BigInt(MAX) }), TypeError);
     assert.equal((await getPet(1n)).data.categoryId, 2 ** 63);
+  }));
+
+test("Kubb's schemas refuse a number that is beyond 2^53, in an answer and before a request", () =>
+  withServer(async (service) => {
+    await addExactly(service, MAX);
+    const { petSchema, newPetSchema } = await load("./generated/kubb/zod/index.ts");
+    const client: PetClient = (await load("./clients/kubb.ts")).create(service.base, KEY);
+    const { data } = await client.get(1);
+    assert.equal(petSchema.safeParse(data).success, false);
+    assert.equal(petSchema.safeParse({ ...data, categoryId: 2 ** 53 - 1 }).success, true);
+    assert.equal(newPetSchema.safeParse({ name: "Max", categoryId: Number("9007199254740993") }).success, false);
   }));

@@ -55,7 +55,7 @@ const LINTERS: Linter[] = [
     name: "redocly",
     args: ["lint", "--config=lint/redocly.yaml"],
     nothing: /Your API descriptions are valid/,
-    something: /no-unused-components/,
+    something: /Component: "Unused" is never used/,
   },
   {
     name: "spectral",

@@ -4,7 +4,7 @@
  */
 
 import { client } from "../generated/hey_api/client.gen.ts";
-import { createPet, getPet, isReady, listPets, listStoreOrders } from "../generated/hey_api/index.ts";
+import { createPet, getPet, listPets, listStoreOrders } from "../generated/hey_api/index.ts";
 import type { Answer, CreateClient, Failure } from "./pet_client.ts";
 
 export const create: CreateClient = (base, key) => {
@@ -24,7 +24,6 @@ export const create: CreateClient = (base, key) => {
       headers = {},
     ) => (aim(), read(await getPet({ path: { petId }, headers }))),
     orders: async () => (aim(), read(await listStoreOrders())),
-    isReady: async () => (aim(), read(await isReady({ baseUrl: new URL(base).origin }))),
     createFrom: async (
       text,
     ) => (aim(), read(await createPet({ body: NONE, bodySerializer: () => text }))),

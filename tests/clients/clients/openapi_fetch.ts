@@ -18,7 +18,6 @@ export const create: CreateClient = (base, key) => {
         }),
       ),
     orders: async () => read(await client.GET("/store/orders")),
-    isReady: async () => read(await client.GET("/readyz", { baseUrl: new URL(base).origin })),
     createFrom: async (text) =>
       read(
         await client.POST("/pets", {

@@ -1,16 +1,14 @@
-/** What orval makes of the description. Its functions have no client to be given: the mutator reads address and key. */
+/** The client that orval generates from the description. Its mutator reads the settings. */
 
-import process from "node:process";
 import { createPet, getGetPetUrl, getPet, listPets, listStoreOrders } from "../generated/orval.ts";
+import { settings } from "../examples/common.ts";
 import { fetchPets } from "../examples/orval_fetch.ts";
 import type { CreateClient } from "./pet_client.ts";
 
 export const create: CreateClient = (base, key) => {
   // Read by the mutator before its first await, and so by the very request that follows.
-  const aim = () => {
-    process.env.PETSTORE_URL = base;
-    process.env.PETSTORE_KEY = key ?? "";
-  };
+  const aim = () =>
+    Object.assign(settings, { baseUrl: base, headers: key === null ? {} : { authorization: `Bearer ${key}` } });
   return {
     create: async (pet, headers = {}) => {
       aim();

@@ -1,5 +1,15 @@
 /** What the tests want of every generated client. The codes are written out: what a generator makes must fit them. */
 
+/** The modules of this folder that have a client. */
+export const CLIENTS = [
+  "openapi_fetch",
+  "hey_api",
+  "orval",
+  "swagger_typescript_api",
+  "kubb",
+  "openapi_zod_client",
+];
+
 export type PetStatus = "available" | "pending" | "sold";
 
 export interface NewPet {
@@ -65,8 +75,6 @@ export interface PetClient {
   list(query?: Query, headers?: More): Promise<Answer<Pet[], ListCode>>;
   get(petId: number, headers?: More): Promise<Answer<Pet, GetCode>>;
   orders(): Promise<Answer<unknown, OrdersCode>>;
-  /** Asks the probe; absent where a call cannot have an address of its own. */
-  isReady?(): Promise<Answer<{ status: "ok" }, AnyCode>>;
   /** Sends this text as the body of a create; absent where the client has no way to. */
   createFrom?(text: string): Promise<Answer<Pet, CreateCode>>;
   /** Asks by HEAD. */
