@@ -66,7 +66,10 @@ function createExamples(errors: readonly HttpError[]): JsonObject {
   }));
 }
 
-/** The schema of a group: an Error with its codes and its status. One plain object, so that every generator reads it. */
+/**
+ * The schema of a group: an Error with its codes and its status. A plain object, and an `enum` even for one value: not all
+ * generators read `allOf` or `const`.
+ */
 export function failureSchema(group: FailureGroup): JsonObject {
   const codes = new Set(group.errors.map(({ code }) => code));
   return errorSchema([...codes], { enum: [statusOf(group)] }, `An Error with the status ${statusOf(group)}.`);

@@ -1,4 +1,4 @@
-/** Generated clients: made by the commands of docs/clients.md, compiled strictly, and used against the running server. */
+/** The clients that the commands of docs/clients.md generate, compiled strictly and used against a real server. */
 
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
@@ -13,12 +13,12 @@ import { run, succeed } from "./support/tools.ts";
 const CASES = [...USES, ...FAILURES];
 
 test(
-  "the commands of docs/clients.md generate every client from what the server serves",
+  "the commands of docs/clients.md generate every client from the description of a server",
   generate,
 );
 
 for (const project of ["tsconfig.json", "tsconfig.loose.json"]) {
-  test(`what is generated and what uses it compiles without an error, by ${project}`, async () => {
+  test(`generated code and the code that uses it compiles with ${project}`, async () => {
     await generate();
     assert.match(
       await succeed("tsc", ["--project", project, "--listFiles"]),
@@ -49,10 +49,10 @@ for (const name of CLIENTS) {
   });
 }
 
-test("through Prism: what is right violates the description neither as request nor as answer, by any client", (t) =>
+test("through Prism: no valid request and no answer to one violates the description, with any client", (t) =>
   runThroughPrism(t, [], ({ notThroughPrism }) => notThroughPrism === undefined));
 
-test("through Prism: the answer to no request violates the description, even where the request does, by any client", (t) =>
+test("through Prism: no answer violates the description, even if the request does, with any client", (t) =>
   runThroughPrism(
     t,
     ["--validate-request", "false"],
@@ -74,12 +74,12 @@ async function runThroughPrism(t: TestContext, args: string[], isFit: (each: Cas
 
 async function load(name: string): Promise<CreateClient> {
   await generate();
-  // Not a literal: Deno would look for what is not generated yet.
+  // Not a literal: Deno would look for files that are not generated yet.
   const path = `./clients/${name}.ts`;
   return (await import(path)).create;
 }
 
-/** The same client, which also looks for what Prism says in a header of an answer that it lets through. */
+/** The same client, which also looks for violations that Prism reports in a header. */
 function guard(client: PetClient): PetClient {
   const guarded = Object.entries(client).map((
     [name, ask],

@@ -1,4 +1,4 @@
-/** The description imported into Postman, and the collection run by newman against the server. */
+/** The description as a Postman collection, which newman runs against the server. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -8,7 +8,7 @@ import { FOLDER, succeed } from "./support/tools.ts";
 const COLLECTION = "generated/collection.json";
 const REPORT = "generated/newman.json";
 
-/** What each request of the collection is answered with, in the order of the run. */
+/** The status of the answer to each request of the collection, in order. */
 const EXPECTED: [request: string, status: number][] = [
   ["List all animals", 200],
   ["Add an animal", 201],
@@ -16,7 +16,7 @@ const EXPECTED: [request: string, status: number][] = [
   ["Store orders", 501],
 ];
 
-/** Imports what the server serves, with or without the parameters that may be left out. */
+/** Makes a collection from the description of a server, with or without the optional parameters. */
 async function importDescription(service: Service, hasOptional: boolean): Promise<void> {
   const path = await fetchDescription(service, "postman.json");
   const options = `enableOptionalParameters=${hasOptional},parametersResolution=Example,folderStrategy=Tags`;
@@ -27,11 +27,11 @@ interface Seen {
   name: string;
   status: number;
   text: string;
-  /** How many of the collection's own tests were run with this answer. */
+  /** The number of the collection's own tests that ran with this answer. */
   checks: number;
 }
 
-/** Runs the whole collection, and gives each request's status and body. */
+/** Runs the whole collection and returns the status and body of each answer. */
 async function runCollection({ base }: Service): Promise<Seen[]> {
   const variables = ["--env-var", `baseUrl=${base}`, "--env-var", `bearerToken=${KEY}`];
   await succeed("newman", ["run", COLLECTION, ...variables, "--reporters", "json", "--reporter-json-export", REPORT]);
@@ -59,7 +59,7 @@ test("a Postman collection of the description runs with no unexpected answer", (
     assert.equal(seen[2]?.text, seen[1]?.text);
   }));
 
-test("so does a collection with every optional parameter, given the cursor of a real page", () =>
+test("a collection with every optional parameter runs too, with the cursor of a real page", () =>
   withServer(async (service) => {
     await importDescription(service, true);
     const path = `${FOLDER}/${COLLECTION}`;
@@ -78,7 +78,7 @@ test("so does a collection with every optional parameter, given the cursor of a 
     }
   }));
 
-test("newman sends and keeps int64 exactly, as text; to a collection's own script it is a rounded number", () =>
+test("newman sends and keeps int64 exactly, as text; a script of the collection sees a rounded number", () =>
   withServer(async (service) => {
     await importDescription(service, false);
     const path = `${FOLDER}/${COLLECTION}`;

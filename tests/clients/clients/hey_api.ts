@@ -1,6 +1,6 @@
 /**
- * What @hey-api/openapi-ts makes of the description, by the client that its functions share. One could be handed to each
- * call, as `client`; but that goes on into the options of `Request`, where Deno has a `client` of another kind.
+ * The functions that @hey-api/openapi-ts generates from the description, with the client that they share. A `client` given
+ * to each call would end up in the options of `Request`, where Deno has another `client`.
  */
 
 import { client } from "../generated/hey_api/client.gen.ts";
@@ -8,7 +8,7 @@ import { createPet, getPet, listPets, listStoreOrders } from "../generated/hey_a
 import type { Answer, CreateClient, Failure } from "./pet_client.ts";
 
 export const create: CreateClient = (base, key) => {
-  // Read by the client before its first await, and so by the very request that follows.
+  // The client reads it before its first await, so the next request uses it.
   const aim = () => client.setConfig({ baseUrl: base, auth: () => key ?? undefined });
   return {
     create: async (
@@ -27,7 +27,7 @@ export const create: CreateClient = (base, key) => {
     createFrom: async (
       text,
     ) => (aim(), read(await createPet({ body: NONE, bodySerializer: () => text }))),
-    // HEAD is no operation of the description, so there is no function for it.
+    // The description has no operations for HEAD, so there is no function for it.
     head: async (petId) => {
       aim();
       const security = [{ scheme: "bearer", type: "http" } as const];
@@ -44,7 +44,7 @@ export const create: CreateClient = (base, key) => {
 
 const NONE = { name: "", categoryId: 0 };
 
-/** Where an answer has no body, this client gives {} or "" for it. */
+/** If an answer has no body, this client gives {} or "". */
 function read<T, Code extends string>(
   { data, error, response }: {
     data?: T | undefined;

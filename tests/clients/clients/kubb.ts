@@ -18,7 +18,7 @@ const ORDERS = schemas.listStoreOrders400Schema.or(schemas.listStoreOrders401Sch
 
 export const create: CreateClient = (base, key) => {
   const own: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
-  // The generated one does not say that a body is JSON.
+  // The generated client does not declare that a body is JSON.
   const client: Client = <T, _E, V>(config: RequestConfig<V>) =>
     fetch<T>({ ...config, baseURL: base, headers: { ...own, "Content-Type": "application/json", ...config.headers } });
   return {
@@ -30,7 +30,7 @@ export const create: CreateClient = (base, key) => {
   };
 };
 
-/** This client gives the body of a failure as data. */
+/** This client gives the body of a failure as data; a schema reads it. */
 function read<T, Code extends string>(
   { status, headers, data }: ResponseConfig<T>,
   failure: z.ZodType<Failure<Code>>,

@@ -8,13 +8,13 @@ import type { Answer, CreateClient, Failure } from "./pet_client.ts";
 type Api = ReturnType<typeof createApiClient>;
 
 export const create: CreateClient = (base, key) => {
-  /** Asks once. Zodios gives the data alone, so the rest is taken from axios. */
+  /** Sends one request. Zodios gives only the data, so status and headers come from axios. */
   async function ask<T, Code extends string>(
     call: (api: Api) => Promise<T>,
     read: (api: Api, thrown: unknown) => Failure<Code> | undefined,
   ): Promise<Answer<T, Code>> {
     const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
-    // Requests are not validated, so that the server is the one to refuse them.
+    // The client would refuse a wrong request itself.
     const api = createApiClient(base, { validate: "response", axiosConfig: { headers, adapter: "fetch" } });
     let seen: AxiosResponse | undefined;
     api.axios.interceptors.response.use((response) => seen = response);
