@@ -1,14 +1,14 @@
 /** The failures of each operation, from where the service decides them. */
 
-import { INVALID_KEY, MISSING_KEY } from "../access/keys.ts";
+import { INVALID_KEY, MISSING_KEY } from "../access/bearer.ts";
 import { bodyTimedOut, bodyTooLarge, ENCODED, NOT_JSON } from "../http/body.ts";
 import { OVERLOADED } from "../http/body_stream.ts";
+import { INTERNAL_ERROR } from "../http/errors.ts";
 import { TOO_MANY_ANSWERS } from "../http/large_answers.ts";
 import { parseNewPet } from "../pet.ts";
 import {
   IDEMPOTENCY_KEY_REUSED,
   IDEMPOTENCY_NOT_SUPPORTED,
-  INTERNAL_ERROR,
   INVALID_IDEMPOTENCY_KEY,
   invalidJson,
   invalidParameter,

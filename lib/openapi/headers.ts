@@ -1,6 +1,6 @@
 /** The response headers of the description. */
 
-import { MISSING_KEY } from "../access/keys.ts";
+import { MISSING_KEY } from "../access/bearer.ts";
 import { type HeaderFields, JSON_FIELDS } from "../http/answer.ts";
 import { ENCODED, NOT_JSON } from "../http/body.ts";
 import { DEPRECATED_SINCE, SUNSET } from "../service/contract.ts";

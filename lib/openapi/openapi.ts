@@ -1,6 +1,6 @@
 /** The interface description (OpenAPI 3.1), as data. */
 
-import { ERROR_STATUS, type ErrorCode } from "../error_codes.ts";
+import { ERROR_STATUS } from "../error_codes.ts";
 import { checkContract, NAMES, type PetstoreOptions, requireNames } from "../service/options.ts";
 import { createHeaders } from "./headers.ts";
 import type { JsonObject } from "./json_types.ts";
@@ -28,18 +28,14 @@ Send your API key with every request, as \`Authorization: Bearer <API_KEY>\`. Bo
 \`Link\` header leads to the next one. Every failure has the same body: a \`code\` for programs, a \`message\` for people,
 and the \`status\`.
 
-Some answers belong to no operation. A path that does not exist gets ${named("route_not_found")}. A method that a path
-does not have gets ${named("method_not_allowed")}, with the methods that it has in \`Allow\`. HEAD is answered like GET,
+Some answers belong to no operation. A path that does not exist gets ${ERROR_STATUS.route_not_found} \`route_not_found\`. A method that a path
+does not have gets ${ERROR_STATUS.method_not_allowed} \`method_not_allowed\`, with the methods that it has in \`Allow\`. HEAD is answered like GET,
 without the body. OPTIONS is answered with 204 and \`Allow\`.`;
 
 const CROSS_ORIGIN = `
 
 Preflights of allowed origins are answered with 204 and need no key. Responses also carry \`Vary: Origin\` and the
 \`Access-Control-*\` headers of the Fetch standard.`;
-
-function named(code: ErrorCode): string {
-  return `${ERROR_STATUS[code]} \`${code}\``;
-}
 
 /**
  * Describes a petstore in OpenAPI 3.1, as its options make it.

@@ -123,7 +123,7 @@ function createIdempotency(retentionMs: number): JsonObject {
       description: "Makes it safe to send the request again. A second request with the same key and the same animal " +
         "gets the first answer again, with `Idempotency-Replayed: true`, and adds nothing. Use a new key, such as a " +
         "UUID, for each new animal, with or without quotes; parameters after a quoted key are ignored. The key is " +
-        `remembered for ${retentionMs / 1000} seconds, for your API key alone.`,
+        `remembered for ${retentionMs / 1000} seconds. Each caller has keys of its own.`,
       // An `example` of the parameter itself would be sent with every animal by pages that try the service out.
       schema: { type: "string", minLength: 1, examples: ['"8e03978e-40d5-43dd-bc93-6894a57f9324"'] },
     }],

@@ -3,8 +3,7 @@
 import type { JsonObject } from "../openapi/json_types.ts";
 import { createDescription, type OpenApiOptions } from "../openapi/openapi.ts";
 import type { FailureGroup } from "../openapi/responses.ts";
-import { CLOSED } from "./gate.ts";
-import { INVALID_HOST } from "./refusals.ts";
+import { CLOSED, INVALID_HOST } from "./refusals.ts";
 
 /** The failures that the server adds to every operation. It answers them before it looks at the path. */
 const FAILURES: FailureGroup[] = [
