@@ -3,7 +3,7 @@
 import { INVALID_KEY, MISSING_KEY } from "../access/bearer.ts";
 import { bodyTimedOut, bodyTooLarge, ENCODED, NOT_JSON } from "../http/body.ts";
 import { OVERLOADED } from "../http/body_stream.ts";
-import { INTERNAL_ERROR } from "../http/errors.ts";
+import { type HttpError, INTERNAL_ERROR } from "../http/errors.ts";
 import { TOO_MANY_ANSWERS } from "../http/large_answers.ts";
 import { parseNewPet } from "../pet.ts";
 import {
@@ -30,69 +30,56 @@ export interface BodyOptions {
 
 /** The API key is refused. */
 export const UNAUTHORIZED: FailureGroup = {
-  schema: "UnauthorizedError",
-  reasons: ["the API key is missing or invalid"],
-  errors: [MISSING_KEY, INVALID_KEY],
+  ...group("UnauthorizedError", "the API key is missing or invalid", [MISSING_KEY, INVALID_KEY]),
   response: "Unauthorized",
 };
 
-/** Any other failure. */
-export const UNEXPECTED: FailureGroup = {
-  schema: "InternalServerError",
-  reasons: ["something unexpected happened; only the operator learns the cause"],
-  errors: [INTERNAL_ERROR],
-  response: "InternalError",
-};
+const INTERNAL = group("InternalServerError", "something unexpected happened; only the operator learns the cause", [
+  INTERNAL_ERROR,
+]);
 
-const NOT_STORED: FailureGroup = {
-  schema: "StoreUnavailableError",
-  reasons: ["the store is unavailable"],
-  errors: [STORE_UNAVAILABLE],
-};
+/** Any other failure. */
+export const UNEXPECTED: FailureGroup = { ...INTERNAL, response: "InternalError" };
 
 /** The failures of `GET /pets`. */
 export const LIST_FAILURES: FailureGroup[] = [
-  {
-    schema: "InvalidPetQueryError",
-    reasons: ["a query parameter is invalid, empty or repeated"],
-    errors: [invalidParameter("limit", "101"), invalidParameter("status", "lost"), invalidParameter("cursor", "abc")],
-  },
+  group("InvalidPetQueryError", "a query parameter is invalid, empty or repeated", [
+    invalidParameter("limit", "101"),
+    invalidParameter("status", "lost"),
+    invalidParameter("cursor", "abc"),
+  ]),
   UNAUTHORIZED,
   UNEXPECTED,
-  {
-    schema: "UnavailableError",
-    reasons: [...NOT_STORED.reasons, "too many large answers are under way"],
-    errors: [STORE_UNAVAILABLE, TOO_MANY_ANSWERS],
-  },
+  group("UnavailableError", "the store is unavailable, or too many large answers are under way", [
+    STORE_UNAVAILABLE,
+    TOO_MANY_ANSWERS,
+  ]),
 ];
 
 /** The failures of `POST /pets`. */
 export function createFailures({ maxBodyBytes, bodyTimeoutMs, remembersRequests }: BodyOptions): FailureGroup[] {
   return [
-    {
-      schema: "InvalidPetError",
-      reasons: ["the body lacks required fields or has invalid values", "the Idempotency-Key is invalid"],
-      errors: [INVALID_IDEMPOTENCY_KEY, invalidJson("it is empty"), invalidPet(faultsOf("{}"))],
-    },
+    group(
+      "InvalidPetError",
+      "the body lacks required fields or has invalid values, or the Idempotency-Key is invalid",
+      [
+        INVALID_IDEMPOTENCY_KEY,
+        invalidJson("it is empty"),
+        invalidPet(faultsOf("{}")),
+      ],
+    ),
     UNAUTHORIZED,
-    {
-      schema: "RequestTimeoutError",
-      reasons: ["the body did not arrive in time"],
-      errors: [bodyTimedOut(bodyTimeoutMs)],
-    },
-    { schema: "BodyTooLargeError", reasons: ["the body is too large"], errors: [bodyTooLarge(maxBodyBytes)] },
-    {
-      schema: "UnsupportedMediaTypeError",
-      reasons: ["the body is not JSON", "it has a content coding"],
-      errors: [NOT_JSON, ENCODED],
-    },
-    remembersRequests ? KEY_REUSED : KEY_NOT_SUPPORTED,
+    group("RequestTimeoutError", "the body did not arrive in time", [bodyTimedOut(bodyTimeoutMs)]),
+    group("BodyTooLargeError", "the body is too large", [bodyTooLarge(maxBodyBytes)]),
+    group("UnsupportedMediaTypeError", "the body is not JSON, or it has a content coding", [NOT_JSON, ENCODED]),
+    remembersRequests
+      ? group("IdempotencyKeyReusedError", "the Idempotency-Key was used for another animal", [IDEMPOTENCY_KEY_REUSED])
+      : group("IdempotencyNotSupportedError", "Idempotency-Key is not supported here", [IDEMPOTENCY_NOT_SUPPORTED]),
     UNEXPECTED,
-    {
-      schema: "UnavailableError",
-      reasons: [...NOT_STORED.reasons, "too many large bodies are under way"],
-      errors: [STORE_UNAVAILABLE, OVERLOADED],
-    },
+    group("UnavailableError", "the store is unavailable, or too many large bodies are under way", [
+      STORE_UNAVAILABLE,
+      OVERLOADED,
+    ]),
   ];
 }
 
@@ -101,38 +88,24 @@ function faultsOf(body: string): string[] {
   return Array.isArray(faults) ? faults : [];
 }
 
-const KEY_REUSED: FailureGroup = {
-  schema: "IdempotencyKeyReusedError",
-  reasons: ["the Idempotency-Key has been used for another animal"],
-  errors: [IDEMPOTENCY_KEY_REUSED],
-};
-
-const KEY_NOT_SUPPORTED: FailureGroup = {
-  schema: "IdempotencyNotSupportedError",
-  reasons: ["Idempotency-Key is not supported here"],
-  errors: [IDEMPOTENCY_NOT_SUPPORTED],
-};
-
 /** The headers of a deprecated operation. */
 export const DEPRECATION: HeaderKey[] = ["Deprecation", "Sunset", "Successor"];
 
 /** The failures of `GET /pets/{petId}`. */
 export const GET_FAILURES: FailureGroup[] = [
   UNAUTHORIZED,
+  { ...group("PetNotFoundError", "there is no such animal", [petNotFound("9")]), headers: referTo(DEPRECATION) },
+  { ...INTERNAL, headers: referTo(DEPRECATION) },
   {
-    schema: "PetNotFoundError",
-    reasons: ["there is no such animal"],
-    errors: [petNotFound("9")],
-    headers: referTo(DEPRECATION),
+    ...group("StoreUnavailableError", "the store is unavailable", [STORE_UNAVAILABLE]),
+    // It may come before the route is known, and so without the headers of the route.
+    headers: referToOptional(DEPRECATION),
   },
-  { ...UNEXPECTED, response: undefined, headers: referTo(DEPRECATION) },
-  // It may come before the route is known, and so without the headers of the route.
-  { ...NOT_STORED, headers: referToOptional(DEPRECATION) },
 ];
 
 /** The failure of `GET /store/orders` where the app does not answer it. */
-export const NO_ORDERS: FailureGroup = {
-  schema: "NoStoreOrdersError",
-  reasons: ["there are no store orders here"],
-  errors: [NO_STORE_ORDERS],
-};
+export const NO_ORDERS: FailureGroup = group("NoStoreOrdersError", "there are no store orders here", [NO_STORE_ORDERS]);
+
+function group(schema: string, reason: string, errors: readonly HttpError[]): FailureGroup {
+  return { schema, reason, errors };
+}

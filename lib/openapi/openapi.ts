@@ -28,9 +28,9 @@ Send your API key with every request, as \`Authorization: Bearer <API_KEY>\`. Bo
 \`Link\` header leads to the next one. Every failure has the same body: a \`code\` for programs, a \`message\` for people,
 and the \`status\`.
 
-Some answers belong to no operation. A path that does not exist gets ${ERROR_STATUS.route_not_found} \`route_not_found\`. A method that a path
-does not have gets ${ERROR_STATUS.method_not_allowed} \`method_not_allowed\`, with the methods that it has in \`Allow\`. HEAD is answered like GET,
-without the body. OPTIONS is answered with 204 and \`Allow\`.`;
+Some answers belong to no operation. A path that does not exist gets ${ERROR_STATUS.route_not_found} \`route_not_found\`.
+A method that a path does not have gets ${ERROR_STATUS.method_not_allowed} \`method_not_allowed\`, with the methods that it
+has in \`Allow\`. HEAD is answered like GET, without the body. OPTIONS is answered with 204 and \`Allow\`.`;
 
 const CROSS_ORIGIN = `
 
@@ -95,8 +95,8 @@ export function createDescription(options: OpenApiOptions, added: readonly Failu
 function addFailures(own: readonly FailureGroup[], added: readonly FailureGroup[]): FailureGroup[] {
   const merged = own.map((group) => {
     const same = added.filter((other) => statusOf(other) === statusOf(group));
-    const reasons = [...group.reasons, ...same.flatMap(({ reasons }) => reasons)];
-    return { ...group, reasons, errors: [...group.errors, ...same.flatMap(({ errors }) => errors)] };
+    const reason = [group, ...same].map(({ reason }) => reason).join(", or ");
+    return { ...group, reason, errors: [...group.errors, ...same.flatMap(({ errors }) => errors)] };
   });
   return [...merged, ...added.filter((group) => !own.some((other) => statusOf(other) === statusOf(group)))];
 }

@@ -8,12 +8,12 @@ import type { JsonObject } from "./json_types.ts";
 export interface FailureGroup {
   /** The name of the schema of their bodies. Generators make a type of it. */
   schema: string;
-  /** When the response comes, as clauses that `or` can join. */
-  reasons: readonly string[];
+  /** When the response comes: a clause that `or` can join to another. */
+  reason: string;
   /** The failures: their status, codes, headers and messages are those of the response. At least one. */
   errors: readonly HttpError[];
   /** The name of the response in `components.responses`, if operations share it. */
-  response?: string | undefined;
+  response?: string;
   /** Further headers. */
   headers?: JsonObject;
 }
@@ -45,12 +45,11 @@ export function statusOf({ schema, errors }: FailureGroup): number {
 }
 
 /** The response of a group: every failure is an example. */
-export function failure({ schema, reasons, errors, headers }: FailureGroup): JsonObject {
-  const text = reasons.join(", or ");
+export function failure({ schema, reason, errors, headers }: FailureGroup): JsonObject {
   const names = new Set(errors.flatMap((error) => Object.keys(error.headers)));
   const keys = Array.from(names, findHeader).filter((key) => key !== undefined);
   return {
-    description: `${text.charAt(0).toUpperCase()}${text.slice(1)}.`,
+    description: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`,
     headers: { ...referTo(keys), ...headers, ...referTo(["ContentTypeOptions"]) },
     content: {
       "application/json": { schema: { $ref: `#/components/schemas/${schema}` }, examples: createExamples(errors) },

@@ -9,13 +9,13 @@ import { CLOSED, INVALID_HOST } from "./refusals.ts";
 const FAILURES: FailureGroup[] = [
   {
     schema: "InvalidHostError",
-    reasons: ["the Host header is not a host"],
+    reason: "the Host header is not a host",
     errors: [INVALID_HOST],
     response: "InvalidHost",
   },
   {
     schema: "ServerUnavailableError",
-    reasons: ["the server is starting or stopping"],
+    reason: "the server is starting or stopping",
     errors: [CLOSED],
     response: "ServerUnavailable",
   },

@@ -31,5 +31,5 @@ export function withAnyPathAnswers(description: JsonObject): JsonObject {
 }
 
 function createGroup(code: ErrorCode) {
-  return { schema: `${code}_Error`, reasons: [], errors: [new HttpError(code, "")] };
+  return { schema: `${code}_Error`, reason: "", errors: [new HttpError(code, "")] };
 }

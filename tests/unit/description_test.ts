@@ -56,6 +56,9 @@ test("createOpenApi() gives every failure a plain object schema with its codes, 
   }
 });
 
-test("createOpenApi() says nothing of int64's bounds in numbers, which JavaScript would round", () => {
-  assert.doesNotMatch(JSON.stringify(createOpenApi()), /-?922337203685477\d+/);
+test("createOpenApi() gives limit and every status the format int32, and int64 no bounds that JavaScript rounds", () => {
+  const text = JSON.stringify(createOpenApi());
+  assert.match(text, /"name":"limit",[^}]*"schema":\{"type":"integer","format":"int32"/);
+  assert.doesNotMatch(text, /"status":\{"type":"integer"(?!,"format":"int32")/);
+  assert.doesNotMatch(text, /922337203685477\d/);
 });
