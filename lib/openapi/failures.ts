@@ -95,10 +95,10 @@ export const DEPRECATION: HeaderKey[] = ["Deprecation", "Sunset", "Successor"];
 export const GET_FAILURES: FailureGroup[] = [
   UNAUTHORIZED,
   { ...group("PetNotFoundError", "there is no such animal", [petNotFound("9")]), headers: referTo(DEPRECATION) },
-  { ...INTERNAL, headers: referTo(DEPRECATION) },
+  // These two may come before the route is known, and so without the headers of the route.
+  { ...INTERNAL, headers: referToOptional(DEPRECATION) },
   {
     ...group("StoreUnavailableError", "the store is unavailable", [STORE_UNAVAILABLE]),
-    // It may come before the route is known, and so without the headers of the route.
     headers: referToOptional(DEPRECATION),
   },
 ];

@@ -1,10 +1,11 @@
-/** The description is whole: nothing in it is left over, and nothing that it refers to is missing. */
+/** The description: its components, its failures, its numbers. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createMemoryStore, createOpenApi, type JsonObject, type OpenApiOptions } from "../../mod.ts";
+import { IN_PROCESS, withApi } from "../support/api.ts";
 
-/** A store that cannot tell a request that is sent again. */
+/** A store that does not recognize a repeated request. */
 const FORGETFUL = { ...createMemoryStore(), createOnce: undefined } as unknown as NonNullable<OpenApiOptions["store"]>;
 
 const VARIANTS: Record<string, OpenApiOptions> = {
@@ -61,4 +62,17 @@ test("createOpenApi() gives limit and every status the format int32, and int64 n
   assert.match(text, /"name":"limit",[^}]*"schema":\{"type":"integer","format":"int32"/);
   assert.doesNotMatch(text, /"status":\{"type":"integer"(?!,"format":"int32")/);
   assert.doesNotMatch(text, /922337203685477\d/);
+});
+
+test("createOpenApi() describes the 500 of the deprecated operation with the headers of its route, and without", async () => {
+  const fail = () => {
+    throw new Error("Broken");
+  };
+  const store = Object.assign(createMemoryStore(), { get: fail });
+  for (const options of [{ store }, { keys: fail }]) {
+    await withApi(IN_PROCESS, { ...options, onError: () => {} }, async (api) => {
+      const { status, headers } = await api.get("/pets/1");
+      assert.deepEqual([status, headers.has("deprecation")], [500, "store" in options]);
+    });
+  }
 });
