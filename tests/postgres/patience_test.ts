@@ -68,7 +68,7 @@ for (const driver of DRIVERS) {
             const reasons = await refusals(creates);
             assert.equal(reasons.length, 40);
             assert.equal(
-              reasons.filter(({ message }) => /not done with the creates before it/.test(message)).length,
+              reasons.filter(({ message }) => /not finished the creates before this one/.test(message)).length,
               39,
             );
             assert.equal(counted.count() - before, 1);

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createPostgresStore, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
-import { statementsFor, textArray } from "../../lib/stores/postgres/statements.ts";
+import { textArray } from "../../lib/stores/postgres/client/arrays.ts";
+import { statementsFor } from "../../lib/stores/postgres/statements.ts";
 import { createPetstore, type PetStore } from "../../mod.ts";
 import { DRIVERS, runSql, whyNoPostgres, withSchema } from "../support/postgres.ts";
 

@@ -52,10 +52,10 @@ test(
   () =>
     withSchema(async (url, schema) => {
       await runSql(url, `CREATE SCHEMA "${schema}"; CREATE TABLE "${schema}".pets (nothing integer)`);
-      await refuses(url, schema, /has a relation pets of another program; it was left as it is/);
+      await refuses(url, schema, /has a relation pets of another program; it was left unchanged/);
       await runSql(url, `DROP TABLE "${schema}".pets; ${postgresSchema(schema)}`);
       await runSql(url, `UPDATE "${schema}".schema_version SET version = 99`);
-      await refuses(url, schema, /has version 99, but this release knows only those up to 2; use the newer release/);
+      await refuses(url, schema, /has version 99, but this release supports versions up to 2; use the later release/);
       assert.deepEqual(await runSql(url, `SELECT version FROM "${schema}".schema_version`), [["99"]]);
     }),
 );
@@ -92,7 +92,7 @@ test(
       for (const damage of ["DELETE FROM {}", "INSERT INTO {} VALUES (0)", "INSERT INTO {} VALUES (2)"]) {
         await runSql(url, damage.replace("{}", versions));
         const before = await content();
-        await refuses(url, schema, /has (no row|the version 0|2 rows), but a petstore's has one row from 1 on/);
+        await refuses(url, schema, /has (no row|the version 0|2 rows), but it must have one row/);
         // An administrator's SQL does no more.
         await assert.rejects(runSql(url, postgresSchema(schema)), /does not hold the version of a petstore/);
         assert.deepEqual(await content(), before);
@@ -111,7 +111,11 @@ test(
       other.username = role;
       other.password = "pw";
       try {
-        await refuses(other.href, schema, /this role may not do it; have the SQL of postgresSchema\(\) and/);
+        await refuses(
+          other.href,
+          schema,
+          /this role lacks the privilege; have an administrator apply the SQL of postgresSchema\(\) and/,
+        );
         // Functions may be run by all, unless an administrator has made an end of that.
         await runSql(
           url,

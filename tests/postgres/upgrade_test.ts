@@ -25,7 +25,7 @@ test(
         const told = {
           name: "StoreUnavailableError",
           message:
-            /pet_ids is behind its table: it would give the id 2 next, and there is a pet 90; set it by SELECT setval/,
+            /pet_ids is behind its table: the next id would be 2, but there is a pet 90; correct it with SELECT setval/,
         };
         for (const create of [() => store.create(PET), () => store.createOnce!(PET, request)]) {
           await assert.rejects(async () => await create(), told);

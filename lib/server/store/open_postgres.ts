@@ -2,7 +2,7 @@
 
 import type { Socket } from "node:net";
 import { createPostgresStore, type PostgresJsClient } from "../../stores/postgres/postgres_store.ts";
-import { asUnavailable } from "../../stores/postgres/errors.ts";
+import { asUnavailable } from "../../stores/postgres/client/errors.ts";
 import type { PetStore } from "../../stores/store.ts";
 import { Hosts } from "./postgres_hosts.ts";
 import { orFailing, watchSocket } from "./postgres_socket.ts";

@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { createMemoryStore } from "../../stores/memory/memory_store.ts";
 import { createSqliteStore } from "../../stores/sqlite/sqlite_store.ts";
-import { isPassing } from "../../stores/postgres/errors.ts";
+import { isPassing } from "../../stores/postgres/client/errors.ts";
 import { type PetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { makeFolder } from "../key_file.ts";
 import { describePostgres, openPostgres } from "./open_postgres.ts";

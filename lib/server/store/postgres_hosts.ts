@@ -2,7 +2,7 @@
 
 import { lookup } from "node:dns/promises";
 import { isIP, type Socket } from "node:net";
-import { sqlState } from "../../stores/postgres/errors.ts";
+import { sqlState } from "../../stores/postgres/client/errors.ts";
 import { type Address, openSocket, type Security, show } from "./postgres_socket.ts";
 
 /** What a server says of itself. */

@@ -1,14 +1,14 @@
-/** The rows of a transaction: many to a statement where that can be, and each for itself where it must. */
+/** Inserts the rows of a transaction: many in one statement where possible, single ones where necessary. */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { IdempotentOutcome, IdempotentRequest } from "../store.ts";
 import { isOutage } from "./errors.ts";
 import { DELETE_REQUESTS, INSERT_REQUEST, insertPets, SELECT_REQUEST } from "./statements.ts";
-import type { IdempotentOutcome, IdempotentRequest } from "../store.ts";
 
-/** Rows in one statement. More gain next to nothing. */
+/** Rows in one statement. More gain almost nothing. */
 const ROWS = 16;
 
-/** A create that waits: what is to be stored, and who is to be told. */
+/** A create that waits: what to store, and how to settle its promise. */
 export type Create = PlainCreate | RepeatableCreate;
 
 interface PlainCreate {
@@ -23,10 +23,10 @@ interface RepeatableCreate extends Pick<PlainCreate, "row" | "reject"> {
   resolve(outcome: IdempotentOutcome): void;
 }
 
-/** Tells somebody what became of a create; to be called when it is on disk. */
+/** Settles the promise of a create. Called after the commit. */
 type Acknowledgement = () => void;
 
-/** Inserts creates, within a transaction that the caller begins and ends. */
+/** Inserts creates within a transaction that the caller begins and ends. */
 export class Inserter {
   readonly #insertOne: StatementSync;
   readonly #insertMany: StatementSync;
@@ -40,10 +40,9 @@ export class Inserter {
   constructor(db: DatabaseSync) {
     this.#insertOne = db.prepare(insertPets(1));
     this.#insertMany = db.prepare(insertPets(ROWS));
-    // Otherwise the id of a new row is a rounded number, where another program has given one beyond 2^53.
-    for (const statement of [this.#insertOne, this.#insertMany]) statement.setReadBigInts(true);
     this.#findRequest = db.prepare(SELECT_REQUEST);
-    this.#findRequest.setReadBigInts(true);
+    // Without bigints, new ids would be rounded once another program has inserted one beyond 2^53.
+    for (const statement of [this.#insertOne, this.#insertMany, this.#findRequest]) statement.setReadBigInts(true);
     this.#insertRequest = db.prepare(INSERT_REQUEST);
     this.#forget = db.prepare(DELETE_REQUESTS);
     this.#savepoint = db.prepare("SAVEPOINT once");
@@ -51,13 +50,13 @@ export class Inserter {
     this.#rollback = db.prepare("ROLLBACK TO once");
   }
 
-  /** Inserts a batch in its order. Throws if the database fails; a row that is wrong fails alone. */
-  insert(batch: readonly Create[]): Acknowledgement[] {
+  /** Inserts creates in their order. Throws if the database fails; a row with a wrong value fails alone. */
+  insert(creates: readonly Create[]): Acknowledgement[] {
     const now = BigInt(Date.now());
     let plain: PlainCreate[] = [];
     let remembered = 0;
     const acknowledgements: Acknowledgement[] = [];
-    for (const create of batch) {
+    for (const create of creates) {
       if (create.request === undefined) {
         plain.push(create);
         if (plain.length < ROWS) continue;
@@ -69,7 +68,7 @@ export class Inserter {
       remembered++;
     }
     this.#insertPlain(plain, acknowledgements);
-    // Twice as many as may have been added: so those that have expired get fewer, and no commit has many to forget.
+    // Deleting twice as many as were added shrinks the backlog, and no commit has many to delete.
     if (remembered > 0) this.#forget.run(now, BigInt(2 * remembered));
     return acknowledgements;
   }
@@ -79,7 +78,7 @@ export class Inserter {
     for (const create of creates) acknowledgements.push(this.#insertAlone(create, () => this.#insertRow(create)));
   }
 
-  /** Whether it could be done in one statement. If not, none of its rows is there: SQLite undoes a statement whole. */
+  /** Returns whether one statement could insert all rows. If not, it has inserted none of them. */
   #insertTogether(creates: readonly PlainCreate[], acknowledgements: Acknowledgement[]): boolean {
     try {
       const { lastInsertRowid } = this.#insertMany.run(...creates.flatMap(({ row }) => row));
@@ -121,7 +120,7 @@ export class Inserter {
       this.#release.run();
       return { outcome: "created", id };
     } catch (error) {
-      // After an outage the whole transaction is given up, and SQLite may have ended it already.
+      // The caller rolls the whole transaction back after an outage, and SQLite may have ended it already.
       if (isOutage(error)) throw error;
       this.#rollback.run();
       this.#release.run();

@@ -62,9 +62,9 @@ const REFUSED: [what: string, make: (path: string) => void | Promise<void>, mess
   [
     "a text file",
     (path) => writeFileSync(path, "Pets I have known\n".repeat(100)),
-    /is not an SQLite database; it was left as it is/,
+    /is not an SQLite database; it was left unchanged/,
   ],
-  ["a text file of one byte", (path) => writeFileSync(path, "R"), /is not an SQLite database; it was left as it is/],
+  ["a text file of one byte", (path) => writeFileSync(path, "R"), /is not an SQLite database; it was left unchanged/],
   ["a short text file", (path) => writeFileSync(path, "Rex\n"), /is not an SQLite database|is corrupt/],
   ...[100, 4096, 5000, 20_480].map((length): typeof REFUSED[number] => [
     `a database cut off after ${length} bytes`,
@@ -74,7 +74,7 @@ const REFUSED: [what: string, make: (path: string) => void | Promise<void>, mess
   [
     "a database with a damaged first line",
     (path) => damage(path, (bytes) => bytes.fill(0xa5, 0, 16)),
-    /is not an SQLite database; it was left as it is/,
+    /is not an SQLite database; it was left unchanged/,
   ],
   [
     "a database with a damaged schema page",
