@@ -96,7 +96,7 @@ export interface PetStore {
 
 /** What has changed since the store was opened, as two counters that never decrease. */
 export interface StoreChanges {
-  /** Grows with every create, and otherwise rarely. */
+  /** Grows whenever pets are added, and otherwise rarely. */
   additions: number;
   /** Grows whenever a visible pet may have changed or disappeared, for example because another program wrote to the file. */
   alterations: number;

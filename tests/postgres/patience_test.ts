@@ -101,6 +101,6 @@ test("a single Client of node-postgres is refused", () => {
   const single = { query: () => {}, connect: () => {}, processID: null };
   return assert.rejects(createPostgresStore(single as unknown as PostgresClient), {
     name: "TypeError",
-    message: /a Pool/,
+    message: /must be .* a Pool of node-postgres, .* not a Client of node-postgres$/,
   });
 });

@@ -128,7 +128,10 @@ testSchema("a database that is not in UTF-8 is refused", async (url, schema) => 
 test("invalid clients, schemas and timeouts are refused", async () => {
   const client = { query: () => ({}) } as never;
   const cases: [invalid: () => Promise<unknown>, message: RegExp][] = [
-    [() => createPostgresStore({} as never), /^The client of a PostgreSQL store must be the sql of postgres\.js/],
+    [() => createPostgresStore({} as never), /^The client .* must be the sql of postgres\.js, .* not another object$/],
+    [() => createPostgresStore("postgres://localhost/pets" as never), /, not a string$/],
+    [() => createPostgresStore(() => Promise.resolve(client) as never), /, not a promise$/],
+    [() => createPostgresStore(undefined as never), /, not undefined$/],
     [() => createPostgresStore(client, { schema: 'a"; DROP' }), /lower-case .*, such as petstore, not "a\\"; DROP"$/],
     [() => createPostgresStore(client, { timeout: 0 }), /^The timeout .* must be .* above 0 .*, not 0$/],
     [() => createPostgresStore(client, { timeout: NaN }), /, not NaN$/],

@@ -76,7 +76,7 @@ class SqliteStore implements PetStore {
   readonly #all: PageStatements;
   readonly #ofStatus: PageStatements;
   #isClosed = false;
-  #changes: StoreChanges = { additions: 0, alterations: 0 };
+  readonly #changes: StoreChanges = { additions: 0, alterations: 0 };
   #lastDataVersion: unknown;
   #isCurrent = false;
 
@@ -91,7 +91,7 @@ class SqliteStore implements PetStore {
         files?.requireInPlace();
         schema.require();
       },
-      after: () => this.#changes = { ...this.#changes, additions: this.#changes.additions + 1 },
+      after: () => this.#changes.additions++,
     });
     this.#get = prepare(db, SELECT_PET);
     this.#dataVersion = db.prepare("PRAGMA data_version");
@@ -130,9 +130,7 @@ class SqliteStore implements PetStore {
    */
   #lookForChanges(): void {
     const version = this.#isClosed ? undefined : readDataVersion(this.#dataVersion);
-    if (version === undefined || version !== this.#lastDataVersion) {
-      this.#changes = { ...this.#changes, alterations: this.#changes.alterations + 1 };
-    }
+    if (version === undefined || version !== this.#lastDataVersion) this.#changes.alterations++;
     this.#lastDataVersion = version;
     if (version === undefined) return;
     this.#isCurrent = true;

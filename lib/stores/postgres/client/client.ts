@@ -195,8 +195,14 @@ function adapt(client: PostgresClient, prepare: boolean): Driver {
   }
   throw new TypeError(
     "The client of a PostgreSQL store must be the sql of postgres.js, a Pool of node-postgres, " +
-      "or a function that returns one of them",
+      `or a function that returns one of them, not ${kindOf(client)}`,
   );
+}
+
+function kindOf(value: unknown): string {
+  if (typeof value !== "object" || value === null) return value == null ? String(value) : `a ${typeof value}`;
+  if ("then" in value) return "a promise";
+  return isSingle(value) ? "a Client of node-postgres" : "another object";
 }
 
 function isPostgresJs(client: unknown): client is PostgresJsClient {
