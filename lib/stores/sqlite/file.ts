@@ -94,7 +94,7 @@ export class DatabaseFiles {
 
   #refuse(): never {
     throw new StoreUnavailableError(
-      `${this.#given} or a file beside it has been deleted, moved or replaced; restart with the right one`,
+      `${this.#given} or a file beside it has been deleted, moved or replaced; restart with the right file`,
     );
   }
 }

@@ -64,7 +64,9 @@ function requireCompatible(db: DatabaseSync, path: string, version: number): voi
   const { oldest_version, oldest_release } = hasTable && db.prepare("SELECT * FROM compatibility").get() || {};
   if (Number(oldest_version) <= MIGRATIONS.length) return;
   const needed = oldest_release === undefined ? "a later release" : `release ${oldest_release} or later`;
-  throw new StoreUnavailableError(`${path} has schema version ${version}, which needs ${needed}; this is ${VERSION}`);
+  throw new StoreUnavailableError(
+    `${path} has schema version ${version}, which needs ${needed}; this is release ${VERSION}`,
+  );
 }
 
 /**

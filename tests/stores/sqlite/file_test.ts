@@ -33,7 +33,7 @@ function create(store: PetStore, name = "Rex"): Promise<bigint> {
 
 /** Asserts that the store refuses creates, fails its check, and still shows the pets that it had. */
 async function assertGone(store: PetStore, shown: number): Promise<void> {
-  const message = /has been deleted, moved or replaced; restart with the right one/;
+  const message = /has been deleted, moved or replaced; restart with the right file/;
   await assert.rejects(create(store, "refused"), { name: "StoreUnavailableError", message });
   assert.throws(() => store.check(), { name: "StoreUnavailableError", message });
   const page = await store.list({ after: 0n, limit: 100 });

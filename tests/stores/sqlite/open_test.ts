@@ -40,12 +40,12 @@ const REFUSED: [what: string, make: (path: string) => void | Promise<void>, mess
     "a database of a later release",
     (path) =>
       alter(path, "PRAGMA user_version = 99; UPDATE compatibility SET oldest_version = 98, oldest_release = '7.1.0'"),
-    /has schema version 99, which needs release 7\.1\.0 or later; this is \d+\.\d+\.\d+$/,
+    /has schema version 99, which needs release 7\.1\.0 or later; this is release \d+\.\d+\.\d+$/,
   ],
   [
     "a database of a later release that names no release which can use it",
     (path) => alter(path, "PRAGMA user_version = 99; DROP TABLE compatibility"),
-    /has schema version 99, which needs a later release; this is \d+\.\d+\.\d+$/,
+    /has schema version 99, which needs a later release; this is release \d+\.\d+\.\d+$/,
   ],
   [
     "a database with a negative version",

@@ -19,7 +19,7 @@ function laterRelease(oldestVersion: number): string {
 
 const REFUSAL = {
   name: "StoreUnavailableError",
-  message: /has schema version 99, which needs release 7\.1\.0 or later; this is \d+\.\d+\.\d+$/,
+  message: /has schema version 99, which needs release 7\.1\.0 or later; this is release \d+\.\d+\.\d+$/,
 };
 
 function versionOf(db: DatabaseSync): unknown {
