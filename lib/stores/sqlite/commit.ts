@@ -6,7 +6,7 @@ import { statusCode } from "../status_code.ts";
 import type { IdempotentOutcome, IdempotentRequest, PetDraft } from "../store.ts";
 import { asUnavailable, isBusy } from "./errors.ts";
 import { type Create, Inserter } from "./insert.ts";
-import { BUSY_TIMEOUT } from "./open.ts";
+import { BUSY_TIMEOUT, setBusyTimeout } from "./open.ts";
 import { rollback } from "./schema.ts";
 
 /**
@@ -85,7 +85,8 @@ export class GroupCommit {
   #begin(): boolean {
     const { isClosed } = this.#batch;
     try {
-      this.#db.exec(`PRAGMA busy_timeout = ${isClosed ? BUSY_TIMEOUT : 0}; BEGIN IMMEDIATE`);
+      setBusyTimeout(this.#db, isClosed ? BUSY_TIMEOUT : 0);
+      this.#db.exec("BEGIN IMMEDIATE");
       this.#busySince = 0;
       return true;
     } catch (error) {
@@ -98,7 +99,7 @@ export class GroupCommit {
       setTimeout(() => this.#commit(), RETRY_DELAY);
       return false;
     } finally {
-      this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+      setBusyTimeout(this.#db, BUSY_TIMEOUT);
     }
   }
 

@@ -13,6 +13,11 @@ const IN_MEMORY = ":memory:";
 /** How long SQLite waits for a lock of another process, in milliseconds. It is short, because the event loop waits too. */
 export const BUSY_TIMEOUT = 1000;
 
+/** Sets how long SQLite waits for a lock. Not by the option `timeout`, which Node before 22.16 ignores, and Deno where it may not write. */
+export function setBusyTimeout(db: DatabaseSync, milliseconds: number): void {
+  db.exec(`PRAGMA busy_timeout = ${milliseconds}`);
+}
+
 /** A database that is ready for use. */
 export interface OpenDatabase {
   db: DatabaseSync;
@@ -43,7 +48,7 @@ export function openDatabase(path: string): OpenDatabase {
 
 /** SQLite opens a file without write permission as read-only, and reports that only on the first write. */
 function requireWritable(db: DatabaseSync): void {
-  db.exec("PRAGMA busy_timeout = 0");
+  setBusyTimeout(db, 0);
   try {
     // BEGIN IMMEDIATE alone succeeds on a read-only file, as a plain BEGIN.
     db.exec(`BEGIN IMMEDIATE; PRAGMA user_version = 0; ROLLBACK`);
@@ -52,7 +57,7 @@ function requireWritable(db: DatabaseSync): void {
     // Another process is writing to it, so it is writable.
     if (!isBusy(error)) throw error;
   }
-  db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+  setBusyTimeout(db, BUSY_TIMEOUT);
 }
 
 /**
@@ -62,8 +67,8 @@ function requireWritable(db: DatabaseSync): void {
 function inspect(path: string, file: string): void {
   const db = new DatabaseSync(file, { readOnly: !existsSync(`${file}-journal`) });
   try {
-    // Not the option `timeout`: on Deno it has no effect on a read-only connection.
-    db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}; BEGIN`);
+    setBusyTimeout(db, BUSY_TIMEOUT);
+    db.exec("BEGIN");
     requireKnownSchema(db, path);
   } finally {
     db.close();
@@ -71,8 +76,7 @@ function inspect(path: string, file: string): void {
 }
 
 function configure(db: DatabaseSync, path: string): void {
-  // Not the option `timeout`, which Node before 22.16 ignores.
-  db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+  setBusyTimeout(db, BUSY_TIMEOUT);
   const mode = setWal(db);
   if (mode !== "wal" && path !== IN_MEMORY) {
     throw new StoreUnavailableError(`${path} cannot use a write-ahead log; is it on a network file system?`);
