@@ -34,6 +34,7 @@ import { GroupCommit } from "./commit.ts";
 import { asUnavailable, isOutage } from "./errors.ts";
 import type { DatabaseFiles } from "./file.ts";
 import { openDatabase } from "./open.ts";
+import { ReadAhead } from "./read_ahead.ts";
 import { SchemaWatch } from "./schema.ts";
 import { ALL_PETS, type PageSql, PETS_OF_STATUS, SELECT_PET } from "./statements.ts";
 
@@ -71,6 +72,7 @@ class SqliteStore implements PetStore {
   readonly #files: DatabaseFiles | undefined;
   readonly #schema: SchemaWatch;
   readonly #commits: GroupCommit;
+  readonly #pages = new ReadAhead((query) => this.#readPage(query));
   readonly #get: StatementSync;
   readonly #dataVersion: StatementSync;
   readonly #all: PageStatements;
@@ -111,12 +113,14 @@ class SqliteStore implements PetStore {
     return this.#read(() => this.#get.get(id)?.["json"] as string | undefined);
   }
 
-  list({ after, limit, status }: PetQuery): PetPage {
-    return this.#read(() =>
-      status === undefined
-        ? readPage(this.#all, [after], limit)
-        : readPage(this.#ofStatus, [BigInt(statusCode(status)), after], limit)
-    );
+  list(query: PetQuery): PetPage {
+    return this.#read(() => this.#pages.list(query, this.changes().alterations));
+  }
+
+  #readPage({ after, limit, status }: PetQuery): PetPage {
+    return status === undefined
+      ? readPage(this.#all, [after], limit)
+      : readPage(this.#ofStatus, [BigInt(statusCode(status)), after], limit);
   }
 
   changes(): StoreChanges {
