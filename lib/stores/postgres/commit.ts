@@ -95,11 +95,13 @@ export class GroupCommit {
   #send(): void {
     const batch = this.#batch;
     if (batch.waiting.length === 0 || this.#isRunning) return;
+    // The first create has the earliest deadline. After a client has been refused, its pet must not be stored.
+    const deadline = batch.waiting[0]!.arrival + this.#db.timeout;
     const { chosen, rest } = chooseCreates(batch.waiting);
     batch.waiting = rest;
     this.#isRunning = true;
     this.#scheduleRefusal();
-    this.#commit(chosen).finally(() => {
+    this.#commit(chosen, deadline).finally(() => {
       this.#isRunning = false;
       if (batch.waiting.length === 0) this.#whenIdle();
       else if (batch.isClosed) this.#send();
@@ -107,8 +109,7 @@ export class GroupCommit {
     });
   }
 
-  async #commit(creates: readonly Create[]): Promise<void> {
-    const deadline = deadlineOf(creates, this.#db.timeout);
+  async #commit(creates: readonly Create[], deadline: number): Promise<void> {
     let unsettled = creates;
     try {
       const ids = await this.#try(parametersOf(creates), deadline);
@@ -167,12 +168,6 @@ function chooseCreates(waiting: readonly Create[]): { chosen: Create[]; rest: Cr
     else plain.push(create);
   }
   return { chosen: [...leaders.values(), ...plain], rest };
-}
-
-/** The earliest deadline of all: after a client has been refused, its pet must not be stored. */
-function deadlineOf(creates: readonly Create[], timeout: number): number {
-  const arrivals = creates.flatMap(({ arrival, followers }) => [arrival, ...followers.map(({ arrival }) => arrival)]);
-  return Math.min(...arrivals) + timeout;
 }
 
 function parametersOf(creates: readonly Create[]): string[] {

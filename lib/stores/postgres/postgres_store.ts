@@ -27,7 +27,7 @@ import {
   type PetStore,
   storeClosed,
 } from "../store.ts";
-import { type Database, openClient, type PostgresClientMaker } from "./client/client.ts";
+import { Database, type PostgresClientMaker } from "./client/client.ts";
 import type { PostgresClient } from "./client/driver.ts";
 import { GroupCommit } from "./commit.ts";
 import { Forgetting } from "./forgetting.ts";
@@ -87,7 +87,7 @@ export async function createPostgresStore(
       `The timeout of a PostgreSQL store must be in milliseconds, above 0 and below 2^31, not ${timeout}`,
     );
   }
-  const db = openClient(client, { timeout, prepare });
+  const db = new Database(client, { timeout, prepare });
   try {
     await openSchema(db, schema);
   } catch (error) {

@@ -39,13 +39,8 @@ export class GroupCommit {
     this.#batch = new Batch(() => this.#commitUnlessBusy(), "the disk");
   }
 
-  /** Adds a pet, and resolves to its id when it is on disk. */
-  add(pet: PetDraft): Promise<bigint> {
-    return new Promise((resolve, reject) => this.#batch.add({ row: rowOf(pet), resolve, reject }));
-  }
-
-  /** Adds a pet unless the request is remembered, and resolves when both are on disk. */
-  addOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
+  /** Adds a pet, unless the request is remembered, and resolves when it is on disk. */
+  add(pet: PetDraft, request?: IdempotentRequest): Promise<IdempotentOutcome> {
     return new Promise((resolve, reject) => this.#batch.add({ row: rowOf(pet), request, resolve, reject }));
   }
 

@@ -9,18 +9,11 @@ import { DELETE_REQUESTS, INSERT_REQUEST, insertPets, SELECT_REQUEST } from "./s
 const ROWS = 16;
 
 /** A create that waits: what to store, and how to settle its promise. */
-export type Create = PlainCreate | RepeatableCreate;
-
-interface PlainCreate {
+export interface Create {
   row: [name: string, categoryId: bigint, status: bigint];
-  request?: undefined;
-  resolve(id: bigint): void;
-  reject(error: unknown): void;
-}
-
-interface RepeatableCreate extends Pick<PlainCreate, "row" | "reject"> {
-  request: IdempotentRequest;
+  request: IdempotentRequest | undefined;
   resolve(outcome: IdempotentOutcome): void;
+  reject(error: unknown): void;
 }
 
 /** Settles the promise of a create. Called after the commit. */
@@ -53,37 +46,36 @@ export class Inserter {
   /** Inserts creates in their order. Throws if the database fails; a row with a wrong value fails alone. */
   insert(creates: readonly Create[]): Acknowledgement[] {
     const now = BigInt(Date.now());
-    let plain: PlainCreate[] = [];
+    let plain: Create[] = [];
     let remembered = 0;
     const acknowledgements: Acknowledgement[] = [];
     for (const create of creates) {
-      if (create.request === undefined) {
-        plain.push(create);
-        if (plain.length < ROWS) continue;
-      }
-      this.#insertPlain(plain, acknowledgements);
+      if (create.request === undefined && plain.push(create) < ROWS) continue;
+      this.#insertPlain(plain, now, acknowledgements);
       plain = [];
       if (create.request === undefined) continue;
-      acknowledgements.push(this.#insertAlone(create, () => this.#insertOnce(create, now)));
+      acknowledgements.push(this.#insertAlone(create, now));
       remembered++;
     }
-    this.#insertPlain(plain, acknowledgements);
+    this.#insertPlain(plain, now, acknowledgements);
     // Deleting twice as many as were added shrinks the backlog, and no commit has many to delete.
     if (remembered > 0) this.#forget.run(now, BigInt(2 * remembered));
     return acknowledgements;
   }
 
-  #insertPlain(creates: readonly PlainCreate[], acknowledgements: Acknowledgement[]): void {
+  #insertPlain(creates: readonly Create[], now: bigint, acknowledgements: Acknowledgement[]): void {
     if (creates.length === ROWS && this.#insertTogether(creates, acknowledgements)) return;
-    for (const create of creates) acknowledgements.push(this.#insertAlone(create, () => this.#insertRow(create)));
+    for (const create of creates) acknowledgements.push(this.#insertAlone(create, now));
   }
 
   /** Returns whether one statement could insert all rows. If not, it has inserted none of them. */
-  #insertTogether(creates: readonly PlainCreate[], acknowledgements: Acknowledgement[]): boolean {
+  #insertTogether(creates: readonly Create[], acknowledgements: Acknowledgement[]): boolean {
     try {
       const { lastInsertRowid } = this.#insertMany.run(...creates.flatMap(({ row }) => row));
       const first = BigInt(lastInsertRowid) - BigInt(ROWS - 1);
-      creates.forEach(({ resolve }, i) => acknowledgements.push(() => resolve(first + BigInt(i))));
+      creates.forEach(({ resolve }, i) => {
+        acknowledgements.push(() => resolve({ outcome: "created", id: first + BigInt(i) }));
+      });
       return true;
     } catch (error) {
       if (isOutage(error)) throw error;
@@ -91,22 +83,22 @@ export class Inserter {
     }
   }
 
-  #insertAlone<T>({ resolve, reject }: { resolve(value: T): void; reject(error: unknown): void }, insert: () => T) {
+  #insertAlone({ row, request, resolve, reject }: Create, now: bigint): Acknowledgement {
     try {
-      const value = insert();
-      return () => resolve(value);
+      const outcome = request ? this.#insertOnce(row, request, now) : this.#insertRow(row);
+      return () => resolve(outcome);
     } catch (error) {
       if (isOutage(error)) throw error;
       return () => reject(error);
     }
   }
 
-  #insertRow({ row }: Pick<PlainCreate, "row">): bigint {
-    return BigInt(this.#insertOne.run(...row).lastInsertRowid);
+  #insertRow(row: Create["row"]): { outcome: "created"; id: bigint } {
+    return { outcome: "created", id: BigInt(this.#insertOne.run(...row).lastInsertRowid) };
   }
 
-  #insertOnce(create: RepeatableCreate, now: bigint): IdempotentOutcome {
-    const { key, fingerprint, retentionMs } = create.request;
+  #insertOnce(row: Create["row"], request: IdempotentRequest, now: bigint): IdempotentOutcome {
+    const { key, fingerprint, retentionMs } = request;
     const known = this.#findRequest.get(key, now);
     if (known !== undefined) {
       return known["fingerprint"] === fingerprint
@@ -115,10 +107,10 @@ export class Inserter {
     }
     this.#savepoint.run();
     try {
-      const id = this.#insertRow(create);
-      this.#insertRequest.run(key, fingerprint, id, now + BigInt(retentionMs));
+      const outcome = this.#insertRow(row);
+      this.#insertRequest.run(key, fingerprint, outcome.id, now + BigInt(retentionMs));
       this.#release.run();
-      return { outcome: "created", id };
+      return outcome;
     } catch (error) {
       // The caller rolls the whole transaction back after an outage, and SQLite may have ended it already.
       if (isOutage(error)) throw error;

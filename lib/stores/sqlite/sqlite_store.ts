@@ -101,12 +101,14 @@ class SqliteStore implements PetStore {
     this.#ofStatus = preparePage(db, PETS_OF_STATUS);
   }
 
-  create(pet: PetDraft): Promise<bigint> {
-    return this.#commits.add(pet);
+  async create(pet: PetDraft): Promise<bigint> {
+    // Without a request, the outcome is "created".
+    const { id } = await this.#commits.add(pet) as { id: bigint };
+    return id;
   }
 
   createOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
-    return this.#commits.addOnce(pet, request);
+    return this.#commits.add(pet, request);
   }
 
   get(id: bigint): string | undefined {

@@ -17,23 +17,6 @@ import { nodePostgresDriver } from "./node_driver.ts";
 /** Creates a client that belongs to the store: the store closes it, and replaces it when its connections hang. */
 export type PostgresClientMaker = () => PostgresClient;
 
-/** A database, independent of the driver. */
-export interface Database {
-  /** The time limit of a statement, in milliseconds. */
-  readonly timeout: number;
-  /**
-   * Runs one statement in a transaction of its own.
-   *
-   * @param deadline When to give the statement up, as in `performance.now()`. A statement with a deadline is a write: it
-   * gets a connection to itself. Without a deadline, the statement is a read and has the usual time limit.
-   */
-  query(text: string, parameters?: string[], deadline?: number): Promise<Row[]>;
-  /** Runs several statements without parameters, in one transaction. */
-  script(text: string): Promise<void>;
-  /** Closes the client if the store created it, and otherwise leaves it open. */
-  release(): Promise<void>;
-}
-
 /** How many statements may wait for a connection. */
 const MAX_WAITING = 10_000;
 
@@ -43,17 +26,12 @@ const GRACE = 1000;
 /** How long a client may take to close, in milliseconds. */
 const CLOSING = 2000;
 
-/** Options of {@link openClient}. */
+/** Options of {@link Database}. */
 export interface ClientOptions {
   /** The time limit of a statement, in milliseconds. The outcome of a statement that is given up is unknown. */
   timeout: number;
   /** Whether statements are prepared. */
   prepare: boolean;
-}
-
-/** @throws {TypeError} If `source` is not a client of a known driver, and does not create one. */
-export function openClient(source: PostgresClient | PostgresClientMaker, options: ClientOptions): Database {
-  return new Client(source, options);
 }
 
 /** A statement, from its arrival until the driver has finished with it. */
@@ -77,7 +55,9 @@ interface Lane {
   overdue: number;
 }
 
-class Client implements Database {
+/** A database, independent of the driver. */
+export class Database {
+  /** The time limit of a statement, in milliseconds. */
   readonly timeout: number;
   readonly #prepare: boolean;
   readonly #make: PostgresClientMaker | undefined;
@@ -86,6 +66,7 @@ class Client implements Database {
   #lane: Lane;
   #isReleased = false;
 
+  /** @throws {TypeError} If `source` is not a client of a known driver, and does not create one. */
   constructor(source: PostgresClient | PostgresClientMaker, { timeout, prepare }: ClientOptions) {
     this.timeout = timeout;
     this.#prepare = prepare;
@@ -93,14 +74,22 @@ class Client implements Database {
     this.#lane = this.#open(isMaker(source) ? source() : source);
   }
 
+  /**
+   * Runs one statement in a transaction of its own.
+   *
+   * @param deadline When to give the statement up, as in `performance.now()`. A statement with a deadline is a write: it
+   * gets a connection to itself. Without a deadline, the statement is a read and has the usual time limit.
+   */
   async query(text: string, parameters: string[] = [], deadline?: number): Promise<Row[]> {
     return await this.#run(text, parameters, deadline);
   }
 
+  /** Runs several statements without parameters, in one transaction. */
   async script(text: string): Promise<void> {
     await this.#run(text, undefined);
   }
 
+  /** Closes the client if the store created it, and otherwise leaves it open. */
   async release(): Promise<void> {
     this.#isReleased = true;
     for (const job of [...this.#waiting]) this.#giveUp(job, storeClosed());
