@@ -11,8 +11,8 @@ import { MIGRATIONS } from "./tables.ts";
 export const DEFAULT_SCHEMA = "petstore";
 
 /** Validates the name of a schema. Capitals and quotes are excluded, so that it is the same in every tool. */
-export function requireSchemaName(schema: string): string {
-  if (/^[a-z_][a-z0-9_]{0,47}$/.test(schema) && !schema.startsWith("pg_")) return schema;
+export function requireSchemaName(schema: string): void {
+  if (/^[a-z_][a-z0-9_]{0,47}$/.test(schema) && !schema.startsWith("pg_")) return;
   throw new TypeError(
     "The schema of a PostgreSQL store must be up to 48 lower-case letters, digits and _, " +
       `not starting with a digit or pg_, such as petstore, not ${JSON.stringify(schema)}`,
