@@ -98,7 +98,7 @@ export interface PetStore {
 export interface StoreChanges {
   /** Grows whenever pets are added, and otherwise rarely. */
   additions: number;
-  /** Grows whenever a visible pet may have changed or disappeared, for example because another program wrote to the file. */
+  /** Grows whenever a visible pet may have changed or disappeared, for example when another program wrote to the file. */
   alterations: number;
 }
 

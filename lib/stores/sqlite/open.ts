@@ -13,7 +13,7 @@ const IN_MEMORY = ":memory:";
 /** How long SQLite waits for a lock of another process, in milliseconds. It is short, because the event loop waits too. */
 export const BUSY_TIMEOUT = 1000;
 
-/** Sets how long SQLite waits for a lock. Not by the option `timeout`, which Node before 22.16 ignores, and Deno where it may not write. */
+/** Sets how long SQLite waits for a lock. Node before 22.16 ignores the option `timeout`; so does Deno when read-only. */
 export function setBusyTimeout(db: DatabaseSync, milliseconds: number): void {
   db.exec(`PRAGMA busy_timeout = ${milliseconds}`);
 }
@@ -98,7 +98,7 @@ function setWal(db: DatabaseSync): unknown {
   }
 }
 
-/** SQLite's messages and their meaning for the operator. The texts are from `sqlite3_errstr()`, the same on each runtime. */
+/** SQLite's messages and what to tell the operator. They come from `sqlite3_errstr()`, the same on each runtime. */
 const EXPLANATIONS: readonly [text: string, meaning: string][] = [
   ["file is not a database", "is not an SQLite database; it was left unchanged"],
   ["database disk image is malformed", "is corrupt; restore it from a backup"],

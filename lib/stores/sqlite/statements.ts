@@ -28,7 +28,7 @@ export const SELECT_PET = `SELECT ${PET_JSON} AS json FROM pets WHERE id = ?`;
 
 /** The statements of a list. */
 export interface PageSql {
-  /** The page as `json`, its number of rows as `count`, its last id as `last`. Parameters: the condition's, twice; limit. */
+  /** The page as `json`, its length as `count`, its last id as `last`. Parameters: the condition's, twice; limit. */
   page: string;
   /** Returns a row if there is a next page. Parameters: the condition's. */
   more: string;
