@@ -133,8 +133,8 @@ test("no text is written in two modules of lib", async () => {
   const places = new Map<string, string>();
   for (const path of await sourcesBelow("lib/")) {
     for (const [, text = ""] of codeOf(path).matchAll(/["`]([^"`\n]{24,})["`]/g)) {
-      // Modules' names, and what is between two texts.
-      if (/^\.{1,2}\/|^[,;:) +]/.test(text)) continue;
+      // Names of modules and of schemas, and text between two texts.
+      if (/^\.{1,2}\/|^#\/|^[,;:) +]/.test(text)) continue;
       const other = places.get(text) ?? path;
       assert.equal(other, path, text);
       places.set(text, path);
