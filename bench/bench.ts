@@ -1,4 +1,4 @@
-/** What a case works with: servers that are started once and kept, a temporary folder, and how much effort to make. */
+/** The environment of the cases: servers that are started once, a temporary folder and the effort. */
 
 import { join } from "node:path";
 import { CATALOGUE_SIZE } from "./catalogue.ts";
@@ -8,19 +8,19 @@ import type { Effort } from "./rounds.ts";
 import type { Row } from "./row.ts";
 import type { LimitSettings, StoredAnswer } from "./servers/limit.ts";
 
-/** A question, and how it is answered. */
+/** A question and its measurement. */
 export interface Case {
-  /** The name that `--only` takes. */
+  /** The name for `--only`. */
   name: string;
-  /** Whether `--quick` asks it too. */
+  /** Whether `--quick` includes it. */
   quick: boolean;
   run(bench: Bench): Promise<Row[]>;
 }
 
-/** Cases that can share their servers. */
+/** Cases that share their servers. */
 export type Group = readonly Case[];
 
-/** A catalogue other than the one of the throughput cases. */
+/** A catalogue other than that of the throughput cases. */
 export interface ServerSettings {
   pets: number;
   /** Whether one status is rare. */
@@ -29,13 +29,13 @@ export interface ServerSettings {
   path: string;
 }
 
-/** Which limit is meant; one on Deno that reads nothing unless it says otherwise. */
+/** The kind of limit; by default on Deno and reading nothing. */
 export interface LimitOptions {
   runtime?: Runtime;
   reads?: LimitSettings["reads"];
 }
 
-/** The surroundings of the cases of one group. */
+/** The environment of a group. */
 export class Bench implements AsyncDisposable {
   readonly effort: Effort;
   readonly folder: string;
@@ -51,7 +51,7 @@ export class Bench implements AsyncDisposable {
     this.scalePets = scalePets;
   }
 
-  /** The petstore with a store of this kind; the same at every call. */
+  /** The petstore with a store of this kind; the same server for every call. */
   petstore(store: "memory" | "sqlite" | "one-commit-each", runtime: Runtime = "Deno", settings?: ServerSettings) {
     const path = settings?.path ?? join(this.folder, `${store}-${this.#files++}.db`);
     return this.#server(`petstore ${store} ${runtime} ${settings?.path}`, runtime, "petstore.ts", {
@@ -61,12 +61,12 @@ export class Bench implements AsyncDisposable {
     });
   }
 
-  /** A peer; the same at every call. */
+  /** A peer; the same server for every call. */
   peer(script: "hono.ts" | "elysia.ts" | "fastify.ts", runtime: Runtime): Promise<ServerProcess> {
     return this.#server(script, runtime, script, { pets: CATALOGUE_SIZE });
   }
 
-  /** A server that sends these answers; a new one at every call. */
+  /** A server that sends these answers; a new one for every call. */
   async limit(
     answers: readonly StoredAnswer[],
     { runtime = "Deno", reads = "nothing" }: LimitOptions = {},
@@ -77,12 +77,12 @@ export class Bench implements AsyncDisposable {
     return await this.#server(`limit ${number}`, runtime, "limit.ts", { answers: path, reads });
   }
 
-  /** An app that is called without a socket; the same at every call. */
+  /** An app that is called without a socket; the same server for every call. */
   inProcess(app: "petstore" | "hono"): Promise<ServerProcess> {
     return this.#server(`in-process ${app}`, "Deno", "in_process.ts", { app });
   }
 
-  /** What `make` resolves to; it is called once for a key. */
+  /** Calls `make` once for each key. */
   once<T>(key: string, make: () => Promise<T>): Promise<T> {
     const made = this.#made.get(key) as Promise<T> | undefined ?? make();
     this.#made.set(key, made);

@@ -1,4 +1,4 @@
-/** The pets that every contender holds, computed so that each process can make them for itself. */
+/** The pets of every contender, computed so that each process can create them itself. */
 
 import type { PetStatus } from "../mod.ts";
 
@@ -8,13 +8,13 @@ export const CATALOGUE_SIZE = 100_000;
 /** The valid API key. */
 export const KEY = "pk_benchmark_0123456789abcdef";
 
-/** The header that carries it. */
+/** The Authorization header with that key. */
 export const AUTHORIZATION = `Bearer ${KEY}`;
 
 /** The body of every POST. */
 export const NEW_PET = '{"name":"Bartholomew","categoryId":7,"status":"pending"}';
 
-/** A pet before a store has it. Its numbers are small enough for a peer that knows no int64. */
+/** A pet without an id. Its numbers are safe for peers without int64. */
 export interface BenchPet {
   name: string;
   categoryId: number;
@@ -25,7 +25,7 @@ const STATUSES: readonly PetStatus[] = ["available", "pending", "sold"];
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const NAME_LENGTH = 12;
 
-/** The pet that gets this id: twelve letters, one of a thousand categories, a third of all pets in each status. */
+/** The pet with this id: a name of twelve letters, one of a thousand categories, a third of all pets in each status. */
 export function petAt(id: number): BenchPet {
   const mixed = mix(id);
   return { name: nameOf(mixed), categoryId: mixed % 1000, status: STATUSES[(mixed >>> 10) % 3] ?? "available" };
@@ -40,7 +40,7 @@ function nameOf(seed: number): string {
   return name;
 }
 
-/** A number that looks random and is the same in every run (the finish of MurmurHash3). */
+/** A pseudo-random number, the same in every run (the finalizer of MurmurHash3). */
 function mix(value: number): number {
   let hash = value | 0;
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
@@ -48,17 +48,17 @@ function mix(value: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** `count` different whole numbers from `low` to `high`, the same in every run, in random order. */
+/** `count` different whole numbers from `low` to `high` in random order, the same in every run. */
 export function sample(count: number, low: number, high: number): number[] {
   const chosen = new Set<number>();
   for (let i = 1; chosen.size < Math.min(count, high - low + 1); i++) chosen.add(low + mix(i) % (high - low + 1));
   return [...chosen];
 }
 
-/** How many pets of a large catalogue have the rare status: of ten million, one in a million. */
+/** Pets with the rare status in a large catalogue: one in a million of ten million. */
 const RARE = 10;
 
-/** The pet that gets this id in a catalogue of `pets`, where `sold` is rare. */
+/** The pet with this id in a catalogue of `pets` in which `sold` is rare. */
 export function scalePetAt(id: number, pets: number): BenchPet {
   const isRare = id % Math.trunc(pets / RARE) === 0;
   return { ...petAt(id), status: isRare ? "sold" : id % 2 === 0 ? "available" : "pending" };

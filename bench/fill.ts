@@ -1,11 +1,11 @@
-/** Filling a store through its own `create`, in batches that share a transaction where the store has such. */
+/** Fills a store through its `create`, in batches that an SQLite store commits together. */
 
 import type { PetStore } from "../mod.ts";
 import { type BenchPet, petAt } from "./catalogue.ts";
 
 const BATCH = 20_000;
 
-/** Adds pets number `from` to `to`, as `petOf` makes them. */
+/** Adds the pets from `from` to `to`. */
 export async function fillStore(
   store: PetStore,
   to: number,

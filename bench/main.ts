@@ -1,5 +1,6 @@
-/** `deno task bench`: runs the cases, prints the table and, after a whole run, writes the page of figures. */
+/** `deno task bench`: runs the cases, prints the table and, after a complete run, writes docs/benchmarks.md. */
 
+import { runTool, UsageError } from "../tests/reliability/shared/command_line.ts";
 import { Bench, type Case, type Group } from "./bench.ts";
 import { IN_PROCESS } from "./cases/in_process.ts";
 import { READS } from "./cases/reads.ts";
@@ -9,64 +10,35 @@ import { SCALE } from "./cases/scale.ts";
 import { DISTURBANCE, WRITES } from "./cases/writes.ts";
 import { findObstacle } from "./load/cores.ts";
 import { killServers } from "./load/server_process.ts";
-import { type BenchOptions, HELP, readOptions, WHOLE } from "./options.ts";
+import { type BenchOptions, readOptions, WHOLE } from "./options.ts";
 import { measureDisturbance, readMachine, readVersions } from "./report/machine.ts";
 import { writePage } from "./report/page.ts";
 import { formatFacts, formatTable } from "./report/table.ts";
 import type { Row } from "./row.ts";
 
 const GROUPS: readonly Group[] = [READS, CHEAP_ANSWERS, WRITES, DISTURBANCE, ON_BUN, ON_NODE, IN_PROCESS, SCALE];
-const NAMES = GROUPS.flat().map(({ name }) => name);
 
-/** Above this share of the processors' time, what else runs is worth a warning. */
+/** The share of the processors' time above which other work causes a warning. */
 const QUIET = 0.1;
 
-Deno.exit(await main());
+// These listeners come before those of runTool(), which end the process.
+for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, killServers);
 
-async function main(): Promise<number> {
-  let options: BenchOptions | undefined;
-  try {
-    options = readOptions(Deno.args, NAMES);
-  } catch (error) {
-    return fail(error);
-  }
-  if (options === undefined) {
-    console.log(`${HELP}\n${NAMES.map((name) => `  ${name}`).join("\n")}`);
-    return 0;
-  }
+await runTool("bench", async (folder) => {
+  const options = readOptions(Deno.args, GROUPS.flat().map(({ name }) => name));
   const obstacle = findObstacle();
-  if (obstacle) return fail(obstacle);
-  const folder = await Deno.makeTempDir({ prefix: "petstore-bench-" });
-  // Whatever is put aside from now on, here or in a server, goes when the folder goes.
+  if (obstacle) throw new UsageError(obstacle);
+  // The servers' temporary files are removed with the folder.
   Deno.env.set("TMPDIR", folder);
-  const clean = () => Deno.removeSync(folder, { recursive: true });
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    Deno.addSignalListener(signal, () => {
-      killServers();
-      clean();
-      Deno.exit(130);
-    });
-  }
-  try {
-    await report(options, folder);
-    return 0;
-  } catch (error) {
-    return fail(error);
-  } finally {
-    clean();
-  }
-}
-
-function fail(cause: unknown): number {
-  console.error(`petstore bench: ${cause instanceof Error ? cause.message : cause}`);
-  return 2;
-}
+  await report(options, folder);
+  return [];
+});
 
 async function report(options: BenchOptions, folder: string): Promise<void> {
   const begin = Date.now();
   const disturbance = await measureDisturbance();
   if (disturbance > QUIET) {
-    progress(`other work uses ${Math.round(disturbance * 100)} % of the processors: the ratios will scatter`);
+    progress(`other work uses ${Math.round(disturbance * 100)} % of the processors, so the ratios will vary`);
   }
   const versions = await readVersions();
   const machine = readMachine(folder);
@@ -100,7 +72,7 @@ async function runAll(
   return rows;
 }
 
-/** Lines that are no result: on standard error, so that the table can be kept apart. */
+/** Progress goes to standard error, results to standard output. */
 function progress(line: string): void {
   console.error(`bench: ${line}`);
 }

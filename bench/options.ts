@@ -1,10 +1,10 @@
 /** The command line of `deno task bench`. */
 
-import { parseArgs } from "node:util";
+import { parseFlags, readCount, UsageError } from "../tests/reliability/shared/command_line.ts";
 
-/** What is to be run. */
+/** The parsed options. */
 export interface BenchOptions {
-  /** The cases that are wanted; all of them unless given. */
+  /** The selected cases; all by default. */
   only: readonly string[] | undefined;
   isQuick: boolean;
   rounds: number;
@@ -12,50 +12,40 @@ export interface BenchOptions {
   pets: number;
 }
 
-/** The page of figures is about these; with other options nothing is written. */
+/** A complete run. Only such a run writes docs/benchmarks.md. */
 export const WHOLE = { rounds: 5, pets: 10_000_000 };
 
 const QUICK_ROUNDS = 3;
 
-/** Below this, the rare status is not rare enough for the pages that are compared. */
+/** With fewer pets, the rare status is not rare. */
 const FEWEST_PETS = 100_000;
 
-/** What `--help` prints, above the names of the cases. */
-export const HELP = `deno task bench [options]
+const HELP = `deno task bench [options]
 
-  --quick       a few cases in ${QUICK_ROUNDS} rounds, in three minutes; writes no page
+  --quick       a few cases in ${QUICK_ROUNDS} rounds, about three minutes; does not write docs/benchmarks.md
   --only CASE   this case only; repeatable
-  --rounds N    rounds that count, ${WHOLE.rounds} unless given
-  --pets N      pets of the scale cases, ${WHOLE.pets} unless given
+  --rounds N    measured rounds, by default ${WHOLE.rounds}
+  --pets N      pets of the scale cases, by default ${WHOLE.pets}
   --help        this text
 
-Cases:`;
+Cases:
+`;
 
 /**
- * Reads the command line, or answers `undefined` if help is wanted.
+ * Reads the command line. `--help` ends the process.
  *
- * @throws {TypeError} If something is wrong with it.
+ * @throws {UsageError} If an option is wrong.
  */
-export function readOptions(args: string[], cases: readonly string[]): BenchOptions | undefined {
-  const { values } = parseArgs({
-    args,
-    options: {
-      quick: { type: "boolean", default: false },
-      only: { type: "string", multiple: true },
-      rounds: { type: "string" },
-      pets: { type: "string" },
-      help: { type: "boolean", short: "h" },
-    },
+export function readOptions(args: string[], cases: readonly string[]): BenchOptions {
+  const { quick: isQuick = false, only, ...given } = parseFlags(args, `${HELP}  ${cases.join("\n  ")}`, {
+    quick: { type: "boolean" },
+    only: { type: "string", multiple: true },
+    rounds: { type: "string" },
+    pets: { type: "string" },
   });
-  const { quick: isQuick, only } = values;
-  if (values.help) return undefined;
-  for (const name of only ?? []) if (!cases.includes(name)) throw new TypeError(`There is no case ${name}; see --help`);
-  const rounds = readCount("rounds", values.rounds, isQuick ? QUICK_ROUNDS : WHOLE.rounds, 1);
-  return { only, isQuick, rounds, pets: readCount("pets", values.pets, WHOLE.pets, FEWEST_PETS) };
-}
-
-function readCount(name: string, given: string | undefined, fallback: number, least: number): number {
-  const count = given === undefined ? fallback : Number(given);
-  if (Number.isInteger(count) && count >= least) return count;
-  throw new TypeError(`--${name} must be a whole number from ${least}`);
+  for (const name of only ?? []) if (!cases.includes(name)) throw new UsageError(`There is no case ${name}`);
+  const rounds = readCount("rounds", given.rounds, isQuick ? QUICK_ROUNDS : WHOLE.rounds);
+  const pets = readCount("pets", given.pets, WHOLE.pets);
+  if (pets < FEWEST_PETS) throw new UsageError(`--pets must be a whole number from ${FEWEST_PETS}`);
+  return { only, isQuick, rounds, pets };
 }

@@ -1,45 +1,53 @@
-/** Interleaved rounds: A B C, A B C, …, so that what else happens on the machine happens to all of them. */
+/** Interleaved rounds: A B C, A B C, …, so that other work on the machine affects all contenders equally. */
 
 import { type Load, runWrk } from "./load/wrk.ts";
 import type { ServerMeasurement, ServerProcess } from "./load/server_process.ts";
 import { type Floor, ratioOf, type Row, spreadOf } from "./row.ts";
 
-/** Somebody who is measured: a server, and what it is asked. */
+/** A server and its load. */
 export interface Contender {
   server: ServerProcess;
   load: Load;
-  /** What else goes on meanwhile: further load on the same server, whose figures nobody reads. */
+  /** Further load on the server meanwhile; its figures are ignored. */
   background?: Load;
 }
 
-/** How long a benchmark takes. */
+/** The duration of a benchmark. */
 export interface Effort {
-  /** Rounds that count, after the one that does not. */
+  /** Measured rounds, not counting the one that warms up. */
   rounds: number;
   /** Seconds of load for a contender in a round. */
   seconds: number;
 }
 
-/** All measurements of one contender, in the order of the rounds. */
+/** All measurements of a contender, one for each round. */
 export type Series = readonly ServerMeasurement[];
 
-/** Measures all contenders in every round. The first round warms up and is thrown away. */
-export async function measureRounds<Name extends string>(
-  contenders: Record<Name, Contender>,
-  { rounds, seconds }: Effort,
-): Promise<Record<Name, Series>> {
-  const names = Object.keys(contenders) as Name[];
-  const series = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, ServerMeasurement[]>;
+/** Takes every measurement once in each round. The first round warms up and is discarded. */
+export async function inRounds<Name extends string, T>(
+  measurements: Record<Name, () => Promise<T>>,
+  rounds: number,
+): Promise<Record<Name, T[]>> {
+  const names = Object.keys(measurements) as Name[];
+  const series = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, T[]>;
   for (let round = 0; round <= rounds; round++) {
     for (const name of names) {
-      const measured = await measureOnce(contenders[name], seconds);
+      const measured = await measurements[name]();
       if (round > 0) series[name].push(measured);
     }
   }
   return series;
 }
 
-/** By how many milliseconds further load begins before what is measured; it ends after it. */
+/** Measures the contenders in rounds. */
+export function measureRounds<Name extends string>(
+  contenders: Record<Name, Contender>,
+  { rounds, seconds }: Effort,
+): Promise<Record<Name, Series>> {
+  return inRounds(mapValues(contenders, (contender) => () => measureOnce(contender, seconds)), rounds);
+}
+
+/** The head start of background load, in milliseconds. It also ends later than the measured load. */
 const HEAD_START = 400;
 
 async function measureOnce({ server, load, background }: Contender, seconds: number): Promise<ServerMeasurement> {
@@ -51,19 +59,10 @@ async function measureOnce({ server, load, background }: Contender, seconds: num
   return measured;
 }
 
-/** How many times as fast as `base` `subject` is, by the clock and by the server's processor time. */
-function rateRatio(subject: Series, base: Series): Pick<Row, "figure" | "byProcessorTime" | "notes"> {
-  return {
-    figure: ratioOf(subject.map(({ rate }) => rate), base.map(({ rate }) => rate)),
-    byProcessorTime: ratioOf(subject.map(({ efficiency }) => efficiency), base.map(({ efficiency }) => efficiency)),
-    notes: coreNotes(subject, base),
-  };
-}
-
-/** Below this share of its core, a server was slowed down by something else than itself: by wrk, a disk or other work. */
+/** Below this share of its core, wrk, a disk or other work slowed the server down. */
 const BUSY = 0.9;
 
-/** What the two cores say about measurements that are compared. */
+/** A note if one of the servers was not busy. */
 function coreNotes(...compared: Series[]): string[] {
   const shares = compared.map((series) => ({
     server: spreadOf(series.map(({ serverShare }) => serverShare)).median,
@@ -78,20 +77,38 @@ function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
 
-/** The same load for all. */
+/** Gives all servers the same load. */
 export function withLoad<Name extends string>(
   servers: Record<Name, ServerProcess>,
   load: Load,
 ): Record<Name, Contender> {
-  const entries = Object.entries<ServerProcess>(servers).map(([name, server]) => [name, { server, load }]);
-  return Object.fromEntries(entries) as Record<Name, Contender>;
+  return mapValues(servers, (server) => ({ server, load }));
 }
 
-/** The row that says how many times as fast as `base` `subject` is. */
+/** Gives one server several loads. */
+export function withLoads<Name extends string>(
+  server: ServerProcess,
+  loads: Record<Name, Load>,
+): Record<Name, Contender> {
+  return mapValues(loads, (load) => ({ server, load }));
+}
+
+function mapValues<Name extends string, From, To>(record: Record<Name, From>, map: (value: From) => To) {
+  const entries = Object.entries<From>(record).map(([name, value]) => [name, map(value)]);
+  return Object.fromEntries(entries) as Record<Name, To>;
+}
+
+/** A row with the speed of `subject` divided by that of `base`, by the clock and by the server's processor time. */
 export function rateRow(
   parts: Pick<Row, "name" | "title" | "subject" | "base"> & { floor?: Floor },
   subject: Series,
   base: Series,
 ): Row {
-  return { ...parts, unit: "×", ...rateRatio(subject, base) };
+  return {
+    ...parts,
+    unit: "×",
+    figure: ratioOf(subject.map(({ rate }) => rate), base.map(({ rate }) => rate)),
+    byProcessorTime: ratioOf(subject.map(({ efficiency }) => efficiency), base.map(({ efficiency }) => efficiency)),
+    notes: coreNotes(subject, base),
+  };
 }

@@ -1,47 +1,47 @@
-/** What the benchmark finds out: one row of the table for each question. */
+/** The results: a row of the table for each question. */
 
-/** What a page costs in a catalogue of a size. */
+/** The cost of a page at a size of the catalogue. */
 export interface CurvePoint {
   pets: number;
   microseconds: number;
 }
 
-/** A number that several rounds agree on, and how far they do not. */
+/** The median of several rounds, and their range. */
 export interface Spread {
   median: number;
   low: number;
   high: number;
 }
 
-/** A floor that a figure is held against. Some floors are ceilings. */
+/** The required minimum of a figure, or its maximum. */
 export interface Floor {
   bound: "at least" | "at most";
   value: number;
 }
 
-/** A figure, with what it is of. */
+/** A figure and its description. */
 export interface Row {
-  /** The name that `--only` takes. */
+  /** The name for `--only`. */
   name: string;
-  /** What is asked, in words. */
+  /** The question. */
   title: string;
-  /** Who is measured. */
+  /** The measured contender. */
   subject: string;
-  /** What it is divided by; absent where the figure is no ratio. */
+  /** The divisor of a ratio. */
   base?: string;
   unit: "×" | "ms" | "bytes";
   figure: Spread;
-  /** The same by the server's processor time: much steadier on a machine that has other work. */
+  /** The same ratio by the server's processor time, which other work on the machine hardly affects. */
   byProcessorTime?: Spread;
-  /** Absent where the figure is there for context only. */
+  /** Absent for a figure that only gives context. */
   floor?: Floor;
-  /** What a page costs at each size of the catalogue. */
+  /** The cost of a page at each size of the catalogue. */
   curve?: CurvePoint[];
-  /** What is to be known about this figure, such as that a core was not busy. */
+  /** Remarks, such as that a core was not busy. */
   notes: string[];
 }
 
-/** The median and the range of figures, of which there is at least one. */
+/** The median and the range of at least one figure. */
 export function spreadOf(figures: readonly number[]): Spread {
   const sorted = figures.toSorted((a, b) => a - b);
   const at = (index: number) => sorted[index] ?? NaN;
@@ -50,12 +50,12 @@ export function spreadOf(figures: readonly number[]): Spread {
   return { median, low: at(0), high: at(sorted.length - 1) };
 }
 
-/** The spread of the ratios of two series that were measured in the same rounds. */
+/** The spread of the ratios of two series from the same rounds. */
 export function ratioOf(subject: readonly number[], base: readonly number[]): Spread {
   return spreadOf(subject.map((figure, round) => figure / (base[round] ?? NaN)));
 }
 
-/** Whether a row meets its floor, or `undefined` if it has none. */
+/** Whether a row meets its floor; `undefined` without a floor. */
 export function isMet({ figure, floor }: Row): boolean | undefined {
   if (floor === undefined) return undefined;
   return floor.bound === "at least" ? figure.median >= floor.value : figure.median <= floor.value;

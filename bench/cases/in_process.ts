@@ -1,8 +1,9 @@
-/** `handle()` without a socket against `app.fetch` of Hono. */
+/** `handle()` without a socket, compared with Hono's `app.fetch`. */
 
 import assert from "node:assert/strict";
 import type { Bench, Case, Group } from "../bench.ts";
 import type { ServerProcess } from "../load/server_process.ts";
+import { inRounds } from "../rounds.ts";
 import { ratioOf, type Row } from "../row.ts";
 
 interface Answer {
@@ -12,7 +13,7 @@ interface Answer {
   rate: number;
 }
 
-/** Every kind of call. */
+/** The cases. */
 export const IN_PROCESS: Group = [
   inProcess("in-process-get", "GET one", "get", true),
   inProcess("in-process-list", "list of 20", "list", false),
@@ -21,19 +22,17 @@ export const IN_PROCESS: Group = [
 
 function inProcess(name: string, what: string, call: string, quick: boolean): Case {
   async function run(bench: Bench): Promise<Row[]> {
-    const petstore = await bench.inProcess("petstore");
-    const hono = await bench.inProcess("hono");
-    const rates: { petstore: number[]; hono: number[] } = { petstore: [], hono: [] };
-    for (let round = 0; round <= bench.effort.rounds; round++) {
-      const ours = await measure(petstore, call, bench.effort.seconds);
-      const theirs = await measure(hono, call, bench.effort.seconds);
-      assert.equal(ours.status, theirs.status);
-      if (call !== "post") assert.equal(ours.body, theirs.body);
-      if (round === 0) continue;
-      rates.petstore.push(ours.rate);
-      rates.hono.push(theirs.rate);
+    const { rounds, seconds } = bench.effort;
+    const [petstore, hono] = [await bench.inProcess("petstore"), await bench.inProcess("hono")];
+    const series = await inRounds({
+      petstore: () => measure(petstore, call, seconds),
+      hono: () => measure(hono, call, seconds),
+    }, rounds);
+    for (const [round, { status, body }] of series.petstore.entries()) {
+      assert.equal(status, series.hono[round]?.status);
+      if (call !== "post") assert.equal(body, series.hono[round]?.body);
     }
-    const figure = ratioOf(rates.petstore, rates.hono);
+    const figure = ratioOf(series.petstore.map(({ rate }) => rate), series.hono.map(({ rate }) => rate));
     const parts = { name, title: `In-process: ${what}`, subject: "handle()", base: "app.fetch of Hono" };
     return [{ ...parts, unit: "×", figure, floor: { bound: "at least", value: 4 }, notes: [] }];
   }

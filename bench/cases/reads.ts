@@ -1,4 +1,4 @@
-/** Reading: the petstore on both its stores against the limit and against the peer. */
+/** Reads: the petstore on both stores, compared with the limit and with Hono. */
 
 import { checkBodies, checkLimit, takeAnswers, walk } from "../answers.ts";
 import type { Bench, Case, Group } from "../bench.ts";
@@ -7,7 +7,7 @@ import { type Load, load } from "../load/wrk.ts";
 import { measureRounds, rateRow, type Series, withLoad } from "../rounds.ts";
 import type { Floor, Row } from "../row.ts";
 
-/** The resources of a case that asks for many; its title says the number too. */
+/** Resources of a case that requests many. The titles of the cases repeat the number. */
 const MANY = 1_000;
 
 const FLOORS = {
@@ -18,7 +18,7 @@ const FLOORS = {
 
 const HOT_PET = "/v1/pets/4242";
 
-/** Every way to read. */
+/** The cases. */
 export const READS: Group = [
   readCase("get-hot", "GET one, always the same pet", true, () => load(HOT_PET)),
   readCase("get-random", "GET one, 1,000 pets at random", false, () => load(randomPets())),
@@ -33,14 +33,14 @@ function randomPets(): string[] {
   return sample(MANY, 1, CATALOGUE_SIZE).map((id) => `/v1/pets/${id}`);
 }
 
-/** Pages of the second half of the catalogue, found as a client finds them: by following the links. */
+/** Pages from the second half of the catalogue, found by following the links. */
 async function deepPages(bench: Bench): Promise<Load> {
   const all = await walk(await bench.petstore("memory"), load("/v1/pets?limit=20"));
-  // The last page is another kind of page: it has no link.
+  // The last page has no link, so it is left out.
   return load(sample(MANY, all.length >> 1, all.length - 2).map((index) => all[index] ?? ""));
 }
 
-/** What it costs the limit to look at a request at all, and what is left for the petstore to win. */
+/** The cost of reading a request's head for the limit, and the petstore compared with that. */
 async function headRead(bench: Bench): Promise<Row[]> {
   const asked = load(HOT_PET);
   const memory = await bench.petstore("memory");
@@ -64,9 +64,7 @@ function readCase(name: string, title: string, quick: boolean, prepare: (bench: 
     const hono = await bench.peer("hono.ts", "Deno");
     const answers = await takeAnswers(memory, asked);
     const limit = await bench.limit(answers);
-    await checkBodies(memory, asked, answers);
-    await checkBodies(sqlite, asked, answers);
-    await checkBodies(hono, asked, answers);
+    for (const server of [memory, sqlite, hono]) await checkBodies(server, asked, answers);
     await checkLimit(limit, asked, answers);
     const contenders = { limit, memory, sqlite, hono };
     const series = await measureRounds(withLoad(contenders, asked), bench.effort);

@@ -1,15 +1,15 @@
-/** Answers that carry no pets: none of them may cost more than one that does. */
+/** Answers without pets: none may cost more than an answer with a pet. */
 
 import { checkStatus, takeAnswers } from "../answers.ts";
 import type { Bench, Case, Group } from "../bench.ts";
 import { type Load, load } from "../load/wrk.ts";
-import { measureRounds, rateRow } from "../rounds.ts";
+import { measureRounds, rateRow, withLoads } from "../rounds.ts";
 import type { Floor, Row } from "../row.ts";
 import { POST } from "./writes.ts";
 
 const NOT_SLOWER: Floor = { bound: "at least", value: 1 };
 
-/** What is measured against the 200 for GET one; its path is the one of get-hot. */
+/** Compared with the 200 for GET one, with the path of get-hot. */
 const REFUSALS: Record<string, Load> = {
   "401 for a wrong key": load("/v1/pets/4242", {
     status: 401,
@@ -20,7 +20,7 @@ const REFUSALS: Record<string, Load> = {
   "400 for a wrong limit": load("/v1/pets?limit=0", { status: 400 }),
 };
 
-/** Every such answer. */
+/** The cases. */
 export const CHEAP_ANSWERS: Group = [
   notModified("memory"),
   notModified("sqlite"),
@@ -37,8 +37,7 @@ function notModified(store: "memory" | "sqlite"): Case {
     const etag = answer?.headers.find(([name]) => name === "etag")?.[1] ?? "";
     const unchanged = load("/v1/pets", { status: 304, headers: { "if-none-match": etag } });
     await checkStatus(server, unchanged);
-    const loads = { full: { server, load: full }, unchanged: { server, load: unchanged } };
-    const series = await measureRounds(loads, bench.effort);
+    const series = await measureRounds(withLoads(server, { full, unchanged }), bench.effort);
     const subject = `304, ${store === "memory" ? "memory" : "SQLite"} store`;
     const parts = { name, title: "304 for an unchanged list of 20", subject, base: "its 200", floor: NOT_SLOWER };
     return [rateRow(parts, series.unchanged, series.full)];
@@ -50,8 +49,7 @@ async function refusals(bench: Bench): Promise<Row[]> {
   const server = await bench.petstore("memory");
   const loads: Record<string, Load> = { "200": load("/v1/pets/4242"), ...REFUSALS };
   for (const asked of Object.values(loads)) await checkStatus(server, asked);
-  const entries = Object.entries(loads).map(([name, load]) => [name, { server, load }] as const);
-  const { "200": base = [], ...series } = await measureRounds(Object.fromEntries(entries), bench.effort);
+  const { "200": base = [], ...series } = await measureRounds(withLoads(server, loads), bench.effort);
   const parts = { name: "refusals", title: "A refusal", base: "200 of GET one", floor: NOT_SLOWER };
   return Object.entries(series).map(([subject, measured]) => rateRow({ ...parts, subject }, measured, base));
 }
@@ -60,10 +58,7 @@ async function refusedPost(bench: Bench): Promise<Row[]> {
   const server = await bench.petstore("memory");
   const refused = { ...POST, body: '{"name":"","categoryId":7}', status: 400 };
   for (const asked of [POST, refused]) await checkStatus(server, asked);
-  const series = await measureRounds(
-    { post: { server, load: POST }, refused: { server, load: refused } },
-    bench.effort,
-  );
+  const series = await measureRounds(withLoads(server, { post: POST, refused }), bench.effort);
   const parts = { name: "refused-post", title: "A refused POST", subject: "400 for a wrong pet", base: "201 of POST" };
   return [rateRow({ ...parts, floor: NOT_SLOWER }, series.refused, series.post)];
 }

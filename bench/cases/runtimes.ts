@@ -1,8 +1,7 @@
-/** The other runtimes: the petstore against the bare server and against the framework that is at home there. */
+/** Bun and Node: the petstore, compared with the bare server and with a framework for that runtime. */
 
 import { checkBodies, checkLimit, checkStatus, takeAnswers } from "../answers.ts";
 import type { Bench, Case, Group } from "../bench.ts";
-import { isInstalled } from "../load/runtimes.ts";
 import { type Load, load } from "../load/wrk.ts";
 import { measureRounds, rateRow, withLoad } from "../rounds.ts";
 import type { Row } from "../row.ts";
@@ -10,20 +9,20 @@ import { POST } from "./writes.ts";
 
 interface Host {
   runtime: "Bun" | "Node";
-  /** What the petstore is mounted on. */
+  /** The server of the limit. */
   bare: string;
   framework: string;
   script: "elysia.ts" | "fastify.ts";
-  /** How many times as fast as the framework it must be. */
+  /** The required speed of the petstore, divided by that of the framework. */
   floor?: number;
 }
 
 const BUN: Host = { runtime: "Bun", bare: "bare Bun.serve", framework: "Elysia", script: "elysia.ts", floor: 1 };
 const NODE: Host = { runtime: "Node", bare: "bare srvx", framework: "Fastify", script: "fastify.ts" };
 
-/** The cases of Bun. */
+/** The cases on Bun. */
 export const ON_BUN: Group = cases(BUN);
-/** The cases of Node. */
+/** The cases on Node. */
 export const ON_NODE: Group = cases(NODE);
 
 function cases(host: Host): Group {
@@ -38,9 +37,6 @@ function cases(host: Host): Group {
 function runtimeCase(host: Host, name: string, what: string, quick: boolean, asked: Load): Case {
   const { runtime, bare, framework, script, floor } = host;
   async function run(bench: Bench): Promise<Row[]> {
-    if (!await isInstalled(runtime)) {
-      throw new Error(`${runtime} is not installed for this machine; run deno task install`);
-    }
     const isPost = asked.method === "POST";
     const petstore = await bench.petstore("memory", runtime);
     const peer = await bench.peer(script, runtime);

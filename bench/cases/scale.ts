@@ -1,4 +1,4 @@
-/** Ten million pets: what a page, a pet's place and an opening cost then. */
+/** Ten million pets: the cost of a page, the space for a pet and the time to open the database. */
 
 import { join } from "node:path";
 import { formatCursor } from "../../lib/service/cursor.ts";
@@ -6,7 +6,7 @@ import { checkStatus, takeAnswers } from "../answers.ts";
 import type { Bench, Case, Group } from "../bench.ts";
 import { runPinned, type ServerProcess } from "../load/server_process.ts";
 import { load, walkWithWrk } from "../load/wrk.ts";
-import { measureRounds } from "../rounds.ts";
+import { inRounds, measureRounds, withLoads } from "../rounds.ts";
 import { type Floor, ratioOf, type Row, spreadOf } from "../row.ts";
 import type { ScaleResult } from "../servers/scale_store.ts";
 
@@ -15,7 +15,7 @@ type StoreKind = "memory" | "sqlite";
 const LABELS: Record<StoreKind, string> = { memory: "memory store", sqlite: "SQLite store" };
 const FLAT: Floor = { bound: "at most", value: 1.3 };
 
-/** All of them; the database is filled by the first and used by the others. */
+/** The cases. The first fills the database for the others. */
 export const SCALE: Group = [
   storeCase("sqlite"),
   storeCase("memory"),
@@ -68,8 +68,7 @@ function servedCase(kind: StoreKind): Case {
       rare: load("/v1/pets?limit=10&status=sold"),
     };
     for (const asked of Object.values(loads)) await checkStatus(server, asked);
-    const entries = Object.entries(loads).map(([name, load]) => [name, { server, load }] as const);
-    const series = Object.entries(await measureRounds(Object.fromEntries(entries), bench.effort));
+    const series = Object.entries(await measureRounds(withLoads(server, loads), bench.effort));
     const costs = series.map(([kind, measured]) => [kind, measured.map(({ rate }) => 1 / rate)] as const);
     const title = "Slowest of first, last and rare-status page, as served";
     const parts = { name, title, subject: LABELS[kind], base: "fastest" };
@@ -85,17 +84,17 @@ function walkCase(kind: StoreKind): Case {
     const middle = formatCursor(BigInt(Math.trunc(bench.scalePets / 2)));
     const page = load(`/v1/pets?limit=100&cursor=${middle}`);
     const limit = await bench.limit(await takeAnswers(server, page));
-    const rates: { walker: number[]; limit: number[] } = { walker: [], limit: [] };
     let position = "/v1/pets?limit=100";
-    for (let round = 0; round <= bench.effort.rounds; round++) {
-      // Every round goes on where the one before has stopped: no page is asked for twice.
-      const walked = await walkWithWrk(server.port, position, bench.effort.seconds);
-      const most = await walkWithWrk(limit.port, position, bench.effort.seconds);
-      position = walked.position;
-      if (round === 0) continue;
-      rates.walker.push(walked.rate);
-      rates.limit.push(most.rate);
-    }
+    const { rounds, seconds } = bench.effort;
+    const { walker, most } = await inRounds({
+      walker: async () => {
+        const walked = await walkWithWrk(server.port, position, seconds);
+        // The next round continues here, so that no page is requested twice.
+        position = walked.position;
+        return walked;
+      },
+      most: () => walkWithWrk(limit.port, position, seconds),
+    }, rounds);
     const parts = {
       name,
       title: "Walking by next, limit=100, one client",
@@ -103,7 +102,7 @@ function walkCase(kind: StoreKind): Case {
       base: "limit",
       notes: [],
     };
-    const figure = ratioOf(rates.walker, rates.limit);
+    const figure = ratioOf(walker.map(({ rate }) => rate), most.map(({ rate }) => rate));
     return [{ ...parts, unit: "×", figure, floor: { bound: "at least", value: 0.85 } }];
   }
   return { name, quick: false, run };
@@ -111,19 +110,18 @@ function walkCase(kind: StoreKind): Case {
 
 async function opening(bench: Bench): Promise<Row[]> {
   await fill(bench, "sqlite");
-  const empty = join(bench.folder, "empty.db");
-  const differences: number[] = [];
-  for (let round = 0; round <= bench.effort.rounds; round++) {
-    const ofEmpty = Number(await runPinned("open_store.ts", { path: empty }));
-    const ofFull = Number(await runPinned("open_store.ts", { path: databasePath(bench) }));
-    if (round > 0) differences.push(ofFull - ofEmpty);
-  }
+  const open = async (path: string) => Number(await runPinned("open_store.ts", { path }));
+  const { empty, full } = await inRounds({
+    empty: () => open(join(bench.folder, "empty.db")),
+    full: () => open(databasePath(bench)),
+  }, bench.effort.rounds);
+  const differences = full.map((milliseconds, round) => milliseconds - (empty[round] ?? NaN));
   const title = "Opening and first answer, beyond an empty database's";
   const parts = { name: "scale-open", title, subject: "SQLite store", notes: [] };
   return [{ ...parts, unit: "ms", figure: spreadOf(differences), floor: { bound: "at most", value: 100 } }];
 }
 
-/** In every round, what the slowest kind of page costs, divided by what the fastest costs. */
+/** The cost of the slowest kind of page, divided by that of the fastest, in each round. */
 function unevenness(kinds: Record<string, readonly number[]>): Pick<Row, "figure" | "notes"> {
   const all = Object.entries(kinds).map(([kind, costs]) => ({ kind, costs, median: spreadOf(costs).median }));
   const ratios = (all[0]?.costs ?? []).map((_, round) => {
@@ -139,7 +137,7 @@ async function serve(bench: Bench, kind: StoreKind): Promise<ServerProcess> {
   return await bench.petstore(kind, "Deno", { path: databasePath(bench), pets: bench.scalePets, isScale: true });
 }
 
-/** Fills a store in a process of its own. That of SQLite is kept, so it is filled once. */
+/** Fills a store in a process of its own. The database of SQLite is kept for the other cases. */
 function fill(bench: Bench, kind: StoreKind): Promise<ScaleResult> {
   return bench.once(`fill ${kind}`, async () => {
     const settings = { store: kind, path: databasePath(bench), pets: bench.scalePets };

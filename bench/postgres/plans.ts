@@ -1,4 +1,4 @@
-/** How PostgreSQL reads a large table: which index, how many pages of it, and how long. */
+/** PostgreSQL's reads of a large table: the index, its pages and the time. */
 
 import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
 import { DEFAULT_SCHEMA } from "../../lib/stores/postgres/schema/schema.ts";
@@ -8,22 +8,22 @@ import { type Row, spreadOf } from "../row.ts";
 
 /** One in so many pets has the rare status. */
 const RARE = 1_000_000;
-/** How often each read is run. */
+/** Executions of each read. */
 const TIMES = 51;
-/** A page of 20 and what tells of a next one. */
+/** A page of 20, and one row that shows whether there is a next page. */
 const LIMIT = "21";
 
-/** Of a read: what PostgreSQL did for it. */
+/** PostgreSQL's work for a read. */
 export interface Plan {
   title: string;
-  /** The index that it went through. */
+  /** The index that it used. */
   index: string;
-  /** Pages of 8 KiB that were looked at. */
+  /** Pages of 8 KiB that it read. */
   buffers: number;
   milliseconds: number;
 }
 
-/** Fills a table with so many pets and looks at every read of the store. */
+/** Fills a table with so many pets and explains every read of the store. */
 export async function measurePlans(url: string, pets: number): Promise<{ rows: Row[]; plans: Plan[] }> {
   await fill(url, pets);
   const { pet, all, ofStatus } = statementsFor(DEFAULT_SCHEMA);
@@ -32,8 +32,8 @@ export async function measurePlans(url: string, pets: number): Promise<{ rows: R
     ["first page", all, ["0", LIMIT]],
     ["page in the middle", all, [String(pets >> 1), LIMIT]],
     ["last page", all, [String(pets - 20), LIMIT]],
-    ["first page of a status that one in a million has", ofStatus, ["0", LIMIT, "2"]],
-    ["last page of it", ofStatus, [String(pets - RARE), LIMIT, "2"]],
+    ["first page of a rare status, one in a million", ofStatus, ["0", LIMIT, "2"]],
+    ["last page of the rare status", ofStatus, [String(pets - RARE), LIMIT, "2"]],
     ["page in the middle of a frequent status", ofStatus, [String(pets >> 1), LIMIT, "0"]],
   ];
   const plans: Plan[] = [];
@@ -50,7 +50,7 @@ export async function measurePlans(url: string, pets: number): Promise<{ rows: R
         base: "fastest page",
         unit: "×",
         figure: spreadOf([Math.max(...times) / Math.min(...times)]),
-        notes: ["of six, by PostgreSQL's own clock; the rare pets lie in blocks of their own"],
+        notes: ["of six, by PostgreSQL's clock; the rare pets are in blocks of their own"],
       },
       {
         name: "size",
@@ -76,7 +76,7 @@ async function fill(url: string, pets: number): Promise<void> {
   await runSql(url, "VACUUM ANALYZE petstore.pets");
 }
 
-/** Prepared, with the plan that is made for any values: it is what a connection comes to use. */
+/** Explains a prepared statement with its generic plan, which a connection uses after a few executions. */
 async function explain(url: string, title: string, statement: string, values: string[]): Promise<Plan> {
   const prepare = `SET plan_cache_mode = force_generic_plan; PREPARE p AS ${statement};`;
   const times: number[] = [];
@@ -88,7 +88,7 @@ async function explain(url: string, title: string, statement: string, values: st
   }
   const [, index = "", rows = ""] = /Index Scan using (\w+) on pets.* rows=([\d.]+)/.exec(text) ?? [];
   if (index === "" || /Seq Scan|Bitmap|Sort/.test(text)) {
-    throw new Error(`${title} does not go through an index: ${text}`);
+    throw new Error(`${title} does not use an index: ${text}`);
   }
   if (Number(rows) > Number(LIMIT)) throw new Error(`${title} has read ${rows} rows: ${text}`);
   const [, hit = "0", read = "0"] = /Buffers: shared(?: hit=(\d+))?(?: read=(\d+))?/.exec(text) ?? [];

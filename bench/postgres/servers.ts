@@ -1,16 +1,16 @@
-/** Standalone servers on one PostgreSQL, and wrk on all of them at once. */
+/** Standalone servers on one PostgreSQL, and their load. */
 
 import { ServerProcess } from "../../tests/reliability/shared/server_process.ts";
 import { KEY } from "../catalogue.ts";
 import { type Load, runWrk } from "../load/wrk.ts";
 
-/** Starts so many servers in a folder, and stops them when they are disposed of. */
+/** Starts so many servers in a folder. */
 export async function startServers(folder: string, url: string, count: number): Promise<ServerProcess[]> {
   const flags = [`--store=${url}`, `--key=${KEY}`, "--no-access-log"];
   return await Promise.all(Array.from({ length: count }, () => ServerProcess.start(folder, ...flags)));
 }
 
-/** Requests per second of all servers together, each under the whole load: whoever adds servers has more clients. */
+/** Puts the whole load on each server, and resolves to the requests per second of all together. */
 export async function measureServers(servers: readonly ServerProcess[], load: Load, seconds: number): Promise<number> {
   const measured = await Promise.all(servers.map(({ port }) => runWrk(port, load, seconds)));
   return measured.reduce((sum, { rate }) => sum + rate, 0);

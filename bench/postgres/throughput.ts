@@ -1,4 +1,4 @@
-/** Reads and creates through one, two and four servers on one database, beside pgbench with the same statements. */
+/** Reads and creates through one, two and four servers on one database, compared with pgbench. */
 
 import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
 import { DRIVERS, runSql } from "../../tests/support/postgres.ts";
@@ -6,14 +6,15 @@ import { type Cluster, processorTime } from "../../tests/support/postgres_cluste
 import type { ServerProcess } from "../../tests/reliability/shared/server_process.ts";
 import { NEW_PET, sample } from "../catalogue.ts";
 import { type Load, load } from "../load/wrk.ts";
+import { type Effort, inRounds } from "../rounds.ts";
 import { type Floor, ratioOf, type Row, spreadOf } from "../row.ts";
 import { addScript, pageScript, petScript, runPgbench, type Script } from "./pgbench.ts";
 import { measureServers, startServers } from "./servers.ts";
 
 const COUNTS = [1, 2, 4] as const;
-/** Pets that are there when it begins. */
+/** Pets in the table at the start. */
 const PETS = 100_000;
-/** As many as a server's pool has; and one at work while another is on its way, for pgbench to be as fast as it can. */
+/** Clients of pgbench: reads have as many as a server's pool; with two, creates are fastest. */
 const READERS = 10, WRITERS = 2;
 const CONNECTIONS = 64;
 
@@ -21,31 +22,25 @@ const GET_ONE = load(sample(1000, 1, PETS).map((id) => `/v1/pets/${id}`));
 const LIST = load("/v1/pets");
 const POST = load("/v1/pets", { method: "POST", body: NEW_PET, status: 201 });
 
-/** Makes something happen on and on, and tells how often a second it did. */
+/** Repeats an operation, and resolves to its rate a second. */
 type Measure = () => Promise<number>;
 
-/** What one run measured: times a second, and times for each second of PostgreSQL's processor time. */
+/** The rate a second, and the rate for each second of PostgreSQL's processor time. */
 interface Measured {
   rate: number;
   efficiency: number;
 }
 
-/** The measurements of each contender, in the order of the rounds. */
-type AllSeries = ReadonlyMap<string, Measured[]>;
+/** The measurements of each contender, one for each round. */
+type AllSeries = Readonly<Record<string, Measured[]>>;
 
-/** How long it takes: rounds that count, and seconds for a contender in each. */
-export interface Effort {
-  rounds: number;
-  seconds: number;
-}
-
-/** What is measured, and with what. */
+/** The environment of the measurements. */
 interface Surroundings {
   cluster: Cluster;
   folder: string;
   effort: Effort;
   url: string;
-  /** As many servers on the database as are ever asked at once. */
+  /** All servers on the database. */
   running: readonly ServerProcess[];
 }
 
@@ -74,7 +69,7 @@ async function measureReads(
   script: Script,
 ): Promise<Row[]> {
   const bare: Measure = () => runPgbench(cluster, folder, script, READERS, effort.seconds);
-  const series = await measureRounds(cluster, [...serversUnder(load, running, effort), ["pgbench", bare]], effort);
+  const series = await measureRounds(cluster, { ...serversUnder(load, running, effort), pgbench: bare }, effort);
   return rows({ name, title, base: "pgbench, 10 clients" }, series);
 }
 
@@ -83,12 +78,12 @@ async function measureCreates({ cluster, folder, effort, url, running }: Surroun
   const [inMemory] = await startServers(folder, "memory:", 1);
   const { size, log } = await measureBatches(url, running, seconds);
   const batches = async () => size * await runPgbench(cluster, folder, addScript(size), WRITERS, seconds);
-  const series = await measureRounds(cluster, [
+  const series = await measureRounds(cluster, {
     ...serversUnder(POST, running, effort),
-    ["memory", () => measureServers(inMemory ? [inMemory] : [], POST, seconds)],
-    ["pgbench", batches],
-    ["one each", () => runPgbench(cluster, folder, addScript(1), CONNECTIONS, seconds)],
-  ], effort);
+    memory: () => measureServers(inMemory ? [inMemory] : [], POST, seconds),
+    pgbench: batches,
+    oneEach: () => runPgbench(cluster, folder, addScript(1), CONNECTIONS, seconds),
+  }, effort);
   await inMemory?.stop();
   const title = `Durable POST, ${CONNECTIONS} connections a server`;
   const base = `pgbench, batches of ${size}`;
@@ -102,56 +97,52 @@ async function measureCreates({ cluster, folder, effort, url, running }: Surroun
   return [
     ...rows({ name: "create", title, base, floor: { bound: "at least", value: 0.7 } }, series),
     ratio(ofMemory, series, "1", "memory"),
-    ratio(oneEach, series, "one each"),
+    ratio(oneEach, series, "oneEach"),
     {
       name: "log",
       title,
       subject: "write-ahead log of a pet",
       unit: "bytes",
       figure: spreadOf([log]),
-      notes: ["a full page now and then included"],
+      notes: ["including full pages"],
     },
   ];
 }
 
-/** One, two and four of the servers under a load. */
-function serversUnder(load: Load, running: readonly ServerProcess[], { seconds }: Effort): [string, Measure][] {
-  return COUNTS.map((count) => [`${count}`, () => measureServers(running.slice(0, count), load, seconds)]);
+/** Measures one, two and four of the servers with a load. */
+function serversUnder(load: Load, running: readonly ServerProcess[], { seconds }: Effort): Record<string, Measure> {
+  const measures = COUNTS.map((count) => [count, () => measureServers(running.slice(0, count), load, seconds)]);
+  return Object.fromEntries(measures);
 }
 
-/** Interleaved; the first round warms up. */
-async function measureRounds(
+function measureRounds(
   cluster: Cluster,
-  contenders: readonly (readonly [string, Measure])[],
+  measures: Record<string, Measure>,
   { rounds, seconds }: Effort,
 ): Promise<AllSeries> {
-  const series = new Map<string, Measured[]>(contenders.map(([name]) => [name, []]));
-  for (let round = 0; round <= rounds; round++) {
-    for (const [name, measure] of contenders) {
-      const before = processorTime(cluster);
-      const rate = await measure();
-      const efficiency = rate * seconds / (processorTime(cluster) - before);
-      if (round > 0) series.get(name)?.push({ rate, efficiency });
-    }
-  }
-  return series;
+  const measurements = Object.entries(measures).map(([name, measure]) => [name, async (): Promise<Measured> => {
+    const before = processorTime(cluster);
+    const rate = await measure();
+    return { rate, efficiency: rate * seconds / (processorTime(cluster) - before) };
+  }]);
+  return inRounds(Object.fromEntries(measurements), rounds);
 }
 
-/** One row for each number of servers. */
+/** A row for each number of servers. */
 function rows(parts: Pick<Row, "name" | "title" | "base"> & { floor?: Floor }, series: AllSeries): Row[] {
   return COUNTS.map((count) =>
     ratio({ ...parts, subject: `${count} server${count === 1 ? "" : "s"}` }, series, String(count))
   );
 }
 
-/** A contender against pgbench, or another. */
+/** A contender compared with pgbench, or with another. */
 function ratio(
   parts: Pick<Row, "name" | "title" | "subject" | "base"> & { floor?: Floor },
   series: AllSeries,
   contender: string,
   other = "pgbench",
 ): Row {
-  const [own = [], bare = []] = [series.get(contender), series.get(other)];
+  const { [contender]: own = [], [other]: bare = [] } = series;
   const compare = (figure: (measured: Measured) => number) => ratioOf(own.map(figure), bare.map(figure));
   const [fast, limit] = [own, bare].map((measured) => Math.round(spreadOf(measured.map(({ rate }) => rate)).median));
   return {
@@ -173,7 +164,7 @@ async function fill(url: string): Promise<void> {
   await runSql(url, "VACUUM ANALYZE petstore.pets");
 }
 
-/** How many pets one server really sends in a statement, for pgbench to do the same, and what it logs for each. */
+/** The pets in a statement of one server, for pgbench to send as many, and the log for each pet. */
 async function measureBatches(url: string, running: readonly ServerProcess[], seconds: number) {
   const read = async () => {
     await settled();
@@ -192,7 +183,7 @@ async function measureBatches(url: string, running: readonly ServerProcess[], se
   return { size: Math.max(1, Math.round(pets / (laterCalls - calls))), log: (laterLog - log) / pets };
 }
 
-/** PostgreSQL's own counters are written a second late. */
+/** PostgreSQL updates its counters after a second. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 1500));
 }

@@ -1,14 +1,14 @@
-/** What the figures were taken with, and on: nobody can repeat a figure without it. */
+/** The software and the machine of a run. */
 
 import { DatabaseSync } from "node:sqlite";
 import { runtimeCommand } from "../load/runtimes.ts";
 
-/** Names and what they stand for, in the order in which they are shown. */
+/** Names and values, in the order of the page. */
 export type Facts = readonly (readonly [name: string, value: string])[];
 
 const PEERS = ["hono", "@hono/zod-validator", "zod", "elysia", "fastify", "@fastify/bearer-auth", "srvx"];
 
-/** The versions of everything that takes part. */
+/** The versions of all software in the benchmark. */
 export async function readVersions(): Promise<Facts> {
   const config = JSON.parse(await Deno.readTextFile(new URL("../../deno.json", import.meta.url)));
   const peers = PEERS.map((name) => [name, String(config.imports[name]).split("@").at(-1) ?? ""] as const);
@@ -24,7 +24,7 @@ export async function readVersions(): Promise<Facts> {
   ];
 }
 
-/** The machine, and the disk that the databases are on. */
+/** The machine, and the disk with the databases. */
 export function readMachine(folder: string): Facts {
   const model = /^model name\s*: (.*)$/m.exec(Deno.readTextFileSync("/proc/cpuinfo"))?.[1] ?? Deno.build.arch;
   return [
@@ -36,7 +36,7 @@ export function readMachine(folder: string): Facts {
   ];
 }
 
-/** The share of the processors' time, 0 to 1, that something else uses just now. */
+/** The share of the processors' time, 0 to 1, that other work uses at the moment. */
 export async function measureDisturbance(): Promise<number> {
   const before = readTimes();
   await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -51,7 +51,7 @@ function readTimes(): { idle: number; total: number } {
   return { idle: (times[3] ?? 0) + (times[4] ?? 0), total: times.reduce((sum, time) => sum + time, 0) };
 }
 
-/** What a commit waits for, in milliseconds: where this is next to nothing, so is what durable creation costs. */
+/** The median time of an fsync, in milliseconds. The cost of durable creates depends on it. */
 function measureSync(folder: string): number {
   const times: number[] = [];
   using file = Deno.openSync(`${folder}/sync`, { write: true, create: true });
@@ -71,12 +71,12 @@ function sqliteVersion(): string {
   return String(version);
 }
 
-/** wrk says its version with the exit status 1. */
+/** The first line of a program's output. The exit status is ignored: wrk prints its version with 1. */
 function firstLine(command: string, ...args: string[]): string {
   try {
     const { stdout } = new Deno.Command(command, { args, stderr: "null" }).outputSync();
     return new TextDecoder().decode(stdout).split("\n")[0]?.trim() ?? "";
   } catch {
-    return "not there";
+    return "not installed";
   }
 }

@@ -1,4 +1,4 @@
-/** The page of figures, docs/benchmarks.md, and its plots. */
+/** docs/benchmarks.md and its plots. */
 
 import { fileURLToPath } from "node:url";
 import { isMet, type Row } from "../row.ts";
@@ -9,18 +9,18 @@ import { EXPLANATION } from "./words.ts";
 
 const DOCS = new URL("../../docs/", import.meta.url);
 
-/** What a whole run found out, and under which conditions. */
+/** The results of a complete run, and its conditions. */
 export interface Report {
   rows: readonly Row[];
   versions: Facts;
   machine: Facts;
   date: Date;
   minutes: number;
-  /** The share of the processors' time, 0 to 1, that was used by something else when the run began. */
+  /** The share of the processors' time, 0 to 1, that other work used at the start. */
   disturbance: number;
 }
 
-/** Writes all three files, formatted as everything here is. */
+/** Writes all three files, formatted. */
 export async function writePage(report: Report): Promise<void> {
   await Deno.mkdir(DOCS, { recursive: true });
   await Deno.writeTextFile(new URL("throughput.svg", DOCS), plotThroughput(report.rows));
@@ -34,11 +34,13 @@ function formatPage({ rows, versions, machine, date, minutes, disturbance }: Rep
   const judged = rows.map(isMet).filter((met) => met !== undefined);
   const met = judged.filter((met) => met).length;
   const day = date.toISOString().slice(0, 10);
-  const others = `${Math.round(disturbance * 100)} % of the processors' time was used by other work when it began`;
+  const others = `${Math.round(disturbance * 100)} % of the processors' time`;
   return `# Benchmarks
 
-\`deno task bench\` has written this page on ${day}, in ${Math.round(minutes)} minutes; ${others}. Of ${judged.length}
-floors, ${met} are met.
+\`deno task bench\` wrote this page on ${day}, in ${
+    Math.round(minutes)
+  } minutes. Other work used ${others} at the start.
+${met} of ${judged.length} floors are met.
 
 ![Throughput of Petstore and other frameworks, relative to a bare server](throughput.svg)
 
@@ -48,14 +50,14 @@ floors, ${met} are met.
 
 ${table(COLUMNS.map((name) => name || "met?"), rows.map(cells))}
 
-## With what, and on what
+## Software and machine
 
-${table(["what", ""], [...versions, ...machine])}
+${table(["name", "value"], [...versions, ...machine])}
 
 ${EXPLANATION}`;
 }
 
-/** A table of Markdown. */
+/** A Markdown table. */
 export function table(head: readonly string[], lines: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...lines.map(line)].join("\n");

@@ -10,10 +10,12 @@ const TOP = 84;
 const BAR = 16;
 const GAP = 14;
 
-/** What the bases are called that are the limit of a runtime. */
+const STORES = [["memory", "Petstore, memory"], ["sqlite", "Petstore, SQLite"]] as const;
+
+/** The names of the limits of all runtimes. */
 const LIMITS = new Set(["limit", "bare Bun.serve", "bare srvx"]);
 
-/** Throughput beside the limit: a group of bars for each case, a bar for each contender. */
+/** Throughput relative to the limit: a group of bars for each case, a bar for each contender. */
 export function plotThroughput(rows: readonly Row[]): string {
   const groups = Map.groupBy(rows.filter(isThroughput), ({ title }) => title);
   const bars = [...groups.values()].flat().length;
@@ -22,10 +24,7 @@ export function plotThroughput(rows: readonly Row[]): string {
   const highest = Math.max(1, ...rows.filter(isThroughput).map(({ figure }) => figure.median));
   const scale = (WIDTH - LEFT - RIGHT) / (Math.ceil(highest * 10) / 10);
   drawing.text(20, 30, "Throughput, relative to a bare server that sends the same bytes", "head");
-  drawing.legend(20, 58, [["memory", "Petstore, memory"], ["sqlite", "Petstore, SQLite"], [
-    "peer",
-    "the other framework",
-  ]]);
+  drawing.legend(20, 58, [...STORES, ["peer", "the other framework"]]);
   for (let share = 0; share <= highest; share += 0.25) {
     const x = LEFT + share * scale;
     drawing.line(x, TOP - 6, x, height - 34, share === 1 ? "limit" : "grid");
@@ -65,7 +64,7 @@ export function plotScale(rows: readonly Row[]): string {
   const y = (cost: number) => bottom - cost / highest * (bottom - TOP);
   const drawing = new Drawing(WIDTH, height, "Cost of a page of 20 as the catalogue grows");
   drawing.text(20, 30, "Cost of a page of 20 as the catalogue grows, relative to 1,000 pets", "head");
-  drawing.legend(20, 58, [["memory", "Petstore, memory"], ["sqlite", "Petstore, SQLite"]]);
+  drawing.legend(20, 58, STORES);
   for (let cost = 0; cost <= highest; cost += highest > 4 ? Math.ceil(highest / 8) : 0.5) {
     drawing.line(left, y(cost), right, y(cost), cost === 1 ? "limit" : "grid");
     drawing.text(left - 10, y(cost) + 5, `${cost} ×`, "end");

@@ -1,6 +1,6 @@
-/** Plots, drawn by hand: a few texts, lines and bars. They bring their own background, so that they show in any theme. */
+/** SVG plots of texts, lines and bars, with a background of their own for light and dark themes. */
 
-/** A picture in the making. */
+/** An SVG drawing. */
 export class Drawing {
   readonly #width: number;
   readonly #height: number;
@@ -35,7 +35,7 @@ export class Drawing {
     }
   }
 
-  /** The names of series, each beside its colour, from left to right. */
+  /** The names of series beside their colours, from left to right. */
   legend(x: number, y: number, entries: readonly (readonly [className: string, name: string])[]): void {
     let left = x;
     for (const [className, name] of entries) {
@@ -59,7 +59,7 @@ export class Drawing {
   }
 }
 
-/** Colours that people who see few of them can tell apart (Okabe and Ito). */
+/** The palette of Okabe and Ito, for all kinds of colour vision. */
 const STYLE = `
 text { font: 13px system-ui, sans-serif; fill: #1f2328; }
 .head { font-size: 16px; font-weight: 600; }

@@ -1,4 +1,4 @@
-/** The table on the terminal, and the words and numbers that it shares with the page. */
+/** The table on the terminal, and its cells, which the page shares. */
 
 import { isMet, type Row } from "../row.ts";
 import type { Facts } from "./machine.ts";
@@ -6,7 +6,7 @@ import type { Facts } from "./machine.ts";
 /** The names of the columns of {@link cells}. */
 export const COLUMNS = ["case", "what", "figure", "rounds", "floor", "", "by processor time", "notes"];
 
-/** A row as the texts of its columns. */
+/** The cells of a row. */
 export function cells(row: Row): string[] {
   const { title, subject, base, figure, unit, floor, byProcessorTime, notes } = row;
   const unitText = unit === "×" ? " ×" : ` ${unit}`;
@@ -23,7 +23,7 @@ export function cells(row: Row): string[] {
   ];
 }
 
-/** All that was found out, as text. */
+/** The rows as text. */
 export function formatTable(rows: readonly Row[]): string {
   return formatColumns([COLUMNS, ...rows.map(cells)]);
 }
@@ -36,7 +36,7 @@ export function formatColumns(lines: readonly (readonly string[])[]): string {
   );
 }
 
-/** Facts, a line for each. */
+/** Facts as lines. */
 export function formatFacts(facts: Facts): string {
   const width = Math.max(...facts.map(([name]) => name.length));
   return facts.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`).join("\n");
@@ -47,7 +47,7 @@ function verdict(row: Row): string {
   return met === undefined ? "" : met ? "met" : "not met";
 }
 
-/** A number with as many digits as say something. */
+/** A number with three significant digits. */
 export function digits(value: number): string {
   const size = Math.abs(value);
   return size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : value.toFixed(2);

@@ -1,4 +1,4 @@
-/** The peer on Bun: Elysia with its validation and a bearer check. Let off what the peer on Deno is let off. */
+/** The peer on Bun: Elysia with its validation and a bearer check. It omits the same features as hono_app.ts. */
 
 import { Elysia, status, t } from "elysia";
 import process from "node:process";

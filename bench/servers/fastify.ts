@@ -1,4 +1,4 @@
-/** The peer on Node: Fastify with schemas for all that comes in and goes out, and its bearer-auth. */
+/** The peer on Node: Fastify with schemas for requests and responses, and its bearer-auth. */
 
 import bearerAuth from "@fastify/bearer-auth";
 import fastify from "fastify";

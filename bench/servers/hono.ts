@@ -1,4 +1,4 @@
-/** The peer on the runtime's own server. */
+/** The peer on Deno. */
 
 import { createHonoApp } from "./hono_app.ts";
 import { listen, readSettings } from "./host.ts";

@@ -1,7 +1,4 @@
-/**
- * The peer: the same three answers from Hono, with its bearer-auth, its zod validator and an array. It is let off the
- * entity tags, the deprecation headers and exact int64 numbers.
- */
+/** The same three operations with Hono, its bearer-auth and its zod validator, without entity tags, deprecation and int64. */
 
 import { zValidator } from "@hono/zod-validator";
 import { Hono } from "hono";
@@ -10,7 +7,7 @@ import { z } from "zod";
 import { KEY } from "../catalogue.ts";
 import { createPetArray } from "./pet_array.ts";
 
-/** Makes an app that holds so many pets. */
+/** Creates an app with this number of pets. */
 export function createHonoApp(size: number): Hono {
   const status = z.enum(["available", "pending", "sold"]);
   const query = z.object({

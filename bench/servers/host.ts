@@ -1,40 +1,47 @@
-/** What all servers here stand on: the runtime's own way to serve a fetch handler. Deno, Bun and Node. */
+/** Serves a contender on Deno, Bun or Node, in the usual way of the runtime. */
 
-import { readFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
 import process from "node:process";
+import type { Petstore } from "../../mod.ts";
 
-/** What `Deno.serve`, `Bun.serve` and the fetch adapter of Node all take. */
+/** A handler for `Deno.serve`, `Bun.serve` and the fetch adapter srvx. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>;
 
-/** The part of Bun that is used. */
+/** The used part of Bun. */
 interface BunRuntime {
   serve(options: { port: number; hostname: string; fetch: FetchHandler }): { port: number };
 }
 
 const HOSTNAME = "127.0.0.1";
 
-/** Serves on a free port and tells the benchmark which. */
-export async function listen(handler: FetchHandler): Promise<void> {
+/** Serves on a free port and tells the benchmark which. On Node, a petstore has its own listener. */
+export async function listen(service: FetchHandler | Petstore): Promise<void> {
+  const handler = typeof service === "function" ? service : service.handle;
   const bun = (globalThis as { Bun?: BunRuntime }).Bun;
   if (bun) announce(bun.serve({ port: 0, hostname: HOSTNAME, fetch: handler }).port);
   else if ("Deno" in globalThis) {
     Deno.serve({ port: 0, hostname: HOSTNAME, onListen: ({ port }) => announce(port) }, handler);
-  } else {
+  } else if (typeof service === "function") {
     const { FastResponse, serve } = await import("srvx/node");
-    // As the adapter's own documentation advises: Node's Response is slow to make and to read. The same for all.
+    // srvx recommends it, because Node's own Response is slow.
     Object.assign(globalThis, { Response: FastResponse });
     const server = serve({ port: 0, hostname: HOSTNAME, silent: true, fetch: handler });
     await server.ready();
     announce(Number(new URL(server.url ?? "").port));
+  } else {
+    const { createServer } = await import("node:http");
+    const { createNodeListener } = await import("../../lib/hosts/node.ts");
+    const server = createServer(createNodeListener(service));
+    server.listen(0, HOSTNAME, () => announce((server.address() as AddressInfo).port));
   }
 }
 
-/** The line that the benchmark waits for. */
+/** Prints the line for which the benchmark waits. */
 export function announce(port: number): void {
   console.log(String(port));
 }
 
-/** What the benchmark has started this process with. */
+/** The settings of this process, from its command line. */
 export function readSettings<T>(): T {
-  return JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"));
+  return JSON.parse(process.argv[2] ?? "");
 }

@@ -1,4 +1,4 @@
-/** Calls without a socket. It is asked over HTTP to measure for a while, and answers with calls per second. */
+/** Calls without a socket. A request over HTTP starts a measurement; its answer has the calls per second. */
 
 import { createMemoryStore, createPetstore } from "../../mod.ts";
 import { AUTHORIZATION, CATALOGUE_SIZE, KEY, NEW_PET } from "../catalogue.ts";
@@ -6,12 +6,12 @@ import { fillStore } from "../fill.ts";
 import { createHonoApp } from "./hono_app.ts";
 import { listen, readSettings } from "./host.ts";
 
-/** What it can be told. */
+/** Its settings. */
 export interface InProcessSettings {
   app: "petstore" | "hono";
 }
 
-/** What is called; the query of the request that asks for a measurement names one. */
+/** The calls, by their names in the query of the request that starts a measurement. */
 const CALLS: Record<string, () => Request> = {
   get: () => request("/v1/pets/4242"),
   list: () => request("/v1/pets"),
@@ -23,7 +23,7 @@ const CALLS: Record<string, () => Request> = {
     }),
 };
 
-/** Requests that are made at a time, before the clock runs. */
+/** Requests that are created together before the clock starts. */
 const BATCH = 500;
 
 const handler = await createHandler(readSettings<InProcessSettings>().app);
@@ -31,11 +31,9 @@ await listen(async ({ url }) => {
   const query = new URL(url).searchParams;
   const make = CALLS[query.get("call") ?? ""];
   if (make === undefined) return new Response(null, { status: 404 });
-  const { status, body } = await handler(make()).then(async (answer) => ({
-    status: answer.status,
-    body: await answer.text(),
-  }));
-  return Response.json({ status, body, rate: await measure(make, Number(query.get("seconds")) * 1000) });
+  const answer = await handler(make());
+  const rate = await measure(make, Number(query.get("seconds")) * 1000);
+  return Response.json({ status: answer.status, body: await answer.text(), rate });
 });
 
 async function createHandler(app: InProcessSettings["app"]): Promise<(request: Request) => Promise<Response>> {

@@ -1,33 +1,33 @@
 /**
- * The limit: what the bare server does with the very bytes and headers of the petstore, and no thought. Where a case asks
- * for many resources it sends their answers in turn, whatever was asked for: to look one up would already be work.
+ * The limit: the bare server with copies of the petstore's answers. In a case with many resources it sends them in turn,
+ * whatever the path, because a look-up would be work.
  */
 
 import { readFileSync } from "node:fs";
 import { type FetchHandler, listen, readSettings } from "./host.ts";
 
-/** An answer of the petstore, as it came over the wire. */
+/** An answer of the petstore. */
 export interface StoredAnswer {
   status: number;
   headers: [name: string, value: string][];
   body: string;
 }
 
-/** What it can be told. */
+/** Its settings. */
 export interface LimitSettings {
   /** A file with the answers, as JSON. */
   answers: string;
   /**
-   * What of the request is read before answering: nothing; the URL, the method and the headers that a key and an
-   * entity tag come in, as every service with keys has to; the body, as nobody who answers a POST can avoid; or, besides,
-   * what a key and JSON come in, and the JSON.
+   * The parts of the request that it reads before it answers:
+   * `head` is the URL, the method and the headers of a key and an entity tag; `json` is the headers of a POST and the
+   * body as JSON.
    */
   reads: "nothing" | "head" | "body" | "json";
 }
 
 const { answers: path, reads } = readSettings<LimitSettings>();
 const answers: StoredAnswer[] = JSON.parse(readFileSync(path, "utf8"));
-// A record of headers: Deno makes a Response of one faster than of a list of pairs.
+// Deno creates a Response faster from a record of headers than from pairs.
 await listen(
   createHandler(
     answers.map(({ status, headers, body }) => ({ body, init: { status, headers: Object.fromEntries(headers) } })),
@@ -54,14 +54,14 @@ function createHandler(ready: readonly { body: string; init: ResponseInit }[]): 
   };
 }
 
-/** Whether there is a key; what else is read must not be optimised away, so it is looked at too. */
+/** Whether there is a key. The comparisons keep the engine from optimising the other reads away. */
 function readHead({ headers, url, method }: Request): boolean {
   return headers.get("authorization") !== null && headers.get("if-none-match") === null && url !== "" && method !== "";
 }
 
 const JSON_HEADERS = ["authorization", "content-type", "content-encoding", "content-length", "idempotency-key"];
 
-/** Whether there are JSON and a key. */
+/** Whether there is a key, and JSON. */
 async function readJson(request: Request): Promise<boolean> {
   const values = JSON_HEADERS.map((name) => request.headers.get(name));
   const body = JSON.parse(new TextDecoder().decode(await request.arrayBuffer()));

@@ -1,4 +1,4 @@
-/** Opens a database, answers one request and prints how many milliseconds that took. */
+/** Opens a database, answers one request and prints the time in milliseconds. */
 
 import { createPetstore } from "../../mod.ts";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";

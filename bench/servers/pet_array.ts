@@ -1,9 +1,9 @@
-/** The pets of the peers: an array of objects, searched only as far as a page needs. */
+/** The pets of the peers: an array of objects. A page is found by a search that stops as soon as it is full. */
 
 import type { PetStatus } from "../../mod.ts";
 import { type BenchPet, petAt } from "../catalogue.ts";
 
-/** A pet of the array. Its members are in the order in which the petstore writes them. */
+/** A pet, with its members in the order of the petstore's JSON. */
 export interface ArrayPet {
   id: number;
   name: string;
@@ -11,27 +11,27 @@ export interface ArrayPet {
   status: PetStatus;
 }
 
-/** Which page is wanted, with the members that a framework may say `undefined` for. */
+/** A query; frameworks may pass `undefined` for a missing parameter. */
 export interface ArrayQuery {
   limit: number;
   status?: PetStatus | undefined;
   cursor?: string | undefined;
 }
 
-/** A page, and the value of its Link header if more follow. */
+/** A page, and the value of its Link header unless it is the last. */
 export interface ArrayPage {
   page: ArrayPet[];
   link: string | undefined;
 }
 
-/** What a peer can ask of it. */
+/** The operations of the peers. */
 export interface PetArray {
   create(pet: BenchPet): ArrayPet;
   get(id: number): ArrayPet | undefined;
   list(query: ArrayQuery): ArrayPage;
 }
 
-/** Makes an array of so many pets. */
+/** Creates an array with this number of pets. */
 export function createPetArray(size: number): PetArray {
   const pets = Array.from({ length: size }, (_, i): ArrayPet => ({ id: i + 1, ...petAt(i + 1) }));
   return {

@@ -1,4 +1,4 @@
-/** The contender itself: the library on the runtime's own server. */
+/** The petstore, on the usual server of the runtime. */
 
 import process from "node:process";
 import { createMemoryStore, createPetstore, type PetStore } from "../../mod.ts";
@@ -6,10 +6,10 @@ import { CATALOGUE_SIZE, KEY, petAt, scalePetAt } from "../catalogue.ts";
 import { fillStore } from "../fill.ts";
 import { listen, readSettings } from "./host.ts";
 
-/** What it can be told. */
+/** Its settings. */
 export interface PetstoreSettings {
   store: "memory" | "sqlite" | "one-commit-each";
-  /** The database file, where there is one; it is filled unless it has pets. */
+  /** The database file; it is filled if it is empty. */
   path: string;
   /** Pets in the catalogue. */
   pets: number;
@@ -20,8 +20,7 @@ export interface PetstoreSettings {
 const { store: kind, path = "", pets = CATALOGUE_SIZE, isScale = false } = readSettings<Partial<PetstoreSettings>>();
 const store = await openStore();
 if (await store.get(1n) === undefined) await fillStore(store, pets, 1, isScale ? (id) => scalePetAt(id, pets) : petAt);
-const { handle } = createPetstore({ keys: [KEY], store });
-await listen(handle);
+await listen(createPetstore({ keys: [KEY], store }));
 process.on("SIGTERM", async () => {
   await store.close();
   process.exit(0);
@@ -29,7 +28,7 @@ process.on("SIGTERM", async () => {
 
 async function openStore(): Promise<PetStore> {
   if (kind === "memory") return createMemoryStore();
-  // Only where it is wanted: the stores below load node:sqlite.
+  // Imported only if used: these stores load node:sqlite.
   if (kind === "sqlite") return (await import("../../lib/stores/sqlite/sqlite_store.ts")).createSqliteStore(path);
   return (await import("./one_commit_each.ts")).createOneCommitStore(path);
 }

@@ -1,4 +1,4 @@
-/** Fills a store up to its full size and measures it on the way: no socket, one process, one line of JSON at the end. */
+/** Fills a store, measures it on the way and prints the results as a line of JSON. No socket, one process. */
 
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
@@ -9,17 +9,17 @@ import { fillStore } from "../fill.ts";
 import { type CurvePoint, spreadOf } from "../row.ts";
 import { readSettings } from "./host.ts";
 
-/** What it can be told. */
+/** Its settings. */
 export interface ScaleSettings {
   store: "memory" | "sqlite";
   path: string;
   pets: number;
 }
 
-/** What it has found out. */
+/** Its results. */
 export interface ScaleResult {
   curve: CurvePoint[];
-  /** For each kind of page, its cost in each round, in microseconds. */
+  /** The cost of each kind of page in each round, in microseconds. */
   kinds: Record<"first" | "last" | "rare", number[]>;
   /** The longest stretch of a thousand creates, in milliseconds; of the memory store only. */
   longestPause: number;
@@ -30,7 +30,7 @@ export interface ScaleResult {
 const ROUNDS = 5;
 const SMALLEST = 1_000;
 
-/** Pages that are timed together. */
+/** Pages of a part. */
 const PART = 50;
 
 const { store: kind, path, pets } = readSettings<ScaleSettings>();
@@ -44,7 +44,7 @@ async function createStore(path: string): Promise<PetStore> {
   return (await import("../../lib/stores/sqlite/sqlite_store.ts")).createSqliteStore(path);
 }
 
-/** Lets the engine compile what is to be measured, on a store that is thrown away. */
+/** Lets the engine compile the measured code, with a store that is discarded. */
 async function warmUp(): Promise<void> {
   const other = await createStore(":memory:");
   await fill(other, 1, SMALLEST);
@@ -71,7 +71,7 @@ async function measure(): Promise<ScaleResult> {
   return { curve, kinds, longestPause, bytesPerPet: bytes / pets };
 }
 
-/** Figures of a store that does not hold what it should would say nothing. */
+/** Checks the contents of the store, so that the figures are not those of an incomplete one. */
 async function checkFilled(): Promise<void> {
   const { json, next } = await store.list({ after: 0n, limit: 100, status: "sold" });
   const ids = JSON.parse(json).map(({ id }: { id: number }) => id);
@@ -85,14 +85,14 @@ function petAt(id: number) {
   return scalePetAt(id, pets);
 }
 
-/** Answers with the longest stretch of a thousand creates, or with 0 where creates wait for a disk. */
+/** Resolves to the longest time of a thousand creates, or to 0 if creates wait for a disk. */
 async function fill(store: PetStore, from: number, to: number): Promise<number> {
   if (kind === "memory") return await fillOneByOne(store, from, to);
   await fillStore(store, to, from, petAt);
   return 0;
 }
 
-/** Fills as a server does that gets one POST after the other. */
+/** Fills the store like a server that gets one POST after another. */
 async function fillOneByOne(store: PetStore, from: number, to: number): Promise<number> {
   let longest = 0;
   for (let start = from; start <= to; start += 1000) {
@@ -102,18 +102,18 @@ async function fillOneByOne(store: PetStore, from: number, to: number): Promise<
       await store.create({ name, categoryId: BigInt(categoryId), status });
     }
     longest = Math.max(longest, performance.now() - begin);
-    // As in a server, the event loop turns now and then.
+    // A server's event loop turns, too.
     if (start % 100_000 === 1) await new Promise((resolve) => setTimeout(resolve));
   }
   return longest;
 }
 
-/** The cost of a page of 20 anywhere: each is asked for once, so that none can have been kept. */
+/** The cost of a page of 20 anywhere. Each page is read once, so that no cache can have it. */
 async function pageCost(size: number): Promise<number> {
   const starts = sample(9000, 0, size - 21);
   const each = Math.trunc(starts.length / ROUNDS);
   const costs: number[] = [];
-  // With other limits, to get the engine used to the store at its present size.
+  // Warms up at the present size, with other limits.
   for (const limit of [15, 16, 17, 18, 19]) {
     await timePages(store, starts.map((after) => ({ after: BigInt(after), limit })));
   }
@@ -127,24 +127,26 @@ async function pageCost(size: number): Promise<number> {
   return spreadOf(costs).median;
 }
 
-/** First pages, last pages and pages of the rare status; 10 pets each and, the first round aside, each page once. */
+/** First pages, last pages and pages of the rare status, 10 pets each. After the first round, each page is read once. */
 async function compareKinds(): Promise<ScaleResult["kinds"]> {
   const each = 1500;
   const kinds: ScaleResult["kinds"] = { first: [], last: [], rare: [] };
   for (let round = 0; round <= ROUNDS; round++) {
     const numbers = Array.from({ length: each }, (_, i) => BigInt(round * each + i));
-    const first = await timePages(store, numbers.map((number) => ({ after: number, limit: 10 })));
-    const last = await timePages(store, numbers.map((number) => ({ after: BigInt(pets - 10) - number, limit: 10 })));
-    const rare = await timePages(store, numbers.map((number) => ({ after: number, limit: 10, status: "sold" })));
-    if (round === 0) continue;
-    kinds.first.push(first);
-    kinds.last.push(last);
-    kinds.rare.push(rare);
+    const queries: Record<keyof ScaleResult["kinds"], PetQuery[]> = {
+      first: numbers.map((number) => ({ after: number, limit: 10 })),
+      last: numbers.map((number) => ({ after: BigInt(pets - 10) - number, limit: 10 })),
+      rare: numbers.map((number) => ({ after: number, limit: 10, status: "sold" })),
+    };
+    for (const kind of ["first", "last", "rare"] as const) {
+      const cost = await timePages(store, queries[kind]);
+      if (round > 0) kinds[kind].push(cost);
+    }
   }
   return kinds;
 }
 
-/** Microseconds a page: the median of small parts, so that a pause somewhere does not pass for the cost of its page. */
+/** Microseconds for a page: the median of small parts, so that a pause does not count. */
 async function timePages(store: PetStore, queries: readonly PetQuery[]): Promise<number> {
   const costs: number[] = [];
   for (let start = 0; start < queries.length; start += PART) {
@@ -156,7 +158,7 @@ async function timePages(store: PetStore, queries: readonly PetQuery[]): Promise
   return spreadOf(costs).median;
 }
 
-/** What this process has of the machine's memory, garbage aside. It contains what lies outside of the heap. */
+/** The resident memory of this process after garbage collection, including memory outside of the heap. */
 function residentBytes(): number {
   const { gc } = globalThis as { gc?: () => void };
   for (let i = 0; i < 3; i++) gc?.();
