@@ -36,7 +36,7 @@ export async function runPgbench(
   return Number(/^tps = ([\d.]+)/m.exec(output)?.[1]);
 }
 
-/** Reads a random pet of so many. */
+/** Reads a random pet by its id. */
 export function petScript(pets: number): Script {
   return { text: `\\set id random(1, ${pets})\n${place(pet, ["id"])};\n` };
 }
@@ -46,7 +46,7 @@ export function pageScript(limit: number): Script {
   return { text: `${place(all, ["after", "limit"])};\n`, variables: { after: "0", limit: String(limit + 1) } };
 }
 
-/** Adds so many pets in one statement and one commit, like the store. */
+/** Adds several pets in one statement and one commit, like the store. */
 export function addScript(rows: number): Script {
   const array = (text: string) => `{${Array.from({ length: rows }, () => text).join(",")}}`;
   const names = ["names", "categories", "statuses", "keys", "fingerprints", "retentions"];

@@ -6,7 +6,7 @@ import { statementsFor } from "../../lib/stores/postgres/statements.ts";
 import { DRIVERS, runSql } from "../../tests/support/postgres.ts";
 import { type Row, spreadOf } from "../row.ts";
 
-/** One in so many pets has the rare status. */
+/** One pet in this number has the rare status. */
 const RARE = 1_000_000;
 /** Executions of each read. */
 const TIMES = 51;
@@ -23,7 +23,7 @@ export interface Plan {
   milliseconds: number;
 }
 
-/** Fills a table with so many pets and explains every read of the store. */
+/** Fills a table and explains every read of the store. */
 export async function measurePlans(url: string, pets: number): Promise<{ rows: Row[]; plans: Plan[] }> {
   await fill(url, pets);
   const { pet, all, ofStatus } = statementsFor(DEFAULT_SCHEMA);

@@ -1,6 +1,6 @@
 /**
  * The limit: the bare server with copies of the petstore's answers. In a case with many resources it sends them in turn,
- * whatever the path, because a look-up would be work.
+ * for any path, because a look-up would be work.
  */
 
 import { readFileSync } from "node:fs";

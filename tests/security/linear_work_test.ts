@@ -1,4 +1,4 @@
-/** The work of a request grows no faster than its text, whatever a client sends: counted through a whole petstore. */
+/** The work of a request grows at most linearly with any text in it. It is counted through a whole petstore. */
 
 import assert from "node:assert/strict";
 import test from "node:test";

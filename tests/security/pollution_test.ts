@@ -78,7 +78,7 @@ function createRequests(): Request[] {
   ];
 }
 
-/** What is answered to each request while every object has a further member, as after a bug of another library. */
+/** The answers to all requests while every object has further members, as after a bug of another library. */
 async function answers(store: PetStore | undefined, polluted: Record<string, unknown>): Promise<string[]> {
   const requests = createRequests();
   const errors: unknown[] = [];

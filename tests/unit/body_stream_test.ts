@@ -7,7 +7,7 @@ import { createPetstore } from "../../mod.ts";
 const KEY = "pk_test";
 const PET = '{"name":"Rex","categoryId":7}';
 
-/** What a petstore did with a body. */
+/** The use of a body by a petstore. */
 interface Seen {
   pieces: number;
   isCancelled: boolean;

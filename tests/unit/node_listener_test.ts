@@ -69,7 +69,7 @@ test("createNodeListener() serves a petstore, int64 exact and with Content-Lengt
   assert.equal(answer.split("\r\n\r\n")[1], json);
 });
 
-test("createNodeListener() gives the URL of the client, whatever its form, and even if a router has changed it", async () => {
+test("createNodeListener() gives the URL of the client in each of its forms, and after a router has changed it", async () => {
   const url = async (target: string, host = "pets.example:8080", change?: (request: IncomingMessage) => void) =>
     (await seen(head(`GET ${target}`, `Host: ${host}`), change)).url;
   assert.equal(await url("/v1/pets?limit=1&x=%zz"), "http://pets.example:8080/v1/pets?limit=1&x=%zz");
