@@ -5,7 +5,6 @@ import type { PetStatus } from "../mod.ts";
 /** The pets in the catalogue of the throughput cases. */
 export const CATALOGUE_SIZE = 100_000;
 
-/** The valid API key. */
 export const KEY = "pk_benchmark_0123456789abcdef";
 
 /** The Authorization header with that key. */

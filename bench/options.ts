@@ -2,7 +2,6 @@
 
 import { parseFlags, readCount, UsageError } from "../tests/reliability/shared/command_line.ts";
 
-/** The parsed options. */
 export interface BenchOptions {
   /** The selected cases; all by default. */
   only: readonly string[] | undefined;

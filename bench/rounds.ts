@@ -4,7 +4,6 @@ import { type Load, runWrk } from "./load/wrk.ts";
 import type { ServerMeasurement, ServerProcess } from "./load/server_process.ts";
 import { type Floor, ratioOf, type Row, spreadOf } from "./row.ts";
 
-/** A server and its load. */
 export interface Contender {
   server: ServerProcess;
   load: Load;

@@ -19,11 +19,9 @@ export interface Floor {
   value: number;
 }
 
-/** A figure and its description. */
 export interface Row {
   /** The name for `--only`. */
   name: string;
-  /** The question. */
   title: string;
   /** The measured contender. */
   subject: string;

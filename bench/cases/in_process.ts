@@ -13,7 +13,6 @@ interface Answer {
   rate: number;
 }
 
-/** The cases. */
 export const IN_PROCESS: Group = [
   inProcess("in-process-get", "GET one", "get", true),
   inProcess("in-process-list", "list of 20", "list", false),

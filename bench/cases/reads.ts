@@ -18,7 +18,6 @@ const FLOORS = {
 
 const HOT_PET = "/v1/pets/4242";
 
-/** The cases. */
 export const READS: Group = [
   readCase("get-hot", "GET one, always the same pet", true, () => load(HOT_PET)),
   readCase("get-random", "GET one, 1,000 pets at random", false, () => load(randomPets())),

@@ -20,7 +20,6 @@ const REFUSALS: Record<string, Load> = {
   "400 for a wrong limit": load("/v1/pets?limit=0", { status: 400 }),
 };
 
-/** The cases. */
 export const CHEAP_ANSWERS: Group = [
   notModified("memory"),
   notModified("sqlite"),

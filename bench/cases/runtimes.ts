@@ -20,9 +20,7 @@ interface Host {
 const BUN: Host = { runtime: "Bun", bare: "bare Bun.serve", framework: "Elysia", script: "elysia.ts", floor: 1 };
 const NODE: Host = { runtime: "Node", bare: "bare srvx", framework: "Fastify", script: "fastify.ts" };
 
-/** The cases on Bun. */
 export const ON_BUN: Group = cases(BUN);
-/** The cases on Node. */
 export const ON_NODE: Group = cases(NODE);
 
 function cases(host: Host): Group {

@@ -7,7 +7,6 @@ import { load } from "../load/wrk.ts";
 import { measureRounds, rateRow, withLoad } from "../rounds.ts";
 import { ratioOf, type Row } from "../row.ts";
 
-/** The cases of creates. */
 export const WRITES: Group = [
   { name: "post-memory", quick: true, run: inMemory },
   { name: "post-durable", quick: true, run: durably },

@@ -9,7 +9,6 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const { os, arch } = Deno.build;
 const BUN_PACKAGE = `@oven/bun-${os}-${arch === "x86_64" ? "x64" : arch}`;
 
-/** The command that runs a script. */
 export function runtimeCommand(runtime: Runtime): string[] {
   if (runtime === "Deno") return [Deno.execPath(), "run", "--allow-all", "--v8-flags=--expose-gc"];
   if (runtime === "Node") {

@@ -5,7 +5,6 @@ import { type Load, type Measurement, runWrk } from "./wrk.ts";
 import { SERVER_CORE } from "./cores.ts";
 import { type Runtime, runtimeCommand } from "./runtimes.ts";
 
-/** A process to start. */
 export interface ServerSpec {
   runtime: Runtime;
   /** A file of the folder `servers`. */
@@ -13,7 +12,6 @@ export interface ServerSpec {
   settings: object;
 }
 
-/** The figures of one run. */
 export interface ServerMeasurement extends Measurement {
   /** The share of its core that the server used, 0 to 1. */
   serverShare: number;
@@ -21,7 +19,6 @@ export interface ServerMeasurement extends Measurement {
   efficiency: number;
 }
 
-/** A running contender. */
 export class ServerProcess implements AsyncDisposable {
   readonly port: number;
   readonly #child: Deno.ChildProcess;
@@ -37,7 +34,6 @@ export class ServerProcess implements AsyncDisposable {
     return new ServerProcess(child, Number(line));
   }
 
-  /** Sends a load and measures. */
   async measure(load: Load, seconds: number): Promise<ServerMeasurement> {
     const before = this.#usedSeconds();
     const measured = await runWrk(this.port, load, seconds);
@@ -65,7 +61,6 @@ export class ServerProcess implements AsyncDisposable {
   }
 }
 
-/** All running processes. */
 const running = new Set<Deno.ChildProcess>();
 
 /** Kills all processes, when a signal ends the benchmark. */

@@ -4,7 +4,6 @@ import { fileURLToPath } from "node:url";
 import { AUTHORIZATION } from "../catalogue.ts";
 import { LOAD_CORE } from "./cores.ts";
 
-/** The requests of a load. */
 export interface Load {
   /** Each request takes one of the paths at random. */
   paths: readonly string[];
@@ -12,11 +11,9 @@ export interface Load {
   body: string;
   headers: Record<string, string>;
   connections: number;
-  /** The expected status of every answer. */
   status: number;
 }
 
-/** The figures of one run. */
 export interface Measurement {
   /** Requests per second. */
   rate: number;

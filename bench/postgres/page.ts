@@ -26,7 +26,6 @@ function planCells({ title, index, buffers, milliseconds }: Plan): string[] {
   return [title, index, String(buffers), milliseconds.toFixed(3)];
 }
 
-/** The plans, as text. */
 export function formatPlans(plans: readonly Plan[]): string {
   return formatColumns([PLAN_COLUMNS, ...plans.map(planCells)]);
 }

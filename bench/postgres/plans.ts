@@ -25,7 +25,13 @@ export interface Plan {
 
 /** Fills a table and explains every read of the store. */
 export async function measurePlans(url: string, pets: number): Promise<{ rows: Row[]; plans: Plan[] }> {
-  await fill(url, pets);
+  await fillTable(
+    url,
+    `TRUNCATE petstore.pets;
+     INSERT INTO petstore.pets (id, category_id, status, name)
+     SELECT i, i % 1000, CASE WHEN i % ${RARE} = 0 THEN 2 ELSE i % 2 END, substr(md5(i::text), 1, 12)
+     FROM generate_series(1, ${pets}) AS i`,
+  );
   const { pet, all, ofStatus } = statementsFor(DEFAULT_SCHEMA);
   const reads: [title: string, statement: string, values: string[]][] = [
     ["GET one", pet, [String(pets >> 1)]],
@@ -64,15 +70,10 @@ export async function measurePlans(url: string, pets: number): Promise<{ rows: R
   };
 }
 
-async function fill(url: string, pets: number): Promise<void> {
+/** Creates the tables if they are missing, and runs an INSERT. */
+export async function fillTable(url: string, insert: string): Promise<void> {
   await DRIVERS[0]!.use(url, async (client) => (await createPostgresStore(client)).close());
-  await runSql(url, "TRUNCATE petstore.pets");
-  await runSql(
-    url,
-    `INSERT INTO petstore.pets (id, category_id, status, name)
-     SELECT i, i % 1000, CASE WHEN i % ${RARE} = 0 THEN 2 ELSE i % 2 END, substr(md5(i::text), 1, 12)
-     FROM generate_series(1, ${pets}) AS i`,
-  );
+  await runSql(url, insert);
   await runSql(url, "VACUUM ANALYZE petstore.pets");
 }
 

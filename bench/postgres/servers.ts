@@ -4,7 +4,6 @@ import { ServerProcess } from "../../tests/reliability/shared/server_process.ts"
 import { KEY } from "../catalogue.ts";
 import { type Load, runWrk } from "../load/wrk.ts";
 
-/** Starts servers in a folder. */
 export async function startServers(folder: string, url: string, count: number): Promise<ServerProcess[]> {
   const flags = [`--store=${url}`, `--key=${KEY}`, "--no-access-log"];
   return await Promise.all(Array.from({ length: count }, () => ServerProcess.start(folder, ...flags)));

@@ -1,13 +1,13 @@
 /** Reads and creates through one, two and four servers on one database, compared with pgbench. */
 
-import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
-import { DRIVERS, runSql } from "../../tests/support/postgres.ts";
+import { runSql } from "../../tests/support/postgres.ts";
 import { type Cluster, processorTime } from "../../tests/support/postgres_cluster.ts";
 import type { ServerProcess } from "../../tests/reliability/shared/server_process.ts";
 import { NEW_PET, sample } from "../catalogue.ts";
 import { type Load, load } from "../load/wrk.ts";
 import { type Effort, inRounds } from "../rounds.ts";
 import { type Floor, ratioOf, type Row, spreadOf } from "../row.ts";
+import { fillTable } from "./plans.ts";
 import { addScript, pageScript, petScript, runPgbench, type Script } from "./pgbench.ts";
 import { measureServers, startServers } from "./servers.ts";
 
@@ -34,7 +34,6 @@ interface Measured {
 /** The measurements of each contender, one for each round. */
 type AllSeries = Readonly<Record<string, Measured[]>>;
 
-/** The environment of the measurements. */
 interface Surroundings {
   cluster: Cluster;
   folder: string;
@@ -47,7 +46,11 @@ interface Surroundings {
 /** Measures everything in interleaved rounds. */
 export async function measureThroughput(cluster: Cluster, folder: string, effort: Effort): Promise<Row[]> {
   const url = `postgres://postgres@127.0.0.1:${cluster.port}/postgres`;
-  await fill(url);
+  await fillTable(
+    url,
+    `INSERT INTO petstore.pets SELECT nextval('petstore.pet_ids'), i % 1000, i % 3, 'Bartholomew'
+     FROM generate_series(1, ${PETS}) AS i`,
+  );
   const running = await startServers(folder, url, Math.max(...COUNTS));
   try {
     const surroundings = { cluster, folder, effort, url, running };
@@ -152,16 +155,6 @@ function ratio(
     ...other === "pgbench" && { byProcessorTime: compare(({ efficiency }) => efficiency) },
     notes: [`${fast} a second against ${limit}`],
   };
-}
-
-async function fill(url: string): Promise<void> {
-  await DRIVERS[0]!.use(url, async (client) => (await createPostgresStore(client)).close());
-  await runSql(
-    url,
-    `INSERT INTO petstore.pets SELECT nextval('petstore.pet_ids'), i % 1000, i % 3, 'Bartholomew'
-    FROM generate_series(1, ${PETS}) AS i`,
-  );
-  await runSql(url, "VACUUM ANALYZE petstore.pets");
 }
 
 /** The pets in a statement of one server, for pgbench to send as many, and the log for each pet. */

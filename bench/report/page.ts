@@ -57,7 +57,6 @@ ${table(["name", "value"], [...versions, ...machine])}
 ${EXPLANATION}`;
 }
 
-/** A Markdown table. */
 export function table(head: readonly string[], lines: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...lines.map(line)].join("\n");

@@ -1,6 +1,5 @@
 /** SVG plots of texts, lines and bars, with a background of their own for light and dark themes. */
 
-/** An SVG drawing. */
 export class Drawing {
   readonly #width: number;
   readonly #height: number;

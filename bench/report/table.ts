@@ -1,12 +1,12 @@
 /** The table on the terminal, and its cells, which the page shares. */
 
+import { formatTable as formatValues } from "../../tests/reliability/shared/command_line.ts";
 import { isMet, type Row } from "../row.ts";
 import type { Facts } from "./machine.ts";
 
 /** The names of the columns of {@link cells}. */
 export const COLUMNS = ["case", "what", "figure", "rounds", "floor", "", "by processor time", "notes"];
 
-/** The cells of a row. */
 export function cells(row: Row): string[] {
   const { title, subject, base, figure, unit, floor, byProcessorTime, notes } = row;
   const unitText = unit === "×" ? " ×" : ` ${unit}`;
@@ -23,7 +23,6 @@ export function cells(row: Row): string[] {
   ];
 }
 
-/** The rows as text. */
 export function formatTable(rows: readonly Row[]): string {
   return formatColumns([COLUMNS, ...rows.map(cells)]);
 }
@@ -36,10 +35,8 @@ export function formatColumns(lines: readonly (readonly string[])[]): string {
   );
 }
 
-/** Facts as lines. */
 export function formatFacts(facts: Facts): string {
-  const width = Math.max(...facts.map(([name]) => name.length));
-  return facts.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`).join("\n");
+  return formatValues(Object.fromEntries(facts));
 }
 
 function verdict(row: Row): string {

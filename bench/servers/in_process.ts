@@ -6,7 +6,6 @@ import { fillStore } from "../fill.ts";
 import { createHonoApp } from "./hono_app.ts";
 import { listen, readSettings } from "./host.ts";
 
-/** Its settings. */
 export interface InProcessSettings {
   app: "petstore" | "hono";
 }

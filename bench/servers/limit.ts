@@ -13,7 +13,6 @@ export interface StoredAnswer {
   body: string;
 }
 
-/** Its settings. */
 export interface LimitSettings {
   /** A file with the answers, as JSON. */
   answers: string;

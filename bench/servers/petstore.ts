@@ -6,7 +6,6 @@ import { CATALOGUE_SIZE, KEY, petAt, scalePetAt } from "../catalogue.ts";
 import { fillStore } from "../fill.ts";
 import { listen, readSettings } from "./host.ts";
 
-/** Its settings. */
 export interface PetstoreSettings {
   store: "memory" | "sqlite" | "one-commit-each";
   /** The database file; it is filled if it is empty. */

@@ -9,14 +9,12 @@ import { fillStore } from "../fill.ts";
 import { type CurvePoint, spreadOf } from "../row.ts";
 import { readSettings } from "./host.ts";
 
-/** Its settings. */
 export interface ScaleSettings {
   store: "memory" | "sqlite";
   path: string;
   pets: number;
 }
 
-/** Its results. */
 export interface ScaleResult {
   curve: CurvePoint[];
   /** The cost of each kind of page in each round, in microseconds. */

@@ -9,9 +9,9 @@ import { IN_PROCESS, withApi } from "../support/api.ts";
 const FORGETFUL = { ...createMemoryStore(), createOnce: undefined } as unknown as NonNullable<OpenApiOptions["store"]>;
 
 const VARIANTS: Record<string, OpenApiOptions> = {
-  "as it comes": {},
-  "for a store that remembers no requests": { store: FORGETFUL },
-  "with store orders and cross-origin use": { handleStoreOrders: () => new Response(), cors: { origins: ["*"] } },
+  "by default": {},
+  "for a store without createOnce()": { store: FORGETFUL },
+  "with store orders and CORS": { handleStoreOrders: () => new Response(), cors: { origins: ["*"] } },
 };
 
 for (const [what, options] of Object.entries(VARIANTS)) {
@@ -28,7 +28,7 @@ for (const [what, options] of Object.entries(VARIANTS)) {
   });
 }
 
-test("createOpenApi() speaks of preflights only where there are any", () => {
+test("createOpenApi() mentions preflights only with the option cors", () => {
   const words = (options: OpenApiOptions) => String((createOpenApi(options)["info"] as JsonObject)["description"]);
   assert.doesNotMatch(words({}), /preflight/i);
   assert.match(words({ cors: { origins: ["https://app.example"] } }), /Preflights of allowed origins/);
