@@ -117,7 +117,7 @@ export const draft: NewPet = { name: "Luna", categoryId: 9007199254740993n };
 export const request: IdempotentRequest = {
   key: "",
   fingerprint: "",
-  retention: 0,
+  retentionMs: 0,
 };
 export const outcome: IdempotentOutcome = { outcome: "created", id: 1n };
 export const changes: StoreChanges = { additions: 0, alterations: 0 };
