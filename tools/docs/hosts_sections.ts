@@ -102,7 +102,8 @@ export const OWN_SECTIONS: readonly Section[] = [
     title: "Your authentication",
     text:
       "`keys` may be a function. It is called with the key of each request, so a session that has ended is refused at " +
-      "once. If it throws, the answer is 500.",
+      "once. It returns the caller, to whom each `Idempotency-Key` belongs, or `undefined` to refuse. Its second argument " +
+      "is the `Request`, for sessions in cookies. If it throws, the answer is 500.",
     files: [`${PROGRAMS}/own_keys.ts`],
   },
   {

@@ -42,6 +42,7 @@ function resolving({ petstore = "support/contract_petstore.ts", standIns = {} }:
       build.onResolve({ filter: /^(node:|ajv)/ }, ({ path, importer }) => {
         // Imports between files of a package.
         if (importer.includes("/node_modules/") || !importer) return undefined;
+        if (importer.includes("/lib/hosts/")) return { path, external: true };
         const standIn = standIns[path];
         if (standIn === undefined) return { path, namespace: "empty", sideEffects: false };
         return build.resolve(standIn, { resolveDir: EDGE, kind: "import-statement" });

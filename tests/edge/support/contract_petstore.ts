@@ -3,6 +3,8 @@
  * options, which may be functions and could not be sent through a socket. So the mounting file needs no change for tests.
  */
 
+import { createHandle, pipelineOf } from "../../../lib/hosts/fetch.ts";
+import type { Exchange } from "../../../lib/http/exchange.ts";
 import * as library from "../../../mod.ts";
 import { HTTP_CONTRACT } from "../../contract/http/all.ts";
 import { KEY } from "../../support/api.ts";
@@ -24,10 +26,15 @@ function petstoreOf(name: string): library.Petstore {
 /** A request without a case goes to the petstore that the app has made. */
 export function createPetstore(options: library.PetstoreOptions): library.Petstore {
   const own = library.createPetstore(options);
+  const pipelineFor = (exchange: Exchange) => {
+    const name = exchange.header(CASE_HEADER);
+    return pipelineOf((name === null ? own : petstoreOf(name)).handle)!;
+  };
+  // createNodeListener() finds the pipeline of this handle, as it does with the library's own.
   return {
-    handle: (request) => {
-      const name = request.headers.get(CASE_HEADER);
-      return (name === null ? own : petstoreOf(name)).handle(request);
-    },
+    handle: createHandle({
+      respond: (exchange) => pipelineFor(exchange).respond(exchange),
+      fail: (thrown, exchange) => pipelineFor(exchange).fail(thrown, exchange),
+    }),
   };
 }

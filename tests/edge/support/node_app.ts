@@ -65,10 +65,10 @@ async function prepare(app: NodeApp, folder: string): Promise<void> {
   // As npm would install it.
   const library = `${folder}node_modules/@petstore/petstore/`;
   await mkdir(library, { recursive: true });
-  const exports = { ".": "./index.js", "./node": "./node.js" };
+  const exports = { ".": "./index.js", "./node": "./index.js" };
   await writeFile(`${library}package.json`, JSON.stringify({ name: "@petstore/petstore", type: "module", exports }));
-  await writeFile(`${library}index.js`, await bundle("support/contract_petstore.ts"));
-  await writeFile(`${library}node.js`, await bundle("../../lib/hosts/node.ts"));
+  // One bundle for both, as the two entry points of the package share their modules.
+  await writeFile(`${library}index.js`, await bundle("support/contract_node.ts"));
   await stopBundler();
 }
 

@@ -6,6 +6,7 @@
 import process from "node:process";
 import { HTTP_CONTRACT } from "../../contract/http/all.ts";
 import { KEY } from "../../support/api.ts";
+import { createHandle, pipelineOf } from "../../../lib/hosts/fetch.ts";
 import { createCarriageOptions } from "./carriage_cases.ts";
 import { createPetstore as create, type Petstore, type PetstoreOptions } from "../../../mod.ts";
 
@@ -27,5 +28,11 @@ export function createPetstore(options: PetstoreOptions): Petstore {
   });
   // The tests have ended.
   process.stdin.on("end", () => process.exit(0));
-  return { handle: (request) => current.handle(request) };
+  // createNodeListener() finds the pipeline of this handle, as it does with the library's own.
+  return {
+    handle: createHandle({
+      respond: (exchange) => pipelineOf(current.handle)!.respond(exchange),
+      fail: (thrown, exchange) => pipelineOf(current.handle)!.fail(thrown, exchange),
+    }),
+  };
 }

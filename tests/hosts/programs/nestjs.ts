@@ -19,6 +19,6 @@ class AppController {
 class AppModule {}
 
 const app = await NestFactory.create(AppModule);
-app.use(BASE_PATH, createNodeListener(petstore.handle)); // before the body parsers, which listen() adds
+app.use(BASE_PATH, createNodeListener(petstore)); // before the body parsers, which listen() adds
 await app.listen(Number(PORT));
 console.log(`Listening on ${await app.getUrl()}`);

@@ -1,6 +1,8 @@
 // Every name that the package exports, as a strict project uses it. Compiled, not run.
 import {
+  type ApiKey,
   type ApiKeys,
+  type Caller,
   type CorsOptions,
   createMemoryStore,
   createOpenApi,
@@ -13,6 +15,7 @@ import {
   type IdempotentRequest,
   type Json,
   type JsonObject,
+  type KeyVerifier,
   type NewPet,
   type OpenApiOptions,
   type OpenApiServer,
@@ -73,7 +76,12 @@ class ArrayStore implements PetStore {
   close(): void {}
 }
 
-const keys: ApiKeys = (key: string) => Promise.resolve(key === "pk_example");
+const session: Caller = { id: "ann" };
+const verifier: KeyVerifier = (key: string, request: Request) => {
+  return request.headers.has("cookie") ? session : Promise.resolve(key === "pk_example");
+};
+const keys: ApiKeys = verifier;
+const key: ApiKey = { key: "pk_example", caller: "ann", expires: new Date(0) };
 const cors: CorsOptions = { origins: ["https://app.example"] };
 const stores: PetStore[] = [
   new ArrayStore(),
@@ -87,14 +95,17 @@ const options: PetstoreOptions = {
 };
 export const apps: Petstore[] = stores.map((store) => createPetstore({ ...options, store }));
 export const answer: Promise<Response> = createPetstore({
-  keys: new Set(["pk_example"]),
+  keys: new Set(["pk_example", key]),
 }).handle(
   new Request("http://localhost/v1/pets"),
 );
 
-export const listener: NodeListener = createNodeListener((request) => new Response(request.url));
+export const listeners: NodeListener[] = [
+  ...apps.map((app) => createNodeListener(app)),
+  createNodeListener((request) => new Response(request.url)),
+];
 export function answerNode(request: NodeRequest, response: NodeResponse): void {
-  listener(request, response);
+  for (const listener of listeners) listener(request, response);
 }
 
 const ofSchema: PostgresStoreOptions = { schema: "pets", timeout: 1000 };
