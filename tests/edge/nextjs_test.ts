@@ -2,11 +2,10 @@
 
 import assert from "node:assert/strict";
 import { connect } from "node:net";
-import test from "node:test";
-import { BASE_PATHS, CLOSED_EARLY, type Deviation, testContract } from "./support/contract.ts";
+import { CLOSED_EARLY, type Deviation } from "./support/contract.ts";
 import { sendAlone } from "../support/send_alone.ts";
-import { APP_KEY, useMount } from "./support/mounts.ts";
-import { type NodeApp, whyNoNode, withNodeApp } from "./support/node_app.ts";
+import { APP_KEY } from "./support/mounts.ts";
+import { type NodeApp, testNodeApp } from "./support/node_app.ts";
 
 const NEXT = "../../node_modules/next/dist/bin/next";
 
@@ -67,20 +66,15 @@ const DEVIATIONS: Deviation[] = [
   },
 ];
 
-test("a route handler of Next.js keeps the HTTP contract", { skip: whyNoNode }, async (context) => {
-  await withNodeApp(APP, async (origin) => {
-    for (const basePath of BASE_PATHS) {
-      await context.test(`beside the app's own route, mounted at ${basePath || "the root"}`, async () => {
-        await useMount(basePath, (path, init) => fetch(origin + path, init ?? {}), { isAlone: false });
-      });
-    }
-    await context.test("Next.js takes no further request on a connection whose body was given up", async () => {
+testNodeApp(
+  "a route handler of Next.js",
+  APP,
+  { name: "Next.js", strip, deviations: DEVIATIONS, cut: CLOSED_EARLY },
+  (context, origin) =>
+    context.test("Next.js accepts no further request on a connection after a 413", async () => {
       assert.deepEqual(await statusesOnOneConnection(Number(new URL(origin).port)), ["413"]);
-    });
-    const origins = { "/v1": origin, "/api/v1": origin, "": origin };
-    await testContract(context, { name: "Next.js", origins, strip, deviations: DEVIATIONS, cut: CLOSED_EARLY });
-  });
-});
+    }),
+);
 
 /** Sends a body that is too long and has no length, then another request, and reads until the server closes. */
 async function statusesOnOneConnection(port: number): Promise<string[]> {

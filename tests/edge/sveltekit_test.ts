@@ -1,11 +1,9 @@
 /** A petstore in an endpoint of SvelteKit, built for Node and started as in production. */
 
 import assert from "node:assert/strict";
-import test from "node:test";
-import { BASE_PATHS, type Cut, type Deviation, NODE_PARSER, testContract } from "./support/contract.ts";
+import { type Cut, type Deviation, NODE_PARSER } from "./support/contract.ts";
 import { sendAlone } from "../support/send_alone.ts";
-import { useMount } from "./support/mounts.ts";
-import { type NodeApp, whyNoNode, withNodeApp } from "./support/node_app.ts";
+import { type NodeApp, testNodeApp } from "./support/node_app.ts";
 
 const APP: NodeApp = {
   folder: "sveltekit",
@@ -63,14 +61,4 @@ const CUT: Cut = {
   isCertain: true,
 };
 
-test("an endpoint of SvelteKit keeps the HTTP contract", { skip: whyNoNode }, async (context) => {
-  await withNodeApp(APP, async (origin) => {
-    for (const basePath of BASE_PATHS) {
-      await context.test(`beside the app's own route, mounted at ${basePath || "the root"}`, async () => {
-        await useMount(basePath, (path, init) => fetch(origin + path, init ?? {}), { isAlone: false });
-      });
-    }
-    const origins = { "/v1": origin, "/api/v1": origin, "": origin };
-    await testContract(context, { name: "SvelteKit", origins, deviations: DEVIATIONS, cut: CUT });
-  });
-});
+testNodeApp("an endpoint of SvelteKit", APP, { name: "SvelteKit", deviations: DEVIATIONS, cut: CUT });

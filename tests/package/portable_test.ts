@@ -1,4 +1,4 @@
-/** The portable tests of the library on the oldest and on the newest Node; the everyday tests run them on others. */
+/** The portable tests on the oldest and the newest Node; `deno task test` runs them on the other runtimes. */
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -11,7 +11,7 @@ import { NODES } from "./support/runtimes.ts";
 for (const { name, command, skip } of [NODES[0]!, NODES.at(-1)!]) {
   const title = `every portable test passes on ${name}`;
   test(skip ? `${title} (skipped: ${skip})` : title, { skip }, async () => {
-    // For processes that the tests start, too. Newer ones need no flag to run TypeScript, but know it.
+    // In the environment, so that processes of the tests have them too. Newer releases accept the flag without need.
     const NODE_OPTIONS = "--experimental-strip-types --disable-warning=ExperimentalWarning";
     const args = ["--test", "--test-reporter=tap", ...PORTABLE_TESTS];
     const { status, stdout } = await withTempFolder((HOME) => run(command, args, ROOT, { NODE_OPTIONS, HOME }));

@@ -1,4 +1,4 @@
-/** What is in the npm package, and what is not. */
+/** The contents of the npm package. */
 
 import assert from "node:assert/strict";
 import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
@@ -60,7 +60,7 @@ test("the package is small", () => {
   assert.ok(ENTRIES.reduce((sum, { size }) => sum + size, 0) < 400_000);
 });
 
-test("package.json says what the package is, where it runs and what it gives", () => {
+test("package.json has the description, the supported Node and the entry points", () => {
   const { description, keywords, ...rest } = MANIFEST;
   const { repository, homepage, bugs } = createManifest(root, PROJECT).manifest;
   const addresses = JSON.parse(JSON.stringify({ repository, homepage, bugs }));
@@ -95,7 +95,7 @@ const KNOWN_HOST = new RegExp(
   ].join("|"),
 );
 
-test("nothing in the package tells of the machine that made it, or of a registry, or needs one", () => {
+test("nothing in the package names the machine that made it, or an unknown host", () => {
   const folders = [ROOT, homedir(), process.cwd()].filter((folder) => folder.length > 1);
   for (const { path, text } of ENTRIES) {
     for (const folder of folders) assert.ok(!text.includes(join(folder, "/")), `${path}: ${folder}`);
@@ -107,7 +107,7 @@ test("nothing in the package tells of the machine that made it, or of a registry
   }
 });
 
-test("the code of the package imports its own files and what Node has, and is not for Deno alone", () => {
+test("the code of the package imports only its own files and modules of Node, and does not use Deno", () => {
   for (const { path, text } of ENTRIES.filter(({ path }) => /\.(js|d\.ts)$/.test(path))) {
     for (const [, specifier = ""] of text.matchAll(/^(?:import|export)\b[^;"'()=]*?"([^"]+)";/gm)) {
       assert.match(specifier, specifier.startsWith(".") ? /\.js$/ : /^node:(buffer|sqlite|fs|path|process)$/, path);
@@ -164,7 +164,7 @@ function deadLinks(markdown: string): string[] {
   return linksOf(markdown).filter((target) => !target.startsWith("https://") && !headings.includes(target));
 }
 
-test("the same sources give the same bytes, at another place and another time", () =>
+test("the same sources give the same bytes in another folder and time zone", () =>
   withTempFolder(async (folder) => {
     const documents = readdirSync(ROOT).filter((name) => /\.(md|ts|json)$|^LICENSE$/.test(name));
     for (const name of ["lib", "tools/package", ...documents]) {

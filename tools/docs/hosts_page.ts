@@ -93,13 +93,13 @@ export function anchorOf(title: string): string {
 }
 
 function format({ title, text, files, deviations = [] }: Section): string {
+  // Brackets are part of some paths.
+  const links = files.map((path) => `[\`${path}\`](../${encodeURI(path)})`).join(" and ");
   const programs = files.map((path) => {
-    // Brackets are part of some paths.
-    const link = `[\`${path}\`](../${encodeURI(path)})`;
-    return `${link}:\n\n\`\`\`${path.split(".").at(-1)}\n${readSource(path).trimEnd()}\n\`\`\`\n`;
+    return `\`\`\`${path.split(".").at(-1)}\n${readSource(path).trimEnd()}\n\`\`\`\n`;
   });
   const list = deviations.map((deviation) => `- ${deviation}.\n`).join("");
-  return [`### ${title}\n`, `${text}\n`, ...programs, ...list === "" ? [] : [list]].join("\n");
+  return [`### ${title}\n`, `${text}\n${links}:\n`, ...programs, ...list === "" ? [] : [list]].join("\n");
 }
 
 function readSource(path: string): string {

@@ -1,4 +1,4 @@
-/** `deno task pack`: makes the npm package of the sources, in dist/ or in the folder that is given. */
+/** `deno task pack`: makes the npm package in dist/, or in the folder that is given. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ for (const [name, text] of readDocuments(ROOT, PROJECT, config.version)) files.s
 for (const [path, text] of [...compile(entryPoints)].sort()) files.set(path, text);
 
 const folder = process.argv[2] ?? fileURLToPath(new URL("dist", ROOT));
-// The name that npm gives to the tarball of a package with a scope.
+// npm's own name for the tarball.
 const path = join(folder, `${config.name.replace("@", "").replace("/", "-")}-${config.version}.tgz`);
 mkdirSync(folder, { recursive: true });
 writeFileSync(path, createTarball(files));

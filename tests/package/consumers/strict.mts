@@ -140,7 +140,7 @@ export function explain(
   return code === "pet_not_found" ? "sold" : code === "invalid_pet" ? code : status;
 }
 
-// @ts-expect-error A petstore without keys would be open to everybody.
+// @ts-expect-error A petstore needs keys.
 createPetstore({});
 // @ts-expect-error There is no such option.
 createPetstore({ keys, colour: "red" });
