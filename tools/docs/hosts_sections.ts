@@ -28,7 +28,6 @@ export const EDGE_SECTIONS: readonly Section[] = [
       "in miniflare; Cloudflare itself was not tested",
       "The connection is closed after an answer to a body that was not read to its end. A client that is still sending " +
       "may miss the answer",
-      "A timer ends with the request that set it, so each body has a timer of its own there",
     ],
   },
   {
