@@ -109,7 +109,7 @@ export const HOSTS: readonly MountedHost[] = [
     file: "express.ts",
     runtime: NODE_24,
     about: "The listener is a middleware. It reads `originalUrl`, so the prefix that Express removes does not matter.",
-    notes: [PARSERS, 'Express adds `X-Powered-By: Express`; turn it off with `app.disable("x-powered-by")`'],
+    notes: ['`app.disable("x-powered-by")` removes that header', PARSERS],
     deviations: [outside(/<pre>Cannot [A-Z]+ /, { isBasePathOurs: true }), NODE_PARSER],
     adds: { "x-powered-by": "Express" },
   },
@@ -118,7 +118,8 @@ export const HOSTS: readonly MountedHost[] = [
     file: "nestjs.ts",
     runtime: NODE_24_DECORATORS,
     about:
-      "With its default adapter, Express. Call `app.use()` before `app.listen()`, which adds the body parsers of Nest.",
+      "With its default adapter, Express. Call `app.use()` before `app.listen()`, which adds the body parsers of Nest. " +
+      "Compile the file, as `nest build` does: Node does not run decorators.",
     notes: ["Guards, interceptors, pipes and filters of Nest do not see the petstore's requests"],
     deviations: [outside(/"message":"Cannot [A-Z]+ /, { isBasePathOurs: true }), NODE_PARSER],
     adds: { "x-powered-by": "Express" },

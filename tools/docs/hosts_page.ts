@@ -20,7 +20,7 @@ This page shows how to mount a petstore in a server or framework, beside the app
 Every program on this page is a file of the repository, and the tests run it unchanged: \`deno task integration:hosts\` and
 \`deno task integration:edge\` send the whole HTTP contract through each host, mounted at the root, at \`/v1\` and at
 \`/api/v1\`. The first of them also tests that two \`Set-Cookie\` fields stay apart, that long bodies are sent no faster than
-their client reads, and that \`request.signal\` aborts when the client leaves.
+their client reads, and that \`request.signal\` aborts when the client leaves. Node 24 runs TypeScript without a build.
 
 Below each program is a list of what differs from the petstore's own answers, which is tested too, and of what else to
 know about the host.
@@ -70,6 +70,7 @@ function toSection(host: MountedHost): Section {
     deviations: [
       ...own,
       ...host.sendsChunks ? [framing] : [],
+      ...Object.entries(host.adds ?? {}).map(([name, value]) => `Every answer has \`${name}: ${value}\``),
       ...host.hidesAppAtRoot ? [root] : [],
       ...host.notes ?? [],
     ],
