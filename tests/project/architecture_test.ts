@@ -115,8 +115,7 @@ test("each runtime's own APIs are used only where the plan says", async () => {
     if (!path.startsWith("lib/server/")) assert.doesNotMatch(codeOf(path), /\bDeno\.[a-z]/, path);
     assert.ok(!usesNode || /^lib\/(stores\/sqlite|hosts\/node|server)/.test(path), path);
     assert.ok(!specifiers.some((specifier) => /^(npm|jsr|https?):/.test(specifier)), path);
-    // The one package, and where Deno cannot see it before it is needed.
-    if (path !== "lib/server/store/open_postgres.ts") assert.doesNotMatch(codeOf(path), /"npm:/, path);
+    assert.doesNotMatch(codeOf(path), /"npm:/, path);
   }
 });
 
@@ -154,11 +153,6 @@ test("the version is the same in deno.json, in the code and at the top of the CH
   const changelog = await Deno.readTextFile(new URL("CHANGELOG.md", ROOT));
   assert.equal(VERSION, config.version);
   assert.equal(changelog.match(/^## \[(\d+\.\d+\.\d+)\]/m)?.[1], VERSION);
-});
-
-test("the standalone server brings the PostgreSQL driver that is tested", async () => {
-  const code = await Deno.readTextFile(new URL("lib/server/store/open_postgres.ts", ROOT));
-  assert.ok(code.includes(`const DRIVER: string = "${config.imports.postgres}";`));
 });
 
 test("deno.lock names no host", async () => {
