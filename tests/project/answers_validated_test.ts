@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { globSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { describeServer } from "../../lib/server/public_routes.ts";
+import { describeServer } from "../../lib/server/description.ts";
 import { createOpenApi } from "../../mod.ts";
 import { createResponseValidator } from "../support/openapi_validator.ts";
 import { type Endpoint, exchange, RawSocket } from "../support/raw_socket.ts";
