@@ -165,6 +165,7 @@ test("no test asks a server by a way that leaves its answers unread by the valid
     "support/send_alone.ts",
     "support/server_process.ts",
     // The bytes of one listener on three runtimes. Its answers are read by the validator in tests/hosts.
+    "unit/node_http2_test.ts",
     "unit/node_listener_test.ts",
   ]);
 });
