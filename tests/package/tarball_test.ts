@@ -87,10 +87,11 @@ test("package.json has the description, the supported Node and the entry points"
   assert.match(textOf("LICENSE"), /^MIT License/);
 });
 
-/** Hosts of examples, this machine, the standards that the documents name, and the project's own. */
+/** Hosts of examples, this machine, standards, and the project's own. */
 const KNOWN_HOST = new RegExp(
   [
-    /^(localhost|127\.0\.0\.1|h|[\w.-]+\.example|semver\.org|keepachangelog\.com|eprint\.iacr\.org)$/.source,
+    /^(localhost|127\.0\.0\.1|h|[\w.-]+\.example)$/.source,
+    /^(semver\.org|keepachangelog\.com|eprint\.iacr\.org|www\.rfc-editor\.org|datatracker\.ietf\.org)$/.source,
     ...Object.values(PROJECT).filter((address) => address !== "").map((address) => `^${new URL(address).host}$`),
   ].join("|"),
 );

@@ -7,6 +7,7 @@ import {
   createMemoryStore,
   createOpenApi,
   createPetstore,
+  ERROR_STATUS,
   type ErrorBody,
   type ErrorCode,
   formatPet,
@@ -131,6 +132,7 @@ export const request: IdempotentRequest = {
   retentionMs: 0,
 };
 export const outcome: IdempotentOutcome = { outcome: "created", id: 1n };
+export const notFound: 404 = ERROR_STATUS.pet_not_found;
 export const changes: StoreChanges = { additions: 0, alterations: 0 };
 
 export function explain(
