@@ -1,5 +1,6 @@
 /** The routes that need no key: the description and its page, and the probes for liveness and readiness. */
 
+import { ALLOW_ORIGIN } from "../http/cors.ts";
 import { representation } from "../http/conditional.ts";
 import type { OperationRoute } from "../http/dispatch.ts";
 import { createDocsRoutes } from "./viewer/routes.ts";
@@ -17,7 +18,7 @@ export function createPublicRoutes(store: PetStore, options: OpenApiOptions, has
       path: "/openapi.json",
       methods: { GET: () => description },
       // Tools that run in a page read the description from wherever they are; it holds no secret.
-      headers: { "access-control-allow-origin": "*" },
+      headers: { [ALLOW_ORIGIN]: "*" },
     },
     { path: "/livez", methods: { GET: () => OK } },
     { path: "/readyz", methods: { GET: () => chain(store.check(), () => OK) } },
