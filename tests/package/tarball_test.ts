@@ -101,7 +101,9 @@ test("nothing in the package names the machine that made it, or an unknown host"
   for (const { path, text } of ENTRIES) {
     for (const folder of folders) assert.ok(!text.includes(join(folder, "/")), `${path}: ${folder}`);
     assert.doesNotMatch(text, /file:\/\/|sourceMappingURL/, path);
-    for (const [, host = ""] of text.matchAll(/https?:\/\/([\w.-]+)/g)) assert.match(host, KNOWN_HOST, path);
+    for (const [, host = ""] of text.matchAll(/https?:\/\/([\w.-]+)/g)) {
+      assert.match(host, KNOWN_HOST, `${path}: ${host}`);
+    }
     if (/\.(js|d\.ts)$/.test(path)) {
       assert.doesNotMatch(text, /["'`(\s]\/(home|root|tmp|work|usr|Users|mnt)\//, path);
     }
