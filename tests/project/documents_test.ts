@@ -1,0 +1,94 @@
+/** README.md and docs/ agree with the code, with the files, and with one another. */
+
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import test from "node:test";
+import config from "../../deno.json" with { type: "json" };
+import { ERROR_STATUS } from "../../lib/error_codes.ts";
+import { ENVIRONMENT, HELP, readSettings } from "../../lib/server/settings.ts";
+import { NAMES } from "../../lib/service/options.ts";
+import { blocks, PAGES, readPage, ROOT } from "../support/pages.ts";
+
+test("README.md has at most 12,000 bytes", () => {
+  const { length } = new TextEncoder().encode(readPage("README.md"));
+  assert.ok(length <= 12_000, `It has ${length}`);
+});
+
+test("README.md leads to every page", () => {
+  const readme = readPage("README.md");
+  const missing = PAGES.filter((path) => path !== "README.md" && !readme.includes(`](${path})`));
+  assert.deepEqual(missing, []);
+});
+
+for (const page of PAGES) {
+  test(`every link in ${page} leads to a file, and to a heading in it`, () => {
+    for (const [, target = "", anchor] of readPage(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)) {
+      const path = target === "" ? page : normalize(join(dirname(page), target));
+      assert.ok(existsSync(ROOT + path), `There is no ${path}`);
+      if (anchor !== undefined) assert.ok(anchorsOf(path).includes(anchor), `${path} has no heading #${anchor}`);
+    }
+  });
+}
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(path: string): string[] {
+  return Array.from(
+    readPage(path).matchAll(/^#+ (.+)$/gm),
+    ([, heading = ""]) => heading.toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-"),
+  );
+}
+
+test("every file that a page names exists", () => {
+  // A CHANGELOG names the files of its time.
+  for (const page of PAGES.filter((path) => path !== "CHANGELOG.md")) {
+    for (const [, path = ""] of readPage(page).matchAll(/`((?:lib|tests|docs|tools|bench)\/[\w/.-]+)`/g)) {
+      assert.ok(existsSync(ROOT + path), `${page} names ${path}`);
+    }
+  }
+});
+
+test("every task that a page names exists", () => {
+  for (const page of PAGES) {
+    for (const [, task = ""] of readPage(page).matchAll(/\bdeno task ([a-z:]+)/g)) {
+      assert.ok(task in config.tasks, `${page} names ${task}`);
+    }
+  }
+});
+
+test("deno task test runs the TypeScript and JavaScript of docs/", () => {
+  // The programs of README.md do not end by themselves, docs/hosts.md and docs/clients.md are made of tested files, and
+  // what CONTRIBUTING.md shows is not in the code.
+  const elsewhere = ["CONTRIBUTING.md", "README.md", "docs/clients.md", "docs/hosts.md"];
+  const pages = PAGES.filter((path) => [...blocks(path, "ts"), ...blocks(path, "js")].length > 0);
+  const words = config.tasks.test.command.split(" ");
+  assert.deepEqual(pages.filter((path) => words.includes(path)), pages.filter((path) => !elsewhere.includes(path)));
+});
+
+test("docs/server.md names every flag, variable and default of the standalone server, and no other", () => {
+  const [, section = ""] = /^## Settings\n([^]*?)^##/m.exec(readPage("docs/server.md")) ?? [];
+  const flags = [...Object.keys(ENVIRONMENT).map((name) => `--${name}`), ...matches(HELP, /--[a-z-]+/g)];
+  assert.deepEqual(new Set(matches(section, /--[a-z][a-z-]*/g)), new Set(flags));
+  const table = section.split("\n").filter((line) => line.startsWith("| ")).join("\n");
+  assert.deepEqual(new Set(matches(table, /\b(?:PORT|PETSTORE_[A-Z_]+)\b/g)), new Set(Object.values(ENVIRONMENT)));
+  const command = readSettings([], () => undefined);
+  assert.ok("settings" in command);
+  const { hostname, port, store } = command.settings;
+  for (const value of [hostname, port, store]) {
+    assert.ok(table.includes(`\`${value}\``), `${value} is not in the table`);
+  }
+});
+
+test("docs/http.md names every error code with its status, and no other", () => {
+  const rows = readPage("docs/http.md").matchAll(/^\| `([a-z_]+)` *\| (\d{3}) *\|/gm);
+  assert.deepEqual(Object.fromEntries(Array.from(rows, ([, code, status]) => [code, Number(status)])), ERROR_STATUS);
+});
+
+test("docs/library.md names every option, and no other", () => {
+  const [, section = ""] = /^## Options\n([^]*?)^##/m.exec(readPage("docs/library.md")) ?? [];
+  assert.deepEqual(Array.from(section.matchAll(/^\| `(\w+)`/gm), ([, name]) => name), [...NAMES]);
+});
+
+function matches(text: string, pattern: RegExp): string[] {
+  return Array.from(text.matchAll(pattern), ([match]) => match);
+}
