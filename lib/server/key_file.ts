@@ -1,6 +1,6 @@
 /** The API key that the server makes for itself when it was given none. */
 
-import { createKeyCheck } from "../access/keys.ts";
+import { checkKeys } from "../access/keys.ts";
 import { SettingError, UnreachableError } from "./settings.ts";
 import { startError } from "./start_error.ts";
 
@@ -33,7 +33,7 @@ function readKey(path: string): FileKey | undefined {
     const key = Deno.readTextFileSync(path).trim();
     // A server was killed before it had written a key into it.
     if (key === "") return undefined;
-    createKeyCheck([key]);
+    checkKeys([key]);
     return { key, isNew: false };
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;

@@ -1,17 +1,17 @@
 /** The standalone server's life: settings, socket, store and key, serving, draining. */
 
-import { checkOptions } from "../service/options.ts";
+import { checkOptions, type PetstoreOptions } from "../service/options.ts";
 import { postgresGrants, postgresSchema } from "../stores/postgres/postgres_store.ts";
 import type { PetStore } from "../stores/store.ts";
 import { VERSION } from "../version.ts";
 import { createAccessLog } from "./log/access_log.ts";
 import { Gate } from "./gate.ts";
-import { createHandler, type HandlerOptions } from "./handler.ts";
 import { KEY_FILE, readKeyFile } from "./key_file.ts";
 import { createLineWriter, type LineWriter } from "./log/line_writer.ts";
 import { listen } from "./listener.ts";
 import { describeFailure, describeStart, oneLine } from "./log/messages.ts";
 import { readStoreSetting, type StoreSetting } from "./store/open_store.ts";
+import { createServerPipeline } from "./server_pipeline.ts";
 import { HELP, readSettings, type ServerSettings, SettingError, UnreachableError } from "./settings.ts";
 import { within } from "./time.ts";
 
@@ -92,13 +92,10 @@ async function serve(settings: ServerSettings, { output, errors }: Writers): Pro
     store = await storeSetting.open();
     const fileKey = settings.keys.length === 0 ? readKeyFile(KEY_FILE) : undefined;
     await dropPermissions(storeSetting);
-    gate.open(
-      createHandler(
-        { ...options, store, ...(fileKey && { keys: [fileKey.key] }) },
-        { log: settings.accessLog ? createAccessLog(output) : undefined, hasDocs: settings.docs },
-      ),
-    );
     const { hostname, docs: hasDocs } = settings;
+    const keyed = { ...options, store, ...(fileKey && { keys: [fileKey.key] }) };
+    const log = settings.accessLog ? createAccessLog(output) : undefined;
+    gate.open(createServerPipeline(keyed, gate.guard, hasDocs), log);
     output.add(
       describeStart({ hostname, port: listener.port, store: storeSetting.description, key: fileKey, hasDocs }),
     );
@@ -126,7 +123,7 @@ async function drain(gate: Gate): Promise<void> {
 function readOptions(
   { keys, corsOrigins, publicUrl }: ServerSettings,
   errors: LineWriter,
-): Omit<HandlerOptions, "store"> {
+): PetstoreOptions {
   const options = {
     ...(corsOrigins.length === 0 ? {} : { cors: { origins: corsOrigins } }),
     ...(publicUrl === "" ? {} : { publicBaseUrl: publicUrl }),

@@ -143,7 +143,7 @@ test("store orders whose body is being read, or has been, get 500, and the app i
         const headers = { authorization: "Bearer k" };
         const answer = await handle(new Request("http://x/v1/store/orders", { method, headers }));
         assert.equal(answer.status, 500);
-        assert.match(String(told), /handleStoreOrders must return a Response .* a body that nobody reads or has read/);
+        assert.match(String(told), /handleStoreOrders must return a Response .* a body that has not been read/);
       }
     }
   }

@@ -1,17 +1,19 @@
 /** One line a request. */
 
 import { parseCursor } from "../../service/cursor.ts";
-import { splitUrl } from "../../http/routing.ts";
+import { splitTarget } from "../../http/routing.ts";
 import type { LineWriter } from "./line_writer.ts";
 
 /** Notes a request that has been answered; it began at `startedAt` of `performance.now()`. */
-export type AccessLog = (client: string, method: string, url: string, status: number, startedAt: number) => void;
+export type AccessLog = (client: string, method: string, target: string, status: number, startedAt: number) => void;
 
 /** Makes an access log. */
 export function createAccessLog(writer: LineWriter): AccessLog {
-  return (client, method, url, status, startedAt) => {
+  return (client, method, target, status, startedAt) => {
     const duration = (performance.now() - startedAt).toFixed(1);
-    writer.add(`${new Date().toISOString()} ${client} ${shorten(method)} ${loggedTarget(url)} ${status} ${duration}ms`);
+    writer.add(
+      `${new Date().toISOString()} ${client} ${shorten(method)} ${loggedTarget(target)} ${status} ${duration}ms`,
+    );
   };
 }
 
@@ -26,11 +28,11 @@ const MAX_LOOKED_AT = 200;
  * Path and query as a log may show them: without what a terminal or a line reader would act on, and without keys, which
  * some clients send where they do not belong (RFC 6750 §2.3): only short parts of a path and known parameters are shown.
  */
-export function loggedTarget(url: string): string {
-  const { path, query } = splitUrl(url);
+export function loggedTarget(target: string): string {
+  const { path, query } = splitTarget(target);
   const shown = wholeParts(path, "/").map(shorten).join("/");
-  const target = query === "" ? shown : `${shown}?${loggedQuery(query)}`;
-  return /^[!-~…]*$/.test(target) ? target : target.toWellFormed().replace(/[^!-~…]/gu, encodeURIComponent);
+  const line = query === "" ? shown : `${shown}?${loggedQuery(query)}`;
+  return /^[!-~…]*$/.test(line) ? line : line.toWellFormed().replace(/[^!-~…]/gu, encodeURIComponent);
 }
 
 /** A method as a log may show it: HTTP lets a client invent one. */

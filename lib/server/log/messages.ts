@@ -1,5 +1,6 @@
 /** What the server says on its standard output and standard error. */
 
+import { targetOf } from "../../http/routing.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import { VERSION } from "../../version.ts";
 import { loggedTarget, shorten } from "./access_log.ts";
@@ -34,7 +35,9 @@ export function describeStart({ hostname, port, store, key, hasDocs }: StartFact
 export function describeFailure(error: unknown, { method, url }: Request): string {
   const isOurs = !(error instanceof StoreUnavailableError);
   const what = error instanceof Error ? (isOurs ? error.stack : error.message) : String(error);
-  return `${new Date().toISOString()} ${shorten(method)} ${loggedTarget(url)} failed: ${withoutAdvice(String(what))}`;
+  return `${new Date().toISOString()} ${shorten(method)} ${loggedTarget(targetOf(url))} failed: ${
+    withoutAdvice(String(what))
+  }`;
 }
 
 /** Whatever a setting had in it, a message is one line and does nothing to a terminal. */

@@ -1,10 +1,8 @@
 /** The files of the viewer, Swagger UI: compressed once and for all, and part of the modules, so that no file is read. */
 
 import { Buffer } from "node:buffer";
-import { noneMatchFails } from "../../http/conditional.ts";
+import type { Answer, HeaderFields } from "../../http/answer.ts";
 import type { Operation, OperationRoute } from "../../http/dispatch.ts";
-import { LargeAnswers } from "../../http/large_answers.ts";
-import { chain } from "../../pending.ts";
 import packed from "./swagger_ui.json" with { type: "json" };
 
 /** Which version of Swagger UI it is. It is in the paths, so that a browser need not ask again for what it has. */
@@ -18,32 +16,36 @@ const TYPES: Record<keyof typeof packed.files, string> = {
 
 /** The routes of the files, below a path. */
 export function createFileRoutes(path: string): OperationRoute[] {
-  const answers = new LargeAnswers();
   return Object.entries(packed.files).map(([name, base64]) => ({
     path: `${path}/${VIEWER_VERSION}/${name}`,
-    methods: { GET: createFileOperation(TYPES[name as keyof typeof TYPES], base64, answers) },
+    methods: { GET: createFileOperation(TYPES[name as keyof typeof TYPES], base64) },
   }));
 }
 
 /** Answers with a file, compressed for every client that can take it. */
-function createFileOperation(type: string, base64: string, answers: LargeAnswers): Operation {
-  // Of a server whose page nobody opens, they take up no more than their text.
+function createFileOperation(type: string, base64: string): Operation {
+  // Decoded at the first request, so that a page that is never opened takes no more than its text.
   let compressed: Uint8Array<ArrayBuffer> | undefined;
   let plain: Promise<Uint8Array<ArrayBuffer>> | undefined;
+  const fields = {
+    "content-type": type,
+    "x-content-type-options": "nosniff",
+    "cache-control": "public, max-age=31536000, immutable",
+    "vary": "Accept-Encoding",
+  };
+  // Two representations, two tags (RFC 9110 §8.8.3.3).
+  const represent = (body: Uint8Array<ArrayBuffer>, etag: string, headers: HeaderFields): Answer => {
+    return { status: 200, headers: { ...fields, etag, ...headers }, body, etag };
+  };
 
-  return ({ request }) => {
-    const { headers } = request;
-    const isCompressed = acceptsGzip(headers.get("accept-encoding"));
-    // Two representations, two tags (RFC 9110 §8.8.3.3).
-    const etag = `"${VIEWER_VERSION}${isCompressed ? "-gzip" : ""}"`;
-    const fields = { etag, "cache-control": "public, max-age=31536000, immutable", "vary": "Accept-Encoding" };
-    if (noneMatchFails(headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers: fields });
-    const described = { ...fields, "content-type": type, "x-content-type-options": "nosniff" };
+  return ({ exchange }) => {
     compressed ??= new Uint8Array(Buffer.from(base64, "base64"));
-    if (isCompressed) return answers.send(request, compressed, { ...described, "content-encoding": "gzip" });
-    // Kept too: nobody without a key is to have it made anew as often as they like.
+    if (acceptsGzip(exchange.header("accept-encoding"))) {
+      return represent(compressed, `"${VIEWER_VERSION}-gzip"`, { "content-encoding": "gzip" });
+    }
+    // Kept too, or clients without a key could have it made as often as they like.
     plain ??= decompress(compressed);
-    return chain(plain, (bytes) => answers.send(request, bytes, described));
+    return plain.then((bytes) => represent(bytes, `"${VIEWER_VERSION}"`, {}));
   };
 }
 

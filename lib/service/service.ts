@@ -1,0 +1,54 @@
+/** The petstore as a pipeline: what every host serves. */
+
+import type { Guard, Pipeline } from "../http/pipeline.ts";
+import { createPipeline } from "../http/pipeline.ts";
+import { createDispatcher, type FailureHandler } from "../http/dispatch.ts";
+import { HttpError, INTERNAL_ERROR } from "../http/errors.ts";
+import { KeptAnswers } from "../http/kept_answers.ts";
+import { chain } from "../pending.ts";
+import { StoreUnavailableError } from "../stores/store.ts";
+import type { Settings } from "./options.ts";
+import { STORE_UNAVAILABLE } from "./refusals.ts";
+import { createRoutes } from "./routes.ts";
+
+/**
+ * Makes the pipeline of a petstore.
+ *
+ * @param before Guards that are asked before the petstore's own.
+ */
+export function createService(settings: Settings, before: readonly Guard[] = []): Pipeline {
+  const { basePath, authenticate, cors, store } = settings;
+  const onFailure = createFailureHandler(settings.onError);
+  const kept = store.changes && new KeptAnswers(() => store.changes!());
+  const identify: Guard = (exchange) =>
+    chain(authenticate(exchange), (caller) => {
+      if (caller instanceof HttpError) return caller.toAnswer();
+      exchange.caller = caller;
+      return undefined;
+    });
+  return createPipeline({
+    guards: [...before, ...(cors ? [cors.preflight] : []), identify],
+    kept,
+    dispatch: createDispatcher(basePath, createRoutes(settings), onFailure, kept),
+    cors,
+    onFailure,
+  });
+}
+
+/** Answers what the library meant for the client. Of all else the client learns only that it happened. */
+export function createFailureHandler(onError: Settings["onError"]): FailureHandler {
+  return (thrown, exchange) => {
+    if (thrown instanceof HttpError) return thrown.toAnswer();
+    report(onError, thrown, exchange.toRequest());
+    return (thrown instanceof StoreUnavailableError ? STORE_UNAVAILABLE : INTERNAL_ERROR).toAnswer();
+  };
+}
+
+/** Whatever a broken log throws or is rejected with: the answer must be sent, and an unhandled rejection ends a process. */
+function report(onError: Settings["onError"], thrown: unknown, request: Request): void {
+  try {
+    Promise.resolve(onError(thrown, request)).catch(() => {});
+  } catch {
+    // Thrown at once.
+  }
+}
