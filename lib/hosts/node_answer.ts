@@ -64,6 +64,11 @@ function sendResponse(
   }
 }
 
+/** Whether the client has left before it had all of the answer. HTTP/2 takes a stream that was reset for finished. */
+export function hasLeft({ writableEnded, writableFinished }: NodeResponse): boolean {
+  return !writableEnded || !writableFinished;
+}
+
 /** Sends the head at once, and the body as fast as the client reads. Cancels the body when the client leaves. */
 async function sendStream(
   body: ReadableStream<Uint8Array>,
@@ -71,30 +76,21 @@ async function sendStream(
   length: string | undefined,
 ): Promise<void> {
   const reader = body.getReader();
+  let resume = () => {};
+  outgoing.on("drain", () => resume());
   outgoing.on("close", () => {
-    if (!outgoing.writableFinished) reader.cancel().catch(() => {});
+    // Nothing more can be read after this, so the loop ends.
+    if (hasLeft(outgoing)) reader.cancel().catch(() => {});
+    resume();
   });
   outgoing.flushHeaders();
   let sent = 0;
   for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
     sent += piece.value.byteLength;
-    if (!outgoing.write(piece.value)) await drained(outgoing);
+    const drained = new Promise<void>((resolve) => resume = resolve);
+    if (!outgoing.write(piece.value)) await drained;
   }
   // The next answer on this connection would pass for the rest of a body that is too short.
   if (length !== undefined && sent !== Number(length)) outgoing.destroy();
   else outgoing.end();
-}
-
-/** Resolves when there is room for more, or the client has left. */
-function drained(outgoing: NodeResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const settle = () => {
-      outgoing.off("drain", settle);
-      outgoing.off("close", settle);
-      resolve();
-    };
-    if (outgoing.destroyed) return resolve();
-    outgoing.on("drain", settle);
-    outgoing.on("close", settle);
-  });
 }

@@ -1,6 +1,7 @@
 /** Node's request as an exchange. */
 
 import type { BodyReader, Caller, Exchange } from "../http/exchange.ts";
+import { hasLeft } from "./node_answer.ts";
 import { hasBody, targetOfRequest, toRequest, toStream } from "./node_request.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
@@ -58,11 +59,11 @@ export class NodeExchange implements Exchange {
     let gone: AbortController | undefined;
     return toRequest(this.#incoming, () => {
       if (gone) return gone.signal;
-      const controller = gone = new AbortController();
-      const abort = () => outgoing.writableFinished || controller.abort();
+      const { signal } = gone = new AbortController();
+      const abort = () => hasLeft(outgoing) && gone?.abort();
       if (outgoing.destroyed) abort();
       else outgoing.on("close", abort);
-      return gone.signal;
+      return signal;
     });
   }
 }

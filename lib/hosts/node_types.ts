@@ -61,6 +61,4 @@ export interface NodeResponse {
   destroy(): unknown;
   /** Listens to `drain` and `close`. */
   on(event: string, listener: () => void): unknown;
-  /** Stops listening. */
-  off(event: string, listener: () => void): unknown;
 }

@@ -29,6 +29,7 @@ const REFUSED: [what: string, options: unknown, message: RegExp][] = [
     /Unknown option basepath; the options are keys, store, basePath/,
   ],
   ["a store without methods", { keys: ["k"], store: {} }, /Option store must be a PetStore.*create\(\)/],
+  ["a promise of a store", { keys: ["k"], store: Promise.resolve() }, /Option store is a promise; await it first/],
   [
     "a base path without its slash",
     { keys: ["k"], basePath: "v1" },
