@@ -9,7 +9,7 @@ import { isPending } from "../pending.ts";
 /** Answers a `Request`. */
 export type Handle = (request: Request) => Promise<Response>;
 
-/** The pipeline behind each `handle`, so that another adapter can go around it. A handle of an app's own has none. */
+/** The pipeline of each `handle`, so that another adapter can use it directly. An app's own handle has no pipeline. */
 const PIPELINES = new WeakMap<object, Pipeline>();
 
 /** Makes the `handle` of a pipeline. */

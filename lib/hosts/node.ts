@@ -27,7 +27,7 @@ import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
 export type { NodeRequest, NodeResponse };
 
-/** What `node:http` calls for each request; also a middleware of Express and Connect that answers all it is given. */
+/** A listener for `node:http`. For Express and Connect it is a middleware that answers every request it gets. */
 export type NodeListener = (request: NodeRequest, response: NodeResponse) => void;
 
 /** A function from `Request` to `Response`, such as the `handle` of a petstore. */

@@ -5,7 +5,7 @@ import type { NodeRequest } from "./node_types.ts";
 /** A host and port as they may stand in a URL, and nothing that would change the path (RFC 9112 §3.2). */
 const HOST = /^([A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
 
-/** Methods that the constructor of `Request` refuses. Clients can send them all the same. */
+/** Methods that the constructor of `Request` refuses, although clients can send them. */
 const FORBIDDEN_METHOD = /^(CONNECT|TRACE|TRACK)$/i;
 
 /** A character or a dot segment that a URL has in another form (WHATWG URL §4.4). */

@@ -3,7 +3,7 @@
 /** Header fields by their lower-case names. A record: Deno makes a Response of one faster than of a list of pairs. */
 export type HeaderFields = Readonly<Record<string, string>>;
 
-/** What can be sent. A `Response` is an app's own: its status is that of the answer, and its headers are sent too. */
+/** The kinds of body. A `Response` comes from an app: the answer has its status, and its headers are sent too. */
 export type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | Response | null;
 
 /** The answer to a request. */

@@ -9,7 +9,7 @@ export interface CorsOptions {
   origins: readonly string[];
 }
 
-/** What cross-origin requests get. */
+/** The treatment of cross-origin requests. */
 export interface Cors {
   /** The answer to a preflight of an allowed origin; `undefined` for any other request. */
   preflight(exchange: Exchange): Answer | undefined;

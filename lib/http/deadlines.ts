@@ -11,7 +11,7 @@ const GRACE = 1000;
 /** The timer never runs for longer than this after the last deadline has gone, so that it does not keep a process alive. */
 const MAX_WAIT = 1000;
 
-/** What {@link Deadlines.end} takes. */
+/** A deadline that has begun. */
 export interface Deadline {
   readonly expire: () => void;
   /** On the clock of `performance.now()`. */

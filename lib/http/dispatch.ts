@@ -8,7 +8,7 @@ import type { Exchange } from "./exchange.ts";
 import type { KeptAnswers } from "./kept_answers.ts";
 import { createRouter, type Route, splitTarget } from "./routing.ts";
 
-/** What an operation gets of a request. */
+/** The input of an operation. */
 export interface Call {
   exchange: Exchange;
   /** The query component, without its question mark. */

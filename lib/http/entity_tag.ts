@@ -13,7 +13,7 @@ const PRIME_1 = 0x9e3779b1, PRIME_2 = 0x85ebca77, PRIME_3 = 0xc2b2ae3d, PRIME_4 
  *
  * The hash protects against chance, not against a computed collision; a secret seed would make tags differ between
  * servers. Length and variant make up for that: a list at one URL only grows, a last page that gets a successor changes
- * its variant, and a pet at one URL stays as it is. So nobody can add a pet that keeps an old tag valid. If another
+ * its variant, and a pet at one URL stays as it is. So no added pet can keep an old tag valid. If another
  * program changes the data, the hash alone decides.
  *
  * @param variant Tells representations apart that have the same text and differ in their headers.

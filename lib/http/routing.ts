@@ -16,7 +16,7 @@ export interface Match<R extends Route> {
 /** Finds the route for a path, or nothing. */
 export type Router<R extends Route> = (path: string) => Match<R> | undefined;
 
-/** The target of a URL: its path and query without the fragment; `""` if there is no path where one should be. */
+/** The target of a URL: its path and query without the fragment; `""` if it has no path. */
 export function targetOf(url: string): string {
   const authority = url.indexOf("://") + 3;
   const start = authority < 3 ? -1 : url.indexOf("/", authority);

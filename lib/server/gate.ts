@@ -9,7 +9,7 @@ import { chain } from "../pending.ts";
 import type { AccessLog } from "./log/access_log.ts";
 import { CLOSE, CLOSED } from "./refusals.ts";
 
-/** What `Deno.serve` calls. */
+/** The handler that `Deno.serve` calls. */
 export type ServeHandler = Deno.ServeHandler<Deno.NetAddr>;
 
 /** The answer of a probe that finds nothing wrong. */

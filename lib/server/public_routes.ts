@@ -1,4 +1,4 @@
-/** What the standalone server answers without a key: the description and its page, whether it lives, whether it is ready. */
+/** The routes that need no key: the description and its page, and the probes for liveness and readiness. */
 
 import { representation } from "../http/conditional.ts";
 import type { OperationRoute } from "../http/dispatch.ts";

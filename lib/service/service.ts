@@ -44,7 +44,7 @@ export function createFailureHandler(onError: Settings["onError"]): FailureHandl
   };
 }
 
-/** Whatever a broken log throws or is rejected with: the answer must be sent, and an unhandled rejection ends a process. */
+/** Reports a failure. A log that fails must not stop the answer, nor end the process by an unhandled rejection. */
 function report(onError: Settings["onError"], thrown: unknown, request: Request): void {
   try {
     Promise.resolve(onError(thrown, request)).catch(() => {});
