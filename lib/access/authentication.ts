@@ -2,9 +2,9 @@
 
 import type { HttpError } from "../http/errors.ts";
 import type { Caller, Exchange } from "../http/exchange.ts";
-import { chain, type Pending } from "../pending.ts";
+import { chain, isPending, type Pending } from "../pending.ts";
 import { EXPIRED_KEY, INVALID_KEY, isKeyText, MALFORMED, MISSING_KEY, tokenStart } from "./bearer.ts";
-import { KeyRing } from "./key_ring.ts";
+import { type KeyOwner, KeyRing } from "./key_ring.ts";
 import { type ApiKeys, checkKeys, type KeyRecord, type KeyVerifier } from "./keys.ts";
 
 /** Answers who sends a request, or why it is refused. */
@@ -35,10 +35,9 @@ function recogniseByRing(records: KeyRecord[]): Recognise {
   let filled: Promise<void> | undefined;
 
   function check(authorization: string, start: number): Pending<Caller | HttpError> {
-    return chain(ring!.find(authorization, start), (owner) => {
-      if (!owner) return refusal(authorization, start);
-      return owner.expires === Infinity || Date.now() < owner.expires ? owner.caller : EXPIRED_KEY;
-    });
+    const owner = ring!.find(authorization, start);
+    if (isPending(owner)) return owner.then((owner) => judge(owner, authorization, start));
+    return judge(owner, authorization, start);
   }
 
   return (authorization, start) => {
@@ -49,6 +48,12 @@ function recogniseByRing(records: KeyRecord[]): Recognise {
     }
     return filled ? filled.then(() => check(authorization, start)) : check(authorization, start);
   };
+}
+
+/** The caller of a key that is valid now. */
+function judge(owner: KeyOwner | undefined, authorization: string, start: number): Caller | HttpError {
+  if (!owner) return refusal(authorization, start);
+  return owner.expires === Infinity || Date.now() < owner.expires ? owner.caller : EXPIRED_KEY;
 }
 
 function recogniseByVerifier(verify: KeyVerifier): Recognise {

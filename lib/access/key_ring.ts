@@ -81,11 +81,11 @@ export class KeyRing {
   }
 
   #findKnown(header: string, start: number): KeyOwner | undefined {
-    let owner: KeyOwner | undefined;
-    for (const known of this.#known.get(this.#fingerprint(header, start)) ?? []) {
-      if (this.#matches(header, start, known.blinded)) owner = known.owner;
+    const candidates = this.#known.get(this.#fingerprint(header, start));
+    for (let i = 0; candidates && i < candidates.length; i++) {
+      if (this.#matches(header, start, candidates[i]!.blinded)) return candidates[i]!.owner;
     }
-    return owner;
+    return undefined;
   }
 
   async #findDigest(key: string): Promise<KeyOwner | undefined> {

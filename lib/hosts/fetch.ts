@@ -76,7 +76,8 @@ export function sendAnswer(answer: Answer, exchange: Exchange, { fail }: Pipelin
 }
 
 function toResponse({ status, headers, body }: Answer): Response {
-  return body instanceof Response ? extendResponse(body, headers) : new Response(body, { status, headers });
+  if (typeof body === "object" && body instanceof Response) return extendResponse(body, headers);
+  return new Response(body, { status, headers });
 }
 
 /** An app's response with further headers. Its body is passed on unread. */
@@ -110,8 +111,9 @@ function openReader(body: ReadableStream<Uint8Array>): BodyReader {
   return { read, cancel: () => reader.cancel() };
 }
 
-/** Decided by its members, so that a `Request` of another realm or of a polyfill counts too. */
+/** A `Request` of another realm, or of a polyfill, counts by its members. */
 function isRequest(request: unknown): request is Request {
+  if (request instanceof Request) return true;
   const { url, headers } = (request ?? {}) as Partial<Request>;
   return typeof url === "string" && typeof headers?.get === "function";
 }

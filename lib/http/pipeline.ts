@@ -1,7 +1,7 @@
 /** The way of a request. */
 
 import { excerpt } from "../json.ts";
-import { attempt, chain, isPending, type Pending } from "../pending.ts";
+import { chain, isPending, type Pending } from "../pending.ts";
 import { type Answer, withoutBody } from "./answer.ts";
 import { conditionalAnswer } from "./conditional.ts";
 import type { Cors } from "./cors.ts";
@@ -55,12 +55,26 @@ export function createPipeline({ guards, kept, dispatch, cors, onFailure }: Pipe
     return cors ? chain(sent, (sent) => cors.extend(sent, exchange)) : sent;
   }
 
-  // Where nothing is waited for, nothing is put off: one promise too many is a hundredth of the whole answer.
+  function finishOrFail(answer: Answer, exchange: Exchange): Pending<Answer> {
+    try {
+      const finished = finish(answer, exchange);
+      return isPending(finished) ? finished.catch((thrown) => onFailure(thrown, exchange)) : finished;
+    } catch (thrown) {
+      return onFailure(thrown, exchange);
+    }
+  }
+
   return {
+    // Written out, because a closure and a promise that are not needed cost a hundredth of the whole answer each.
     respond(exchange) {
-      const fail = (thrown: unknown) => onFailure(thrown, exchange);
-      const answer = attempt(() => passGuards(exchange, 0), fail);
-      return attempt(() => chain(answer, (answer) => finish(answer, exchange)), fail);
+      let answer: Pending<Answer>;
+      try {
+        answer = passGuards(exchange, 0);
+      } catch (thrown) {
+        answer = onFailure(thrown, exchange);
+      }
+      if (!isPending(answer)) return finishOrFail(answer, exchange);
+      return answer.catch((thrown) => onFailure(thrown, exchange)).then((answer) => finishOrFail(answer, exchange));
     },
     fail: onFailure,
   };

@@ -16,22 +16,17 @@ export interface Match<R extends Route> {
 /** Finds the route for a path, or nothing. */
 export type Router<R extends Route> = (path: string) => Match<R> | undefined;
 
-/** The target of a URL: its path and query without the fragment; `""` if it has no path. */
-export function targetOf(url: string): string {
-  const authority = url.indexOf("://") + 3;
-  const start = authority < 3 ? -1 : url.indexOf("/", authority);
-  if (start < 0 || hasEarlier(url, authority, start)) return "";
-  const fragment = url.indexOf("#", start);
-  return fragment < 0 ? url.slice(start) : url.slice(start, fragment);
-}
+/** The end of the shortest `http://` with a host of one character, before which no path begins. */
+const SHORTEST_ORIGIN = "http://h".length;
 
-/** Whether a query or a fragment begins before the first slash, which then belongs to it. */
-function hasEarlier(url: string, authority: number, slash: number): boolean {
-  for (let i = authority; i < slash; i++) {
-    const unit = url.charCodeAt(i);
-    if (unit === 0x3f || unit === 0x23) return true;
-  }
-  return false;
+/** The target of an HTTP URL: its path and query without the fragment; `""` if it has no path. */
+export function targetOf(url: string): string {
+  const start = url.indexOf("/", SHORTEST_ORIGIN);
+  const question = url.indexOf("?");
+  const fragment = url.indexOf("#");
+  // A slash after a question mark belongs to the query.
+  if (start < 0 || (question >= 0 && question < start) || (fragment >= 0 && fragment < start)) return "";
+  return fragment < 0 ? url.slice(start) : url.slice(start, fragment);
 }
 
 /** The two parts of a target: the path with its slash, and the query without its question mark. */

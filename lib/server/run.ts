@@ -2,11 +2,13 @@
 
 import { postgresGrants, postgresSchema } from "../stores/postgres/postgres_store.ts";
 import { VERSION } from "../version.ts";
+import { HELP } from "./help.ts";
 import { createLineWriter } from "./log/line_writer.ts";
 import { oneLine } from "./log/messages.ts";
 import { readVariable } from "./process.ts";
 import { serve } from "./serve.ts";
-import { HELP, readSettings, SettingError, UnreachableError } from "./settings.ts";
+import { readSettings } from "./settings.ts";
+import { SettingError, UnreachableError } from "./start_error.ts";
 import { within } from "./time.ts";
 
 /** How long standard output and standard error may take to accept their last lines, in milliseconds. */

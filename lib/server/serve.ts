@@ -10,7 +10,8 @@ import type { LineWriter } from "./log/line_writer.ts";
 import { describeFailure, describeStart } from "./log/messages.ts";
 import { dropPermissions, readVariable, signalled } from "./process.ts";
 import { createServerPipeline } from "./server_pipeline.ts";
-import { type ServerSettings, SettingError } from "./settings.ts";
+import type { ServerSettings } from "./settings.ts";
+import { SettingError } from "./start_error.ts";
 import { readStoreSetting } from "./store/open_store.ts";
 import { within } from "./time.ts";
 

@@ -85,7 +85,7 @@ const CASES: Case[] = [
   {
     what: "a text file of one byte as a database",
     args: [K, "--store=sqlite:notes.txt"],
-    shows: /notes\.txt is not an SQLite database; it was left as it is/,
+    shows: /notes\.txt is not an SQLite database; it was left unchanged/,
     prepare: (folder) => Deno.writeTextFileSync(`${folder}/notes.txt`, "x"),
   },
   {

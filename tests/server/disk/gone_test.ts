@@ -91,6 +91,6 @@ test("a program that gives up its permission to read acknowledges nothing more, 
     const args = ["run", "--no-prompt", "--no-config", "--no-check", "--allow-read", "--allow-write=.", script];
     const { stdout, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: folder }).output();
     const [refusal, list] = new TextDecoder().decode(stdout).split("\n");
-    assert.equal(refusal, "StoreUnavailableError It cannot be seen whether pets.db is still in its place");
+    assert.equal(refusal, "StoreUnavailableError Cannot check whether pets.db is still in its place");
     assert.equal(list, '[{"id":1,"name":"Rex","categoryId":7,"status":"sold"}]', new TextDecoder().decode(stderr));
   }));

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readKeyFile } from "../../../lib/server/key_file.ts";
-import { SettingError } from "../../../lib/server/settings.ts";
+import { SettingError } from "../../../lib/server/start_error.ts";
 import { findSecret } from "../../support/secret_search.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
