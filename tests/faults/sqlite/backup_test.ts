@@ -1,4 +1,4 @@
-/** The backup of docs/stores.md, and a look at the file, while clients create: nothing is lost, even after a kill. */
+/** README's backup and an operator's look at the file, while clients create: both are whole, and a kill afterwards loses nothing. */
 
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
@@ -91,7 +91,7 @@ function assertBackup(path: string, ids: readonly number[]): void {
 }
 
 test(
-  ...skippable("a backup beside a server, restored while it is stopped, is what it starts with", SKIP),
+  ...skippable("README's backup beside a server, restored while it is stopped, is what it starts with", SKIP),
   () =>
     withTempFolder(async (folder) => {
       const path = join(folder, FILE);
@@ -113,7 +113,7 @@ test(
 );
 
 test(
-  ...skippable("a backup of a large file ends while clients create without a pause", SKIP),
+  ...skippable("README's backup of a large file ends while clients create without a pause", SKIP),
   () =>
     withTempFolder(async (folder) => {
       const path = join(folder, FILE);
