@@ -37,7 +37,8 @@ const RUNTIMES: Runtime[] = [
 
 /** Begins a runtime's tests. */
 function start({ command, args }: Runtime): Promise<Deno.CommandOutput> {
-  return new Deno.Command(command, { args: [...args, ...PORTABLE_TESTS], cwd: ROOT, stdout: "piped", stderr: "piped" }).output();
+  return new Deno.Command(command, { args: [...args, ...PORTABLE_TESTS], cwd: ROOT, stdout: "piped", stderr: "piped" })
+    .output();
 }
 
 /** What has begun: the first test begins them all, since each waits for something most of the time. */
