@@ -132,8 +132,6 @@ test("every client of the tests validates the answers that it reads", async () =
     if (/\bfetch\(|\bDeno\.connect\b|"node:(http2?|https|net)"/.test(code)) found.push(path);
   }
   assert.deepEqual(found.sort(), [
-    // It compares answers with README.md to the letter.
-    "project/readme_test.ts",
     // Its answers come from a server of its own.
     "sockets/large_answers_test.ts",
     // HTTP/2 clients that hardly read: their tests watch the server's memory.

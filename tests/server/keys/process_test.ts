@@ -58,14 +58,14 @@ for (const [how, parts] of QUIET) {
 
 test(
   IS_LINUX
-    ? "a key that is given by --key is in the list of processes, as README.md and --help say"
+    ? "a key that is given by --key is in the list of processes, as docs/server.md and --help say"
     : "a key that is given by --key is in the list of processes (skipped: there is no /proc here)",
   { skip: IS_LINUX ? false : "there is no /proc here" },
   () =>
     withTempFolder((folder) =>
       withServer(folder, { args: ["--key", KEY, "--store=memory:"] }, () => {
         assert.ok(publicFacts(folder).includes(KEY));
-        for (const text of [HELP, Deno.readTextFileSync(new URL("README.md", ROOT)).replaceAll("\n", " ")]) {
+        for (const text of [HELP, Deno.readTextFileSync(new URL("docs/server.md", ROOT)).replaceAll("\n", " ")]) {
           assert.match(text, /Keys in flags show in the list of processes/);
         }
       })
