@@ -38,9 +38,10 @@ export function readCount(flag: string, given: string | undefined, fallback: num
  */
 export async function runTool(name: string, run: (folder: string) => Promise<readonly Finding[]>): Promise<never> {
   const folder = Deno.makeTempDirSync({ prefix: `petstore-${name}-` });
+  // An event, because `--help` ends the process without a return.
+  globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
   const end = (status: number): never => {
     killAll();
-    Deno.removeSync(folder, { recursive: true });
     Deno.exit(status);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => end(130));
