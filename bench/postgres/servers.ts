@@ -1,13 +1,13 @@
 /** Standalone servers on one PostgreSQL, and wrk on all of them at once. */
 
-import { ServerProcess } from "../../tests/reliability/shared/server_process.ts";
+import { ServerProcess } from "../../tests/support/server/server_process.ts";
 import { KEY } from "../catalogue.ts";
 import { type Load, runWrk } from "../load/wrk.ts";
 
 /** Starts so many servers in a folder, and stops them when they are disposed of. */
 export async function startServers(folder: string, url: string, count: number): Promise<ServerProcess[]> {
-  const flags = [`--store=${url}`, `--key=${KEY}`, "--no-access-log"];
-  return await Promise.all(Array.from({ length: count }, () => ServerProcess.start(folder, ...flags)));
+  const parts = { args: [`--store=${url}`, `--key=${KEY}`, "--no-access-log"] };
+  return await Promise.all(Array.from({ length: count }, () => ServerProcess.start(folder, parts)));
 }
 
 /** Requests per second of all servers together, each under the whole load: whoever adds servers has more clients. */

@@ -1,9 +1,9 @@
 /** Reads and creates through one, two and four servers on one database, beside pgbench with the same statements. */
 
 import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
-import { DRIVERS, runSql } from "../../tests/support/postgres.ts";
-import { type Cluster, processorTime } from "../../tests/support/postgres_cluster.ts";
-import type { ServerProcess } from "../../tests/reliability/shared/server_process.ts";
+import { DRIVERS, runSql } from "../../tests/support/postgres/postgres.ts";
+import { type Cluster, processorTime } from "../../tests/support/postgres/cluster.ts";
+import type { ServerProcess } from "../../tests/support/server/server_process.ts";
 import { NEW_PET, sample } from "../catalogue.ts";
 import { type Load, load } from "../load/wrk.ts";
 import { type Floor, ratioOf, type Row, spreadOf } from "../row.ts";

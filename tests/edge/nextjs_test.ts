@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import test from "node:test";
 import { BASE_PATHS, CLOSED_EARLY, type Deviation, testContract } from "./support/contract.ts";
-import { sendAlone } from "../support/send_alone.ts";
+import { sendAlone } from "../support/http/send_alone.ts";
 import { APP_KEY, useMount } from "./support/mounts.ts";
 import { type NodeApp, whyNoNode, withNodeApp } from "./support/node_app.ts";
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { BASE_PATHS, type Cut, type Deviation, testContract } from "./support/contract.ts";
-import { sendAlone } from "../support/send_alone.ts";
+import { sendAlone } from "../support/http/send_alone.ts";
 import { useMount } from "./support/mounts.ts";
 import { type NodeApp, whyNoNode, withNodeApp } from "./support/node_app.ts";
 

@@ -5,8 +5,8 @@ import { test } from "node:test";
 import postgres from "postgres";
 import { createPostgresStore, type PostgresClient } from "../../lib/stores/postgres/postgres_store.ts";
 import { StoreUnavailableError } from "../../mod.ts";
-import { DRIVERS, runSql, whyNoPostgres, withSchema } from "../support/postgres.ts";
-import { countWaiting, until, withLockedTable } from "../support/postgres_lock.ts";
+import { DRIVERS, runSql, whyNoPostgres, withSchema } from "../support/postgres/postgres.ts";
+import { countWaiting, until, withLockedTable } from "../support/postgres/lock.ts";
 
 const skip = whyNoPostgres();
 const why = skip ? ` (skipped: ${skip})` : "";

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { Pool } from "pg";
 import { createPostgresStore, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
 import { statementsFor } from "../../lib/stores/postgres/statements.ts";
-import { runSql, whyNoPostgres, withSchema } from "../support/postgres.ts";
+import { runSql, whyNoPostgres, withSchema } from "../support/postgres/postgres.ts";
 
 const skip = whyNoPostgres();
 const why = skip ? ` (skipped: ${skip})` : "";

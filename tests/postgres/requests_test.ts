@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { createPostgresStore, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
 import { statementsFor, textArray } from "../../lib/stores/postgres/statements.ts";
 import { createPetstore, type PetStore } from "../../mod.ts";
-import { DRIVERS, runSql, whyNoPostgres, withSchema } from "../support/postgres.ts";
+import { DRIVERS, runSql, whyNoPostgres, withSchema } from "../support/postgres/postgres.ts";
 
 const skip = whyNoPostgres();
 const why = skip ? ` (skipped: ${skip})` : "";

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { createPostgresStore, postgresGrants, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
 import { statementsFor } from "../../lib/stores/postgres/statements.ts";
 import { formatPet, type PetStore } from "../../mod.ts";
-import { DRIVERS, runSql, whyNoPostgres, withSchema } from "../support/postgres.ts";
+import { DRIVERS, runSql, whyNoPostgres, withSchema } from "../support/postgres/postgres.ts";
 
 const skip = whyNoPostgres();
 const why = skip ? ` (skipped: ${skip})` : "";

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createPostgresStore, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
-import { DRIVERS, runSql, whyNoPostgres, withSchema } from "../support/postgres.ts";
-import { createAsVersion1, postgresVersion1 } from "../support/postgres_version_1.ts";
+import { DRIVERS, runSql, whyNoPostgres, withSchema } from "../support/postgres/postgres.ts";
+import { createAsVersion1, postgresVersion1 } from "./version_1.ts";
 
 const skip = whyNoPostgres();
 const why = skip ? ` (skipped: ${skip})` : "";

@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { describeServer } from "../../lib/server/public_routes.ts";
 import { createOpenApi } from "../../mod.ts";
 import { createResponseValidator } from "../support/openapi_validator.ts";
-import { type Endpoint, exchange, RawSocket } from "../support/raw_socket.ts";
-import { validateServerAnswer } from "../support/server_description.ts";
+import { type Endpoint, exchange, RawSocket } from "../support/http/raw_socket.ts";
+import { validateServerAnswer } from "../support/server/server_description.ts";
 
 const TESTS = fileURLToPath(new URL("../", import.meta.url));
 
@@ -159,11 +159,11 @@ test("no test asks a server by a way that leaves its answers unread by the valid
     "project/readme_test.ts",
     // A file of its own, from a server that has nothing else.
     "sockets/large_answers_test.ts",
+    "support/http/raw_socket.ts",
+    "support/http/send_alone.ts",
+    "support/server/server_process.ts",
     // It listens for a moment, and is asked nothing.
-    "support/free_port.ts",
-    "support/raw_socket.ts",
-    "support/send_alone.ts",
-    "support/server_process.ts",
+    "support/system/free_port.ts",
     // The bytes of one listener on three runtimes. Its answers are read by the validator in tests/hosts.
     "unit/node_listener_test.ts",
   ]);

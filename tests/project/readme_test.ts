@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { ENVIRONMENT, HELP, readSettings } from "../../lib/server/settings.ts";
 import { describeServer } from "../../lib/server/public_routes.ts";
 import type { Json } from "../../mod.ts";
-import { withServer } from "../support/server_process.ts";
+import { withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { withAnyPathAnswers } from "../support/any_path_answers.ts";
 

@@ -8,8 +8,10 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Folders whose tests use nothing that only Deno has. */
 const PORTABLE = ["contract", "security", "stores", "unit"];
-const FILES = PORTABLE.flatMap((folder) => globSync(`tests/${folder}/**/*_test.ts`, { cwd: ROOT })).sort()
-  .map((path) => `./${path}`);
+const FILES = [
+  ...PORTABLE.flatMap((folder) => globSync(`tests/${folder}/**/*_test.ts`, { cwd: ROOT })).sort(),
+  "tests/reliability/fuzz/handle_test.ts",
+].map((path) => `./${path}`);
 
 interface Runtime {
   name: string;

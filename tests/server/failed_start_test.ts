@@ -5,10 +5,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { command, MOUNT_SKIP, skippable, withTmpfs } from "../support/disk.ts";
-import { runServer, type ServerParts, withServer } from "../support/server_process.ts";
+import { MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
+import { Child } from "../support/system/child.ts";
+import { runServer, SERVER, type ServerParts, withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
+import { command, testUnless } from "../support/system/commands.ts";
 
 /** A start, and what its one line must show. `prepare` sets up the folder it happens in. */
 interface Case extends ServerParts {
@@ -205,8 +206,9 @@ test("the server does not start on a database that another program has locked, w
     db.close();
   }));
 
-test(
-  ...skippable("the server does not start on a full disk, with status 1", MOUNT_SKIP),
+testUnless(
+  MOUNT_SKIP,
+  "the server does not start on a full disk, with status 1",
   () =>
     withTmpfs("64k", async (folder) => {
       fill(join(folder, "full"));
@@ -216,14 +218,11 @@ test(
 );
 
 for (const size of ["4k", "16k", "32k", "64k"]) {
-  test(
-    ...skippable(`a first start on a disk of ${size} says so and ends with status 1`, MOUNT_SKIP),
-    () =>
-      withTmpfs(
-        size,
-        (folder) => assertFails(folder, { args: [K], shows: /the disk is full|No space|cannot be opened/ }, 1),
-      ),
-  );
+  testUnless(MOUNT_SKIP, `a first start on a disk of ${size} says so and ends with status 1`, () =>
+    withTmpfs(
+      size,
+      (folder) => assertFails(folder, { args: [K], shows: /the disk is full|No space|cannot be opened/ }, 1),
+    ));
 }
 
 test("a start on a file that another program writes to, before it has tables, ends with status 1", () =>
@@ -252,21 +251,18 @@ test("a folder that is missing is made for a database, its owner's alone", () =>
 
 test("a start without a permission says which one it lacks, and gives no advice to grant it", () =>
   withTempFolder(async (folder) => {
-    const script = fileURLToPath(new URL("../../server.ts", import.meta.url));
-    const start = (...args: string[]) =>
-      new Deno.Command(Deno.execPath(), { args: ["run", "--no-prompt", "--no-config", ...args], cwd: folder }).output();
     for (
       const [missing, flags] of [
-        ["net", ["--allow-read", "--allow-write", script, "--key=k", "--store=memory:"]],
-        ["write", ["--allow-read", "--allow-net", script, "--store=memory:", "--port=0"]],
-        ["read", ["--allow-write", "--allow-net", script, "--store=memory:", "--port=0"]],
+        ["net", ["--allow-read", "--allow-write", SERVER, "--key=k", "--store=memory:"]],
+        ["write", ["--allow-read", "--allow-net", SERVER, "--store=memory:", "--port=0"]],
+        ["read", ["--allow-write", "--allow-net", SERVER, "--store=memory:", "--port=0"]],
       ] as const
     ) {
-      const { code, stderr } = await start(...flags);
-      const line = new TextDecoder().decode(stderr);
+      await using child = new Child(Deno.execPath(), ["run", "--no-prompt", "--no-config", ...flags], { cwd: folder });
+      assert.equal(await child.exit(), 2);
+      const line = child.written.stderr;
       assert.match(line, /^petstore: [^\n]+ Requires \w+ access to "[^\n]+", which the server was started without\n$/);
       assert.ok(line.includes(`Requires ${missing} access`), line);
-      assert.equal(code, 2);
     }
   }));
 

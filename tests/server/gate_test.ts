@@ -5,8 +5,8 @@ import { test } from "node:test";
 import { finish } from "../../lib/http/dispatch.ts";
 import { Gate } from "../../lib/server/gate.ts";
 import { listen } from "../../lib/server/listener.ts";
-import { Http2Client } from "../support/http2_client.ts";
-import { RawSocket } from "../support/raw_socket.ts";
+import { Http2Client } from "../support/http/http2_client.ts";
+import { RawSocket } from "../support/http/raw_socket.ts";
 
 const GET = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n";
 const POST = "POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n" + "x".repeat(100_000);

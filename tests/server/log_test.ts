@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertLog } from "../support/access_log.ts";
-import { exchange, RawSocket } from "../support/raw_socket.ts";
-import { addPet, PET, readKey, withServer } from "../support/server_process.ts";
+import { assertLog } from "../support/server/access_log.ts";
+import { exchange, RawSocket } from "../support/http/raw_socket.ts";
+import { addPet, PET, readKey, withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 
 test("the log has a line for every request, with its status, and never a key", () =>

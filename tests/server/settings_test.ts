@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ENVIRONMENT } from "../../lib/server/settings.ts";
 import { VERSION } from "../../lib/version.ts";
-import { assertLog } from "../support/access_log.ts";
-import { runServer, withServer } from "../support/server_process.ts";
+import { assertLog } from "../support/server/access_log.ts";
+import { runServer, withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 
 test("flags win over the environment", () =>

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SeenResponse } from "../support/openapi_validator.ts";
-import { type Endpoint, exchange, RawSocket } from "../support/raw_socket.ts";
-import { addPet, countPets, PET, withServer } from "../support/server_process.ts";
+import { type Endpoint, exchange, RawSocket } from "../support/http/raw_socket.ts";
+import { addPet, countPets, PET, withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 
 /** Milliseconds between two requests, from which on a client is not promised an answer to each: less than the server waits. */

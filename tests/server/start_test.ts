@@ -3,23 +3,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { parseResponse } from "../support/raw_socket.ts";
-import { addPet, countPets, readKey, withServer } from "../support/server_process.ts";
+import { parseResponse } from "../support/http/raw_socket.ts";
+import { addPet, countPets, readKey, withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
+import { hasCommand, testUnless } from "../support/system/commands.ts";
 
-const HAS_CURL = await succeeds("curl", "--version");
-
-async function succeeds(name: string, ...args: string[]): Promise<boolean> {
-  try {
-    return (await new Deno.Command(name, { args, stdout: "null", stderr: "null" }).output()).success;
-  } catch {
-    return false;
-  }
-}
-
-async function shell(folder: string, line: string, env: Record<string, string> = {}): Promise<string> {
-  const { stdout } = await new Deno.Command("sh", { args: ["-c", line], cwd: folder, env, stderr: "null" }).output();
-  return new TextDecoder().decode(stdout);
+function shell(folder: string, line: string): string {
+  return new TextDecoder().decode(new Deno.Command("sh", { args: ["-c", line], cwd: folder }).outputSync().stdout);
 }
 
 test("the first start makes a key for its owner alone and shows it with a curl line", () =>
@@ -41,7 +31,7 @@ test("the line to try, pasted into a shell, gives curl the key and the address",
     withServer(folder, {}, async (server) => {
       const [, line = ""] = await server.printed(/^ {2}try +(.*)$/m);
       // A stand-in shows what the shell makes of the line, on machines without curl too.
-      const seen = await shell(folder, `curl() { printf '%s\\n' "$@"; }\n${line}`);
+      const seen = shell(folder, `curl() { printf '%s\\n' "$@"; }\n${line}`);
       assert.deepEqual(seen.trim().split("\n"), [
         "-H",
         `Authorization: Bearer ${readKey(folder)}`,
@@ -50,15 +40,15 @@ test("the line to try, pasted into a shell, gives curl the key and the address",
     })
   ));
 
-test(
+testUnless(
+  hasCommand("curl") ? false : "there is no curl",
   "the line to try works with curl",
-  { skip: HAS_CURL ? false : "there is no curl here" },
   () =>
     withTempFolder((folder) =>
       withServer(folder, {}, async (server) => {
         const [, line = ""] = await server.printed(/^ {2}try +(.*)$/m);
         // With its head, so that this answer too is held against the description.
-        const answer = parseResponse(await shell(folder, `curl() { command curl --include "$@"; }\n${line}`));
+        const answer = parseResponse(shell(folder, `curl() { command curl --include "$@"; }\n${line}`));
         server.validate("GET", "/v1/pets", answer);
         assert.deepEqual([answer.status, answer.text], [200, "[]"]);
       })

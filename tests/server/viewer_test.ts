@@ -4,11 +4,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { VIEWER_VERSION } from "../../lib/server/viewer/files.ts";
-import { assertLog } from "../support/access_log.ts";
-import { exchange } from "../support/raw_socket.ts";
-import { taskFlags } from "../support/serve_task.ts";
-import { validateServerAnswer } from "../support/server_description.ts";
-import { runServer, type ServerProcess, withServer } from "../support/server_process.ts";
+import { assertLog } from "../support/server/access_log.ts";
+import { exchange } from "../support/http/raw_socket.ts";
+import { taskFlags } from "../support/server/serve_task.ts";
+import { validateServerAnswer } from "../support/server/server_description.ts";
+import { runServer, type ServerProcess, STARTED, withServer } from "../support/server/server_process.ts";
+import { Child } from "../support/system/child.ts";
 import { withTempFolder } from "../support/temp.ts";
 
 const ARGS = ["--store=memory:", "--key=k"];
@@ -150,28 +151,27 @@ test("a server that was started from an address, as from JSR, has the viewer's f
       return new Response(await Deno.readTextFile(root + pathname), { headers: { "content-type": type } });
     });
     const address = `127.0.0.1:${modules.addr.port}`;
-    const child = new Deno.Command(Deno.execPath(), {
-      args: ["run", ...taskFlags(), `--allow-import=${address}`, `http://${address}/server.ts`, "--port=0", ...ARGS],
+    const flags = [...taskFlags(), `--allow-import=${address}`];
+    await using child = new Child(Deno.execPath(), [
+      "run",
+      ...flags,
+      `http://${address}/server.ts`,
+      "--port=0",
+      ...ARGS,
+    ], {
       cwd: folder,
       env: { DENO_DIR: `${folder}/cache` },
-      stdout: "piped",
-      stderr: "null",
-    }).spawn();
+    });
     try {
-      let printed = "";
-      for await (const text of child.stdout.pipeThrough(new TextDecoderStream()).values({ preventCancel: true })) {
-        printed += text;
-        if (/^ {2}try .*\n/m.test(printed)) break;
-      }
+      await child.printed(STARTED);
       // From here on there is nowhere to fetch a file from.
       await modules.shutdown();
-      const port = Number(/ listens on http:\S+:(\d+)\/v1$/m.exec(printed)?.[1]);
+      const port = Number(/ listens on http:\S+:(\d+)\/v1$/m.exec(child.written.stdout)?.[1]);
       for (const path of [...TEXTS, ...FILES]) {
         const answer = await exchange({ port, validate: validateServerAnswer }, `GET ${path} HTTP/1.0\r\n\r\n`);
         assert.equal(answer?.status, 200, path);
       }
     } finally {
-      child.kill("SIGKILL");
-      await Promise.all([child.status, modules.shutdown()]);
+      await modules.shutdown();
     }
   }));

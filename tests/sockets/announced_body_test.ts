@@ -1,20 +1,18 @@
 /** Bodies that are announced and do not come: they must cost the server no more than what has come of them. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { withImpatientServer } from "../support/impatient_server.ts";
-import { memoryOf } from "../support/process.ts";
-import { assertError, MIB } from "../support/raw_petstore.ts";
-import { exchange, RawSocket } from "../support/raw_socket.ts";
+import { withImpatientServer } from "../support/server/impatient_server.ts";
+import { memoryOf } from "../support/system/process.ts";
+import { assertError, MIB } from "../support/http/raw_petstore.ts";
+import { exchange, RawSocket } from "../support/http/raw_socket.ts";
+import { NO_PROC, testUnless } from "../support/system/commands.ts";
 
 const HEADERS = "Host: x\r\nAuthorization: Bearer k\r\n";
 const LIST = `GET /v1/pets HTTP/1.1\r\n${HEADERS}\r\n`;
 
-const skip = Deno.build.os === "linux" ? false : "only Linux tells what a process uses";
-
-test(
+testUnless(
+  NO_PROC,
   "100 bodies of 1 MiB of which one byte comes do not take 100 MiB",
-  { skip },
   () =>
     withImpatientServer(async (server) => {
       assert.equal((await exchange(server, LIST))?.text, "[]");

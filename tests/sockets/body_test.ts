@@ -14,8 +14,8 @@ import {
   post,
   testAnswers,
   withPetstore,
-} from "../support/raw_petstore.ts";
-import { concat, exchange, RawSocket } from "../support/raw_socket.ts";
+} from "../support/http/raw_petstore.ts";
+import { concat, exchange, RawSocket } from "../support/http/raw_socket.ts";
 
 testAnswers([
   ["an empty body", post(""), 400, "invalid_json"],

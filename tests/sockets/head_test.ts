@@ -12,8 +12,8 @@ import {
   post,
   testAnswers,
   withPetstore,
-} from "../support/raw_petstore.ts";
-import { concat, exchange, RawSocket } from "../support/raw_socket.ts";
+} from "../support/http/raw_petstore.ts";
+import { concat, exchange, RawSocket } from "../support/http/raw_socket.ts";
 
 const LATIN = Uint8Array.of(0xe9, 0xff);
 

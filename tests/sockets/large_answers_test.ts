@@ -4,15 +4,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LargeAnswers } from "../../lib/http/large_answers.ts";
 import { VIEWER_VERSION } from "../../lib/server/viewer/files.ts";
-import { Http2Client } from "../support/http2_client.ts";
-import { memoryOf, processIn, until } from "../support/process.ts";
-import { RawSocket } from "../support/raw_socket.ts";
-import { type ServerProcess, withServer } from "../support/server_process.ts";
+import { Http2Client } from "../support/http/http2_client.ts";
+import { memoryOf, processIn, until } from "../support/system/process.ts";
+import { RawSocket } from "../support/http/raw_socket.ts";
+import { type ServerProcess, withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
+import { NO_PROC, testUnless } from "../support/system/commands.ts";
 
 const BUNDLE = `/docs/${VIEWER_VERSION}/swagger-ui-bundle.js`;
-
-const skip = Deno.build.os === "linux" ? false : "only Linux tells what a process uses";
 
 /** A server, and how much memory it has at most taken since it had answered once, in MiB. */
 function withWatched(use: (server: ServerProcess, growth: () => number) => Promise<void>): Promise<void> {
@@ -32,9 +31,9 @@ async function assertServedAgain(server: ServerProcess): Promise<void> {
   while ((await server.ask(BUNDLE, null)).status !== 200) assert.ok(!guard.aborted, "The file is not served any more");
 }
 
-test(
+testUnless(
+  NO_PROC,
   "600 streams of HTTP/2 that ask for a large file and read nothing take little memory",
-  { skip },
   () =>
     withWatched(async (server, growth) => {
       const clients = Array.from({ length: 3 }, () => new Http2Client(server.port, 0));
@@ -52,9 +51,9 @@ test(
     }),
 );
 
-test(
+testUnless(
+  NO_PROC,
   "300 connections that ask for a large file again and again and read nothing take little memory",
-  { skip },
   () =>
     withWatched(async (server, growth) => {
       const sockets: RawSocket[] = [];

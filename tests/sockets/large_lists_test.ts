@@ -2,13 +2,11 @@
 
 import assert from "node:assert/strict";
 import { type ClientHttp2Session, connect } from "node:http2";
-import { test } from "node:test";
-import { memoryOf, processIn } from "../support/process.ts";
-import { exchange } from "../support/raw_socket.ts";
-import { type ServerProcess, withServer } from "../support/server_process.ts";
+import { memoryOf, processIn } from "../support/system/process.ts";
+import { exchange } from "../support/http/raw_socket.ts";
+import { type ServerProcess, withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
-
-const skip = Deno.build.os === "linux" ? false : "only Linux tells what a process uses";
+import { NO_PROC, testUnless } from "../support/system/commands.ts";
 
 /** 100 pets whose names are as long as names can be: a page of 107 kB. */
 async function addLongNames(server: ServerProcess): Promise<void> {
@@ -33,9 +31,9 @@ function statusOf(session: ClientHttp2Session): Promise<number | undefined> {
   });
 }
 
-test(
+testUnless(
+  NO_PROC,
   "2,000 streams of HTTP/2 that ask for a large list and read nothing take little memory",
-  { skip },
   () =>
     withTempFolder((folder) =>
       withServer(folder, { args: ["--key=k", "--store=memory:", "--no-access-log"] }, async (server) => {

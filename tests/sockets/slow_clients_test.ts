@@ -2,13 +2,13 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { test } from "node:test";
-import { withImpatientServer } from "../support/impatient_server.ts";
-import { memoryOf, openFilesOf, processIn, until } from "../support/process.ts";
-import { assertError, chunk, CHUNKED } from "../support/raw_petstore.ts";
-import { concat, type Endpoint, exchange, RawSocket } from "../support/raw_socket.ts";
-import { addPet, type ServerProcess, withServer } from "../support/server_process.ts";
+import { withImpatientServer } from "../support/server/impatient_server.ts";
+import { memoryOf, openFilesOf, processIn, until } from "../support/system/process.ts";
+import { assertError, chunk, CHUNKED } from "../support/http/raw_petstore.ts";
+import { concat, type Endpoint, exchange, RawSocket } from "../support/http/raw_socket.ts";
+import { addPet, type ServerProcess, withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
+import { testUnless } from "../support/system/commands.ts";
 
 const HOST = "Host: x\r\n";
 const HEADERS = `${HOST}Authorization: Bearer k\r\n`;
@@ -57,9 +57,9 @@ const LARGE: [what: string, headers: string, block: string, status: number][] = 
 ];
 
 for (const [what, headers, block, status] of LARGE) {
-  test(
+  testUnless(
+    skip,
     `200 MB with ${what} are answered with ${status} and never held in memory`,
-    { skip },
     () =>
       withQuietServer(async (server, pid) => {
         await server.ask("/v1/pets", "k");
@@ -78,9 +78,9 @@ for (const [what, headers, block, status] of LARGE) {
 }
 
 for (const [what, bytes] of [["that have said nothing", ""], ["within their heads", LIST.slice(0, 30)]] as const) {
-  test(
+  testUnless(
+    skip,
     `2,000 open connections ${what} stop nobody, and are forgotten when they close`,
-    { skip },
     () =>
       withQuietServer(async (server, pid) => {
         await server.ask("/v1/pets", "k");
@@ -97,9 +97,9 @@ for (const [what, bytes] of [["that have said nothing", ""], ["within their head
   );
 }
 
-test(
+testUnless(
+  skip,
   "500 bodies that stall stop nobody, get 408, and leave nothing behind, time and again",
-  { skip },
   () =>
     withImpatientServer(async (server) => {
       const stalled = `POST /v1/pets HTTP/1.1\r\n${HEADERS}Content-Length: 29\r\n\r\n{`;
@@ -121,9 +121,9 @@ test(
     }),
 );
 
-test(
+testUnless(
+  skip,
   "a client that asks and asks and reads no answer is made to wait, and takes no memory",
-  { skip },
   () =>
     withTempFolder((folder) =>
       withServer(folder, { args: ["--key=k", "--store=memory:"] }, async (server) => {

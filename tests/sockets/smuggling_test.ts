@@ -5,9 +5,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chunk } from "../support/raw_petstore.ts";
-import { type Endpoint, RawSocket } from "../support/raw_socket.ts";
-import { countPets, PET, withServer } from "../support/server_process.ts";
+import { chunk } from "../support/http/raw_petstore.ts";
+import { type Endpoint, RawSocket } from "../support/http/raw_socket.ts";
+import { countPets, PET, withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 
 const KEY = "k";

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { exchange } from "../support/raw_socket.ts";
-import { addPet, withServer } from "../support/server_process.ts";
+import { exchange } from "../support/http/raw_socket.ts";
+import { addPet, withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 
 const KEY = "k";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { createMemoryStore, type PetStore } from "../../mod.ts";
-import { DRIVERS, whyNoPostgres, withPostgresStore } from "./postgres.ts";
+import { DRIVERS, whyNoPostgres, withPostgresStore } from "./postgres/postgres.ts";
 import { withTempFolder } from "./temp.ts";
 
 /** A kind of store, and how a test gets an empty one. */

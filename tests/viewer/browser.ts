@@ -1,8 +1,7 @@
 /** A real browser with the page of a real server in it. */
 
 import { type Browser, chromium, type Page } from "playwright-core";
-import { KEY } from "../reliability/shared/client.ts";
-import { ServerProcess } from "../reliability/shared/server_process.ts";
+import { ServerProcess } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 
 /** Where Debian's package puts it. */
@@ -12,7 +11,8 @@ const CHROMIUM = "/usr/bin/chromium";
 const ARGS =
   "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
 
-export { KEY };
+/** The key of the server. */
+export const KEY = "pk_browser_0123456789abcdef";
 
 /** The largest int64, which a JavaScript number would turn into 9223372036854775808. */
 export const LARGEST = "9223372036854775807";
@@ -55,7 +55,7 @@ export async function withPage(
   { width = 1200, height = 900, hasScripts = true }: PageOptions = {},
 ): Promise<void> {
   await withTempFolder(async (folder) => {
-    await using server = await ServerProcess.start(folder, "--store=memory:");
+    await using server = await ServerProcess.start(folder, { args: ["--store=memory:"], env: { PETSTORE_KEYS: KEY } });
     const browser: Browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS.split(" ") });
     try {
       const page = await browser.newPage({ viewport: { width, height }, javaScriptEnabled: hasScripts });

@@ -2,15 +2,14 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { test } from "node:test";
-import { whyNoCluster } from "../../support/postgres_cluster.ts";
-import { type Nginx, whyNoNginx, withNginx } from "../../support/nginx.ts";
-import { type ServerProcess, withServer } from "../../support/server_process.ts";
+import { whyNoCluster } from "../../support/postgres/cluster.ts";
+import { type Nginx, whyNoNginx, withNginx } from "../../support/nginx/nginx.ts";
+import { type ServerProcess, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { type Asked, auditStored, createOnAndOn, KEY, withCluster, withServers } from "./support.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
 const skip = whyNoCluster() || whyNoNginx();
-const why = skip ? ` (skipped: ${skip})` : "";
 
 /** What docs/scaling.md tells to put on the marked lines of docs/nginx.conf. */
 function settingsOf(ports: readonly number[]): Record<string, string> {
@@ -49,9 +48,9 @@ async function listOnAndOn(asked: Asked, isDone: () => boolean): Promise<number>
   return count;
 }
 
-test(
-  `behind nginx, a server that ends and one that is killed are felt by no reader, and no pet is lost or doubled${why}`,
-  { skip },
+testUnless(
+  skip,
+  "behind nginx, a server that ends and one that is killed are felt by no reader, and no pet is lost or doubled",
   () =>
     withCluster((_, url) =>
       withServers(

@@ -1,20 +1,18 @@
 /** What `deno task crash --store postgres` does, in a few rounds. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { runCrashRound } from "../../reliability/crash/round.ts";
-import { newSeed } from "../../reliability/shared/random.ts";
+import { newSeed } from "../../support/random.ts";
 import { runRounds } from "../../reliability/shared/rounds.ts";
-import { whyNoCluster } from "../../support/postgres_cluster.ts";
+import { whyNoCluster } from "../../support/postgres/cluster.ts";
 import { withTempFolder } from "../../support/temp.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
 const skip = whyNoCluster();
 
-test(
-  `SIGKILL to four servers, or to their PostgreSQL, loses nothing, doubles nothing and hides nothing${
-    skip ? ` (skipped: ${skip})` : ""
-  }`,
-  { skip },
+testUnless(
+  skip,
+  "SIGKILL to four servers, or to their PostgreSQL, loses nothing, doubles nothing and hides nothing",
   () =>
     withTempFolder(async (folder) => {
       const options = { store: "postgres" as const, rounds: 8, clients: 32, within: 150, seed: newSeed() };

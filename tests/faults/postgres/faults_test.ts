@@ -1,58 +1,59 @@
 /** PostgreSQL that goes away under a standalone server: real processes, SIGKILL, and every pet accounted for. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { StoreUnavailableError } from "../../../mod.ts";
-import { DRIVERS, postgresUrl, runSql, withPostgresStore } from "../../support/postgres.ts";
-import { kill, startAgain, whyNoCluster } from "../../support/postgres_cluster.ts";
-import { runServer } from "../../support/server_process.ts";
+import { DRIVERS, postgresUrl, runSql, withPostgresStore } from "../../support/postgres/postgres.ts";
+import { kill, startAgain, whyNoCluster } from "../../support/postgres/cluster.ts";
+import { runServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { auditStored, createOnAndOn, untilAnswered, withCluster, withServers } from "./support.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
 const skip = whyNoCluster();
-const why = skip ? ` (skipped: ${skip})` : "";
 
 /** The schema that was made last. */
 const NEWEST = "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'test%' ORDER BY oid DESC LIMIT 1";
 
-test(`two servers live through a PostgreSQL that is killed twice under load, and lose and double nothing${why}`, {
+testUnless(
   skip,
-}, () =>
-  withCluster((cluster, url) =>
-    withServers(url, 2, async (servers) => {
-      let isDone = false;
-      const load = Array.from({ length: 8 }, (_, i) => createOnAndOn(servers, `c${i}`, () => isDone));
-      for (let round = 0; round < 2; round++) {
-        // Under load: creates have been acknowledged since the last start.
-        const count = async () => Number((await runSql(url, "SELECT count(*) FROM petstore.pets"))[0]?.[0]);
-        for (const before = await count(); await count() < before + 50;);
-        kill(cluster);
-        for (const server of servers) {
-          await untilAnswered(server, "/readyz", 503);
-          const list = await server.ask("/v1/pets", "k");
-          assert.deepEqual([list.status, list.headers.get("retry-after")], [503, "5"]);
-          assert.equal((await server.ask("/livez", null)).status, 200);
+  "two servers live through a PostgreSQL that is killed twice under load, and lose and double nothing",
+  () =>
+    withCluster((cluster, url) =>
+      withServers(url, 2, async (servers) => {
+        let isDone = false;
+        const load = Array.from({ length: 8 }, (_, i) => createOnAndOn(servers, `c${i}`, () => isDone));
+        for (let round = 0; round < 2; round++) {
+          // Under load: creates have been acknowledged since the last start.
+          const count = async () => Number((await runSql(url, "SELECT count(*) FROM petstore.pets"))[0]?.[0]);
+          for (const before = await count(); await count() < before + 50;);
+          kill(cluster);
+          for (const server of servers) {
+            await untilAnswered(server, "/readyz", 503);
+            const list = await server.ask("/v1/pets", "k");
+            assert.deepEqual([list.status, list.headers.get("retry-after")], [503, "5"]);
+            assert.equal((await server.ask("/livez", null)).status, 200);
+          }
+          startAgain(cluster);
+          for (const server of servers) await untilAnswered(server, "/readyz", 200);
         }
-        startAgain(cluster);
-        for (const server of servers) await untilAnswered(server, "/readyz", 200);
-      }
-      isDone = true;
-      const results = await Promise.all(load);
-      assert.ok(results.every(({ seen }) => [...seen.keys()].every((status) => status === 201 || status === 503)));
-      assert.ok(results.some(({ seen }) => seen.has(503)), "No create was hit");
-      await auditStored(url, results);
-      for (const server of servers) {
-        assert.equal(await server.stop(), 0);
-        const written = server.written.stdout + server.written.stderr;
-        assert.ok(written.includes("PostgreSQL: ") && !written.includes("hunter2"));
-        assert.match(written, /^ {2}store {8}postgres:\/\/postgres@127\.0\.0\.1:\d+\/postgres$/m);
-      }
-    })
-  ));
+        isDone = true;
+        const results = await Promise.all(load);
+        assert.ok(results.every(({ seen }) => [...seen.keys()].every((status) => status === 201 || status === 503)));
+        assert.ok(results.some(({ seen }) => seen.has(503)), "No create was hit");
+        await auditStored(url, results);
+        for (const server of servers) {
+          assert.equal(await server.stop(), 0);
+          const written = server.written.stdout + server.written.stderr;
+          assert.ok(written.includes("PostgreSQL: ") && !written.includes("hunter2"));
+          assert.match(written, /^ {2}store {8}postgres:\/\/postgres@127\.0\.0\.1:\d+\/postgres$/m);
+        }
+      })
+    ),
+);
 
-test(
-  `connections that are cut are made anew, and a database that may not be written to is 503 for creates alone${why}`,
-  { skip },
+testUnless(
+  skip,
+  "connections that are cut are made anew, and a database that may not be written to is 503 for creates alone",
   () =>
     withCluster((_, url) =>
       withServers(url, 1, async ([server]) => {
@@ -83,7 +84,7 @@ test(
 
 for (const driver of DRIVERS) {
   const what = `a ${driver.name} store gives up statements that hang and a pool that is exhausted, and recovers`;
-  test(what + why, { skip }, () =>
+  testUnless(skip, what, () =>
     withPostgresStore(driver, async (store) => {
       const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;
       assert.equal(await store.create(pet), 1n);
@@ -104,9 +105,9 @@ for (const driver of DRIVERS) {
     }, { timeout: 200 }));
 }
 
-test(
-  `a server does not start without its PostgreSQL, says so in a line without the password, and may be started again${why}`,
-  { skip },
+testUnless(
+  skip,
+  "a server does not start without its PostgreSQL, says so in a line without the password, and may be started again",
   () =>
     withTempFolder(async (folder) => {
       using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });

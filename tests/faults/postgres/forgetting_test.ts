@@ -1,14 +1,13 @@
 /** Requests that expire within milliseconds and come again, while they are forgotten from all sides. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store.ts";
 import { statementsFor } from "../../../lib/stores/postgres/statements.ts";
 import type { PetStore } from "../../../mod.ts";
-import { DRIVERS, runSql, whyNoPostgres, withSchema } from "../../support/postgres.ts";
+import { DRIVERS, runSql, whyNoPostgres, withSchema } from "../../support/postgres/postgres.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
 const skip = whyNoPostgres();
-const why = skip ? ` (skipped: ${skip})` : "";
 const PET = { name: "Rex", categoryId: 7n, status: "sold" } as const;
 
 /** Sends the same few keys again and again, and gives the ids of pets that were made. */
@@ -24,9 +23,9 @@ async function sendAgain(store: PetStore, rounds: number): Promise<bigint[]> {
   return made;
 }
 
-test(
-  `keys are used again while they are forgotten: no create fails, no id is given twice, and nothing is left${why}`,
-  { skip },
+testUnless(
+  skip,
+  "keys are used again while they are forgotten: no create fails, no id is given twice, and nothing is left",
   () =>
     withSchema((url, schema) =>
       DRIVERS[0]!.use(url, (one) =>

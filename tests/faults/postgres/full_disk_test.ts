@@ -1,20 +1,18 @@
 /** PostgreSQL on a disk that is full: a file system of its own, filled to the last byte. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { command, MOUNT_SKIP, skippable, withTmpfs } from "../../support/disk.ts";
-import { pidOf, startAgain, whyNoCluster } from "../../support/postgres_cluster.ts";
+import { MOUNT_SKIP, withTmpfs } from "../../support/system/disk.ts";
+import { pidOf, startAgain, whyNoCluster } from "../../support/postgres/cluster.ts";
 import { auditStored, createOnAndOn, createOnce, KEY, untilAnswered, withCluster, withServers } from "./support.ts";
+import { command, testUnless } from "../../support/system/commands.ts";
 
 /** Small pieces of log, so that it needs new ones soon. */
 const SETTINGS = ["max_wal_size=8MB", "min_wal_size=2MB"];
 const OPTIONS = { flags: ["--wal-segsize=1"] };
 
-test(
-  ...skippable(
-    "on a full disk creates get 503, nothing acknowledged is lost, and all goes on when there is room again",
-    whyNoCluster() || MOUNT_SKIP,
-  ),
+testUnless(
+  whyNoCluster() || MOUNT_SKIP,
+  "on a full disk creates get 503, nothing acknowledged is lost, and all goes on when there is room again",
   () =>
     withTmpfs("400m", (disk) => {
       command("chmod", "755", disk);

@@ -2,12 +2,11 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { test } from "node:test";
-import { type Cluster, pidOf, whyNoCluster } from "../../support/postgres_cluster.ts";
+import { type Cluster, pidOf, whyNoCluster } from "../../support/postgres/cluster.ts";
 import { createOnce, KEY, untilAnswered, withCluster, withServers } from "./support.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
 const skip = whyNoCluster();
-const why = skip ? ` (skipped: ${skip})` : "";
 
 /** Stops all processes of a cluster, or has them go on. */
 function signal(cluster: Cluster, name: "STOP" | "CONT"): void {
@@ -16,9 +15,9 @@ function signal(cluster: Cluster, name: "STOP" | "CONT"): void {
   assert.equal(spawnSync("kill", [`-${name}`, pid, ...children]).status, 0);
 }
 
-test(
-  `a server whose PostgreSQL hangs answers every create in time, and ends when it is told to${why}`,
-  { skip },
+testUnless(
+  skip,
+  "a server whose PostgreSQL hangs answers every create in time, and ends when it is told to",
   () =>
     withCluster((cluster, url) =>
       withServers(url, 1, async ([server]) => {
@@ -42,11 +41,9 @@ test(
     ),
 );
 
-test(
-  `a server is well again when its PostgreSQL goes on, and has stored nothing that was refused before it was sent${why}`,
-  {
-    skip,
-  },
+testUnless(
+  skip,
+  "a server is well again when its PostgreSQL goes on, and has stored nothing that was refused before it was sent",
   () =>
     withCluster((cluster, url) =>
       withServers(url, 1, async ([server]) => {

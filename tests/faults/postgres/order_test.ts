@@ -1,14 +1,13 @@
 /** Several servers on one PostgreSQL: nobody who follows the ids misses a pet, and a request is carried out once. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { createPostgresStore, postgresSchema } from "../../../lib/stores/postgres/postgres_store.ts";
 import type { IdempotentOutcome, PetStore } from "../../../mod.ts";
-import { type Reading, readWhileCreating } from "../../support/polling_reader.ts";
-import { DRIVERS, runSql, whyNoPostgres, withSchema } from "../../support/postgres.ts";
+import { type Reading, readWhileCreating } from "./polling_reader.ts";
+import { DRIVERS, runSql, whyNoPostgres, withSchema } from "../../support/postgres/postgres.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
 const skip = whyNoPostgres();
-const why = skip ? ` (skipped: ${skip})` : "";
 
 /** Opens stores, each with a pool of its own, by both drivers in turn. */
 async function withStores<T>(url: string, schema: string, count: number, use: (stores: PetStore[]) => Promise<T>) {
@@ -46,7 +45,7 @@ function replaceOnce(text: string, pattern: string, by: string): string {
   return text.replace(new RegExp(pattern), by);
 }
 
-test(`two readers that follow the ids miss none of what four servers create at once${why}`, { skip }, async () => {
+testUnless(skip, "two readers that follow the ids miss none of what four servers create at once", async () => {
   for (const prepare of [postgresSchema, unevenSchema]) {
     await withSchema(async (url, schema) => {
       await runSql(url, prepare(schema));
@@ -57,7 +56,7 @@ test(`two readers that follow the ids miss none of what four servers create at o
   }
 });
 
-test(`the same readers do miss pets where a bare sequence numbers them${why}`, { skip }, async () => {
+testUnless(skip, "the same readers do miss pets where a bare sequence numbers them", async () => {
   const lock = String.raw`PERFORM pg_advisory_xact_lock\(\d+, '"\w+"\.pets'::regclass::oid::integer\);`;
   // On a machine that is busy with other things, readers may be too slow to come in between.
   for (let tries = 0; tries < 20; tries++) {
@@ -70,9 +69,9 @@ test(`the same readers do miss pets where a bare sequence numbers them${why}`, {
   assert.fail("A bare sequence was as good: then the test above shows nothing");
 });
 
-test(
-  `a request that four servers are sent at once is carried out once${why}`,
-  { skip },
+testUnless(
+  skip,
+  "a request that four servers are sent at once is carried out once",
   () =>
     withSchema((url, schema) =>
       withStores(url, schema, 4, async (stores) => {
@@ -99,9 +98,9 @@ test(
     ),
 );
 
-test(
-  `servers start while others create, and none takes the sequence for one that is behind${why}`,
-  { skip },
+testUnless(
+  skip,
+  "servers start while others create, and none takes the sequence for one that is behind",
   () =>
     withSchema((url, schema) =>
       withStores(url, schema, 4, async (stores) => {

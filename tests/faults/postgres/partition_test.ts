@@ -2,15 +2,14 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { test } from "node:test";
 import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store.ts";
 import { statementsFor } from "../../../lib/stores/postgres/statements.ts";
-import { DRIVERS, runSql } from "../../support/postgres.ts";
-import { whyNoCluster } from "../../support/postgres_cluster.ts";
+import { DRIVERS, runSql } from "../../support/postgres/postgres.ts";
+import { whyNoCluster } from "../../support/postgres/cluster.ts";
 import { withCluster } from "./support.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
 const skip = whyNoCluster();
-const why = skip ? ` (skipped: ${skip})` : "";
 
 /** With partitions of a hundred pets instead of a billion. */
 function partitionSql(): string {
@@ -19,9 +18,9 @@ function partitionSql(): string {
   return sql.replaceAll("000000001", "01");
 }
 
-test(
-  `a table that has been partitioned goes on where it was, and pages cross its parts${why}`,
-  { skip },
+testUnless(
+  skip,
+  "a table that has been partitioned goes on where it was, and pages cross its parts",
   () =>
     withCluster((_, url) =>
       DRIVERS[0]!.use(url, async (client) => {

@@ -1,20 +1,19 @@
 /** Connections on which nothing comes any more, as after a loss of power or in a network that has forgotten them. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 // @ts-types="@types/pg"
 import { Pool } from "pg";
 import postgres from "postgres";
 import { createPostgresStore, type PostgresClient } from "../../../lib/stores/postgres/postgres_store.ts";
 import { StoreUnavailableError } from "../../../mod.ts";
-import { runSql, withSchema } from "../../support/postgres.ts";
-import { whyNoCluster } from "../../support/postgres_cluster.ts";
-import { until } from "../../support/postgres_lock.ts";
+import { runSql, withSchema } from "../../support/postgres/postgres.ts";
+import { whyNoCluster } from "../../support/postgres/cluster.ts";
+import { until } from "../../support/postgres/lock.ts";
 import { type SilentProxy, withSilentProxy } from "./silent_proxy.ts";
 import { createOnce, KEY, untilAnswered, withCluster, withServers } from "./support.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
 const skip = whyNoCluster();
-const why = skip ? ` (skipped: ${skip})` : "";
 
 const PET = { name: "Rex", categoryId: 7n, status: "sold" } as const;
 const MAX = 4;
@@ -70,9 +69,9 @@ async function isAnswered(work: PromiseLike<unknown>): Promise<boolean> {
 }
 
 for (const { name, open } of [POOL, ...MAKERS]) {
-  test(
-    `a store on ${name} replaces connections that have fallen silent${why}`,
-    { skip },
+  testUnless(
+    skip,
+    `a store on ${name} replaces connections that have fallen silent`,
     () =>
       withProxy(async (proxy, through, schema) => {
         const { source, end } = open(through);
@@ -97,9 +96,9 @@ for (const { name, open } of [POOL, ...MAKERS]) {
 }
 
 for (const { name, open } of [POOL, SQL, ...MAKERS]) {
-  test(
-    `a create that ${name} has no connection for is not sent when there is one again${why}`,
-    { skip },
+  testUnless(
+    skip,
+    `a create that ${name} has no connection for is not sent when there is one again`,
     () =>
       withProxy(async (proxy, through, schema, url) => {
         const { source, end } = open(through);
@@ -123,9 +122,9 @@ for (const { name, open } of [POOL, SQL, ...MAKERS]) {
   );
 }
 
-test(
-  `a server whose connections have fallen silent is well again without a restart${why}`,
-  { skip },
+testUnless(
+  skip,
+  "a server whose connections have fallen silent is well again without a restart",
   () =>
     withCluster((cluster, url) =>
       withSilentProxy(

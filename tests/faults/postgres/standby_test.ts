@@ -1,9 +1,8 @@
 /** A read-only standby, and what becomes of servers when it takes the place of a primary that was killed. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { runSql } from "../../support/postgres.ts";
-import { findSystemBinaries } from "../../support/postgres_binaries.ts";
+import { runSql } from "../../support/postgres/postgres.ts";
+import { findSystemBinaries } from "../../support/postgres/binaries.ts";
 import {
   type Cluster,
   kill,
@@ -12,7 +11,7 @@ import {
   runAs,
   startStandby,
   whyNoCluster,
-} from "../../support/postgres_cluster.ts";
+} from "../../support/postgres/cluster.ts";
 import {
   auditStored,
   createOnAndOn,
@@ -23,10 +22,10 @@ import {
   withCluster,
   withServers,
 } from "./support.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
 const programs = findSystemBinaries(["initdb", "postgres", "pg_ctl", "pg_basebackup"]);
 const skip = whyNoCluster() || (programs ? false : "the system has no PostgreSQL with pg_basebackup");
-const why = skip ? ` (skipped: ${skip})` : "";
 
 /** A commit waits for the standby too: otherwise a primary that is lost takes acknowledged pets along. */
 const WAIT = "ALTER SYSTEM SET synchronous_standby_names = '*'";
@@ -53,9 +52,9 @@ function promote(standby: Cluster): void {
   runAs(standby, "pg_ctl", ["-D", `${standby.folder}/data`, "promote", "-w"]);
 }
 
-test(
-  `a server on a standby lists what the primary has and refuses creates, until the standby is promoted${why}`,
-  { skip },
+testUnless(
+  skip,
+  "a server on a standby lists what the primary has and refuses creates, until the standby is promoted",
   () =>
     withStandby((primary, standby) =>
       withServers(urlOf(primary), 1, ([writer]) =>
@@ -75,9 +74,9 @@ test(
     ),
 );
 
-test(
-  `servers that know both go over to a standby that is promoted, and lose and double nothing${why}`,
-  { skip },
+testUnless(
+  skip,
+  "servers that know both go over to a standby that is promoted, and lose and double nothing",
   () =>
     withStandby(async (primary, standby) => {
       const both = `postgres://postgres:hunter2@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/postgres`;

@@ -7,9 +7,9 @@ import {
   removeCluster,
   removeLater,
   startCluster,
-} from "../../support/postgres_cluster.ts";
-import { runSql } from "../../support/postgres.ts";
-import { type ServerProcess, withServer } from "../../support/server_process.ts";
+} from "../../support/postgres/cluster.ts";
+import { runSql } from "../../support/postgres/postgres.ts";
+import { type ServerProcess, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
 /** The one key of all servers here. */

@@ -1,16 +1,15 @@
 /** A primary whose commits wait for a standby, which is away. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store.ts";
 import { type PetStore, StoreUnavailableError } from "../../../mod.ts";
-import { DRIVERS, runSql } from "../../support/postgres.ts";
-import { whyNoCluster } from "../../support/postgres_cluster.ts";
-import { until } from "../../support/postgres_lock.ts";
+import { DRIVERS, runSql } from "../../support/postgres/postgres.ts";
+import { whyNoCluster } from "../../support/postgres/cluster.ts";
+import { until } from "../../support/postgres/lock.ts";
 import { withCluster } from "./support.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
 const skip = whyNoCluster();
-const why = skip ? ` (skipped: ${skip})` : "";
 
 /** Names the standbys that every commit waits for. */
 async function waitFor(url: string, names: string): Promise<void> {
@@ -28,9 +27,9 @@ const send = (store: PetStore, key: string) =>
   });
 
 for (const driver of DRIVERS) {
-  test(
-    `a create that was given up while it waited for a standby is not acknowledged before the standby has it (${driver.name})${why}`,
-    { skip },
+  testUnless(
+    skip,
+    `a create that was given up while it waited for a standby is not acknowledged before the standby has it (${driver.name})`,
     () =>
       withCluster((_, url) =>
         driver.use(url, async (client) => {

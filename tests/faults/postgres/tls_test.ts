@@ -1,21 +1,20 @@
 /** TLS between server and PostgreSQL, as `sslmode` asks for it. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 // @ts-types="@types/pg"
 import { Pool } from "pg";
 import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store.ts";
 import { StoreUnavailableError } from "../../../mod.ts";
-import { runSql } from "../../support/postgres.ts";
-import { countWaiting, until, withLockedTable } from "../../support/postgres_lock.ts";
-import { allowOnlyTls, type Cluster, kill, startAgain, whyNoCluster } from "../../support/postgres_cluster.ts";
-import { runServer, withServer } from "../../support/server_process.ts";
+import { runSql } from "../../support/postgres/postgres.ts";
+import { countWaiting, until, withLockedTable } from "../../support/postgres/lock.ts";
+import { allowOnlyTls, type Cluster, kill, startAgain, whyNoCluster } from "../../support/postgres/cluster.ts";
+import { runServer, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { createOnce, KEY, urlOf, withCluster } from "./support.ts";
-import { makeCertificate, useTls, whyNoOpenSsl } from "./tls_support.ts";
+import { makeCertificate, NO_OPENSSL, useTls } from "./tls_support.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
-const skip = whyNoCluster() || whyNoOpenSsl();
-const why = skip ? ` (skipped: ${skip})` : "";
+const skip = whyNoCluster() || NO_OPENSSL;
 
 /** A cluster that takes no connection without TLS; `use` gets its port and the files. */
 function withTls(use: (port: number, ca: string, folder: string, cluster: Cluster) => Promise<void>): Promise<void> {
@@ -36,9 +35,9 @@ function url(port: number, host = "127.0.0.1"): string {
 const ENCRYPTED = `SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
   WHERE application_name = 'petstore'`;
 
-test(
-  `sslmode require and verify-full encrypt, and verify-full knows whom it talks to${why}`,
-  { skip },
+testUnless(
+  skip,
+  "sslmode require and verify-full encrypt, and verify-full knows whom it talks to",
   () =>
     withTls(async (port, ca, folder) => {
       const modes = [
@@ -63,30 +62,32 @@ test(
     }),
 );
 
-test(`a certificate of another authority or name, and a connection without TLS, are refused in one line${why}`, {
+testUnless(
   skip,
-}, () =>
-  withTls(async (port, ca, folder, cluster) => {
-    const { ca: other } = makeCertificate(folder, "theirs");
-    const refused = async (store: string, reason: RegExp, expected = 1) => {
-      const parts = { args: [`--key=${KEY}`, "--port=0"], env: { PETSTORE_STORE: store } };
-      const { status, stdout, stderr } = await runServer(folder, parts);
-      assert.deepEqual([status, stdout], [expected, ""], stderr);
-      assert.match(stderr, reason);
-      assert.match(stderr, /^petstore: [^\n]*\n$/);
-      assert.doesNotMatch(stderr, /hunter2/);
-    };
-    await refused(`${url(port, "localhost")}?sslmode=verify-full&sslrootcert=${other}`, /certificate|issuer/i);
-    await refused(`${url(port)}?sslmode=verify-full&sslrootcert=${ca}`, /certificate|name/i);
-    allowOnlyTls(cluster);
-    kill(cluster);
-    startAgain(cluster);
-    await refused(`${url(port)}?sslmode=disable`, /no encryption/, 2);
-  }));
+  "a certificate of another authority or name, and a connection without TLS, are refused in one line",
+  () =>
+    withTls(async (port, ca, folder, cluster) => {
+      const { ca: other } = makeCertificate(folder, "theirs");
+      const refused = async (store: string, reason: RegExp, expected = 1) => {
+        const parts = { args: [`--key=${KEY}`, "--port=0"], env: { PETSTORE_STORE: store } };
+        const { status, stdout, stderr } = await runServer(folder, parts);
+        assert.deepEqual([status, stdout], [expected, ""], stderr);
+        assert.match(stderr, reason);
+        assert.match(stderr, /^petstore: [^\n]*\n$/);
+        assert.doesNotMatch(stderr, /hunter2/);
+      };
+      await refused(`${url(port, "localhost")}?sslmode=verify-full&sslrootcert=${other}`, /certificate|issuer/i);
+      await refused(`${url(port)}?sslmode=verify-full&sslrootcert=${ca}`, /certificate|name/i);
+      allowOnlyTls(cluster);
+      kill(cluster);
+      startAgain(cluster);
+      await refused(`${url(port)}?sslmode=disable`, /no encryption/, 2);
+    }),
+);
 
-test(
-  `statements are cancelled where all connections use TLS, too${why}`,
-  { skip },
+testUnless(
+  skip,
+  "statements are cancelled where all connections use TLS, too",
   () =>
     withTls(async (port, ca, folder, cluster) => {
       const store = `${url(port, "localhost")}?sslmode=verify-full&sslrootcert=${ca}`;

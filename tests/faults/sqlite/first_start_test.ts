@@ -2,16 +2,14 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { skippable, skipUnless } from "../../support/disk.ts";
-import { environment, taskFlags } from "../../support/serve_task.ts";
-import { addPet, countPets, readKey, withServer } from "../../support/server_process.ts";
+import { environment, taskFlags } from "../../support/server/serve_task.ts";
+import { addPet, countPets, readKey, SERVER, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
+import { Child } from "../../support/system/child.ts";
+import { command, skipUnless, testUnless } from "../../support/system/commands.ts";
 
 const SKIP = skipUnless(["strace"], "the right to trace a process", () => {
-  const { success } = new Deno.Command("strace", { args: ["-qq", "-o", "/dev/null", "true"] }).outputSync();
-  assert.ok(success);
+  command("strace", "-qq", "-o", "/dev/null", "true");
 });
 
 /** What a start makes, by names relative to its folder. */
@@ -23,26 +21,12 @@ const CALLS = "openat,mkdir,unlink,link,rename,pwrite64,write,fsync,fdatasync,ft
 /** Starts a server under strace and resolves with what it has printed, when it is killed or, by the test, when it serves. */
 async function startTraced(folder: string, traceFlags: string[]): Promise<string> {
   const paths = FILES.flatMap((file) => ["-P", `data${file}`, "-P", join(folder, `data${file}`)]);
-  const script = fileURLToPath(new URL("../../../server.ts", import.meta.url));
-  const child = new Deno.Command("strace", {
-    args: [
-      ...["-f", "--seccomp-bpf", "-qq", ...paths, "-e", `trace=${CALLS}`, ...traceFlags],
-      ...[Deno.execPath(), "run", ...taskFlags(), script, "--port=0", "--no-access-log"],
-    ],
-    cwd: folder,
-    clearEnv: true,
-    env: environment(),
-    stdin: "null",
-    stdout: "piped",
-    stderr: "null",
-  }).spawn();
-  let printed = "";
-  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
-    printed += text;
-    if (/^ {2}try /m.test(printed)) killChildren(child.pid);
-  }
-  await child.status;
-  return printed;
+  const strace = ["-f", "--seccomp-bpf", "-qq", ...paths, "-e", `trace=${CALLS}`, ...traceFlags];
+  const server = [Deno.execPath(), "run", ...taskFlags(), SERVER, "--port=0", "--no-access-log"];
+  await using child = new Child("strace", [...strace, ...server], { cwd: folder, clearEnv: true, env: environment() });
+  await Promise.race([child.ended, child.printed(/^ {2}try /m).then(() => killChildren(child.pid), () => {})]);
+  await child.ended;
+  return child.written.stdout;
 }
 
 /** strace itself lets no signal end it. */
@@ -59,8 +43,9 @@ function readCalls(trace: string): string[] {
   return calls.filter(([, thread]) => thread === main).map(([, , call = ""]) => call);
 }
 
-test(
-  ...skippable("a first start may be killed at any system call that touches a file", SKIP),
+testUnless(
+  SKIP,
+  "a first start may be killed at any system call that touches a file",
   () =>
     withTempFolder(async (root) => {
       const trace = join(root, "trace");
@@ -92,8 +77,9 @@ test(
     }),
 );
 
-test(
-  ...skippable("the key and its folder are on the disk before the key is shown", SKIP),
+testUnless(
+  SKIP,
+  "the key and its folder are on the disk before the key is shown",
   () =>
     withTempFolder(async (root) => {
       const folder = join(root, "0");

@@ -12,7 +12,7 @@ import type { FindingKind } from "../shared/finding.ts";
 import { checkDatabase, SqliteInstallation } from "../shared/installation.ts";
 import { type Create, Ledger } from "../shared/ledger.ts";
 import { drawPet } from "../shared/pets.ts";
-import { newSeed, Random } from "../shared/random.ts";
+import { newSeed, Random } from "../../support/random.ts";
 import { runRounds } from "../shared/rounds.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
@@ -163,7 +163,7 @@ test("the ledger finds acknowledgements that are wrong", () => {
     const { text, location, replayed, isRetry, first, floor } = { ...parts, ...change(parts) };
     if (isRetry) ledger.acknowledge(Object.assign(create, { id: first }));
     ledger.raiseFloor(floor);
-    const headers = new Map([["location", location], ["idempotency-replayed", replayed]]);
+    const headers = new Headers({ location, "idempotency-replayed": replayed });
     ledger.take(create, { status: 201, headers, text });
     assert.deepEqual(ledger.findings.map(({ kind }) => kind), found, what);
   }

@@ -1,7 +1,7 @@
 /** `deno task crash`: kills a server under creating clients, round after round, and audits what it kept. */
 
-import { countKinds, formatTable, runTool } from "../shared/command_line.ts";
-import type { Finding } from "../shared/finding.ts";
+import { formatTable, runTool } from "../../support/command_line.ts";
+import { countKinds, type Finding } from "../shared/finding.ts";
 import { readRoundOptions, type RoundOptions } from "../shared/round_options.ts";
 import { type RoundsReport, runRounds } from "../shared/rounds.ts";
 import { type CrashFigures, runCrashRound } from "./round.ts";

@@ -1,7 +1,7 @@
 /** `deno task drain`: ends a server by SIGTERM under full load, round after round, and looks for answers that were cut. */
 
-import { countKinds, formatTable, runTool } from "../shared/command_line.ts";
-import type { Finding } from "../shared/finding.ts";
+import { formatTable, runTool } from "../../support/command_line.ts";
+import { countKinds, type Finding } from "../shared/finding.ts";
 import { readRoundOptions, type RoundOptions } from "../shared/round_options.ts";
 import { type RoundsReport, runRounds } from "../shared/rounds.ts";
 import { type DrainFigures, runDrainRound } from "./round.ts";

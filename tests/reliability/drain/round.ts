@@ -1,11 +1,12 @@
 /** One round: SIGTERM under full load, an audit of what the ended server has kept, retries, another audit. */
 
 import { auditAll, auditEnd } from "../shared/audit.ts";
-import { Client, getRequest } from "../shared/client.ts";
-import type { Answer, Outcome } from "../shared/connection.ts";
+import { Client, endsConnection, type Outcome } from "../../support/http/client.ts";
+import type { SeenResponse } from "../../support/openapi_validator.ts";
 import { createAgain, createOnAndOn, type Crew } from "../shared/creating.ts";
 import type { Ledger } from "../shared/ledger.ts";
 import { parsePets } from "../shared/pets.ts";
+import { getRequest } from "../shared/requests.ts";
 import type { RoundOptions } from "../shared/round_options.ts";
 import { end, type Stage } from "../shared/rounds.ts";
 
@@ -127,7 +128,7 @@ function countFailure(outcome: Outcome, asked: string, counts: Counts, ledger: L
     return true;
   }
   counts[outcome.kind]++;
-  if (outcome.kind === "unanswered" && (outcome.sinceLast ?? 0) < BUSY) {
+  if (outcome.kind === "unanswered" && outcome.sinceLast < BUSY) {
     ledger.report("dropped", `${asked}, sent ${outcome.sinceLast} ms after the request before`);
   }
   if (outcome.kind === "cut") ledger.report("cut", `All that came for ${asked}: ${JSON.stringify(outcome.received)}`);
@@ -135,7 +136,7 @@ function countFailure(outcome: Outcome, asked: string, counts: Counts, ledger: L
 }
 
 /** Whether an answer says all that a client needs: not now, again soon, and not on this connection. */
-function isTurnedAway({ status, headers, text }: Answer): boolean {
-  return status === 503 && headers.has("retry-after") && headers.get("connection") === "close" &&
-    text.includes('"code":"store_unavailable"');
+function isTurnedAway(answer: SeenResponse): boolean {
+  const { status, headers, text } = answer;
+  return status === 503 && headers.has("retry-after") && endsConnection(answer) && text.includes('"store_unavailable"');
 }

@@ -1,7 +1,6 @@
 /** The lines that a finding is printed as: a shell and curl send what the search has sent. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import fc from "fast-check";
 import { createOpenApi, createPetstore } from "../../../mod.ts";
 import { formatCurl } from "./curl.ts";
@@ -14,17 +13,15 @@ import { KEY, MAX_BODY_BYTES } from "./settings.ts";
 import { SOCKET } from "./socket_host.ts";
 import { FUZZED_STORES } from "./stores.ts";
 import { Tally } from "./tally.ts";
-import { withOtherBytes, withOtherUrl } from "../../support/defects.ts";
+import { withOtherBytes, withOtherUrl } from "./defects.ts";
 import { createResponseValidator } from "../../support/openapi_validator.ts";
-import { parseResponse } from "../../support/raw_socket.ts";
+import { parseResponse } from "../../support/http/raw_socket.ts";
+import { hasCommand, testUnless } from "../../support/system/commands.ts";
 
 const SEED = 20301205;
 const OPTIONS = { maxBodyBytes: MAX_BODY_BYTES };
 
-const hasCurl = await new Deno.Command("curl", { args: ["--version"], stdout: "null", stderr: "null" }).output()
-  .then(({ success }) => success, () => false);
-const skip = hasCurl ? false : "curl is not installed";
-const reason = skip ? ` (skipped: ${skip})` : "";
+const skip = hasCommand("curl") ? false : "there is no curl";
 
 /** Serves a petstore, with a defect or without one, while `use` runs. */
 async function withServed<T>(wrap: (handle: Handle) => Handle, use: (origin: string) => Promise<T>): Promise<T> {
@@ -59,7 +56,7 @@ const DEFECTS: Defect[] = [
 ];
 
 for (const [what, wrap, expected] of DEFECTS) {
-  test(`the curl line for a petstore that ${what} shows the defect${reason}`, { skip }, async () => {
+  testUnless(skip, `the curl line for a petstore that ${what} shows the defect`, async () => {
     const extent = { seed: SEED, sequences: 2000 };
     const ground = { host: IN_PROCESS, stores: FUZZED_STORES.slice(0, 1), tally: new Tally(), wrap };
     const finding = await search(ground, extent);
@@ -80,7 +77,7 @@ for (const [what, wrap, expected] of DEFECTS) {
   });
 }
 
-test(`a curl line gets the answer that the request gets which it stands for${reason}`, { skip }, async () => {
+testUnless(skip, `a curl line gets the answer that the request gets which it stands for`, async () => {
   const steps = fc.sample(sequences(SOCKET), { seed: SEED, numRuns: 4 }).flat();
   const drafts = steps.filter((step): step is Draft => !("bytes" in step)).map((draft) => new Memory().resolve(draft));
   assert.ok(drafts.length > 40, `only ${drafts.length} requests`);
@@ -99,9 +96,9 @@ test(`a curl line gets the answer that the request gets which it stands for${rea
   }
 });
 
-test(
-  `a line for what is no request sends its bytes${reason}`,
-  { skip },
+testUnless(
+  skip,
+  `a line for what is no request sends its bytes`,
   () =>
     withServed((handle) => handle, async (origin) => {
       const malformed = MALFORMED_CASES.find(({ what }) => what === "another version");

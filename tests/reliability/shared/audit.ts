@@ -4,7 +4,7 @@ import type { Pet } from "../../../mod.ts";
 import { readCatalogue, readPet } from "./catalogue.ts";
 import { type Create, type Ledger, show } from "./ledger.ts";
 import { isSamePet } from "./pets.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../../support/random.ts";
 
 /**
  * Reads all pets and writes into the ledger what is wrong: an acknowledged pet that is not there as it was acknowledged, a

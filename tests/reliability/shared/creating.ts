@@ -1,10 +1,10 @@
 /** Clients that create: on and on, or once more what they got no answer to. */
 
-import { Client, createOnDemand, createRequest } from "./client.ts";
-import type { Outcome } from "./connection.ts";
+import { Client, type Outcome } from "../../support/http/client.ts";
 import type { Create, Ledger } from "./ledger.ts";
 import { drawPet } from "./pets.ts";
-import type { Random } from "./random.ts";
+import { createOnDemand, createRequest } from "./requests.ts";
+import type { Random } from "../../support/random.ts";
 
 /** Clients at work together. */
 export interface Crew {

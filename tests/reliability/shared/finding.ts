@@ -1,4 +1,6 @@
-/** What can be found to be wrong. */
+/** The kinds of findings. */
+
+import type { Finding as AnyFinding } from "../../support/command_line.ts";
 
 /** The kinds of what is wrong, each with what it means. */
 export const FINDING_KINDS = {
@@ -25,7 +27,12 @@ export const FINDING_KINDS = {
 export type FindingKind = keyof typeof FINDING_KINDS;
 
 /** Something that is wrong. */
-export interface Finding {
-  kind: FindingKind;
-  detail: string;
+export type Finding = AnyFinding<FindingKind>;
+
+/** How often each of these kinds of wrong was found. */
+export function countKinds(findings: readonly Finding[], kinds: readonly FindingKind[]): Record<string, string> {
+  return Object.fromEntries(kinds.map((kind) => {
+    const count = findings.filter((finding) => finding.kind === kind).length;
+    return [kind, `${String(count).padEnd(5)} ${FINDING_KINDS[kind]}`];
+  }));
 }

@@ -1,9 +1,10 @@
 /** A reader that follows the catalogue from page to page while others create, and what it has missed. */
 
 import { readCatalogue } from "./catalogue.ts";
-import { Client, getRequest } from "./client.ts";
+import { Client } from "../../support/http/client.ts";
 import { type Ledger, show } from "./ledger.ts";
 import { isPet, parsePets } from "./pets.ts";
+import { getRequest } from "./requests.ts";
 
 /** Between two looks at the last page, in milliseconds: it shall not be the load itself. */
 const PAUSE = 3;

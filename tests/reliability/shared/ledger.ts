@@ -1,7 +1,7 @@
 /** What clients intended, what they were told, and what an audit has found: the truth that a store is held against. */
 
 import type { Pet } from "../../../mod.ts";
-import type { Answer } from "./connection.ts";
+import type { SeenResponse } from "../../support/openapi_validator.ts";
 import type { Finding, FindingKind } from "./finding.ts";
 import { type IntendedPet, isPet, isSamePet, parsePets } from "./pets.ts";
 
@@ -67,7 +67,7 @@ export class Ledger {
   }
 
   /** Takes the acknowledgement of a create down, and what is wrong with it. */
-  take(create: Create, answer: Answer): void {
+  take(create: Create, answer: SeenResponse): void {
     const pet = this.#readPet(create, answer);
     if (!pet) return;
     const isReplay = answer.headers.get("idempotency-replayed") === "true";
@@ -92,7 +92,7 @@ export class Ledger {
     return new Promise((resolve) => this.#onAcknowledged = resolve);
   }
 
-  #readPet({ pet: intended }: Create, { headers, text }: Answer): Pet | undefined {
+  #readPet({ pet: intended }: Create, { headers, text }: SeenResponse): Pet | undefined {
     const pet = parsePets(text);
     const location = headers.get("location");
     if (isPet(pet) && isSamePet(pet, intended) && location === `/v1/pets/${pet.id}`) return pet;

@@ -1,7 +1,7 @@
 /** The pets that clients intend to have: no two of one name, and as odd as the service allows. */
 
 import type { NewPet, Pet, PetStatus } from "../../../mod.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../../support/random.ts";
 
 /** A pet that is to be stored once, and how a client asks for it. */
 export interface IntendedPet extends Required<NewPet> {

@@ -1,7 +1,7 @@
 /** The flags of the tools that go in rounds. */
 
-import { parseFlags, readCount, UsageError } from "./command_line.ts";
-import { newSeed } from "./random.ts";
+import { parseFlags, readCount, UsageError } from "../../support/command_line.ts";
+import { newSeed } from "../../support/random.ts";
 
 /** One server on an SQLite file, or four on a PostgreSQL. */
 export type StoreName = "sqlite" | "postgres";

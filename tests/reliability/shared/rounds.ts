@@ -7,7 +7,7 @@ import { type Installation, SqliteInstallation } from "./installation.ts";
 import { Ledger } from "./ledger.ts";
 import { PostgresInstallation } from "./postgres_installation.ts";
 import type { StoreName } from "./round_options.ts";
-import { Random } from "./random.ts";
+import { Random } from "../../support/random.ts";
 
 /** What a round works on. It finds the installation started and leaves it started. */
 export interface Stage {

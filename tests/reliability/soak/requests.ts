@@ -1,8 +1,8 @@
 /** What the clients of the soak ask for: reads, creates and what must be refused, mixed; each with the answer it must get. */
 
-import { createOnDemand, createRequest, getRequest, postRequest } from "../shared/client.ts";
+import { createOnDemand, createRequest, getRequest, postRequest } from "../shared/requests.ts";
 import { drawPet } from "../shared/pets.ts";
-import type { Random } from "../shared/random.ts";
+import type { Random } from "../../support/random.ts";
 
 /** A request and what it must be answered with. */
 export interface SoakRequest {

@@ -6,12 +6,11 @@ import { runSoak } from "./run.ts";
 import type { Sample } from "./sample.ts";
 import { judge, type Run } from "./verdict.ts";
 import { withTempFolder } from "../../support/temp.ts";
+import { NO_PROC, testUnless } from "../../support/system/commands.ts";
 
-const skip = Deno.build.os === "linux" ? false : "there is no /proc";
-
-test(
+testUnless(
+  NO_PROC,
   "a soak of a moment is answered as it should be and leaves no file open",
-  { skip },
   () =>
     withTempFolder(async (folder) => {
       let seen = 0;

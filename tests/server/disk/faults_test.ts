@@ -3,22 +3,21 @@
 import assert from "node:assert/strict";
 import { statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
 import {
   IMMUTABLE_SKIP,
   limit,
   LOOP_SKIP,
   MOUNT_SKIP,
   PRLIMIT_SKIP,
-  skippable,
   whileImmutable,
   withFailingDisk,
   withTmpfs,
-} from "../../support/disk.ts";
-import { FILE, Ledger, ON_FILE } from "../../support/ledger.ts";
-import { RawSocket } from "../../support/raw_socket.ts";
-import { runServer, type ServerProcess, withServer } from "../../support/server_process.ts";
+} from "../../support/system/disk.ts";
+import { FILE, Ledger, ON_FILE } from "../../support/server/ledger.ts";
+import { RawSocket } from "../../support/http/raw_socket.ts";
+import { runServer, type ServerProcess, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
 /** While creates are refused: reads are right, the server lives. */
 async function assertServesReads(server: ServerProcess, ledger: Ledger): Promise<void> {
@@ -38,8 +37,9 @@ async function assertRecovers(folder: string, server: ServerProcess, ledger: Led
   await withServer(folder, ON_FILE, (restarted) => ledger.assertShown(restarted));
 }
 
-test(
-  ...skippable("a full disk stops creates and nothing else, until there is room", MOUNT_SKIP),
+testUnless(
+  MOUNT_SKIP,
+  "a full disk stops creates and nothing else, until there is room",
   () =>
     withTmpfs("320k", async (folder, remount) => {
       const ledger = new Ledger();
@@ -52,8 +52,9 @@ test(
     }),
 );
 
-test(
-  ...skippable("a server that was killed on a full disk starts there again and shows everything", MOUNT_SKIP),
+testUnless(
+  MOUNT_SKIP,
+  "a server that was killed on a full disk starts there again and shows everything",
   () =>
     withTmpfs("320k", async (folder, remount) => {
       const ledger = new Ledger();
@@ -69,8 +70,9 @@ test(
     }),
 );
 
-test(
-  ...skippable("a server does not start on a disk without room for its log, and says so", MOUNT_SKIP),
+testUnless(
+  MOUNT_SKIP,
+  "a server does not start on a disk without room for its log, and says so",
   () =>
     withTmpfs("320k", async (folder, remount) => {
       await withServer(folder, ON_FILE, async (server) => {
@@ -86,8 +88,9 @@ test(
     }),
 );
 
-test(
-  ...skippable("a disk that takes data and fails to keep it stops creates, until it keeps them again", LOOP_SKIP),
+testUnless(
+  LOOP_SKIP,
+  "a disk that takes data and fails to keep it stops creates, until it keeps them again",
   () =>
     withFailingDisk(async (folder, fail, mend) => {
       const ledger = new Ledger();
@@ -103,8 +106,9 @@ test(
     }),
 );
 
-test(
-  ...skippable("a log that becomes read-only stops creates, until it can be written to", IMMUTABLE_SKIP),
+testUnless(
+  IMMUTABLE_SKIP,
+  "a log that becomes read-only stops creates, until it can be written to",
   () =>
     withTempFolder(async (folder) => {
       const ledger = new Ledger();
@@ -116,8 +120,9 @@ test(
     }),
 );
 
-test(
-  ...skippable("a server whose file and folder become read-only goes on with what it has open", IMMUTABLE_SKIP),
+testUnless(
+  IMMUTABLE_SKIP,
+  "a server whose file and folder become read-only goes on with what it has open",
   () =>
     withTempFolder(async (folder) => {
       const ledger = new Ledger();
@@ -134,8 +139,9 @@ test(
     }),
 );
 
-test(
-  ...skippable("a server with no open file to spare goes on with its store and its clients", PRLIMIT_SKIP),
+testUnless(
+  PRLIMIT_SKIP,
+  "a server with no open file to spare goes on with its store and its clients",
   () =>
     withTempFolder((folder) =>
       withServer(folder, ON_FILE, async (server) => {

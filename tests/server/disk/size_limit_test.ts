@@ -3,14 +3,15 @@
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
-import { limit, PRLIMIT_SKIP, skippable } from "../../support/disk.ts";
-import { FILE, Ledger, ON_FILE } from "../../support/ledger.ts";
-import { withServer } from "../../support/server_process.ts";
+import { limit, PRLIMIT_SKIP } from "../../support/system/disk.ts";
+import { FILE, Ledger, ON_FILE } from "../../support/server/ledger.ts";
+import { withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
-test(
-  ...skippable("a limit on the size of files stops creates and nothing else, until it is lifted", PRLIMIT_SKIP),
+testUnless(
+  PRLIMIT_SKIP,
+  "a limit on the size of files stops creates and nothing else, until it is lifted",
   () =>
     withTempFolder(async (folder) => {
       const ledger = new Ledger();

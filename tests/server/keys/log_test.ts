@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { exchange } from "../../support/raw_socket.ts";
-import { findSecret } from "../../support/secret_search.ts";
-import { withServer } from "../../support/server_process.ts";
+import { exchange } from "../../support/http/raw_socket.ts";
+import { findSecret } from "./secret_search.ts";
+import { withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
 const KEY = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();

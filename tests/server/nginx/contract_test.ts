@@ -1,11 +1,11 @@
 /** The HTTP contract through the nginx of docs/nginx.conf: a client cannot tell that it is there, but for what is named here. */
 
-import { test } from "node:test";
 import { HTTP_CONTRACT } from "../../contract/http/all.ts";
 import { type Handle, type Host, withApi } from "../../support/api.ts";
-import { whyNoNginx, withNginx } from "../../support/nginx.ts";
-import { withoutServer } from "../../support/proxy_answers.ts";
+import { whyNoNginx, withNginx } from "../../support/nginx/nginx.ts";
+import { withoutServer } from "../../support/nginx/proxy_answers.ts";
 import { withTempFolder } from "../../support/temp.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
 /** Cases in which nginx answers itself, and rightly so; nginx_test.ts and nginx_slow_test.ts show what it answers. */
 const ANSWERED_BY_NGINX: ReadonlyMap<RegExp, string> = new Map([
@@ -46,5 +46,5 @@ const send: Handle = async (request) => {
 for (const { name, options, run } of HTTP_CONTRACT) {
   const [, reason] = [...ANSWERED_BY_NGINX].find(([pattern]) => pattern.test(name)) ?? [];
   const skip = whyNoNginx() || reason || false;
-  test(`${NGINX.name}: the petstore ${name}`, { skip }, () => withApi(NGINX, { ...options }, run));
+  testUnless(skip, `${NGINX.name}: the petstore ${name}`, () => withApi(NGINX, { ...options }, run));
 }

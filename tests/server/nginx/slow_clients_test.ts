@@ -1,13 +1,13 @@
 /** Slow clients before docs/nginx.conf, with its times made shorter: nginx gets rid of them, and the petstore never sees them. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { assertLog } from "../../support/access_log.ts";
-import { type Nginx, whyNoNginx, withProxy } from "../../support/nginx.ts";
-import { openFilesOf, processIn } from "../../support/process.ts";
-import { chunk, CHUNKED } from "../../support/raw_petstore.ts";
-import { exchange, RawSocket } from "../../support/raw_socket.ts";
-import { addPet, PET, type ServerProcess } from "../../support/server_process.ts";
+import { assertLog } from "../../support/server/access_log.ts";
+import { type Nginx, whyNoNginx, withProxy } from "../../support/nginx/nginx.ts";
+import { openFilesOf, processIn } from "../../support/system/process.ts";
+import { chunk, CHUNKED } from "../../support/http/raw_petstore.ts";
+import { exchange, RawSocket } from "../../support/http/raw_socket.ts";
+import { addPet, PET, type ServerProcess } from "../../support/server/server_process.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
 const skip = whyNoNginx();
 const HEADERS = "Host: pets.example\r\nAuthorization: Bearer k\r\n";
@@ -32,9 +32,9 @@ async function dribble(socket: RawSocket, bytes: string): Promise<void> {
   }
 }
 
-test(
+testUnless(
+  skip,
   "a head that comes byte by byte is cut off by nginx, though the client never pauses for long",
-  { skip },
   () =>
     withProxy(SHORT, async (nginx, server) => {
       using socket = await RawSocket.open(nginx);
@@ -47,9 +47,9 @@ test(
 );
 
 for (const [what, before] of [["that has said nothing", false], ["that has had its answer", true]] as const) {
-  test(
+  testUnless(
+    skip,
     `a connection ${what} is closed by nginx when it stays idle`,
-    { skip },
     () =>
       withProxy(SHORT, async (nginx, server) => {
         using socket = await RawSocket.open(nginx);
@@ -70,9 +70,9 @@ for (
     ["that was only announced", `${POST}Content-Length: ${PET.length}\r\n\r\n`],
   ] as const
 ) {
-  test(
+  testUnless(
+    skip,
     `a body ${what} that stalls is cut off by nginx and never comes to the petstore`,
-    { skip },
     () =>
       withProxy(SHORT, async (nginx, server) => {
         using socket = await RawSocket.open(nginx);
@@ -84,9 +84,9 @@ for (
   );
 }
 
-test(
+testUnless(
+  skip,
   "a body on its way takes no connection to the petstore before its last byte is here",
-  { skip },
   () =>
     withProxy({}, async (nginx, server, folder) => {
       const petstore = processIn(folder);
@@ -104,9 +104,9 @@ test(
     }),
 );
 
-test(
+testUnless(
+  skip,
   "a client that asks and asks and reads no answer is cut off by nginx",
-  { skip },
   () =>
     withProxy({ send_timeout: "150ms", rate: "$binary_remote_addr zone=requests:10m rate=10000r/s" }, async (nginx) => {
       using socket = await RawSocket.open(nginx);
@@ -118,9 +118,9 @@ test(
     }),
 );
 
-test(
+testUnless(
+  skip,
   "more idle connections than nginx may have do not keep others out",
-  { skip },
   () =>
     withProxy({ worker_connections: "64" }, async (nginx, server) => {
       await addPet(server, "k");

@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
 import { createPetstore } from "../../../mod.ts";
-import { type Nginx, whyNoNginx, withNginx, withProxy } from "../../support/nginx.ts";
-import { processIn } from "../../support/process.ts";
-import { exchange, RawSocket } from "../../support/raw_socket.ts";
-import { PET, withServer } from "../../support/server_process.ts";
+import { type Nginx, whyNoNginx, withNginx, withProxy } from "../../support/nginx/nginx.ts";
+import { processIn } from "../../support/system/process.ts";
+import { exchange, RawSocket } from "../../support/http/raw_socket.ts";
+import { PET, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
 const skip = whyNoNginx();
 const HEADERS = "Host: pets.example\r\nAuthorization: Bearer k\r\n";
@@ -22,9 +22,9 @@ async function refusal(nginx: Nginx, bytes: string): Promise<unknown[]> {
   return [answer?.status, JSON.parse(answer?.text ?? "null").code, answer?.headers.get("retry-after")];
 }
 
-test(
+testUnless(
+  skip,
   "while the petstore is down nginx answers 502, and as soon as it is back all is well",
-  { skip },
   () =>
     withTempFolder((folder) =>
       withProxyBeforeTwo(folder, async (nginx, serve) => {
@@ -68,9 +68,9 @@ const UNLIMITED = {
   connections: "connections 1000",
 };
 
-test(
+testUnless(
+  skip,
   "a petstore that ends closes none of nginx's connections with a request on it",
-  { skip },
   () =>
     withProxy(UNLIMITED, async (nginx, server, folder) => {
       const statuses = new Map<number, number>();
@@ -95,9 +95,9 @@ test(
     }),
 );
 
-test(
+testUnless(
+  skip,
   "a petstore that does not answer in time is given up with 504",
-  { skip },
   () =>
     withProxy({ answer_timeout: "150ms" }, async (nginx, _server, folder) => {
       const petstore = processIn(folder);
@@ -108,9 +108,9 @@ test(
     }),
 );
 
-test(
+testUnless(
+  skip,
   "requests beyond the rate of an address are refused with 429",
-  { skip },
   () =>
     withProxy({ rate: "$binary_remote_addr zone=requests:10m rate=1r/m", burst: "zone=requests" }, async (nginx) => {
       assert.equal((await exchange(nginx, LIST))?.status, 200);
@@ -119,9 +119,9 @@ test(
     }),
 );
 
-test(
+testUnless(
+  skip,
   "requests at the same time beyond what an address may have are refused with 429",
-  { skip },
   () =>
     withProxy({ connections: "connections 2" }, async (nginx) => {
       using first = await RawSocket.open(nginx);
@@ -169,9 +169,9 @@ async function emptyList(): Promise<Uint8Array> {
   return new TextEncoder().encode(`HTTP/1.1 200 OK\r\n${fields}Content-Length: 2\r\n\r\n[]`);
 }
 
-test(
+testUnless(
+  skip,
   "a GET whose connection to the petstore breaks is sent again, a POST never",
-  { skip },
   () =>
     withBreaker((port, heads) =>
       withTempFolder((folder) =>
@@ -188,9 +188,9 @@ test(
     ),
 );
 
-test(
+testUnless(
+  skip,
   "what goes on to the petstore is the request, its target as sent, and nothing about other proxies",
-  { skip },
   () =>
     withBreaker((port, heads) =>
       withTempFolder((folder) =>

@@ -2,13 +2,13 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type Handle, IN_PROCESS } from "../reliability/fuzz/host.ts";
-import { type Extent, formatFinding, search } from "../reliability/fuzz/search.ts";
-import { FUZZED_STORES } from "../reliability/fuzz/stores.ts";
-import { Tally } from "../reliability/fuzz/tally.ts";
-import { createMemoryStore, type PetStore } from "../../mod.ts";
-import { withOtherUrl } from "../support/defects.ts";
-import type { StoreKind } from "../support/stores.ts";
+import { type Handle, IN_PROCESS } from "./host.ts";
+import { type Extent, formatFinding, search } from "./search.ts";
+import { FUZZED_STORES } from "./stores.ts";
+import { Tally } from "./tally.ts";
+import { createMemoryStore, type PetStore } from "../../../mod.ts";
+import { withOtherUrl } from "./defects.ts";
+import type { StoreKind } from "../../support/stores.ts";
 
 /** Always the same requests, so that a failure is no matter of luck; those of `deno task fuzz` are others every time. */
 const SEED = 20301205;

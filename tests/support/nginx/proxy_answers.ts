@@ -1,8 +1,8 @@
 /** What may come back through nginx: the petstore's answers as they are described, and nginx's own in the same Error shape. */
 
 import assert from "node:assert/strict";
-import type { ResponseValidator, SeenResponse } from "./openapi_validator.ts";
-import { validateServerAnswer } from "./server_description.ts";
+import type { ResponseValidator, SeenResponse } from "../openapi_validator.ts";
+import { validateServerAnswer } from "../server/server_description.ts";
 
 /** Codes that only nginx sends, each with its status. */
 export const NGINX_CODES: ReadonlyMap<string, number> = new Map([

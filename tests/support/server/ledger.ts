@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import type { SeenResponse } from "./openapi_validator.ts";
-import type { ServerParts, ServerProcess } from "./server_process.ts";
+import type { SeenResponse } from "../openapi_validator.ts";
+import { type ServerParts, type ServerProcess, walk } from "./server_process.ts";
 
 /** The part of a server that is asked here. */
 type Server = Pick<ServerProcess, "ask">;
@@ -63,7 +63,7 @@ export class Ledger {
 
   /** The acknowledged pets and no others are shown, by the list and each by its id. */
   async assertShown({ ask }: Server): Promise<void> {
-    assert.deepEqual(await walk({ ask }), this.inOrder());
+    assert.deepEqual(await walk(KEY, { ask }), this.inOrder());
     for (const [id, text] of this.#some()) assert.equal((await ask(`/v1/pets/${id}`, KEY)).text, text);
   }
 
@@ -107,17 +107,4 @@ export function assertUnavailable({ status, headers, text }: SeenResponse): true
   assert.equal(JSON.parse(text).code, "store_unavailable");
   assert.match(headers.get("retry-after") ?? "", /^\d+$/);
   return true;
-}
-
-/** All pets, page after page; each page from the next server in turn. */
-export async function walk(...servers: Server[]): Promise<{ id: number; name: string }[]> {
-  const pets: { id: number; name: string }[] = [];
-  let path: string | undefined = "/v1/pets?limit=100";
-  for (let page = 0; path !== undefined; page++) {
-    const { status, headers, text }: SeenResponse = await servers[page % servers.length]!.ask(path, KEY);
-    assert.equal(status, 200, text);
-    pets.push(...JSON.parse(text));
-    path = /<(.*)>/.exec(headers.get("link") ?? "")?.[1];
-  }
-  return pets;
 }

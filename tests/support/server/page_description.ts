@@ -1,7 +1,7 @@
 /** What the standalone server answers where its page is: not in its description, which is for programs. */
 
-import { VIEWER_VERSION } from "../../lib/server/viewer/files.ts";
-import type { JsonObject } from "../../mod.ts";
+import { VIEWER_VERSION } from "../../../lib/server/viewer/files.ts";
+import type { JsonObject } from "../../../mod.ts";
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

@@ -2,7 +2,7 @@
 
 /** The flags that the task gives to `deno run`: with more permissions, a test would prove nothing. */
 export function taskFlags(): string[] {
-  const config = JSON.parse(Deno.readTextFileSync(new URL("../../deno.json", import.meta.url)));
+  const config = JSON.parse(Deno.readTextFileSync(new URL("../../../deno.json", import.meta.url)));
   const [deno, run, ...rest] = String(config.tasks.serve.command).split(" ");
   const script = rest.pop();
   if (deno !== "deno" || run !== "run" || script !== "server.ts") throw new Error("The task serve has another form");

@@ -1,8 +1,13 @@
-/** What the tools' command lines have in common. */
+/** The command lines of the tools. */
 
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
-import { type Finding, FINDING_KINDS, type FindingKind } from "./finding.ts";
-import { killAll } from "./server_process.ts";
+import { killAll } from "./system/child.ts";
+
+/** What a tool has found to be wrong. */
+export interface Finding<Kind extends string = string> {
+  kind: Kind;
+  detail: string;
+}
 
 /** How many findings are printed whole. */
 const SHOWN = 20;
@@ -61,12 +66,4 @@ export function formatTable(values: Record<string, string | number>): string {
   const lines = Object.entries(values);
   const width = Math.max(...lines.map(([name]) => name.length));
   return lines.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`).join("\n");
-}
-
-/** How often each of these kinds of wrong was found. */
-export function countKinds(findings: readonly Finding[], kinds: readonly FindingKind[]): Record<string, string> {
-  return Object.fromEntries(kinds.map((kind) => {
-    const count = findings.filter((finding) => finding.kind === kind).length;
-    return [kind, `${String(count).padEnd(5)} ${FINDING_KINDS[kind]}`];
-  }));
 }

@@ -2,33 +2,8 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { withTempFolder } from "./temp.ts";
-
-/** Runs a command of the system; throws what it says if it fails. */
-export function command(name: string, ...args: string[]): string {
-  const { success, stdout, stderr } = new Deno.Command(name, { args }).outputSync();
-  const decoder = new TextDecoder();
-  assert.ok(success, `${name} ${args.join(" ")}: ${decoder.decode(stderr)}`);
-  return decoder.decode(stdout).trim();
-}
-
-/** `false` if these commands are there and `attempt` works, or else why a test must be skipped. */
-export function skipUnless(commands: string[], needs: string, attempt: () => unknown): string | false {
-  try {
-    for (const name of commands) {
-      new Deno.Command(name, { args: ["--version"], stdout: "null", stderr: "null" }).outputSync();
-    }
-    attempt();
-    return false;
-  } catch {
-    return `needs ${[...commands, needs].join(", ")}`;
-  }
-}
-
-/** A test's title and options; one that is skipped says why in its title too. */
-export function skippable(title: string, reason: string | false): [string, { skip: string | false }] {
-  return [reason ? `${title} (skipped: ${reason})` : title, { skip: reason }];
-}
+import { withTempFolder } from "../temp.ts";
+import { command, skipUnless } from "./commands.ts";
 
 /** Why nothing can be mounted here, if so. */
 export const MOUNT_SKIP = skipUnless(["mount", "umount"], "the right to mount a file system", () => {

@@ -14,8 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { freePort } from "./free_port.ts";
-import { findBinaries, placeBinaries } from "./postgres_binaries.ts";
+import { freePort } from "../system/free_port.ts";
+import { findBinaries, placeBinaries } from "./binaries.ts";
 
 /** A server that accepts connections. */
 export interface Cluster {

@@ -1,6 +1,6 @@
 /** An app whose store fails in every way that code can fail, for a test that looks at what is printed then. Deno only. */
 
-import { createPetstore, type PetStore } from "../../mod.ts";
+import { createPetstore, type PetStore } from "../../../mod.ts";
 
 const key = Deno.env.get("APP_KEY") ?? "";
 

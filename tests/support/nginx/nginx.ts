@@ -3,11 +3,13 @@
 import assert from "node:assert/strict";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freePort } from "./free_port.ts";
+import { freePort } from "../system/free_port.ts";
 import { validateProxyAnswer } from "./proxy_answers.ts";
-import { type Endpoint, RawSocket } from "./raw_socket.ts";
-import { type ServerProcess, withServer } from "./server_process.ts";
-import { withTempFolder } from "./temp.ts";
+import { Child } from "../system/child.ts";
+import { hasCommand } from "../system/commands.ts";
+import { type Endpoint, RawSocket } from "../http/raw_socket.ts";
+import { type ServerProcess, withServer } from "../server/server_process.ts";
+import { withTempFolder } from "../temp.ts";
 
 /** An nginx that accepts connections. */
 export interface Nginx extends Endpoint {
@@ -20,15 +22,15 @@ export interface Nginx extends Endpoint {
 /** Values of the marked lines of the file, by the name in the mark. */
 export type NginxSettings = Record<string, string>;
 
-const CONFIGURATION = readFileSync(new URL("../../docs/nginx.conf", import.meta.url), "utf8");
+const CONFIGURATION = readFileSync(new URL("../../../docs/nginx.conf", import.meta.url), "utf8");
 
 /** Where it may be: an ordinary user's PATH often lacks the folder that Debian puts it in. */
-const PLACES = ["nginx", "/usr/sbin/nginx"];
+const NGINX = ["nginx", "/usr/sbin/nginx"].find(hasCommand);
 
 /** Why there can be no nginx here, or `false`. */
 export function whyNoNginx(): string | false {
   if (Deno.build.os !== "linux") return "nginx is tried on Linux only";
-  if (findNginx() === undefined) return "there is no nginx";
+  if (NGINX === undefined) return "there is no nginx";
   const hasUser = /^www-data:/m.test(readFileSync("/etc/passwd", "utf8"));
   return Deno.uid() === 0 && !hasUser ? "there is no user www-data" : false;
 }
@@ -47,28 +49,16 @@ export async function withNginx<T>(
     workers: "1",
     ...settings,
   });
-  const command = new Deno.Command(findNginx() ?? "", {
-    args: ["-e", "stderr", "-c", file, "-g", "daemon off;"],
-    stdin: "null",
-    stdout: "null",
-    stderr: "piped",
-  });
-  const child = command.spawn();
-  const stderr = new Response(child.stderr).text();
+  await using child = new Child(NGINX ?? "", ["-e", "stderr", "-c", file, "-g", "daemon off;"]);
   try {
-    const ended = child.status.then(async () => assert.fail(`nginx has ended: ${await stderr}`));
+    const ended = child.ended.then(() => assert.fail(`nginx has ended: ${child.written.stderr}`));
     await Promise.race([untilAccepted(port), ended]);
     ended.catch(() => {});
     const accessLog = () => readFileSync(join(folder, "access_log"), "utf8");
     return await use({ port, origin: `http://127.0.0.1:${port}`, validate: validateProxyAnswer, accessLog });
   } finally {
-    try {
-      // At once, not when its clients are done. Never SIGKILL, which would leave its workers behind.
-      child.kill("SIGTERM");
-    } catch {
-      // It has ended already.
-    }
-    await child.status;
+    // At once, without waiting for its clients. Never SIGKILL, which would leave its workers running.
+    await child.stop("SIGTERM");
   }
 }
 
@@ -107,17 +97,6 @@ function writeConfiguration(folder: string, settings: NginxSettings): string {
   const file = join(folder, "nginx.conf");
   writeFileSync(file, text);
   return file;
-}
-
-function findNginx(): string | undefined {
-  return PLACES.find((place) => {
-    try {
-      return new Deno.Command(place, { args: ["-v"], stdin: "null", stdout: "null", stderr: "null" }).outputSync()
-        .success;
-    } catch {
-      return false;
-    }
-  });
 }
 
 async function untilAccepted(port: number): Promise<void> {

@@ -3,7 +3,7 @@
  * held against the description of the server. Deno only.
  */
 
-import type { ResponseValidator, SeenResponse } from "./openapi_validator.ts";
+import type { ResponseValidator, SeenResponse } from "../openapi_validator.ts";
 
 /** A server: where it is, and what it may answer. */
 export interface Endpoint {
@@ -17,16 +17,28 @@ interface RequestLine {
   path: string;
 }
 
-/** What stands out of an exchange: a server that answers nothing within this many milliseconds hangs. */
+/** A server that answers nothing within this many milliseconds hangs. */
 const GUARD = 10_000;
 
-/** A connection. Whatever it awaits ends with an error, at the latest when the guard closes it. */
+/** The server ended the connection within an answer. */
+export class CutShort extends Error {
+  /** What came before the end, and was not read. */
+  readonly received: string;
+
+  constructor(received: string) {
+    super(`A response was cut short: ${JSON.stringify(received.slice(0, 200))}`);
+    this.received = received;
+  }
+}
+
+/** A connection. All that it awaits ends with an error at the latest when the guard closes it. */
 export class RawSocket implements Disposable {
   readonly #connection: Deno.TcpConn;
   readonly #validate: ResponseValidator;
-  readonly #guard: ReturnType<typeof setTimeout>;
   /** In the order in which they were sent, which is that of the answers. */
   readonly #unanswered: RequestLine[] = [];
+  #guard: ReturnType<typeof setTimeout> | undefined;
+  #buffer = new Uint8Array();
   #received = new Uint8Array();
   #isClosed = false;
   #isTimedOut = false;
@@ -34,14 +46,33 @@ export class RawSocket implements Disposable {
   private constructor(connection: Deno.TcpConn, validate: ResponseValidator, guard: number) {
     this.#connection = connection;
     this.#validate = validate;
+    this.extend(guard);
+  }
+
+  static async open({ port, validate }: Endpoint, guard = GUARD): Promise<RawSocket> {
+    const connection = await Deno.connect({ hostname: "127.0.0.1", port });
+    // Otherwise the second piece of a request waits for the acknowledgement of the first, which may take 40 ms.
+    connection.setNoDelay();
+    return new RawSocket(connection, validate, guard);
+  }
+
+  /** Sets the guard anew. */
+  extend(guard: number): void {
+    clearTimeout(this.#guard);
     this.#guard = setTimeout(() => {
       this.#isTimedOut = true;
       this.close();
     }, guard);
   }
 
-  static async open({ port, validate }: Endpoint, guard = GUARD): Promise<RawSocket> {
-    return new RawSocket(await Deno.connect({ hostname: "127.0.0.1", port }), validate, guard);
+  /** Whether it was closed on this side. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** How many bytes came that no response has used yet. */
+  get unread(): number {
+    return this.#received.length;
   }
 
   /**
@@ -78,12 +109,12 @@ export class RawSocket implements Disposable {
    */
   async readResponse(): Promise<SeenResponse | undefined> {
     let end: number;
-    while ((end = indexOf(this.#received, "\r\n\r\n")) < 0) {
+    while ((end = endOf(this.#received, HEAD_END)) < 0) {
       if (await this.#receive()) continue;
       if (this.#received.length === 0) return undefined;
       throw this.#cutShort();
     }
-    const { status, headers } = parseHead(decode(this.#take(end + 4)));
+    const { status, headers } = parseHead(latin1(this.#take(end)));
     const request = status < 200 ? this.#unanswered[0] : this.#unanswered.shift();
     if (request === undefined) throw new Error(`A response that no request was sent for: ${status}`);
     // The response to HEAD has no body, whatever its headers say.
@@ -122,12 +153,12 @@ export class RawSocket implements Disposable {
   }
 
   async #readChunks(): Promise<string> {
-    for (let text = "";;) {
+    for (const chunks: Uint8Array[] = [];;) {
       let end: number;
-      while ((end = indexOf(this.#received, "\r\n")) < 0) if (!await this.#receive()) throw this.#cutShort();
-      const size = Number.parseInt(decode(this.#take(end + 2)), 16);
-      text += decode((await this.#readExactly(size + 2)).subarray(0, size));
-      if (size === 0) return text;
+      while ((end = endOf(this.#received, LINE_END)) < 0) if (!await this.#receive()) throw this.#cutShort();
+      const size = Number.parseInt(decode(this.#take(end)), 16);
+      chunks.push((await this.#readExactly(size + 2)).subarray(0, size));
+      if (size === 0) return decode(concat(...chunks));
     }
   }
 
@@ -144,22 +175,22 @@ export class RawSocket implements Disposable {
 
   /** Waits for more; answers whether there was any. */
   async #receive(): Promise<boolean> {
-    const buffer = new Uint8Array(65_536);
+    if (this.#buffer.length === 0) this.#buffer = new Uint8Array(32_768);
     let count: number | null;
     try {
-      count = await this.#connection.read(buffer);
+      count = await this.#connection.read(this.#buffer);
     } catch (error) {
       if (this.#isTimedOut) throw new Error("The guard closed a connection on which nothing came");
       if (!isDisconnection(error)) throw error;
       count = null;
     }
     if (count === null) return false;
-    this.#received = concat(this.#received, buffer.subarray(0, count));
+    this.#received = concat(this.#received, this.#buffer.subarray(0, count));
     return true;
   }
 
-  #cutShort(): Error {
-    return new Error(`A response was cut short: ${JSON.stringify(decode(this.#received).slice(0, 200))}`);
+  #cutShort(): CutShort {
+    return new CutShort(latin1(this.#received));
   }
 }
 
@@ -207,7 +238,7 @@ function isMadeByDenoServe({ status, headers, text }: SeenResponse): boolean {
 
 /** What `Deno.serve` takes a request for: the Host header and the target, put together to a URL and taken apart again. */
 function parseRequestLine(request: string | Uint8Array): RequestLine {
-  const text = typeof request === "string" ? request : decode(request);
+  const text = typeof request === "string" ? request : latin1(request);
   const end = text.indexOf("\r\n\r\n");
   const head = end < 0 ? text : text.slice(0, end);
   const [method = "", target = ""] = head.split(/ |\r\n/, 2);
@@ -237,11 +268,24 @@ export function isDisconnection(error: unknown): boolean {
   ].some((kind) => error instanceof kind);
 }
 
-function indexOf(bytes: Uint8Array, text: string): number {
-  const wanted = new TextEncoder().encode(text);
-  return bytes.findIndex((_, start) => wanted.every((byte, i) => bytes[start + i] === byte));
+const LINE_END = [13, 10], HEAD_END = [13, 10, 13, 10];
+
+/** The index after the first place where these bytes are, which begin with CR; −1 without one. */
+function endOf(bytes: Uint8Array, wanted: readonly number[]): number {
+  for (let i = bytes.indexOf(13); i >= 0; i = bytes.indexOf(13, i + 1)) {
+    if (wanted.every((byte, at) => bytes[i + at] === byte)) return i + wanted.length;
+  }
+  return -1;
 }
 
+const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const LATIN_1 = new TextDecoder("latin1");
+
+/** Strictly: a replacement character for broken bytes would pass for one that was sent. */
 function decode(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
+  return UTF_8.decode(bytes);
+}
+
+function latin1(bytes: Uint8Array): string {
+  return LATIN_1.decode(bytes);
 }

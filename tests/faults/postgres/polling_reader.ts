@@ -1,6 +1,6 @@
 /** Readers who follow the catalogue from their last cursor on, while several servers create. */
 
-import type { PetDraft, PetStore } from "../../mod.ts";
+import type { PetDraft, PetStore } from "../../../mod.ts";
 
 /** What readers have seen, against what there is in the end. */
 export interface Reading {

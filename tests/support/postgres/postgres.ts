@@ -11,9 +11,9 @@ import {
   createPostgresStore,
   type PostgresClient,
   type PostgresStoreOptions,
-} from "../../lib/stores/postgres/postgres_store.ts";
-import type { PetStore } from "../../mod.ts";
-import { removeLater, startCluster, whyNoCluster } from "./postgres_cluster.ts";
+} from "../../../lib/stores/postgres/postgres_store.ts";
+import type { PetStore } from "../../../mod.ts";
+import { removeLater, startCluster, whyNoCluster } from "./cluster.ts";
 
 /** A server that somebody gives us: a URL of a database in which schemas may be made and dropped. */
 const GIVEN = process.env["PETSTORE_TEST_POSTGRES"];
