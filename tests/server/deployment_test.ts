@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { exchange } from "../support/http/raw_socket.ts";
 import { validateServerAnswer } from "../support/server/server_description.ts";
-import { PET, withServer } from "../support/server/server_process.ts";
+import { PET, withFreshServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { readUnit, started, startUnit, unitCommand, unitHere, UNITS } from "../support/server/unit.ts";
 import { testUnless } from "../support/system/commands.ts";
@@ -64,15 +64,13 @@ test("the unit's command serves with the permissions that it grants, and ends wi
   }));
 
 test("the unit's command ends with status 1 while its port is taken, and with 2 for a setting that is wrong", () =>
-  withTempFolder((folder) =>
-    withServer(folder, { args: ["--key=k", "--store=memory:"] }, async ({ port }) => {
-      for (const [status, settings] of [[1, {}], [2, { PETSTORE_DOCS: "perhaps" }], [2, { PETSTORE_STORE: "pets" }]]) {
-        const env = { DENO_DIR: join(folder, "cache"), ...settings as Record<string, string> };
-        const child = startUnit("petstore.service", port, { cwd: folder, env });
-        assert.equal(await child.exit(), status);
-      }
-    })
-  ));
+  withFreshServer({ args: ["--key=k", "--store=memory:"] }, async ({ port }, folder) => {
+    for (const [status, settings] of [[1, {}], [2, { PETSTORE_DOCS: "perhaps" }], [2, { PETSTORE_STORE: "pets" }]]) {
+      const env = { DENO_DIR: join(folder, "cache"), ...settings as Record<string, string> };
+      const child = startUnit("petstore.service", port, { cwd: folder, env });
+      assert.equal(await child.exit(), status);
+    }
+  }));
 
 /** Why systemd cannot be asked here, or `false`. */
 function whyNoSystemd(): string | false {

@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
 import { Child } from "../support/system/child.ts";
-import { runServer, SERVER, type ServerParts, withServer } from "../support/server/server_process.ts";
+import { runServer, SERVER, type ServerParts, withFreshServer, withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { command, testUnless } from "../support/system/commands.ts";
 
@@ -191,12 +191,10 @@ test("the server does not start on an address that this machine does not have, o
   withTempFolder((folder) => assertFails(folder, { args: [K, "--hostname=192.0.2.1"], shows: /192\.0\.2\.1/ }, 1)));
 
 test("the server does not start on a port in use, with status 1, and the server that has it goes on", () =>
-  withTempFolder((folder) =>
-    withServer(folder, { args: ["--key=k", "--store=memory:"] }, async ({ port, ask }) => {
-      await assertFails(folder, { args: [K, `--port=${port}`, "--store=memory:"], shows: /in use.*--port$/m }, 1);
-      assert.equal((await ask("/livez", null)).status, 200);
-    })
-  ));
+  withFreshServer({ args: ["--key=k", "--store=memory:"] }, async ({ port, ask }, folder) => {
+    await assertFails(folder, { args: [K, `--port=${port}`, "--store=memory:"], shows: /in use.*--port$/m }, 1);
+    assert.equal((await ask("/livez", null)).status, 200);
+  }));
 
 test("the server does not start on a database that another program has locked, with status 1", () =>
   withTempFolder(async (folder) => {

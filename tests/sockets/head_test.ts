@@ -78,16 +78,7 @@ testAnswers([
   ["a method that is no token", head("G(T", "/v1/pets"), 400, null],
 ]);
 
-const PATHS = [
-  "/v1/pets",
-  "/v1/pets?limit=1",
-  "/v1/pets/1",
-  "/v1/pets/2",
-  "/v1/pets/x",
-  "/v1/store/orders",
-  "/v1",
-  "/",
-];
+const PATHS = "/v1/pets /v1/pets?limit=1 /v1/pets/1 /v1/pets/2 /v1/pets/x /v1/store/orders /v1 /".split(" ");
 
 test("HEAD is answered on every path as GET is, without one byte of a body", () =>
   withPetstore(1, async (petstore) => {

@@ -7,22 +7,19 @@ import { VIEWER_VERSION } from "../../lib/server/viewer/files.ts";
 import { Http2Client } from "../support/http/http2_client.ts";
 import { memoryOf, processIn, until } from "../support/system/process.ts";
 import { RawSocket } from "../support/http/raw_socket.ts";
-import { type ServerProcess, withServer } from "../support/server/server_process.ts";
-import { withTempFolder } from "../support/temp.ts";
+import { type ServerProcess, withFreshServer } from "../support/server/server_process.ts";
 import { NO_PROC, testUnless } from "../support/system/commands.ts";
 
 const BUNDLE = `/docs/${VIEWER_VERSION}/swagger-ui-bundle.js`;
 
 /** A server, and how much memory it has at most taken since it had answered once, in MiB. */
 function withWatched(use: (server: ServerProcess, growth: () => number) => Promise<void>): Promise<void> {
-  return withTempFolder((folder) =>
-    withServer(folder, { args: ["--key=k", "--store=memory:"] }, async (server) => {
-      assert.equal((await server.ask(BUNDLE, null)).status, 200);
-      const pid = processIn(folder);
-      const before = memoryOf(pid).now;
-      await use(server, () => memoryOf(pid).most - before);
-    })
-  );
+  return withFreshServer({ args: ["--key=k", "--store=memory:"] }, async (server, folder) => {
+    assert.equal((await server.ask(BUNDLE, null)).status, 200);
+    const pid = processIn(folder);
+    const before = memoryOf(pid).now;
+    await use(server, () => memoryOf(pid).most - before);
+  });
 }
 
 /** Whoever has gone makes room for others. */

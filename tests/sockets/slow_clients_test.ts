@@ -6,7 +6,7 @@ import { withImpatientServer } from "../support/server/impatient_server.ts";
 import { memoryOf, openFilesOf, processIn, until } from "../support/system/process.ts";
 import { assertError, chunk, CHUNKED } from "../support/http/raw_petstore.ts";
 import { concat, type Endpoint, exchange, RawSocket } from "../support/http/raw_socket.ts";
-import { addPet, type ServerProcess, withServer } from "../support/server/server_process.ts";
+import { addPet, type ServerProcess, withFreshServer, withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { testUnless } from "../support/system/commands.ts";
 
@@ -125,26 +125,24 @@ testUnless(
   skip,
   "a client that asks and asks and reads no answer is made to wait, and takes no memory",
   () =>
-    withTempFolder((folder) =>
-      withServer(folder, { args: ["--key=k", "--store=memory:"] }, async (server) => {
-        for (let i = 0; i < 100; i++) await addPet(server, "k");
-        const pid = processIn(folder);
-        const list = `GET /v1/pets?limit=100 HTTP/1.1\r\n${HEADERS}\r\n`;
-        const before = memoryOf(pid).now;
-        const answered = () => server.written.stdout.split("?limit=100 200 ").length - 1;
-        const sockets: RawSocket[] = [];
-        for (let i = 0; i < 20; i++) sockets.push(await RawSocket.open(server, GUARD));
-        // Never done: 100,000 requests, whose answers would be 600 MB, on each.
-        const sending = sockets.map((socket) => socket.send(list.repeat(100_000)).catch(() => false));
-        for (let last = -1; answered() === 0 || answered() > last;) {
-          last = answered();
-          for (let i = 0; i < 100; i++) assert.equal((await exchange(server, LIST))?.status, 200);
-        }
-        const growth = memoryOf(pid).now - before;
-        assert.ok(growth < 64, `${growth} MiB more`);
-        assert.ok(answered() < 200_000, `${answered()} answers that nobody read`);
-        for (const socket of sockets) socket.close();
-        await Promise.all(sending);
-      })
-    ),
+    withFreshServer({ args: ["--key=k", "--store=memory:"] }, async (server, folder) => {
+      for (let i = 0; i < 100; i++) await addPet(server, "k");
+      const pid = processIn(folder);
+      const list = `GET /v1/pets?limit=100 HTTP/1.1\r\n${HEADERS}\r\n`;
+      const before = memoryOf(pid).now;
+      const answered = () => server.written.stdout.split("?limit=100 200 ").length - 1;
+      const sockets: RawSocket[] = [];
+      for (let i = 0; i < 20; i++) sockets.push(await RawSocket.open(server, GUARD));
+      // Never done: 100,000 requests, whose answers would be 600 MB, on each.
+      const sending = sockets.map((socket) => socket.send(list.repeat(100_000)).catch(() => false));
+      for (let last = -1; answered() === 0 || answered() > last;) {
+        last = answered();
+        for (let i = 0; i < 100; i++) assert.equal((await exchange(server, LIST))?.status, 200);
+      }
+      const growth = memoryOf(pid).now - before;
+      assert.ok(growth < 64, `${growth} MiB more`);
+      assert.ok(answered() < 200_000, `${answered()} answers that nobody read`);
+      for (const socket of sockets) socket.close();
+      await Promise.all(sending);
+    }),
 );

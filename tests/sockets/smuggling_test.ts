@@ -7,8 +7,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chunk } from "../support/http/raw_petstore.ts";
 import { type Endpoint, RawSocket } from "../support/http/raw_socket.ts";
-import { countPets, PET, withServer } from "../support/server/server_process.ts";
-import { withTempFolder } from "../support/temp.ts";
+import { countPets, PET, withFreshServer } from "../support/server/server_process.ts";
 
 const KEY = "k";
 const HEADERS = `Host: petstore.test\r\nAuthorization: Bearer ${KEY}\r\n`;
@@ -36,10 +35,7 @@ const REFUSED: [what: string, request: string][] = [
   ["a list of lengths", post(`Content-Length: ${PET.length}, ${PET.length + HIDDEN.length}\r\n`, PET + HIDDEN)],
   ...["+29", "-1", "0x1d", "29 29", "2_9", "٢٩", "", "18446744073709551617", "29;", "29.0"].map((
     length,
-  ): [string, string] => [
-    `the length ${JSON.stringify(length)}`,
-    post(`Content-Length: ${length}\r\n`, PET + HIDDEN),
-  ]),
+  ): [string, string] => [`the length ${JSON.stringify(length)}`, post(`Content-Length: ${length}\r\n`, PET + HIDDEN)]),
   ["a space before the colon of the length", post(`Content-Length : ${PET.length}\r\n`, PET + HIDDEN)],
   ["a space before the colon of the encoding", post(`Transfer-Encoding : chunked\r\n${LENGTH}`, PET + HIDDEN)],
   ...["identity", "xchunked", "chunked, identity", "chunk", "\vchunked", "chunked\v", '"chunked"', "chunked;q=1"].map((
@@ -118,27 +114,23 @@ async function statuses(server: Endpoint, request: string): Promise<number[]> {
 }
 
 test("a request whose end is ambiguous is refused or is one request, and what it hides is never answered", () =>
-  withTempFolder((folder) =>
-    withServer(folder, { args: ["--key", KEY, "--store=memory:"] }, async (server) => {
-      await server.ask("/v1/pets", KEY, { method: "POST", headers: { "content-type": "application/json" }, body: PET });
-      for (const [what, request] of REFUSED) {
-        const seen = await statuses(server, request);
-        assert.ok(seen.length === 0 || (seen.length === 1 && seen[0] === 400), `${what}: ${seen}`);
-      }
-      assert.equal(await countPets(server, KEY), 1);
-      for (const [what, request, status] of ONE) assert.deepEqual(await statuses(server, request), [status], what);
-      assert.equal(await countPets(server, KEY), 1 + ONE.filter(([, , status]) => status === 201).length);
-      assert.equal(await server.stop(), 0);
-      assert.ok(!server.written.stdout.includes("/v1/pets/666"), "what was hidden reached the petstore");
-      assert.equal(server.written.stderr, "");
-    })
-  ));
+  withFreshServer({ args: ["--key", KEY, "--store=memory:"] }, async (server) => {
+    await server.ask("/v1/pets", KEY, { method: "POST", headers: { "content-type": "application/json" }, body: PET });
+    for (const [what, request] of REFUSED) {
+      const seen = await statuses(server, request);
+      assert.ok(seen.length === 0 || (seen.length === 1 && seen[0] === 400), `${what}: ${seen}`);
+    }
+    assert.equal(await countPets(server, KEY), 1);
+    for (const [what, request, status] of ONE) assert.deepEqual(await statuses(server, request), [status], what);
+    assert.equal(await countPets(server, KEY), 1 + ONE.filter(([, , status]) => status === 201).length);
+    assert.equal(await server.stop(), 0);
+    assert.ok(!server.written.stdout.includes("/v1/pets/666"), "what was hidden reached the petstore");
+    assert.equal(server.written.stderr, "");
+  }));
 
 test("what is hidden would be seen if it were answered", () =>
-  withTempFolder((folder) =>
-    withServer(folder, { args: ["--key", KEY, "--store=memory:"] }, async (server) => {
-      await assert.rejects(statuses(server, post(LENGTH, PET) + HIDDEN), /no request was sent for: 404/);
-      assert.equal(await server.stop(), 0);
-      assert.ok(server.written.stdout.includes("/v1/pets/666 404"));
-    })
-  ));
+  withFreshServer({ args: ["--key", KEY, "--store=memory:"] }, async (server) => {
+    await assert.rejects(statuses(server, post(LENGTH, PET) + HIDDEN), /no request was sent for: 404/);
+    assert.equal(await server.stop(), 0);
+    assert.ok(server.written.stdout.includes("/v1/pets/666 404"));
+  }));

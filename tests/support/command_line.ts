@@ -31,10 +31,27 @@ export function parseFlags<T extends ParseArgsOptionsConfig>(args: readonly stri
 }
 
 /** A whole number that was given, or the fallback. */
-export function readCount(flag: string, given: string | undefined, fallback: number): number {
+export function readCount(
+  flag: string,
+  given: string | undefined,
+  fallback: number,
+  least = 1,
+  most = 2 ** 32,
+): number {
   const count = given === undefined ? fallback : Number(given);
-  if (given !== "" && Number.isSafeInteger(count) && count >= 1) return count;
-  throw new UsageError(`--${flag} must be a whole number from 1, not ${JSON.stringify(given)}`);
+  if (given !== "" && Number.isInteger(count) && count >= least && count < most) return count;
+  throw new UsageError(`--${flag} must be a whole number from ${least} to ${most - 1}, not ${JSON.stringify(given)}`);
+}
+
+/** Reads a command line; a mistake in it is printed and ends the process with status 2. */
+export function tryRead<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    console.error(`${error.message}; see --help`);
+    Deno.exit(2);
+  }
 }
 
 /**

@@ -31,16 +31,8 @@ export const AUTH_CASES: HttpCase[] = [
     run: async (api) => {
       const wrong = ["x", `${KEY}x`, KEY.slice(1), KEY.toUpperCase(), `"${KEY}"`, "x".repeat(5000)];
       const malformed = [
-        KEY,
-        "Bearer",
-        `Bearer ${KEY},${KEY}`,
-        `Basic ${btoa("user:" + KEY)}`,
-        `Basic ${KEY}`,
-        `Bearer${KEY}`,
-        `Bearer\t${KEY}`,
-        `Bearer Bearer ${KEY}`,
-        `Bearer ${KEY} ${KEY}`,
-        `Bearer ${KEY}, Bearer ${KEY}`,
+        ...[KEY, "Bearer", `Bearer ${KEY},${KEY}`, `Basic ${btoa("user:" + KEY)}`, `Basic ${KEY}`, `Bearer${KEY}`],
+        ...[`Bearer\t${KEY}`, `Bearer Bearer ${KEY}`, `Bearer ${KEY} ${KEY}`, `Bearer ${KEY}, Bearer ${KEY}`],
       ];
       const headers = [
         ...wrong.map((key) => [`Bearer ${key}`, INVALID]),

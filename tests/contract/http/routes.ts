@@ -15,24 +15,8 @@ export const ROUTE_CASES: HttpCase[] = [
     name: "answers 404 route_not_found to every path that is none",
     run: async (api) => {
       const paths = [
-        "",
-        "/",
-        "/pet",
-        "/pets/",
-        "/pets/1/",
-        "/pets/1/x",
-        "/Pets",
-        "/pets%2F1",
-        "/store",
-        "/store/orders/",
-        "/cats",
-        "//v1",
-        "//v1x/pets",
-        "//v2/pets",
-        "//pets",
-        "//",
-        "//v1//pets",
-        "/%zz",
+        ...["", "/", "/pet", "/pets/", "/pets/1/", "/pets/1/x", "/Pets", "/pets%2F1", "/store", "/store/orders/"],
+        ...["/cats", "//v1", "//v1x/pets", "//v2/pets", "//pets", "//", "//v1//pets", "/%zz"],
       ];
       for (const path of paths) {
         for (const method of ["GET", "POST", "OPTIONS"]) {

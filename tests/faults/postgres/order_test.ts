@@ -78,11 +78,7 @@ testUnless(
         const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;
         const outcomes: IdempotentOutcome[][] = [];
         for (let round = 0; round < 20; round++) {
-          const request = {
-            key: `${round}`.padEnd(22, "k"),
-            fingerprint: "f".repeat(22),
-            retentionMs: 60_000,
-          };
+          const request = { key: `${round}`.padEnd(22, "k"), fingerprint: "f".repeat(22), retentionMs: 60_000 };
           outcomes.push(
             await Promise.all([...stores, ...stores].map(async (store) => {
               assert.ok(store.createOnce);

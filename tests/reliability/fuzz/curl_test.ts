@@ -43,11 +43,7 @@ async function runLine(line: string) {
 type Defect = [what: string, wrap: (handle: Handle) => Handle, line: RegExp];
 
 const DEFECTS: Defect[] = [
-  [
-    "clamps a limit",
-    withOtherUrl((url) => url.replace(/limit=10[1-9]/, "limit=100")),
-    /^curl -s -i .*limit=10[12]/,
-  ],
+  ["clamps a limit", withOtherUrl((url) => url.replace(/limit=10[1-9]/, "limit=100")), /^curl -s -i .*limit=10[12]/],
   [
     "takes a byte that is no UTF-8 for a question mark",
     withOtherBytes((byte) => byte === 0xff ? 0x3f : byte),

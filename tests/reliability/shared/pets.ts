@@ -38,17 +38,8 @@ const ODDITIES: readonly string[] = [
 
 /** Where whole numbers go wrong: the ends of int64, of int32 and of what a double holds exactly. */
 const EDGES: readonly bigint[] = [
-  0n,
-  -1n,
-  2n ** 31n,
-  -(2n ** 31n) - 1n,
-  2n ** 53n - 1n,
-  2n ** 53n + 1n,
-  -(2n ** 53n) - 1n,
-  2n ** 63n - 1n,
-  2n ** 63n - 2n,
-  -(2n ** 63n),
-  -(2n ** 63n) + 1n,
+  ...[0n, -1n, 2n ** 31n, -(2n ** 31n) - 1n, 2n ** 53n - 1n, 2n ** 53n + 1n, -(2n ** 53n) - 1n, 2n ** 63n - 1n],
+  ...[2n ** 63n - 2n, -(2n ** 63n), -(2n ** 63n) + 1n],
 ];
 
 const STATUSES: readonly (PetStatus | undefined)[] = ["available", "pending", "sold", undefined];

@@ -30,11 +30,8 @@ const AT_WORK = `${CONNECTIONS} AND state <> 'idle'`;
 
 /** What another program does beside the servers. */
 const VISITS = [
-  "SELECT 1",
-  "SELECT count(*) FROM petstore.pets",
-  "BEGIN; LOCK TABLE petstore.pets IN EXCLUSIVE MODE; ROLLBACK",
-  "VACUUM (ANALYZE) petstore.pets",
-  "CHECKPOINT",
+  ...["SELECT 1", "SELECT count(*) FROM petstore.pets", "BEGIN; LOCK TABLE petstore.pets IN EXCLUSIVE MODE; ROLLBACK"],
+  ...["VACUUM (ANALYZE) petstore.pets", "CHECKPOINT"],
 ];
 
 /** Durable, as PostgreSQL is unless told otherwise. */
@@ -81,10 +78,7 @@ export class PostgresInstallation implements Installation {
   async crashAtStart(delay: number): Promise<void> {
     await this.#startDatabase();
     await this.#killServers();
-    const starts = Array.from(
-      { length: SERVERS },
-      () => ServerProcess.startAndKill(this.#folder, delay, this.#parts),
-    );
+    const starts = Array.from({ length: SERVERS }, () => ServerProcess.startAndKill(this.#folder, delay, this.#parts));
     await Promise.all(starts);
     await this.#untilNone(CONNECTIONS);
   }

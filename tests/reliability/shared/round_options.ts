@@ -46,17 +46,11 @@ export function readRoundOptions(args: readonly string[], about: string): RoundO
     rounds: readCount("rounds", values.rounds, 20),
     clients: readCount("clients", values.clients, 32),
     within: readCount("within", values.within, 300),
-    seed: readSeed(values.seed),
+    seed: readCount("seed", values.seed, newSeed(), 0),
   };
 }
 
 function readStore(given = "sqlite"): StoreName {
   if (given === "sqlite" || given === "postgres") return given;
   throw new UsageError(`--store must be sqlite or postgres, not ${JSON.stringify(given)}`);
-}
-
-function readSeed(given: string | undefined): number {
-  const seed = given === undefined ? newSeed() : Number(given);
-  if (given !== "" && Number.isInteger(seed) && seed >= 0 && seed < 2 ** 32) return seed;
-  throw new UsageError(`--seed must be a whole number from 0 to 4294967295, not ${JSON.stringify(given)}`);
 }

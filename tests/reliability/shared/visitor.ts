@@ -11,12 +11,8 @@ import { hasCommand } from "../../support/system/commands.ts";
 
 /** What it does. The last makes a copy. */
 const VISITS = [
-  "SELECT 1",
-  "SELECT count(*) > 0 FROM pets",
-  "BEGIN IMMEDIATE; ROLLBACK",
-  "PRAGMA wal_checkpoint(TRUNCATE)",
-  "PRAGMA quick_check",
-  "VACUUM INTO ",
+  ...["SELECT 1", "SELECT count(*) > 0 FROM pets", "BEGIN IMMEDIATE; ROLLBACK", "PRAGMA wal_checkpoint(TRUNCATE)"],
+  ...["PRAGMA quick_check", "VACUUM INTO "],
 ];
 
 /** What it prints when all is well: a yes, an ok, or that a checkpoint has written nothing or was not let. */

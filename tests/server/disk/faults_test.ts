@@ -15,7 +15,7 @@ import {
 } from "../../support/system/disk.ts";
 import { FILE, Ledger, ON_FILE } from "../../support/server/ledger.ts";
 import { RawSocket } from "../../support/http/raw_socket.ts";
-import { runServer, type ServerProcess, withServer } from "../../support/server/server_process.ts";
+import { runServer, type ServerProcess, withFreshServer, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
@@ -143,20 +143,18 @@ testUnless(
   PRLIMIT_SKIP,
   "a server with no open file to spare goes on with its store and its clients",
   () =>
-    withTempFolder((folder) =>
-      withServer(folder, ON_FILE, async (server) => {
-        const ledger = new Ledger();
-        const client = await openClient(server);
-        await ledger.create(client);
-        limit(server, "nofile", 4);
-        for (let count = 0; count < 20; count++) await ledger.create(client);
-        await ledger.assertShown(client);
-        limit(server, "nofile", 4096);
-        client.close();
-        // A new connection waits in the system's queue until the server accepts again.
-        await assertRecovers(folder, server, ledger);
-      })
-    ),
+    withFreshServer(ON_FILE, async (server, folder) => {
+      const ledger = new Ledger();
+      const client = await openClient(server);
+      await ledger.create(client);
+      limit(server, "nofile", 4);
+      for (let count = 0; count < 20; count++) await ledger.create(client);
+      await ledger.assertShown(client);
+      limit(server, "nofile", 4096);
+      client.close();
+      // A new connection waits in the system's queue until the server accepts again.
+      await assertRecovers(folder, server, ledger);
+    }),
 );
 
 /** A client with a connection of its own, which `fetch` does not promise. */

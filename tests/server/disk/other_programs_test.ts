@@ -6,24 +6,22 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { FILE, KEY, Ledger, ON_FILE } from "../../support/server/ledger.ts";
 import { Child } from "../../support/system/child.ts";
-import { type ServerProcess, walk, withServer } from "../../support/server/server_process.ts";
+import { type ServerProcess, walk, withFreshServer, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
 /** A server, and a connection of this process, which is another one, to its file. */
 function withOther(
   use: (server: ServerProcess, other: DatabaseSync, ledger: Ledger, path: string) => Promise<void>,
 ): Promise<void> {
-  return withTempFolder((folder) =>
-    withServer(folder, ON_FILE, async (server) => {
-      const path = join(folder, FILE);
-      const other = new DatabaseSync(path, { timeout: 5000 });
-      try {
-        await use(server, other, new Ledger(), path);
-      } finally {
-        other.close();
-      }
-    })
-  );
+  return withFreshServer(ON_FILE, async (server, folder) => {
+    const path = join(folder, FILE);
+    const other = new DatabaseSync(path, { timeout: 5000 });
+    try {
+      await use(server, other, new Ledger(), path);
+    } finally {
+      other.close();
+    }
+  });
 }
 
 /** What the three kinds of read show, each asked twice: the second answer may be one that was kept. */

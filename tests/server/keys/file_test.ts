@@ -65,14 +65,7 @@ testFile(
     assertRefused(path, "a device without an end");
     Deno.removeSync(path);
     for (
-      const text of [
-        `${KEY}\n${KEY}\n`,
-        `${KEY} ${KEY}`,
-        `${KEY},${KEY}`,
-        `${KEY}\0`,
-        KEY.repeat(20_000),
-        "schlüssel",
-      ]
+      const text of [`${KEY}\n${KEY}\n`, `${KEY} ${KEY}`, `${KEY},${KEY}`, `${KEY}\0`, KEY.repeat(20_000), "schlüssel"]
     ) {
       makeFile(path, 0o600, text);
       assertRefused(path, JSON.stringify(text.slice(0, 100)));
@@ -152,10 +145,7 @@ testFile("servers that start for the first time at one moment agree on a key", a
     Deno.mkdirSync(`${folder}/${i}`, { mode: 0o700 });
     makeFile(`${folder}/${i}/api-key`, 0o600, "");
   }
-  const servers = Array.from(
-    { length: 4 },
-    () => new Child(Deno.execPath(), ["eval", "--no-config", code]),
-  );
+  const servers = Array.from({ length: 4 }, () => new Child(Deno.execPath(), ["eval", "--no-config", code]));
   await Promise.all(servers.map(({ ended }) => ended));
   const seen = servers.map(({ written }) => written.stdout);
   assert.match(seen[0] ?? "", /^(pk_[0-9a-f]{64}\n){100}$/);

@@ -10,7 +10,7 @@ import { exchange } from "../../support/http/raw_socket.ts";
 import { findSecret } from "./secret_search.ts";
 import { Child } from "../../support/system/child.ts";
 import { NO_PROC, testUnless } from "../../support/system/commands.ts";
-import { addPet, type ServerParts, withServer } from "../../support/server/server_process.ts";
+import { addPet, type ServerParts, withFreshServer, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
 const KEY = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
@@ -46,14 +46,12 @@ testUnless(
   NO_PROC,
   "a key that is given by --key is in the list of processes, as README.md and --help say",
   () =>
-    withTempFolder((folder) =>
-      withServer(folder, { args: ["--key", KEY, "--store=memory:"] }, (server) => {
-        assert.ok(publicFacts(server.pid).includes(KEY));
-        for (const text of [HELP, Deno.readTextFileSync(new URL("README.md", ROOT)).replaceAll("\n", " ")]) {
-          assert.match(text, /Keys in flags show in the list of processes/);
-        }
-      })
-    ),
+    withFreshServer({ args: ["--key", KEY, "--store=memory:"] }, (server) => {
+      assert.ok(publicFacts(server.pid).includes(KEY));
+      for (const text of [HELP, Deno.readTextFileSync(new URL("README.md", ROOT)).replaceAll("\n", " ")]) {
+        assert.match(text, /Keys in flags show in the list of processes/);
+      }
+    }),
 );
 
 for (const signal of ["SIGABRT", "SIGQUIT"] as const) {
@@ -62,13 +60,11 @@ for (const signal of ["SIGABRT", "SIGQUIT"] as const) {
     skip,
     `a server that ${signal} ends prints no key`,
     () =>
-      withTempFolder((folder) =>
-        withServer(folder, { args: ["--key", KEY, "--store=memory:"] }, async (server) => {
-          await addPet(server, KEY);
-          assert.notEqual(await server.stop(signal), 0);
-          assert.equal(findSecret(server.written.stdout + server.written.stderr, KEY), undefined);
-        })
-      ),
+      withFreshServer({ args: ["--key", KEY, "--store=memory:"] }, async (server) => {
+        await addPet(server, KEY);
+        assert.notEqual(await server.stop(signal), 0);
+        assert.equal(findSecret(server.written.stdout + server.written.stderr, KEY), undefined);
+      }),
   );
 }
 

@@ -259,12 +259,8 @@ function parseHead(head: string): Pick<SeenResponse, "status" | "headers"> {
 /** Whether an error means that the other side, or a guard, has closed the connection. */
 export function isDisconnection(error: unknown): boolean {
   return [
-    Deno.errors.BrokenPipe,
-    Deno.errors.ConnectionReset,
-    Deno.errors.ConnectionAborted,
-    Deno.errors.NotConnected,
-    Deno.errors.BadResource,
-    Deno.errors.Interrupted,
+    ...[Deno.errors.BrokenPipe, Deno.errors.ConnectionReset, Deno.errors.ConnectionAborted, Deno.errors.NotConnected],
+    ...[Deno.errors.BadResource, Deno.errors.Interrupted],
   ].some((kind) => error instanceof kind);
 }
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { Endpoint } from "../http/raw_socket.ts";
 import type { ResponseValidator, SeenResponse } from "../openapi_validator.ts";
 import { Child } from "../system/child.ts";
+import { withTempFolder } from "../temp.ts";
 import { environment, taskFlags } from "./serve_task.ts";
 import { validateServerAnswer } from "./server_description.ts";
 
@@ -95,6 +96,14 @@ export async function withServer<T>(
 ): Promise<T> {
   await using server = await ServerProcess.start(folder, parts);
   return await use(server);
+}
+
+/** The same in a folder of its own. */
+export function withFreshServer<T>(
+  parts: ServerParts,
+  use: (server: ServerProcess, folder: string) => T | Promise<T>,
+): Promise<T> {
+  return withTempFolder((folder) => withServer(folder, parts, (server) => use(server, folder)));
 }
 
 /** Runs the server where it is to end by itself. */
