@@ -10,6 +10,16 @@ export interface HttpCase {
   run(api: Api): Promise<void>;
 }
 
+/** An entry for a petstore with the default options. */
+export function httpCase(name: string, run: HttpCase["run"]): HttpCase {
+  return { name, run };
+}
+
+/** An entry for a petstore with these options. */
+export function caseWith(options: Partial<PetstoreOptions>, name: string, run: HttpCase["run"]): HttpCase {
+  return { name, options, run };
+}
+
 /** The target of a `Link` with this relation, or `undefined`. Relative to the origin, for `api.get("/" + target)`. */
 export function linkTarget({ headers }: ApiAnswer, relation: string): string | undefined {
   return headers.get("link")?.match(new RegExp(`<([^>]*)>; rel="${relation}"`))?.[1];
