@@ -6,7 +6,8 @@ import postgres from "postgres";
 import { createPostgresStore, type PostgresClient } from "../../lib/stores/postgres/postgres_store.ts";
 import { StoreUnavailableError } from "../../mod.ts";
 import { DRIVERS, runSql, whyNoPostgres, withSchema } from "../support/postgres/postgres.ts";
-import { countWaiting, until, withLockedTable } from "../support/postgres/lock.ts";
+import { countWaiting, withLockedTable } from "../support/postgres/lock.ts";
+import { until } from "../support/until.ts";
 
 const skip = whyNoPostgres();
 const why = skip ? ` (skipped: ${skip})` : "";

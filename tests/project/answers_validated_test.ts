@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { describeServer } from "../../lib/server/public_routes.ts";
 import { createOpenApi } from "../../mod.ts";
+import { withDenoServe } from "../support/http/deno_serve.ts";
 import { createResponseValidator } from "../support/openapi_validator.ts";
 import { type Endpoint, exchange, RawSocket } from "../support/http/raw_socket.ts";
 import { validateServerAnswer } from "../support/server/server_description.ts";
@@ -16,13 +17,8 @@ const VALIDATE = createResponseValidator(createOpenApi(), "/v1");
 const CHALLENGE = { "www-authenticate": 'Bearer realm="petstore"' };
 
 /** Serves one and the same answer to every request while `use` runs. */
-async function withAnswer(answer: () => Response, use: (endpoint: Endpoint) => Promise<void>): Promise<void> {
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, answer);
-  try {
-    await use({ port: server.addr.port, validate: VALIDATE });
-  } finally {
-    await server.shutdown();
-  }
+function withAnswer(answer: () => Response, use: (endpoint: Endpoint) => Promise<void>): Promise<void> {
+  return withDenoServe(answer, (port) => use({ port, validate: VALIDATE }));
 }
 
 const NO_SNIFF = { "x-content-type-options": "nosniff" };

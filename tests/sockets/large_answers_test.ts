@@ -5,20 +5,21 @@ import { test } from "node:test";
 import { LargeAnswers } from "../../lib/http/large_answers.ts";
 import { VIEWER_VERSION } from "../../lib/server/viewer/files.ts";
 import { Http2Client } from "../support/http/http2_client.ts";
-import { memoryOf, processIn, until } from "../support/system/process.ts";
+import { memoryOf } from "../support/system/process.ts";
+import { until } from "../support/until.ts";
 import { RawSocket } from "../support/http/raw_socket.ts";
 import { type ServerProcess, withFreshServer } from "../support/server/server_process.ts";
 import { NO_PROC, testUnless } from "../support/system/commands.ts";
+import { withDenoServe } from "../support/http/deno_serve.ts";
 
 const BUNDLE = `/docs/${VIEWER_VERSION}/swagger-ui-bundle.js`;
 
 /** A server, and how much memory it has at most taken since it had answered once, in MiB. */
 function withWatched(use: (server: ServerProcess, growth: () => number) => Promise<void>): Promise<void> {
-  return withFreshServer({ args: ["--key=k", "--store=memory:"] }, async (server, folder) => {
+  return withFreshServer({ args: ["--key=k", "--store=memory:"] }, async (server) => {
     assert.equal((await server.ask(BUNDLE, null)).status, 200);
-    const pid = processIn(folder);
-    const before = memoryOf(pid).now;
-    await use(server, () => memoryOf(pid).most - before);
+    const before = memoryOf(server.pid).now;
+    await use(server, () => memoryOf(server.pid).most - before);
   });
 }
 
@@ -69,22 +70,14 @@ testUnless(
 );
 
 /** A server with this file, of which it sends so many at once. */
-async function withFile(
-  file: Uint8Array<ArrayBuffer>,
-  answers: LargeAnswers,
-  use: (port: number) => Promise<void>,
-): Promise<void> {
-  const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
-  const server = Deno.serve(options, async (request) => {
+function withFile(file: Bytes, answers: LargeAnswers, use: (port: number) => Promise<void>): Promise<void> {
+  return withDenoServe(async (request) => {
     const reply = await answers.send(request, file, {});
     return reply instanceof Response ? reply : new Response(reply.body, { status: reply.status });
-  });
-  try {
-    await use(server.addr.port);
-  } finally {
-    await server.shutdown();
-  }
+  }, use);
 }
+
+type Bytes = Uint8Array<ArrayBuffer>;
 
 /** A client that has asked and does not read. */
 async function ask(port: number): Promise<Deno.TcpConn> {

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { withImpatientServer } from "../support/server/impatient_server.ts";
-import { memoryOf, openFilesOf, processIn, until } from "../support/system/process.ts";
+import { memoryOf, openFilesOf } from "../support/system/process.ts";
+import { until } from "../support/until.ts";
 import { assertError, chunk, CHUNKED } from "../support/http/raw_petstore.ts";
 import { concat, type Endpoint, exchange, RawSocket } from "../support/http/raw_socket.ts";
-import { addPet, type ServerProcess, withFreshServer, withServer } from "../support/server/server_process.ts";
-import { withTempFolder } from "../support/temp.ts";
+import { addPet, type ServerProcess, withFreshServer } from "../support/server/server_process.ts";
 import { testUnless } from "../support/system/commands.ts";
 
 const HOST = "Host: x\r\n";
@@ -27,7 +27,7 @@ function whyTooFewFiles(wanted: number): string | false {
 
 async function withQuietServer(use: (server: ServerProcess, pid: number) => Promise<void>): Promise<void> {
   const parts = { args: ["--key=k", "--store=memory:", "--no-access-log"] };
-  await withTempFolder((folder) => withServer(folder, parts, (server) => use(server, processIn(folder))));
+  await withFreshServer(parts, (server) => use(server, server.pid));
 }
 
 /** Runs `use` with so many connections on which the same has been sent. */
@@ -125,9 +125,9 @@ testUnless(
   skip,
   "a client that asks and asks and reads no answer is made to wait, and takes no memory",
   () =>
-    withFreshServer({ args: ["--key=k", "--store=memory:"] }, async (server, folder) => {
+    withFreshServer({ args: ["--key=k", "--store=memory:"] }, async (server) => {
       for (let i = 0; i < 100; i++) await addPet(server, "k");
-      const pid = processIn(folder);
+      const { pid } = server;
       const list = `GET /v1/pets?limit=100 HTTP/1.1\r\n${HEADERS}\r\n`;
       const before = memoryOf(pid).now;
       const answered = () => server.written.stdout.split("?limit=100 200 ").length - 1;

@@ -6,31 +6,9 @@ import { addPets, type HttpCase, httpCase, linkTarget } from "./case.ts";
 
 /** What no pet is called by, with the path's characters encoded as fetch sends them. */
 const ABSENT = [
-  "9",
-  "3",
-  "0",
-  "-1",
-  "abc",
-  "1.5",
-  "01",
-  "+1",
-  "1e0",
-  "%201",
-  "1%20",
-  "0x1",
-  "9223372036854775807",
-  "9223372036854775808",
-  "99999999999999999999999",
-  "%zz",
-  "%FF",
-  "%2F",
-  "1%2F",
-  "%00",
-  "%D9%A1",
-  "null",
-  "1,2",
-  "__proto__",
-  "x".repeat(3000),
+  ...["9", "3", "0", "-1", "abc", "1.5", "01", "+1", "1e0", "%201", "1%20", "0x1", "9223372036854775807"],
+  ...["9223372036854775808", "99999999999999999999999", "%zz", "%FF", "%2F", "1%2F", "%00", "%D9%A1", "null", "1,2"],
+  ...["__proto__", "x".repeat(3000)],
 ];
 
 function assertDeprecated(answer: ApiAnswer, basePath = "/v1"): void {

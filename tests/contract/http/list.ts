@@ -18,25 +18,9 @@ async function walk(api: Api, path: string): Promise<number[][]> {
 /** Queries that must be refused, by the code they are refused with. */
 const REFUSED = {
   invalid_limit: [
-    "limit=0",
-    "limit=101",
-    "limit=1000",
-    "limit=-1",
-    "limit=%2B1",
-    "limit=+1",
-    "limit=1.0",
-    "limit=1e1",
-    "limit=0x10",
-    "limit=",
-    "limit",
-    "limit=%",
-    "limit=%zz",
-    "limit=%FF",
-    "limit=ten",
-    "limit=%D9%A1",
-    "limit=1&limit=1",
-    "limit=5&li%6Dit=5",
-    "limit=" + "1".repeat(5000),
+    ...["limit=0", "limit=101", "limit=1000", "limit=-1", "limit=%2B1", "limit=+1", "limit=1.0", "limit=1e1"],
+    ...["limit=0x10", "limit=", "limit", "limit=%", "limit=%zz", "limit=%FF", "limit=ten", "limit=%D9%A1"],
+    ...["limit=1&limit=1", "limit=5&li%6Dit=5", "limit=" + "1".repeat(5000)],
   ],
   invalid_status: [
     ...["status=", "status", "status=lost", "status=SOLD", "status=sold%20", "status=sold,pending"],

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Cluster, whyNoCluster } from "../../support/postgres/cluster.ts";
-import { freePort } from "../../support/system/free_port.ts";
+import { freePort, untilAccepted } from "../../support/system/free_port.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { auditStored, createOnAndOn, KEY, withCluster, withServers } from "./support.ts";
 import { Child } from "../../support/system/child.ts";
@@ -41,16 +41,6 @@ function withPgBouncer(cluster: Cluster, use: (url: string) => Promise<void>): P
     ended.catch(() => {});
     await use(`postgres://postgres:hunter2@127.0.0.1:${port}/postgres`);
   });
-}
-
-async function untilAccepted(port: number): Promise<void> {
-  for (;;) {
-    try {
-      return (await Deno.connect({ hostname: "127.0.0.1", port })).close();
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-  }
 }
 
 testUnless(

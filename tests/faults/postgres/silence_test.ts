@@ -8,7 +8,7 @@ import { createPostgresStore, type PostgresClient } from "../../../lib/stores/po
 import { StoreUnavailableError } from "../../../mod.ts";
 import { runSql, withSchema } from "../../support/postgres/postgres.ts";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
-import { until } from "../../support/postgres/lock.ts";
+import { until } from "../../support/until.ts";
 import { type SilentProxy, withSilentProxy } from "./silent_proxy.ts";
 import { createOnce, KEY, untilAnswered, withCluster, withServers } from "./support.ts";
 import { testUnless } from "../../support/system/commands.ts";

@@ -5,7 +5,7 @@ import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store
 import { type PetStore, StoreUnavailableError } from "../../../mod.ts";
 import { DRIVERS, runSql } from "../../support/postgres/postgres.ts";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
-import { until } from "../../support/postgres/lock.ts";
+import { until } from "../../support/until.ts";
 import { withCluster } from "./support.ts";
 import { testUnless } from "../../support/system/commands.ts";
 

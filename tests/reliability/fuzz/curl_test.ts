@@ -17,6 +17,7 @@ import { withOtherBytes, withOtherUrl } from "./defects.ts";
 import { createResponseValidator } from "../../support/openapi_validator.ts";
 import { parseResponse } from "../../support/http/raw_socket.ts";
 import { hasCommand, testUnless } from "../../support/system/commands.ts";
+import { withDenoServe } from "../../support/http/deno_serve.ts";
 
 const SEED = 20301205;
 const OPTIONS = { maxBodyBytes: MAX_BODY_BYTES };
@@ -24,14 +25,9 @@ const OPTIONS = { maxBodyBytes: MAX_BODY_BYTES };
 const skip = hasCommand("curl") ? false : "there is no curl";
 
 /** Serves a petstore, with a defect or without one, while `use` runs. */
-async function withServed<T>(wrap: (handle: Handle) => Handle, use: (origin: string) => Promise<T>): Promise<T> {
+function withServed<T>(wrap: (handle: Handle) => Handle, use: (origin: string) => Promise<T>): Promise<T> {
   const { handle } = createPetstore({ keys: [KEY], ...OPTIONS });
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, wrap(handle));
-  try {
-    return await use(`http://127.0.0.1:${server.addr.port}`);
-  } finally {
-    await server.shutdown();
-  }
+  return withDenoServe(wrap(handle), (port) => use(`http://127.0.0.1:${port}`));
 }
 
 async function runLine(line: string) {

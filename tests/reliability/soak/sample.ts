@@ -1,6 +1,7 @@
 /** What the system knows of a process, and how big its write-ahead log is. Linux only. */
 
 import { statSync } from "node:fs";
+import { openFilesOf, readMemory } from "../../support/system/process.ts";
 
 /** One look at the server. */
 export interface Sample {
@@ -18,13 +19,11 @@ const MB = 1_000_000;
 
 /** Looks at a process. */
 export function takeSample(pid: number, logFile: string, second: number): Sample {
-  const status = Deno.readTextFileSync(`/proc/${pid}/status`);
-  const read = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) * 1024 / MB;
   return {
     second,
-    rss: read("VmRSS"),
-    anonymous: read("RssAnon"),
-    files: [...Deno.readDirSync(`/proc/${pid}/fd`)].length,
+    rss: readMemory(pid, "VmRSS") / MB,
+    anonymous: readMemory(pid, "RssAnon") / MB,
+    files: openFilesOf(pid),
     log: (statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) / MB,
   };
 }

@@ -6,6 +6,7 @@ import { whyNoNginx, withNginx } from "../../support/nginx/nginx.ts";
 import { withoutServer } from "../../support/nginx/proxy_answers.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { testUnless } from "../../support/system/commands.ts";
+import { withDenoServe } from "../../support/http/deno_serve.ts";
 
 /** Cases in which nginx answers itself, and rightly so; nginx_test.ts and nginx_slow_test.ts show what it answers. */
 const ANSWERED_BY_NGINX: ReadonlyMap<RegExp, string> = new Map([
@@ -20,19 +21,11 @@ const UNLIMITED = { rate: "$binary_remote_addr zone=requests:10m rate=10000r/s" 
 
 const NGINX: Host = {
   name: "nginx",
-  use: async (handle, run) => {
-    const abort = new AbortController();
-    const options = { port: 0, hostname: "127.0.0.1", onListen: () => {}, signal: abort.signal };
-    const server = Deno.serve(options, handle);
-    try {
-      return await withTempFolder((folder) =>
-        withNginx(folder, server.addr.port, UNLIMITED, ({ origin }) => run(origin, send))
-      );
-    } finally {
-      abort.abort();
-      await server.finished;
-    }
-  },
+  use: (handle, run) =>
+    withDenoServe(
+      handle,
+      (port) => withTempFolder((folder) => withNginx(folder, port, UNLIMITED, ({ origin }) => run(origin, send))),
+    ),
 };
 
 /** What it brings is held against the description by whoever sends through a host. */

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { assertLog } from "../../support/server/access_log.ts";
 import { type Nginx, whyNoNginx, withProxy } from "../../support/nginx/nginx.ts";
-import { openFilesOf, processIn } from "../../support/system/process.ts";
+import { openFilesOf } from "../../support/system/process.ts";
 import { chunk, CHUNKED } from "../../support/http/raw_petstore.ts";
 import { exchange, RawSocket } from "../../support/http/raw_socket.ts";
 import { addPet, PET, type ServerProcess } from "../../support/server/server_process.ts";
@@ -88,8 +88,8 @@ testUnless(
   skip,
   "a body on its way takes no connection to the petstore before its last byte is here",
   () =>
-    withProxy({}, async (nginx, server, folder) => {
-      const petstore = processIn(folder);
+    withProxy({}, async (nginx, server) => {
+      const petstore = server.pid;
       await exchange(nginx, LIST);
       const open = openFilesOf(petstore);
       using socket = await RawSocket.open(nginx);

@@ -5,7 +5,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createPetstore } from "../../../mod.ts";
 import { type Nginx, whyNoNginx, withNginx, withProxy } from "../../support/nginx/nginx.ts";
-import { processIn } from "../../support/system/process.ts";
 import { exchange, RawSocket } from "../../support/http/raw_socket.ts";
 import { PET, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
@@ -99,11 +98,10 @@ testUnless(
   skip,
   "a petstore that does not answer in time is given up with 504",
   () =>
-    withProxy({ answer_timeout: "150ms" }, async (nginx, _server, folder) => {
-      const petstore = processIn(folder);
-      Deno.kill(petstore, "SIGSTOP");
+    withProxy({ answer_timeout: "150ms" }, async (nginx, { pid }) => {
+      Deno.kill(pid, "SIGSTOP");
       for (const bytes of [LIST, CREATE]) assert.deepEqual(await refusal(nginx, bytes), [504, "gateway_timeout", "5"]);
-      Deno.kill(petstore, "SIGCONT");
+      Deno.kill(pid, "SIGCONT");
       assert.equal((await exchange(nginx, LIST))?.status, 200);
     }),
 );

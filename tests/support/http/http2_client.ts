@@ -21,9 +21,9 @@ export class Http2Client implements Disposable {
   }
 
   /** Asks for a path; resolves with the status when the answer begins. */
-  statusOf(path: string): Promise<number | undefined> {
+  statusOf(path: string, headers: Record<string, string> = {}): Promise<number | undefined> {
     return new Promise((resolve, reject) => {
-      const stream = this.#session.request({ ":path": path });
+      const stream = this.#session.request({ ":path": path, ...headers });
       stream.on("response", (headers) => resolve(headers[":status"])).on("error", reject).resume();
     });
   }

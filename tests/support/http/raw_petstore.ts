@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { createOpenApi, createPetstore, type ErrorCode } from "../../../mod.ts";
 import { createResponseValidator, type SeenResponse } from "../openapi_validator.ts";
 import { concat, type Endpoint, exchange } from "./raw_socket.ts";
+import { withDenoServe } from "./deno_serve.ts";
 
 const KEY = "pk_raw";
 export const AUTHORIZATION = `Authorization: Bearer ${KEY}\r\n`;
@@ -19,17 +20,14 @@ export async function withPetstore(pets: number, use: (petstore: Endpoint) => Pr
   const options = { bodyTimeoutMs: 50 };
   const validate = createResponseValidator(createOpenApi(options), "/v1");
   const { handle } = createPetstore({ keys: [KEY], ...options, onError: (error) => failures.push(error) });
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, handle);
-  try {
-    const petstore = { port: server.addr.port, validate };
+  await withDenoServe(handle, async (port) => {
+    const petstore = { port, validate };
     await use(petstore);
     const list = await exchange(petstore, get("/v1/pets?limit=100"));
     assert.equal(list?.status, 200);
     const expected = Array.from({ length: pets }, (_, i) => ({ id: i + 1, ...JSON.parse(PET), status: "available" }));
     assert.deepEqual(JSON.parse(list.text), expected);
-  } finally {
-    await server.shutdown();
-  }
+  });
   assert.deepEqual(failures, []);
 }
 

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freePort } from "../system/free_port.ts";
-import { validateProxyAnswer } from "./proxy_answers.ts";
+import { freePort, untilAccepted } from "../system/free_port.ts";
 import { Child } from "../system/child.ts";
+import { validateProxyAnswer } from "./proxy_answers.ts";
 import { hasCommand } from "../system/commands.ts";
-import { type Endpoint, RawSocket } from "../http/raw_socket.ts";
+import type { Endpoint } from "../http/raw_socket.ts";
 import { type ServerProcess, withServer } from "../server/server_process.ts";
 import { withTempFolder } from "../temp.ts";
 
@@ -97,14 +97,4 @@ function writeConfiguration(folder: string, settings: NginxSettings): string {
   const file = join(folder, "nginx.conf");
   writeFileSync(file, text);
   return file;
-}
-
-async function untilAccepted(port: number): Promise<void> {
-  for (;;) {
-    try {
-      return (await RawSocket.open({ port, validate: validateProxyAnswer })).close();
-    } catch (error) {
-      if (!(error instanceof Deno.errors.ConnectionRefused)) throw error;
-    }
-  }
 }

@@ -35,12 +35,3 @@ export async function countWaiting(url: string, schema: string): Promise<number>
   );
   return Number(row?.[0]);
 }
-
-/** Asks again and again until the answer is yes. */
-export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (const guard = AbortSignal.timeout(60_000); !guard.aborted;) {
-    if (await isSo()) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error(`This never came: ${what}`);
-}

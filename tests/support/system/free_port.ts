@@ -1,6 +1,7 @@
 /** A port that nobody listens on. */
 
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
+import { until } from "../until.ts";
 
 /** For programs that take no port 0. Whoever takes this one in between makes their start fail, and not the test pass. */
 export function freePort(): Promise<number> {
@@ -10,4 +11,15 @@ export function freePort(): Promise<number> {
       server.close(() => resolve(port));
     });
   });
+}
+
+/** Resolves when a program accepts connections on a port. */
+export function untilAccepted(port: number): Promise<void> {
+  return until(`a connection to port ${port}`, () =>
+    new Promise((resolve) => {
+      const socket = connect(port, "127.0.0.1").once("error", () => resolve(false)).once("connect", () => {
+        socket.destroy();
+        resolve(true);
+      });
+    }));
 }
