@@ -32,7 +32,7 @@ for (const name of UNITS) {
     ]);
   });
 
-  testUnless(whyNoSystemd(), `systemd takes ${name} without a warning`, () =>
+  testUnless(whyNoSystemd())(`systemd takes ${name} without a warning`, () =>
     withTempFolder((folder) => {
       mkdirSync(join(folder, "unit"));
       const file = join(folder, "unit", name);

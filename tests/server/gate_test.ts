@@ -1,4 +1,4 @@
-/** How the socket is closed at the end: with nobody left on it who waits for an answer. */
+/** The socket is closed at the end only when no client on it waits for an answer. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -34,7 +34,7 @@ test("requests that come just before the socket is closed are answered, on conne
   isHeld = true;
   const [idle, ...asking] = used;
   asking.push(await open(), await open());
-  // The last of them is still sending: more than the socket's buffers take has to be read by somebody.
+  // The last of them is still sending more than the socket's buffers take.
   const sent = Promise.all(asking.map((socket, i) => socket.send(i < 4 ? GET.replace("/livez", "/readyz") : POST)));
   const waiting = ["/", "/", "/"].map((path) => streams.statusOf(path));
   await arrived.all;

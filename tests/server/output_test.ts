@@ -1,4 +1,4 @@
-/** Standard output and standard error that cannot be written to, or that nobody reads: the server serves, and ends. */
+/** Standard output and standard error that cannot be written to, or are not read: the server serves, and ends. */
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -11,6 +11,8 @@ import { command, NO_PROC, testUnless } from "../support/system/commands.ts";
 
 import { SERVER } from "../support/server/server_process.ts";
 import { Child } from "../support/system/child.ts";
+
+const test = testUnless(NO_PROC);
 
 /** Starts the server's command by a shell, which sends its output somewhere. */
 function start(folder: string, redirection: string, ...args: string[]): Child {
@@ -40,7 +42,7 @@ async function isAnswered(port: number): Promise<boolean> {
   }
 }
 
-/** A pipe that is full, and that nobody reads. */
+/** A pipe that is full and is not read. */
 function makeFullPipe(folder: string): { path: string; pipe: Deno.FsFile } {
   const path = join(folder, "pipe");
   command("mkfifo", path);
@@ -52,63 +54,47 @@ function makeFullPipe(folder: string): { path: string; pipe: Deno.FsFile } {
 }
 
 for (const [name, number] of [["standard output", 1], ["standard error", 2]] as const) {
-  testUnless(
-    NO_PROC,
-    `a server whose ${name} is a full pipe that nobody reads serves, and ends at SIGTERM`,
-    () =>
-      withTempFolder(async (folder) => {
-        const { path, pipe } = makeFullPipe(folder);
-        using _ = pipe;
-        await withRedirected(folder, `${number}<>${path}`, async (port, child) => {
-          // Now each create has a line on standard error, and each request one on standard output.
-          Deno.removeSync(join(folder, "pets.db"));
-          const body = '{"name":"Rex","categoryId":7}';
-          const fields = `Host: x\r\nAuthorization: Bearer k\r\nContent-Length: ${body.length}\r\n\r\n`;
-          const server = { port, validate: validateServerAnswer };
-          assert.equal((await exchange(server, `POST /v1/pets HTTP/1.1\r\n${fields}${body}`))?.status, 503);
-          assert.equal((await exchange(server, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"))?.status, 200);
-          assert.equal(await child.stop(), 0);
-        });
-      }),
-  );
+  test(`a server whose ${name} is a full pipe without a reader serves, and ends at SIGTERM`, () =>
+    withTempFolder(async (folder) => {
+      const { path, pipe } = makeFullPipe(folder);
+      using _ = pipe;
+      await withRedirected(folder, `${number}<>${path}`, async (port, child) => {
+        // Now each create has a line on standard error, and each request one on standard output.
+        Deno.removeSync(join(folder, "pets.db"));
+        const body = '{"name":"Rex","categoryId":7}';
+        const fields = `Host: x\r\nAuthorization: Bearer k\r\nContent-Length: ${body.length}\r\n\r\n`;
+        const server = { port, validate: validateServerAnswer };
+        assert.equal((await exchange(server, `POST /v1/pets HTTP/1.1\r\n${fields}${body}`))?.status, 503);
+        assert.equal((await exchange(server, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"))?.status, 200);
+        assert.equal(await child.stop(), 0);
+      });
+    }));
 }
 
-testUnless(
-  NO_PROC,
-  "a server whose standard output is on a full disk says so, serves, and ends at SIGTERM",
-  () =>
-    withTempFolder((folder) =>
-      withRedirected(folder, ">/dev/full", async (_port, child) => {
-        assert.equal(await child.stop(), 0);
-        assert.match(child.written.stderr, /^petstore: standard output cannot be written: No space left [^\n]+\n$/);
-      })
-    ),
-);
-
-testUnless(
-  NO_PROC,
-  "--help whose standard output is on a full disk says so and ends with status 1",
-  () =>
-    withTempFolder(async (folder) => {
-      const child = start(folder, ">/dev/full", "--help");
-      assert.equal(await child.exit(), 1);
+test("a server whose standard output is on a full disk says so, serves, and ends at SIGTERM", () =>
+  withTempFolder((folder) =>
+    withRedirected(folder, ">/dev/full", async (_port, child) => {
+      assert.equal(await child.stop(), 0);
       assert.match(child.written.stderr, /^petstore: standard output cannot be written: No space left [^\n]+\n$/);
-    }),
-);
+    })
+  ));
 
-testUnless(
-  NO_PROC,
-  "a second SIGTERM ends a server at once that waits for a client, with status 1",
-  () =>
-    withTempFolder((folder) =>
-      withRedirected(folder, "", async (port, child) => {
-        using socket = await RawSocket.open({ port, validate: validateServerAnswer }, 30_000);
-        const head = "POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\nContent-Length: 9\r\n";
-        await socket.send(`${head}Expect: 100-continue\r\n\r\n`);
-        assert.equal((await socket.readResponse())?.status, 100);
-        const again = setInterval(() => child.kill("SIGTERM"), 100);
-        // The first signal alone would have waited for the body, and ended with 0.
-        assert.equal(await child.exit().finally(() => clearInterval(again)), 1);
-      })
-    ),
-);
+test("--help whose standard output is on a full disk says so and ends with status 1", () =>
+  withTempFolder(async (folder) => {
+    const child = start(folder, ">/dev/full", "--help");
+    assert.equal(await child.exit(), 1);
+    assert.match(child.written.stderr, /^petstore: standard output cannot be written: No space left [^\n]+\n$/);
+  }));
+
+test("a second SIGTERM ends a server at once that waits for a client, with status 1", () =>
+  withTempFolder((folder) =>
+    withRedirected(folder, "", async (port, child) => {
+      using socket = await RawSocket.open({ port, validate: validateServerAnswer }, 30_000);
+      const head = "POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\nContent-Length: 9\r\n";
+      await socket.send(`${head}Expect: 100-continue\r\n\r\n`);
+      assert.equal((await socket.readResponse())?.status, 100);
+      const again = setInterval(() => child.kill("SIGTERM"), 100);
+      // The first signal alone would have waited for the body, and ended with 0.
+      assert.equal(await child.exit().finally(() => clearInterval(again)), 1);
+    })
+  ));

@@ -1,4 +1,4 @@
-/** What the standalone server answers beside the petstore: to everyone, and to a Host header that is none. */
+/** The standalone server's own paths, which need no key, and invalid Host headers. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

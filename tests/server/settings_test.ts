@@ -1,4 +1,4 @@
-/** What the standalone server is told: by flags, by the environment, and by which of both. */
+/** Settings of the standalone server: flags, the environment, and which of them wins. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

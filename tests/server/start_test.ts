@@ -36,8 +36,7 @@ test("the line to try, pasted into a shell, gives curl the key and the address",
     ]);
   }));
 
-testUnless(
-  hasCommand("curl") ? false : "there is no curl",
+testUnless(hasCommand("curl") ? false : "there is no curl")(
   "the line to try works with curl",
   () =>
     withFreshServer({}, async (server, folder) => {

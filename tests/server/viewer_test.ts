@@ -28,7 +28,7 @@ function get({ ask }: ServerProcess, path: string, headers: Record<string, strin
   return ask(path, null, { method, headers, redirect: "manual" });
 }
 
-/** What answers to HEAD and GET have in common. */
+/** The headers that answers to HEAD and GET share. */
 function shared(headers: Headers): [string, string][] {
   return [...headers].filter(([name]) => name !== "date");
 }
@@ -121,7 +121,7 @@ test("HEAD is answered as GET, other methods with 405, and each request has its 
 for (
   const [what, parts] of [["--no-docs", { args: ["--no-docs"] }], ["off", { env: { PETSTORE_DOCS: "off" } }]] as const
 ) {
-  test(`without the page (${what}), the description is there all the same`, () =>
+  test(`without the page (${what}), the description is still served`, () =>
     withFreshServer({ ...parts, args: [...ARGS, ..."args" in parts ? parts.args : []] }, async (server) => {
       for (const path of ["/", ...TEXTS, BUNDLE]) assert.equal((await get(server, path)).status, 401, path);
       assert.equal((await server.ask("/openapi.json", null)).status, 200);

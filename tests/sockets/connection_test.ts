@@ -1,4 +1,4 @@
-/** What a connection to a petstore on `Deno.serve` goes through: clients that leave, wait for leave, or do not wait. */
+/** Connections to a petstore on `Deno.serve`: clients that leave, wait for 100 Continue, or do not wait. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** Fields behind a chunked body that never end, which `Deno.serve` keeps out of sight of whoever reads the body. */
+/** Trailers of a chunked body that never end, which `Deno.serve` does not show to the reader of the body. */
 
 import assert from "node:assert/strict";
 import { withImpatientServer } from "../support/server/impatient_server.ts";
@@ -24,8 +24,7 @@ async function sendTrailers(server: Endpoint, key: string, blocks = Infinity): P
   return isTaken;
 }
 
-testUnless(
-  NO_PROC,
+testUnless(NO_PROC)(
   "trailers without end are held until the time of the body is up, and then forgotten",
   () =>
     withImpatientServer(async (server) => {
@@ -36,7 +35,7 @@ testUnless(
     }),
 );
 
-testUnless(NO_PROC, "trailers without end and without a key are not read", () =>
+testUnless(NO_PROC)("trailers without end and without a key are not read", () =>
   withImpatientServer(async (server) => {
     const before = memoryOf(server.pid).most;
     assert.equal(await sendTrailers(server, ""), false);
@@ -44,8 +43,7 @@ testUnless(NO_PROC, "trailers without end and without a key are not read", () =>
     assert.ok(growth < 48, `${growth} MiB more`);
   }));
 
-testUnless(
-  NO_PROC || whyNoNginx(),
+testUnless(NO_PROC || whyNoNginx())(
   "behind nginx, trailers without end do not reach the petstore",
   () =>
     withProxy({}, async (nginx, { pid }) => {

@@ -23,14 +23,13 @@ function withWatched(use: (server: ServerProcess, growth: () => number) => Promi
   });
 }
 
-/** Whoever has gone makes room for others. */
+/** Clients that have left make room for others. */
 async function assertServedAgain(server: ServerProcess): Promise<void> {
   const guard = AbortSignal.timeout(10_000);
   while ((await server.ask(BUNDLE, null)).status !== 200) assert.ok(!guard.aborted, "The file is not served any more");
 }
 
-testUnless(
-  NO_PROC,
+testUnless(NO_PROC)(
   "600 streams of HTTP/2 that ask for a large file and read nothing take little memory",
   () =>
     withWatched(async (server, growth) => {
@@ -49,8 +48,7 @@ testUnless(
     }),
 );
 
-testUnless(
-  NO_PROC,
+testUnless(NO_PROC)(
   "300 connections that ask for a large file again and again and read nothing take little memory",
   () =>
     withWatched(async (server, growth) => {

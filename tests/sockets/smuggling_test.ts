@@ -1,6 +1,6 @@
 /**
  * Requests whose end two readers could see in two places, to the standalone server. Behind a proxy, what the one takes for
- * a body and the other for a request is a request that nobody has checked. So each must be refused, or be one request.
+ * a body and the other for a request is a request without a check. So each must be refused, or be one request.
  */
 
 import assert from "node:assert/strict";
@@ -14,7 +14,7 @@ const HEADERS = `Host: petstore.test\r\nAuthorization: Bearer ${KEY}\r\n`;
 const CHUNKED = "Transfer-Encoding: chunked\r\n";
 const LENGTH = `Content-Length: ${PET.length}\r\n`;
 
-/** What is hidden: if it were ever taken for a request, it would be answered, and logged. */
+/** The hidden request: a server that took it for one would answer and log it. */
 const HIDDEN = `GET /v1/pets/666 HTTP/1.1\r\n${HEADERS}\r\n`;
 const CHUNKS = `${chunk(PET)}0\r\n\r\n`;
 
@@ -96,7 +96,7 @@ const ONE: [what: string, request: string, status: number][] = [
     `POST /v1/pets HTTP/1.1\r\n${HEADERS}Content-Type: text/plain\r\nContent-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`,
     415,
   ],
-  ["a request as a body that is no JSON", post(`Content-Length: ${HIDDEN.length}\r\n`, HIDDEN), 400],
+  ["a request as a body that is not JSON", post(`Content-Length: ${HIDDEN.length}\r\n`, HIDDEN), 400],
 ];
 
 /** The statuses of all that comes until the connection ends. More answers than requests make the socket throw. */

@@ -1,4 +1,4 @@
-/** What the description says in words alone, because it belongs to no operation: answers that any path may give. */
+/** Answers that any path may give: the description names them in words alone, since they belong to no operation. */
 
 import type { JsonObject } from "../../mod.ts";
 import { bodiless, failure } from "../../lib/openapi/responses.ts";

@@ -3,7 +3,7 @@
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 import { killAll } from "./system/child.ts";
 
-/** What a tool has found to be wrong. */
+/** Something that a tool has found to be wrong. */
 export interface Finding<Kind extends string = string> {
   kind: Kind;
   detail: string;

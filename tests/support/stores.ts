@@ -34,7 +34,7 @@ export const STORE_KINDS: readonly StoreKind[] = [
 
 /**
  * One for each driver, on Deno, where most tests are run; tests/faults/postgres runs the store contract on other runtimes.
- * That there is none, tests/postgres/schema_test.ts says.
+ * tests/postgres/schema_test.ts says when there is no PostgreSQL.
  */
 function postgresKinds(): StoreKind[] {
   const isWanted = "Deno" in globalThis || process.env["PETSTORE_TEST_POSTGRES"] !== undefined;

@@ -65,7 +65,7 @@ export const AUTH_CASES: HttpCase[] = [
     },
   },
   {
-    name: "asks a verifier, and lets in nobody that it does not answer true to",
+    name: "asks a verifier, and lets in only the keys that it answers true to",
     options: {
       keys: (key) => {
         if (key === "later") return Promise.resolve(true);

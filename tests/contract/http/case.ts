@@ -1,4 +1,4 @@
-/** One entry of the HTTP contract: what every petstore does, whatever its store and whoever carries its requests. */
+/** One entry of the HTTP contract: what every petstore does, on every store and through every host. */
 
 import type { PetstoreOptions } from "../../../mod.ts";
 import type { Api, ApiAnswer } from "../../support/api.ts";

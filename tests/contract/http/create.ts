@@ -1,4 +1,4 @@
-/** Section 4.2: what a pet is, and what is none. */
+/** Section 4.2: valid and invalid pets. */
 
 import assert from "node:assert/strict";
 import type { Api } from "../../support/api.ts";
@@ -99,12 +99,12 @@ export const CREATE_CASES: HttpCase[] = [
       '"name":"A/😀","categoryId":1,"status":"available"}',
     );
   }),
-  httpCase("refuses every categoryId that is no int64, and stores nothing", async (api) => {
+  httpCase("refuses every categoryId that is not an int64, and stores nothing", async (api) => {
     for (const value of BAD_CATEGORIES) {
       await expectRefused(api, `{"name":"n","categoryId":${value}}`, "invalid_pet", /categoryId/);
     }
   }),
-  httpCase("refuses every name that is none, and stores nothing", async (api) => {
+  httpCase("refuses every invalid name, and stores nothing", async (api) => {
     for (const value of BAD_NAMES) {
       await expectRefused(api, `{"name":${value},"categoryId":1}`, "invalid_pet", /name/);
     }

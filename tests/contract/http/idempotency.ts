@@ -74,7 +74,7 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
     const escaped = await api.post(REX, withKey('"a\\"b\\\\, c"'));
     assert.deepEqual([escaped.status, escaped.pet.id], [201, 4]);
   }),
-  httpCase("refuses an Idempotency-Key that is none with 400, and makes no pet", async (api) => {
+  httpCase("refuses an invalid Idempotency-Key with 400, and makes no pet", async (api) => {
     for (const key of [...BAD_KEYS, "x".repeat(256), `"${"x".repeat(256)}"`]) {
       // Some of them no host would let through as a header; what remains must be refused by the petstore.
       let parts;
@@ -115,7 +115,7 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
     while (ids.size < 3) ids.add((await api.post(REX, withKey("a"))).pet.id);
     assert.deepEqual([...ids], [1, 2, 3]);
   }),
-  httpCase("pays no heed to an Idempotency-Key where nothing is made", async (api) => {
+  httpCase("ignores an Idempotency-Key on requests that create nothing", async (api) => {
     for (const key of ["a", "a b"]) assert.equal((await api.get("/pets", withKey(key))).status, 200);
   }),
   {

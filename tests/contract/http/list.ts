@@ -55,7 +55,7 @@ export const LIST_CASES: HttpCase[] = [
     assert.deepEqual((await api.get("/pets?status=pending")).pets.map(({ status }) => status), ["pending"]);
     assert.deepEqual((await api.get("/pets?status=available")).pets.map(({ id }) => id), [1]);
   }),
-  httpCase("shows each pet once to whoever follows next, and no Link on a last page that is full", async (api) => {
+  httpCase("shows each pet once to a client that follows next, and no Link on a full last page", async (api) => {
     await addPets(api, Array(6).fill("available"));
     assert.deepEqual(await walk(api, "/v1/pets?limit=2"), [[1, 2], [3, 4], [5, 6]]);
     assert.deepEqual(await walk(api, "/v1/pets?limit=4"), [[1, 2, 3, 4], [5, 6]]);

@@ -11,7 +11,7 @@ const PREFLIGHT = {
 };
 
 export const ROUTE_CASES: HttpCase[] = [
-  httpCase("answers 404 route_not_found to every path that is none", async (api) => {
+  httpCase("answers 404 route_not_found to every path without a route", async (api) => {
     const paths = [
       ...["", "/", "/pet", "/pets/", "/pets/1/", "/pets/1/x", "/Pets", "/pets%2F1", "/store", "/store/orders/"],
       ...["/cats", "//v1", "//v1x/pets", "//v2/pets", "//pets", "//", "//v1//pets", "/%zz"],
@@ -69,7 +69,7 @@ export const ROUTE_CASES: HttpCase[] = [
     assert.deepEqual([status, error.code], [501, "not_implemented"]);
   }),
   {
-    name: "lets the app answer store orders, behind the key check",
+    name: "lets the app answer store orders, after the key check",
     options: { handleStoreOrders: (request) => Promise.resolve(Response.json({ method: request.method })) },
     run: async (api) => {
       assert.deepEqual((await api.get("/store/orders")).json, { method: "GET" });

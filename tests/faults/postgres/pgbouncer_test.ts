@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { type Cluster, whyNoCluster } from "../../support/postgres/cluster.ts";
 import { freePort, untilAccepted } from "../../support/system/free_port.ts";
 import { withTempFolder } from "../../support/temp.ts";
-import { auditStored, createOnAndOn, KEY, withCluster, withServers } from "./support.ts";
+import { KEY, underLoad, withCluster, withServers } from "./support.ts";
 import { Child } from "../../support/system/child.ts";
 import { hasCommand, testUnless } from "../../support/system/commands.ts";
 
 const ROOT = new URL("../../../", import.meta.url).pathname;
-const skip = whyNoCluster() || (hasCommand("pgbouncer") ? false : "there is no pgbouncer");
+const test = testUnless(whyNoCluster() || (hasCommand("pgbouncer") ? false : "there is no pgbouncer"));
 
 /** Since 1.21 it knows of prepared statements, if it is told to; before, a client has to do without. */
 const CONFIGURATION = (port: number, cluster: Cluster, folder: string) => `
@@ -43,42 +43,31 @@ function withPgBouncer(cluster: Cluster, use: (url: string) => Promise<void>): P
   });
 }
 
-testUnless(
-  skip,
-  "four servers behind PgBouncer in transaction mode add pets, and lose and double nothing",
-  () =>
-    withCluster((cluster, direct) =>
-      withPgBouncer(cluster, (url) =>
-        withServers(`${url}?prepare=false`, 4, async (servers) => {
-          let isDone = false;
-          const load = Array.from({ length: 16 }, (_, i) => createOnAndOn(servers, `c${i}`, () => isDone));
+test("four servers behind PgBouncer in transaction mode add pets, and lose and double nothing", () =>
+  withCluster((cluster, direct) =>
+    withPgBouncer(cluster, (url) =>
+      withServers(`${url}?prepare=false`, 4, async (servers) => {
+        await underLoad(direct, servers, 16, async ({ seen }) => {
           for (const server of servers) {
             while (JSON.parse((await server.ask("/v1/pets?limit=100&status=available", KEY)).text).length < 100);
           }
-          isDone = true;
-          const told = await Promise.all(load);
-          for (const { seen } of told) assert.deepEqual([...seen.keys()], [201]);
-          await auditStored(direct, told);
-        }))
-    ),
-);
+          assert.deepEqual([...seen.keys()], [201]);
+        });
+      }))
+  ));
 
-testUnless(
-  skip,
-  "both drivers keep the store contract behind PgBouncer in transaction mode",
-  () =>
-    withCluster((cluster) =>
-      withPgBouncer(cluster, async (url) => {
-        const env = { PETSTORE_TEST_POSTGRES: `${url}?prepare=false` };
-        const args = ["test", "-A", "--no-check", "tests/contract/store_test.ts"];
-        const child = new Child(Deno.execPath(), args, { cwd: ROOT, env });
-        const status = await child.ended;
-        const output = child.written.stdout + child.written.stderr;
-        assert.equal(status, 0, output.slice(-3000));
-        for (const driver of ["node-postgres", "postgres.js"]) {
-          const count = output.split("\n").filter((line) => line.includes(`PostgreSQL (${driver})`)).length;
-          assert.ok(count > 20, `${driver}: only ${count} tests were run`);
-        }
-      })
-    ),
-);
+test("both drivers keep the store contract behind PgBouncer in transaction mode", () =>
+  withCluster((cluster) =>
+    withPgBouncer(cluster, async (url) => {
+      const env = { PETSTORE_TEST_POSTGRES: `${url}?prepare=false` };
+      const args = ["test", "-A", "--no-check", "tests/contract/store_test.ts"];
+      const child = new Child(Deno.execPath(), args, { cwd: ROOT, env });
+      const status = await child.ended;
+      const output = child.written.stdout + child.written.stderr;
+      assert.equal(status, 0, output.slice(-3000));
+      for (const driver of ["node-postgres", "postgres.js"]) {
+        const count = output.split("\n").filter((line) => line.includes(`PostgreSQL (${driver})`)).length;
+        assert.ok(count > 20, `${driver}: only ${count} tests were run`);
+      }
+    })
+  ));

@@ -2,7 +2,7 @@
 
 import type { PetDraft, PetStore } from "../../../mod.ts";
 
-/** What readers have seen, against what there is in the end. */
+/** The result of a run. */
 export interface Reading {
   /** Ids that a reader went past before they could be seen. */
   missed: bigint[];

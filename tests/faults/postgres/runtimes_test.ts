@@ -14,13 +14,12 @@ const RUNTIMES = [
   { name: "Bun", command: BUN, args: ["test"] },
 ];
 
-/** What marks a test of this driver that has passed, in what either runtime prints. */
+/** Matches the line of a passed test of this driver, in the output of either runtime. */
 const passed = (driver: string) => new RegExp(`^ *(ok \\d+ -|\\(pass\\)) .*PostgreSQL \\(${driver}\\)`, "gm");
 
 for (const { name, command, args } of RUNTIMES) {
   const skip = whyNoPostgres() || await whyNot(command, name);
-  testUnless(
-    skip,
+  testUnless(skip)(
     `the store contract is kept on PostgreSQL, and what is given up is cancelled, on ${name}`,
     async () => {
       const env = { PETSTORE_TEST_POSTGRES: await postgresUrl() };

@@ -15,7 +15,7 @@ import { createOnce, KEY, urlOf, withCluster } from "./support.ts";
 import { makeCertificate, NO_OPENSSL, useTls } from "./tls_support.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
-const skip = whyNoCluster() || NO_OPENSSL;
+const test = testUnless(whyNoCluster() || NO_OPENSSL);
 
 /** A cluster that takes no connection without TLS; `use` gets its port and the files. */
 function withTls(use: (port: number, ca: string, folder: string, cluster: Cluster) => Promise<void>): Promise<void> {
@@ -36,81 +36,74 @@ function url(port: number, host = "127.0.0.1"): string {
 const ENCRYPTED = `SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
   WHERE application_name = 'petstore'`;
 
-testUnless(
-  skip,
-  "sslmode require and verify-full encrypt, and verify-full knows whom it talks to",
-  () =>
-    withTls(async (port, ca, folder) => {
-      const modes = [
-        `${url(port)}?sslmode=require`,
-        `${url(port, "localhost")}?sslmode=verify-full&sslrootcert=${ca}`,
-        `${url(port)}?sslmode=verify-ca&sslrootcert=${ca}`,
-      ];
-      for (const [i, store] of modes.entries()) {
-        await withServer(folder, { args: [`--key=${KEY}`], env: { PETSTORE_STORE: store } }, async (server) => {
-          assert.equal((await createOnce(server, `pet${i}`)).status, 201);
-          assert.deepEqual(await runSql(url(port), ENCRYPTED), [["true"]]);
-          assert.equal(await server.stop(), 0);
-        });
-      }
-      await withServer(
-        folder,
-        { args: [`--key=${KEY}`], env: { PETSTORE_STORE: `${url(port)}?sslmode=disable` } },
-        async () => {
-          assert.deepEqual(await runSql(url(port), ENCRYPTED), [["false"]]);
-        },
-      );
-    }),
-);
-
-testUnless(
-  skip,
-  "a certificate of another authority or name, and a connection without TLS, are refused in one line",
-  () =>
-    withTls(async (port, ca, folder, cluster) => {
-      const { ca: other } = makeCertificate(folder, "theirs");
-      const refused = async (store: string, reason: RegExp, expected = 1) => {
-        const parts = { args: [`--key=${KEY}`, "--port=0"], env: { PETSTORE_STORE: store } };
-        const { status, stdout, stderr } = await runServer(folder, parts);
-        assert.deepEqual([status, stdout], [expected, ""], stderr);
-        assert.match(stderr, reason);
-        assert.match(stderr, /^petstore: [^\n]*\n$/);
-        assert.doesNotMatch(stderr, /hunter2/);
-      };
-      await refused(`${url(port, "localhost")}?sslmode=verify-full&sslrootcert=${other}`, /certificate|issuer/i);
-      await refused(`${url(port)}?sslmode=verify-full&sslrootcert=${ca}`, /certificate|name/i);
-      allowOnlyTls(cluster);
-      kill(cluster);
-      startAgain(cluster);
-      await refused(`${url(port)}?sslmode=disable`, /no encryption/, 2);
-    }),
-);
-
-testUnless(
-  skip,
-  "statements are cancelled where all connections use TLS, too",
-  () =>
-    withTls(async (port, ca, folder, cluster) => {
-      const store = `${url(port, "localhost")}?sslmode=verify-full&sslrootcert=${ca}`;
+test("sslmode require and verify-full encrypt, and verify-full knows whom it talks to", () =>
+  withTls(async (port, ca, folder) => {
+    const modes = [
+      `${url(port)}?sslmode=require`,
+      `${url(port, "localhost")}?sslmode=verify-full&sslrootcert=${ca}`,
+      `${url(port)}?sslmode=verify-ca&sslrootcert=${ca}`,
+    ];
+    for (const [i, store] of modes.entries()) {
       await withServer(folder, { args: [`--key=${KEY}`], env: { PETSTORE_STORE: store } }, async (server) => {
-        assert.equal((await createOnce(server, "Rex")).status, 201);
-        await withLockedTable(urlOf(cluster), "petstore.pets", async () => {
-          assert.equal((await createOnce(server, "Bo")).status, 503);
-          await until("nobody waits for the lock", async () => await countWaiting(urlOf(cluster), "petstore") === 0);
-        });
-        assert.equal(JSON.parse((await server.ask("/v1/pets", KEY)).text).length, 1);
+        assert.equal((await createOnce(server, `pet${i}`)).status, 201);
+        assert.deepEqual(await runSql(url(port), ENCRYPTED), [["true"]]);
         assert.equal(await server.stop(), 0);
       });
-      // node-postgres makes the connection for it as it makes all.
-      const pool = new Pool({ connectionString: url(port, "localhost"), ssl: { ca: Deno.readTextFileSync(ca) } });
-      const pets = await createPostgresStore(pool, { timeout: 500 });
-      const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;
+    }
+    await withServer(
+      folder,
+      { args: [`--key=${KEY}`], env: { PETSTORE_STORE: `${url(port)}?sslmode=disable` } },
+      async () => {
+        assert.deepEqual(await runSql(url(port), ENCRYPTED), [["false"]]);
+      },
+    );
+  }));
+
+test("a certificate of another authority or name, and a connection without TLS, are refused in one line", () =>
+  withTls(async (port, ca, folder, cluster) => {
+    const { ca: other } = makeCertificate(folder, "theirs");
+    const refused = async (store: string, reason: RegExp, expected = 1) => {
+      const parts = { args: [`--key=${KEY}`, "--port=0"], env: { PETSTORE_STORE: store } };
+      const { status, stdout, stderr } = await runServer(folder, parts);
+      assert.deepEqual([status, stdout], [expected, ""], stderr);
+      assert.match(stderr, reason);
+      assert.match(stderr, /^petstore: [^\n]*\n$/);
+      assert.doesNotMatch(stderr, /hunter2/);
+    };
+    await refused(`${url(port, "localhost")}?sslmode=verify-full&sslrootcert=${other}`, /certificate|issuer/i);
+    await refused(`${url(port)}?sslmode=verify-full&sslrootcert=${ca}`, /certificate|name/i);
+    allowOnlyTls(cluster);
+    kill(cluster);
+    startAgain(cluster);
+    await refused(`${url(port)}?sslmode=disable`, /no encryption/, 2);
+  }));
+
+test("statements are cancelled where all connections use TLS, too", () =>
+  withTls(async (port, ca, folder, cluster) => {
+    const store = `${url(port, "localhost")}?sslmode=verify-full&sslrootcert=${ca}`;
+    await withServer(folder, { args: [`--key=${KEY}`], env: { PETSTORE_STORE: store } }, async (server) => {
+      assert.equal((await createOnce(server, "Rex")).status, 201);
       await withLockedTable(urlOf(cluster), "petstore.pets", async () => {
-        await assert.rejects(async () => await pets.create(pet), StoreUnavailableError);
-        await until("nobody waits for the lock", async () => await countWaiting(urlOf(cluster), "petstore") === 0);
+        assert.equal((await createOnce(server, "Bo")).status, 503);
+        await until("no connection waiting for the lock", async () =>
+          await countWaiting(urlOf(cluster), "petstore") === 0);
       });
-      assert.equal(await pets.get(3n), undefined);
-      await pets.close();
-      await pool.end();
-    }),
-);
+      assert.equal(JSON.parse((await server.ask("/v1/pets", KEY)).text).length, 1);
+      assert.equal(await server.stop(), 0);
+    });
+    // node-postgres makes the connection for it as it makes all.
+    const pool = new Pool({ connectionString: url(port, "localhost"), ssl: { ca: Deno.readTextFileSync(ca) } });
+    const pets = await createPostgresStore(pool, { timeout: 500 });
+    const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;
+    await withLockedTable(urlOf(cluster), "petstore.pets", async () => {
+      await assert.rejects(async () =>
+        await pets.create(pet), StoreUnavailableError);
+      await until(
+        "no connection waiting for the lock",
+        async () => await countWaiting(urlOf(cluster), "petstore") === 0,
+      );
+    });
+    assert.equal(await pets.get(3n), undefined);
+    await pets.close();
+    await pool.end();
+  }));

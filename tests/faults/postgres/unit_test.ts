@@ -14,7 +14,7 @@ import type { Child } from "../../support/system/child.ts";
 import { command, testUnless } from "../../support/system/commands.ts";
 
 const UNIT = "petstore-postgres.service";
-const skip = whyNoCluster();
+const test = testUnless(whyNoCluster());
 
 /** Has the driver in Deno's cache, by the command of docs/server.md. */
 function cacheDriver(): void {
@@ -35,27 +35,23 @@ function start(folder: string, databasePort: number, settings: Record<string, st
   );
 }
 
-testUnless(
-  skip,
-  "the unit's command serves from PostgreSQL, writes no file, and ends with 0, with 1 while it is away, or with 2",
-  () =>
-    withCluster((cluster, url) =>
-      withTempFolder(async (folder) => {
-        cacheDriver();
-        const store = { PETSTORE_STORE: url };
-        {
-          await using child = start(folder, cluster.port, store);
-          const port = await started(child);
-          const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nConnection: close\r\n`;
-          const request = `${head}Content-Length: ${PET.length}\r\n\r\n${PET}`;
-          assert.equal((await exchange({ port, validate: validateServerAnswer }, request))?.status, 201);
-          assert.equal(await child.stop(), 0);
-        }
-        assert.deepEqual([...Deno.readDirSync(folder)], []);
-        assert.equal(await start(folder, cluster.port, { ...store, PETSTORE_DOCS: "perhaps" }).exit(), 2);
-        kill(cluster);
-        assert.equal(await start(folder, cluster.port, store).exit(), 1);
-        startAgain(cluster);
-      })
-    ),
-);
+test("the unit's command serves from PostgreSQL, writes no file, and ends with 0, with 1 while it is away, or with 2", () =>
+  withCluster((cluster, url) =>
+    withTempFolder(async (folder) => {
+      cacheDriver();
+      const store = { PETSTORE_STORE: url };
+      {
+        await using child = start(folder, cluster.port, store);
+        const port = await started(child);
+        const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nConnection: close\r\n`;
+        const request = `${head}Content-Length: ${PET.length}\r\n\r\n${PET}`;
+        assert.equal((await exchange({ port, validate: validateServerAnswer }, request))?.status, 201);
+        assert.equal(await child.stop(), 0);
+      }
+      assert.deepEqual([...Deno.readDirSync(folder)], []);
+      assert.equal(await start(folder, cluster.port, { ...store, PETSTORE_DOCS: "perhaps" }).exit(), 2);
+      kill(cluster);
+      assert.equal(await start(folder, cluster.port, store).exit(), 1);
+      startAgain(cluster);
+    })
+  ));

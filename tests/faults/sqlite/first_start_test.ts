@@ -11,8 +11,9 @@ import { command, skipUnless, testUnless } from "../../support/system/commands.t
 const SKIP = skipUnless(["strace"], "the right to trace a process", () => {
   command("strace", "-qq", "-o", "/dev/null", "true");
 });
+const test = testUnless(SKIP);
 
-/** What a start makes, by names relative to its folder. */
+/** The files that a start makes, relative to its folder. */
 const FILES = ["", "/api-key", "/petstore.db", "/petstore.db-journal", "/petstore.db-wal", "/petstore.db-shm"];
 
 /** The calls that make, write, sync, lock or remove a file. */
@@ -43,53 +44,45 @@ function readCalls(trace: string): string[] {
   return calls.filter(([, thread]) => thread === main).map(([, , call = ""]) => call);
 }
 
-testUnless(
-  SKIP,
-  "a first start may be killed at any system call that touches a file",
-  () =>
-    withTempFolder(async (root) => {
-      const trace = join(root, "trace");
-      const traced = join(root, "0");
-      Deno.mkdirSync(traced);
-      assert.match(await startTraced(traced, ["-o", trace]), /\(new, kept in/);
-      const calls = readCalls(Deno.readTextFileSync(trace));
-      const made = calls.findLastIndex((call) => call.startsWith("fsync"));
-      assert.ok(made > 40, calls.join("\n"));
-      for (let number = 1; number <= made + 2; number++) {
-        const folder = join(root, String(number));
-        Deno.mkdirSync(folder);
-        const flags = ["-o", "/dev/null", "-e", `inject=${CALLS}:signal=KILL:when=${number}`];
-        const printed = await startTraced(folder, flags);
-        const what = `killed before ${calls[number - 1]}`;
-        const shown = /(pk_\w+) \(new/.exec(printed)?.[1];
-        try {
-          await withServer(folder, { args: ["--no-access-log"] }, async (server) => {
-            const key = readKey(folder);
-            if (shown !== undefined) assert.equal(key, shown, what);
-            await addPet(server, key);
-            assert.equal(await countPets(server, key), 1, what);
-            assert.equal(await server.stop(), 0, what);
-          });
-        } catch (error) {
-          throw new Error(what, { cause: error });
-        }
-      }
-    }),
-);
-
-testUnless(
-  SKIP,
-  "the key and its folder are on the disk before the key is shown",
-  () =>
-    withTempFolder(async (root) => {
-      const folder = join(root, "0");
+test("a first start may be killed at any system call that touches a file", () =>
+  withTempFolder(async (root) => {
+    const trace = join(root, "trace");
+    const traced = join(root, "0");
+    Deno.mkdirSync(traced);
+    assert.match(await startTraced(traced, ["-o", trace]), /\(new, kept in/);
+    const calls = readCalls(Deno.readTextFileSync(trace));
+    const made = calls.findLastIndex((call) => call.startsWith("fsync"));
+    assert.ok(made > 40, calls.join("\n"));
+    for (let number = 1; number <= made + 2; number++) {
+      const folder = join(root, String(number));
       Deno.mkdirSync(folder);
-      await startTraced(folder, ["-y", "-o", join(root, "trace")]);
-      const calls = readCalls(Deno.readTextFileSync(join(root, "trace")));
-      const written = calls.findIndex((call) => /^write\(\d+<[^>]*\/data\/api-key>/.test(call));
-      const later = calls.slice(written + 1);
-      const synced = later.findIndex((call) => /^fsync\(\d+<[^>]*\/data\/api-key>/.test(call));
-      const folderSynced = later.findIndex((call) => /^fsync\(\d+<[^>]*\/data>/.test(call));
-      assert.ok(written > 0 && synced >= 0 && folderSynced > synced, calls.join("\n"));
-    }),
-);
+      const flags = ["-o", "/dev/null", "-e", `inject=${CALLS}:signal=KILL:when=${number}`];
+      const printed = await startTraced(folder, flags);
+      const what = `killed before ${calls[number - 1]}`;
+      const shown = /(pk_\w+) \(new/.exec(printed)?.[1];
+      try {
+        await withServer(folder, { args: ["--no-access-log"] }, async (server) => {
+          const key = readKey(folder);
+          if (shown !== undefined) assert.equal(key, shown, what);
+          await addPet(server, key);
+          assert.equal(await countPets(server, key), 1, what);
+          assert.equal(await server.stop(), 0, what);
+        });
+      } catch (error) {
+        throw new Error(what, { cause: error });
+      }
+    }
+  }));
+
+test("the key and its folder are on the disk before the key is shown", () =>
+  withTempFolder(async (root) => {
+    const folder = join(root, "0");
+    Deno.mkdirSync(folder);
+    await startTraced(folder, ["-y", "-o", join(root, "trace")]);
+    const calls = readCalls(Deno.readTextFileSync(join(root, "trace")));
+    const written = calls.findIndex((call) => /^write\(\d+<[^>]*\/data\/api-key>/.test(call));
+    const later = calls.slice(written + 1);
+    const synced = later.findIndex((call) => /^fsync\(\d+<[^>]*\/data\/api-key>/.test(call));
+    const folderSynced = later.findIndex((call) => /^fsync\(\d+<[^>]*\/data>/.test(call));
+    assert.ok(written > 0 && synced >= 0 && folderSynced > synced, calls.join("\n"));
+  }));

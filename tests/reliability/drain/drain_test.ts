@@ -1,4 +1,4 @@
-/** What `deno task drain` does, in a few rounds; and that its clients would see an answer that is cut. */
+/** A few rounds of `deno task drain`; and proof that its clients recognise an answer that is cut. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -16,14 +16,14 @@ test("three times SIGTERM under full load cut no answer, and all that is stored 
     assert.equal(report.rounds.length, 3);
     for (const figures of report.rounds) {
       assert.ok(figures.acknowledged > 0 && figures.reads > 0);
-      // All clients were at work until there was nobody to answer them.
+      // All clients were at work until no server answered.
       assert.ok(figures.refused >= options.clients);
     }
   }));
 
 const HEAD = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n";
 
-/** What a server writes before it closes, and what its client makes of it. */
+/** What a server writes before it closes, and the outcome for its client. */
 const ANSWERS: readonly (readonly [what: string, written: string, outcome: Outcome["kind"]])[] = [
   ["a whole answer", `${HEAD}\r\nwhole`, "answered"],
   ["a head alone", `${HEAD}\r\n`, "cut"],

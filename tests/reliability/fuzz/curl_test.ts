@@ -22,7 +22,7 @@ import { withDenoServe } from "../../support/http/deno_serve.ts";
 const SEED = 20301205;
 const OPTIONS = { maxBodyBytes: MAX_BODY_BYTES };
 
-const skip = hasCommand("curl") ? false : "there is no curl";
+const test = testUnless(hasCommand("curl") ? false : "there is no curl");
 
 /** Serves a petstore, with a defect or without one, while `use` runs. */
 function withServed<T>(wrap: (handle: Handle) => Handle, use: (origin: string) => Promise<T>): Promise<T> {
@@ -41,14 +41,14 @@ type Defect = [what: string, wrap: (handle: Handle) => Handle, line: RegExp];
 const DEFECTS: Defect[] = [
   ["clamps a limit", withOtherUrl((url) => url.replace(/limit=10[1-9]/, "limit=100")), /^curl -s -i .*limit=10[12]/],
   [
-    "takes a byte that is no UTF-8 for a question mark",
+    "replaces a byte that is not UTF-8 by a question mark",
     withOtherBytes((byte) => byte === 0xff ? 0x3f : byte),
     /^printf '.*\\377.*' \| curl -s -i -X POST .*--data-binary @-/,
   ],
 ];
 
 for (const [what, wrap, expected] of DEFECTS) {
-  testUnless(skip, `the curl line for a petstore that ${what} shows the defect`, async () => {
+  test(`the curl line for a petstore that ${what} shows the defect`, async () => {
     const extent = { seed: SEED, sequences: 2000 };
     const ground = { host: IN_PROCESS, stores: FUZZED_STORES.slice(0, 1), tally: new Tally(), wrap };
     const finding = await search(ground, extent);
@@ -61,7 +61,7 @@ for (const [what, wrap, expected] of DEFECTS) {
       return runLine(line);
     };
     const answers = [await withServed(wrap, repeat), await withServed((handle) => handle, repeat)];
-    // Whoever repeats it sees what the search has seen, and without the defect what was foretold.
+    // The line shows what the search has seen, and without the defect the predicted answer.
     const [seen, foretold] = answers.map(({ status, text }) => /"code":"(\w+)"/.exec(text)?.[1] ?? String(status));
     assert.notEqual(seen, foretold);
     assert.ok(finding.problem.includes(` is ${seen}, foretold was `), finding.problem);
@@ -69,7 +69,7 @@ for (const [what, wrap, expected] of DEFECTS) {
   });
 }
 
-testUnless(skip, `a curl line gets the answer that the request gets which it stands for`, async () => {
+test(`a curl line gets the answer that the request gets which it stands for`, async () => {
   const steps = fc.sample(sequences(SOCKET), { seed: SEED, numRuns: 4 }).flat();
   const drafts = steps.filter((step): step is Draft => !("bytes" in step)).map((draft) => new Memory().resolve(draft));
   assert.ok(drafts.length > 40, `only ${drafts.length} requests`);
@@ -88,13 +88,9 @@ testUnless(skip, `a curl line gets the answer that the request gets which it sta
   }
 });
 
-testUnless(
-  skip,
-  `a line for what is no request sends its bytes`,
-  () =>
-    withServed((handle) => handle, async (origin) => {
-      const malformed = MALFORMED_CASES.find(({ what }) => what === "another version");
-      assert.ok(malformed);
-      assert.equal((await runLine(formatCurl(malformed, origin))).status, 400);
-    }),
-);
+test(`a line for what is no request sends its bytes`, () =>
+  withServed((handle) => handle, async (origin) => {
+    const malformed = MALFORMED_CASES.find(({ what }) => what === "another version");
+    assert.ok(malformed);
+    assert.equal((await runLine(formatCurl(malformed, origin))).status, 400);
+  }));

@@ -3,7 +3,6 @@
 import { parseFlags, readCount, UsageError } from "../../support/command_line.ts";
 import { newSeed } from "../../support/random.ts";
 
-/** What is to be run. */
 export interface FuzzOptions {
   requests: number;
   seed: number;

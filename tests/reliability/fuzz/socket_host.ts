@@ -45,7 +45,7 @@ class SocketConnection implements Connection {
     this.#hangUp();
     using socket = await RawSocket.open(this.#endpoint);
     const sending = socket.send(bytes);
-    // A server that waits for more learns that there is none, and must not hang.
+    // A server that waits for more learns that nothing follows, and must not hang.
     await sending.then(() => socket.endSending()).catch(() => {});
     return await readFinal(socket);
   }

@@ -21,7 +21,7 @@ export async function readCatalogue(port: number, status?: PetStatus): Promise<P
   return pets;
 }
 
-/** One pet, or `undefined` if there is none. */
+/** One pet, or `undefined` for 404. */
 export async function readPet(port: number, id: bigint): Promise<Pet | undefined> {
   using client = new Client(port);
   const { status, text } = await read(client, `/v1/pets/${id}`, [200, 404]);

@@ -5,7 +5,7 @@ import type { Finding as AnyFinding } from "../../support/command_line.ts";
 /** The kinds of what is wrong, each with what it means. */
 export const FINDING_KINDS = {
   lost: "acknowledged, and not there as it was acknowledged",
-  missed: "stored, and never shown to somebody who followed the ids while it was",
+  missed: "stored, and never shown to a reader that followed the ids meanwhile",
   doubled: "stored more than once, or an id given twice",
   "half-stored": "stored, and no client has sent it like that",
   unordered: "an id that is not above those that were given before",

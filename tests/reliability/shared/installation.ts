@@ -1,4 +1,4 @@
-/** What is put under load and ended: one server or several, on one store. */
+/** One server or several on one store, to be put under load and ended. */
 
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { visitDatabase } from "./visitor.ts";
 /** How an ordinary end went. */
 export interface Ending {
   status: number;
-  /** What was written on standard error. */
+  /** Standard error. */
   errors: string;
 }
 
@@ -96,7 +96,7 @@ const FILE = "pets.db";
 const PARTS: ServerParts = { args: [`--store=sqlite:${FILE}`, "--no-access-log"], env: { PETSTORE_KEYS: KEY } };
 
 /**
- * What SQLite finds wrong with a database that nobody has open. It looks at a copy, without the shared-memory file: the
+ * What SQLite finds wrong with a database that no process has open. It looks at a copy, without the shared-memory file: the
  * first to open a database after a crash recovers it, and that has to be the server and not this check.
  */
 export function checkDatabase(path: string): string[] {

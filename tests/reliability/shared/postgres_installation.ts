@@ -18,7 +18,7 @@ import { getRequest, KEY } from "./requests.ts";
 
 const SERVERS = 4;
 
-/** What a crash kills. */
+/** The targets of a crash. */
 const VICTIMS = ["the servers", "the database", "all", "the connections, then the servers"] as const;
 
 /** Within so many milliseconds of the connections the servers are killed too. */
@@ -28,7 +28,7 @@ const LATER = 30;
 const CONNECTIONS = "FROM pg_stat_activity WHERE application_name = 'petstore'";
 const AT_WORK = `${CONNECTIONS} AND state <> 'idle'`;
 
-/** What another program does beside the servers. */
+/** The statements of another program beside the servers. */
 const VISITS = [
   ...["SELECT 1", "SELECT count(*) FROM petstore.pets", "BEGIN; LOCK TABLE petstore.pets IN EXCLUSIVE MODE; ROLLBACK"],
   ...["VACUUM (ANALYZE) petstore.pets", "CHECKPOINT"],

@@ -17,7 +17,7 @@ export interface RoundOptions {
   seed: number;
 }
 
-/** What `--help` prints below what the tool says of itself. */
+/** The lower part of `--help`. */
 const HELP = `
   --store NAME        sqlite, one server on a file, unless given; or postgres, four servers on one PostgreSQL
   --rounds N          how often, 20 unless given

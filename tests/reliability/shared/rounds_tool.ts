@@ -8,9 +8,8 @@ import { runRounds, type Stage } from "./rounds.ts";
 /** A tool that goes in rounds. */
 export interface RoundsTool<Figures> {
   name: string;
-  /** What `--help` says above the flags. */
+  /** The upper part of `--help`. */
   about: string;
-  /** What it can find to be wrong. */
   kinds: readonly FindingKind[];
   run(stage: Stage, options: RoundOptions): Promise<Figures>;
   /** The line for one round, in parts. */

@@ -9,13 +9,13 @@ import type { Random } from "../../support/random.ts";
 import { Child } from "../../support/system/child.ts";
 import { hasCommand } from "../../support/system/commands.ts";
 
-/** What it does. The last makes a copy. */
+/** The statements of a visitor. The last makes a copy. */
 const VISITS = [
   ...["SELECT 1", "SELECT count(*) > 0 FROM pets", "BEGIN IMMEDIATE; ROLLBACK", "PRAGMA wal_checkpoint(TRUNCATE)"],
   ...["PRAGMA quick_check", "VACUUM INTO "],
 ];
 
-/** What it prints when all is well: a yes, an ok, or that a checkpoint has written nothing or was not let. */
+/** Its output when all is well: a yes, an ok, or a checkpoint that wrote nothing or was not allowed. */
 const WELL = /^(|1|ok|[01]\|-?\d+\|-?\d+)$/;
 
 /** Visits a file in a process of its own, and tells what was wrong with it or with its copy, a line each. */

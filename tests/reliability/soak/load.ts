@@ -6,7 +6,7 @@ import { createRequest } from "../shared/requests.ts";
 import { Random } from "../../support/random.ts";
 import { drawRequest, type Known, type SoakRequest } from "./requests.ts";
 
-/** What is handed over on the command line, as JSON. */
+/** The one argument of the command line, as JSON. */
 export interface LoadSettings {
   port: number;
   clients: number;
@@ -14,12 +14,12 @@ export interface LoadSettings {
   seed: number;
 }
 
-/** What is printed each second, as JSON: counts from the beginning on. */
+/** Printed each second, as JSON: counts from the beginning. */
 export interface LoadFigures {
   requests: number;
   creates: number;
   unexpected: number;
-  /** What the first that was unexpected looked like. */
+  /** The first unexpected answer. */
   example: string;
 }
 

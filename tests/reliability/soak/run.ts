@@ -20,7 +20,6 @@ export interface SoakOptions {
   seed: number;
 }
 
-/** What came of it. */
 export interface SoakReport extends Run {
   figures: LoadFigures;
   findings: Finding[];

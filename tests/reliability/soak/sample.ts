@@ -1,4 +1,4 @@
-/** What the system knows of a process, and how big its write-ahead log is. Linux only. */
+/** Memory and open files of a process, and the size of its write-ahead log. Linux only. */
 
 import { statSync } from "node:fs";
 import { openFilesOf, readMemory } from "../../support/system/process.ts";
@@ -7,7 +7,7 @@ import { openFilesOf, readMemory } from "../../support/system/process.ts";
 export interface Sample {
   /** Seconds since the load began. */
   second: number;
-  /** Resident memory, and the part of it that is no file's, in MB. */
+  /** Resident memory, and its anonymous part, in MB. */
   rss: number;
   anonymous: number;
   files: number;

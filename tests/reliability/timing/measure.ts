@@ -8,7 +8,6 @@ import { CroppedTests } from "./welch.ts";
 /** Checks a header, and answers with what is wrong with it: all guesses are. */
 export type Check = (authorization: string) => Pending<HttpError | undefined>;
 
-/** What is measured. */
 export interface Subject {
   check: Check;
   /** The classes that are compared, made anew for every batch. */

@@ -1,4 +1,4 @@
-/** The file of a running server, changed or cut off by somebody else: never a crash, never a wrong pet. */
+/** The file of a running server, changed or cut off by another program: never a crash, never a wrong pet. */
 
 import assert from "node:assert/strict";
 import { rmSync, truncateSync, writeFileSync } from "node:fs";

@@ -37,8 +37,7 @@ async function assertRecovers(folder: string, server: ServerProcess, ledger: Led
   await withServer(folder, ON_FILE, (restarted) => ledger.assertShown(restarted));
 }
 
-testUnless(
-  MOUNT_SKIP,
+testUnless(MOUNT_SKIP)(
   "a full disk stops creates and nothing else, until there is room",
   () =>
     withTmpfs("320k", async (folder, remount) => {
@@ -52,8 +51,7 @@ testUnless(
     }),
 );
 
-testUnless(
-  MOUNT_SKIP,
+testUnless(MOUNT_SKIP)(
   "a server that was killed on a full disk starts there again and shows everything",
   () =>
     withTmpfs("320k", async (folder, remount) => {
@@ -70,8 +68,7 @@ testUnless(
     }),
 );
 
-testUnless(
-  MOUNT_SKIP,
+testUnless(MOUNT_SKIP)(
   "a server does not start on a disk without room for its log, and says so",
   () =>
     withTmpfs("320k", async (folder, remount) => {
@@ -88,8 +85,7 @@ testUnless(
     }),
 );
 
-testUnless(
-  LOOP_SKIP,
+testUnless(LOOP_SKIP)(
   "a disk that takes data and fails to keep it stops creates, until it keeps them again",
   () =>
     withFailingDisk(async (folder, fail, mend) => {
@@ -106,8 +102,7 @@ testUnless(
     }),
 );
 
-testUnless(
-  IMMUTABLE_SKIP,
+testUnless(IMMUTABLE_SKIP)(
   "a log that becomes read-only stops creates, until it can be written to",
   () =>
     withTempFolder(async (folder) => {
@@ -120,8 +115,7 @@ testUnless(
     }),
 );
 
-testUnless(
-  IMMUTABLE_SKIP,
+testUnless(IMMUTABLE_SKIP)(
   "a server whose file and folder become read-only goes on with what it has open",
   () =>
     withTempFolder(async (folder) => {
@@ -139,8 +133,7 @@ testUnless(
     }),
 );
 
-testUnless(
-  PRLIMIT_SKIP,
+testUnless(PRLIMIT_SKIP)(
   "a server with no open file to spare goes on with its store and its clients",
   () =>
     withFreshServer(ON_FILE, async (server, folder) => {

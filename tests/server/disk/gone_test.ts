@@ -41,8 +41,7 @@ for (const [what, take] of WAYS) {
     }));
 }
 
-testUnless(
-  MOUNT_SKIP,
+testUnless(MOUNT_SKIP)(
   "a server whose volume is replaced by another leaves the log of that one alone when it ends",
   () =>
     withTmpfs("16m", (right) =>

@@ -24,7 +24,7 @@ function withOther(
   });
 }
 
-/** What the three kinds of read show, each asked twice: the second answer may be one that was kept. */
+/** The answers to the three kinds of read. Each is asked twice: the second answer may be a kept one. */
 async function read({ ask }: ServerProcess): Promise<[list: unknown[], sold: unknown[], one: string]> {
   let seen: [unknown[], unknown[], string] | undefined;
   for (const _ of ["asked", "asked again"]) {

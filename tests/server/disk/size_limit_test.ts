@@ -9,24 +9,22 @@ import { withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
-testUnless(
-  PRLIMIT_SKIP,
-  "a limit on the size of files stops creates and nothing else, until it is lifted",
-  () =>
-    withTempFolder(async (folder) => {
-      const ledger = new Ledger();
-      await withServer(folder, ON_FILE, async (server) => {
-        await ledger.create(server);
-        limit(server, "fsize", statSync(join(folder, `${FILE}-wal`)).size + 40_000);
-        await ledger.createUntilRefused(server, 100);
-        await ledger.assertRefused(server);
-        await ledger.assertShown(server);
-        limit(server, "fsize", "unlimited");
-        await ledger.create(server);
-        await ledger.assertShown(server);
-        assert.equal(await server.stop(), 0);
-      });
-      ledger.assertInFile(join(folder, FILE));
-      await withServer(folder, ON_FILE, (server) => ledger.assertShown(server));
-    }),
-);
+const test = testUnless(PRLIMIT_SKIP);
+
+test("a limit on the size of files stops creates and nothing else, until it is lifted", () =>
+  withTempFolder(async (folder) => {
+    const ledger = new Ledger();
+    await withServer(folder, ON_FILE, async (server) => {
+      await ledger.create(server);
+      limit(server, "fsize", statSync(join(folder, `${FILE}-wal`)).size + 40_000);
+      await ledger.createUntilRefused(server, 100);
+      await ledger.assertRefused(server);
+      await ledger.assertShown(server);
+      limit(server, "fsize", "unlimited");
+      await ledger.create(server);
+      await ledger.assertShown(server);
+      assert.equal(await server.stop(), 0);
+    });
+    ledger.assertInFile(join(folder, FILE));
+    await withServer(folder, ON_FILE, (server) => ledger.assertShown(server));
+  }));

@@ -31,8 +31,7 @@ async function assertRefused(folder: string, line: RegExp): Promise<void> {
 
 // SQLite would open it for reading, and all creates of this run would be refused, after the fault was mended too.
 const ROOT_SKIP = Deno.uid() === 0 && "root may write whatever the mode says";
-testUnless(
-  ROOT_SKIP,
+testUnless(ROOT_SKIP)(
   "a server does not start on a file that it may not write",
   () =>
     withKilled(async (folder, path, ledger) => {
@@ -43,9 +42,8 @@ testUnless(
     }),
 );
 
-testUnless(
-  IMMUTABLE_SKIP,
-  "a server does not start on a file that nobody may write",
+testUnless(IMMUTABLE_SKIP)(
+  "a server does not start on a file that no user may write",
   () =>
     withKilled(async (folder, path, ledger) => {
       await whileImmutable([path], () => assertRefused(folder, /cannot be written to/));

@@ -52,15 +52,14 @@ function moveLogIntoFile(path: string): void {
   db.close();
 }
 
-/** What a start shows is the first so many pets that were acknowledged, each as it was. */
+/** A start shows the first so many of the acknowledged pets, each as it was. */
 async function assertShowsFirst(folder: string, count: number, ledger: Ledger): Promise<void> {
   await withServer(folder, ON_FILE, async (server) => {
     assert.deepEqual(await walk(KEY, server), ledger.inOrder().slice(0, count));
   });
 }
 
-testUnless(
-  MOUNT_SKIP,
+testUnless(MOUNT_SKIP)(
   "a server does not start in a read-only file system, and starts when it is writable",
   () =>
     withTmpfs("4m", async (folder, remount) => {
@@ -72,8 +71,7 @@ testUnless(
     }),
 );
 
-testUnless(
-  IMMUTABLE_SKIP,
+testUnless(IMMUTABLE_SKIP)(
   "a server does not start in a read-only folder, and starts when it is writable",
   () =>
     withFile({}, async (folder, _, ledger) => {

@@ -97,7 +97,7 @@ test("when one server is killed while it creates, the other goes on and shows wh
       if (known !== undefined) assert.deepEqual(pet, JSON.parse(known));
       else unsure.add(pet.id);
     }
-    assert.ok(unsure.size <= 8, `${unsure.size} pets that nobody was told of`);
+    assert.ok(unsure.size <= 8, `${unsure.size} pets that were acknowledged to no client`);
     for (const [id, text] of ledger.pets) assert.equal((await b.ask(`/v1/pets/${id}`, KEY)).text, text);
     for (const id of unsure) ledger.pets.set(id, (await b.ask(`/v1/pets/${id}`, KEY)).text);
     await b.stop();

@@ -13,7 +13,7 @@ const NO_MODES = Deno.build.os === "windows" ? "Windows has no modes" : false;
 
 /** Runs a test where files have modes. */
 function testFile(name: string, run: (folder: string) => void | Promise<void>): void {
-  testUnless(NO_MODES, name, () => withTempFolder(run));
+  testUnless(NO_MODES)(name, () => withTempFolder(run));
 }
 
 function makeFile(path: string, mode: number, text = `${KEY}\n`): void {
@@ -31,7 +31,7 @@ function assertRefused(path: string, what: string, why = /./): void {
   }, what);
 }
 
-testFile("a key file that anybody but its owner can read, write or run is refused", (folder) => {
+testFile("a key file that users other than its owner can read, write or run is refused", (folder) => {
   const path = `${folder}/api-key`;
   for (const others of [0o040, 0o004, 0o020, 0o002, 0o010, 0o001, 0o044, 0o066, 0o077]) {
     makeFile(path, 0o600 | others);
@@ -73,7 +73,7 @@ testFile(
   },
 );
 
-testFile("a new key is nobody else's from its first moment on, whatever the umask allows", (folder) => {
+testFile("a new key is its owner's alone from its first moment, whatever the umask allows", (folder) => {
   const umask = Deno.umask(0);
   try {
     const { key, isNew } = readKeyFile(`${folder}/data/api-key`);
@@ -89,11 +89,11 @@ testFile("a new key is nobody else's from its first moment on, whatever the umas
 
 const NO_PIPES = NO_MODES || !hasCommand("mkfifo") && "there is no mkfifo here";
 
-testUnless(NO_PIPES, "a named pipe is no key file", () =>
+testUnless(NO_PIPES)("a named pipe is no key file", () =>
   withTempFolder(async (folder) => {
     const path = `${folder}/api-key`;
     command("mkfifo", "-m", "600", path);
-    // Whoever opens the pipe to read waits for a writer. With one there, to read it shows, instead of hanging for ever.
+    // A reader of the pipe waits for a writer. With a writer, a server that reads it fails here instead of hanging.
     await using _writer = new Child("sh", ["-c", `echo ${KEY} > "$0"`, path]);
     assertRefused(path, "a named pipe");
   }));
@@ -114,11 +114,11 @@ testFile(
 
 const NOT_ROOT = NO_MODES || Deno.uid() !== 0 && "only root can make one";
 
-testUnless(NOT_ROOT, "a key file of another user is refused", () =>
+testUnless(NOT_ROOT)("a key file of another user is refused", () =>
   withTempFolder((folder) => {
     makeFile(`${folder}/api-key`, 0o600);
     Deno.chownSync(`${folder}/api-key`, 65534, 65534);
-    assertRefused(`${folder}/api-key`, "a file of nobody");
+    assertRefused(`${folder}/api-key`, "a file of another user");
   }));
 
 testFile("a key file that a killed server left empty gets a key", (folder) => {

@@ -1,4 +1,4 @@
-/** What else shows a key: the list of processes, and the end of a process that crashes. */
+/** Other places that could show a key: the list of processes, and the output of a process that crashes. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -17,7 +17,7 @@ const KEY = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
 const APP = new URL("failing_app.ts", import.meta.url);
 const ROOT = new URL("../../../", import.meta.url);
 
-/** What everyone on the machine can read of a process: its command line, the names of its threads. */
+/** What every user of the machine can read of a process: its command line, the names of its threads. */
 function publicFacts(pid: number): string {
   const threads = [...Deno.readDirSync(`/proc/${pid}/task`)].map((task) => `/proc/${pid}/task/${task.name}/comm`);
   return [`/proc/${pid}/cmdline`, ...threads].map((path) => Deno.readTextFileSync(path)).join("\n");
@@ -29,7 +29,7 @@ const QUIET: [how: string, parts: ServerParts][] = [
 ];
 
 for (const [how, parts] of QUIET) {
-  testUnless(NO_PROC, `a key that is given ${how} is not in the list of processes`, () =>
+  testUnless(NO_PROC)(`a key that is given ${how} is not in the list of processes`, () =>
     withTempFolder((folder) => {
       Deno.mkdirSync(`${folder}/data`, { mode: 0o700 });
       Deno.writeTextFileSync(`${folder}/data/api-key`, KEY, { mode: 0o600 });
@@ -42,8 +42,7 @@ for (const [how, parts] of QUIET) {
     }));
 }
 
-testUnless(
-  NO_PROC,
+testUnless(NO_PROC)(
   "a key that is given by --key is in the list of processes, as README.md and --help say",
   () =>
     withFreshServer({ args: ["--key", KEY, "--store=memory:"] }, (server) => {
@@ -56,8 +55,7 @@ testUnless(
 
 for (const signal of ["SIGABRT", "SIGQUIT"] as const) {
   const skip = Deno.build.os === "windows" ? "Windows has no signals" : false;
-  testUnless(
-    skip,
+  testUnless(skip)(
     `a server that ${signal} ends prints no key`,
     () =>
       withFreshServer({ args: ["--key", KEY, "--store=memory:"] }, async (server) => {

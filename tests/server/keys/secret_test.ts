@@ -36,7 +36,7 @@ function post(body: string, headers: string): string {
   return get("/v1/pets", `${headers}Content-Length: ${body.length}\r\n`, "POST") + body;
 }
 
-/** Requests with the right key in its place, to everything that can go wrong behind the key check. */
+/** Requests with the right key in its place, to everything that can go wrong after the key check. */
 const AUTHORIZED = [
   ..."/v1/pets /v1/pets?limit=0 /v1/pets?status=lost /v1/pets?cursor=x /v1/pets/99 /v1/pets/x /v1/cats".split(" "),
   ...["/", "/v1/store/orders", "/openapi.json", "/livez", "/readyz"],
@@ -72,7 +72,7 @@ const MISPLACED = [
   post(KEY, "Content-Type: application/x-www-form-urlencoded\r\n"),
 ]);
 
-/** What is no HTTP, and has the key in it. */
+/** Malformed HTTP with the key in it. */
 const MALFORMED = [
   ...[`GET /v1/pets HTTP/9.9\r\n${AUTHORIZATION}\r\n`],
   ...[`GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization : Bearer ${KEY}\r\n\r\n`],

@@ -28,7 +28,7 @@ const NGINX: Host = {
     ),
 };
 
-/** What it brings is held against the description by whoever sends through a host. */
+/** withApi() holds its answers against the description. */
 const transport: Handle = fetch;
 
 const send: Handle = async (request) => {
@@ -39,5 +39,5 @@ const send: Handle = async (request) => {
 for (const { name, options, run } of HTTP_CONTRACT) {
   const [, reason] = [...ANSWERED_BY_NGINX].find(([pattern]) => pattern.test(name)) ?? [];
   const skip = whyNoNginx() || reason || false;
-  testUnless(skip, `${NGINX.name}: the petstore ${name}`, () => withApi(NGINX, { ...options }, run));
+  testUnless(skip)(`${NGINX.name}: the petstore ${name}`, () => withApi(NGINX, { ...options }, run));
 }

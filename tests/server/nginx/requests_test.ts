@@ -27,15 +27,14 @@ function codeOf(answer: SeenResponse | undefined): string {
   return JSON.parse(answer?.text ?? "null")?.code;
 }
 
-/** What must not differ between two ways to the same answer. */
+/** The part of an answer that must not depend on the way. */
 function essence(answer: SeenResponse | undefined): unknown {
   const headers = Object.fromEntries(answer?.headers ?? []);
   for (const name of ["date", "server", "connection", "vary"]) delete headers[name];
   return { status: answer?.status, headers, text: answer?.text };
 }
 
-testUnless(
-  skip,
+testUnless(skip)(
   "one connection through nginx carries POST, HEAD, GET, a list with its Link, 304, 401 and 404",
   () =>
     withProxy({}, async (nginx, server) => {
@@ -77,8 +76,7 @@ const PRETENDED = [
   ["Forwarded", "for=127.0.0.1;host=evil.example;proto=https"],
 ] as const;
 
-testUnless(
-  skip,
+testUnless(skip)(
   "no header about other proxies changes an answer, and links stay relative",
   () =>
     withProxy({}, async (nginx, server) => {
@@ -94,9 +92,8 @@ testUnless(
     }),
 );
 
-testUnless(
-  skip,
-  "a Host header that is none is refused with 400, by nginx or by the petstore behind it",
+testUnless(skip)(
+  "an invalid Host header is refused with 400, by nginx or by the petstore",
   () =>
     withProxy({}, async (nginx) => {
       const answers: Record<string, string[]> = { bad_request: [], invalid_host: [], none: [] };
@@ -118,9 +115,8 @@ testUnless(
     }),
 );
 
-testUnless(
-  skip,
-  "/livez and /readyz are not to be had through nginx, however they are written",
+testUnless(skip)(
+  "/livez and /readyz cannot be reached through nginx, however they are written",
   () =>
     withProxy({}, async (nginx, server) => {
       assert.equal((await server.ask("/readyz", null)).status, 200);
@@ -160,8 +156,7 @@ const OWN_ANSWERS: [what: string, bytes: string, status: number, code: string][]
   ["HTTP/2 without TLS", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "bad_request"],
 ];
 
-testUnless(
-  skip,
+testUnless(skip)(
   "what nginx refuses has the petstore's Error shape, and the petstore hears nothing of it",
   (t) =>
     withProxy({}, async (nginx, server) => {

@@ -55,7 +55,7 @@ export function assertError(response: SeenResponse | undefined, status: number, 
   assert.deepEqual([error.code, error.status], [code, status]);
 }
 
-/** What is sent, and the status that comes; of an error its code, or `null` where Deno.serve answers before us. */
+/** The bytes, the status, and the code of an error, or `null` where Deno.serve answers before the petstore. */
 export type Case = [what: string, bytes: string | Uint8Array, status: number, code?: ErrorCode | null];
 
 /** Makes a test of each case; none may leave a pet behind. */

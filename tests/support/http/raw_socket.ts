@@ -11,7 +11,6 @@ export interface Endpoint {
   validate: ResponseValidator;
 }
 
-/** What a response is the answer to. */
 interface RequestLine {
   method: string;
   path: string;
@@ -22,7 +21,7 @@ const GUARD = 10_000;
 
 /** The server ended the connection within an answer. */
 export class CutShort extends Error {
-  /** What came before the end, and was not read. */
+  /** The bytes that came before the end. */
   readonly received: string;
 
   constructor(received: string) {
@@ -236,7 +235,7 @@ function isMadeByDenoServe({ status, headers, text }: SeenResponse): boolean {
   return status === 400 && text === "" && date !== undefined && isBare;
 }
 
-/** What `Deno.serve` takes a request for: the Host header and the target, put together to a URL and taken apart again. */
+/** A request line as `Deno.serve` reads it: it joins the Host header and the target to a URL and takes that apart. */
 function parseRequestLine(request: string | Uint8Array): RequestLine {
   const text = typeof request === "string" ? request : latin1(request);
   const end = text.indexOf("\r\n\r\n");

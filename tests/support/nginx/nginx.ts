@@ -15,7 +15,7 @@ import { withTempFolder } from "../temp.ts";
 export interface Nginx extends Endpoint {
   /** Such as `http://127.0.0.1:8000`. */
   origin: string;
-  /** What it has logged of the requests so far. */
+  /** The access log so far. */
   accessLog(): string;
 }
 

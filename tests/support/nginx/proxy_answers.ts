@@ -1,4 +1,4 @@
-/** What may come back through nginx: the petstore's answers as they are described, and nginx's own in the same Error shape. */
+/** Answers through nginx: the petstore's as they are described, and nginx's own in the same Error shape. */
 
 import assert from "node:assert/strict";
 import type { ResponseValidator, SeenResponse } from "../openapi_validator.ts";

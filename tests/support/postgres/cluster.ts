@@ -97,11 +97,11 @@ export function kill(cluster: Cluster): void {
   const all = [pid, ...children.map(Number)];
   spawnSync("kill", ["-9", ...all.map(String)]);
   while (all.some(isRunning));
-  // Where nobody takes the dead away, the next start would take this one for alive.
+  // Without an init process that reaps, the next start would take this one for alive.
   rmSync(join(cluster.folder, "data", "postmaster.pid"), { force: true });
 }
 
-/** Whether a process has not ended; one that nobody has taken away since has. */
+/** Whether a process runs; a zombie does not. */
 function isRunning(pid: number): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
@@ -122,7 +122,7 @@ export function removeLater(cluster: Cluster, ...folders: string[]): void {
   const pid = `"$(head -n 1 '${cluster.folder}/data/postmaster.pid')"`;
   const watch =
     `while kill -0 ${process.pid}; do sleep 0.2; done; kill -9 ${pid}; rm -rf ${all}; sleep 1; rm -rf ${all}`;
-  // In a session of its own: whoever ends the tests may end all of their processes.
+  // In a session of its own, since a signal to the tests may go to all of their processes.
   spawnSync("setsid", ["--fork", "sh", "-c", watch], { stdio: "ignore" });
 }
 
@@ -175,7 +175,7 @@ export function runAs({ bin }: Cluster, program: string, args: string[]): string
   const line = [join(bin, program), ...args];
   const user = nobody();
   if (isRoot() && user) line.unshift("setpriv", `--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups");
-  // Nothing is piped: the server would inherit it, and whoever reads to its end would wait for ever.
+  // Nothing is piped: the server would inherit the pipe, and reading to its end would never finish.
   const options = { cwd: "/", stdio: program === "pg_ctl" ? "ignore" : "pipe", encoding: "utf8" } as const;
   const { status, stderr, stdout, error } = spawnSync(line[0] ?? "", line.slice(1), options);
   if (status !== 0) throw new Error(`${program} ended with status ${status}: ${error ?? stderr}`);

@@ -1,4 +1,4 @@
-/** A table that somebody has locked, and who waits for it. */
+/** Locked tables, and the connections that wait for them. */
 
 // @ts-types="@types/pg"
 import { Client } from "pg";

@@ -15,7 +15,7 @@ import {
 import type { PetStore } from "../../../mod.ts";
 import { removeLater, startCluster, whyNoCluster } from "./cluster.ts";
 
-/** A server that somebody gives us: a URL of a database in which schemas may be made and dropped. */
+/** The URL of a given database, in which schemas may be made and dropped. */
 const GIVEN = process.env["PETSTORE_TEST_POSTGRES"];
 
 /** Why there can be no PostgreSQL here, or `false`. */

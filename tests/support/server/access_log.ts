@@ -1,4 +1,4 @@
-/** What the standalone server has written of the requests it has had. */
+/** The access log of the standalone server. */
 
 import assert from "node:assert/strict";
 

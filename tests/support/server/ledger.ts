@@ -1,12 +1,12 @@
-/** What a server has acknowledged, and whether it is kept. Deno only. */
+/** The pets that servers have acknowledged, and whether they are kept. Deno only. */
 
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import type { SeenResponse } from "../openapi_validator.ts";
 import { type ServerParts, type ServerProcess, walk } from "./server_process.ts";
 
-/** The part of a server that is asked here. */
-type Server = Pick<ServerProcess, "ask">;
+/** Whatever answers requests: a server, or what stands in front of several. */
+export type Asked = Pick<ServerProcess, "ask">;
 
 export const KEY = "k";
 /** The database's name in the folder that the server is started in. */
@@ -17,39 +17,63 @@ export const ON_FILE: ServerParts = { args: [`--key=${KEY}`, `--store=sqlite:${F
 /** The pets that were acknowledged, as JSON text by id; nothing but these may ever be shown. */
 export class Ledger {
   readonly pets: Map<number, string> = new Map();
-  /** How many creates were refused. */
-  refused = 0;
+  /** How often each status was the answer to a create. */
+  readonly seen: Map<number, number> = new Map();
 
-  /** Asks for a pet to be added. What is acknowledged is written down; anything but that and a refusal is an error. */
-  async tryCreate({ ask }: Server, name = "Rex"): Promise<boolean> {
-    const headers = { "content-type": "application/json" };
+  /** How many creates were refused. */
+  get refused(): number {
+    return this.seen.get(503) ?? 0;
+  }
+
+  /** Asks for a pet once and writes down what is acknowledged; anything but that and a refusal is an error. */
+  async tryCreate(asked: Asked, name = "Rex", key?: string): Promise<boolean> {
+    const { status, text } = await this.send(asked, name, key);
+    assert.ok(status === 201 || /"code":"(store_unavailable|bad_gateway)"/.test(text), text);
+    return status === 201;
+  }
+
+  /** The same, with any answer. A name that is its own key is stored once. */
+  async send({ ask }: Asked, name: string, key?: string): Promise<SeenResponse> {
+    const headers = { "content-type": "application/json", ...(key !== undefined && { "idempotency-key": key }) };
     const answer = await ask("/v1/pets", KEY, {
       method: "POST",
       headers,
       body: JSON.stringify({ name, categoryId: 7 }),
     });
-    if (answer.status !== 201) {
-      assertUnavailable(answer);
-      this.refused++;
-      return false;
-    }
+    this.seen.set(answer.status, (this.seen.get(answer.status) ?? 0) + 1);
+    if (answer.status === 503 && key === undefined) assertUnavailable(answer);
+    if (answer.status !== 201) return answer;
     const { id } = JSON.parse(answer.text);
     assert.ok(!this.pets.has(id), `the id ${id} was given twice`);
     assert.deepEqual(JSON.parse(answer.text), { id, name, categoryId: 7, status: "available" });
     this.pets.set(id, answer.text);
-    return true;
+    return answer;
   }
 
-  async create(server: Server, name?: string): Promise<void> {
+  /** Creates with keys until told to stop, and sends each again, to any server, until it is acknowledged. */
+  async createOnAndOn(servers: readonly Asked[], tag: string, isDone: () => boolean): Promise<void> {
+    for (let i = 0; !isDone(); i++) {
+      const name = `${tag}.${i}`;
+      for (
+        let tries = 0;
+        !await this.tryCreate(servers[(i + tries) % servers.length]!, name, name.slice(0, 255));
+        tries++
+      ) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
+  }
+
+  async create(server: Asked, name?: string): Promise<void> {
     assert.ok(await this.tryCreate(server, name), "a create was refused");
   }
 
-  async assertRefused(server: Server): Promise<void> {
+  async assertRefused(server: Asked): Promise<void> {
     assert.ok(!await this.tryCreate(server), "a create was acknowledged");
   }
 
   /** Adds pets, each with the longest name, until one is refused; that must happen before there are so many. */
-  async createUntilRefused(server: Server, most: number): Promise<void> {
+  async createUntilRefused(server: Asked, most: number): Promise<void> {
     for (let count = 0; await this.tryCreate(server, "x".repeat(255)); count++) {
       assert.ok(count < most, `${most} pets were added, and none was refused`);
     }
@@ -62,13 +86,13 @@ export class Ledger {
   }
 
   /** The acknowledged pets and no others are shown, by the list and each by its id. */
-  async assertShown({ ask }: Server): Promise<void> {
+  async assertShown({ ask }: Asked): Promise<void> {
     assert.deepEqual(await walk(KEY, { ask }), this.inOrder());
     for (const [id, text] of this.#some()) assert.equal((await ask(`/v1/pets/${id}`, KEY)).text, text);
   }
 
   /** Each answer is the right one or a refusal; answers how many were refused. */
-  async countRefusedReads({ ask }: Server): Promise<number> {
+  async countRefusedReads({ ask }: Asked): Promise<number> {
     let refused = 0;
     for (const [id, text] of this.#some()) {
       const answer = await ask(`/v1/pets/${id}`, KEY);

@@ -1,4 +1,4 @@
-/** What the standalone server answers where its page is: not in its description, which is for programs. */
+/** The standalone server's page, which its description leaves out because that is for programs. */
 
 import { VIEWER_VERSION } from "../../../lib/server/viewer/files.ts";
 import type { JsonObject } from "../../../mod.ts";

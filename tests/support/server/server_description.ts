@@ -1,4 +1,4 @@
-/** What the standalone server may answer, on every path that it has. */
+/** All answers that the standalone server may give. */
 
 import { describeServer } from "../../../lib/server/public_routes.ts";
 import type { JsonObject } from "../../../mod.ts";
@@ -17,7 +17,7 @@ function describeAll(): JsonObject {
   return { ...description, paths, components: { ...components, schemas: strict } };
 }
 
-/** What comes before any path is looked at: the refusal of a Host header, and that of a server that is about to end. */
+/** Refusals that come before the path: of a Host header, and of a server that is about to end. */
 function nameOnAnyPath({ status, headers, text }: SeenResponse): string | undefined {
   if (status === 400 && text.includes('"code":"invalid_host"')) return "InvalidHost";
   if (status === 503 && headers.get("connection") === "close") return "ServerUnavailable";

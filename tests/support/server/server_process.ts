@@ -9,7 +9,7 @@ import { withTempFolder } from "../temp.ts";
 import { environment, taskFlags } from "./serve_task.ts";
 import { validateServerAnswer } from "./server_description.ts";
 
-/** What a server is started with, beside the flags of the task. */
+/** Options of a start, beside the flags of the task. */
 export interface ServerParts {
   args?: readonly string[];
   env?: Record<string, string>;

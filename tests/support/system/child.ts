@@ -21,7 +21,7 @@ export interface ChildOptions extends Omit<Deno.CommandOptions, "args" | "stdin"
 
 /** A process without input. */
 export class Child implements AsyncDisposable {
-  /** What it has written so far. */
+  /** Its output so far. */
   readonly written: { stdout: string; stderr: string } = { stdout: "", stderr: "" };
   /** Resolves with the exit status, when both outputs have ended too. A process that a signal killed has 128 and its number. */
   readonly ended: Promise<number>;

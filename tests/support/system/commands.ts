@@ -33,9 +33,10 @@ export function skipUnless(commands: string[], needs: string, attempt: () => unk
   return `needs ${[...commands, needs].join(", ")}`;
 }
 
-/** A test that is skipped for this reason, if there is one; its title says so too. */
-export function testUnless(reason: string | false, title: string, run: (t: TestContext) => unknown): void {
-  test(reason ? `${title} (skipped: ${reason})` : title, { skip: reason }, async (t) => void await run(t));
+/** `test` where there may be a reason to skip; the title says it too. */
+export function testUnless(reason: string | false): (title: string, run: (t: TestContext) => unknown) => void {
+  return (title, run) =>
+    void test(reason ? `${title} (skipped: ${reason})` : title, { skip: reason }, async (t) => void await run(t));
 }
 
 /** Why a test that reads /proc must be skipped here, or `false`. */

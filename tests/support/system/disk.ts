@@ -66,7 +66,8 @@ export function withFailingDisk<T>(
   });
 }
 
-function fillUp(path: string): void {
+/** Takes all the room that is left on a disk. */
+export function fillUp(path: string): void {
   using file = Deno.openSync(path, { write: true, createNew: true });
   const block = new Uint8Array(4096);
   try {
@@ -79,7 +80,7 @@ function fillUp(path: string): void {
 /** Why limits of a running process cannot be changed here, if so. */
 export const PRLIMIT_SKIP = skipUnless(["prlimit"], "Linux", () => command("prlimit", "--pid", String(Deno.pid)));
 
-/** Sets the soft limit of a process that runs; the hard one stays, so that anybody can lift it again. */
+/** Sets the soft limit of a process that runs; the hard one stays, so that it can be lifted again. */
 export function limit({ pid }: { pid: number }, resource: "fsize" | "nofile", soft: number | "unlimited"): void {
   command("prlimit", "--pid", String(pid), `--${resource}=${soft}:`);
 }

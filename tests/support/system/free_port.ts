@@ -1,9 +1,9 @@
-/** A port that nobody listens on. */
+/** Ports of this machine. */
 
 import { connect, createServer } from "node:net";
 import { until } from "../until.ts";
 
-/** For programs that take no port 0. Whoever takes this one in between makes their start fail, and not the test pass. */
+/** A free port, for programs that do not take port 0. If another program takes it first, their start fails. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once("error", reject).listen(0, "127.0.0.1", () => {

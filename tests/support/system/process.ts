@@ -1,4 +1,4 @@
-/** What the system knows of a process that a test has started. Linux only. */
+/** Memory and open files of a process, as the system counts them. Linux only. */
 
 import { readdirSync, readFileSync } from "node:fs";
 

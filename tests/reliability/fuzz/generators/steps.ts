@@ -10,7 +10,6 @@ import { MALFORMED } from "./malformed.ts";
 import { PATH, PET_PATH, QUERY, RIGHT_QUERY } from "./targets.ts";
 import { type Choice, weighted } from "./weighted.ts";
 
-/** What a host can carry. */
 export interface Carriage {
   /** Bytes as they are: targets in every form, methods that `Request` refuses, and what is no HTTP at all. */
   isRaw: boolean;

@@ -1,4 +1,4 @@
-/** What clients intended, what they were told, and what an audit has found: the truth that a store is held against. */
+/** The creates that clients intended, the answers they got, and the findings of the audits. */
 
 import type { Pet } from "../../../mod.ts";
 import type { SeenResponse } from "../../support/openapi_validator.ts";
@@ -11,12 +11,12 @@ export interface Create {
   /** The id that it was given, as far as an answer or an audit has told. */
   id: bigint | undefined;
   isAcknowledged: boolean;
-  /** Whether a try was sent of which nobody knows what became: then a retry may be a replay, and may be the first. */
+  /** Whether the outcome of an earlier try is unknown: then a retry may be a replay or the first. */
   isUncertain: boolean;
 }
 
 /** The book of one catalogue. */
-export class Ledger {
+export class Journal {
   readonly findings: Finding[] = [];
   /** Creates that were acknowledged, each counted once. */
   acknowledged = 0;
