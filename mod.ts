@@ -26,9 +26,10 @@ export {
   type OpenApiOptions,
   type OpenApiServer,
 } from "./lib/openapi/openapi.ts";
-export type { ApiKeys } from "./lib/access/keys.ts";
+export type { ApiKey, ApiKeys, KeyVerifier } from "./lib/access/keys.ts";
+export type { Caller } from "./lib/http/exchange.ts";
 export type { CorsOptions } from "./lib/http/cors.ts";
-export type { ErrorCode } from "./lib/error_codes.ts";
+export { ERROR_STATUS, type ErrorCode } from "./lib/error_codes.ts";
 export type { ErrorBody } from "./lib/http/errors.ts";
 export { formatPet, formatPets, type NewPet, type Pet, type PetStatus } from "./lib/pet.ts";
 export type { Pending } from "./lib/pending.ts";

@@ -1,5 +1,5 @@
 /**
- * The standalone server: `deno task serve`. What it can be told is printed by `deno task serve --help`.
+ * The standalone server: `deno task serve`. Its settings are listed by `deno task serve --help`.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Work that may be done already. A store in memory answers at once, one behind a network later; awaiting both alike
- * would cost every request of the first kind several turns of the microtask queue.
+ * Work that may be done already. A store in memory answers at once, a store across a network later. To await both would
+ * cost a request of the first kind several turns of the microtask queue.
  */
 
 /** A value, or a promise of it. */

@@ -61,7 +61,7 @@ export function parseNewPet(text: string, defaultStatus: PetStatus): Required<Ne
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     return [`the body must be a JSON object, not ${quote(body)}`];
   }
-  // Own members only: what somebody put on Object.prototype is not what the client sent.
+  // Own members only: the client did not send what a program has added to Object.prototype.
   const name = ownMember(body, "name");
   const status = ownMember(body, "status", defaultStatus);
   const categoryId = ownMember(body, "categoryId");

@@ -1,6 +1,6 @@
 /**
- * The way between Node's `(request, response)` and the Fetch standard's `Request` and `Response`, for `node:http` and all
- * that is built on it: Express, Fastify, Koa, Connect. Imports nothing; works wherever `node:http` does.
+ * The way between Node's `(request, response)` and a petstore, for `node:http`, `node:https`, `node:http2` and all that is
+ * built on them: Express, Fastify, Koa, Connect.
  *
  * @example
  * ```ts
@@ -9,47 +9,78 @@
  * import { createNodeListener } from "@petstore/petstore/node";
  *
  * const petstore = createPetstore({ keys: ["pk_example"] });
- * const server = createServer(createNodeListener(petstore.handle));
+ * const server = createServer(createNodeListener(petstore));
  * server.listen(0, () => server.close()); // closed here only so that the example ends
  * ```
  *
  * @module
  */
 
-import { toRequest } from "./node_request.ts";
-import { sendResponse } from "./node_response.ts";
+import { INTERNAL_ERROR } from "../http/errors.ts";
+import type { Answer } from "../http/answer.ts";
+import type { Pipeline } from "../http/pipeline.ts";
+import { isPending } from "../pending.ts";
+import { pipelineOf } from "./fetch.ts";
+import { sendAnswer, sendFailure } from "./node_answer.ts";
+import { NodeExchange } from "./node_exchange.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
 export type { NodeRequest, NodeResponse };
 
-/** What `node:http` calls for each request; also a middleware of Express and Connect that answers all it is given. */
+/** A listener for `node:http`. For Express and Connect it is a middleware that answers every request it gets. */
 export type NodeListener = (request: NodeRequest, response: NodeResponse) => void;
 
+/** A function from `Request` to `Response`, such as the `handle` of a petstore. */
+export type NodeListenerHandle = (request: Request) => Response | Promise<Response>;
+
 /**
- * Makes a listener of a `handle`, such as that of `createPetstore()`.
+ * Makes a listener of a petstore, or of any `handle`. A petstore is served without a `Request` and a `Response` in between.
  *
- * The request's URL is the one that the client asked for, even below a router that strips its prefix (`originalUrl`).
+ * The listener sees the target that the client asked for, even below a router that strips its prefix (`originalUrl`).
  * Nothing may read the request's body before. The answer replaces headers of the same name that were set before, and
- * keeps the others. When the client goes away, the request's `signal` aborts and its body fails.
+ * keeps the others. When the client leaves, the `signal` of a `Request` aborts, and a body that is being sent is
+ * cancelled. An exception of a `handle` is answered with 500 and goes to `console.error`.
+ *
+ * @throws {TypeError} If it is given anything else.
  */
-export function createNodeListener(handle: (request: Request) => Response | Promise<Response>): NodeListener {
-  return async (incoming, outgoing) => {
-    let gone: AbortController | undefined;
-    outgoing.on("close", () => {
-      if (!outgoing.writableFinished) gone?.abort();
-    });
-    const signal = () => {
-      if (!gone) {
-        gone = new AbortController();
-        if (outgoing.destroyed && !outgoing.writableFinished) gone.abort();
+export function createNodeListener(service: { handle: NodeListenerHandle } | NodeListenerHandle): NodeListener {
+  const handle = typeof service === "function" ? service : service?.handle;
+  if (typeof handle !== "function") {
+    const isPromise = isPending<unknown>(service);
+    throw new TypeError(
+      `createNodeListener() takes a petstore, such as createPetstore({ keys: [key] })${
+        isPromise ? "; await the promise" : ""
+      }`,
+    );
+  }
+  const { respond, fail } = pipelineOf(handle) ?? handlePipeline(handle);
+  return (incoming, outgoing) => {
+    const exchange = new NodeExchange(incoming, outgoing);
+    const send = (answer: Answer) =>
+      sendAnswer(answer, outgoing, (thrown) => sendFailure(fail(thrown, exchange), outgoing));
+    const answer = respond(exchange);
+    if (isPending(answer)) answer.then(send);
+    else send(answer);
+  };
+}
+
+/** A handle of an app's own as a pipeline. */
+function handlePipeline(handle: NodeListenerHandle): Pipeline {
+  const fail = (thrown: unknown) => {
+    console.error(thrown);
+    return INTERNAL_ERROR.toAnswer();
+  };
+  return {
+    async respond(exchange) {
+      try {
+        const response = await handle(exchange.toRequest());
+        const isResponse = typeof response?.status === "number" && typeof response.headers?.get === "function";
+        if (isResponse) return { status: response.status, headers: {}, body: response };
+        throw new TypeError("The handle of createNodeListener() must answer with a Response");
+      } catch (thrown) {
+        return fail(thrown);
       }
-      return gone.signal;
-    };
-    try {
-      await sendResponse(await handle(toRequest(incoming, signal)), outgoing);
-    } catch {
-      // A body that broke off: what has been sent cannot be taken back, so the client must not take it for whole.
-      outgoing.destroy();
-    }
+    },
+    fail,
   };
 }

@@ -1,14 +1,40 @@
-/** From Node's request to the Fetch standard's. */
+/** Node's request as the Fetch standard's, for apps' own code. */
 
 import type { NodeRequest } from "./node_types.ts";
 
-/** A host and port as they may stand in a URL, and nothing that would change what the path is (RFC 9112 §3.2). */
+/** A host and port as they may stand in a URL, and nothing that would change the path (RFC 9112 §3.2). */
 const HOST = /^([A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
 
-/** Methods that the constructor of `Request` refuses; a server is asked for them all the same. */
+/** Methods that the constructor of `Request` refuses, although clients can send them. */
 const FORBIDDEN_METHOD = /^(CONNECT|TRACE|TRACK)$/i;
 
-/** Its signal is made when somebody asks for it: handing one to the constructor costs twice what all else of it does. */
+/** A character or a dot segment that a URL has in another form (WHATWG URL §4.4). */
+const NOT_NORMAL = /[^!-~]|["#<>\\^`{|}]|\/(\.|%2e)/i;
+
+/** Path and query, as a `Request` would have them. Routers that strip a prefix keep the whole in `originalUrl`. */
+export function targetOfRequest({ originalUrl, url = "/" }: NodeRequest): string {
+  const target = originalUrl ?? url;
+  if (target.startsWith("/") && !NOT_NORMAL.test(target)) return target;
+  const whole = target.startsWith("/") ? `http://localhost${target}` : target;
+  // `*` and an authority alone (RFC 9112 §3.2) have no path.
+  if (!/^https?:/i.test(whole) || !URL.canParse(whole)) return "";
+  const { pathname, search } = new URL(whole);
+  return pathname + search;
+}
+
+/** The URL that the client asked for. An absolute target makes the Host header irrelevant (RFC 9112 §3.2.2). */
+function toUrl(incoming: NodeRequest): string {
+  const target = incoming.originalUrl ?? incoming.url ?? "/";
+  if (/^https?:/i.test(target) && URL.canParse(target)) return target;
+  const scheme = (incoming.socket as { encrypted?: boolean }).encrypted === true ? "https" : "http";
+  const host = incoming.headers[":authority"] ?? incoming.headers["host"];
+  const given = `${scheme}://${host}`;
+  // The form alone does not make a host: port 99999 and 999.999.999.999 have it too.
+  const origin = typeof host === "string" && HOST.test(host) && URL.canParse(given) ? given : `${scheme}://localhost`;
+  return origin + (target.startsWith("/") ? target : "/*");
+}
+
+/** Its signal is made when it is asked for: to pass one to the constructor costs twice as much as all the rest of it. */
 class IncomingRequest extends Request {
   readonly gone: () => AbortSignal;
 
@@ -32,7 +58,7 @@ Object.defineProperties(IncomingRequest.prototype, {
   },
 });
 
-/** The request as the Fetch standard has it; its body is read only when it is asked for. */
+/** The request as the Fetch standard has it. Its body is read only when it is asked for. */
 export function toRequest(incoming: NodeRequest, gone: () => AbortSignal): Request {
   const { method = "GET" } = incoming;
   const isForbidden = FORBIDDEN_METHOD.test(method);
@@ -44,29 +70,13 @@ export function toRequest(incoming: NodeRequest, gone: () => AbortSignal): Reque
   const wasRead = incoming.readableDidRead;
   if (!isForbidden && hasBody(incoming)) init.body = wasRead ? new Uint8Array() : toStream(incoming);
   const request = new IncomingRequest(toUrl(incoming), init, gone);
-  // Normalised by the constructor to capitals, which HTTP does not do.
+  // The constructor writes some methods in capitals, which HTTP does not do.
   if (request.method !== method) Object.defineProperty(request, "method", { value: method });
-  // Whoever waited for a body that a parser has eaten would wait for ever.
+  // To wait for a body that has been read would be to wait for ever.
   if (wasRead && init.body !== undefined) Object.defineProperty(request, "bodyUsed", { value: true });
   return request;
 }
 
-/** The URL that the client asked for. Routers that strip a prefix keep the whole in `originalUrl`. */
-function toUrl(incoming: NodeRequest): string {
-  const { headers, socket, url = "/" } = incoming;
-  const scheme = (socket as { encrypted?: boolean }).encrypted === true ? "https" : "http";
-  const { host = "" } = headers;
-  const given = `${scheme}://${host}`;
-  // The form alone does not make a host: port 99999 and 999.999.999.999 are none.
-  const origin = typeof host === "string" && HOST.test(host) && URL.canParse(given) ? given : `${scheme}://localhost`;
-  const target = incoming.originalUrl ?? url;
-  if (target.startsWith("/")) return origin + target;
-  // The absolute form is for proxies, but every server has to take it (RFC 9112 §3.2.2); `*` is a path of none.
-  const { pathname, search } = URL.canParse(target) ? new URL(target) : { pathname: "/*", search: "" };
-  return origin + pathname + search;
-}
-
-/** From the raw list: of some fields that come twice, Node's object keeps the first and drops the other. */
 function toHeaders(raw: readonly string[]): Headers {
   const headers = new Headers();
   for (let i = 0; i + 1 < raw.length; i += 2) {
@@ -77,13 +87,15 @@ function toHeaders(raw: readonly string[]): Headers {
   return headers;
 }
 
-function hasBody({ method, headers }: NodeRequest): boolean {
+/** Whether there may be a body. HTTP/2 does not announce one. */
+export function hasBody({ method, headers, httpVersionMajor = 1 }: NodeRequest): boolean {
   if (method === "GET" || method === "HEAD") return false;
-  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+  return httpVersionMajor > 1 || headers["transfer-encoding"] !== undefined ||
+    Number(headers["content-length"] ?? 0) > 0;
 }
 
-/** The body, read as fast as it is asked for. Not touched before: a body that nobody reads is thrown away by Node. */
-function toStream(incoming: NodeRequest): ReadableStream<Uint8Array> {
+/** The body, read as fast as it is asked for. It is left alone until then: Node discards a body that is not read. */
+export function toStream(incoming: NodeRequest): ReadableStream<Uint8Array> {
   let isBegun = false;
   let isDone = false;
   function begin(controller: ReadableStreamDefaultController<Uint8Array>): void {
@@ -91,7 +103,7 @@ function toStream(incoming: NodeRequest): ReadableStream<Uint8Array> {
       if (!isDone) end();
       isDone = true;
     };
-    const fail = (error?: unknown) => finish(() => controller.error(error ?? new Error("The client went away")));
+    const fail = (error?: unknown) => finish(() => controller.error(error ?? new Error("The client left")));
     if (incoming.destroyed) return fail();
     incoming.on("data", (piece) => {
       if (isDone) return;
@@ -100,7 +112,7 @@ function toStream(incoming: NodeRequest): ReadableStream<Uint8Array> {
     });
     incoming.on("end", () => finish(() => controller.close()));
     incoming.on("error", fail);
-    // It comes after a whole body too, and is late then.
+    // It also comes after a whole body, and changes nothing then.
     incoming.on("close", () => fail());
   }
   return new ReadableStream({
@@ -111,7 +123,7 @@ function toStream(incoming: NodeRequest): ReadableStream<Uint8Array> {
     },
     cancel() {
       isDone = true;
-      // What still arrives is thrown away, as if nobody had read any of it, so that the connection stays usable.
+      // The rest is discarded as it arrives, so that the connection stays usable.
       incoming.resume();
     },
   }, { highWaterMark: 0 });

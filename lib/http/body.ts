@@ -1,26 +1,27 @@
-/** Reading a request body: never more than the limit, never longer than the time, never wrong UTF-8. */
+/** Reading a request body, within limits of size and time, as UTF-8. */
 
 import type { Pending } from "../pending.ts";
 import { BodyStream, MAX_UNDER_WAY, OVERLOADED, type StreamLimits, WHOLE_BODY } from "./body_stream.ts";
 import { Deadlines } from "./deadlines.ts";
 import { HttpError } from "./errors.ts";
+import type { Exchange } from "./exchange.ts";
 import { trimField } from "./field_value.ts";
 import { isDigits } from "../json.ts";
 import { Turns } from "./turns.ts";
 
-/** How much of a body is read, and for how long it is waited for. */
+/** The limits of a body. */
 export interface BodyLimits {
   /** Bytes. */
   maxBytes: number;
-  /** Milliseconds from the first look at the body to its last byte; an eighth more may pass. */
-  timeout: number;
+  /** From the first look at the body to its last byte; up to a second more may pass. */
+  timeoutMs: number;
 }
 
 /**
- * Reads the body of a request as text and resolves to what `use` makes of it; throws, or rejects with, an
- * {@link HttpError} if there is no text to be had. A callback, because a promise of the text would be one more to wait for.
+ * Reads the body of a request as text and resolves to what `use` makes of it. Throws, or rejects with, an {@link HttpError}
+ * if the body is not usable text. A callback, because a promise of the text would be one more to wait for.
  */
-export type BodyReader = <T>(request: Request, use: (text: string) => Pending<T>) => Promise<T>;
+export type TextReader = <T>(exchange: Exchange, use: (text: string) => Pending<T>) => Promise<T>;
 
 const CUT_SHORT = new HttpError("invalid_json", "The request body ended before it was complete");
 const NOT_UTF8 = new HttpError("invalid_json", "The request body is not valid UTF-8");
@@ -51,7 +52,7 @@ export function bodyTimedOut(timeoutMs: number): HttpError {
   return new HttpError("request_timeout", `The request body did not arrive within ${timeoutMs} ms`);
 }
 
-/** Up to so many bytes, plain ASCII is decoded here: to ask the host's decoder costs a tenth of a whole answer. */
+/** Up to this many bytes, plain ASCII is decoded here: the host's decoder costs a tenth of a whole answer. */
 const SHORT_BODY = 512;
 
 /** The text of bytes that are all ASCII, or `undefined`. */
@@ -61,12 +62,12 @@ function decodeAscii(bytes: Uint8Array): string | undefined {
 }
 
 /** Makes a reader of JSON bodies. */
-export function createBodyReader({ maxBytes, timeout }: BodyLimits): BodyReader {
-  const deadlines = new Deadlines(timeout);
+export function createTextReader({ maxBytes, timeoutMs }: BodyLimits): TextReader {
+  const deadlines = new Deadlines(timeoutMs);
   const limits: StreamLimits = { maxBytes, budget: { left: MAX_UNDER_WAY }, turns: new Turns() };
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const tooLarge = bodyTooLarge(maxBytes);
-  const timedOut = bodyTimedOut(timeout);
+  const timedOut = bodyTimedOut(timeoutMs);
 
   function decode(bytes: ArrayBuffer | Uint8Array | undefined): string {
     if (bytes === undefined || bytes.byteLength > maxBytes) throw tooLarge;
@@ -82,24 +83,23 @@ export function createBodyReader({ maxBytes, timeout }: BodyLimits): BodyReader 
     }
   }
 
-  return (request, use) => {
-    const { headers } = request;
-    requireJson(headers);
-    // A body that the app has read before is the app's mistake, not the client's.
-    if (request.bodyUsed) throw new TypeError("The request body has been read before it was given to the petstore");
-    const declared = headers.get("content-length");
+  return (exchange, use) => {
+    requireJson(exchange);
+    // The app has read it before: its mistake, not the client's.
+    if (exchange.bodyUsed) throw new TypeError("The request body has been read before it was given to the petstore");
+    const declared = exchange.header("content-length");
     const isFramed = declared !== null && isDigits(declared);
     if (isFramed && +declared > maxBytes) throw tooLarge;
+    const stream = isFramed && +declared <= WHOLE_BODY ? undefined : new BodyStream(exchange, limits);
     return new Promise((resolve, reject) => {
-      const source = isFramed && +declared <= WHOLE_BODY ? request : new BodyStream(request, limits);
       let isLate = false;
       const deadline = deadlines.begin(() => {
         isLate = true;
         reject(timedOut);
-        if (source instanceof BodyStream) source.cancel();
+        stream?.cancel();
       });
-      source.arrayBuffer().then((bytes) => {
-        // The client has been told already that it came to nothing.
+      (stream?.read() ?? exchange.readBody()).then((bytes) => {
+        // The client has been refused already.
         if (isLate) return;
         deadlines.end(deadline);
         try {
@@ -115,15 +115,13 @@ export function createBodyReader({ maxBytes, timeout }: BodyLimits): BodyReader 
   };
 }
 
-/** `application/json` in any case, with or without parameters, in clear; or no Content-Type at all. */
-function requireJson(headers: Headers): void {
-  const type = headers.get("content-type");
+/** `application/json` in any case, with or without parameters, without a coding; or no Content-Type at all. */
+function requireJson(exchange: Exchange): void {
+  const type = exchange.header("content-type");
   if (type !== null && type !== "application/json") {
     const essence = trimField(type.split(";", 1)[0] ?? "").toLowerCase();
     if (essence !== "application/json") throw NOT_JSON;
   }
-  const encoding = headers.get("content-encoding");
-  if (encoding !== null && encoding.toLowerCase() !== "identity") {
-    throw ENCODED;
-  }
+  const encoding = exchange.header("content-encoding");
+  if (encoding !== null && encoding.toLowerCase() !== "identity") throw ENCODED;
 }

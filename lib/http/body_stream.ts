@@ -1,70 +1,66 @@
-/** A body that is long or of unknown length, read in pieces: as far as its limits go, and no further. */
+/** A body that is long or of unknown length, read in pieces up to its limits. */
 
 import { TIMERS_END_WITH_REQUESTS } from "./deadlines.ts";
 import { HttpError } from "./errors.ts";
+import type { BodyReader, Exchange } from "./exchange.ts";
 import type { Turns } from "./turns.ts";
 
 /**
- * Up to so many bytes, a body that was announced is read whole, which is twice as fast as in pieces. No pet needs more.
- * For a longer one the host would set aside what is announced, whether or not it ever comes.
+ * Up to this many announced bytes, a body is read whole, which is twice as fast as in pieces. No pet needs more. For a
+ * longer one the host would allocate what is announced, even if it never arrives.
  */
 export const WHOLE_BODY = 16_384;
 
 /** Bytes of longer bodies that may be under way at once, of all clients together. */
 export const MAX_UNDER_WAY = 64 * 1024 * 1024;
 
-/** The answer to a body that is too much beside the others. */
+/** The answer to a body for which the others leave no room. */
 export const OVERLOADED = new HttpError("overloaded", "Too many large request bodies are under way; try again later", {
   "retry-after": "1",
 });
 
 /**
- * Pieces of a body, and one more for each so many of its bytes, beyond which it is given up: hosts spend so much on each
- * that a client which sends a megabyte byte by byte would stop the whole process for a minute.
+ * A body may come in this many pieces, and one more for each 256 bytes. A client that sends a megabyte byte by byte would
+ * otherwise stop the whole process for a minute.
  */
 const MAX_PIECES = 256, BYTES_PER_PIECE = 256;
 
 /**
- * After so many pieces a body waits for its turn, and again after so many more: where they are here already, nobody else
- * is served while they are read. Not more often, since Deno takes more off the socket at each turn, and moves all
- * that it has for each piece.
+ * After so many pieces a body waits for its turn, because pieces that are here already are read without a break. Not more
+ * often: at each turn Deno takes more off the socket, and moves all that it holds for each piece.
  */
 const FIRST_PIECES = 32, PIECES_A_TURN = 512;
 
 /**
- * How long, in milliseconds, the rest of a body that is too long is left alone. Deno does not read on while nobody asks,
- * and closes the connection when the body is cancelled behind its answer. Cancelled before, it reads the rest to throw it
- * away, and for tiny chunks that takes the processor for half a second. The client needs some time to read the answer in:
- * a connection that is closed with bytes unread is reset.
+ * How long, in milliseconds, the rest of a body that is too long stays unread before it is cancelled. Cancelled before the
+ * answer, Deno reads the rest to discard it, which for tiny chunks takes half a second of processor time. Cancelled after
+ * it, Deno closes the connection, and the client needs time to read the answer: unread bytes turn a close into a reset.
  */
 const LEFT_ALONE = 1000;
 
-/** What a host is asked to fill at a time. */
-const PIECE_BUFFER = 65_536;
-
-/** What one body may take, and what it shares with the others. */
+/** The limits of one body, and what it shares with the others. */
 export interface StreamLimits {
   maxBytes: number;
-  /** Bytes that may yet be taken. */
+  /** Bytes that are still free. */
   budget: { left: number };
   turns: Turns;
 }
 
-/** The body of one request. Its pieces are copied together as they come: each may hold on to a far larger buffer. */
+/** The body of one request. Its pieces are copied as they come, since each may keep a far larger buffer alive. */
 export class BodyStream {
-  readonly #reader: PieceReader | undefined;
+  readonly #reader: BodyReader | undefined;
   readonly #limits: StreamLimits;
   #bytes = new Uint8Array(1024);
   #size = 0;
   #isGivenUp = false;
 
-  constructor(request: Request, limits: StreamLimits) {
-    this.#reader = request.body === null ? undefined : openReader(request.body);
+  constructor(exchange: Exchange, limits: StreamLimits) {
+    this.#reader = exchange.openBody();
     this.#limits = limits;
   }
 
-  /** The bytes, or `undefined` if they, or their pieces, are too many. */
-  async arrayBuffer(): Promise<Uint8Array | undefined> {
+  /** The bytes, or `undefined` if there are too many of them, or too many pieces. */
+  async read(): Promise<Uint8Array | undefined> {
     const { maxBytes, turns } = this.#limits;
     try {
       for (let pieces = 1; this.#reader; pieces++) {
@@ -82,14 +78,14 @@ export class BodyStream {
     }
   }
 
-  /** Gives the rest up, which is still to come. Not awaited: a source that ignores it must not hold the answer back. */
+  /** Gives up the rest, which is still to come. Not awaited: a source that ignores it must not hold the answer back. */
   cancel(): void {
     this.#isGivenUp = true;
     this.#giveBack();
     this.#reader?.cancel().catch(() => {});
   }
 
-  /** Gives the rest up, which may be here already, and leaves it alone until the answer has been sent. */
+  /** Gives up the rest, which may be here already, once the answer has been sent. */
   #refuse(): void {
     this.#isGivenUp = true;
     if (TIMERS_END_WITH_REQUESTS) this.cancel();
@@ -121,33 +117,9 @@ export class BodyStream {
   }
 }
 
-/** What a body takes of the budget: short ones nothing, so that large ones cannot keep them out. */
+/** The share of the budget that a body takes. Short ones take none, so that large ones cannot keep them out. */
 function countedSize(size: number): number {
   return Math.max(size - WHOLE_BODY, 0);
 }
 
 const NOTHING = new Uint8Array();
-
-/** What is used of a reader. A piece may be overwritten by the next. */
-interface PieceReader {
-  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
-  cancel(): Promise<void>;
-}
-
-/** A reader that lends the host its own buffer, where it takes one: another for each piece costs more than the piece. */
-function openReader(body: ReadableStream<Uint8Array>): PieceReader {
-  let reader: ReadableStreamBYOBReader;
-  try {
-    reader = body.getReader({ mode: "byob" });
-  } catch {
-    // A stream that an app, or a host, has made of whole pieces.
-    return body.getReader();
-  }
-  let buffer = new ArrayBuffer(PIECE_BUFFER);
-  const read = async () => {
-    const result = await reader.read(new Uint8Array(buffer));
-    if (result.value) buffer = result.value.buffer;
-    return result;
-  };
-  return { read, cancel: () => reader.cancel() };
-}

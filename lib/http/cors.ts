@@ -1,7 +1,7 @@
 /** Cross-origin requests (Fetch standard §3.2), granted to listed origins only and never with credentials. */
 
-import type { Answer, HeaderFields } from "./answer.ts";
-import { extendReply, type Reply } from "./dispatch.ts";
+import { type Answer, extendAnswer, type HeaderFields } from "./answer.ts";
+import type { Exchange } from "./exchange.ts";
 
 /** Which web pages may use the API. */
 export interface CorsOptions {
@@ -9,16 +9,15 @@ export interface CorsOptions {
   origins: readonly string[];
 }
 
-/** What cross-origin requests get. */
+/** The treatment of cross-origin requests. */
 export interface Cors {
-  /** The answer to a preflight of an allowed origin, or `undefined` if the request is none. */
-  preflight(request: Request): Answer | undefined;
-  /** The headers that every answer to this request carries. */
-  headers(request: Request): HeaderFields;
-  /** The reply with those headers, and with no other grant: an app's own response might make a second one of it. */
-  extend(reply: Reply, request: Request): Reply;
+  /** The answer to a preflight of an allowed origin; `undefined` for any other request. */
+  preflight(exchange: Exchange): Answer | undefined;
+  /** The answer with its grants. Any that it has already stay the only ones. */
+  extend(answer: Answer, exchange: Exchange): Answer;
 }
 
+const ALLOW_ORIGIN = "access-control-allow-origin";
 const VARY: HeaderFields = { vary: "Origin" };
 const EXPOSED: HeaderFields = {
   "access-control-expose-headers":
@@ -37,35 +36,35 @@ const PREFLIGHT: HeaderFields = {
 export function createCors({ origins }: CorsOptions): Cors {
   const any = origins.length === 1 && origins[0] === "*";
   const allowed = new Set(any ? [] : origins.map(requireOrigin));
-  // `*` rather than the origin itself, and never Access-Control-Allow-Credentials: no page rides on a user's cookies.
-  const everyone: HeaderFields = { "access-control-allow-origin": "*", ...EXPOSED };
+  // `*` instead of the origin, and never Access-Control-Allow-Credentials: no page may use a visitor's cookies.
+  const everyone: HeaderFields = { [ALLOW_ORIGIN]: "*", ...EXPOSED };
 
-  function headers(request: Request): HeaderFields {
+  function grants(origin: string | null): HeaderFields {
     if (any) return everyone;
-    const origin = request.headers.get("origin");
     if (origin === null || !allowed.has(origin)) return VARY;
-    return { ...VARY, "access-control-allow-origin": origin, ...EXPOSED };
+    return { ...VARY, [ALLOW_ORIGIN]: origin, ...EXPOSED };
   }
 
-  function preflight(request: Request): Answer | undefined {
-    if (request.method !== "OPTIONS") return undefined;
-    const origin = request.headers.get("origin");
-    if (origin === null || !request.headers.has("access-control-request-method")) return undefined;
+  function preflight(exchange: Exchange): Answer | undefined {
+    if (exchange.method !== "OPTIONS") return undefined;
+    const origin = exchange.header("origin");
+    if (origin === null || exchange.header("access-control-request-method") === null) return undefined;
     return any || allowed.has(origin) ? { status: 204, headers: PREFLIGHT, body: null } : undefined;
   }
 
-  function extend(reply: Reply, request: Request): Reply {
-    return extendReply(reply instanceof Response ? withoutGrants(reply) : reply, headers(request));
+  function extend(answer: Answer, exchange: Exchange): Answer {
+    if (Object.hasOwn(answer.headers, ALLOW_ORIGIN)) return answer;
+    const { body } = answer;
+    const own = body instanceof Response ? { ...answer, body: withoutGrants(body) } : answer;
+    return extendAnswer(own, grants(exchange.header("origin")));
   }
 
-  return { preflight, headers, extend };
+  return { preflight, extend };
 }
 
-/** What a page may do; what it may read besides can be listed more than once. */
-const GRANT = "access-control-allow-";
-
+/** An app's response with its own grants removed: two of them would make a browser refuse both. */
 function withoutGrants(response: Response): Response {
-  const grants = Array.from(response.headers.keys()).filter((name) => name.startsWith(GRANT));
+  const grants = Array.from(response.headers.keys()).filter((name) => name.startsWith("access-control-allow-"));
   if (grants.length === 0) return response;
   const headers = new Headers(response.headers);
   for (const name of grants) headers.delete(name);

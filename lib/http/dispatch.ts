@@ -2,28 +2,26 @@
 
 import { excerpt } from "../json.ts";
 import { attempt, chain, type Pending } from "../pending.ts";
-import { type Answer, extendResponse, type HeaderFields, toResponse } from "./answer.ts";
-import { conditionalAnswer } from "./conditional.ts";
+import { type Answer, extendAnswer, type HeaderFields } from "./answer.ts";
 import { HttpError } from "./errors.ts";
-import { createRouter, type Route, splitUrl } from "./routing.ts";
+import type { Exchange } from "./exchange.ts";
+import type { KeptAnswers } from "./kept_answers.ts";
+import { createRouter, type Route, splitTarget } from "./routing.ts";
 
-/** What an operation gets of a request. */
+/** The input of an operation. */
 export interface Call {
-  request: Request;
+  exchange: Exchange;
   /** The query component, without its question mark. */
   query: string;
   /** The path's parameter, percent-encoded only where it cannot be decoded. */
   parameter: string;
 }
 
-/** What is answered: our own, or a foreign response that is passed on. */
-export type Reply = Answer | Response;
+/** Answers a call. It may throw an {@link HttpError}, but to return its answer is cheaper. */
+export type Operation = (call: Call) => Pending<Answer>;
 
-/** Answers a call; an {@link HttpError} that it throws is answered too, but takes longer than one that it returns. */
-export type Operation = (call: Call) => Pending<Reply>;
-
-/** The answer to whatever was thrown. */
-export type FailureHandler = (thrown: unknown, request: Request) => Answer;
+/** The answer to anything that was thrown. */
+export type FailureHandler = (thrown: unknown, exchange: Exchange) => Answer;
 
 /** A path and what can be done there. HEAD and OPTIONS need no mention. */
 export interface OperationRoute extends Route {
@@ -32,71 +30,62 @@ export interface OperationRoute extends Route {
   headers?: HeaderFields;
 }
 
+/** Answers an exchange by its route, or lets it pass if it has none. */
+export type Dispatcher = (exchange: Exchange) => Pending<Answer> | undefined;
+
 interface PreparedRoute extends Route {
   methods: ReadonlyMap<string, Operation>;
   allow: HeaderFields;
   headers: HeaderFields | undefined;
 }
 
-/** Answers a request by its route, or with 404 if it has none. */
-export type Dispatcher = (request: Request) => Pending<Reply>;
-
-/** Makes a dispatcher for routes below `basePath`. */
+/**
+ * Makes a dispatcher for routes below `basePath`.
+ *
+ * @param kept Where answers that say how long they hold are kept.
+ */
 export function createDispatcher(
   basePath: string,
   routes: readonly OperationRoute[],
   onFailure: FailureHandler,
+  kept?: KeptAnswers,
 ): Dispatcher {
   const findRoute = createRouter(basePath, routes.map(prepare));
-  return (request) => {
-    const { path, query } = splitUrl(request.url);
+  return (exchange) => {
+    const { method, target } = exchange;
+    const { path, query } = splitTarget(target);
     const match = findRoute(path);
-    if (!match) return notFound(path);
+    if (!match) return undefined;
     const { route, parameter } = match;
-    const operation = selectOperation(route, request.method);
-    const call = { request, query, parameter };
-    const { headers } = route;
-    if (headers === undefined) return operation(call);
-    const reply = attempt<Reply>(() => operation(call), (thrown) => onFailure(thrown, request));
-    return chain(reply, (reply) => extendReply(reply, headers));
+    const operation = route.methods.get(method);
+    if (!operation) return withoutOperation(route, method);
+    const since = method === "GET" ? kept?.now() : undefined;
+    const made = attempt(() => operation({ exchange, query, parameter }), (thrown) => onFailure(thrown, exchange));
+    return chain(made, (answer) => {
+      const whole = route.headers ? extendAnswer(answer, route.headers) : answer;
+      if (since) kept?.keep(target, whole, since);
+      return whole;
+    });
   };
 }
 
-function notFound(path: string): Answer {
-  return new HttpError("route_not_found", `There is nothing at ${JSON.stringify(excerpt(path))}`).toAnswer();
-}
-
 function prepare(route: OperationRoute): PreparedRoute {
-  const { path, methods } = route;
-  const names = Object.keys(methods).flatMap((name) => name === "GET" ? ["GET", "HEAD"] : [name]);
-  // A map, so that a method called `constructor` is as unknown as any other.
+  const named = Object.entries(route.methods).flatMap(([name, operation]): [string, Operation][] =>
+    name === "GET" ? [[name, operation], ["HEAD", operation]] : [[name, operation]]
+  );
   return {
-    path,
-    methods: new Map(Object.entries(methods)),
-    allow: { allow: [...names, "OPTIONS"].join(", ") },
-    // Its own: what somebody put on Object.prototype is no header of ours.
+    path: route.path,
+    // A map, so that a method called `constructor` is as unknown as any other.
+    methods: new Map(named),
+    allow: { allow: [...named.map(([name]) => name), "OPTIONS"].join(", ") },
+    // Own members only: a page or a library may have extended Object.prototype.
     headers: Object.hasOwn(route, "headers") ? route.headers : undefined,
   };
 }
 
-function selectOperation({ methods, allow }: PreparedRoute, method: string): Operation {
-  const operation = methods.get(method === "HEAD" ? "GET" : method);
-  if (operation) return operation;
-  if (method === "OPTIONS") return () => ({ status: 204, headers: allow, body: null });
-  return () => new HttpError("method_not_allowed", `Method ${excerpt(method)} is not allowed here`, allow).toAnswer();
-}
-
-/** A reply with further headers. */
-export function extendReply(reply: Reply, headers: HeaderFields): Reply {
-  if (reply instanceof Response) return extendResponse(reply, headers);
-  return { ...reply, headers: { ...reply.headers, ...headers } };
-}
-
-/** The response for a reply, as the request's method and conditions want it. */
-export function finish(reply: Reply, request: Request): Response {
-  if (!(reply instanceof Response)) return toResponse(conditionalAnswer(reply, request), request.method);
-  if (request.method !== "HEAD") return reply;
-  // Nobody will read it, and where it comes from must know.
-  reply.body?.cancel().catch(() => {});
-  return new Response(null, reply);
+function withoutOperation({ allow, headers }: PreparedRoute, method: string): Answer {
+  const answer: Answer = method === "OPTIONS"
+    ? { status: 204, headers: allow, body: null }
+    : new HttpError("method_not_allowed", `Method ${excerpt(method)} is not allowed here`, allow).toAnswer();
+  return headers ? extendAnswer(answer, headers) : answer;
 }

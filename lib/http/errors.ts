@@ -1,4 +1,4 @@
-/** The one shape of every failure, and the one place where a thrown value becomes an answer. */
+/** The one shape of every failure. */
 
 import { ERROR_STATUS, type ErrorCode } from "../error_codes.ts";
 import { type Answer, type HeaderFields, JSON_FIELDS } from "./answer.ts";
@@ -7,15 +7,15 @@ import { type Answer, type HeaderFields, JSON_FIELDS } from "./answer.ts";
 export interface ErrorBody {
   /** Machine-readable error code. */
   code: ErrorCode;
-  /** Human-readable description. It can change; do not decide anything by it. */
+  /** Human-readable description. It can change; decide by `code`. */
   message: string;
   /** The HTTP status code of the response. */
   status: number;
 }
 
 /**
- * A failure that the client is told about. Not an `Error`: it never leaves the library, and the stack trace that an
- * `Error` records costs more than a whole answer, which would make a flood of rubbish dearer than honest traffic.
+ * A failure that the client is told about. Not an `Error`: it never leaves the library, and recording a stack trace costs
+ * more than a whole answer, which would make a flood of bad requests more expensive than good ones.
  */
 export class HttpError {
   readonly status: number;
@@ -40,3 +40,6 @@ export class HttpError {
     };
   }
 }
+
+/** Any failure that is not meant for the client. Its cause goes to the operator. */
+export const INTERNAL_ERROR: HttpError = new HttpError("internal_error", "An internal error occurred");

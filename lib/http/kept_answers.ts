@@ -1,34 +1,37 @@
 /**
- * Answers that are sent again as they are. What is in the catalogue hardly ever changes, so most reads need neither the
- * store nor a new entity tag; but nothing is served from here that may have changed.
+ * Answers that are kept and sent again. Pets hardly ever change, so most reads need neither the store nor a new entity
+ * tag. Nothing that may have changed is sent from here.
  */
 
 import type { Answer } from "./answer.ts";
 
 /** Two counters by which a source tells that it has changed. */
 export interface Changes {
-  /** Grows with every addition: what was an end may be none any more. */
+  /** Grows with every addition. A page that was the last one may then have a successor. */
   additions: number;
-  /** Grows whenever anything at all may have changed. */
+  /** Grows whenever anything else may have changed. */
   alterations: number;
 }
 
 interface Entry {
   answer: Answer;
-  /** What `additions` was; compared only if the answer holds until the next one. */
+  /** The counter before the answer was made; compared if the answer holds until the next addition. */
   additions: number;
   /** In bytes, roughly. */
   weight: number;
 }
 
-/** What an entry weighs beside its body, roughly: its URL, its headers, its place in the map. */
+/** Roughly what an entry weighs beside its body, in bytes: its target, its headers, its place in the map. */
 const ENTRY_WEIGHT = 600;
 
+/** Bytes of each generation. */
+const MAX_WEIGHT = 16 * 1024 * 1024;
+
 /**
- * Keeps answers by URL, in two generations: when the younger is full, the older is dropped and the younger takes its
- * place; what is used moves back. That keeps what is asked for often, at the price of a look-up and no list to relink.
+ * Keeps answers by target in two generations: when the younger is full, the older is dropped and the younger takes its
+ * place. An entry that is used moves to the younger. So what is asked for often stays, without a list to relink.
  */
-export class AnswerCache {
+export class KeptAnswers {
   readonly #changes: () => Changes;
   readonly #maxWeight: number;
   #young = new Map<string, Entry>();
@@ -37,45 +40,48 @@ export class AnswerCache {
   #alterations = -1;
 
   /**
-   * @param changes Asked at every look-up.
+   * @param changes Asked whenever an answer is kept or found, and not for a target that is not known.
    * @param maxWeight Of one generation, in bytes.
    */
-  constructor(changes: () => Changes, maxWeight: number) {
+  constructor(changes: () => Changes, maxWeight: number = MAX_WEIGHT) {
     this.#changes = changes;
     this.#maxWeight = maxWeight;
   }
 
-  /** The counters as they are now, to be given to {@link keep}. Taken before the source is asked. */
+  /** The counters as they are now, for {@link keep}. Taken before the source is asked. */
   now(): Changes {
     const { additions, alterations } = this.#changes();
+    if (alterations !== this.#alterations) this.#clear(alterations);
     return { additions, alterations };
   }
 
-  /** The answer to a GET of this URL, if it still holds. */
-  find(url: string): Answer | undefined {
+  /** The answer to a GET of this target, if it still holds. */
+  find(target: string): Answer | undefined {
+    const entry = this.#young.get(target) ?? this.#promote(target);
+    if (!entry) return undefined;
     const { additions, alterations } = this.#changes();
-    if (alterations !== this.#alterations) this.#clear(alterations);
-    const entry = this.#young.get(url) ?? this.#promote(url);
-    return entry && (entry.answer.holds === "always" || entry.additions === additions) ? entry.answer : undefined;
+    if (alterations !== this.#alterations) return void this.#clear(alterations);
+    return entry.answer.holds === "always" || entry.additions === additions ? entry.answer : undefined;
   }
 
   /** Keeps an answer that says how long it holds; `since` are the counters from before it was made. */
-  keep(url: string, answer: Answer, since: Changes): void {
-    if (answer.holds === undefined || since.alterations !== this.#alterations) return;
-    const weight = ENTRY_WEIGHT + 2 * (url.length + (answer.body?.length ?? 0));
-    this.#add(url, { answer, additions: since.additions, weight });
+  keep(target: string, answer: Answer, since: Changes): void {
+    const { body, holds } = answer;
+    if (holds === undefined || typeof body !== "string" || since.alterations !== this.#alterations) return;
+    const weight = ENTRY_WEIGHT + 2 * (target.length + body.length);
+    this.#add(target, { answer, additions: since.additions, weight });
   }
 
-  #promote(url: string): Entry | undefined {
-    const entry = this.#old.get(url);
-    if (entry) this.#add(url, entry);
+  #promote(target: string): Entry | undefined {
+    const entry = this.#old.get(target);
+    if (entry) this.#add(target, entry);
     return entry;
   }
 
-  #add(url: string, entry: Entry): void {
+  #add(target: string, entry: Entry): void {
     const { weight } = entry;
-    // In place of an older answer to the same request, whose weight goes with it.
-    const replaced = this.#young.get(url)?.weight ?? 0;
+    // An older answer to the same request leaves, and its weight with it.
+    const replaced = this.#young.get(target)?.weight ?? 0;
     if (this.#weight - replaced + weight > this.#maxWeight) {
       this.#old = this.#young;
       this.#young = new Map();
@@ -84,7 +90,7 @@ export class AnswerCache {
       this.#weight -= replaced;
     }
     if (weight > this.#maxWeight) return;
-    this.#young.set(url, entry);
+    this.#young.set(target, entry);
     this.#weight += weight;
   }
 

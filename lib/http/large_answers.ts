@@ -1,50 +1,46 @@
 /**
- * Answers that are too large to be copied for each client: sent piece by piece as the client reads, as views of one
- * buffer. A client that asks and does not read takes the memory of one piece, whatever the size of what it has asked for.
+ * Answers that are too large to be copied for each client. They are sent piece by piece as the client reads, as views of one
+ * buffer, so a client that asks and does not read takes the memory of one piece.
  */
 
-import type { Answer, HeaderFields } from "./answer.ts";
-import { conditionalAnswer } from "./conditional.ts";
-import type { Reply } from "./dispatch.ts";
-import { HttpError } from "./errors.ts";
 import type { Pending } from "../pending.ts";
+import type { Answer } from "./answer.ts";
+import { HttpError } from "./errors.ts";
 
-/** Bytes that are handed on at a time, and characters up to which a text is sent at once. */
+/** Bytes of a piece, and the length up to which a body is sent at once. */
 const PIECE = 16_384;
 
 /** How many may be under way, of all clients together. */
 const MAX_UNDER_WAY = 256;
 
-/** Longer than a client that reads at all takes between two pieces, in milliseconds. */
+/** Longer than a reading client takes between two pieces, in milliseconds. */
 const PATIENCE = 10_000;
 
-/** How many more may wait for a place, and for how many milliseconds: to clients that read, the places are soon free. */
+/** How many more may wait for a place, and for how many milliseconds. Clients that read soon free theirs. */
 const MAX_WAITING = 1024, WAIT = 1000;
 
-/** The answer to a request that would be one too many. */
+/** The answer to one request too many. */
 export const TOO_MANY_ANSWERS: HttpError = new HttpError(
   "overloaded",
   "Too many large answers are under way; try again later",
-  {
-    "retry-after": "1",
-  },
+  { "retry-after": "1" },
 );
 
 /** An answer on its way. */
 interface Sending {
-  /** When the client last took a piece, as performance.now() tells the time. */
+  /** When the client last took a piece, on the clock of `performance.now()`. */
   readAt: number;
   /** Breaks it off. */
   cut(): void;
 }
 
-/** Sends large answers, so many at a time. */
+/** Sends large answers, a limited number at a time. */
 export class LargeAnswers {
-  /** Those whose client has not read for the longest time come first. */
+  /** The ones whose clients have not read for the longest time come first. */
   readonly #underWay = new Set<Sending>();
   /** The bytes of answers that are kept and sent again. */
   readonly #encoded = new WeakMap<Answer, Uint8Array<ArrayBuffer>>();
-  /** Those who wait for a place, in order of arrival; each is told whether it has one. */
+  /** The answers that wait for a place, in order of arrival; each is told whether it gets one. */
   readonly #waiting = new Set<(hasPlace: boolean) => void>();
   readonly #maxUnderWay: number;
   readonly #patience: number;
@@ -60,23 +56,15 @@ export class LargeAnswers {
     this.#wait = wait;
   }
 
-  /** The reply as it can be sent: as it is, if it is small or has no body to be sent; in pieces; or a refusal. */
-  fit(reply: Reply, request: Request): Pending<Reply> {
-    if (reply instanceof Response || reply.status !== 200 || reply.body === null) return reply;
-    if (reply.body.length <= PIECE || request.method === "HEAD" || conditionalAnswer(reply, request) !== reply) {
-      return reply;
-    }
-    let bytes = this.#encoded.get(reply);
-    if (!bytes) this.#encoded.set(reply, bytes = new TextEncoder().encode(reply.body));
-    return this.send(request, bytes, reply.headers);
-  }
-
-  /** The answer of these bytes, which must not change, with status 200; at once, if they are few; or a refusal. */
-  send({ method }: Request, bytes: Uint8Array<ArrayBuffer>, headers: HeaderFields): Pending<Reply> {
-    const described = { ...headers, "content-length": String(bytes.length) };
-    if (method === "HEAD") return new Response(null, { headers: described });
-    if (bytes.length <= PIECE) return new Response(bytes, { headers: described });
-    const begin = () => new Response(this.#stream(bytes), { headers: described });
+  /** The answer in a form that can be sent: a small one as it is, a large one in pieces, or a refusal. */
+  fit(answer: Answer): Pending<Answer> {
+    const { body } = answer;
+    const isData = typeof body === "string" || body instanceof Uint8Array;
+    if (!isData || body.length <= PIECE) return answer;
+    let bytes = typeof body === "string" ? this.#encoded.get(answer) : body;
+    if (!bytes) this.#encoded.set(answer, bytes = new TextEncoder().encode(body as string));
+    const headers = { ...answer.headers, "content-length": String(bytes.length) };
+    const begin = () => ({ status: answer.status, headers, body: this.#stream(bytes) });
     if (this.#makeRoom()) return begin();
     if (this.#waiting.size >= MAX_WAITING) return TOO_MANY_ANSWERS.toAnswer();
     return this.#place().then((hasPlace) => hasPlace ? begin() : TOO_MANY_ANSWERS.toAnswer());
@@ -101,7 +89,7 @@ export class LargeAnswers {
     next?.(true);
   }
 
-  /** Whether there is room for one more; to make it, a client that has stopped reading is given up. */
+  /** Whether there is room for one more. A client that has stopped reading must make room. */
   #makeRoom(): boolean {
     if (this.#underWay.size < this.#maxUnderWay) return true;
     const [oldest] = this.#underWay;
@@ -117,9 +105,9 @@ export class LargeAnswers {
     return new ReadableStream({
       start: (controller) => {
         const cut = () => {
-          // Its place is for whoever has it cut.
+          // Its place belongs to the answer that needed the room.
           underWay.delete(sending);
-          // Short of its length, so that its connection ends, and short of its JSON. Hosts print an error with its trace.
+          // Short of its Content-Length, so the host ends the connection. An error would be printed with its trace.
           controller.close();
         };
         underWay.add(sending = { readAt: performance.now(), cut });
@@ -131,12 +119,12 @@ export class LargeAnswers {
           return controller.close();
         }
         sending.readAt = performance.now();
-        // To the end of the line.
+        // To the end of the queue.
         underWay.delete(sending);
         underWay.add(sending);
       },
       cancel: () => this.#end(sending),
-      // Nothing before it is wanted.
+      // No piece before it is asked for.
     }, { highWaterMark: 0 });
   }
 }

@@ -1,11 +1,11 @@
-/** Query strings without `URLSearchParams`, which costs an object and a parse even where there is no query. */
+/** Query strings without `URLSearchParams`, which costs an object and a parse even for an empty query. */
 
 import { isDigit } from "../json.ts";
 
-/** What is wrong with a parameter. */
+/** The fault of a parameter. */
 export type QueryFault = "given more than once" | "not decodable";
 
-/** A parameter's only value; `undefined` if it is not there, or a {@link QueryFault} behind `fault`. */
+/** A parameter's only value. `undefined` if the parameter is absent or has a `fault`. */
 export interface QueryValue {
   value: string | undefined;
   fault: QueryFault | undefined;
@@ -67,7 +67,7 @@ function decode(text: string): string | undefined {
   return decodePercent(text.replaceAll("+", " "));
 }
 
-/** Percent-decoding as UTF-8, or `undefined` if there is no such text. */
+/** Percent-decoding as UTF-8; `undefined` if the text cannot be decoded. */
 export function decodePercent(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

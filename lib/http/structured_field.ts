@@ -1,9 +1,9 @@
-/** Structured fields (RFC 9651), as far as they are needed here: an item that is a string. */
+/** Structured fields (RFC 9651): an item that is a string. */
 
 /** A string with its quotes (§3.3.3). */
 const STRING = /"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"/y;
 
-/** What a parameter's value can be (§3.3): number, string, token, bytes, boolean, date, text. One at most fits a place. */
+/** The forms of a parameter's value (§3.3): number, string, token, bytes, boolean, date, text. At most one fits. */
 const BARE_ITEMS = [
   /-?(?:\d{1,12}\.\d{1,3}|\d{1,15})/y,
   STRING,
@@ -14,12 +14,12 @@ const BARE_ITEMS = [
   /%"(?:[\x20\x21\x23\x24\x26-\x7e]|%[0-9a-f]{2})*"/y,
 ];
 
-/** What a parameter begins with (§3.1.2). */
+/** The beginning of a parameter (§3.1.2). */
 const PARAMETER = /; *[a-z*][a-z0-9_.*-]*/y;
 
 /**
- * The string that an item is, or `undefined` if it is none. Parameters must be well formed and mean nothing: whoever
- * receives one that is not known ignores it (§3.1.2).
+ * The string that an item holds, or `undefined` if it is not a string. Parameters must be well formed and are ignored
+ * (§3.1.2).
  */
 export function parseStringItem(text: string): string | undefined {
   const end = endOf(STRING, text, 0);
@@ -27,7 +27,7 @@ export function parseStringItem(text: string): string | undefined {
   return text.slice(1, end - 1).replace(/\\(.)/g, "$1");
 }
 
-/** Whether the rest of a text is parameters, and nothing but them. */
+/** Whether the rest of a text consists of parameters. */
 function areParameters(text: string, start: number): boolean {
   let at: number | undefined = start;
   while (at !== undefined && at < text.length) {
@@ -45,7 +45,7 @@ function endOfItem(text: string, start: number): number | undefined {
   return undefined;
 }
 
-/** Where what a sticky pattern finds at `start` ends, if it is there. */
+/** The end of the match of a sticky pattern at `start`, if it matches. */
 function endOf(pattern: typeof STRING, text: string, start: number): number | undefined {
   pattern.lastIndex = start;
   return pattern.test(text) ? pattern.lastIndex : undefined;

@@ -1,11 +1,11 @@
-/** Work that is cut up, so that whoever is served at once waits for one part of it and not for all. */
+/** Long work in parts, so that other requests wait for one part and not for all. */
 
 import { TIMERS_END_WITH_REQUESTS } from "./deadlines.ts";
 
-/** After so many milliseconds, a timer that has not fired never will: some hosts drop those of what they put to sleep. */
+/** After this many milliseconds, an overdue timer is taken for lost: some hosts drop the timers of a sleeping isolate. */
 const OVERDUE = 1000;
 
-/** Lets one of those who wait go on in each turn of the event loop, in the order in which they came. */
+/** Lets one waiting task go on in each turn of the event loop, in order of arrival. */
 export class Turns {
   readonly #waiting: (() => void)[] = [];
   /** When the timer should have fired, in milliseconds since 1970; 0 while it is not set. */

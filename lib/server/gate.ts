@@ -1,67 +1,53 @@
-/** Which requests are let in: those that come after the start and before the end. Counts them until they are answered. */
+/** The door between the socket and the service: shut before the start and after the end. Counts the requests inside. */
 
-import { type Answer, JSON_FIELDS } from "../http/answer.ts";
-import { finish } from "../http/dispatch.ts";
-import { HttpError } from "../http/errors.ts";
-import { splitUrl } from "../http/routing.ts";
-import { chain, type Pending } from "../pending.ts";
+import { FetchExchange, sendAnswer } from "../hosts/fetch.ts";
+import { type Answer, extendAnswer, JSON_FIELDS } from "../http/answer.ts";
+import type { Exchange } from "../http/exchange.ts";
+import { createPipeline, type Guard, type Pipeline } from "../http/pipeline.ts";
+import { splitTarget } from "../http/routing.ts";
+import { chain } from "../pending.ts";
+import type { AccessLog } from "./log/access_log.ts";
+import { CLOSE, CLOSED } from "./refusals.ts";
 
-/** What `Deno.serve` calls. */
+/** The handler that `Deno.serve` calls. */
 export type ServeHandler = Deno.ServeHandler<Deno.NetAddr>;
 
-/** What a request comes to. */
-export interface Service {
-  /** Answers a request. */
-  handle: ServeHandler;
-  /** Sends an answer that was made without looking at the request, to be logged and read by web pages like any other. */
-  send(answer: Answer, ...request: Parameters<ServeHandler>): Response;
-}
-
-/** What tells a client to send nothing more on this connection, which the server is about to close. */
-const CLOSE = { "connection": "close" };
-
-/** The answer to a request that comes too early or too late. */
-export const CLOSED = new HttpError("store_unavailable", "The server is starting or stopping; try again later", {
-  "retry-after": "1",
-  ...CLOSE,
-});
-
-/** The answer of a probe that has nothing to complain about. */
+/** The answer of a probe that finds nothing wrong. */
 export const OK: Answer = { status: 200, headers: JSON_FIELDS, body: '{"status":"ok"}' };
-
-const LAST_OK: Answer = { ...OK, headers: { ...JSON_FIELDS, ...CLOSE } };
-
-function isLiveness({ url, method }: Request): boolean {
-  return splitUrl(url).path === "/livez" && (method === "GET" || method === "HEAD");
-}
 
 /** Shut at first: every request is answered with 503. */
 export class Gate {
-  #handler: ServeHandler | undefined;
+  #state: "starting" | "open" | "stopping" = "starting";
+  #pipeline: Pipeline;
+  #log: AccessLog | undefined;
   #inFlight = 0;
   #whenEmpty = () => {};
-  #send: Service["send"] = (answer, request) => finish(answer, request);
-  #isClosed = false;
   #held: Promise<void> | undefined;
   #release = () => {};
 
-  /** Lets requests in, to this service. */
-  open({ handle, send }: Service): void {
-    this.#handler = handle;
-    this.#send = send;
+  constructor() {
+    const onFailure = () => CLOSED.toAnswer();
+    const parts = { kept: undefined, dispatch: () => undefined, cors: undefined, onFailure };
+    this.#pipeline = createPipeline({ guards: [this.guard], ...parts });
   }
 
-  /** Lets none in any more, and resolves when those that are in have been answered. */
+  /** Lets requests in, to a pipeline whose first guard is {@link guard}, and notes them in a log. */
+  open(pipeline: Pipeline, log?: AccessLog): void {
+    this.#pipeline = pipeline;
+    this.#log = log;
+    this.#state = "open";
+  }
+
+  /** Lets no more requests in. Resolves when those that are in have been answered. */
   close(): Promise<void> {
-    this.#handler = undefined;
-    this.#isClosed = true;
+    this.#state = "stopping";
     return this.#inFlight === 0 ? Promise.resolve() : new Promise((resolve) => this.#whenEmpty = resolve);
   }
 
   /**
-   * Lets the requests that come from now on wait, each to be refused at {@link release}. A client that waits for an
-   * answer sends nothing and opens no connection. So when the listener stops, no request is on its way to it, and none
-   * is lost in a connection that is closed as idle or was never accepted.
+   * Makes the requests that come from now on wait; {@link release} refuses them. A client that waits for an answer sends
+   * nothing and opens no connection. So when the listener stops, no request is on its way to it, and none is lost in a
+   * connection that is closed as idle or was never accepted.
    */
   hold(): void {
     this.#held = new Promise((resolve) => this.#release = resolve);
@@ -73,21 +59,28 @@ export class Gate {
     this.#release();
   }
 
-  /** Answers a request, or refuses it. */
-  readonly handle: ServeHandler = (request, info) => {
-    const handler = this.#handler;
-    if (!handler) return this.#refuse(request, info);
-    this.#inFlight++;
-    return chain(handler(request, info), (response) => {
-      if (--this.#inFlight === 0) this.#whenEmpty();
-      if (this.#isClosed) response.headers.set("connection", "close");
-      return response;
-    });
+  /** Refuses what comes too early or too late. */
+  readonly guard: Guard = (exchange) => {
+    if (this.#state === "open") return undefined;
+    // The server is alive: to restart it now would cut the requests that it is waiting for.
+    const answer = isLiveness(exchange) ? OK : CLOSED.toAnswer();
+    return this.#held ? this.#held.then(() => answer) : answer;
   };
 
-  #refuse(...request: Parameters<ServeHandler>): Pending<Response> {
-    // Alive it is all the same: whoever restarts what is not would cut the requests that are waited for.
-    const answer = isLiveness(request[0]) ? this.#isClosed ? LAST_OK : OK : CLOSED.toAnswer();
-    return this.#held ? this.#held.then(() => this.#send(answer, ...request)) : this.#send(answer, ...request);
-  }
+  /** Answers a request, or refuses it. */
+  readonly handle: ServeHandler = (request, info) => {
+    const startedAt = performance.now();
+    const exchange = new FetchExchange(request);
+    const pipeline = this.#pipeline;
+    this.#inFlight++;
+    return chain(pipeline.respond(exchange), (answer) => {
+      if (--this.#inFlight === 0) this.#whenEmpty();
+      this.#log?.(info.remoteAddr.hostname, exchange.method, exchange.target, answer.status, startedAt);
+      return sendAnswer(this.#state === "stopping" ? extendAnswer(answer, CLOSE) : answer, exchange, pipeline);
+    });
+  };
+}
+
+function isLiveness({ target, method }: Exchange): boolean {
+  return splitTarget(target).path === "/livez" && (method === "GET" || method === "HEAD");
 }

@@ -1,25 +1,25 @@
-/** The API key that the server makes for itself when it was given none. */
+/** The file with the API key that the server makes when no key is set. */
 
-import { createKeyCheck } from "../access/keys.ts";
-import { SettingError, UnreachableError } from "./settings.ts";
-import { startError } from "./start_error.ts";
+import { checkKeys } from "../access/keys.ts";
+import { folderOf, makeFolderFor, syncFolder } from "./folders.ts";
+import { firstLine, SettingError, startError, UnreachableError } from "./start_error.ts";
 
-/** Where the key is kept, relative to the working directory. */
+/** The path of the key file, relative to the working directory. */
 export const KEY_FILE = "data/api-key";
 
-/** Keys are shorter; a larger file is not read. */
-const MOST_BYTES = 4096;
+/** The largest file that is read, many times the size of a key. */
+const MAX_BYTES = 4096;
 
-/** A key, and whether it is new. */
+/** A key, and whether this start made it. */
 export interface FileKey {
   key: string;
   isNew: boolean;
 }
 
 /**
- * Reads the key, making it first if there is none.
+ * Reads the key, or makes one if there is none yet.
  *
- * @throws {SettingError} If the file cannot be used, or can be read by others than its owner.
+ * @throws {SettingError} If the file cannot be used, or other users could read or replace it.
  */
 export function readKeyFile(path: string): FileKey {
   return readKey(path) ?? makeKey(path);
@@ -31,71 +31,64 @@ function readKey(path: string): FileKey | undefined {
     requireOwnFolder(path);
     if (Deno.lstatSync(path).isSymlink) requireOwnFolder(Deno.realPathSync(path));
     const key = Deno.readTextFileSync(path).trim();
-    // A server was killed before it had written a key into it.
+    // The file is empty if a server was killed between creating and writing it.
     if (key === "") return undefined;
-    createKeyCheck([key]);
+    checkKeys([key]);
     return { key, isNew: false };
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error instanceof SettingError ? error : new SettingError(`${path} cannot be used: ${reason(error)}`);
+    throw error instanceof SettingError ? error : new SettingError(`${path} cannot be used: ${firstLine(error)}`);
   }
 }
 
-/** Before it is opened: to open a pipe would wait for whoever writes into it. */
+/** Checks a file before it is opened, because opening a named pipe would wait for a writer. */
 function requireOwnFile(path: string, { isFile, size, mode, uid }: Deno.FileInfo): void {
-  if (!isFile) throw new SettingError(`${path} is no file`);
-  if (size > MOST_BYTES) throw new SettingError(`${path} is larger than a key can be`);
+  if (!isFile) throw new SettingError(`${path} must be a regular file`);
+  if (size > MAX_BYTES) throw new SettingError(`${path} must hold one key, but it is larger than ${MAX_BYTES} bytes`);
   // Windows has neither modes nor owners.
   if (mode !== null && (mode & 0o077) !== 0) {
     throw new SettingError(`${path} can be read by others than its owner: run chmod 600 ${path}, or set a new key`);
   }
-  const isKnown = Deno.permissions.querySync({ name: "sys", kind: "uid" }).state === "granted";
-  if (isKnown && uid !== null && uid !== Deno.uid()) {
-    throw new SettingError(
-      `${path} belongs to another user: give it to the user that runs the server, or set a new key`,
-    );
+  const canAskForUser = Deno.permissions.querySync({ name: "sys", kind: "uid" }).state === "granted";
+  if (canAskForUser && uid !== null && uid !== Deno.uid()) {
+    throw new SettingError(`${path} must belong to the user that runs the server: change its owner, or set a new key`);
   }
 }
 
-/** Whoever can write to the folder can put another file in this one's place, unless the folder is sticky, as /tmp is. */
+/** A user who can write to the folder can replace the file, unless the folder is sticky as /tmp is. */
 function requireOwnFolder(path: string): void {
   const folder = folderOf(path);
   const { mode } = Deno.statSync(folder);
   if (mode === null || (mode & 0o022) === 0 || (mode & 0o1000) !== 0) return;
-  throw new SettingError(`${folder}, where the API key is, can be written to by others: run chmod go-w ${folder}`);
-}
-
-function folderOf(path: string): string {
-  const slash = path.lastIndexOf("/");
-  return slash < 0 ? "." : path.slice(0, slash) || "/";
+  throw new SettingError(`${folder} holds the API key and others can write to it: run chmod go-w ${folder}`);
 }
 
 function makeKey(path: string): FileKey {
   try {
-    makeFolder(path);
+    makeFolderFor(path);
     using file = openOrCreate(path);
-    // Another server that was started at the same moment writes its key under this lock.
+    // Of several servers that start at the same moment, the first to get the lock makes the key.
     file.lockSync(true);
-    const other = readKey(path);
-    if (other) return other;
+    const existing = readKey(path);
+    if (existing) return existing;
     // 256 bits, in the alphabet of RFC 6750 bearer tokens.
     const key = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
     const line = new TextEncoder().encode(key + "\n");
     if (file.writeSync(line) !== line.length) {
       // A part of a key is a weak key.
       file.truncateSync();
-      throw new UnreachableError(`${path} cannot be written: there is no room for it`);
+      throw new UnreachableError(`${path} cannot be written: the disk is full`);
     }
-    // On the disk before anybody is shown it: a loss of power must not take back a key that is in use.
+    // The key must be on the disk before it is shown: a power failure must not take back a key in use.
     file.syncSync();
     syncFolder(folderOf(path));
     return { key, isNew: true };
   } catch (error) {
-    throw error instanceof SettingError ? error : startError(`${path} cannot be written: ${reason(error)}`, error);
+    throw error instanceof SettingError ? error : startError(`${path} cannot be written: ${firstLine(error)}`, error);
   }
 }
 
-/** A file that was not there is made, and none behind a link that leads to nothing. */
+/** Opens the file, or creates it for its owner only. `createNew` does not follow a link that leads nowhere. */
 function openOrCreate(path: string): Deno.FsFile {
   try {
     return Deno.openSync(path, { read: true, write: true, createNew: true, mode: 0o600 });
@@ -103,24 +96,4 @@ function openOrCreate(path: string): Deno.FsFile {
     if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
     return Deno.openSync(path, { read: true, write: true });
   }
-}
-
-/** Brings the names of new files to the disk. Windows cannot open a folder, and does so by itself. */
-function syncFolder(path: string): void {
-  if (Deno.build.os === "windows") return;
-  using folder = Deno.openSync(path);
-  folder.syncSync();
-}
-
-/** Makes the folder that a file is to be in, readable by its owner only. */
-export function makeFolder(path: string): void {
-  const folder = folderOf(path);
-  Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const outer = folderOf(folder);
-  // Its own name must be on the disk too. Who may write in it alone has not made it.
-  if (Deno.permissions.querySync({ name: "read", path: outer }).state === "granted") syncFolder(outer);
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message.split("\n", 1)[0] ?? "" : String(error);
 }

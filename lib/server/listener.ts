@@ -1,11 +1,11 @@
-/** The socket that requests come through. */
+/** The socket of the server. */
 
 import type { ServeHandler } from "./gate.ts";
 import type { ServerSettings } from "./settings.ts";
 import { startError } from "./start_error.ts";
 import { within } from "./time.ts";
 
-/** A socket that is listened on. */
+/** A listening socket. */
 export interface Listener {
   /** The port, which `--port 0` leaves to the system. */
   port: number;
@@ -17,14 +17,14 @@ export interface Listener {
   stop(patience: number): Promise<void>;
 }
 
-/** How long to wait, in milliseconds, before listening again when that was not possible. */
+/** How long to wait before listening again, in milliseconds. */
 const RETRY_DELAY = 100;
 
 /**
- * Listens until it is told to stop, whatever happens to the socket: accepting fails for good when the process has as
- * many files open as it may, which clients can bring about by opening connections.
+ * Listens until it is told to stop. Accepting fails for good once the process has as many files open as it may, which
+ * clients can cause by opening connections, so the socket is opened again.
  *
- * @param report Told in a line what an operator should know.
+ * @param report Receives lines for the operator.
  * @throws {SettingError} If it cannot listen there.
  */
 export function listen(
@@ -58,7 +58,7 @@ export function listen(
 
   async function stop(patience: number): Promise<void> {
     isStopping = true;
-    // It waits for ever for a client that never finishes its request. What then still hangs ends with the process.
+    // It would wait for ever for a client that never finishes its request. Such a connection ends with the process.
     const isDone = await within(patience, server.shutdown().catch(() => {}));
     if (!isDone) report("left clients that had not finished");
   }
@@ -66,7 +66,7 @@ export function listen(
   return { port: bound, stop };
 }
 
-/** What `bind` makes; what it throws, as an error of the start. */
+/** The result of `bind`. Its exceptions become errors of the start. */
 function explained<T>(bind: () => T, address: string): T {
   try {
     return bind();

@@ -1,17 +1,14 @@
-/** What the standalone server answers without a key: the description and its page, whether it lives, whether it is ready. */
+/** The routes that need no key: the description and its page, and the probes for liveness and readiness. */
 
 import { representation } from "../http/conditional.ts";
 import type { OperationRoute } from "../http/dispatch.ts";
-import { HttpError } from "../http/errors.ts";
 import { createDocsRoutes } from "./viewer/routes.ts";
 import { createOpenApi, type Json, type JsonObject, type OpenApiOptions } from "../openapi/openapi.ts";
 import { bodiless, failure, plainSuccess, success } from "../openapi/responses.ts";
-import { CLOSED, OK } from "./gate.ts";
+import { OK } from "./gate.ts";
+import { CLOSED, INVALID_HOST } from "./refusals.ts";
 import { chain } from "../pending.ts";
 import type { PetStore } from "../stores/store.ts";
-
-/** The answer to a request whose Host header could be no host. */
-export const INVALID_HOST = new HttpError("invalid_host", "The Host header must be a host and nothing else");
 
 /** Makes the routes, those of the page only if it is wanted; `options` are those of the petstore that is served. */
 export function createPublicRoutes(store: PetStore, options: OpenApiOptions, hasDocs: boolean): OperationRoute[] {

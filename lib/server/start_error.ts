@@ -1,14 +1,21 @@
-/** What a start failed for, and whether it is worth another start. */
+/** The errors that end a start with one line, and whether another start may succeed. */
 
-import { SettingError, UnreachableError } from "./settings.ts";
+/** A setting that cannot be used. The message is one line for the person at the terminal. */
+export class SettingError extends Error {
+  override name = "SettingError";
+}
+
+/** A setting that cannot be used at the moment; a later start may succeed. */
+export class UnreachableError extends SettingError {}
 
 /** SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR and SQLITE_FULL. */
-const PASSING_IN_SQLITE = [5, 6, 10, 13];
+const TEMPORARY_IN_SQLITE = [5, 6, 10, 13];
 
-const PASSING_TEXT = /^(database( table)? is locked|disk I\/O error|database or disk is full)/;
+/** The same four as text (sqlite3_errstr()), because Deno gives no number for an error within a script. */
+const TEMPORARY_TEXT = /^(database( table)? is locked|disk I\/O error|database or disk is full)/;
 
-/** A port that is taken, an address that is not there yet; a disk, a quota, memory or a table of files that is full; a device that fails. */
-const PASSING_IN_SYSTEM = [
+/** Addresses in use or not there yet, exhausted disks, quotas, memory and file tables, and devices that fail. */
+const TEMPORARY_IN_SYSTEM = [
   "EADDRINUSE",
   "EADDRNOTAVAIL",
   "ENOSPC",
@@ -20,18 +27,23 @@ const PASSING_IN_SYSTEM = [
   "EAGAIN",
 ];
 
-/** The error for a start that failed with this line, because of this. */
+/** Makes the error for a failed start from its line and its cause. */
 export function startError(line: string, cause: unknown): SettingError {
-  return isPassing(cause) ? new UnreachableError(line) : new SettingError(line);
+  return isTemporary(cause) ? new UnreachableError(line) : new SettingError(line);
 }
 
-/** Whether it can go away by itself, or by the hand of somebody who knows nothing of this server. */
-function isPassing(error: unknown): boolean {
+/** The first line of an error's message: Deno puts advice for programmers on the others. */
+export function firstLine(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.split("\n", 1)[0] ?? "";
+}
+
+/** Whether the cause can disappear without a change to this server's settings. */
+function isTemporary(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
-  if (typeof code === "string" && PASSING_IN_SYSTEM.includes(code)) return true;
-  if (typeof errcode === "number" && PASSING_IN_SQLITE.includes(errcode & 0xff)) return true;
-  // Deno gives no number to what a script fails for. The texts are sqlite3_errstr()'s.
-  if (code === "ERR_SQLITE_ERROR" && errcode === undefined && PASSING_TEXT.test(error.message)) return true;
-  return isPassing(error.cause);
+  if (typeof code === "string" && TEMPORARY_IN_SYSTEM.includes(code)) return true;
+  if (typeof errcode === "number" && TEMPORARY_IN_SQLITE.includes(errcode & 0xff)) return true;
+  if (code === "ERR_SQLITE_ERROR" && errcode === undefined && TEMPORARY_TEXT.test(error.message)) return true;
+  return isTemporary(error.cause);
 }

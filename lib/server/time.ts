@@ -1,6 +1,6 @@
-/** Waiting, but not for ever. */
+/** Waits with a limit. */
 
-/** Whether a promise resolved within a time, in milliseconds. */
+/** Whether a promise resolves within a time, in milliseconds. */
 export async function within(time: number, promise: Promise<void>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<boolean>((resolve) => timer = setTimeout(resolve, time, false));

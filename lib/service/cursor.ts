@@ -9,7 +9,7 @@ export function formatCursor(id: bigint): string {
   return btoa(PREFIX + id).replaceAll("=", "");
 }
 
-/** The id after which a cursor's page begins, or `undefined` if this is no cursor that {@link formatCursor} made. */
+/** The id after which a cursor's page begins, or `undefined` if {@link formatCursor} does not make this text. */
 export function parseCursor(cursor: string): bigint | undefined {
   const id = decodeId(cursor);
   return id !== undefined && id > 0n && isInt64(id) && formatCursor(id) === cursor ? id : undefined;

@@ -1,24 +1,24 @@
 /** `Idempotency-Key`: requests that may be sent again (draft-ietf-httpapi-idempotency-key-header). */
 
-import { bearerToken } from "../access/keys.ts";
 import type { HttpError } from "../http/errors.ts";
+import type { Caller, Exchange } from "../http/exchange.ts";
 import { trimField } from "../http/field_value.ts";
 import { parseStringItem } from "../http/structured_field.ts";
 import { INVALID_IDEMPOTENCY_KEY, MAX_IDEMPOTENCY_KEY } from "./refusals.ts";
 
 /**
- * The key that a header gives: an item of RFC 9651 that is a string, as the draft has it, or the same without quotes, as
- * many clients send it. `undefined` if there is none.
+ * The key that a request carries: a string item of RFC 9651, as the draft has it, or the same without quotes, as many
+ * clients send it. `undefined` if there is no such header.
  */
-export function readIdempotencyKey(headers: Headers): string | HttpError | undefined {
-  const header = headers.get("idempotency-key");
+export function readIdempotencyKey(exchange: Exchange): string | HttpError | undefined {
+  const header = exchange.header("idempotency-key");
   if (header === null) return undefined;
   const text = trimField(header);
   const key = text.startsWith('"') ? parseStringItem(text) : isBare(text) ? text : undefined;
   return key === undefined || key === "" || key.length > MAX_IDEMPOTENCY_KEY ? INVALID_IDEMPOTENCY_KEY : key;
 }
 
-/** Visible ASCII; a comma is where two headers were joined, and which of them is meant nobody knows. */
+/** Visible ASCII without quotes, backslash and comma. A comma is where two headers were joined. */
 function isBare(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
@@ -27,13 +27,10 @@ function isBare(text: string): boolean {
   return true;
 }
 
-/**
- * The key as a store keeps it: of whoever sends the same one with another API key it says nothing, and none of the two
- * can be read from it.
- */
-export function scopedKey(key: string, { headers }: Request): Promise<string> {
-  // A line feed is in neither, so no two pairs have the same text.
-  return digest(`${bearerToken(headers.get("authorization") ?? "")}\n${key}`);
+/** The key as a store keeps it: apart from every other caller's, and without telling who the caller is. */
+export function scopedKey(caller: Caller, key: string): Promise<string> {
+  // A key has no line feed, so no two pairs have the same text.
+  return digest(`${caller.id}\n${key}`);
 }
 
 /** 128 bits of the SHA-256 digest of a text, as 22 characters of base64url (RFC 4648 §5). */

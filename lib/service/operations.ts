@@ -1,7 +1,7 @@
 /** The three operations of the specification: what each reads from a request, asks of the store and answers. */
 
 import { type Answer, JSON_FIELDS } from "../http/answer.ts";
-import type { BodyReader } from "../http/body.ts";
+import type { TextReader } from "../http/body.ts";
 import { representation } from "../http/conditional.ts";
 import { formatCursor, parseCursor } from "./cursor.ts";
 import type { Call } from "../http/dispatch.ts";
@@ -31,12 +31,12 @@ export function listPets({ store, linkBase }: Settings, { query }: Call): Pendin
     const { json } = page;
     const next = hasMember(page, "next") ? page.next : undefined;
     if (next === undefined) return representation(json, "until-addition");
-    // A full last page and the same page with more behind it differ in their Link alone, and that is content too.
+    // A full last page and the same page with a successor differ in Link alone, and Link is content too.
     return representation(json, "always", { link: nextLink(linkBase, petQuery, next) }, 1);
   });
 }
 
-/** Whether an object has a member, be it a getter of its class: what somebody put on Object.prototype does not count. */
+/** Whether an object or its class has a member. A member that a program has added to Object.prototype does not count. */
 function hasMember(object: object, name: string): boolean {
   for (let holder = object; holder && holder !== Object.prototype; holder = Object.getPrototypeOf(holder)) {
     if (Object.hasOwn(holder, name)) return true;
@@ -54,14 +54,14 @@ export function getPet({ store }: Settings, { parameter }: Call): Pending<Answer
 }
 
 /** `POST /pets` */
-export function createPet(settings: Settings, readBody: BodyReader, { request }: Call): Pending<Answer> {
-  const key = readIdempotencyKey(request.headers);
+export function createPet(settings: Settings, readText: TextReader, { exchange }: Call): Pending<Answer> {
+  const key = readIdempotencyKey(exchange);
   if (key instanceof HttpError) return key.toAnswer();
   if (key !== undefined && !settings.store.createOnce) return IDEMPOTENCY_NOT_SUPPORTED.toAnswer();
-  return readBody(request, (text) => {
+  return readText(exchange, (text) => {
     const draft = readDraft(text, settings.defaultStatus);
     if (draft instanceof HttpError) return draft.toAnswer();
-    if (key !== undefined) return createOnce(settings, draft, scopedKey(key, request));
+    if (key !== undefined) return createOnce(settings, draft, scopedKey(exchange.caller!, key));
     return chain<bigint, Answer>(settings.store.create(draft), (id) => created(settings.linkBase, id, draft));
   });
 }
@@ -71,7 +71,7 @@ async function createOnce(
   draft: PetDraft,
   scoped: Promise<string>,
 ): Promise<Answer> {
-  // The pet rather than the bytes: a client that writes its JSON anew for a second attempt asks for the same.
+  // Of the pet, not of the bytes: a client may write its JSON in another way the second time.
   const [key, fingerprint] = await Promise.all([scoped, digest(formatPet({ id: 0n, ...draft }))]);
   const result = await store.createOnce!(draft, { key, fingerprint, retentionMs: idempotencyRetentionMs });
   if (result.outcome === "reused") return IDEMPOTENCY_KEY_REUSED.toAnswer();
@@ -133,7 +133,7 @@ function parseStatus(value: string): PetStatus | undefined {
   return isPetStatus(value) ? value : undefined;
 }
 
-/** The link to the next page. Relative unless it was set: behind a proxy, a request says nothing of its own address. */
+/** The link to the next page. Relative unless an address was set, since a proxy may hide the one that clients use. */
 function nextLink(linkBase: string, { limit, status }: PetQuery, next: bigint): string {
   const filter = status === undefined ? "" : `&status=${status}`;
   return `<${linkBase}/pets?limit=${limit}${filter}&cursor=${formatCursor(next)}>; rel="next"`;

@@ -1,25 +1,28 @@
-/** What an app may set, and the one place where it is checked. */
+/** The options, and the one place where they are checked. */
 
-import { type ApiKeys, createKeyCheck, type KeyCheck } from "../access/keys.ts";
+import { type Authenticate, createAuthenticate } from "../access/authentication.ts";
+import type { ApiKeys } from "../access/keys.ts";
 import { type Cors, type CorsOptions, createCors } from "../http/cors.ts";
+import type { Caller } from "../http/exchange.ts";
+import { isPending } from "../pending.ts";
 import { isPetStatus, PET_STATUSES, type PetStatus } from "../pet.ts";
 import { createMemoryStore } from "../stores/memory/memory_store.ts";
 import type { PetStore } from "../stores/store.ts";
 
 /** Options of {@link createPetstore}. */
 export interface PetstoreOptions {
-  /** The valid API keys, or a function that decides. Several are valid at once, so a key is changed by an overlap. */
+  /** The valid API keys, or a function that decides. Several may be valid at once, so keys can be changed without a gap. */
   keys: ApiKeys;
-  /** Where the pets are kept; a new {@link createMemoryStore} unless given. Closing it is the caller's business. */
+  /** Where the pets are kept: a new {@link createMemoryStore} unless given. The app closes it. */
   store?: PetStore;
-  /** The path that all paths are below: `/v1` unless given, `""` for none. */
+  /** The path above all others: `/v1` unless given, `""` for none. */
   basePath?: string;
   /**
-   * Where clients reach the base path, if not at `basePath` of the host that they ask: an address such as
-   * `https://api.example/store/v1`, or a path. Links and locations begin with it; forwarded headers are never believed.
+   * Where clients reach the base path, if a proxy puts it elsewhere: an address such as `https://api.example/store/v1`, or
+   * a path. Links and locations begin with it. Forwarded headers are never trusted.
    */
   publicBaseUrl?: string;
-  /** The status of a pet that was sent without one: `available` unless given. */
+  /** The status of a pet that is sent without one: `available` unless given. */
   defaultStatus?: PetStatus;
   /** The largest request body, in bytes: 1 MiB unless given. */
   maxBodyBytes?: number;
@@ -29,29 +32,28 @@ export interface PetstoreOptions {
   idempotencyRetentionMs?: number;
   /** Which web pages of other origins may use the API: none unless given. */
   cors?: CorsOptions;
-  /** Answers `GET /store/orders`, behind the key check; without it the answer is 501. */
-  handleStoreOrders?: (request: Request) => Response | Promise<Response>;
+  /** Answers `GET /store/orders`, after the key check. Without it the answer is 501. */
+  handleStoreOrders?: (request: Request, caller: Caller) => Response | Promise<Response>;
   /**
-   * Told of every failure that the client must not see the cause of: the answers 500 and 503. Without it they go to
-   * `console.error`. It may be asynchronous; no answer waits for it. What it returns is ignored, and so is what it throws
-   * or is rejected with.
+   * Receives the cause of every answer 500 and 503, which the client does not see: `console.error` unless given. It may be
+   * asynchronous; no answer waits for it. Its result is ignored, an exception or a rejection too.
    */
   onError?: (error: unknown, request: Request) => unknown;
 }
 
 /** Every option, decided and checked. */
 export interface Settings extends ContractSettings {
-  checkKey: KeyCheck;
+  authenticate: Authenticate;
   store: PetStore;
   cors: Cors | undefined;
   handleStoreOrders: PetstoreOptions["handleStoreOrders"];
   onError: NonNullable<PetstoreOptions["onError"]>;
 }
 
-/** The options that clients can tell, and that a description therefore has to know. */
+/** The options that show in the interface, so that a description needs them. */
 export interface ContractSettings {
   basePath: string;
-  /** What links begin with. */
+  /** Where links begin. */
   linkBase: string;
   defaultStatus: PetStatus;
   maxBodyBytes: number;
@@ -88,7 +90,7 @@ export function checkOptions(options: PetstoreOptions): Settings {
   const { keys, store, cors, handleStoreOrders, onError } = own;
   return {
     ...checkContract(own),
-    checkKey: createKeyCheck(keys),
+    authenticate: createAuthenticate(keys),
     store: store === undefined ? createMemoryStore() : requireStore(store),
     cors: cors === undefined ? undefined : checkCors(cors),
     handleStoreOrders: requireFunction("handleStoreOrders", handleStoreOrders),
@@ -96,13 +98,13 @@ export function checkOptions(options: PetstoreOptions): Settings {
   };
 }
 
-/** The same without a prototype: what somebody put on Object.prototype is no option. */
+/** The same without a prototype: a member that a program has added to Object.prototype is not an option. */
 export function ownMembers<T extends object>(options: T): T {
   return Object.assign(Object.create(null), options);
 }
 
 /**
- * Checks the options that clients can tell, each unless it is left out.
+ * Checks the options that show in the interface, each unless it is left out.
  *
  * @throws {TypeError} If one is of the wrong kind.
  */
@@ -120,7 +122,7 @@ export function checkContract(options: Partial<PetstoreOptions>): ContractSettin
 }
 
 /**
- * Refuses an option that there is not: misspelt, it would be ignored without a word.
+ * Refuses an unknown option: a misspelt one would be ignored without a word.
  *
  * @throws {TypeError} If there is one.
  */
@@ -131,7 +133,7 @@ export function requireNames(options: object, names: readonly string[]): void {
 }
 
 /**
- * A public address without a slash at its end.
+ * A public address, without a slash at its end.
  *
  * @throws {TypeError} If links cannot begin with it.
  */
@@ -140,7 +142,7 @@ function checkPublicBaseUrl(address: string | undefined): string | undefined {
   const isPath = typeof address === "string" && address.startsWith("/") && !address.startsWith("//");
   const text = isPath ? `http://h${address}` : String(address);
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  // As it was written: what a parser would change, a link must not be made of.
+  // Links begin with the address as it was written, so a parser must not have to change it.
   const written = url && (isPath ? url.pathname : url.href).replace(/\/$/, "");
   const isPlain = url?.search === "" && url.hash === "" && url.username === "" && url.password === "";
   if (isPlain && /^https?:$/.test(url.protocol) && written === address.replace(/\/$/, "")) return written;
@@ -150,7 +152,7 @@ function checkPublicBaseUrl(address: string | undefined): string | undefined {
 }
 
 /**
- * A base path as it is compared with: no slash at its end, and nothing that a URL would spell in another way.
+ * A base path that can be compared with a URL: no slash at its end, and no character that a URL would encode.
  *
  * @throws {TypeError} If it is not a path.
  */
@@ -176,6 +178,9 @@ function checkCors(cors: CorsOptions): Cors {
 }
 
 function requireStore(store: PetStore): PetStore {
+  if (isPending(store)) {
+    throw new TypeError("Option store is a promise; await it first: store: await createPostgresStore(sql)");
+  }
   for (const method of ["create", "get", "list", "check", "close"] as const) {
     if (typeof store?.[method] !== "function") {
       throw new TypeError(`Option store must be a PetStore, such as createMemoryStore(); it has no method ${method}()`);

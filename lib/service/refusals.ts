@@ -73,6 +73,3 @@ export const STORE_UNAVAILABLE: HttpError = new HttpError(
   "The store is unavailable at present; try again later",
   { "retry-after": String(RETRY_AFTER) },
 );
-
-/** Any other failure. Its cause goes to the operator. */
-export const INTERNAL_ERROR: HttpError = new HttpError("internal_error", "An internal error occurred");

@@ -48,7 +48,7 @@ test("a dry run of publishing to JSR finds no fault and no slow types, and takes
   const prefix = pathToFileURL(ROOT).href;
   const files = Array.from(printed.matchAll(/^ +(file:\S+) \(/gm), ([, url = ""]) => url.slice(prefix.length));
   const others = files.filter((path) => !/^lib\/[a-z0-9_/]+\.ts$/.test(path));
-  const VIEWER = ["LICENSE", "NOTICE", "swagger-ui-bundle.js.LICENSE.txt", "swagger_ui.json"];
+  const VIEWER = ["LICENSE", "NOTICE", "page.json", "swagger-ui-bundle.js.LICENSE.txt", "swagger_ui.json"];
   assert.deepEqual(
     others.toSorted(),
     [

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import config from "../../deno.json" with { type: "json" };
+import { ERROR_STATUS } from "../../lib/error_codes.ts";
 import { VERSION } from "../../lib/version.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -25,6 +26,11 @@ async function reachOf(path: string, seen = new Set<string>()): Promise<Set<stri
   return seen;
 }
 
+/** The source of a module without its comments. */
+function codeOf(path: string): string {
+  return Deno.readTextFileSync(new URL(path, ROOT)).replaceAll(/\/\*\*?[^]*?\*\/|^\s*\/\/.*$/gm, "");
+}
+
 async function sourcesBelow(folder: string): Promise<string[]> {
   const found: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(new URL(folder, ROOT))) {
@@ -34,31 +40,112 @@ async function sourcesBelow(folder: string): Promise<string[]> {
   return found;
 }
 
+/** The floors of the house. A module imports from the floors below its own and from its own folder, types included. */
+const FLOORS = [
+  ["ground"],
+  ["http", "stores"],
+  ["access", "hosts"],
+  ["service"],
+  ["openapi"],
+  ["server"],
+];
+
+/** The folder of `lib` that a module is in; the modules beside the folders are the ground. */
+function roomOf(path: string): string {
+  return /^lib\/([a-z]+)\//.exec(path)?.[1] ?? "ground";
+}
+
+function floorOf(room: string): number {
+  const floor = FLOORS.findIndex((rooms) => rooms.includes(room));
+  assert.ok(floor >= 0, `lib/${room} has no floor in the plan`);
+  return floor;
+}
+
+async function relativeImportsOf(path: string): Promise<string[]> {
+  const relative = (await importsOf(path)).filter((specifier) => specifier.startsWith("."));
+  return relative.map((specifier) => new URL(specifier, new URL(path, ROOT)).href.slice(ROOT.href.length));
+}
+
+test("imports point downwards, types included", async () => {
+  for (const path of await sourcesBelow("lib/")) {
+    for (const target of await relativeImportsOf(path)) {
+      const [room, other] = [roomOf(path), roomOf(target)];
+      assert.ok(room === other || floorOf(other) < floorOf(room), `${path} imports ${target}`);
+    }
+  }
+});
+
+test("no modules of lib import each other in a circle, types included", async () => {
+  const done = new Set<string>();
+  const visit = async (path: string, way: readonly string[]): Promise<void> => {
+    assert.ok(!way.includes(path), [...way.slice(way.indexOf(path)), path].join(" → "));
+    if (done.has(path) || !path.endsWith(".ts")) return;
+    for (const target of await relativeImportsOf(path)) await visit(target, [...way, path]);
+    done.add(path);
+  };
+  for (const path of await sourcesBelow("lib/")) await visit(path, []);
+  assert.ok(done.size > 70);
+});
+
+test("a store imports the contract, what all stores share, and its own folder", async () => {
+  for (const path of await sourcesBelow("lib/stores/")) {
+    const folder = path.slice(0, path.lastIndexOf("/") + 1);
+    for (const target of await relativeImportsOf(path)) {
+      const isShared = /^lib\/(stores\/)?[a-z_]+\.ts$/.test(target);
+      assert.ok(isShared || target.startsWith(folder), `${path} imports ${target}`);
+    }
+  }
+});
+
 test("mod.ts and all that it reaches use web-standard APIs alone", async () => {
   const reach = await reachOf("mod.ts");
-  assert.ok(reach.size > 15);
+  assert.ok(reach.size > 30);
   for (const path of reach) {
     const foreign = (await importsOf(path)).filter((specifier) => !specifier.startsWith("."));
     assert.deepEqual(foreign, [], path);
     // Examples in comments may use more.
-    const code = (await Deno.readTextFile(new URL(path, ROOT))).replaceAll(/\/\*\*?[^]*?\*\/|^\s*\/\/.*$/gm, "");
-    assert.doesNotMatch(code, /\b(Deno|Bun|process|Buffer|require)\b\s*[.(]/, path);
+    assert.doesNotMatch(codeOf(path), /\b(Deno|Bun|process|Buffer|require)\b\s*[.(]/, path);
   }
 });
 
-test("each runtime's own APIs are used only where the architecture says", async () => {
+test("each runtime's own APIs are used only where the plan says", async () => {
   for (const path of await sourcesBelow("lib/")) {
     const specifiers = await importsOf(path);
-    const code = await Deno.readTextFile(new URL(path, ROOT));
-    if (!path.startsWith("lib/server/")) assert.doesNotMatch(code, /\bDeno\.[a-z]/, path);
-    if (!path.startsWith("lib/stores/sqlite/")) assert.ok(!specifiers.includes("node:sqlite"), path);
-    if (path.startsWith("lib/http/") || path === "lib/pet.ts" || path === "lib/json.ts") {
-      assert.ok(!specifiers.some((specifier) => /stores|server|service|openapi/.test(specifier)), path);
-    }
-    if (path.startsWith("lib/stores/")) assert.ok(!specifiers.some((specifier) => specifier.includes("http/")), path);
+    const usesNode = specifiers.some((specifier) => specifier.startsWith("node:"));
+    if (!path.startsWith("lib/server/")) assert.doesNotMatch(codeOf(path), /\bDeno\.[a-z]/, path);
+    assert.ok(!usesNode || /^lib\/(stores\/sqlite|hosts\/node|server)/.test(path), path);
     assert.ok(!specifiers.some((specifier) => /^(npm|jsr|https?):/.test(specifier)), path);
-    // The one package, and where Deno cannot see it before it is needed.
-    if (path !== "lib/server/store/open_postgres.ts") assert.doesNotMatch(code, /"npm:/, path);
+    assert.doesNotMatch(codeOf(path), /"npm:/, path);
+  }
+});
+
+test("tests/support imports the project and itself alone", async () => {
+  for (const path of await sourcesBelow("tests/support/")) {
+    for (const target of await relativeImportsOf(path)) {
+      assert.match(target, /^(mod\.ts|server\.ts|deno\.json|lib\/.*|tests\/support\/.*)$/, path);
+    }
+  }
+});
+
+test("no text is written in two modules of lib", async () => {
+  const places = new Map<string, string>();
+  for (const path of await sourcesBelow("lib/")) {
+    for (const [, text = ""] of codeOf(path).matchAll(/["`]([^"`\n]{24,})["`]/g)) {
+      // Modules' names, and what is between two texts.
+      if (/^\.{1,2}\/|^[,;:) +]/.test(text)) continue;
+      const other = places.get(text) ?? path;
+      assert.equal(other, path, text);
+      places.set(text, path);
+    }
+  }
+  assert.ok(places.size > 100);
+});
+
+test("every error code is in the table of codes alone, but for where its error is made", async () => {
+  for (const path of await sourcesBelow("lib/")) {
+    if (path === "lib/error_codes.ts") continue;
+    const made = codeOf(path).replaceAll(/new HttpError\(\s*["`][a-z_$\{\}]+["`]/g, "");
+    for (const code of Object.keys(ERROR_STATUS)) assert.ok(!made.includes(`"${code}"`), `${path}: ${code}`);
   }
 });
 
@@ -66,11 +153,6 @@ test("the version is the same in deno.json, in the code and at the top of the CH
   const changelog = await Deno.readTextFile(new URL("CHANGELOG.md", ROOT));
   assert.equal(VERSION, config.version);
   assert.equal(changelog.match(/^## \[(\d+\.\d+\.\d+)\]/m)?.[1], VERSION);
-});
-
-test("the standalone server brings the PostgreSQL driver that is tested", async () => {
-  const code = await Deno.readTextFile(new URL("lib/server/store/open_postgres.ts", ROOT));
-  assert.ok(code.includes(`const DRIVER: string = "${config.imports.postgres}";`));
 });
 
 test("deno.lock names no host", async () => {

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
-import { ENVIRONMENT, HELP, readSettings } from "../../lib/server/settings.ts";
+import { HELP } from "../../lib/server/help.ts";
+import { readSettings, SETTINGS } from "../../lib/server/settings.ts";
 import { describeServer } from "../../lib/server/public_routes.ts";
 import type { Json } from "../../mod.ts";
 import { withServer } from "../support/server/server_process.ts";
@@ -88,10 +89,13 @@ test("README.md starts the server in production with permissions that suffice", 
 
 test("README.md names every flag, variable and default of the standalone server, and no other", () => {
   const section = /^## The standalone server\n([^]*?)^##/m.exec(README)?.[1] ?? "";
-  const flags = [...Object.keys(ENVIRONMENT).map((name) => `--${name}`), ...matches(HELP, /--[a-z-]+/g)];
+  const flags = [...Object.keys(SETTINGS).map((flag) => `--${flag}`), ...matches(HELP, /--[a-z-]+/g)];
   assert.deepEqual(new Set(matches(section, /--[a-z][a-z-]*/g)), new Set(flags));
   const table = section.split("\n").filter((line) => line.startsWith("| ")).join("\n");
-  assert.deepEqual(new Set(matches(table, /\b(?:PORT|PETSTORE_[A-Z_]+)\b/g)), new Set(Object.values(ENVIRONMENT)));
+  assert.deepEqual(
+    new Set(matches(table, /\b(?:PORT|PETSTORE_[A-Z_]+)\b/g)),
+    new Set(Object.values(SETTINGS).map(({ variable }) => variable)),
+  );
   const command = readSettings([], () => undefined);
   assert.ok("settings" in command);
   const { hostname, port, store } = command.settings;

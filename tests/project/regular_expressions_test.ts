@@ -21,13 +21,13 @@ interface Expression {
   flags: string;
 }
 
-/** The source of every module that is published. */
+/** The source of every module that is published, scripts of the viewer included. */
 async function* sources(folder = ROOT): AsyncGenerator<[file: string, text: string]> {
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const url = new URL(isDirectory ? `${name}/` : name, folder);
     const path = url.href.slice(ROOT.href.length);
     if (isDirectory && (folder !== ROOT || name === "lib")) yield* sources(url);
-    else if (!isDirectory && name.endsWith(".ts")) yield [path, await Deno.readTextFile(url)];
+    else if (!isDirectory && /\.[jt]s$/.test(name)) yield [path, await Deno.readTextFile(url)];
   }
 }
 
@@ -78,6 +78,7 @@ test("no regular expression of the library takes more than linear work, whatever
     files.push(file);
     expressions.push(...expressionsOf(file, text));
   }
+  assert.ok(files.includes("lib/server/viewer/page/indent_json.js"));
   assert.ok(files.includes("server.ts") && files.includes("lib/server/log/access_log.ts") && files.length > 40);
   assert.ok(expressions.length >= 10, `only ${expressions.length} were found`);
   for (const expression of expressions) {

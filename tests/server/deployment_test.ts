@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import config from "../../deno.json" with { type: "json" };
 import { exchange } from "../support/http/raw_socket.ts";
 import { validateServerAnswer } from "../support/server/server_description.ts";
 import { PET, withFreshServer } from "../support/server/server_process.ts";
@@ -12,6 +13,7 @@ import { readUnit, started, startUnit, unitCommand, unitHere, UNITS } from "../s
 import { testUnless } from "../support/system/commands.ts";
 
 const NGINX = readFileSync(new URL("../../docs/nginx.conf", import.meta.url), "utf8");
+const GUIDE = readFileSync(new URL("../../docs/server.md", import.meta.url), "utf8");
 
 for (const name of UNITS) {
   test(`${name} starts the petstore where nginx looks for it`, () => {
@@ -42,10 +44,14 @@ for (const name of UNITS) {
     }));
 }
 
+test("docs/server.md fetches the PostgreSQL driver that the server loads", () => {
+  assert.ok(GUIDE.includes(`deno cache --no-config ${config.imports.postgres}`));
+});
+
 test("the units differ in what the stores need, and in nothing of what keeps others out", () => {
   const fences = UNITS.map((name) => {
     const unit = readUnit(name);
-    return unit.slice(unit.indexOf("# A connection is a file.")).replace(/^#.*/gm, "");
+    return unit.slice(unit.indexOf("# Each connection takes a file.")).replace(/^#.*\n/gm, "");
   });
   assert.equal(fences[0], fences[1]);
 });

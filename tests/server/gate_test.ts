@@ -2,8 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { finish } from "../../lib/http/dispatch.ts";
-import { Gate } from "../../lib/server/gate.ts";
+import type { Answer } from "../../lib/http/answer.ts";
+import { createPipeline, type Pipeline } from "../../lib/http/pipeline.ts";
+import { CLOSED } from "../../lib/server/refusals.ts";
+import { Gate, OK } from "../../lib/server/gate.ts";
+import type { Pending } from "../../mod.ts";
 import { listen } from "../../lib/server/listener.ts";
 import { Http2Client } from "../support/http/http2_client.ts";
 import { RawSocket } from "../support/http/raw_socket.ts";
@@ -19,7 +22,7 @@ test("requests that come just before the socket is closed are answered, on conne
     if (isHeld) arrived.one();
     return gate.handle(request, info);
   }, assert.fail);
-  gate.open({ handle: () => Response.json({ status: "ok" }), send: finish });
+  gate.open(createService(gate, () => OK));
   const open = () => RawSocket.open({ port: listener.port, validate: () => {} });
   const used = await Promise.all([open(), open(), open(), open()]);
   for (const socket of used) {
@@ -57,22 +60,27 @@ test("requests that come just before the socket is closed are answered, on conne
 test("an answer that is given while the server ends says that its connection does too", async () => {
   const gate = new Gate();
   const arrived = countdown(1);
-  const answer = Promise.withResolvers<Response>();
-  const handle = () => {
+  const answer = Promise.withResolvers<Answer>();
+  gate.open(createService(gate, () => {
     arrived.one();
     return answer.promise;
-  };
-  gate.open({ handle, send: finish });
+  }));
   const listener = listen({ hostname: "127.0.0.1", port: 0 }, gate.handle, assert.fail);
   using socket = await RawSocket.open({ port: listener.port, validate: () => {} });
   await socket.send(GET);
   await arrived.all;
   const closed = gate.close();
-  answer.resolve(new Response("late"));
+  answer.resolve(OK);
   assert.equal((await socket.readResponse())?.headers.get("connection"), "close");
   await closed;
   await listener.stop(10_000);
 });
+
+/** A service behind a gate that answers every request so. */
+function createService({ guard }: Gate, dispatch: () => Pending<Answer>): Pipeline {
+  const onFailure = () => CLOSED.toAnswer();
+  return createPipeline({ guards: [guard], kept: undefined, dispatch, cors: undefined, onFailure });
+}
 
 /** Resolves when so many have come. */
 function countdown(count: number): { one(): void; all: Promise<void> } {

@@ -1,12 +1,20 @@
-/** Settings of the standalone server: flags, the environment, and which of them wins. */
+/** The settings of the standalone server: flags, environment, defaults and the help text. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ENVIRONMENT } from "../../lib/server/settings.ts";
+import { HELP } from "../../lib/server/help.ts";
+import { COMMANDS, readSettings, type ServerCommand, SETTINGS } from "../../lib/server/settings.ts";
+import { OWN_PARAMETERS, POSTGRES_VARIABLES } from "../../lib/server/store/postgres_url.ts";
 import { VERSION } from "../../lib/version.ts";
 import { assertLog } from "../support/server/access_log.ts";
 import { runServer, withServer } from "../support/server/server_process.ts";
+import { taskFlags } from "../support/server/serve_task.ts";
 import { withTempFolder } from "../support/temp.ts";
+
+const VARIABLES = [
+  ...Object.values(SETTINGS).map(({ variable }) => variable),
+  ...Object.values(POSTGRES_VARIABLES),
+];
 
 test("flags win over the environment", () =>
   withTempFolder((folder) => {
@@ -44,7 +52,7 @@ test("flags win over the environment", () =>
     });
   }));
 
-test("the environment is enough, and a key may be known by its digest alone", () =>
+test("the environment is enough to set everything, and a key can be given as its digest", () =>
   withTempFolder(async (folder) => {
     const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode("secret")));
     const env = {
@@ -66,6 +74,48 @@ test("the environment is enough, and a key may be known by its digest alone", ()
     });
   }));
 
+/** Settings from flags and variables, without a server. */
+function read(args: string[], env: Record<string, string> = {}): ServerCommand {
+  return readSettings(args, (name) => env[name]);
+}
+
+test("every setting is read from its flag, else from its variable, else from its default", () => {
+  for (const [flag, { kind, variable, default: fallback }] of Object.entries(SETTINGS)) {
+    const [first, second] = flag === "port" ? ["1", "2"] : kind === "switch" ? ["off", "on"] : ["a", "b"];
+    const byFlag = kind === "switch" ? [`--no-${flag}`] : [`--${flag}`, first];
+    assert.deepEqual(read(byFlag, { [variable]: second }), read([], { [variable]: first }), flag);
+    assert.notDeepEqual(read(byFlag), read([]), flag);
+    assert.deepEqual(read([], { [variable]: fallback }), read([]), flag);
+    assert.deepEqual(read([], { [variable]: "" }), read([]), flag);
+    if (kind === "switch") assert.deepEqual(read([`--${flag}`], { [variable]: "off" }), read([]), flag);
+  }
+});
+
+test("the last of several values of a flag counts, unless the flag is repeatable", () => {
+  const command = read(["--port=1", "--key=a", "--port", "2", "--key=b"]);
+  assert.ok("settings" in command);
+  assert.deepEqual([command.settings.port, command.settings.keys], [2, ["a", "b"]]);
+});
+
+test("the task serve may read every variable of the server and of PostgreSQL", () => {
+  const [, list = ""] = /--allow-env=(\S+)/.exec(taskFlags().join(" ")) ?? [];
+  const allowed = list.split(",");
+  for (const name of VARIABLES) {
+    const isAllowed = (item: string) => item.endsWith("*") ? name.startsWith(item.slice(0, -1)) : name === item;
+    assert.ok(allowed.some(isAllowed), name);
+  }
+});
+
+test("--help names every flag, variable and default", () => {
+  for (const flag of [...Object.keys(SETTINGS), ...Object.keys(COMMANDS)]) {
+    assert.ok(HELP.includes(`  --${flag}`), flag);
+  }
+  for (const { default: fallback } of Object.values(SETTINGS)) assert.ok(HELP.includes(fallback), fallback);
+  const words = new Set(HELP.split(/[^\w]+/));
+  for (const name of [...VARIABLES, ...Object.keys(OWN_PARAMETERS)]) assert.ok(words.has(name), name);
+  for (const line of HELP.split("\n")) assert.ok(line.length <= 100, line);
+});
+
 test("--help and --version are printed, and nothing is started or written", () =>
   withTempFolder(async (folder) => {
     const config = JSON.parse(Deno.readTextFileSync(new URL("../../deno.json", import.meta.url)));
@@ -73,7 +123,6 @@ test("--help and --version are printed, and nothing is started or written", () =
     const version = await runServer(folder, { args: ["--version"] });
     assert.deepEqual(version, { status: 0, stdout: `petstore ${VERSION}\n`, stderr: "" });
     const help = await runServer(folder, { args: ["--help", "--port=1"] });
-    assert.deepEqual([help.status, help.stderr], [0, ""]);
-    for (const name of Object.values(ENVIRONMENT)) assert.ok(help.stdout.includes(name), name);
+    assert.deepEqual(help, { status: 0, stdout: HELP, stderr: "" });
     assert.deepEqual([...Deno.readDirSync(folder)], []);
   }));

@@ -21,7 +21,7 @@ import { withTempFolder } from "../support/temp.ts";
 const ARGS = ["--store=memory:", "--key=k"];
 const BUNDLE = `/docs/${VIEWER_VERSION}/swagger-ui-bundle.js`;
 const FILES = [BUNDLE, `${BUNDLE}.LICENSE.txt`, `/docs/${VIEWER_VERSION}/swagger-ui.css`];
-const TEXTS = ["/docs", "/docs/viewer.js"];
+const TEXTS = ["/docs", "/docs/viewer.js", "/docs/indent_json.js"];
 
 /** Asks for a path without a key, and does not follow where it leads. */
 function get({ ask }: ServerProcess, path: string, headers: Record<string, string> = {}, method = "GET") {

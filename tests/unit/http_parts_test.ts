@@ -2,9 +2,13 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { conditionalAnswer, noneMatchFails, representation, strongETag } from "../../lib/http/conditional.ts";
+import { conditionalAnswer, noneMatchFails, representation } from "../../lib/http/conditional.ts";
 import { createCors } from "../../lib/http/cors.ts";
 import { formatCursor, parseCursor } from "../../lib/service/cursor.ts";
+import type { Answer } from "../../lib/http/answer.ts";
+import { strongETag } from "../../lib/http/entity_tag.ts";
+import type { Exchange } from "../../lib/http/exchange.ts";
+import { createExchange } from "../support/exchange.ts";
 
 test("a cursor is URL-safe and comes back as the id it was made of", () => {
   for (const id of [1n, 20n, 123n, 2n ** 53n - 1n, 2n ** 53n, 10n ** 18n, 2n ** 63n - 1n]) {
@@ -101,7 +105,6 @@ test("strongETag() tells texts of other lengths and other variants apart, whatev
 });
 
 test("conditionalAnswer() answers 304 without a body, and with the headers of the representation", () => {
-  const request = (headers: Record<string, string>) => new Request("http://h/", { headers });
   const fresh = representation("[]", "always", { link: "<x>" }, 1);
   const etag = strongETag("[]", 1);
   assert.deepEqual(fresh, {
@@ -111,9 +114,9 @@ test("conditionalAnswer() answers 304 without a body, and with the headers of th
     etag,
     holds: "always",
   });
-  assert.equal(conditionalAnswer(fresh, request({})), fresh);
-  assert.equal(conditionalAnswer(fresh, request({ "if-none-match": strongETag("[]") })), fresh);
-  assert.deepEqual(conditionalAnswer(fresh, request({ "if-none-match": `"x", W/${etag}` })), {
+  assert.equal(conditionalAnswer(fresh, createExchange({})), fresh);
+  assert.equal(conditionalAnswer(fresh, createExchange({ "if-none-match": strongETag("[]") })), fresh);
+  assert.deepEqual(conditionalAnswer(fresh, createExchange({ "if-none-match": `"x", W/${etag}` })), {
     status: 304,
     headers: { etag, link: "<x>" },
     body: null,
@@ -131,11 +134,12 @@ test("a strong entity tag tells long texts apart that differ anywhere, in length
 });
 
 const APP = "https://app.example";
+const ANSWER: Answer = { status: 200, headers: {}, body: "[]" };
 
 test("createCors() grants listed origins only, and never credentials", () => {
   const cors = createCors({ origins: [APP, "http://localhost:5173"] });
   for (const origin of [APP, "http://localhost:5173"]) {
-    const headers = new Headers(cors.headers(crossOrigin("GET", origin)));
+    const headers = new Headers(cors.extend(ANSWER, crossOrigin("GET", origin)).headers);
     assert.equal(headers.get("access-control-allow-origin"), origin);
     assert.equal(headers.get("vary"), "Origin");
     assert.equal(headers.has("access-control-allow-credentials"), false);
@@ -143,7 +147,7 @@ test("createCors() grants listed origins only, and never credentials", () => {
   }
   const others = ["https://evil.example", `${APP}.evil.example`, `${APP}:444`, "http://app.example", "null", `${APP}/`];
   for (const origin of others) {
-    assert.deepEqual(cors.headers(crossOrigin("GET", origin)), { vary: "Origin" }, origin);
+    assert.deepEqual(cors.extend(ANSWER, crossOrigin("GET", origin)).headers, { vary: "Origin" }, origin);
     assert.equal(cors.preflight(crossOrigin("OPTIONS", origin, "POST")), undefined, origin);
   }
 });
@@ -163,7 +167,7 @@ test("createCors() answers a preflight, and only a preflight", () => {
 test("createCors() grants every origin as *, and the same to all", () => {
   const cors = createCors({ origins: ["*"] });
   for (const origin of [APP, "null"]) {
-    const headers = new Headers(cors.headers(crossOrigin("GET", origin)));
+    const headers = new Headers(cors.extend(ANSWER, crossOrigin("GET", origin)).headers);
     assert.equal(headers.get("access-control-allow-origin"), "*");
     assert.equal(headers.has("access-control-allow-credentials"), false);
     assert.equal(cors.preflight(crossOrigin("OPTIONS", origin, "POST"))?.status, 204);
@@ -179,8 +183,7 @@ test("createCors() refuses what is no origin", () => {
   }
 });
 
-/** A request as a browser sends it: `origin` and `access-control-*` cannot be set by a page, but by a test they can. */
-function crossOrigin(method: string, origin: string, asks?: string): Request {
-  const headers = { origin, ...(asks === undefined ? {} : { "access-control-request-method": asks }) };
-  return new Request("http://h/v1/pets", { method, headers });
+/** A request as a browser sends it. */
+function crossOrigin(method: string, origin: string, asks: string | null = null): Exchange {
+  return createExchange({ origin, "access-control-request-method": asks }, method);
 }

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import test from "node:test";
 import type { Answer } from "../../lib/http/answer.ts";
-import { AnswerCache } from "../../lib/http/kept_answers.ts";
+import { KeptAnswers } from "../../lib/http/kept_answers.ts";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { createMemoryStore, type PetQuery, type PetStore } from "../../mod.ts";
 import { IN_PROCESS, withApi } from "../support/api.ts";
@@ -17,7 +17,7 @@ function answer(holds: NonNullable<Answer["holds"]>, body = "[]"): Answer {
 
 test("the cache keeps what holds always, and drops at an addition what holds until then", () => {
   const changes = { additions: 0, alterations: 0 };
-  const cache = new AnswerCache(() => changes, 10_000);
+  const cache = new KeptAnswers(() => changes, 10_000);
   assert.equal(cache.find("/a"), undefined);
   const [always, untilThen] = [answer("always"), answer("until-addition")];
   cache.keep("/a", always, cache.now());
@@ -29,7 +29,7 @@ test("the cache keeps what holds always, and drops at an addition what holds unt
 
 test("the cache forgets everything at an alteration, and keeps nothing that was made before one", () => {
   const changes = { additions: 0, alterations: 0 };
-  const cache = new AnswerCache(() => changes, 10_000);
+  const cache = new KeptAnswers(() => changes, 10_000);
   cache.find("/a");
   cache.keep("/a", answer("always"), cache.now());
   const before = cache.now();
@@ -40,14 +40,14 @@ test("the cache forgets everything at an alteration, and keeps nothing that was 
 });
 
 test("the cache keeps no answer that does not say how long it holds", () => {
-  const cache = new AnswerCache(() => ({ additions: 0, alterations: 0 }), 10_000);
+  const cache = new KeptAnswers(() => ({ additions: 0, alterations: 0 }), 10_000);
   cache.find("/a");
   cache.keep("/a", { status: 404, headers: {}, body: "{}" }, cache.now());
   assert.equal(cache.find("/a"), undefined);
 });
 
 test("the cache is bounded, and keeps what is asked for again and again", () => {
-  const cache = new AnswerCache(() => ({ additions: 0, alterations: 0 }), 20_000);
+  const cache = new KeptAnswers(() => ({ additions: 0, alterations: 0 }), 20_000);
   cache.find("/hot");
   cache.keep("/hot", answer("always"), cache.now());
   for (let i = 0; i < 1000; i++) {
@@ -63,7 +63,7 @@ test("the cache is bounded, and keeps what is asked for again and again", () => 
 
 test("an answer that takes the place of an older one does not count twice", () => {
   const changes = { additions: 0, alterations: 0 };
-  const cache = new AnswerCache(() => changes, 20_000);
+  const cache = new KeptAnswers(() => changes, 20_000);
   cache.find("/hot");
   cache.keep("/hot", answer("always"), cache.now());
   // A client that polls one page beside creates: each time it is read anew, and kept.

@@ -3,11 +3,16 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { type ApiKeys, createKeyCheck } from "../../lib/access/keys.ts";
+import { createAuthenticate } from "../../lib/access/authentication.ts";
+import type { ApiKeys } from "../../lib/access/keys.ts";
+import { HttpError } from "../../lib/http/errors.ts";
+import { FetchExchange } from "../../lib/hosts/fetch.ts";
+import type { Caller } from "../../mod.ts";
+import { createExchange } from "../support/exchange.ts";
 
 const KEY = "pk_0123456789abcdef";
 const OTHER = "pk_fedcba9876543210";
-const DIGEST = `sha256:${createHash("sha256").update(KEY).digest("hex")}`;
+const DIGEST = `sha256:${hash(KEY)}`;
 
 const KEY_FORMS: [form: string, keys: ApiKeys][] = [
   ["in clear", [KEY]],
@@ -24,7 +29,7 @@ const KEY_FORMS: [form: string, keys: ApiKeys][] = [
 
 for (const [form, keys] of KEY_FORMS) {
   test(`a key check with the key given ${form} lets it in, again and again, and no other`, async () => {
-    const check = createKeyCheck(keys);
+    const check = createCheck(keys);
     for (let i = 0; i < 3; i++) {
       assert.equal(await outcome(check, `Bearer ${KEY}`), "valid");
       for (const wrong of [`${KEY}0`, KEY.slice(0, -1), KEY.toUpperCase(), `x${KEY}`, `${KEY}${KEY}`, DIGEST]) {
@@ -36,27 +41,27 @@ for (const [form, keys] of KEY_FORMS) {
 
 test("a key check lets in every one of several keys", async () => {
   const keys = Array.from({ length: 500 }, (_, i) => `pk_${i}`);
-  const check = createKeyCheck(keys);
+  const check = createCheck(keys);
   for (const key of keys) assert.equal(await outcome(check, `Bearer ${key}`), "valid");
   assert.equal(await outcome(check, "Bearer pk_500"), "invalid_api_key");
 });
 
 test("a key check lets many requests at once in by a digest", async () => {
-  const check = createKeyCheck([DIGEST]);
+  const check = createCheck([DIGEST]);
   const outcomes = await Promise.all(Array.from({ length: 50 }, () => outcome(check, `Bearer ${KEY}`)));
   assert.deepEqual(outcomes, Array.from({ length: 50 }, () => "valid"));
 });
 
 test("a key check is not changed by what its list becomes later", async () => {
   const keys = [KEY];
-  const check = createKeyCheck(keys);
+  const check = createCheck(keys);
   keys[0] = OTHER;
   assert.equal(await outcome(check, `Bearer ${KEY}`), "valid");
   assert.equal(await outcome(check, `Bearer ${OTHER}`), "invalid_api_key");
 });
 
 test("a key check takes the scheme in any case and any number of spaces behind it", async () => {
-  const check = createKeyCheck([KEY]);
+  const check = createCheck([KEY]);
   for (const scheme of ["Bearer", "bearer", "BEARER", "bEaReR"]) {
     assert.equal(await outcome(check, `${scheme} ${KEY}`), "valid");
     assert.equal(await outcome(check, `${scheme}    ${KEY}`), "valid");
@@ -64,7 +69,7 @@ test("a key check takes the scheme in any case and any number of spaces behind i
 });
 
 test("a key check refuses whatever is not Bearer and one key, without asking a verifier", async () => {
-  const check = createKeyCheck(() => true);
+  const check = createCheck(() => true);
   const headers = ["", "Bearer", "Bearer ", "Bearer    ", KEY, `Basic ${KEY}`, `Bearer\t${KEY}`, `Bearer:${KEY}`];
   headers.push(`Bearer${KEY}`, `Token ${KEY}`, ` Bearer ${KEY}`, `Bearer ${KEY} `, `Bearer ${KEY} ${KEY}`);
   headers.push(`Bearer ${KEY},${KEY}`, `Bearer ${KEY}, Bearer ${KEY}`, `Bearer ${KEY}é`, `Bearer ${KEY}\u007f`);
@@ -74,19 +79,19 @@ test("a key check refuses whatever is not Bearer and one key, without asking a v
 
 test("a key may have 4096 characters and no more", async () => {
   const long = "~!".repeat(2048);
-  const check = createKeyCheck([long]);
+  const check = createCheck([long]);
   assert.equal(await outcome(check, `Bearer ${long}`), "valid");
   assert.equal(await outcome(check, `Bearer ${long.slice(0, -1)}`), "invalid_api_key");
   assert.equal(await outcome(check, `Bearer ${long.slice(0, -1)}?`), "invalid_api_key");
-  assert.equal(await outcome(createKeyCheck(() => true), `Bearer ${long}x`), "invalid_api_key");
+  assert.equal(await outcome(createCheck(() => true), `Bearer ${long}x`), "invalid_api_key");
 });
 
 test("a verifier is believed only if it says exactly true", async () => {
   for (const answer of [false, undefined, null, 0, 1, "true", {}, { user: 1 }, []]) {
     const verifier = () => answer as boolean;
-    assert.equal(await outcome(createKeyCheck(verifier), `Bearer ${KEY}`), "invalid_api_key", String(answer));
+    assert.equal(await outcome(createCheck(verifier), `Bearer ${KEY}`), "invalid_api_key", String(answer));
     const later = () => Promise.resolve(answer as boolean);
-    assert.equal(await outcome(createKeyCheck(later), `Bearer ${KEY}`), "invalid_api_key", String(answer));
+    assert.equal(await outcome(createCheck(later), `Bearer ${KEY}`), "invalid_api_key", String(answer));
   }
 });
 
@@ -96,21 +101,69 @@ test("what a verifier throws is passed on, and nobody is let in", async () => {
     throw cause;
   }, () => Promise.reject(cause)];
   for (const keys of failing) {
-    const check = createKeyCheck(keys);
+    const check = createCheck(keys);
     await assert.rejects(async () => await check(`Bearer ${KEY}`), cause);
   }
 });
 
 test("a request without a valid key is answered as RFC 6750 §3 wants it", async () => {
-  const check = createKeyCheck([KEY]);
-  const missing = await check(null);
-  assert.deepEqual([missing?.status, missing?.headers], [401, { "www-authenticate": 'Bearer realm="petstore"' }]);
-  const invalid = await check("Bearer wrong");
-  assert.equal(invalid?.status, 401);
+  const check = createCheck([KEY]);
+  const missing = await check(null) as HttpError;
+  assert.deepEqual([missing.status, missing.headers], [401, { "www-authenticate": 'Bearer realm="petstore"' }]);
+  const invalid = await check("Bearer wrong") as HttpError;
+  assert.equal(invalid.status, 401);
   assert.match(
-    invalid?.headers["www-authenticate"] ?? "",
+    invalid.headers["www-authenticate"] ?? "",
     /^Bearer realm="petstore", error="invalid_token", error_description="[^"\\]+"$/,
   );
+});
+
+test("a key is a caller of its own, the same in clear and as its digest, whose id does not show it", async () => {
+  const id = await callerOf(createCheck([KEY]), KEY);
+  assert.match(id, /^key-[0-9a-f]{32}$/);
+  assert.equal(await callerOf(createCheck([OTHER, DIGEST]), KEY), id);
+  assert.equal(await callerOf(createCheck((key) => key === KEY), KEY), id);
+  assert.notEqual(await callerOf(createCheck([OTHER]), OTHER), id);
+});
+
+test("keys of one caller are that caller", async () => {
+  const check = createCheck([{ key: KEY, caller: "shop" }, { key: `sha256:${hash(OTHER)}`, caller: "shop" }]);
+  assert.deepEqual([await callerOf(check, KEY), await callerOf(check, OTHER)], ["shop", "shop"]);
+});
+
+test("a key is refused from the moment at which it expires, even if it was just used", async () => {
+  const { now } = Date;
+  try {
+    for (const key of [KEY, DIGEST]) {
+      Date.now = () => 1_059_999;
+      const check = createCheck([{ key, caller: "shop", expires: new Date(1_060_000) }]);
+      assert.equal(await callerOf(check, KEY), "shop");
+      Date.now = () => 1_060_000;
+      assert.equal(await callerOf(check, KEY), "The API key has expired");
+    }
+  } finally {
+    Date.now = now;
+  }
+});
+
+test("a verifier sees the request, and may answer with a caller", async () => {
+  const authenticate = createAuthenticate((key, request) => ({ id: `${key} at ${new URL(request.url).pathname}` }));
+  const request = new Request("http://h/v1/pets", { headers: { authorization: `Bearer ${KEY}` } });
+  assert.deepEqual(await authenticate(new FetchExchange(request)), { id: `${KEY} at /v1/pets` });
+});
+
+test("a verifier may recognise a request without a key, but not by answering true", async () => {
+  const asked: string[] = [];
+  const session = createCheck((key) => {
+    asked.push(key);
+    return Promise.resolve({ id: "session-7" });
+  });
+  assert.deepEqual(await session(null), { id: "session-7" });
+  assert.deepEqual(asked, [""]);
+  // Otherwise a verifier that compares with a variable that is not set would let every request in.
+  for (const answer of [true, "session-7", {}, { id: "" }, { id: 7 }, undefined]) {
+    assert.equal(await outcome(createCheck(() => answer as boolean), null), "missing_api_key", String(answer));
+  }
 });
 
 const BAD_KEYS: [what: string, keys: unknown][] = [
@@ -130,28 +183,51 @@ const BAD_KEYS: [what: string, keys: unknown][] = [
   ["a digest that is too long", [`sha256:${"ab".repeat(33)}`]],
   ["a digest that is no hexadecimal", [`sha256:${"xy".repeat(32)}`]],
   ["a digest of nothing", ["sha256:"]],
+  ["a record without a key", [{ caller: "pk_secret" }]],
+  ["a record whose key has a space", [{ key: "pk_secret " }]],
+  ["an empty caller", [{ key: "pk_secret", caller: "" }]],
+  ["an expiry that is no Date", [{ key: "pk_secret", expires: "2030-01-01" }]],
+  ["an expiry that is no time", [{ key: "pk_secret", expires: new Date(NaN) }]],
 ];
 
 for (const [what, keys] of BAD_KEYS) {
-  test(`createKeyCheck() refuses ${what} without showing a key`, () => {
-    assert.throws(() => createKeyCheck(keys as ApiKeys), (error) => {
+  test(`createPetstore()'s key check refuses ${what} without showing a key`, () => {
+    assert.throws(() => createCheck(keys as ApiKeys), (error) => {
       assert(error instanceof TypeError);
-      assert.match(error.message, /^(Option keys must|API key number \d+ must) [^\n]+$/);
+      assert.match(error.message, /^(Option keys must|((The caller|Expiry) of )?API key number \d+ must) [^\n]+$/);
       assert.doesNotMatch(error.message, /pk_|xy|abab/);
       return true;
     });
   });
 }
 
-test("createKeyCheck() says which key is wrong", () => {
-  assert.throws(() => createKeyCheck([KEY, OTHER, "a b"]), /API key number 3 /);
+test("a key check says which key is wrong", () => {
+  assert.throws(() => createCheck([KEY, OTHER, "a b"]), /API key number 3 /);
 });
+
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
 
 function* createKeys(): Iterable<string> {
   yield OTHER;
   yield KEY;
 }
 
-async function outcome(check: ReturnType<typeof createKeyCheck>, authorization: string | null): Promise<string> {
-  return (await check(authorization))?.code ?? "valid";
+/** Who a key check finds behind an Authorization header, or what it refuses it with. */
+type Check = (authorization: string | null) => Promise<Caller | HttpError>;
+
+function createCheck(keys: ApiKeys): Check {
+  const authenticate = createAuthenticate(keys);
+  return async (authorization) => await authenticate(createExchange({ authorization }));
+}
+
+async function outcome(check: Check, authorization: string | null): Promise<string> {
+  const found = await check(authorization);
+  return found instanceof HttpError ? found.code : "valid";
+}
+
+async function callerOf(check: Check, key: string): Promise<string> {
+  const found = await check(`Bearer ${key}`);
+  return found instanceof HttpError ? found.message : found.id;
 }

@@ -29,6 +29,7 @@ const REFUSED: [what: string, options: unknown, message: RegExp][] = [
     /Unknown option basepath; the options are keys, store, basePath/,
   ],
   ["a store without methods", { keys: ["k"], store: {} }, /Option store must be a PetStore.*create\(\)/],
+  ["a promise of a store", { keys: ["k"], store: Promise.resolve() }, /Option store is a promise; await it first/],
   [
     "a base path without its slash",
     { keys: ["k"], basePath: "v1" },
@@ -143,7 +144,7 @@ test("store orders whose body is being read, or has been, get 500, and the app i
         const headers = { authorization: "Bearer k" };
         const answer = await handle(new Request("http://x/v1/store/orders", { method, headers }));
         assert.equal(answer.status, 500);
-        assert.match(String(told), /handleStoreOrders must return a Response .* a body that nobody reads or has read/);
+        assert.match(String(told), /handleStoreOrders must return a Response .* a body that has not been read/);
       }
     }
   }

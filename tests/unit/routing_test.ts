@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { queryValue } from "../../lib/http/query.ts";
-import { createRouter, splitUrl } from "../../lib/http/routing.ts";
+import { createRouter, splitTarget, targetOf } from "../../lib/http/routing.ts";
 
 const QUERIES: [query: string, expected: Partial<ReturnType<typeof queryValue>>][] = [
   ["", {}],
@@ -58,8 +58,8 @@ const URLS: [url: string, path: string, query: string][] = [
 ];
 
 for (const [url, path, query] of URLS) {
-  test(`splitUrl() finds the path ${JSON.stringify(path)} in ${JSON.stringify(url)}`, () => {
-    const target = splitUrl(url);
+  test(`targetOf() and splitTarget() find the path ${JSON.stringify(path)} in ${JSON.stringify(url)}`, () => {
+    const target = splitTarget(targetOf(url));
     assert.equal(target.path, path);
     // Where there is no path there is no route, and so nobody to read the query.
     if (path !== "") assert.equal(target.query, query);

@@ -1,43 +1,42 @@
-/** A real browser with the page of a real server in it. */
+/** Opens the page of a real server in Chromium. */
 
-import { type Browser, chromium, type Page } from "playwright-core";
-import { ServerProcess } from "../support/server/server_process.ts";
-import { withTempFolder } from "../support/temp.ts";
+import { chromium, type Page } from "playwright-core";
+import { withFreshServer } from "../support/server/server_process.ts";
 
-/** Where Debian's package puts it. */
+/** Where Debian's package installs it. */
 const CHROMIUM = "/usr/bin/chromium";
 
-// As root there is no sandbox; the rest keeps the browser itself from asking its makers anything.
+// Chromium has no sandbox for root. The other flags stop the browser's own requests.
 const ARGS =
   "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
 
-/** The key of the server. */
-export const KEY = "pk_browser_0123456789abcdef";
+/** The key that the server accepts. */
+export const KEY = "pk_0123456789abcdef";
 
-/** The largest int64, which a JavaScript number would turn into 9223372036854775808. */
+/** The largest int64. A JavaScript number rounds it to 9223372036854775808. */
 export const LARGEST = "9223372036854775807";
 
-/** The smallest but one: of the smallest, a power of two, a JavaScript number would be exact. */
+/** The second smallest int64. A JavaScript number holds the smallest exactly, since it is a power of two. */
 export const SMALLEST = "-9223372036854775807";
 
-/** Why there can be no browser here, or `false`. */
+/** The reason why no browser can run here, or `false`. */
 export function whyNoBrowser(): string | false {
   try {
-    return Deno.statSync(CHROMIUM).isFile ? false : `${CHROMIUM} is no file`;
+    return Deno.statSync(CHROMIUM).isFile ? false : `${CHROMIUM} is not a file`;
   } catch {
     return `there is no ${CHROMIUM}: apt-get install chromium`;
   }
 }
 
-/** A page, and what went on behind it. */
+/** A page, and what it has sent and reported since it was opened. */
 export interface OpenPage {
   page: Page;
   origin: string;
-  /** What the console shows, errors of the page and breaches of its policy included. */
+  /** The messages of the console, with errors of the page and violations of its policy. */
   complaints: string[];
-  /** Every address that was asked for. */
+  /** The address of every request. */
   requested: string[];
-  /** The body of every request that had one, as it was sent. */
+  /** The body of every request that has one. */
   sent: string[];
 }
 
@@ -48,19 +47,18 @@ export interface PageOptions {
   hasScripts?: boolean;
 }
 
-/** Starts a server and a browser, and opens a path. Both are gone when `use` is done. */
+/** Starts a server and a browser, and opens a path. Both end after `use`. */
 export async function withPage(
   path: string,
   use: (open: OpenPage) => Promise<void>,
   { width = 1200, height = 900, hasScripts = true }: PageOptions = {},
 ): Promise<void> {
-  await withTempFolder(async (folder) => {
-    await using server = await ServerProcess.start(folder, { args: ["--store=memory:"], env: { PETSTORE_KEYS: KEY } });
-    const browser: Browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS.split(" ") });
+  await withFreshServer({ args: ["--store=memory:"], env: { PETSTORE_KEYS: KEY } }, async ({ origin }) => {
+    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS.split(" ") });
     try {
       const page = await browser.newPage({ viewport: { width, height }, javaScriptEnabled: hasScripts });
-      const open = watch(page, `http://127.0.0.1:${server.port}`);
-      await page.goto(open.origin + path);
+      const open = watch(page, origin);
+      await page.goto(origin + path);
       await use(open);
     } finally {
       await browser.close();
@@ -80,7 +78,7 @@ function watch(page: Page, origin: string): OpenPage {
   return open;
 }
 
-/** Enters the API key, as somebody would who pastes it. */
+/** Enters the API key as a user does. */
 export async function authorize(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Authorize" }).click();
   await page.getByLabel("auth-bearer-value").fill(KEY);
@@ -88,7 +86,7 @@ export async function authorize(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Close" }).last().click();
 }
 
-/** Opens an operation, fills in its body and its parameters, executes it, and returns what is then shown. */
+/** Opens an operation, fills in its body and its parameters, executes it, and returns the answer that is shown. */
 export async function execute(
   page: Page,
   operation: string,
@@ -101,7 +99,7 @@ export async function execute(
     await block.locator(`tr[data-param-name="${name}"] input`).fill(value);
   }
   const clear = block.getByRole("button", { name: "Clear", exact: true });
-  // The answer before would be shown until the new one has come.
+  // The previous answer would stay until the new one arrives.
   if (await clear.count() > 0) await clear.click();
   await block.locator(".execute").click();
   const live = block.locator(".live-responses-table");

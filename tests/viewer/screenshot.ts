@@ -1,16 +1,16 @@
-/** Writes docs/viewer.png: `deno task viewer:screenshot`. */
+/** `deno task viewer:screenshot`: writes docs/viewer.png. */
 
 import { fileURLToPath } from "node:url";
 import { authorize, execute, LARGEST, withPage } from "./browser.ts";
 
 const PATH = fileURLToPath(new URL("../../docs/viewer.png", import.meta.url));
 
-// So high that nothing has to be scrolled.
+// The height makes scrolling unnecessary.
 await withPage("/docs", async ({ page }) => {
   await authorize(page);
   await execute(page, "createPet", { body: `{"name":"Luna","categoryId":${LARGEST}}` });
   const block = page.locator("#operations-animals-createPet");
-  // As a reader would with its corner: the field is made for larger bodies.
+  // The field is sized for larger bodies. A user can drag its corner too.
   await block.locator("textarea").first().evaluate(({ style }) => {
     style.setProperty("min-height", "3em", "important");
     style.setProperty("height", "3em", "important");

@@ -1,4 +1,4 @@
-/** The page of the standalone server, used in real Chromium as its readers use it. */
+/** The page of the standalone server in Chromium, used as its users use it. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -6,13 +6,13 @@ import { authorize, execute, KEY, LARGEST, SMALLEST, whyNoBrowser, withPage } fr
 
 const skip = whyNoBrowser();
 
-/** A test that is skipped where there is no browser, and then says so in its name: Deno does not print the reason. */
+/** Skips the test without a browser. The name then has the reason, which Deno does not print. */
 function pageTest(name: string, use: () => Promise<void>): void {
   test(skip ? `${name} (skipped: ${skip})` : name, { skip }, use);
 }
 
 pageTest(
-  "/ leads to the page, which asks its own server alone and has nothing to complain of",
+  "/ redirects to the page, which sends requests only to its own server and logs no errors",
   () =>
     withPage("/", async ({ page, origin, complaints, requested }) => {
       await page.getByRole("heading", { name: "Petstore" }).waitFor();
@@ -29,7 +29,7 @@ pageTest(
 );
 
 pageTest(
-  "pets are added and listed with a pasted key, int64 exact on the wire and on the screen",
+  "pets are added and listed with a pasted key, and int64 numbers are exact in requests and on the screen",
   () =>
     withPage("/docs", async ({ page, origin, complaints, requested, sent }) => {
       await authorize(page);
@@ -54,7 +54,7 @@ pageTest(
     }),
 );
 
-pageTest("an answer is downloaded exactly as it is shown", () =>
+pageTest("a downloaded answer is exactly what the page shows", () =>
   withPage("/docs", async ({ page, complaints }) => {
     await authorize(page);
     const { body } = await execute(page, "createPet", { body: `{"name":"Luna","categoryId":${LARGEST}}` });
@@ -67,7 +67,7 @@ pageTest("an answer is downloaded exactly as it is shown", () =>
   }));
 
 pageTest(
-  "an int64 beyond 2^53 is asked for exactly, in a path too",
+  "an int64 beyond 2^53 is exact in a path too",
   () =>
     withPage("/docs", async ({ page, requested }) => {
       await authorize(page);
@@ -79,7 +79,7 @@ pageTest(
 );
 
 pageTest(
-  "without a key the page shows the service's own refusal, and keeps none when it is loaded anew",
+  "without a key the page shows the service's error, and a reload forgets the key",
   () =>
     withPage("/docs", async ({ page }) => {
       const { status, body } = await execute(page, "listPets");
@@ -95,7 +95,7 @@ pageTest(
 );
 
 pageTest(
-  "the policy is in force: no script, style or address of anybody else",
+  "the browser enforces the policy: no inline script or style, and no request to another host",
   () =>
     withPage("/docs", async ({ page, complaints }) => {
       await page.getByRole("heading", { name: "Petstore" }).waitFor();
@@ -116,7 +116,7 @@ pageTest(
 );
 
 pageTest(
-  "without JavaScript the page says where the description is",
+  "without JavaScript the page links to the description",
   () =>
     withPage("/docs", async ({ page, origin }) => {
       assert.match(await page.locator("body").innerText(), /needs JavaScript.*\/openapi\.json/);
@@ -130,7 +130,7 @@ function asPet(body: string, id: number): string {
   return `{"id":${id},${body.slice(1, -1)},"status":"available"}`;
 }
 
-/** The same, as the page is to lay it out; all by hand, since JSON.parse() would round. */
+/** The same with the layout of the page. JSON.parse() would round its numbers. */
 function layOut(body: string, id: number): string {
   const members = asPet(body, id).slice(1, -1).split(",").map((member) => `  ${member.replace(":", ": ")}`);
   return `{\n${members.join(",\n")}\n}`;

@@ -1,12 +1,12 @@
-/** Packs the viewer's files for the standalone server: `deno task viewer`. */
+/** `deno task viewer`: packs the viewer's files into JSON modules, because the server may read no files while it serves. */
 
-import { FILES, FOLDER, LICENCES, readPackaged, VERSION } from "./package.ts";
 import { gzipSync } from "node:zlib";
+import { FILES, LICENCES, packagedVersion, readPackaged, VIEWER } from "./package.ts";
+import { packPage } from "./page.ts";
 
-const files = Object.fromEntries(
-  FILES.map((name) => [name, gzipSync(readPackaged(name), { level: 9 }).toString("base64")]),
-);
-Deno.mkdirSync(FOLDER, { recursive: true });
-// In lines that an editor can show: `deno fmt` would write the same.
-Deno.writeTextFileSync(new URL("swagger_ui.json", FOLDER), JSON.stringify({ version: VERSION, files }, null, 2) + "\n");
-for (const name of LICENCES) Deno.writeFileSync(new URL(name, FOLDER), readPackaged(name));
+const files = FILES.map((name) => [name, gzipSync(readPackaged(name), { level: 9 }).toString("base64")]);
+const swaggerUi = { version: packagedVersion(), files: Object.fromEntries(files) };
+// Indented as `deno fmt` does it.
+Deno.writeTextFileSync(new URL("swagger_ui.json", VIEWER), JSON.stringify(swaggerUi, null, 2) + "\n");
+Deno.writeTextFileSync(new URL("page.json", VIEWER), packPage());
+for (const name of LICENCES) Deno.writeFileSync(new URL(name, VIEWER), readPackaged(name));

@@ -1,47 +1,49 @@
-/** One line a request. */
+/** The access log: one line for each request. */
 
 import { parseCursor } from "../../service/cursor.ts";
-import { splitUrl } from "../../http/routing.ts";
+import { splitTarget } from "../../http/routing.ts";
 import type { LineWriter } from "./line_writer.ts";
 
-/** Notes a request that has been answered; it began at `startedAt` of `performance.now()`. */
-export type AccessLog = (client: string, method: string, url: string, status: number, startedAt: number) => void;
+/** Writes the line of an answered request that came at `startedAt`, a time of `performance.now()`. */
+export type AccessLog = (client: string, method: string, target: string, status: number, startedAt: number) => void;
 
 /** Makes an access log. */
 export function createAccessLog(writer: LineWriter): AccessLog {
-  return (client, method, url, status, startedAt) => {
+  return (client, method, target, status, startedAt) => {
     const duration = (performance.now() - startedAt).toFixed(1);
-    writer.add(`${new Date().toISOString()} ${client} ${shorten(method)} ${loggedTarget(url)} ${status} ${duration}ms`);
+    writer.add(
+      `${new Date().toISOString()} ${client} ${shorten(method)} ${loggedTarget(target)} ${status} ${duration}ms`,
+    );
   };
 }
 
-/** What is written in place of what is not shown. */
+/** Replaces a text that is not shown. */
 const HIDDEN = "…";
-/** No part of an address here is longer, and no key worth its name is shorter. */
+/** The longest text that is shown. Every path segment of the service is shorter, and every useful key is longer. */
 const MAX_SHOWN = 20;
-/** So much of a path, and of a query, is looked at: a client may send 64 KB, and a log must not grow by as much. */
-const MAX_LOOKED_AT = 200;
+/** How much of a path and of a query is read, because a client may send 64 KB to fill the log. */
+const MAX_READ = 200;
 
 /**
- * Path and query as a log may show them: without what a terminal or a line reader would act on, and without keys, which
- * some clients send where they do not belong (RFC 6750 §2.3): only short parts of a path and known parameters are shown.
+ * The path and query of a URL without control characters and without keys, which some clients put into a URL (RFC 6750
+ * §2.3). Short path segments and known parameters are shown, everything else is hidden.
  */
-export function loggedTarget(url: string): string {
-  const { path, query } = splitUrl(url);
+export function loggedTarget(target: string): string {
+  const { path, query } = splitTarget(target);
   const shown = wholeParts(path, "/").map(shorten).join("/");
-  const target = query === "" ? shown : `${shown}?${loggedQuery(query)}`;
-  return /^[!-~…]*$/.test(target) ? target : target.toWellFormed().replace(/[^!-~…]/gu, encodeURIComponent);
+  const line = query === "" ? shown : `${shown}?${loggedQuery(query)}`;
+  return /^[!-~…]*$/.test(line) ? line : line.toWellFormed().replace(/[^!-~…]/gu, encodeURIComponent);
 }
 
-/** A method as a log may show it: HTTP lets a client invent one. */
+/** Hides a text that is long enough to be a key. A method can be one: HTTP lets a client invent it. */
 export function shorten(text: string): string {
   return text.length > MAX_SHOWN ? HIDDEN : text;
 }
 
-/** The first parts of a text, each whole: of what is hidden for its length, no beginning may be shown. */
+/** Splits the beginning of a text. The last part is hidden if it is incomplete: it may be the start of a key. */
 function wholeParts(text: string, separator: string): string[] {
-  if (text.length <= MAX_LOOKED_AT) return text.split(separator);
-  return [...text.slice(0, MAX_LOOKED_AT).split(separator).slice(0, -1), HIDDEN];
+  if (text.length <= MAX_READ) return text.split(separator);
+  return [...text.slice(0, MAX_READ).split(separator).slice(0, -1), HIDDEN];
 }
 
 function loggedQuery(query: string): string {

@@ -1,25 +1,25 @@
-/** Lines for standard output or standard error, written in batches and never waited for. */
+/** Writes lines to standard output or standard error, in batches and in the background. */
 
-/** Where lines go: `Deno.stdout` or `Deno.stderr`. */
+/** `Deno.stdout` or `Deno.stderr`. */
 export interface LineSink {
   write(bytes: Uint8Array): Promise<number>;
 }
 
-/** Writes lines. */
+/** Writes lines in the background. */
 export interface LineWriter {
-  /** Adds a line, which must not have a line end. */
+  /** Adds a line, given without its line end. */
   add(line: string): void;
   /** Resolves when all lines have been written. */
   flush(): Promise<void>;
 }
 
-/** Lines that wait for a reader that does not read are dropped beyond this many characters, and counted. */
+/** How many characters may wait for a slow reader. Further lines are dropped and counted. */
 const MAX_WAITING = 1_048_576;
 
 /**
- * Makes a writer. A write for each line would cost more than a request, and one that blocks would stop them all.
+ * Makes a writer. One write for each line would cost more than a request, and a blocking write would stop the server.
  *
- * @param onFailure Told once if lines cannot be written though somebody reads.
+ * @param onFailure Called at the first failed write, unless the reader has closed the pipe.
  */
 export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => void): LineWriter {
   const encoder = new TextEncoder();
@@ -38,10 +38,12 @@ export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => v
   }
 
   async function drain(): Promise<void> {
-    // What is added in the same turn of the event loop shares a write.
+    // Lines of the same turn of the event loop share a write.
     await new Promise((resolve) => setTimeout(resolve, 0));
     while (waiting !== "") {
-      const lines = dropped === 0 ? waiting : `${waiting}${dropped} lines were dropped: nobody read them\n`;
+      const lines = dropped === 0
+        ? waiting
+        : `${waiting}${dropped} lines were dropped because the reader was too slow\n`;
       waiting = "";
       dropped = 0;
       await writeAll(encoder.encode(lines));
@@ -53,7 +55,7 @@ export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => v
     try {
       for (let offset = 0; offset < bytes.length;) offset += await sink.write(bytes.subarray(offset));
     } catch (error) {
-      // The service goes on. After `| head` nobody reads any more, and nobody wants to hear of it.
+      // The server goes on. A closed pipe is no failure: `| head` closes it on purpose.
       if (!hasFailed && !(error instanceof Deno.errors.BrokenPipe)) onFailure?.(error as Error);
       hasFailed = true;
     }

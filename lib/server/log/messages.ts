@@ -1,22 +1,24 @@
-/** What the server says on its standard output and standard error. */
+/** The texts that the server writes to standard output and standard error. */
 
+import { targetOf } from "../../http/routing.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import { VERSION } from "../../version.ts";
 import { loggedTarget, shorten } from "./access_log.ts";
 import { type FileKey, KEY_FILE } from "../key_file.ts";
 
-/** What a start that went well shows of itself. */
+/** The facts that a successful start shows. */
 export interface StartFacts {
   hostname: string;
   port: number;
-  /** The store, as it may be shown. */
+  /** The store without its secrets. */
   store: string;
-  /** None if keys were set. */
+  /** `undefined` if the settings have keys. */
   key: FileKey | undefined;
+  /** Whether the description is served as a web page. */
   hasDocs: boolean;
 }
 
-/** The lines of a start that went well. */
+/** The lines of a successful start. */
 export function describeStart({ hostname, port, store, key, hasDocs }: StartFacts): string {
   const origin = `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
   const shown = key === undefined ? "as set" : key.isNew ? `${key.key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}`;
@@ -30,22 +32,23 @@ export function describeStart({ hostname, port, store, key, hasDocs }: StartFact
   ].join("\n");
 }
 
-/** An unavailable store is the world's fault and worth a line; anything else is ours and worth the trace. */
+/** The line of a failed request. An unavailable store needs no stack trace; anything else is a bug and does. */
 export function describeFailure(error: unknown, { method, url }: Request): string {
-  const isOurs = !(error instanceof StoreUnavailableError);
-  const what = error instanceof Error ? (isOurs ? error.stack : error.message) : String(error);
-  return `${new Date().toISOString()} ${shorten(method)} ${loggedTarget(url)} failed: ${withoutAdvice(String(what))}`;
+  const isBug = !(error instanceof StoreUnavailableError);
+  const cause = error instanceof Error ? (isBug ? error.stack : error.message) : String(error);
+  const request = `${shorten(method)} ${loggedTarget(targetOf(url))}`;
+  return `${new Date().toISOString()} ${request} failed: ${withoutAdvice(String(cause))}`;
 }
 
-/** Whatever a setting had in it, a message is one line and does nothing to a terminal. */
+/** Escapes line ends and the control characters of terminals, which a setting may hold. */
 export function oneLine(message: string): string {
   return withoutAdvice(message)
     .replace(/[\p{Cc}\u2028\u2029]/gu, (character) => JSON.stringify(character).slice(1, -1));
 }
 
 /**
- * A message without Deno's advice to grant a permission: those that are missing were left out on purpose, and what is
- * wrong is the path or the address that was given.
+ * Removes Deno's advice to grant a permission. The missing ones were left out on purpose: the fault is in the path or the
+ * address that was given.
  */
 function withoutAdvice(message: string): string {
   return message.replaceAll(/, run again with the --allow-[a-z-]+ flag/g, ", which the server was started without");

@@ -1,4 +1,4 @@
-/** From a `--store` setting to a store. */
+/** Turns the `--store` setting into a store. */
 
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -6,17 +6,16 @@ import { createMemoryStore } from "../../stores/memory/memory_store.ts";
 import { createSqliteStore } from "../../stores/sqlite/sqlite_store.ts";
 import { isPassing } from "../../stores/postgres/errors.ts";
 import { type PetStore, StoreUnavailableError } from "../../stores/store.ts";
-import { makeFolder } from "../key_file.ts";
+import { makeFolderFor } from "../folders.ts";
+import { SettingError, startError, UnreachableError } from "../start_error.ts";
 import { describePostgres, openPostgres } from "./open_postgres.ts";
 import { type PostgresTarget, readPostgresUrl } from "./postgres_url.ts";
-import { POSTGRES, SettingError, SQLITE, UnreachableError } from "../settings.ts";
-import { startError } from "../start_error.ts";
 
-/** A setting that was understood. */
+/** A store that can be opened. */
 export interface StoreSetting {
-  /** As it may be shown. */
+  /** The setting without its secrets, for the operator. */
   description: string;
-  /** Whether it needs the permission to read after it was opened: to see that its files are still in their places. */
+  /** Whether the open store needs permission to read: SQLite's checks that its files are still in place. */
   needsRead: boolean;
   /**
    * Opens the store.
@@ -26,28 +25,38 @@ export interface StoreSetting {
   open(): PetStore | Promise<PetStore>;
 }
 
+const MEMORY = "memory:";
+const SQLITE = "sqlite:";
+const POSTGRES = /^postgres(ql)?:\/\//;
+
 /**
- * Understands a setting that {@link readSettings} has accepted.
+ * Reads a `--store` setting. Nothing is opened yet.
  *
- * @throws {SettingError} If it is an address that cannot be meant.
+ * @throws {SettingError} If the setting is not valid.
  */
 export function readStoreSetting(setting: string, environment: (name: string) => string | undefined): StoreSetting {
-  if (setting === "memory:") {
+  if (setting === MEMORY) {
     const description = `${setting} (gone when the server stops)`;
     return { description, needsRead: false, open: createMemoryStore };
   }
-  if (!POSTGRES.test(setting)) {
-    return { description: setting, needsRead: true, open: () => openSqlite(setting) };
+  if (POSTGRES.test(setting)) {
+    const target = readPostgresUrl(setting, environment);
+    return { description: describePostgres(target), needsRead: false, open: () => tryPostgres(target) };
   }
-  const target = readPostgresUrl(setting, environment);
-  return { description: describePostgres(target), needsRead: false, open: () => tryPostgres(target) };
+  if (setting.startsWith(SQLITE) && setting !== SQLITE) {
+    return { description: setting, needsRead: true, open: () => openSqlite(setting.slice(SQLITE.length)) };
+  }
+  // Any other text may be a secret or hold one, and is not shown. The name of a database file is safe to show.
+  if (/^[\w./~-]+\.(db|sqlite3?)$/.test(setting)) {
+    throw new SettingError(`The store ${setting} must begin with its kind: ${SQLITE}${setting} for a file`);
+  }
+  throw new SettingError("The store must be memory:, sqlite:<path> or postgres://…; other stores are not known");
 }
 
-function openSqlite(setting: string): PetStore {
-  const path = setting.slice(SQLITE.length);
+function openSqlite(path: string): PetStore {
   try {
-    // Only one that is missing: to make a folder needs more permission than to write a database into it.
-    if (isMissing(dirname(path))) makeFolder(path);
+    // An existing folder is left alone, since making one needs more permissions than writing a database into it.
+    if (isMissing(dirname(path))) makeFolderFor(path);
     return createSqliteStore(path);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
@@ -55,7 +64,7 @@ function openSqlite(setting: string): PetStore {
   }
 }
 
-/** Whether nothing is there. What cannot be looked at is left to who opens the file, and knows better what is wrong. */
+/** Whether nothing is at the path. An unreadable one counts as there: opening the file then gives the better message. */
 function isMissing(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) === undefined;

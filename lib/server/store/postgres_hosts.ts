@@ -1,135 +1,134 @@
-/** Which of several hosts is used: the first, in the order of the setting, that answers and is what is asked for. */
+/** Chooses between the hosts of a setting: the first that answers and has the state that is wanted, as in libpq. */
 
 import { lookup } from "node:dns/promises";
 import { isIP, type Socket } from "node:net";
 import { sqlState } from "../../stores/postgres/errors.ts";
-import { type Address, openSocket, type Security, show } from "./postgres_socket.ts";
+import { type Address, openSocket, type Security, showAddress, timeoutError } from "./postgres_socket.ts";
 
-/** What a server says of itself. */
+/** The state that a server reports. */
 export interface ServerState {
   isStandby: boolean;
   isReadOnly: boolean;
 }
 
-/** What is looked for, and how. */
-export interface Search {
+/** The hosts to choose from, and how to ask them. */
+export interface HostOptions {
   hosts: readonly { name: string; port: number }[];
   security: Security;
   /** For each address, in milliseconds; 0 for no limit. */
-  patience: number;
-  /** As libpq names it. */
-  session: string;
-  /** Logs in over a socket, asks and logs out. */
-  ask(dial: () => Promise<Socket>): Promise<ServerState>;
+  timeout: number;
+  /** The wanted state, by libpq's name for it. */
+  targetSessionAttrs: string;
+  /** Logs in over a socket, asks for the state and logs out. */
+  readState(dial: () => Promise<Socket>): Promise<ServerState>;
 }
 
-/** For how long it is believed that a server is still what was asked for, in milliseconds. */
-const BELIEVED = 1000;
+/** How long a state that a server has reported counts as current, in milliseconds. */
+const STATE_LIFETIME = 1000;
 
-/** Connects to the host that is used, and finds another when it is not what it was. */
+/** Connects to the chosen host, and chooses anew when it no longer fits. */
 export class Hosts {
-  readonly #search: Search;
-  #used: Address | undefined;
-  #askedAt = -Infinity;
-  #searching: Promise<void> | undefined;
+  readonly #options: HostOptions;
+  #chosen: Address | undefined;
+  #chosenAt = -Infinity;
+  #choosing: Promise<void> | undefined;
 
-  /** @param search What is looked for. */
-  constructor(search: Search) {
-    this.#search = search;
+  /** Makes a choice at the first connection. */
+  constructor(options: HostOptions) {
+    this.#options = options;
   }
 
   /**
-   * Connects.
+   * Opens a socket to the chosen host.
    *
-   * @throws {Error} If no host will do.
+   * @throws {Error} If no host fits.
    */
   async dial(): Promise<Socket> {
-    if (this.#used && this.#isBelieved()) {
+    if (this.#chosen && this.#isCurrent()) {
       try {
-        return await this.#open(this.#used);
+        return await this.#open(this.#chosen);
       } catch {
-        this.#used = undefined;
+        this.#chosen = undefined;
       }
     }
     await this.choose();
-    const address = this.#used;
-    if (!address) throw new Error("The host was lost again");
+    const address = this.#chosen;
+    if (!address) throw new Error("The connection to the chosen host has just broken");
     return await this.#open(address);
   }
 
   /**
-   * Looks for the host to use.
+   * Chooses a host. Connections that are opened at the same time share one search.
    *
-   * @throws {Error} If none will do.
+   * @throws {Error} If no host fits.
    */
   choose(): Promise<void> {
-    // However many connections are wanted, one search is enough.
-    return this.#searching ??= this.#find().finally(() => this.#searching = undefined);
+    return this.#choosing ??= this.#search().finally(() => this.#choosing = undefined);
   }
 
-  /** Has the next connection look for the host again: one to it has broken. */
-  doubt(): void {
-    this.#used = undefined;
+  /** Makes the next connection choose anew, because one has broken. */
+  forget(): void {
+    this.#chosen = undefined;
   }
 
-  #isBelieved(): boolean {
-    return this.#search.session === "any" || performance.now() - this.#askedAt < BELIEVED;
+  #isCurrent(): boolean {
+    return this.#options.targetSessionAttrs === "any" || performance.now() - this.#chosenAt < STATE_LIFETIME;
   }
 
   #open(address: Address): Promise<Socket> {
-    return openSocket(address, this.#search.security, this.#search.patience);
+    return openSocket(address, this.#options.security, this.#options.timeout);
   }
 
-  async #find(): Promise<void> {
-    const { session } = this.#search;
-    const reasons: Error[] = [];
-    const candidates = await this.#resolve(reasons);
-    // There is no choice, and the login will tell the rest.
-    if (candidates.length === 1 && reasons.length === 0 && session === "any") return this.#use(candidates[0]);
-    let second: Address | undefined;
-    for (const address of candidates) {
+  async #search(): Promise<void> {
+    const wanted = this.#options.targetSessionAttrs;
+    const { addresses, failures } = await this.#resolve();
+    // A single address needs no question: the login tells whether it works.
+    if (addresses.length === 1 && failures.length === 0 && wanted === "any") return this.#use(addresses[0]);
+    let secondChoice: Address | undefined;
+    for (const address of addresses) {
       try {
-        if (fits(await this.#ask(address), session)) return this.#use(address);
-        if (session === "prefer-standby") second ??= address;
-        else reasons.push(new Error(`${show(address)} is not what target_session_attrs=${session} asks for`));
+        if (hasState(await this.#readState(address), wanted)) return this.#use(address);
+        if (wanted === "prefer-standby") secondChoice ??= address;
+        else failures.push(new Error(`${showAddress(address)} is not what target_session_attrs=${wanted} asks for`));
       } catch (error) {
-        // As libpq has it: who has answered has decided, unless it only starts or stops.
+        // As in libpq, an error from a server ends the search, such as a wrong password. Only the errors of class 57P do
+        // not: that server is starting or stopping.
         if (sqlState(error)?.startsWith("57P") === false) throw error;
-        reasons.push(error as Error);
+        failures.push(error as Error);
       }
     }
-    if (second) return this.#use(second);
-    throw reasons.length === 1 ? reasons[0] : new Error(reasons.map(describe).join("; "), { cause: reasons[0] });
+    if (secondChoice) return this.#use(secondChoice);
+    throw failures.length === 1 ? failures[0] : new Error(failures.map(describe).join("; "), { cause: failures[0] });
   }
 
   #use(address: Address | undefined): void {
-    this.#used = address;
-    this.#askedAt = performance.now();
+    this.#chosen = address;
+    this.#chosenAt = performance.now();
   }
 
-  /** All addresses of all hosts, in the order of the setting. */
-  async #resolve(reasons: Error[]): Promise<Address[]> {
-    const all: Address[] = [];
-    for (const { name, port } of this.#search.hosts) {
+  /** All addresses of all hosts in the order of the setting, and the look-ups that failed. */
+  async #resolve(): Promise<{ addresses: Address[]; failures: Error[] }> {
+    const addresses: Address[] = [];
+    const failures: Error[] = [];
+    for (const { name, port } of this.#options.hosts) {
       try {
-        for (const address of await addressesOf(name)) all.push({ name, port, address });
+        for (const address of await lookUp(name)) addresses.push({ name, port, address });
       } catch (error) {
-        reasons.push(error as Error);
+        failures.push(error as Error);
       }
     }
-    return all;
+    return { addresses, failures };
   }
 
-  /** Asks a server what it is, which shows that it answers, too. */
-  async #ask(address: Address): Promise<ServerState> {
-    const { ask, patience } = this.#search;
+  /** Reads the state of a server within the time limit, which covers the login and the question. */
+  async #readState(address: Address): Promise<ServerState> {
+    const { readState, timeout } = this.#options;
     const sockets: Socket[] = [];
-    const late = new Error(`${show(address)} has not answered within ${patience} ms`);
-    const timer = patience === 0 ? undefined : setTimeout(() => {
-      for (const socket of sockets) socket.destroy(late);
-    }, patience);
+    const timer = timeout === 0 ? undefined : setTimeout(() => {
+      for (const socket of sockets) socket.destroy(timeoutError(address, timeout));
+    }, timeout);
     try {
-      return await ask(async () => {
+      return await readState(async () => {
         const socket = await this.#open(address);
         sockets.push(socket);
         return socket;
@@ -141,25 +140,25 @@ export class Hosts {
   }
 }
 
-async function addressesOf(name: string): Promise<string[]> {
+async function lookUp(name: string): Promise<string[]> {
   if (isIP(name) !== 0) return [name];
   try {
     return (await lookup(name, { all: true })).map(({ address }) => address);
   } catch (error) {
-    // Deno lets nobody look up a name who may use but one of its ports. Connecting to the name finds an address, too.
+    // With network permission for one port of a host, Deno permits connecting to the name but not looking it up.
     if ((error as { code?: string }).code === "EPERM") return [name];
     throw error;
   }
 }
 
-/** As libpq has it. */
-function fits({ isStandby, isReadOnly }: ServerState, session: string): boolean {
-  if (session === "read-write") return !isStandby && !isReadOnly;
-  if (session === "read-only") return isStandby || isReadOnly;
-  if (session === "primary") return !isStandby;
-  return session === "any" || isStandby;
+/** Whether a state fits libpq's target_session_attrs. For prefer-standby this is the first choice. */
+function hasState({ isStandby, isReadOnly }: ServerState, wanted: string): boolean {
+  if (wanted === "read-write") return !isStandby && !isReadOnly;
+  if (wanted === "read-only") return isStandby || isReadOnly;
+  if (wanted === "primary") return !isStandby;
+  return wanted === "any" || isStandby;
 }
 
 function describe({ message, code }: Error & { code?: string }): string {
-  return message || code || "unknown";
+  return message || code || "unknown error";
 }

@@ -1,36 +1,36 @@
-/** What the PostgreSQL driver and its connections are told. */
+/** The options of the PostgreSQL driver, and of TLS to its servers. */
 
+import { firstLine, SettingError } from "../start_error.ts";
 import type { Security } from "./postgres_socket.ts";
 import type { PostgresTarget } from "./postgres_url.ts";
-import { SettingError } from "../settings.ts";
 
-/** For how long a connection that failed is not tried again, in seconds. The driver's own way is up to 20. */
-const PAUSE = 0.2;
+/** How long to wait after a failed connection, in seconds. The driver's own back-off rises to 20. */
+const RETRY_DELAY = 0.2;
 
-/** All that the driver knows, so that it looks for nothing in the environment later. */
+/** Every option that the driver knows, so that it does not look for one in the environment later. */
 export function driverOptions(target: PostgresTarget): Record<string, unknown> {
   return {
-    // Names alone, for messages: which host it is, and TLS, are decided before the driver gets its socket. It would hang
-    // on one that is silent, try in a loop what refuses, and check certificates for one name only.
+    // Placeholders for the driver's messages, since it gets a socket that is connected and encrypted already. On its own
+    // the driver would hang on a silent host, retry a refusing one in a loop, and check certificates for one name only.
     host: ["PostgreSQL"],
     port: [0],
     ssl: false,
     target_session_attrs: null,
     database: target.database,
     user: target.user,
-    // As a function it is not looked for in the environment where it is empty.
+    // The driver looks in the environment for a password that is empty, but not for one in a function.
     pass: () => target.password,
     connection: target.parameters,
     connect_timeout: target.connectTimeout || null,
     max: target.poolSize,
     prepare: target.prepare,
     fetch_types: false,
-    backoff: () => PAUSE,
+    backoff: () => RETRY_DELAY,
     onnotice: () => {},
     sslnegotiation: null,
     idle_timeout: null,
-    // Connections are made anew now and then, so that those to a server behind a balancer spread again; each has a time
-    // of its own, so that those that were made together do not end together.
+    // In seconds. New connections spread again over the servers of a load balancer. The random part keeps connections that
+    // were opened together from ending together.
     max_lifetime: () => 60 * (30 + Math.random() * 30),
     max_pipeline: 100,
     keep_alive: 30,
@@ -39,7 +39,7 @@ export function driverOptions(target: PostgresTarget): Record<string, unknown> {
   };
 }
 
-/** What is asked of TLS, as libpq has it: `require` with a certificate means `verify-ca`, and a name is checked by `verify-full` alone. */
+/** Translates the TLS parameters as libpq does: `require` with a certificate means `verify-ca`, which ignores the name. */
 export function securityFor({ sslmode, sslrootcert }: PostgresTarget): Security {
   const mode = sslmode === "disable" ? "never" : sslmode === "allow" || sslmode === "prefer" ? "if offered" : "always";
   if (mode !== "always" || (sslmode === "require" && sslrootcert === "")) {
@@ -54,7 +54,6 @@ function readCertificate(path: string): string {
   try {
     return Deno.readTextFileSync(path);
   } catch (error) {
-    const [reason = ""] = (error as Error).message.split("\n", 1);
-    throw new SettingError(`The certificate ${path} cannot be read: ${reason}`);
+    throw new SettingError(`The certificate ${path} cannot be read: ${firstLine(error)}`);
   }
 }

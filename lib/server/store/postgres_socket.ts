@@ -1,51 +1,53 @@
-/** A connection to one address of a PostgreSQL, with TLS where that is wanted, up to where the login begins. */
+/** Connects to one address of a PostgreSQL server, with TLS if wanted. The driver logs in over the socket. */
 
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type ConnectionOptions } from "node:tls";
 import { Buffer } from "node:buffer";
 import { Duplex } from "node:stream";
 
-/** Where a host is. */
+/** One address of a host. */
 export interface Address {
-  /** As the setting has it, and as a certificate must have it. */
+  /** The host as the setting names it, which the certificate must name too. */
   name: string;
   address: string;
   port: number;
 }
 
-/** What is asked of TLS. */
+/** How a connection uses TLS. */
 export interface Security {
-  /** Whether it is asked for, and whether the connection goes on without it. */
+  /** Whether to ask the server for TLS, and whether to go on without it. */
   mode: "never" | "if offered" | "always";
-  /** How a certificate is checked. */
+  /** How to check the certificate. */
   checks: ConnectionOptions;
 }
 
-/** A message of the length 8 that asks whether the server has TLS. */
+/** PostgreSQL's SSLRequest message: its length and a code. */
 const TLS_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
+const TLS_ACCEPTED = "S".charCodeAt(0);
+const TLS_REFUSED = "N".charCodeAt(0);
 
 /**
- * Connects.
+ * Opens a socket that is ready for the login.
  *
- * @param patience How long all of it may take, in milliseconds; 0 for as long as the system tries.
+ * @param timeout For the connection and its encryption, in milliseconds; 0 for the system's own limit.
  */
-export async function openSocket(address: Address, { mode, checks }: Security, patience: number): Promise<Socket> {
+export async function openSocket(address: Address, { mode, checks }: Security, timeout: number): Promise<Socket> {
   const plain = connectTcp({ host: address.address, port: address.port });
   let open = plain;
-  const timer = patience === 0 ? undefined : setTimeout(() => {
-    const late = new Error(`${show(address)} has not answered within ${patience} ms`);
+  const timer = timeout === 0 ? undefined : setTimeout(() => {
+    const late = timeoutError(address, timeout);
     plain.destroy(late);
     open.destroy(late);
-  }, patience);
+  }, timeout);
   try {
-    await happens(plain, "connect");
-    if (mode !== "never" && await hasTls(plain, address)) {
-      // The name is checked against the host that this connection goes to, however many there are.
+    await once(plain, "connect");
+    if (mode !== "never" && await offersTls(plain, address)) {
+      // The certificate must name the host of this connection, not any of several. An IP address takes no server name.
       const servername = isIP(address.name) === 0 ? { servername: address.name } : {};
       open = connectTls({ socket: plain, host: address.name, ...servername, ...checks });
-      await happens(open, "secureConnect");
+      await once(open, "secureConnect");
     } else if (mode === "always") {
-      throw new Error(`${show(address)} does not support TLS, which sslmode asks for`);
+      throw new Error(`${showAddress(address)} does not support TLS, which sslmode requires`);
     }
     return open;
   } catch (error) {
@@ -57,46 +59,51 @@ export async function openSocket(address: Address, { mode, checks }: Security, p
   }
 }
 
-/** As it is shown to an operator. */
-export function show({ name, address, port }: Address): string {
+/** The address as an operator reads it. */
+export function showAddress({ name, address, port }: Address): string {
   const host = (text: string) => text.includes(":") ? `[${text}]` : text;
   return `${host(name)}:${port}${name === address ? "" : ` (${address})`}`;
 }
 
-/** How long the other end may take to close a connection that we have ended, in milliseconds. */
-const CLOSING = 2000;
+/** The error for a server that is silent for too long. */
+export function timeoutError(address: Address, timeout: number): Error {
+  return new Error(`${showAddress(address)} has not answered within ${timeout} ms`);
+}
 
-/** What a request to cancel a statement has in the place of a login: 16 bytes, and this number from the fifth on. */
-const CANCEL = 80_877_102;
+/** How long the server may take to close a connection that this side has ended, in milliseconds. */
+const CLOSE_TIMEOUT = 2000;
+
+/** A CancelRequest message has 16 bytes and this code from the fifth byte on. It takes the place of the login. */
+const CANCEL_CODE = 80_877_102;
 
 /**
- * Has a connection closed soon after it was ended, whatever the other end does.
+ * Closes a connection soon after the driver has ended it, whatever the server does.
  *
- * @param onBreak Told when it has closed without having been ended, unless it was there to cancel a statement.
+ * @param onBreak Called when the server breaks the connection. A connection that cancels a statement does not count.
  */
 export function watchSocket(socket: Socket, onBreak: () => void): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let isCancelling = false;
+  let isCancelRequest = false;
   const { end, write } = socket;
   socket.write = ((chunk: Uint8Array, ...rest: []) => {
-    isCancelling = chunk.length === 16 && Buffer.from(chunk).readInt32BE(4) === CANCEL;
-    // Only the first tells.
+    isCancelRequest = chunk.length === 16 && Buffer.from(chunk).readInt32BE(4) === CANCEL_CODE;
+    // Only the first message can be one.
     socket.write = write;
     return socket.write(chunk, ...rest);
   }) as Socket["write"];
   socket.end = ((...rest: Parameters<Socket["end"]>) => {
-    timer ??= setTimeout(() => socket.destroy(), CLOSING);
+    timer ??= setTimeout(() => socket.destroy(), CLOSE_TIMEOUT);
     return end.apply(socket, rest);
   }) as Socket["end"];
   socket.once("close", () => {
     clearTimeout(timer);
-    if (timer === undefined && !isCancelling) onBreak();
+    if (timer === undefined && !isCancelRequest) onBreak();
   });
 }
 
 /**
- * A socket, or one that fails as soon as it is used. The driver does not expect that a socket cannot be had: the place in
- * its pool would be lost for good.
+ * Opens a socket for the driver. If that fails, returns one that fails when it is written to: an exception here would cost
+ * the driver a place in its pool for good.
  */
 export async function orFailing(dial: () => Promise<Socket>): Promise<Duplex> {
   try {
@@ -106,25 +113,25 @@ export async function orFailing(dial: () => Promise<Socket>): Promise<Duplex> {
   }
 }
 
-async function hasTls(socket: Socket, address: Address): Promise<boolean> {
+async function offersTls(socket: Socket, address: Address): Promise<boolean> {
   socket.write(TLS_REQUEST);
-  const answer = await happens(socket, "data") as Uint8Array;
-  // Anything behind the first byte was put there by somebody between, to be taken for what came encrypted.
-  if (answer.length === 1 && answer[0] === 83) return true;
-  if (answer.length === 1 && answer[0] === 78) return false;
-  throw new Error(`${show(address)} does not answer as PostgreSQL does`);
+  const answer = await once(socket, "data") as Uint8Array;
+  // Bytes after the first may come from an attacker, and would later pass for encrypted data (CVE-2021-23222).
+  if (answer.length === 1 && answer[0] === TLS_ACCEPTED) return true;
+  if (answer.length === 1 && answer[0] === TLS_REFUSED) return false;
+  throw new Error(`${showAddress(address)} does not answer as a PostgreSQL server does`);
 }
 
-/** Resolves with what comes with an event, and rejects when the socket fails or closes before. */
-function happens(socket: Socket, event: "connect" | "secureConnect" | "data"): Promise<unknown> {
+/** Resolves with an event's value. Rejects if the socket fails or closes first, which `once` of node:events does not. */
+function once(socket: Socket, event: "connect" | "secureConnect" | "data"): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const done = (end: () => void) => {
+    const settle = (result: () => void) => {
       socket.off(event, onEvent).off("error", onError).off("close", onClose);
-      end();
+      result();
     };
-    const onEvent = (value: unknown) => done(() => resolve(value));
-    const onError = (error: Error) => done(() => reject(error));
-    const onClose = () => done(() => reject(new Error("The connection was closed before the login")));
+    const onEvent = (value: unknown) => settle(() => resolve(value));
+    const onError = (error: Error) => settle(() => reject(error));
+    const onClose = () => settle(() => reject(new Error("The connection was closed before the login")));
     socket.on(event, onEvent).on("error", onError).on("close", onClose);
   });
 }

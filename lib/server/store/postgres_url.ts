@@ -1,8 +1,8 @@
-/** From a connection URL, as every PostgreSQL program takes it, to the parts of a connection. */
+/** Reads a postgres:// address and the environment variables of PostgreSQL, as PostgreSQL's own programs do. */
 
-import { SettingError } from "../settings.ts";
+import { SettingError } from "../start_error.ts";
 
-/** What the URL and the environment say. */
+/** A PostgreSQL database and how to connect to it. */
 export interface PostgresTarget {
   hosts: { name: string; port: number }[];
   database: string;
@@ -10,19 +10,21 @@ export interface PostgresTarget {
   password: string;
   sslmode: string;
   sslrootcert: string;
-  /** For each host, in seconds; 0 for no limit of its own. */
+  /** For each host, in seconds; 0 for no limit. */
   connectTimeout: number;
   targetSessionAttrs: string;
-  /** What is sent to the server at the start of a connection. */
+  /** Run-time parameters that PostgreSQL gets at the start of a connection. */
   parameters: Record<string, string>;
-  /** Not PostgreSQL's but ours: how many connections, whether statements are prepared, and where the tables are. */
+  /** The largest number of connections. */
   poolSize: number;
+  /** Whether the driver prepares statements. */
   prepare: boolean;
+  /** The schema of the tables, or `undefined` for the usual one. */
   schema: string | undefined;
 }
 
-/** The variables that PostgreSQL's own programs read, as far as they are read here. */
-export const POSTGRES_ENVIRONMENT = {
+/** The parameters that libpq has too, with the environment variable for each. */
+export const POSTGRES_VARIABLES = {
   host: "PGHOST",
   port: "PGPORT",
   dbname: "PGDATABASE",
@@ -36,102 +38,113 @@ export const POSTGRES_ENVIRONMENT = {
   options: "PGOPTIONS",
 } as const;
 
-/** What may stand behind the question mark: those, and ours. */
-const PARAMETERS = [...Object.keys(POSTGRES_ENVIRONMENT), "pool_size", "prepare", "schema"];
+/** The parameters that only the petstore has, with their defaults. */
+export const OWN_PARAMETERS = { pool_size: "10", prepare: "true", schema: "" } as const;
 
-/** scheme, user and password, hosts, database, parameters. Not `new URL()`, which knows no more than one host. */
+const KNOWN_PARAMETERS = [...Object.keys(POSTGRES_VARIABLES), ...Object.keys(OWN_PARAMETERS)];
+
+/** Groups: user and password, hosts, database, parameters. `new URL()` does not accept several hosts. */
 const FORM = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^@/?#]*)(?:\/([^/?#]*))?(?:\?([^#]*))?$/;
 
-const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
+/** Groups: an IPv6 address in brackets, another host, a port. */
+const HOST = /^(?:\[([\da-fA-F:.]+)\]|([\w.-]+))(?::(\d+))?$/;
 
-const SESSIONS = ["any", "read-write", "read-only", "primary", "standby", "prefer-standby"];
+const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
+const SESSION_ATTRIBUTES = ["any", "read-write", "read-only", "primary", "standby", "prefer-standby"];
 
 /**
- * Reads a URL. What it does not say, the environment does.
+ * Reads an address. The environment supplies what it leaves out.
  *
- * @throws {SettingError} If it cannot be meant. The message quotes nothing of it: it may hold a password.
+ * @throws {SettingError} If it is not valid. The message quotes no part of it, because the address may hold a password.
  */
 export function readPostgresUrl(url: string, environment: (name: string) => string | undefined): PostgresTarget {
-  const [, login = "", hosts = "", database = "", query = ""] = FORM.exec(url) ?? fail("the form", "is not a URL's");
-  const given = new Map<string, string>();
-  const put = (name: string, text: string) => text !== "" && given.set(name, decode(text));
-  put("user", login.split(":", 1)[0] ?? "");
-  put("password", login.includes(":") ? login.slice(login.indexOf(":") + 1) : "");
-  put("dbname", database);
-  for (const part of query.split("&").filter((part) => part !== "")) {
-    const name = part.split("=", 1)[0] ?? "";
-    if (!PARAMETERS.includes(name)) fail("a parameter", `is unknown; known are ${PARAMETERS.join(", ")}`);
-    put(name, part.slice(name.length + 1));
-  }
-  const read = (name: keyof typeof POSTGRES_ENVIRONMENT, fallback: string) =>
-    given.get(name) ?? (environment(POSTGRES_ENVIRONMENT[name]) || fallback);
+  const given = parseUrl(url);
+  const read = (name: keyof typeof POSTGRES_VARIABLES, fallback: string) =>
+    given.get(name) ?? (environment(POSTGRES_VARIABLES[name]) || fallback);
+  const own = (name: keyof typeof OWN_PARAMETERS) => given.get(name) ?? OWN_PARAMETERS[name];
+
+  const hosts = readHosts(read("host", "localhost"), read("port", "5432"));
   const user = read("user", "postgres");
-  const parameters: Record<string, string> = { application_name: read("application_name", "petstore") };
   const options = read("options", "");
-  if (options !== "") parameters["options"] = options;
   const sslrootcert = read("sslrootcert", "");
-  const places = readHosts(hosts || read("host", "localhost"), read("port", "5432"));
   return {
-    hosts: places,
+    hosts,
     database: read("dbname", user),
     user,
     password: read("password", ""),
     sslmode: readSslMode(read("sslmode", ""), sslrootcert),
     sslrootcert,
-    // Shorter where there are others to go to.
-    connectTimeout: readNumber("connect_timeout", read("connect_timeout", places.length > 1 ? "2" : "5"), 0),
-    targetSessionAttrs: choose("target_session_attrs", read("target_session_attrs", "any"), SESSIONS),
-    parameters,
-    poolSize: readNumber("pool_size", given.get("pool_size") ?? "10", 1),
-    prepare: choose("prepare", given.get("prepare") ?? "true", ["true", "false"]) === "true",
-    schema: given.get("schema"),
+    // Shorter where another host may answer.
+    connectTimeout: readNumber("connect_timeout", read("connect_timeout", hosts.length > 1 ? "2" : "5"), 0),
+    targetSessionAttrs: choose("target_session_attrs", read("target_session_attrs", "any"), SESSION_ATTRIBUTES),
+    parameters: { application_name: read("application_name", "petstore"), ...(options !== "" && { options }) },
+    poolSize: readNumber("pool_size", own("pool_size"), 1),
+    prepare: choose("prepare", own("prepare"), ["true", "false"]) === "true",
+    schema: own("schema") || undefined,
   };
 }
 
-/** The database as it may be shown: without the password and whatever else was said of it. */
+/** The address without the password and the parameters, for the operator. */
 export function showPostgres({ hosts, database, user }: PostgresTarget): string {
   const places = hosts.map(({ name, port }) => `${name.includes(":") ? `[${name}]` : name}:${port}`);
   return `postgres://${encodeURIComponent(user)}@${places.join(",")}/${encodeURIComponent(database)}`;
 }
 
-function readHosts(text: string, fallback: string): PostgresTarget["hosts"] {
-  const ports = fallback.split(",");
+/** The parameters that an address gives, wherever in it they are. */
+function parseUrl(url: string): Map<string, string> {
+  const [, login = "", hosts = "", database = "", query = ""] = FORM.exec(url) ??
+    fail("it must have the form postgres://user:password@host:port/database");
+  const given = new Map<string, string>();
+  const put = (name: string, text: string) => text !== "" && given.set(name, decode(text));
+  const [user = ""] = login.split(":", 1);
+  put("user", user);
+  put("password", login.slice(user.length + 1));
+  put("dbname", database);
+  for (const parameter of query.split("&").filter((text) => text !== "")) {
+    const [name = ""] = parameter.split("=", 1);
+    if (!KNOWN_PARAMETERS.includes(name)) fail(`it has an unknown parameter; known are ${KNOWN_PARAMETERS.join(", ")}`);
+    put(name, parameter.slice(name.length + 1));
+  }
+  if (hosts !== "") given.set("host", hosts);
+  return given;
+}
+
+/** Reads a list of hosts, whose ports may be in a list beside it. */
+function readHosts(text: string, portList: string): PostgresTarget["hosts"] {
+  const ports = portList.split(",");
   return text.split(",").map((host, i) => {
-    const [, address, name, port] = /^(?:\[([\da-fA-F:.]+)\]|([\w.-]+))(?::(\d+))?$/.exec(host) ?? [];
-    const found = address ?? name;
-    if (found === undefined) {
-      return fail("a host", "must be a name or an address; a socket in the file system cannot be used");
-    }
-    return { name: found, port: readNumber("port", port ?? ports[i] ?? ports[0] ?? "", 1, 65535) };
+    const [, bracketed, plain, port = ports[i] ?? ports[0] ?? ""] = HOST.exec(host) ?? [];
+    const name = bracketed ?? plain ?? fail("a host must be a name or an IP address, not the path of a socket");
+    return { name, port: readNumber("port", port, 1, 65535) };
   });
 }
 
-/** As libpq has it: anybody can have a certificate of a public authority, so with those the name must be checked too. */
+/** As in libpq, the system's certificates call for a check of the name: anyone can get one from a public authority. */
 function readSslMode(given: string, sslrootcert: string): string {
   if (sslrootcert !== "system") return choose("sslmode", given || "prefer", SSL_MODES);
-  return choose("sslmode with sslrootcert=system", given || "verify-full", ["verify-full"]);
+  return given === "" || given === "verify-full"
+    ? "verify-full"
+    : fail("sslrootcert=system requires sslmode=verify-full");
 }
 
 function readNumber(name: string, text: string, minimum: number, maximum = 10_000): number {
   const number = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
   if (number >= minimum && number <= maximum) return number;
-  return fail(name, `must be a whole number from ${minimum} to ${maximum}`);
+  return fail(`${name} must be a whole number from ${minimum} to ${maximum}`);
 }
 
-function choose(name: string, value: string, all: string[]): string {
-  return all.includes(value) ? value : fail(name, `must be one of ${all.join(", ")}`);
+function choose(name: string, value: string, allowed: string[]): string {
+  return allowed.includes(value) ? value : fail(`${name} must be one of ${allowed.join(", ")}`);
 }
 
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return fail("a part", "has a % that is not followed by two hexadecimal digits");
+    return fail("a % must be followed by two hexadecimal digits");
   }
 }
 
-function fail(what: string, problem: string): never {
-  throw new SettingError(
-    `The store's address, postgres://user:password@host:port/database, is wrong: ${what} ${problem}`,
-  );
+function fail(problem: string): never {
+  throw new SettingError(`The PostgreSQL store's address is not valid: ${problem}`);
 }

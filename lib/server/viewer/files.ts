@@ -1,49 +1,54 @@
-/** The files of the viewer, Swagger UI: compressed once and for all, and part of the modules, so that no file is read. */
+/** The files of Swagger UI. They are compressed in a JSON module, because the server may read no files while it serves. */
 
 import { Buffer } from "node:buffer";
-import { noneMatchFails } from "../../http/conditional.ts";
+import type { Answer, HeaderFields } from "../../http/answer.ts";
 import type { Operation, OperationRoute } from "../../http/dispatch.ts";
-import { LargeAnswers } from "../../http/large_answers.ts";
-import { chain } from "../../pending.ts";
 import packed from "./swagger_ui.json" with { type: "json" };
 
-/** Which version of Swagger UI it is. It is in the paths, so that a browser need not ask again for what it has. */
+/** The version of Swagger UI. It is part of the paths, so that browsers can keep the files without asking for changes. */
 export const VIEWER_VERSION: string = packed.version;
 
+/** The media type of a script. */
+export const JAVASCRIPT = "text/javascript; charset=utf-8";
+
 const TYPES: Record<keyof typeof packed.files, string> = {
-  "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
+  "swagger-ui-bundle.js": JAVASCRIPT,
   "swagger-ui-bundle.js.LICENSE.txt": "text/plain; charset=utf-8",
   "swagger-ui.css": "text/css; charset=utf-8",
 };
 
-/** The routes of the files, below a path. */
+/** Makes the routes of the files, below a path. */
 export function createFileRoutes(path: string): OperationRoute[] {
-  const answers = new LargeAnswers();
   return Object.entries(packed.files).map(([name, base64]) => ({
     path: `${path}/${VIEWER_VERSION}/${name}`,
-    methods: { GET: createFileOperation(TYPES[name as keyof typeof TYPES], base64, answers) },
+    methods: { GET: createFileOperation(TYPES[name as keyof typeof TYPES], base64) },
   }));
 }
 
-/** Answers with a file, compressed for every client that can take it. */
-function createFileOperation(type: string, base64: string, answers: LargeAnswers): Operation {
-  // Of a server whose page nobody opens, they take up no more than their text.
+/** Answers with a file, compressed if the client accepts that. */
+function createFileOperation(type: string, base64: string): Operation {
+  // Decoded at the first request, so that a server whose page stays unopened does not hold them in memory.
   let compressed: Uint8Array<ArrayBuffer> | undefined;
   let plain: Promise<Uint8Array<ArrayBuffer>> | undefined;
+  const fields = {
+    "content-type": type,
+    "x-content-type-options": "nosniff",
+    "cache-control": "public, max-age=31536000, immutable",
+    "vary": "Accept-Encoding",
+  };
+  // Each representation needs its own tag (RFC 9110 §8.8.3.3).
+  const represent = (body: Uint8Array<ArrayBuffer>, etag: string, headers: HeaderFields): Answer => {
+    return { status: 200, headers: { ...fields, etag, ...headers }, body, etag };
+  };
 
-  return ({ request }) => {
-    const { headers } = request;
-    const isCompressed = acceptsGzip(headers.get("accept-encoding"));
-    // Two representations, two tags (RFC 9110 §8.8.3.3).
-    const etag = `"${VIEWER_VERSION}${isCompressed ? "-gzip" : ""}"`;
-    const fields = { etag, "cache-control": "public, max-age=31536000, immutable", "vary": "Accept-Encoding" };
-    if (noneMatchFails(headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers: fields });
-    const described = { ...fields, "content-type": type, "x-content-type-options": "nosniff" };
+  return ({ exchange }) => {
     compressed ??= new Uint8Array(Buffer.from(base64, "base64"));
-    if (isCompressed) return answers.send(request, compressed, { ...described, "content-encoding": "gzip" });
-    // Kept too: nobody without a key is to have it made anew as often as they like.
+    if (acceptsGzip(exchange.header("accept-encoding"))) {
+      return represent(compressed, `"${VIEWER_VERSION}-gzip"`, { "content-encoding": "gzip" });
+    }
+    // Kept, so that clients without a key cannot make the server decompress it again and again.
     plain ??= decompress(compressed);
-    return chain(plain, (bytes) => answers.send(request, bytes, described));
+    return plain.then((bytes) => represent(bytes, `"${VIEWER_VERSION}"`, {}));
   };
 }
 
@@ -51,7 +56,7 @@ function decompress(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuf
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).bytes();
 }
 
-/** Whether `Accept-Encoding` names gzip, and not to refuse it (RFC 9110 §12.5.3). */
+/** Whether `Accept-Encoding` names gzip with a weight above 0 (RFC 9110 §12.5.3). */
 function acceptsGzip(header: string | null): boolean {
   const offered = (header ?? "").toLowerCase().split(",").map((item) => item.split(";").map((part) => part.trim()));
   const [, weight = "q=1"] = offered.find(([coding]) => coding === "gzip") ?? ["", "q=0"];

@@ -1,13 +1,13 @@
-/** `/docs`: the description as a page in which the service can be tried out. `/` leads there. */
+/** The routes of the viewer: a web page at `/docs` that shows the description and sends requests. `/` redirects to it. */
 
 import type { Answer } from "../../http/answer.ts";
 import { representation } from "../../http/conditional.ts";
 import type { OperationRoute } from "../../http/dispatch.ts";
-import { createFileRoutes, VIEWER_VERSION } from "./files.ts";
-import { VIEWER_SCRIPT } from "./script.ts";
+import { createFileRoutes, JAVASCRIPT, VIEWER_VERSION } from "./files.ts";
+import page from "./page.json" with { type: "json" };
 
-// Every address is relative: a proxy may have put all of it below a path.
-const PAGE = `<!DOCTYPE html>
+// Every address is relative, because a proxy may serve all of it below a path.
+const HTML = `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -16,7 +16,7 @@ const PAGE = `<!DOCTYPE html>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="docs/${VIEWER_VERSION}/swagger-ui.css">
 <script src="docs/${VIEWER_VERSION}/swagger-ui-bundle.js" defer></script>
-<script src="docs/viewer.js" defer></script>
+<script src="docs/viewer.js" type="module"></script>
 </head>
 <body>
 <noscript>
@@ -28,7 +28,7 @@ const PAGE = `<!DOCTYPE html>
 </html>
 `;
 
-/** Only what the server itself has; the pictures in the style sheet are "data:". Whoever pastes a key relies on it. */
+/** Users paste their keys into the page, so it loads from this server alone. The style sheet has images in data: URLs. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -40,20 +40,23 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Makes the routes of the page and of what it loads. */
+/** Makes the routes of the page and of the files that it loads. */
 export function createDocsRoutes(): OperationRoute[] {
-  const page = document("text/html; charset=utf-8", PAGE);
-  const script = document("text/javascript; charset=utf-8", VIEWER_SCRIPT);
+  const html = document("text/html; charset=utf-8", HTML);
+  const scripts = Object.entries(page).map(([name, text]): OperationRoute => {
+    const script = document(JAVASCRIPT, text);
+    return { path: `/docs/${name}`, methods: { GET: () => script } };
+  });
   return [
     { path: "/", methods: { GET: () => redirect("docs") } },
-    { path: "/docs", methods: { GET: () => page } },
+    { path: "/docs", methods: { GET: () => html } },
     { path: "/docs/", methods: { GET: () => redirect("../docs") } },
-    { path: "/docs/viewer.js", methods: { GET: () => script } },
+    ...scripts,
     ...createFileRoutes("/docs"),
   ];
 }
 
-/** A text under a name that stays, so that browsers have to ask whether theirs is still the one. */
+/** A text whose address stays the same in every version, so that browsers must ask for changes. */
 function document(type: string, text: string): Answer {
   return representation(text, "always", {
     "content-type": type,
@@ -63,7 +66,7 @@ function document(type: string, text: string): Answer {
   });
 }
 
-/** Not for good: the page can be switched off, and another service may have the address tomorrow. */
+/** A temporary redirect, because the page can be switched off and another service may get the address. */
 function redirect(location: string): Answer {
   return { status: 302, headers: { location, "cache-control": "no-cache" }, body: null };
 }

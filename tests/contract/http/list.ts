@@ -134,10 +134,8 @@ export const LIST_CASES: HttpCase[] = [
   }),
 ];
 
-/** Found within eight milliseconds, by running the rounds of the hash backwards. */
-const FORGED =
-  "OgiKPNMeuE3Zk8dPNIddHxMBhCt0dWwtNsHXuhYjMzmWhDhpEggwY2bxjiTesHpbC6XQTuBJPvmORgCZinJFkDHidO3GHLpaNCLlfflEhneBnxFAdI" +
-  "HV4QnJmb4hk8bb5lovSAF96dpX0G6m5q2HbQa96OJvHcs8SlMyXGDVZJuCbi9sVTZIRr9kGayG;1c6_Qwkk6iD";
+/** Computed within milliseconds, by running the rounds of the hash backwards. */
+const FORGED = "xwegfcgzgnrpolqwh-{DKDZ8jh@?G>aDF";
 
 /** The two halves of the hash in an entity tag. */
 function hashOf(tag: string): string[] {

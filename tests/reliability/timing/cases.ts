@@ -1,6 +1,8 @@
 /** The comparisons: the key check as the petstore uses it, and checks that leak on purpose. */
 
-import { createKeyCheck } from "../../../lib/access/keys.ts";
+import { createAuthenticate } from "../../../lib/access/authentication.ts";
+import type { ApiKeys } from "../../../lib/access/keys.ts";
+import { createExchange } from "../../support/exchange.ts";
 import { createGuesses, createKey, type Guesses, rightUpToTheLast, wrongFromTheFirst } from "./guesses.ts";
 import type { Subject } from "./measure.ts";
 
@@ -28,7 +30,7 @@ export async function createCases(): Promise<TimingCase[]> {
   const [key, second, third] = [createKey(), createKey(), createKey()];
   const many = Array.from({ length: 100 }, createKey);
   const digest = await closeDigests();
-  const check = (keys: string[]) => createKeyCheck(keys);
+  const check = (keys: string[]) => createCheck(keys);
   const sync = { repeats: REPEATS, weight: 1, fewest: 10_000 };
   // A digest takes so long that as many would take a minute.
   const later = { repeats: 1, weight: 2, fewest: 1_000 };
@@ -47,7 +49,7 @@ export async function createCases(): Promise<TimingCase[]> {
       ...sync,
       name: "control: stops at the first wrong character",
       expected: "control",
-      check: createKeyCheck((given) => matchesUntilWrong(given, key)),
+      check: createCheck((given) => matchesUntilWrong(given, key)),
       guesses: () => apart([key]),
     },
     {
@@ -68,10 +70,16 @@ export async function createCases(): Promise<TimingCase[]> {
       ...later,
       name: "control: digests, stops at the first wrong byte",
       expected: "control",
-      check: createKeyCheck((given) => someDigestMatches(given, digest.all)),
+      check: createCheck((given) => someDigestMatches(given, digest.all)),
       guesses: digest.guesses,
     },
   ];
+}
+
+/** The key check, of an Authorization header alone. */
+function createCheck(keys: ApiKeys): Subject["check"] {
+  const authenticate = createAuthenticate(keys);
+  return (authorization) => authenticate(createExchange({ authorization }));
 }
 
 /** Guesses that are wrong from their first character on, and guesses that are right up to the last. */

@@ -1,12 +1,11 @@
 /** Takes the times of two classes of guesses, in random order. */
 
-import type { HttpError } from "../../../lib/http/errors.ts";
 import { isPending, type Pending } from "../../../lib/pending.ts";
 import type { Guesses } from "./guesses.ts";
 import { CroppedTests } from "./welch.ts";
 
-/** Checks a header, and answers with what is wrong with it: all guesses are. */
-export type Check = (authorization: string) => Pending<HttpError | undefined>;
+/** Checks a header. All guesses are wrong. */
+export type Check = (authorization: string) => Pending<unknown>;
 
 export interface Subject {
   check: Check;
@@ -23,6 +22,8 @@ const BATCH = 1000;
 export async function measure({ check, guesses, repeats }: Subject, duration: number): Promise<CroppedTests> {
   const tests = new CroppedTests();
   const times = new Float64Array(BATCH);
+  // The first check is slower: it makes the table of keys.
+  await check(guesses()[0][0] ?? "");
   const run = isPending(check(guesses()[0][0] ?? "")) ? runLater : runAtOnce;
   for (const start = performance.now(); performance.now() - start < duration;) {
     const pools = guesses();

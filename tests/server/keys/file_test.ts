@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readKeyFile } from "../../../lib/server/key_file.ts";
-import { SettingError } from "../../../lib/server/settings.ts";
+import { SettingError } from "../../../lib/server/start_error.ts";
 import { findSecret } from "./secret_search.ts";
 import { Child } from "../../support/system/child.ts";
 import { command, hasCommand, testUnless } from "../../support/system/commands.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { HELP } from "../../../lib/server/settings.ts";
+import { HELP } from "../../../lib/server/help.ts";
 import { createOpenApi } from "../../../mod.ts";
 import { createResponseValidator } from "../../support/openapi_validator.ts";
 import { exchange } from "../../support/http/raw_socket.ts";

@@ -27,6 +27,7 @@ export const PAGE_PATHS: JsonObject = {
   "/docs": path(content("text/html", OF_A_TEXT)),
   "/docs/": path(redirection("../docs")),
   "/docs/viewer.js": path(content("text/javascript", OF_A_TEXT)),
+  "/docs/indent_json.js": path(content("text/javascript", OF_A_TEXT)),
   [`${FILES}/swagger-ui-bundle.js`]: path(content("text/javascript", OF_A_FILE)),
   [`${FILES}/swagger-ui-bundle.js.LICENSE.txt`]: path(content("text/plain", OF_A_FILE)),
   [`${FILES}/swagger-ui.css`]: path(content("text/css", OF_A_FILE)),

@@ -1,0 +1,121 @@
+/** Keys and what belongs to each, found without telling by the time it takes how much of a guess was right. */
+
+import type { Caller } from "../http/exchange.ts";
+import type { Pending } from "../pending.ts";
+import { MAX_KEY_LENGTH } from "./bearer.ts";
+import type { KeyRecord } from "./keys.ts";
+
+/** A valid key's owner, and until when it is valid. */
+export interface KeyOwner {
+  caller: Caller;
+  /** In milliseconds since 1970; `Infinity` for never. */
+  expires: number;
+}
+
+/** How many keys that a verifier has accepted are remembered. */
+const MAX_OWN = 10_000;
+
+interface KnownKey {
+  /** The key, XORed with the pad: no key lies in the heap as text for longer than a request. */
+  blinded: Uint8Array;
+  owner: KeyOwner;
+}
+
+/** The SHA-256 digest of a key, as hexadecimal digits. */
+async function digestOf(key: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** The caller of a key that names none. Half of a digest is enough to tell keys apart, and of no use as a key. */
+function ownCaller(hex: string): Caller {
+  return { id: `key-${hex.slice(0, 32)}` };
+}
+
+/**
+ * Known keys are filed under a fingerprint with a random seed. It takes as long as the key is long, and the sender cannot
+ * compute it, so a guess that misses tells nothing; a comparison looks at every character. Any other key is looked up by
+ * its SHA-256 digest, and is known from then on.
+ */
+export class KeyRing {
+  readonly #seed: number;
+  readonly #pad: Uint8Array;
+  readonly #known = new Map<number, KnownKey[]>();
+  readonly #byDigest = new Map<string, KeyOwner>();
+
+  constructor() {
+    const random = crypto.getRandomValues(new Uint32Array(1 + MAX_KEY_LENGTH / 4));
+    this.#seed = random[0] ?? 0;
+    this.#pad = new Uint8Array(random.buffer, 4);
+  }
+
+  /** Adds the keys that an app has given. */
+  async add(records: readonly KeyRecord[]): Promise<void> {
+    for (const { key, isDigest, caller, expires } of records) {
+      const digest = isDigest ? key : await digestOf(key);
+      const owner = { caller: caller === undefined ? ownCaller(digest) : { id: caller }, expires };
+      if (isDigest) this.#byDigest.set(digest, owner);
+      else this.#remember(key, owner);
+    }
+  }
+
+  /** The owner of the key that begins at `start` of a header, if there is one. */
+  find(header: string, start: number): Pending<KeyOwner | undefined> {
+    if (header.length - start > MAX_KEY_LENGTH) return undefined;
+    const known = this.#findKnown(header, start);
+    if (known || this.#byDigest.size === 0) return known;
+    return this.#findDigest(header.slice(start));
+  }
+
+  /** The caller that a key is by itself, for a key that a verifier has accepted. */
+  own(key: string): Pending<Caller> {
+    return this.#findKnown(key, 0)?.caller ?? this.#own(key);
+  }
+
+  async #own(key: string): Promise<Caller> {
+    const caller = ownCaller(await digestOf(key));
+    // A verifier may accept any number of keys.
+    if (this.#known.size >= MAX_OWN) this.#known.clear();
+    if (!this.#findKnown(key, 0)) this.#remember(key, { caller, expires: Infinity });
+    return caller;
+  }
+
+  #findKnown(header: string, start: number): KeyOwner | undefined {
+    const candidates = this.#known.get(this.#fingerprint(header, start));
+    for (let i = 0; candidates && i < candidates.length; i++) {
+      if (this.#matches(header, start, candidates[i]!.blinded)) return candidates[i]!.owner;
+    }
+    return undefined;
+  }
+
+  async #findDigest(key: string): Promise<KeyOwner | undefined> {
+    const owner = this.#byDigest.get(await digestOf(key));
+    // Many requests may have waited for the same digest.
+    if (owner && !this.#findKnown(key, 0)) this.#remember(key, owner);
+    return owner;
+  }
+
+  #remember(key: string, owner: KeyOwner): void {
+    const blinded = Uint8Array.from(key, (character, i) => character.charCodeAt(0) ^ this.#pad[i]!);
+    const fingerprint = this.#fingerprint(key, 0);
+    this.#known.set(fingerprint, [...this.#known.get(fingerprint) ?? [], { blinded, owner }]);
+  }
+
+  #matches(header: string, start: number, blinded: Uint8Array): boolean {
+    if (header.length - start !== blinded.length) return false;
+    let difference = 0;
+    for (let i = 0; i < blinded.length; i++) {
+      difference |= header.charCodeAt(start + i) ^ this.#pad[i]! ^ blinded[i]!;
+    }
+    return difference === 0;
+  }
+
+  #fingerprint(header: string, start: number): number {
+    let hash = this.#seed;
+    for (let i = start; i < header.length; i++) {
+      hash = Math.imul(hash ^ header.charCodeAt(i), 0x9e3779b1);
+      hash ^= hash >>> 15;
+    }
+    return hash;
+  }
+}

@@ -1,0 +1,80 @@
+/** Node's request as an exchange. */
+
+import type { BodyReader, Caller, Exchange } from "../http/exchange.ts";
+import { hasLeft } from "./node_answer.ts";
+import { hasBody, targetOfRequest, toRequest, toStream } from "./node_request.ts";
+import type { NodeRequest, NodeResponse } from "./node_types.ts";
+
+/** Nothing is made before it is asked for. */
+export class NodeExchange implements Exchange {
+  readonly method: string;
+  readonly target: string;
+  caller?: Caller;
+  readonly #incoming: NodeRequest;
+  readonly #outgoing: NodeResponse;
+
+  constructor(incoming: NodeRequest, outgoing: NodeResponse) {
+    this.#incoming = incoming;
+    this.#outgoing = outgoing;
+    this.method = incoming.method ?? "GET";
+    this.target = targetOfRequest(incoming);
+  }
+
+  get bodyUsed(): boolean {
+    return this.#incoming.readableDidRead && hasBody(this.#incoming);
+  }
+
+  /** From the raw list: of some fields that come twice, Node's object keeps the first and drops the other. */
+  header(name: string): string | null {
+    const { rawHeaders } = this.#incoming;
+    let value: string | null = null;
+    for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+      const field = rawHeaders[i]!;
+      if (field.length !== name.length || (field !== name && field.toLowerCase() !== name)) continue;
+      value = value === null ? rawHeaders[i + 1]! : `${value}, ${rawHeaders[i + 1]}`;
+    }
+    return value;
+  }
+
+  readBody(): Promise<Uint8Array> {
+    const incoming = this.#incoming;
+    return new Promise((resolve, reject) => {
+      const pieces: Uint8Array[] = [];
+      const fail = () => reject(new Error("The client left"));
+      if (incoming.destroyed) return fail();
+      incoming.on("data", (piece) => pieces.push(piece as Uint8Array));
+      incoming.on("end", () => resolve(joined(pieces)));
+      incoming.on("error", fail);
+      // It also comes after a whole body, and changes nothing then.
+      incoming.on("close", fail);
+    });
+  }
+
+  openBody(): BodyReader | undefined {
+    return hasBody(this.#incoming) ? toStream(this.#incoming).getReader() : undefined;
+  }
+
+  toRequest(): Request {
+    const outgoing = this.#outgoing;
+    let gone: AbortController | undefined;
+    return toRequest(this.#incoming, () => {
+      if (gone) return gone.signal;
+      const { signal } = gone = new AbortController();
+      const abort = () => hasLeft(outgoing) && gone?.abort();
+      if (outgoing.destroyed) abort();
+      else outgoing.on("close", abort);
+      return signal;
+    });
+  }
+}
+
+function joined(pieces: Uint8Array[]): Uint8Array {
+  if (pieces.length === 1) return pieces[0]!;
+  const whole = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
+  let offset = 0;
+  for (const piece of pieces) {
+    whole.set(piece, offset);
+    offset += piece.length;
+  }
+  return whole;
+}

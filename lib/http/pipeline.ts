@@ -1,0 +1,86 @@
+/** The way of a request. */
+
+import { excerpt } from "../json.ts";
+import { chain, isPending, type Pending } from "../pending.ts";
+import { type Answer, withoutBody } from "./answer.ts";
+import { conditionalAnswer } from "./conditional.ts";
+import type { Cors } from "./cors.ts";
+import type { Dispatcher, FailureHandler } from "./dispatch.ts";
+import { HttpError } from "./errors.ts";
+import type { Exchange } from "./exchange.ts";
+import type { KeptAnswers } from "./kept_answers.ts";
+import { LargeAnswers } from "./large_answers.ts";
+import { splitTarget } from "./routing.ts";
+
+/** A service without a host. */
+export interface Pipeline {
+  /** Answers an exchange. Never throws and never rejects. */
+  respond(exchange: Exchange): Pending<Answer>;
+  /** The answer to anything that a host's adapter throws, for example over an app's own response. */
+  fail: FailureHandler;
+}
+
+/** Answers an exchange that must not go on, or lets it pass. */
+export type Guard = (exchange: Exchange) => Pending<Answer | undefined>;
+
+/** The stations of a request's way. */
+export interface PipelineParts {
+  /** Asked in this order. */
+  guards: readonly Guard[];
+  /** Where answers to GET are kept, if they are. */
+  kept: KeptAnswers | undefined;
+  dispatch: Dispatcher;
+  /** Grants to other origins, if there are any. */
+  cors: Cors | undefined;
+  onFailure: FailureHandler;
+}
+
+/** Makes a pipeline: guards, kept answer, route and operation, then what the client's conditions make of the answer. */
+export function createPipeline({ guards, kept, dispatch, cors, onFailure }: PipelineParts): Pipeline {
+  const largeAnswers = new LargeAnswers();
+
+  function passGuards(exchange: Exchange, first: number): Pending<Answer> {
+    for (let i = first; i < guards.length; i++) {
+      const stopped = guards[i]!(exchange);
+      if (isPending(stopped)) return stopped.then((stopped) => stopped ?? passGuards(exchange, i + 1));
+      if (stopped) return stopped;
+    }
+    const known = exchange.method === "GET" ? kept?.find(exchange.target) : undefined;
+    return known ?? dispatch(exchange) ?? routeNotFound(exchange);
+  }
+
+  function finish(answer: Answer, exchange: Exchange): Pending<Answer> {
+    const wanted = conditionalAnswer(answer, exchange);
+    const sent = exchange.method === "HEAD" ? withoutBody(wanted) : largeAnswers.fit(wanted);
+    return cors ? chain(sent, (sent) => cors.extend(sent, exchange)) : sent;
+  }
+
+  function finishOrFail(answer: Answer, exchange: Exchange): Pending<Answer> {
+    try {
+      const finished = finish(answer, exchange);
+      return isPending(finished) ? finished.catch((thrown) => onFailure(thrown, exchange)) : finished;
+    } catch (thrown) {
+      return onFailure(thrown, exchange);
+    }
+  }
+
+  return {
+    // Written out, because a closure and a promise that are not needed cost a hundredth of the whole answer each.
+    respond(exchange) {
+      let answer: Pending<Answer>;
+      try {
+        answer = passGuards(exchange, 0);
+      } catch (thrown) {
+        answer = onFailure(thrown, exchange);
+      }
+      if (!isPending(answer)) return finishOrFail(answer, exchange);
+      return answer.catch((thrown) => onFailure(thrown, exchange)).then((answer) => finishOrFail(answer, exchange));
+    },
+    fail: onFailure,
+  };
+}
+
+function routeNotFound({ target }: Exchange): Answer {
+  const path = JSON.stringify(excerpt(splitTarget(target).path));
+  return new HttpError("route_not_found", `There is nothing at ${path}`).toAnswer();
+}

@@ -1,0 +1,38 @@
+/** All that the standalone server serves: the petstore, and the public routes beside it. */
+
+import { createDispatcher } from "../http/dispatch.ts";
+import type { Guard, Pipeline } from "../http/pipeline.ts";
+import { checkOptions, type PetstoreOptions } from "../service/options.ts";
+import { createFailureHandler, createService } from "../service/service.ts";
+import { createPublicRoutes } from "./public_routes.ts";
+import { INVALID_HOST } from "./refusals.ts";
+
+/**
+ * Makes the pipeline of the server.
+ *
+ * @param gate The first guard.
+ * @param hasDocs Whether the description is shown as a page too.
+ */
+export function createServerPipeline(options: PetstoreOptions, gate: Guard, hasDocs: boolean): Pipeline {
+  const settings = checkOptions(options);
+  const routes = createPublicRoutes(settings.store, options, hasDocs);
+  const publicRoutes = createDispatcher("", routes, createFailureHandler(settings.onError));
+  return createService(settings, [gate, requireHost, publicRoutes]);
+}
+
+const requireHost: Guard = (exchange) => isHost(exchange.header("host")) ? undefined : INVALID_HOST.toAnswer();
+
+/**
+ * Whether a Host header could be a host. `Deno.serve` puts it into the URL as it is. With a slash or a question mark in it,
+ * the client would choose another path than the one that a gateway in front has seen (RFC 9112 §3.2).
+ */
+function isHost(host: string | null): boolean {
+  if (host === null) return true;
+  for (let i = 0; i < host.length; i++) {
+    const unit = host.charCodeAt(i);
+    // Anything but visible ASCII, and '#', '/', '?', '@', '\'.
+    if (unit <= 0x20 || unit >= 0x7f || unit === 0x23 || unit === 0x2f || unit === 0x3f || unit === 0x40) return false;
+    if (unit === 0x5c) return false;
+  }
+  return true;
+}

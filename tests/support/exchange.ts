@@ -1,0 +1,16 @@
+/** An exchange without a host, for tests of what reads only a part of it. */
+
+import type { Exchange } from "../../lib/http/exchange.ts";
+
+/** A request without a body. Header values are taken as they are: a `Request` would trim them. */
+export function createExchange(headers: Record<string, string | null>, method = "GET", target = "/v1/pets"): Exchange {
+  return {
+    method,
+    target,
+    bodyUsed: false,
+    header: (name) => headers[name] ?? null,
+    readBody: () => Promise.resolve(new Uint8Array()),
+    openBody: () => undefined,
+    toRequest: () => new Request(`http://localhost${target}`, { method }),
+  };
+}

@@ -1,0 +1,72 @@
+/** createNodeListener() behind `node:http2`: `:authority`, bodies without a length, and clients that leave. */
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type ClientHttp2Session, connect, createServer, type OutgoingHttpHeaders } from "node:http2";
+import type { AddressInfo } from "node:net";
+import test from "node:test";
+import { createNodeListener, type NodeListener } from "../../lib/hosts/node.ts";
+import { createPetstore } from "../../mod.ts";
+
+const KEY = "pk_test";
+const PET = '{"name":"Rex","categoryId":9007199254740993}';
+
+async function withHttp2(listener: NodeListener, use: (session: ClientHttp2Session) => Promise<void>): Promise<void> {
+  const server = createServer(listener as Parameters<typeof createServer>[0]);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  try {
+    await use(session);
+  } finally {
+    session.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+async function ask(session: ClientHttp2Session, headers: OutgoingHttpHeaders, body?: string) {
+  const stream = session.request({ authorization: `Bearer ${KEY}`, ...headers }, { endStream: body === undefined });
+  if (body !== undefined) {
+    // In two pieces, so that no length is announced.
+    stream.write(body.slice(0, 10));
+    stream.end(body.slice(10));
+  }
+  const [answer] = await once(stream, "response") as [Record<string, string | number>];
+  let text = "";
+  for await (const piece of stream.setEncoding("utf8")) text += piece;
+  return { status: answer[":status"], headers: answer, text };
+}
+
+test("a petstore takes a pet over HTTP/2 without a Content-Length, and lists it", () =>
+  withHttp2(createNodeListener(createPetstore({ keys: [KEY] })), async (session) => {
+    const created = await ask(session, { ":method": "POST", ":path": "/v1/pets" }, PET);
+    assert.deepEqual([created.status, created.headers["location"]], [201, "/v1/pets/1"]);
+    const listed = await ask(session, { ":path": "/v1/pets" });
+    assert.equal(listed.text, `[${created.text}]`);
+    const head = await ask(session, { ":method": "HEAD", ":path": "/v1/pets" });
+    assert.deepEqual([head.status, Number(head.headers["content-length"])], [200, listed.text.length]);
+    assert.equal((await ask(session, { ":method": "POST", ":path": "/v1/pets" })).status, 400);
+    assert.equal((await ask(session, { ":path": "/v1/pets", authorization: "Bearer wrong" })).status, 401);
+  }));
+
+test("a handle sees :authority as its host over HTTP/2, and the body of a request without a length", () => {
+  const listener = createNodeListener(async (request) => Response.json([request.url, await request.text()]));
+  return withHttp2(listener, async (session) => {
+    const { text } = await ask(session, { ":method": "POST", ":authority": "pets.example", ":path": "/a?b" }, PET);
+    assert.deepEqual(JSON.parse(text), ["http://pets.example/a?b", PET]);
+  });
+});
+
+test("a client that leaves an HTTP/2 stream aborts the signal and cancels the body", async () => {
+  const aborted = Promise.withResolvers<void>();
+  const cancelled = Promise.withResolvers<void>();
+  const listener = createNodeListener(({ signal }) => {
+    signal.addEventListener("abort", () => aborted.resolve());
+    return new Response(new ReadableStream({ cancel: () => cancelled.resolve() }));
+  });
+  await withHttp2(listener, async (session) => {
+    const stream = session.request({ ":path": "/" });
+    await once(stream, "response");
+    stream.close(8);
+    await Promise.all([aborted.promise, cancelled.promise]);
+  });
+});
