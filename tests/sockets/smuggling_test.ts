@@ -100,14 +100,11 @@ const ONE: [what: string, request: string, status: number][] = [
 ];
 
 /** The statuses of all that comes until the connection ends. More answers than requests make the socket throw. */
-async function statuses(server: Endpoint, request: string): Promise<number[]> {
+async function statuses(server: Endpoint, request: string, isEnded = true): Promise<number[]> {
   using socket = await RawSocket.open(server);
   await socket.send(request);
-  try {
-    await socket.endSending();
-  } catch {
-    // It has been closed already.
-  }
+  // It may have been closed already.
+  if (isEnded) await socket.endSending().catch(() => {});
   const seen: number[] = [];
   for (let answer; (answer = await socket.readResponse());) seen.push(answer.status);
   return seen;
@@ -130,7 +127,8 @@ test("a request whose end is ambiguous is refused or is one request, and what it
 
 test("what is hidden would be seen if it were answered", () =>
   withFreshServer({ args: ["--key", KEY, "--store=memory:"] }, async (server) => {
-    await assert.rejects(statuses(server, post(LENGTH, PET) + HIDDEN), /no request was sent for: 404/);
+    // Not ended: a server may close after its first answer to a client that sends nothing more.
+    await assert.rejects(statuses(server, post(LENGTH, PET) + HIDDEN, false), /no request was sent for: 404/);
     assert.equal(await server.stop(), 0);
     assert.ok(server.written.stdout.includes("/v1/pets/666 404"));
   }));
