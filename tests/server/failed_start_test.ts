@@ -11,6 +11,8 @@ import { runServer, SERVER, type ServerParts, withFreshServer, withServer } from
 import { withTempFolder } from "../support/temp.ts";
 import { command, testUnless } from "../support/system/commands.ts";
 
+const testMounted = testUnless(MOUNT_SKIP);
+
 /** A start by flags, or by the environment; what its one line shows, and what it must not; what is in the folder before. */
 type Case = [
   what: string,
@@ -143,18 +145,15 @@ test("the server does not start on a database that another program has locked, w
     db.close();
   }));
 
-testUnless(MOUNT_SKIP)(
-  "the server does not start on a full disk, with status 1",
-  () =>
-    withTmpfs("64k", async (folder) => {
-      fillUp(join(folder, "full"));
-      await assertFails(folder, { args: [K], shows: /data.*(full|No space)/ }, 1);
-      await assertFails(folder, { args: ["--store=memory:"], shows: /data\/api-key.*No space/ }, 1);
-    }),
-);
+testMounted("the server does not start on a full disk, with status 1", () =>
+  withTmpfs("64k", async (folder) => {
+    fillUp(join(folder, "full"));
+    await assertFails(folder, { args: [K], shows: /data.*(full|No space)/ }, 1);
+    await assertFails(folder, { args: ["--store=memory:"], shows: /data\/api-key.*No space/ }, 1);
+  }));
 
 for (const size of ["4k", "16k", "32k", "64k"]) {
-  testUnless(MOUNT_SKIP)(`a first start on a disk of ${size} says so and ends with status 1`, () =>
+  testMounted(`a first start on a disk of ${size} says so and ends with status 1`, () =>
     withTmpfs(
       size,
       (folder) => assertFails(folder, { args: [K], shows: /the disk is full|No space|cannot be opened/ }, 1),

@@ -13,6 +13,8 @@ import { type ServerProcess, withFreshServer } from "../support/server/server_pr
 import { NO_PROC, testUnless } from "../support/system/commands.ts";
 import { withDenoServe } from "../support/http/deno_serve.ts";
 
+const testOnLinux = testUnless(NO_PROC);
+
 const BUNDLE = `/docs/${VIEWER_VERSION}/swagger-ui-bundle.js`;
 
 /** A server, and how much memory it has at most taken since it had answered once, in MiB. */
@@ -30,7 +32,7 @@ async function assertServedAgain(server: ServerProcess): Promise<void> {
   while ((await server.ask(BUNDLE, null)).status !== 200) assert.ok(!guard.aborted, "The file is not served any more");
 }
 
-testUnless(NO_PROC)(
+testOnLinux(
   "600 streams of HTTP/2 that ask for a large file and read nothing take little memory",
   () =>
     withWatched(async (server, growth) => {
@@ -49,7 +51,7 @@ testUnless(NO_PROC)(
     }),
 );
 
-testUnless(NO_PROC)(
+testOnLinux(
   "300 connections that ask for a large file again and again and read nothing take little memory",
   () =>
     withWatched(async (server, growth) => {

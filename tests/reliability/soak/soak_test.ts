@@ -8,7 +8,9 @@ import { judge, type Run } from "./verdict.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { NO_PROC, testUnless } from "../../support/system/commands.ts";
 
-testUnless(NO_PROC)(
+const testOnLinux = testUnless(NO_PROC);
+
+testOnLinux(
   "a soak of a moment is answered as it should be and leaves no file open",
   () =>
     withTempFolder(async (folder) => {

@@ -19,6 +19,11 @@ import { runServer, type ServerProcess, withFreshServer, withServer } from "../.
 import { withTempFolder } from "../../support/temp.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
+const testImmutable = testUnless(IMMUTABLE_SKIP);
+const testOnLoop = testUnless(LOOP_SKIP);
+const testMounted = testUnless(MOUNT_SKIP);
+const testLimited = testUnless(PRLIMIT_SKIP);
+
 /** While creates are refused: reads are right, the server lives. */
 async function assertServesReads(server: ServerProcess, ledger: Ledger): Promise<void> {
   await ledger.assertRefused(server);
@@ -37,7 +42,7 @@ async function assertRecovers(folder: string, server: ServerProcess, ledger: Led
   await withServer(folder, ON_FILE, (restarted) => ledger.assertShown(restarted));
 }
 
-testUnless(MOUNT_SKIP)(
+testMounted(
   "a full disk stops creates and nothing else, until there is room",
   () =>
     withTmpfs("320k", async (folder, remount) => {
@@ -51,7 +56,7 @@ testUnless(MOUNT_SKIP)(
     }),
 );
 
-testUnless(MOUNT_SKIP)(
+testMounted(
   "a server that was killed on a full disk starts there again and shows everything",
   () =>
     withTmpfs("320k", async (folder, remount) => {
@@ -68,7 +73,7 @@ testUnless(MOUNT_SKIP)(
     }),
 );
 
-testUnless(MOUNT_SKIP)(
+testMounted(
   "a server does not start on a disk without room for its log, and says so",
   () =>
     withTmpfs("320k", async (folder, remount) => {
@@ -85,7 +90,7 @@ testUnless(MOUNT_SKIP)(
     }),
 );
 
-testUnless(LOOP_SKIP)(
+testOnLoop(
   "a disk that takes data and fails to keep it stops creates, until it keeps them again",
   () =>
     withFailingDisk(async (folder, fail, mend) => {
@@ -102,7 +107,7 @@ testUnless(LOOP_SKIP)(
     }),
 );
 
-testUnless(IMMUTABLE_SKIP)(
+testImmutable(
   "a log that becomes read-only stops creates, until it can be written to",
   () =>
     withTempFolder(async (folder) => {
@@ -115,7 +120,7 @@ testUnless(IMMUTABLE_SKIP)(
     }),
 );
 
-testUnless(IMMUTABLE_SKIP)(
+testImmutable(
   "a server whose file and folder become read-only goes on with what it has open",
   () =>
     withTempFolder(async (folder) => {
@@ -133,7 +138,7 @@ testUnless(IMMUTABLE_SKIP)(
     }),
 );
 
-testUnless(PRLIMIT_SKIP)(
+testLimited(
   "a server with no open file to spare goes on with its store and its clients",
   () =>
     withFreshServer(ON_FILE, async (server, folder) => {

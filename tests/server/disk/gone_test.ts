@@ -11,6 +11,8 @@ import { withTempFolder } from "../../support/temp.ts";
 import { Child } from "../../support/system/child.ts";
 import { command, testUnless } from "../../support/system/commands.ts";
 
+const testMounted = testUnless(MOUNT_SKIP);
+
 const WAYS: [what: string, take: (path: string) => void][] = [
   ["file is deleted", (path) => rmSync(path)],
   ["file is replaced by a copy of it", (path) => {
@@ -41,7 +43,7 @@ for (const [what, take] of WAYS) {
     }));
 }
 
-testUnless(MOUNT_SKIP)(
+testMounted(
   "a server whose volume is replaced by another leaves the log of that one alone when it ends",
   () =>
     withTmpfs("16m", (right) =>

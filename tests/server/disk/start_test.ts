@@ -11,6 +11,9 @@ import { runServer, walk, withServer } from "../../support/server/server_process
 import { withTempFolder } from "../../support/temp.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
+const testImmutable = testUnless(IMMUTABLE_SKIP);
+const testMounted = testUnless(MOUNT_SKIP);
+
 /** One line, exit status 2, and the file is as it was. */
 async function assertRefused(folder: string, line: RegExp): Promise<void> {
   const before = Deno.readFileSync(join(folder, FILE));
@@ -59,7 +62,7 @@ async function assertShowsFirst(folder: string, count: number, ledger: Ledger): 
   });
 }
 
-testUnless(MOUNT_SKIP)(
+testMounted(
   "a server does not start in a read-only file system, and starts when it is writable",
   () =>
     withTmpfs("4m", async (folder, remount) => {
@@ -71,7 +74,7 @@ testUnless(MOUNT_SKIP)(
     }),
 );
 
-testUnless(IMMUTABLE_SKIP)(
+testImmutable(
   "a server does not start in a read-only folder, and starts when it is writable",
   () =>
     withFile({}, async (folder, _, ledger) => {

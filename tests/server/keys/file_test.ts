@@ -54,24 +54,21 @@ testFile("a link counts as what it leads to", (folder) => {
   assert.equal(readKeyFile(link).key, KEY);
 });
 
-testFile(
-  "a key file that holds no key is refused: a folder, a device, two keys, a megabyte",
-  (folder) => {
-    const path = `${folder}/api-key`;
-    Deno.mkdirSync(path, { mode: 0o700 });
-    assertRefused(path, "a folder");
-    Deno.removeSync(path);
-    Deno.symlinkSync("/dev/zero", path);
-    assertRefused(path, "a device without an end");
-    Deno.removeSync(path);
-    for (
-      const text of [`${KEY}\n${KEY}\n`, `${KEY} ${KEY}`, `${KEY},${KEY}`, `${KEY}\0`, KEY.repeat(20_000), "schlüssel"]
-    ) {
-      makeFile(path, 0o600, text);
-      assertRefused(path, JSON.stringify(text.slice(0, 100)));
-    }
-  },
-);
+testFile("a key file that holds no key is refused: a folder, a device, two keys, a megabyte", (folder) => {
+  const path = `${folder}/api-key`;
+  Deno.mkdirSync(path, { mode: 0o700 });
+  assertRefused(path, "a folder");
+  Deno.removeSync(path);
+  Deno.symlinkSync("/dev/zero", path);
+  assertRefused(path, "a device without an end");
+  Deno.removeSync(path);
+  for (
+    const text of [`${KEY}\n${KEY}\n`, `${KEY} ${KEY}`, `${KEY},${KEY}`, `${KEY}\0`, KEY.repeat(20_000), "schlüssel"]
+  ) {
+    makeFile(path, 0o600, text);
+    assertRefused(path, JSON.stringify(text.slice(0, 100)));
+  }
+});
 
 testFile("a new key is its owner's alone from its first moment, whatever the umask allows", (folder) => {
   const umask = Deno.umask(0);
@@ -88,8 +85,9 @@ testFile("a new key is its owner's alone from its first moment, whatever the uma
 });
 
 const NO_PIPES = NO_MODES || !hasCommand("mkfifo") && "there is no mkfifo here";
+const testPipe = testUnless(NO_PIPES);
 
-testUnless(NO_PIPES)("a named pipe is no key file", () =>
+testPipe("a named pipe is no key file", () =>
   withTempFolder(async (folder) => {
     const path = `${folder}/api-key`;
     command("mkfifo", "-m", "600", path);
@@ -113,8 +111,9 @@ testFile(
 );
 
 const NOT_ROOT = NO_MODES || Deno.uid() !== 0 && "only root can make one";
+const testAsRoot = testUnless(NOT_ROOT);
 
-testUnless(NOT_ROOT)("a key file of another user is refused", () =>
+testAsRoot("a key file of another user is refused", () =>
   withTempFolder((folder) => {
     makeFile(`${folder}/api-key`, 0o600);
     Deno.chownSync(`${folder}/api-key`, 65534, 65534);

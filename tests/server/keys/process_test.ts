@@ -13,6 +13,8 @@ import { NO_PROC, testUnless } from "../../support/system/commands.ts";
 import { addPet, type ServerParts, withFreshServer, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
+const testOnLinux = testUnless(NO_PROC);
+
 const KEY = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
 const APP = new URL("failing_app.ts", import.meta.url);
 const ROOT = new URL("../../../", import.meta.url);
@@ -29,7 +31,7 @@ const QUIET: [how: string, parts: ServerParts][] = [
 ];
 
 for (const [how, parts] of QUIET) {
-  testUnless(NO_PROC)(`a key that is given ${how} is not in the list of processes`, () =>
+  testOnLinux(`a key that is given ${how} is not in the list of processes`, () =>
     withTempFolder((folder) => {
       Deno.mkdirSync(`${folder}/data`, { mode: 0o700 });
       Deno.writeTextFileSync(`${folder}/data/api-key`, KEY, { mode: 0o600 });
@@ -42,7 +44,7 @@ for (const [how, parts] of QUIET) {
     }));
 }
 
-testUnless(NO_PROC)(
+testOnLinux(
   "a key that is given by --key is in the list of processes, as README.md and --help say",
   () =>
     withFreshServer({ args: ["--key", KEY, "--store=memory:"] }, (server) => {
