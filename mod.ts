@@ -19,13 +19,8 @@
 
 export { createPetstore, type Petstore } from "./lib/service/petstore.ts";
 export type { PetstoreOptions } from "./lib/service/options.ts";
-export {
-  createOpenApi,
-  type Json,
-  type JsonObject,
-  type OpenApiOptions,
-  type OpenApiServer,
-} from "./lib/openapi/openapi.ts";
+export { createOpenApi, type OpenApiOptions, type OpenApiServer } from "./lib/openapi/openapi.ts";
+export type { Json, JsonObject } from "./lib/openapi/json_types.ts";
 export type { ApiKey, ApiKeys, KeyVerifier } from "./lib/access/keys.ts";
 export type { Caller } from "./lib/http/exchange.ts";
 export type { CorsOptions } from "./lib/http/cors.ts";

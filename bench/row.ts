@@ -1,6 +1,10 @@
 /** What the benchmark finds out: one row of the table for each question. */
 
-import type { CurvePoint } from "./servers/scale_store.ts";
+/** What a page costs in a catalogue of a size. */
+export interface CurvePoint {
+  pets: number;
+  microseconds: number;
+}
 
 /** A number that several rounds agree on, and how far they do not. */
 export interface Spread {

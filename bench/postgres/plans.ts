@@ -1,7 +1,7 @@
 /** How PostgreSQL reads a large table: which index, how many pages of it, and how long. */
 
 import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
-import { DEFAULT_SCHEMA } from "../../lib/stores/postgres/schema.ts";
+import { DEFAULT_SCHEMA } from "../../lib/stores/postgres/schema/schema.ts";
 import { statementsFor } from "../../lib/stores/postgres/statements.ts";
 import { DRIVERS, runSql } from "../../tests/support/postgres/postgres.ts";
 import { type Row, spreadOf } from "../row.ts";

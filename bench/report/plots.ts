@@ -1,7 +1,6 @@
 /** The two plots. */
 
-import type { Row } from "../row.ts";
-import type { CurvePoint } from "../servers/scale_store.ts";
+import type { CurvePoint, Row } from "../row.ts";
 import { Drawing } from "./svg.ts";
 
 const WIDTH = 820;

@@ -6,7 +6,7 @@ import process from "node:process";
 import { createMemoryStore, type PetQuery, type PetStore } from "../../mod.ts";
 import { sample, scalePetAt } from "../catalogue.ts";
 import { fillStore } from "../fill.ts";
-import { spreadOf } from "../row.ts";
+import { type CurvePoint, spreadOf } from "../row.ts";
 import { readSettings } from "./host.ts";
 
 /** What it can be told. */
@@ -14,12 +14,6 @@ export interface ScaleSettings {
   store: "memory" | "sqlite";
   path: string;
   pets: number;
-}
-
-/** What a page costs in a catalogue of a size. */
-export interface CurvePoint {
-  pets: number;
-  microseconds: number;
 }
 
 /** What it has found out. */

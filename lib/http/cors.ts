@@ -17,7 +17,8 @@ export interface Cors {
   extend(answer: Answer, exchange: Exchange): Answer;
 }
 
-const ALLOW_ORIGIN = "access-control-allow-origin";
+/** The header of a grant. */
+export const ALLOW_ORIGIN = "access-control-allow-origin";
 const VARY: HeaderFields = { vary: "Origin" };
 const EXPOSED: HeaderFields = {
   "access-control-expose-headers":

@@ -1,47 +1,44 @@
 /** The interface description (OpenAPI 3.1), as data. */
 
-import { COMMON_RESPONSES, createPaths } from "./paths.ts";
-import { HEADERS } from "./responses.ts";
-import { createSchemas } from "./schemas.ts";
+import { ERROR_STATUS } from "../error_codes.ts";
 import { checkContract, NAMES, type PetstoreOptions, requireNames } from "../service/options.ts";
+import { createHeaders } from "./headers.ts";
+import type { JsonObject } from "./json_types.ts";
+import { createOperations, type Operation } from "./paths.ts";
+import { failure, type FailureGroup, failureSchema, statusOf } from "./responses.ts";
+import { createSchemas } from "./schemas.ts";
 
-/** A value that JSON can carry. */
-export type Json = string | number | boolean | null | Json[] | JsonObject;
-
-/** A JSON object. */
-export interface JsonObject {
-  /** A member. */
-  [name: string]: Json;
-}
-
-/** An address that the API is reached at (the OpenAPI Server Object). */
+/** An address of the API (the OpenAPI Server Object). */
 export interface OpenApiServer {
-  /** The address, ending where the paths begin: `https://pets.example/v1`, or relative to where the description is. */
+  /** The address that the paths are relative to: `https://pets.example/v1`, or a reference relative to the description. */
   url: string;
-  /** What is there, such as `Production`. */
+  /** A name for it, such as `Production`. */
   description?: string;
 }
 
-/** Options of {@link createOpenApi}: those of the petstore it describes, and where that is reached. */
+/** Options of {@link createOpenApi}: those of the petstore that it describes, and its addresses. */
 export interface OpenApiOptions extends Partial<PetstoreOptions> {
-  /** The addresses of the API; unless given, its base path on the host that the description is read from. */
+  /** The addresses of the API. By default, its base path on the host that serves the description. */
   servers?: readonly OpenApiServer[];
 }
 
-const DESCRIPTION = `A catalogue of animals: list, add, fetch. Every request carries an API key as a bearer token.
+const DESCRIPTION = `A catalogue of animals: list them, add one, get one.
 
-What can be answered beside the operations: every path answers HEAD where it answers GET, with the same headers and no
-body, and OPTIONS with 204 and \`Allow\`, the methods that it has. A method that a path does not have gets 405
-\`method_not_allowed\`, also with \`Allow\`, and a path that does not exist 404 \`route_not_found\`, both with an Error
-body.`;
+Send your API key with every request, as \`Authorization: Bearer <API_KEY>\`. Bodies are JSON. A list comes in pages: its
+\`Link\` header leads to the next one. Every failure has the same body: a \`code\` for programs, a \`message\` for people,
+and the \`status\`.
+
+Some answers belong to no operation. A path that does not exist gets ${ERROR_STATUS.route_not_found} \`route_not_found\`.
+A method that a path does not have gets ${ERROR_STATUS.method_not_allowed} \`method_not_allowed\`, with the methods that it
+has in \`Allow\`. HEAD is answered like GET, without the body. OPTIONS is answered with 204 and \`Allow\`.`;
 
 const CROSS_ORIGIN = `
 
-Preflights of allowed origins are answered with 204 and without a key. Responses also carry \`Vary: Origin\` and the
+Preflights of allowed origins are answered with 204 and need no key. Responses also carry \`Vary: Origin\` and the
 \`Access-Control-*\` headers of the Fetch standard.`;
 
 /**
- * Describes a petstore in OpenAPI 3.1: what is really served, under the app's own base path and addresses.
+ * Describes a petstore in OpenAPI 3.1, as its options make it.
  *
  * @example
  * ```ts
@@ -55,11 +52,18 @@ Preflights of allowed origins are answered with 204 and without a key. Responses
  * @throws {TypeError} If an option is unknown or wrong.
  */
 export function createOpenApi(options: OpenApiOptions = {}): JsonObject {
+  return createDescription(options, []);
+}
+
+/** The same for a host that adds failures of its own to every operation. */
+export function createDescription(options: OpenApiOptions, added: readonly FailureGroup[]): JsonObject {
   requireNames(options, [...NAMES, "servers"]);
   const settings = checkContract(options);
   const remembersRequests = options.store === undefined || options.store.createOnce !== undefined;
-  const { IdempotencyReplayed, ...headers } = HEADERS;
-  const servers = checkServers(options.servers ?? [{ url: settings.linkBase || "/" }]);
+  const hasStoreOrders = options.handleStoreOrders !== undefined;
+  const operations = createOperations({ ...settings, hasStoreOrders, remembersRequests })
+    .map((operation) => ({ ...operation, failures: addFailures(operation.failures, added) }));
+  const groups = operations.flatMap(({ failures }) => failures);
   return {
     openapi: "3.1.0",
     info: {
@@ -68,27 +72,58 @@ export function createOpenApi(options: OpenApiOptions = {}): JsonObject {
       description: options.cors === undefined ? DESCRIPTION : DESCRIPTION + CROSS_ORIGIN,
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers,
+    servers: checkServers(options.servers ?? [{ url: settings.linkBase || "/" }]),
     security: [{ bearer: [] }],
     tags: [
       { name: "animals", description: "The catalogue of animals." },
       { name: "store", description: "Orders of the store." },
     ],
-    "x-tagGroups": [{ name: "Store", tags: ["store"] }, { name: "Pets", tags: ["animals"] }],
-    paths: createPaths({
-      ...settings,
-      hasStoreOrders: options.handleStoreOrders !== undefined,
-      remembersRequests,
-    }),
+    "x-tagGroups": [{ name: "Pets", tags: ["animals"] }, { name: "Store", tags: ["store"] }],
+    paths: createPaths(operations),
     components: {
-      schemas: createSchemas(settings.defaultStatus),
-      responses: COMMON_RESPONSES,
-      headers: remembersRequests ? { ...headers, IdempotencyReplayed } : headers,
+      schemas: { ...createSchemas(settings.defaultStatus), ...createNamed(groups, "schema", failureSchema) },
+      responses: createNamed(groups, "response", failure),
+      headers: createHeaders(remembersRequests ? [] : ["IdempotencyReplayed"]),
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", description: "An API key: `Authorization: Bearer <API_KEY>`." },
       },
     },
   };
+}
+
+/** An operation's failures and those that every operation has. Two groups of one status become one. */
+function addFailures(own: readonly FailureGroup[], added: readonly FailureGroup[]): FailureGroup[] {
+  const merged = own.map((group) => {
+    const same = added.filter((other) => statusOf(other) === statusOf(group));
+    const reason = [group, ...same].map(({ reason }) => reason).join(", or ");
+    return { ...group, reason, errors: [...group.errors, ...same.flatMap(({ errors }) => errors)] };
+  });
+  return [...merged, ...added.filter((group) => !own.some((other) => statusOf(other) === statusOf(group)))];
+}
+
+function createPaths(operations: readonly Operation[]): JsonObject {
+  const paths: Record<string, JsonObject> = {};
+  for (const { path, method, definition, failures } of operations) {
+    const responses = { ...definition["responses"] as JsonObject };
+    for (const group of failures) {
+      responses[statusOf(group)] = group.response === undefined
+        ? failure(group)
+        : { $ref: `#/components/responses/${group.response}` };
+    }
+    paths[path] = { ...paths[path], [method]: { ...definition, responses } };
+  }
+  return paths;
+}
+
+/** The components of the groups that have a name for one, by that name. */
+function createNamed(
+  groups: readonly FailureGroup[],
+  name: "schema" | "response",
+  create: (group: FailureGroup) => JsonObject,
+): JsonObject {
+  return Object.fromEntries(
+    groups.filter((group) => group[name] !== undefined).map((group) => [group[name], create(group)]),
+  );
 }
 
 function checkServers(servers: readonly OpenApiServer[]): JsonObject[] {

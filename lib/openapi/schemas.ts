@@ -1,28 +1,31 @@
-/** The schemas of the description (JSON Schema 2020-12, as OpenAPI 3.1 has it). */
+/** The schemas of the description (JSON Schema 2020-12, as in OpenAPI 3.1). */
 
 import { ERROR_STATUS } from "../error_codes.ts";
-import type { JsonObject } from "./openapi.ts";
 import { MAX_NAME_LENGTH, PET_STATUSES, type PetStatus } from "../pet.ts";
+import { LIMIT } from "../service/refusals.ts";
+import type { JsonObject } from "./json_types.ts";
+import { errorSchema } from "./responses.ts";
 
-// No control character, and at least one that is not white space. Written so that engines without look-ahead take it.
+// No control character, and at least one character that is not white space. Some engines have no look-ahead.
 const PLAIN = "\\x00-\\x1F\\x7F-\\x9F";
 const NAME_PATTERN = `^[^${PLAIN}]*[^\\s${PLAIN}][^${PLAIN}]*$`;
 
-/** The schemas by name. */
+/** The schemas by name, without those of the responses of each operation. */
 export function createSchemas(defaultStatus: PetStatus): Record<string, JsonObject> {
   const name: JsonObject = {
     type: "string",
     minLength: 1,
     maxLength: MAX_NAME_LENGTH,
     pattern: NAME_PATTERN,
-    description: "The animal's name. Without lone surrogates; stored and returned exactly as sent.",
+    description: "The animal's name. Stored and returned exactly as sent. Lone surrogates are not allowed.",
     examples: ["Rex"],
   };
+  // Without `minimum` and `maximum`: a JavaScript number cannot hold 2^63 − 1, and 2^63 as the maximum would be wrong.
   const categoryId: JsonObject = {
     type: "integer",
     format: "int64",
-    description: "Identifier of the category the animal belongs to. Exact over the whole range of int64, " +
-      "−2^63 to 2^63 − 1; read it with a JSON parser that keeps such integers.",
+    description: "Identifier of the category the animal belongs to: any int64, from −2^63 to 2^63 − 1, kept exactly. " +
+      "Read it with a JSON parser that does not round large integers.",
     examples: [7],
   };
   const status: JsonObject = { $ref: "#/components/schemas/PetStatus" };
@@ -32,7 +35,7 @@ export function createSchemas(defaultStatus: PetStatus): Record<string, JsonObje
       type: "object",
       required: ["name", "categoryId"],
       properties: { name, categoryId, status: { ...status, default: defaultStatus } },
-      description: "An animal to be added. Other members are ignored.",
+      description: "An animal to add. Other members are ignored.",
     },
     Pet: {
       type: "object",
@@ -43,7 +46,7 @@ export function createSchemas(defaultStatus: PetStatus): Record<string, JsonObje
           format: "int64",
           minimum: 1,
           maximum: Number.MAX_SAFE_INTEGER,
-          description: "Unique identifier, assigned by the service on creation: ascending and never reused.",
+          description: "Unique identifier, assigned by the service on creation. Ids ascend and are never reused.",
           examples: [1],
         },
         name,
@@ -52,16 +55,16 @@ export function createSchemas(defaultStatus: PetStatus): Record<string, JsonObje
       },
       description: "An animal of the catalogue.",
     },
-    Pets: { type: "array", maxItems: 100, items: { $ref: "#/components/schemas/Pet" } },
-    Error: {
-      type: "object",
-      required: ["code", "message", "status"],
-      properties: {
-        code: { type: "string", enum: Object.keys(ERROR_STATUS), description: "Machine-readable error code." },
-        message: { type: "string", description: "Human-readable description. It can change." },
-        status: { type: "integer", minimum: 400, maximum: 599, description: "The HTTP status code of the response." },
-      },
-      description: "What every response with a status of 400 or more carries.",
+    Pets: {
+      type: "array",
+      maxItems: LIMIT.maximum,
+      items: { $ref: "#/components/schemas/Pet" },
+      description: "A page of animals.",
     },
+    Error: errorSchema(
+      Object.keys(ERROR_STATUS),
+      { minimum: 400, maximum: 599 },
+      "The body of every response with a status of 400 or more. Each response has a narrower schema of its own.",
+    ),
   };
 }

@@ -1,109 +1,114 @@
-/** The contract between the service and whatever keeps the pets. Every store here passes one and the same test of it. */
+/** The contract between the service and a store of pets. One test, in `tests/contract/store`, runs against every store. */
 
 import type { NewPet, PetStatus } from "../pet.ts";
 import type { Pending } from "../pending.ts";
 
-/** A new pet as a store gets it: checked, and with its status decided. */
+/** A new pet as the service hands it to a store: validated, and with its status filled in. */
 export type PetDraft = Required<NewPet>;
 
-/** Which pets a page holds. */
+/** Which page of the list to read. */
 export interface PetQuery {
-  /** The page begins with the first pet whose id is greater; 0 for the first page. */
+  /** Only pets with a greater id; 0 for the first page. Any int64. */
   after: bigint;
-  /** The most pets on the page: 1 to 100. */
+  /** The largest number of pets on the page: 1 to 100. */
   limit: number;
-  /** Only pets of this status. */
+  /** Only pets with this status; all pets if absent. */
   status?: PetStatus | undefined;
 }
 
-/** What tells a create that is sent again from a new one. */
+/** Identifies a create, so that the store recognizes it when it is sent again. */
 export interface IdempotentRequest {
-  /** Identifies the request among all that are remembered: text of 22 characters, letters, digits, `-` and `_`. */
+  /** Identifies the request: 22 characters, each a letter, a digit, `-` or `_`. */
   key: string;
-  /** Another text, of as many characters, for every other pet. */
+  /** Identifies the pet that is created: 22 characters. The same key with another fingerprint is a misuse of the key. */
   fingerprint: string;
   /**
-   * For how long the request is to be remembered, in whole milliseconds. A store that servers share counts it by a clock
-   * that they share too: theirs may differ.
+   * How long to remember the request, in whole milliseconds. A store that several servers share counts it by a clock that
+   * they share as well, because their own clocks may differ.
    */
   retentionMs: number;
 }
 
-/** What became of a create that may be sent again: done now, done before, or its key has been used for another pet. */
+/** The outcome of a create that may be sent again: done now, done before, or the key was used for another pet. */
 export type IdempotentOutcome = { outcome: "created" | "replayed"; id: bigint } | { outcome: "reused" };
 
 /** One page of a list. */
 export interface PetPage {
   /**
-   * The pets in ascending order of `id`, as the text of a JSON array, as {@link formatPets} writes it. Text, because a
-   * page goes to the socket as it is: a store that can produce it without an object for every pet should.
+   * The pets in ascending order of `id`: a JSON array as text, exactly as {@link formatPets} writes it. It is text because
+   * the service sends it unchanged; a store that can produce it without an object for each pet should.
    */
   json: string;
-  /** The id of the last pet on this page if more match after it; otherwise absent. */
+  /** The id of the last pet on this page, if more pets match after it; otherwise absent. */
   next?: bigint;
 }
 
 /**
- * Keeps pets. Every method may answer now or by a promise, and may be called again before an earlier call is done.
+ * Keeps pets. Each method returns its result or a promise of it, and may be called while earlier calls are still running.
  *
- * A store that cannot do what is asked just now throws, or rejects with, {@link StoreUnavailableError}; anything else
- * that it throws is taken for a defect.
+ * **Errors.** A store that cannot serve at the moment throws {@link StoreUnavailableError}, or rejects with it, and the
+ * client gets 503. The service treats any other error as a defect and answers 500.
  *
- * **Order.** Ids begin at 1, ascend in the order in which pets become visible, are never given twice, not even after a
- * restart, and stay below 2^53. So a reader who goes on after the last id it has seen misses nothing.
+ * **Order.** Ids start at 1 and stay below 2^53. They ascend in the order in which pets become visible, and none is given
+ * twice, not even after a restart. A reader that continues after the last id it saw therefore misses no pet.
  *
- * **Atomicity.** A pet is visible whole or not at all, and never changes. A create that failed leaves no pet behind,
- * unless it failed because its outcome could not be learnt.
+ * **Atomicity.** A pet is visible completely or not at all, and never changes. A create that fails leaves no pet, unless
+ * the store lost its connection and could not learn the outcome.
  *
- * **Durability.** A create is acknowledged, by returning or resolving, when the pet will survive whatever the store
- * promises to survive, and not before: {@link createMemoryStore} the next call, `createSqliteStore` the loss of power,
- * `createPostgresStore` what a commit of PostgreSQL survives.
+ * **Durability.** A create resolves once the pet is as safe as the store makes it, and not earlier.
+ * {@link createMemoryStore} keeps it until the process ends, `createSqliteStore` survives a loss of power, and
+ * `createPostgresStore` survives what a commit of PostgreSQL survives.
  *
- * **Concurrency.** Once a create has been acknowledged, every get and list that begins sees the pet. A list shows one
- * moment; two pages may show two moments.
+ * **Concurrency.** After a create has resolved, every get and list that starts sees the pet. A list shows one moment; two
+ * pages may show two moments.
  *
- * **Cost.** Counted in rows touched, not in time: a page its own rows and one more, wherever it lies and however rare its
- * status; a get one; a create one, and the index of its status; a createOnce up to four more, of what is remembered and
- * forgotten; a check one. Nothing grows with the catalogue but the
- * depth of an index.
+ * **Cost.** Measured in rows touched. A page touches its own rows and one more, wherever it lies and however rare its
+ * status is. A get touches one row, a check at most one, a create one and its index entries, and a createOnce up to four
+ * more, for the request that it remembers and those that it forgets. Only the depth of an index grows with the number of
+ * pets.
  */
 export interface PetStore {
-  /** Adds a pet and answers with the id it was given. */
+  /** Adds a pet and returns its id. */
   create(pet: PetDraft): Pending<bigint>;
   /**
-   * Adds a pet like {@link create}, unless a request with this key is remembered. Pet and memory of the request are made
-   * in one step, so no crash comes between them; a create that fails is not remembered. Of two that are under way at once
-   * the second waits for the first. What has expired is forgotten soon after as many are remembered anew.
+   * Adds a pet like {@link create}, unless the store remembers a request with this key. It stores the pet and the request
+   * in one atomic step, and remembers nothing of a create that fails. Of two concurrent calls with one key, the second
+   * waits for the first. Expired requests are deleted while new ones arrive.
    *
-   * A store without it answers no request that has an `Idempotency-Key`: the client gets 501.
+   * If a store lacks this method, the service answers requests that have an `Idempotency-Key` with 501.
    */
   createOnce?(pet: PetDraft, request: IdempotentRequest): Pending<IdempotentOutcome>;
-  /** The pet with this id as JSON text, as {@link formatPet} writes it, or `undefined` if there is none. Any int64 may be asked for. */
+  /** The pet with this id as JSON text, exactly as {@link formatPet} writes it, or `undefined`. Any int64 is allowed. */
   get(id: bigint): Pending<string | undefined>;
   /** One page of the list. */
   list(query: PetQuery): Pending<PetPage>;
   /**
-   * Counters that tell whether an earlier answer still holds. A store that has them is asked at every read instead of
-   * being asked for the pets again; without them nothing is kept. Never throws: while a store cannot tell, `alterations`
-   * grows with every call.
+   * Counters that show whether an earlier answer still holds. With them, the service keeps answers and compares the
+   * counters on each read; without this method it reads the store each time. Never throws: while the store cannot tell,
+   * `alterations` grows with every call.
    */
   changes?(): StoreChanges;
-  /** Does nothing if the store could serve now, and throws {@link StoreUnavailableError} if not. */
+  /** Returns if the store can serve now, and throws {@link StoreUnavailableError} if it cannot. */
   check(): Pending<void>;
-  /** Lets the creates that have begun finish, then releases all resources. Closing twice is allowed. */
+  /** Finishes the creates that have started, then releases all resources. It may be called twice. */
   close(): Pending<void>;
 }
 
-/** What has changed since a store was opened, as two counters that never go down. */
+/** What has changed since the store was opened, as two counters that never decrease. */
 export interface StoreChanges {
-  /** Grows with every create, and with nothing else that happens often. */
+  /** Grows whenever pets are added, and otherwise rarely. */
   additions: number;
-  /** Grows whenever a pet that was visible may have changed or gone, by whatever was done behind the store's back. */
+  /** Grows whenever a visible pet may have changed or disappeared, for example when another program wrote to the file. */
   alterations: number;
 }
 
-/** Thrown by a store that cannot serve now, and by one that cannot be opened. The message is for the operator. */
+/** Thrown by a store that cannot serve now or cannot be opened. The message is for the operator, not for the client. */
 export class StoreUnavailableError extends Error {
-  /** Tells this error from others in a log. */
+  /** The name that logs show. */
   override name = "StoreUnavailableError";
+}
+
+/** The error of a store that has been closed. */
+export function storeClosed(): StoreUnavailableError {
+  return new StoreUnavailableError("The store has been closed");
 }

@@ -1,4 +1,4 @@
-/** Two linters read the description, as it is served and as an app mounts it, and have nothing to say. */
+/** Two linters find nothing wrong in the description, as a server serves it and as an app mounts it. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -6,7 +6,7 @@ import { createOpenApi, type JsonObject, type OpenApiOptions, type PetStore } fr
 import { fetchDescription, withServer } from "./support/service.ts";
 import { FOLDER, run } from "./support/tools.ts";
 
-/** A store that cannot tell a request that is sent again: the description says 501 in the place of 422. */
+/** A store that does not recognize a repeated request: the description has 501 instead of 422. */
 const FORGETFUL: PetStore = {
   create: () => 1n,
   get: () => undefined,
@@ -44,9 +44,9 @@ function write(name: string, description: JsonObject): string {
 interface Linter {
   name: string;
   args: string[];
-  /** What it prints of a description that has no problem. */
+  /** Printed for a description without a problem. */
   nothing: RegExp;
-  /** What it prints of the problem that the tests make. */
+  /** Printed for the problem that the tests make. */
   something: RegExp;
 }
 
@@ -55,7 +55,7 @@ const LINTERS: Linter[] = [
     name: "redocly",
     args: ["lint", "--config=lint/redocly.yaml"],
     nothing: /Your API descriptions are valid/,
-    something: /no-unused-components/,
+    something: /Component: "Unused" is never used/,
   },
   {
     name: "spectral",
@@ -66,14 +66,14 @@ const LINTERS: Linter[] = [
 ];
 
 for (const { name, args, nothing, something } of LINTERS) {
-  test(`${name} finds nothing wrong in the description, neither as served nor as mounted`, async () => {
+  test(`${name} finds nothing wrong in the description, as served and as mounted`, async () => {
     const { code, output } = await run(name, [...args, ...await collect()]);
     assert.match(output, nothing, output);
     assert.doesNotMatch(output, /\d warning/);
     assert.equal(code, 0);
   });
 
-  test(`${name} does find what is wrong`, async () => {
+  test(`${name} finds an unused component`, async () => {
     const description = createOpenApi();
     const components = description["components"] as JsonObject;
     const responses = { ...components["responses"] as JsonObject, Unused: { description: "Nothing refers to this." } };

@@ -1,4 +1,4 @@
-/** Runs openapi-typescript with a transform that its command line does not have: int64 is a bigint. */
+/** Runs openapi-typescript with a transform that its command line lacks: int64 becomes bigint. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import openapiTS, { astToString } from "openapi-typescript";

@@ -1,25 +1,7 @@
-import { defineConfig } from "orval";
-
-export default defineConfig({
+const mutator = { path: "examples/orval_fetch.ts", name: "fetchPets" };
+export default {
   petstore: {
     input: "./generated/openapi.json",
-    output: {
-      target: "generated/orval.ts",
-      client: "fetch",
-      override: {
-        mutator: { path: "examples/orval_fetch.ts", name: "fetchPets" },
-      },
-    },
+    output: { target: "generated/orval.ts", client: "fetch", override: { mutator } },
   },
-  petstore_exact: {
-    input: "./generated/openapi.json",
-    output: {
-      target: "generated/orval_exact.ts",
-      client: "fetch",
-      override: {
-        mutator: { path: "examples/orval_fetch_exact.ts", name: "fetchPets" },
-        useBigInt: true,
-      },
-    },
-  },
-});
+};

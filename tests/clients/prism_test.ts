@@ -1,4 +1,4 @@
-/** What Prism does of its own accord: why some requests cannot go through it, and what int64 is to it. */
+/** The answers that Prism makes itself, which some cases of the contract cannot pass, and its int64. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -35,7 +35,7 @@ function create(categoryId: string): RequestInit {
   return { method: "POST", body: `{"name":"Max","categoryId":${categoryId}}` };
 }
 
-test("Prism takes int64 for what a JavaScript number holds, and refuses to create a pet beyond it", () =>
+test("Prism refuses to create a pet whose int64 a JavaScript number cannot hold", () =>
   withBoth([], async (direct, throughPrism) => {
     for (const categoryId of ["9223372036854775807", "-9223372036854775808", "9007199254740992"]) {
       assert.equal((await direct("/pets", create(categoryId))).status, 201);
@@ -46,7 +46,7 @@ test("Prism takes int64 for what a JavaScript number holds, and refuses to creat
     assert.equal((await throughPrism("/pets", create("9007199254740991"))).status, 201);
   }));
 
-test("Prism refuses the answer that holds such a pet, of a list and of one pet", () =>
+test("Prism refuses an answer with such a pet, for a list and for one pet", () =>
   withBoth([], async (direct, throughPrism) => {
     const { text } = await direct("/pets", create("9223372036854775807"));
     for (const path of ["/pets", `/pets/${JSON.parse(text).id}`]) {
@@ -57,9 +57,9 @@ test("Prism refuses the answer that holds such a pet, of a list and of one pet",
     }
   }));
 
-test("Prism writes the body of a request anew, and rounds what is beyond 2^53", () =>
+test("Prism rewrites the body of a request, and rounds numbers beyond 2^53", () =>
   withBoth(JUST_ANSWERS, async (direct, throughPrism) => {
-    // Rounded to 2^63, which is no int64.
+    // Rounded to 2^63, which is not an int64.
     const { status, text } = await throughPrism("/pets", create("9223372036854775807"));
     assert.equal(status, 400);
     assert.match(text, /not 9223372036854776000/);
@@ -67,7 +67,7 @@ test("Prism writes the body of a request anew, and rounds what is beyond 2^53", 
     assert.match((await direct("/pets")).text, /"categoryId":9007199254740992,/);
   }));
 
-test("Prism answers by itself: what is no operation, what has no key, and where the upstream answers 501", () =>
+test("Prism itself answers an undescribed method, a request without a key, and a request whose answer is 501", () =>
   withBoth(JUST_ANSWERS, async (direct, throughPrism) => {
     assert.equal((await direct("/pets", { method: "HEAD" })).status, 200);
     assert.equal((await throughPrism("/pets", { method: "HEAD" })).status, 405);
@@ -78,7 +78,7 @@ test("Prism answers by itself: what is no operation, what has no key, and where 
     assert.match((await throughPrism("/store/orders")).text, /invalid_host/);
   }));
 
-test("Prism finds an answer that violates the description: a status, a body", () =>
+test("Prism finds an undescribed status and a wrong body", () =>
   withServer(async (service) => {
     const path = await fetchDescription(service, "prism.json");
     const wrong = (request: Request) =>

@@ -1,4 +1,4 @@
-/** What lib/stores/store.ts promises, as one list. */
+/** The store contract: all cases that hold the promises of lib/stores/store.ts. */
 
 import type { StoreCase } from "./store/case.ts";
 import { CONCURRENCY_CASES } from "./store/concurrency.ts";

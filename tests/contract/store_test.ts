@@ -1,4 +1,4 @@
-/** Every store keeps the one contract. */
+/** Runs the store contract against each store. */
 
 import { test } from "node:test";
 import { STORE_CONTRACT } from "./store.ts";

@@ -1,28 +1,22 @@
-/** The tables of the PostgreSQL store: who makes them, and what is left alone. */
+/** The schema of the PostgreSQL store: who creates it, which privileges it needs, and which schemas are refused. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createPostgresStore, postgresGrants, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
-import { statementsFor } from "../../lib/stores/postgres/statements.ts";
 import { formatPet, StoreUnavailableError } from "../../mod.ts";
-import { type DriverKind, DRIVERS, runSql, whyNoPostgres, withSchema } from "../support/postgres/postgres.ts";
+import { type DriverKind, DRIVERS, runSql } from "../support/postgres/postgres.ts";
+import { forgetCall, PET, testSchema, usingStore, withRole } from "./support.ts";
 
-const skip = whyNoPostgres();
-const why = skip ? ` (skipped: ${skip})` : "";
-const PET = { name: "Rex", categoryId: 7n, status: "sold" } as const;
-
-/** Opens a store, adds a pet and gives its id. */
+/** Opens a store, adds a pet and returns its id. */
 function addOne(driver: DriverKind, url: string, schema: string): Promise<bigint> {
-  return driver.use(url, async (client) => {
-    const store = await createPostgresStore(client, { schema });
+  return usingStore(driver, url, schema, async (store) => {
     const id = await store.create(PET);
     assert.equal(await store.get(id), formatPet({ id, ...PET }));
-    await store.close();
     return id;
   });
 }
 
-function refuses(url: string, schema: string, message: RegExp): Promise<void> {
+function assertRefused(url: string, schema: string, message: RegExp): Promise<void> {
   return DRIVERS[0]!.use(url, async (client) => {
     await assert.rejects(createPostgresStore(client, { schema }), (error) => {
       assert.ok(error instanceof StoreUnavailableError);
@@ -32,35 +26,25 @@ function refuses(url: string, schema: string, message: RegExp): Promise<void> {
   });
 }
 
-test(
-  `ten servers may start at once on an empty database, and later ones keep what is there${why}`,
-  { skip },
-  () =>
-    withSchema(async (url, schema) => {
-      const drivers = Array.from({ length: 10 }, (_, i) => DRIVERS[i % DRIVERS.length]!);
-      const ids = await Promise.all(drivers.map((driver) => addOne(driver, url, schema)));
-      assert.deepEqual(ids.toSorted((a, b) => Number(a - b)), drivers.map((_, i) => BigInt(i + 1)));
-      assert.equal(await addOne(DRIVERS[0]!, url, schema), 11n);
-      await runSql(url, postgresSchema(schema));
-      assert.equal(await addOne(DRIVERS[1]!, url, schema), 12n);
-    }),
-);
+testSchema("ten servers may start at once on an empty database, and later ones keep the pets", async (url, schema) => {
+  const drivers = Array.from({ length: 10 }, (_, i) => DRIVERS[i % DRIVERS.length]!);
+  const ids = await Promise.all(drivers.map((driver) => addOne(driver, url, schema)));
+  assert.deepEqual(ids.toSorted((a, b) => Number(a - b)), drivers.map((_, i) => BigInt(i + 1)));
+  assert.equal(await addOne(DRIVERS[0]!, url, schema), 11n);
+  await runSql(url, postgresSchema(schema));
+  assert.equal(await addOne(DRIVERS[1]!, url, schema), 12n);
+});
 
-test(
-  `tables of a newer release or of another program are refused and left as they are${why}`,
-  { skip },
-  () =>
-    withSchema(async (url, schema) => {
-      await runSql(url, `CREATE SCHEMA "${schema}"; CREATE TABLE "${schema}".pets (nothing integer)`);
-      await refuses(url, schema, /has a relation pets of another program; it was left as it is/);
-      await runSql(url, `DROP TABLE "${schema}".pets; ${postgresSchema(schema)}`);
-      await runSql(url, `UPDATE "${schema}".schema_version SET version = 99`);
-      await refuses(url, schema, /has version 99, but this release knows only those up to 2; use the newer release/);
-      assert.deepEqual(await runSql(url, `SELECT version FROM "${schema}".schema_version`), [["99"]]);
-    }),
-);
+testSchema("tables of a later release or of another program are refused and left unchanged", async (url, schema) => {
+  await runSql(url, `CREATE SCHEMA "${schema}"; CREATE TABLE "${schema}".pets (nothing integer)`);
+  await assertRefused(url, schema, /has a relation pets of another program; it was left unchanged/);
+  await runSql(url, `DROP TABLE "${schema}".pets; ${postgresSchema(schema)}`);
+  await runSql(url, `UPDATE "${schema}".schema_version SET version = 99`);
+  await assertRefused(url, schema, /has version 99, but this release supports versions up to 2; use the later release/);
+  assert.deepEqual(await runSql(url, `SELECT version FROM "${schema}".schema_version`), [["99"]]);
+});
 
-/** What a table schema_version may be that is none of ours, and how it is refused. */
+/** Tables schema_version that are not ours, and the message of the refusal. */
 const FOREIGN: readonly (readonly [make: string, message: RegExp])[] = [
   ["(installed_rank integer, version text); INSERT INTO {} VALUES (1, '1.0')", /schema_version of another program/],
   ["(version text); INSERT INTO {} VALUES ('1')", /schema_version of another program/],
@@ -69,105 +53,89 @@ const FOREIGN: readonly (readonly [make: string, message: RegExp])[] = [
   ["(version integer)", /has a table schema_version, but lacks pets, requests, pet_ids/],
 ];
 
-test(
-  `a schema_version of another program, or one that is empty or damaged, is refused and left as it is${why}`,
-  { skip },
-  () =>
-    withSchema(async (url, schema) => {
-      const versions = `"${schema}".schema_version`;
-      const content = () => runSql(url, `SELECT version::text FROM ${versions}`);
-      await runSql(url, `CREATE SCHEMA "${schema}"`);
-      for (const [make, message] of FOREIGN) {
-        await runSql(
-          url,
-          `CREATE TABLE ${versions} ${make.replace("{}", versions)}`,
-        );
-        const before = await content();
-        await refuses(url, schema, message);
-        assert.deepEqual(await content(), before);
-        assert.deepEqual(await runSql(url, `SELECT to_regclass('"${schema}".pets')`), [[null]]);
-        await runSql(url, `DROP TABLE ${versions}`);
-      }
-      await runSql(url, postgresSchema(schema));
-      for (const damage of ["DELETE FROM {}", "INSERT INTO {} VALUES (0)", "INSERT INTO {} VALUES (2)"]) {
-        await runSql(url, damage.replace("{}", versions));
-        const before = await content();
-        await refuses(url, schema, /has (no row|the version 0|2 rows), but a petstore's has one row from 1 on/);
-        // An administrator's SQL does no more.
-        await assert.rejects(runSql(url, postgresSchema(schema)), /does not hold the version of a petstore/);
-        assert.deepEqual(await content(), before);
-      }
+testSchema("a foreign, empty or damaged table schema_version is refused and left unchanged", async (url, schema) => {
+  const versions = `"${schema}".schema_version`;
+  const content = () => runSql(url, `SELECT version::text FROM ${versions}`);
+  await runSql(url, `CREATE SCHEMA "${schema}"`);
+  for (const [make, message] of FOREIGN) {
+    await runSql(url, `CREATE TABLE ${versions} ${make.replace("{}", versions)}`);
+    const before = await content();
+    await assertRefused(url, schema, message);
+    assert.deepEqual(await content(), before);
+    assert.deepEqual(await runSql(url, `SELECT to_regclass('"${schema}".pets')`), [[null]]);
+    await runSql(url, `DROP TABLE ${versions}`);
+  }
+  await runSql(url, postgresSchema(schema));
+  for (const damage of ["DELETE FROM {}", "INSERT INTO {} VALUES (0)", "INSERT INTO {} VALUES (2)"]) {
+    await runSql(url, damage.replace("{}", versions));
+    const before = await content();
+    await assertRefused(url, schema, /has (no row|the version 0|2 rows), but it must have one row/);
+    // The SQL for administrators refuses it too.
+    await assert.rejects(runSql(url, postgresSchema(schema)), /does not hold the version of a petstore/);
+    assert.deepEqual(await content(), before);
+  }
+});
+
+testSchema(
+  "a role that may not create tables uses those of an administrator",
+  (url, schema) =>
+    withRole(url, `role_${schema}`, async (roleUrl) => {
+      const role = `"role_${schema}"`;
+      const advice = /this role lacks the privilege; have an administrator apply the SQL of postgresSchema\(\) and/;
+      await assertRefused(roleUrl, schema, advice);
+      // By default each role may run functions; an administrator may have revoked that.
+      await runSql(
+        url,
+        `ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC; ${postgresSchema(schema)}
+       ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO PUBLIC`,
+      );
+      await assertRefused(roleUrl, schema, /role lacks privileges .*permission denied for schema.* postgresGrants\(\)/);
+      const grants = postgresGrants(role, schema);
+      await runSql(url, grants.replace(/GRANT EXECUTE .*/g, "").replace("GRANT SELECT, UPDATE ON SEQUENCE", "-- "));
+      const lacking = "SELECT on forgotten_until, UPDATE on forgotten_until, EXECUTE on add_pets, " +
+        "EXECUTE on check_ids, EXECUTE on forget_requests";
+      await assertRefused(roleUrl, schema, new RegExp(`\\(${lacking}\\)`));
+      // A read-only role needs no more privileges.
+      await runSql(url, `ALTER ROLE ${role} SET default_transaction_read_only = on`);
+      await DRIVERS[0]!.use(roleUrl, async (client) => (await createPostgresStore(client, { schema })).check());
+      await runSql(url, `ALTER ROLE ${role} RESET default_transaction_read_only; ${grants}`);
+      for (const driver of DRIVERS) await addOne(driver, roleUrl, schema);
+      assert.deepEqual(await runSql(roleUrl, forgetCall(schema, 10)), [["0"]]);
     }),
 );
 
-test(
-  `a role that may make no tables works with those that an administrator has made${why}`,
-  { skip },
-  () =>
-    withSchema(async (url, schema) => {
-      const role = `role_${schema}`;
-      await runSql(url, `CREATE ROLE "${role}" LOGIN PASSWORD 'pw'`);
-      const other = new URL(url);
-      other.username = role;
-      other.password = "pw";
-      try {
-        await refuses(other.href, schema, /this role may not do it; have the SQL of postgresSchema\(\) and/);
-        // Functions may be run by all, unless an administrator has made an end of that.
-        await runSql(
-          url,
-          `ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC; ${postgresSchema(schema)}
-           ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO PUBLIC`,
-        );
-        await refuses(other.href, schema, /role lacks privileges .*permission denied for schema.* postgresGrants\(\)/);
-        const grants = postgresGrants(`"${role}"`, schema);
-        await runSql(url, grants.replace(/GRANT EXECUTE .*/g, "").replace("GRANT SELECT, UPDATE ON SEQUENCE", "-- "));
-        const lacking =
-          "SELECT on forgotten_until, UPDATE on forgotten_until, EXECUTE on add_pets, EXECUTE on check_ids, " +
-          "EXECUTE on forget_requests";
-        await refuses(other.href, schema, new RegExp(`\\(${lacking}\\)`));
-        // A role that is set to read only needs no more than it has.
-        await runSql(url, `ALTER ROLE "${role}" SET default_transaction_read_only = on`);
-        await DRIVERS[0]!.use(other.href, async (client) => (await createPostgresStore(client, { schema })).check());
-        await runSql(url, `ALTER ROLE "${role}" RESET default_transaction_read_only; ${grants}`);
-        for (const driver of DRIVERS) await addOne(driver, other.href, schema);
-        const { forget } = statementsFor(schema);
-        assert.deepEqual(await runSql(other.href, forget.replace("$1", "10")), [["0"]]);
-      } finally {
-        await runSql(url, `DROP OWNED BY "${role}"; DROP ROLE "${role}"`);
-      }
-    }),
-);
-
-test(
-  `a pet waits for the disk, and what is forgotten does not, whatever is set for the role${why}`,
-  { skip },
-  () =>
-    withSchema(async (url, schema) => {
-      await runSql(url, postgresSchema(schema));
-      const add = `SELECT "${schema}".add_pets('{Rex}', '{7}', '{1}', '{}', '{}', '{}')`;
-      for (const [call, setting] of [[add, "on"], [statementsFor(schema).forget.replace("$1", "1"), "off"]] as const) {
-        for (const given of ["on", "off"]) {
-          const rows = await runSql(url, `SET synchronous_commit = ${given}; BEGIN; ${call}; SHOW synchronous_commit`);
-          assert.equal(rows.flat().at(-1), setting);
-        }
-      }
-    }),
-);
-
-test(`a database that cannot hold every name is refused${why}`, { skip }, () =>
-  withSchema(async (url, schema) => {
-    await runSql(url, `CREATE DATABASE "${schema}" ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'`);
-    const latin = new URL(url);
-    latin.pathname = `/${schema}`;
-    try {
-      await refuses(latin.href, schema, /encoding LATIN1, but names need UTF8/);
-    } finally {
-      await runSql(url, `DROP DATABASE "${schema}" WITH (FORCE)`);
+testSchema("a create waits for the disk and a deletion does not, whatever the role's settings", async (url, schema) => {
+  await runSql(url, postgresSchema(schema));
+  const add = `SELECT "${schema}".add_pets('{Rex}', '{7}', '{1}', '{}', '{}', '{}')`;
+  for (const [call, setting] of [[add, "on"], [forgetCall(schema, 1), "off"]] as const) {
+    for (const given of ["on", "off"]) {
+      const rows = await runSql(url, `SET synchronous_commit = ${given}; BEGIN; ${call}; SHOW synchronous_commit`);
+      assert.equal(rows.flat().at(-1), setting);
     }
-  }));
+  }
+});
 
-test("what is no client, and a schema that would need quotes, are refused", async () => {
-  await assert.rejects(createPostgresStore({} as never), TypeError);
-  await assert.rejects(createPostgresStore({ query: () => ({}) } as never, { schema: 'a"; DROP' }), TypeError);
+testSchema("a database that is not in UTF-8 is refused", async (url, schema) => {
+  await runSql(url, `CREATE DATABASE "${schema}" ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'`);
+  try {
+    const latin = Object.assign(new URL(url), { pathname: `/${schema}` }).href;
+    await assertRefused(latin, schema, /encoding LATIN1, but names need UTF8/);
+  } finally {
+    await runSql(url, `DROP DATABASE "${schema}" WITH (FORCE)`);
+  }
+});
+
+test("invalid clients, schemas and timeouts are refused", async () => {
+  const client = { query: () => ({}) } as never;
+  const cases: [invalid: () => Promise<unknown>, message: RegExp][] = [
+    [() => createPostgresStore({} as never), /^The client .* must be the sql of postgres\.js, .* not another object$/],
+    [() => createPostgresStore("postgres://localhost/pets" as never), /, not a string$/],
+    [() => createPostgresStore(() => Promise.resolve(client) as never), /, not a promise$/],
+    [() => createPostgresStore(undefined as never), /, not undefined$/],
+    [() => createPostgresStore(client, { schema: 'a"; DROP' }), /lower-case .*, such as petstore, not "a\\"; DROP"$/],
+    [() => createPostgresStore(client, { timeout: 0 }), /^The timeout .* must be .* above 0 .*, not 0$/],
+    [() => createPostgresStore(client, { timeout: NaN }), /, not NaN$/],
+  ];
+  for (const [invalid, message] of cases) await assert.rejects(invalid, { name: "TypeError", message });
   assert.throws(() => postgresSchema("Pets"), TypeError);
 });

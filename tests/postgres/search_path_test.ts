@@ -1,24 +1,18 @@
-/** What others make in a schema of the search path is never run by the petstore. */
+/** The petstore never runs functions, operators or types that other roles have created in the search path. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { createPostgresStore, postgresGrants, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
-import { statementsFor } from "../../lib/stores/postgres/statements.ts";
+import { postgresGrants, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
 import { formatPet, type PetStore } from "../../mod.ts";
-import { DRIVERS, runSql, whyNoPostgres, withSchema } from "../support/postgres/postgres.ts";
+import { DRIVERS, runSql } from "../support/postgres/postgres.ts";
+import { asRole, forgetCall, PET, request, testSchema, usingStore } from "./support.ts";
 
-const skip = whyNoPostgres();
-const why = skip ? ` (skipped: ${skip})` : "";
-const PET = { name: "Rex", categoryId: 7n, status: "sold" } as const;
-
-/** The types that our SQL has to do with. */
+/** The types that our SQL uses. */
 const TYPES = ["int2", "int4", "int8", "numeric", "float8", "text", "bool", "json", "name", "oid", "regclass", "tid"];
 const ARRAYS = ["_int2", "_int4", "_int8", "_text", "_tid", "_name"];
 
 /**
- * Makes, as somebody who may create in one schema, a twin there of each of PostgreSQL's operators, functions and types
- * that our SQL could mean. Functions that take anything get twins for each type, which fit better. Each says who has run
- * it, as something worse would.
+ * Creates a twin of each of PostgreSQL's operators, functions and types that our SQL could refer to. Functions that take
+ * any type get a twin for each type, which is a better match. Each twin fails and names the role that has run it.
  */
 function twins(schema: string): string {
   const list = (names: string[]) => `ARRAY[${names.map((name) => `'${name}'`)}]`;
@@ -58,35 +52,44 @@ function twins(schema: string): string {
   END $$`;
 }
 
-/** All that a store does. */
+/** Calls all methods of a store. */
 async function useAll(store: PetStore): Promise<void> {
-  const request = { key: crypto.randomUUID().slice(0, 22), fingerprint: "f".repeat(22), retentionMs: 60_000 };
+  const given = request(crypto.randomUUID().slice(0, 22));
   const id = await store.create(PET);
-  const once = await store.createOnce!(PET, request);
+  const once = await store.createOnce!(PET, given);
   assert.deepEqual(once, { outcome: "created", id: id + 1n });
-  assert.deepEqual(await store.createOnce!(PET, request), { ...once, outcome: "replayed" });
-  assert.deepEqual(await store.createOnce!(PET, { ...request, fingerprint: "g" }), { outcome: "reused" });
+  assert.deepEqual(await store.createOnce!(PET, given), { ...once, outcome: "replayed" });
+  assert.deepEqual(await store.createOnce!(PET, { ...given, fingerprint: "g" }), { outcome: "reused" });
   assert.equal(await store.get(id), formatPet({ id, ...PET }));
   const pets = `[${formatPet({ id: id + 1n, ...PET })}]`;
   assert.deepEqual(await store.list({ after: id, limit: 20 }), { json: pets });
   assert.deepEqual(await store.list({ after: id, limit: 20, status: "sold" }), { json: pets });
-  await store.createOnce!(PET, { ...request, key: "gone".padEnd(22, "k"), retentionMs: 0 });
+  await store.createOnce!(PET, request("gone", 0));
   await store.check();
 }
 
-/** Gives roles of their own for an attacker and a petstore, and a schema that the attacker may create in. */
-function withRoles(use: (roles: { url: string; schema: string; open: string; petstore: URL }) => Promise<void>) {
-  return withSchema(async (url, schema) => {
+interface Roles {
+  url: string;
+  schema: string;
+  /** The schema in which the attacker has created twins. */
+  open: string;
+  /** The role of the petstore, and the URL for it. */
+  role: string;
+  roleUrl: string;
+}
+
+/** A test with a role for an attacker, one for the petstore, and a schema in which the attacker may create. */
+function testRoles(name: string, run: (roles: Roles) => Promise<void>): void {
+  testSchema(name, async (url, schema) => {
     const [attacker, petstore, open] = ["attacker", "petstore", "open"].map((name) => `${name}_${schema}`);
     await runSql(
       url,
       `CREATE ROLE "${attacker}" LOGIN PASSWORD 'pw'; CREATE ROLE "${petstore}" LOGIN PASSWORD 'pw';
        CREATE SCHEMA "${open}"; GRANT CREATE, USAGE ON SCHEMA "${open}" TO "${attacker}"; GRANT USAGE ON SCHEMA "${open}" TO PUBLIC`,
     );
-    const as = (role: string) => Object.assign(new URL(url), { username: role, password: "pw" });
     try {
-      await runSql(as(attacker!).href, twins(open!));
-      await use({ url, schema, open: open!, petstore: as(petstore!) });
+      await runSql(asRole(url, attacker!), twins(open!));
+      await run({ url, schema, open: open!, role: petstore!, roleUrl: asRole(url, petstore!) });
     } finally {
       const roles = `"${attacker}", "${petstore}"`;
       await runSql(
@@ -98,59 +101,41 @@ function withRoles(use: (roles: { url: string; schema: string; open: string; pet
   });
 }
 
-test(
-  `a role that may create in the search path makes nothing that the petstore runs${why}`,
-  { skip },
-  () =>
-    withRoles(async ({ url, schema, open, petstore }) => {
-      // PostgreSQL's own schema comes first unless it is named: both ways, and tables made by an administrator or by the role.
-      for (const [i, path] of [`"${open}"`, `"${open}", pg_catalog`].entries()) {
-        await runSql(url, `ALTER ROLE "${petstore.username}" SET search_path = ${path}`);
-        await assert.rejects(runSql(petstore.href, "SELECT to_json('x'::text)"), /trapped petstore_/);
-        await runSql(
-          url,
-          `SET search_path = ${path}; ${postgresSchema(`${schema}_${i}`)}
-          ${postgresGrants(`"${petstore.username}"`, `${schema}_${i}`)}`,
-        );
-        for (const driver of DRIVERS) {
-          await driver.use(petstore.href, async (client) => {
-            const store = await createPostgresStore(client, { schema: `${schema}_${i}` });
-            for (let round = 0; round < 3; round++) await useAll(store);
-            await store.close();
-          });
-        }
-        // A server says nothing when this fails.
-        await runSql(petstore.href, statementsFor(`${schema}_${i}`).forget.replace("$1", "10"));
-        assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}_${i}".requests`), [["6"]]);
-        assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}_${i}".pets`), [["18"]]);
-        const unsafe = await runSql(
-          url,
-          `SELECT proname FROM pg_proc WHERE pronamespace = '"${schema}_${i}"'::regnamespace
-             AND NOT coalesce('search_path=pg_catalog, pg_temp' = ANY (proconfig), false)`,
-        );
-        assert.deepEqual(unsafe, []);
-        await runSql(url, `SET client_min_messages = warning; DROP SCHEMA "${schema}_${i}" CASCADE`);
-      }
-    }),
-);
-
-test(
-  `making the tables runs nothing of the search path either, and leaves that as it was${why}`,
-  { skip },
-  () =>
-    withRoles(async ({ url, schema, open, petstore }) => {
-      const [[database] = []] = await runSql(url, "SELECT current_database()");
-      await runSql(
-        url,
-        `ALTER ROLE "${petstore.username}" SET search_path = "${open}", pg_catalog;
-         GRANT CREATE ON DATABASE "${database}" TO "${petstore.username}"`,
-      );
-      await DRIVERS[1]!.use(petstore.href, async (client) => {
-        const store = await createPostgresStore(client, { schema });
-        await useAll(store);
-        await store.close();
+testRoles("the store runs nothing that another role has created in the search path", async (roles) => {
+  const { url, open, role, roleUrl } = roles;
+  // PostgreSQL's own schema is searched first unless the path names it, so both paths are tried.
+  for (const [i, path] of [`"${open}"`, `"${open}", pg_catalog`].entries()) {
+    const schema = `${roles.schema}_${i}`;
+    await runSql(url, `ALTER ROLE "${role}" SET search_path = ${path}`);
+    await assert.rejects(runSql(roleUrl, "SELECT to_json('x'::text)"), /trapped petstore_/);
+    await runSql(url, `SET search_path = ${path}; ${postgresSchema(schema)} ${postgresGrants(`"${role}"`, schema)}`);
+    for (const driver of DRIVERS) {
+      await usingStore(driver, roleUrl, schema, async (store) => {
+        for (let round = 0; round < 3; round++) await useAll(store);
       });
-      const path = `SET search_path = "${open}"; BEGIN; ${postgresSchema(schema)} COMMIT; SHOW search_path`;
-      assert.match(JSON.stringify(await runSql(url, path)), new RegExp(open));
-    }),
-);
+    }
+    // Called here, because a server ignores its failure.
+    await runSql(roleUrl, forgetCall(schema, 10));
+    assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}".requests`), [["6"]]);
+    assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}".pets`), [["18"]]);
+    const unsafe = await runSql(
+      url,
+      `SELECT proname FROM pg_proc WHERE pronamespace = '"${schema}"'::regnamespace
+         AND NOT coalesce('search_path=pg_catalog, pg_temp' = ANY (proconfig), false)`,
+    );
+    assert.deepEqual(unsafe, []);
+    await runSql(url, `SET client_min_messages = warning; DROP SCHEMA "${schema}" CASCADE`);
+  }
+});
+
+testRoles("creating the tables runs nothing of the search path either, and restores the path", async (roles) => {
+  const { url, schema, open, role, roleUrl } = roles;
+  const [[database] = []] = await runSql(url, "SELECT current_database()");
+  await runSql(
+    url,
+    `ALTER ROLE "${role}" SET search_path = "${open}", pg_catalog; GRANT CREATE ON DATABASE "${database}" TO "${role}"`,
+  );
+  await usingStore(DRIVERS[1]!, roleUrl, schema, useAll);
+  const path = `SET search_path = "${open}"; BEGIN; ${postgresSchema(schema)} COMMIT; SHOW search_path`;
+  assert.match(JSON.stringify(await runSql(url, path)), new RegExp(open));
+});

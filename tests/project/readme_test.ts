@@ -6,7 +6,7 @@ import test from "node:test";
 import { fileURLToPath } from "node:url";
 import { HELP } from "../../lib/server/help.ts";
 import { readSettings, SETTINGS } from "../../lib/server/settings.ts";
-import { describeServer } from "../../lib/server/public_routes.ts";
+import { describeServer } from "../../lib/server/description.ts";
 import type { Json } from "../../mod.ts";
 import { withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";

@@ -56,7 +56,7 @@ const CASES: Case[] = [
   [
     "a text file of one byte as a database",
     [K, "--store=sqlite:notes.txt"],
-    /notes\.txt is not an SQLite database; it was left as it is/,
+    /notes\.txt is not an SQLite database; it was left unchanged/,
     { prepare: (folder) => Deno.writeTextFileSync(`${folder}/notes.txt`, "x") },
   ],
   ["a named pipe as a database", [K, "--store=sqlite:pipe"], /pipe is not a regular file/, {

@@ -1,27 +1,35 @@
-/** Answers that any path may give: the description names them in words alone, since they belong to no operation. */
+/** Answers that any path may give. They belong to no operation, so the description has them in words alone. */
 
+import type { ErrorCode } from "../../lib/error_codes.ts";
+import { HttpError } from "../../lib/http/errors.ts";
+import { bodiless, failure, failureSchema } from "../../lib/openapi/responses.ts";
 import type { JsonObject } from "../../mod.ts";
-import { bodiless, failure } from "../../lib/openapi/responses.ts";
 
 const ALLOW: JsonObject = { required: true, schema: { type: "string", pattern: "^[A-Z]+(, [A-Z]+)*$" } };
 
+const NOT_FOUND = createGroup("route_not_found");
+const NOT_ALLOWED = { ...createGroup("method_not_allowed"), headers: { Allow: ALLOW } };
+
 /** The description with these answers among its components. Throws where it does not speak of them. */
 export function withAnyPathAnswers(description: JsonObject): JsonObject {
-  const components = description["components"] as JsonObject;
+  const { schemas, responses, ...components } = description["components"] as Record<string, JsonObject>;
   const words = String((description["info"] as JsonObject)["description"]);
   for (const said of ["HEAD", "OPTIONS", "204", "`Allow`", "405", "`method_not_allowed`", "404", "`route_not_found`"]) {
     if (!words.includes(said)) throw new Error(`The description does not speak of ${said}`);
   }
-  const responses = {
-    ...components["responses"] as JsonObject,
-    RouteNotFound: failure(404, "", { route_not_found: "" }),
-    MethodNotAllowed: withAllow(failure(405, "", { method_not_allowed: "" })),
-    AllowedMethods: withAllow(bodiless("", {})),
-    ...(words.includes("Preflights") ? { Preflight: bodiless("", {}) } : {}),
+  const more = {
+    RouteNotFound: failure(NOT_FOUND),
+    MethodNotAllowed: failure(NOT_ALLOWED),
+    AllowedMethods: { ...bodiless("", []), headers: { Allow: ALLOW } },
+    ...(words.includes("Preflights") ? { Preflight: bodiless("", []) } : {}),
   };
-  return { ...description, components: { ...components, responses } };
+  const errors = Object.fromEntries([NOT_FOUND, NOT_ALLOWED].map((group) => [group.schema, failureSchema(group)]));
+  return {
+    ...description,
+    components: { ...components, schemas: { ...schemas, ...errors }, responses: { ...responses, ...more } },
+  };
 }
 
-function withAllow(response: JsonObject): JsonObject {
-  return { ...response, headers: { ...response["headers"] as JsonObject, Allow: ALLOW } };
+function createGroup(code: ErrorCode) {
+  return { schema: `${code}_Error`, reason: "", errors: [new HttpError(code, "")] };
 }

@@ -1,10 +1,11 @@
-/** The description is whole: nothing in it is left over, and nothing that it refers to is missing. */
+/** The description: its components, its failures, its numbers. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createMemoryStore, createOpenApi, type JsonObject, type OpenApiOptions } from "../../mod.ts";
+import { IN_PROCESS, withApi } from "../support/api.ts";
 
-/** A store that cannot tell a request that is sent again. */
+/** A store that does not recognize a repeated request. */
 const FORGETFUL = { ...createMemoryStore(), createOnce: undefined } as unknown as NonNullable<OpenApiOptions["store"]>;
 
 const VARIANTS: Record<string, OpenApiOptions> = {
@@ -14,7 +15,7 @@ const VARIANTS: Record<string, OpenApiOptions> = {
 };
 
 for (const [what, options] of Object.entries(VARIANTS)) {
-  test(`createOpenApi() refers to every component that it has, and to no other: ${what}`, () => {
+  test(`createOpenApi() refers to every component that it has but Error, and to no other: ${what}`, () => {
     const description = createOpenApi(options);
     const { securitySchemes: _named, ...components } = description["components"] as Record<string, JsonObject>;
     const present = Object.entries(components).flatMap(([kind, named]) =>
@@ -22,7 +23,8 @@ for (const [what, options] of Object.entries(VARIANTS)) {
     );
     const referred = [...JSON.stringify(description).matchAll(/"\$ref":"([^"]+)"/g)].map(([, pointer]) => pointer);
     assert.ok(present.length > 15);
-    assert.deepEqual([...new Set(referred)].sort(), present.sort());
+    // The specification names Error; every response has a narrower schema.
+    assert.deepEqual([...new Set([...referred, "#/components/schemas/Error"])].sort(), present.sort());
   });
 }
 
@@ -30,4 +32,47 @@ test("createOpenApi() speaks of preflights only where there are any", () => {
   const words = (options: OpenApiOptions) => String((createOpenApi(options)["info"] as JsonObject)["description"]);
   assert.doesNotMatch(words({}), /preflight/i);
   assert.match(words({ cors: { origins: ["https://app.example"] } }), /Preflights of allowed origins/);
+});
+
+test("createOpenApi() gives every failure a plain object schema with its codes, and its status", () => {
+  const { schemas, responses } = createOpenApi()["components"] as Record<string, Record<string, JsonObject>>;
+  const paths = createOpenApi()["paths"] as Record<string, Record<string, { responses: Record<string, JsonObject> }>>;
+  const inline = Object.values(paths).flatMap((path) => Object.values(path)).flatMap((operation) =>
+    Object.entries(operation.responses)
+  );
+  const failures = inline.filter(([status]) => Number(status) >= 400).map(([status, { $ref, ...response }]) => {
+    const { content } = $ref ? responses?.[String($ref).split("/").at(-1)!] ?? {} : response;
+    const { schema, examples } = (content as Record<string, Record<string, JsonObject>>)["application/json"]!;
+    return { status: Number(status), schema: schemas?.[String(schema?.["$ref"]).split("/").at(-1)!], examples };
+  });
+  assert.ok(failures.length > 15);
+  for (const { status, schema, examples } of failures) {
+    const { type, required, properties } = schema as { type: string; required: string[]; properties: JsonObject };
+    assert.deepEqual([type, required], ["object", ["code", "message", "status"]]);
+    assert.deepEqual((properties["status"] as JsonObject)["enum"], [status]);
+    const shown = Object.values(examples ?? {}).map((example) =>
+      ((example as JsonObject)["value"] as JsonObject)["code"]
+    );
+    assert.deepEqual([...new Set(shown)], (properties["code"] as JsonObject)["enum"]);
+  }
+});
+
+test("createOpenApi() gives limit and every status the format int32, and int64 no bounds that JavaScript rounds", () => {
+  const text = JSON.stringify(createOpenApi());
+  assert.match(text, /"name":"limit",[^}]*"schema":\{"type":"integer","format":"int32"/);
+  assert.doesNotMatch(text, /"status":\{"type":"integer"(?!,"format":"int32")/);
+  assert.doesNotMatch(text, /922337203685477\d/);
+});
+
+test("createOpenApi() describes the 500 of the deprecated operation with the headers of its route, and without", async () => {
+  const fail = () => {
+    throw new Error("Broken");
+  };
+  const store = Object.assign(createMemoryStore(), { get: fail });
+  for (const options of [{ store }, { keys: fail }]) {
+    await withApi(IN_PROCESS, { ...options, onError: () => {} }, async (api) => {
+      const { status, headers } = await api.get("/pets/1");
+      assert.deepEqual([status, headers.has("deprecation")], [500, "store" in options]);
+    });
+  }
 });

@@ -230,6 +230,6 @@ test("the description names what the specification names", () => {
   for (const operation of [get, post, one]) assert.deepEqual(operation?.["tags"], ["animals"]);
   assert.deepEqual([one?.["deprecated"], one?.["x-deprecated-sunset"]], [true, "2030-12-05"]);
   assert.equal((description["info"] as JsonObject)["version"], "1.0.0");
-  assert.deepEqual((description["x-tagGroups"] as JsonObject[]).map(({ name }) => name), ["Store", "Pets"]);
+  assert.deepEqual((description["x-tagGroups"] as JsonObject[]).map(({ name }) => name), ["Pets", "Store"]);
   assert.deepEqual(description["security"], [{ bearer: [] }]);
 });

@@ -80,7 +80,7 @@ function watch(page: Page, origin: string): OpenPage {
 
 /** Enters the API key as a user does. */
 export async function authorize(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "Authorize" }).click();
+  await page.getByRole("button", { name: "Authorize", exact: true }).click();
   await page.getByLabel("auth-bearer-value").fill(KEY);
   await page.getByRole("button", { name: "Apply credentials" }).click();
   await page.getByRole("button", { name: "Close" }).last().click();

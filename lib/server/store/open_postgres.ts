@@ -3,7 +3,7 @@
 import type { Socket } from "node:net";
 import config from "../../../deno.json" with { type: "json" };
 import { createPostgresStore, type PostgresJsClient } from "../../stores/postgres/postgres_store.ts";
-import { asUnavailable } from "../../stores/postgres/errors.ts";
+import { asUnavailable } from "../../stores/postgres/client/errors.ts";
 import type { PetStore } from "../../stores/store.ts";
 import { firstLine, SettingError } from "../start_error.ts";
 import { Hosts, type ServerState } from "./postgres_hosts.ts";

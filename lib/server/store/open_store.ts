@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { createMemoryStore } from "../../stores/memory/memory_store.ts";
 import { createSqliteStore } from "../../stores/sqlite/sqlite_store.ts";
-import { isPassing } from "../../stores/postgres/errors.ts";
+import { isPassing } from "../../stores/postgres/client/errors.ts";
 import { type PetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { makeFolderFor } from "../folders.ts";
 import { SettingError, startError, UnreachableError } from "../start_error.ts";

@@ -2,7 +2,7 @@
 
 import { lookup } from "node:dns/promises";
 import { isIP, type Socket } from "node:net";
-import { sqlState } from "../../stores/postgres/errors.ts";
+import { sqlState } from "../../stores/postgres/client/errors.ts";
 import { type Address, openSocket, type Security, showAddress, timeoutError } from "./postgres_socket.ts";
 
 /** The state that a server reports. */

@@ -1,20 +1,20 @@
-/** Ascending numbers, four bytes each. */
+/** A list of ascending numbers, four bytes each. */
 
 const CHUNK_SHIFT = 12;
 const CHUNK_SIZE = 1 << CHUNK_SHIFT;
 const CHUNK_MASK = CHUNK_SIZE - 1;
 
-/** A list that only grows, in chunks, so that no growth copies what is there. */
+/** Stored in chunks, so that growing copies nothing. */
 export class IdList {
   readonly #chunks: Uint32Array[] = [];
   #length = 0;
 
-  /** How many there are. */
+  /** The number of numbers in the list. */
   get length(): number {
     return this.#length;
   }
 
-  /** Adds a number greater than all before. */
+  /** Appends a number, which must be greater than all others. */
   push(id: number): void {
     const index = this.#length & CHUNK_MASK;
     if (index === 0) this.#chunks.push(new Uint32Array(CHUNK_SIZE));
@@ -27,7 +27,7 @@ export class IdList {
     return this.#chunks[index >>> CHUNK_SHIFT]![index & CHUNK_MASK]!;
   }
 
-  /** The index of the first number greater than `id`, by bisection. */
+  /** The index of the first number greater than `id`, found by bisection. */
   firstAbove(id: number): number {
     let low = 0, high = this.#length;
     while (low < high) {

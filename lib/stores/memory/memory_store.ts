@@ -1,8 +1,6 @@
-/** Pets in memory: the default store, gone with the process. */
+/** The default store: pets in the memory of the process. */
 
 import type { PetStatus } from "../../pet.ts";
-import { IdList } from "./id_list.ts";
-import { PackedPets } from "./packed_pets.ts";
 import type {
   IdempotentOutcome,
   IdempotentRequest,
@@ -12,27 +10,28 @@ import type {
   PetStore,
   StoreChanges,
 } from "../store.ts";
+import { IdList } from "./id_list.ts";
+import { PackedPets } from "./packed_pets.ts";
 
 /**
- * Makes an empty store that keeps pets in this process's memory. It answers at once and is never unavailable.
- *
- * @returns A {@link PetStore}; what it keeps is gone when nothing refers to it any more.
+ * Creates an empty store that keeps pets in the memory of this process. Its methods return without a promise, and it is
+ * never unavailable. The pets are lost when the process ends.
  */
 export function createMemoryStore(): PetStore {
   return new MemoryStore();
 }
 
 class MemoryStore implements PetStore {
-  /** The pet with id n is number n − 1. */
+  /** The pet with the id n has the index n − 1. */
   readonly #pets = new PackedPets();
   /** The ids of each status, so that a rare status costs no more than a common one. */
   readonly #ids: Record<PetStatus, IdList> = { available: new IdList(), pending: new IdList(), sold: new IdList() };
-  /** Requests that are remembered, by their key, in the order in which they came. */
+  /** Remembered requests by key, in order of arrival. */
   readonly #requests = new Map<string, { id: number; fingerprint: string; expires: number }>();
   readonly #changes: StoreChanges = { additions: 0, alterations: 0 };
 
   create(pet: PetDraft): bigint {
-    // The part that can refuse a pet comes first: nothing must be left behind of one that is refused.
+    // First, because this throws if the pet is invalid, and an invalid pet must leave no trace.
     this.#pets.append(pet);
     const id = this.#pets.count;
     this.#ids[pet.status].push(id);
@@ -53,7 +52,7 @@ class MemoryStore implements PetStore {
     return { outcome: "created", id };
   }
 
-  /** Forgets two requests that have expired, if there are such: so there are never many. */
+  /** Deletes up to two expired requests. Each create adds at most one, so the backlog shrinks. */
   #forget(now: number): void {
     let count = 0;
     for (const [key, { expires }] of this.#requests) {

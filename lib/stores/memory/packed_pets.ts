@@ -1,20 +1,21 @@
 /**
- * Millions of pets in few bytes each, outside the reach of the garbage collector. A pet is a record of bytes that are
- * already JSON, so that a page is copied together rather than written anew.
+ * Keeps millions of pets in few bytes each, in buffers that the garbage collector need not scan. A pet is a record of
+ * bytes that are already JSON, so a page is assembled by copying.
  */
 
-import type { PetStatus } from "../../pet.ts";
+import { PET_STATUSES } from "../../pet.ts";
+import { statusCode } from "../status_code.ts";
 import type { PetDraft } from "../store.ts";
 
-/** Pets in a block. Its arrays are small enough to be grown by copying without a pause that anybody would see. */
+/** Pets in a block. Growing a block copies its bytes, so it is small enough to cause no noticeable pause. */
 const BLOCK_SHIFT = 10;
 const BLOCK_SIZE = 1 << BLOCK_SHIFT;
 const BLOCK_MASK = BLOCK_SIZE - 1;
 
-/** The longest record: its head, a category of 20 characters, a name of 255 code points of four bytes each. */
+/** The longest record: one byte, a category of 20 characters, and a name of 255 code points of four bytes each. */
 const MAX_RECORD = 1 + 20 + 255 * 4;
 
-/** What is written around a record: more than all constant parts and the longest id together. */
+/** The JSON around a record: more than its constant parts and the longest id together. */
 const MAX_FRAME = 96;
 
 const QUOTE = 0x22, BACKSLASH = 0x5c, COMMA = 0x2c, ZERO = 0x30;
@@ -25,31 +26,31 @@ const decoder = new TextDecoder();
 const BEFORE_ID = encoder.encode('{"id":');
 const BEFORE_NAME = encoder.encode(',"name":"');
 const BEFORE_CATEGORY = encoder.encode('","categoryId":');
-const STATUSES: readonly PetStatus[] = ["available", "pending", "sold"];
-const AFTER_CATEGORY = STATUSES.map((status) => encoder.encode(`,"status":"${status}"}`));
+/** By status code. */
+const AFTER_CATEGORY: Uint8Array[] = [];
+for (const status of PET_STATUSES) AFTER_CATEGORY[statusCode(status)] = encoder.encode(`,"status":"${status}"}`);
 
-/** A block: records one after the other, and where each ends. */
+/** Consecutive records, and where each ends. */
 interface Block {
   bytes: Uint8Array;
   ends: Uint32Array;
 }
 
-/** Pets by number, from 0 on. A record is a byte (status and length of the category), the category's digits, the name. */
+/** Pets by index. A record is one byte (status and length of the category), the category's digits, and the name. */
 export class PackedPets {
   readonly #blocks: Block[] = [];
   #count = 0;
   #text = new Uint8Array(16_384);
 
-  /** How many there are. */
+  /** The number of pets. */
   get count(): number {
     return this.#count;
   }
 
-  /** Adds a pet behind the last. */
+  /** Appends a pet. */
   append({ name, categoryId, status }: PetDraft): void {
     const category = String(categoryId);
-    const code = STATUSES.indexOf(status);
-    if (code < 0) throw new TypeError("The status of a pet must be one of the three");
+    const code = statusCode(status);
     const index = this.#count & BLOCK_MASK;
     if (index === 0) this.#addBlock();
     const block = this.#blocks[this.#blocks.length - 1]!;
@@ -61,34 +62,34 @@ export class PackedPets {
     this.#count++;
   }
 
-  /** The text of one pet. */
-  format(number: number): string {
-    return decoder.decode(this.#text.subarray(0, this.#write(number, 0)));
+  /** The JSON of the pet at an index. */
+  format(index: number): string {
+    return decoder.decode(this.#text.subarray(0, this.#write(index, 0)));
   }
 
-  /** The text of a JSON array of `count` pets; `numberAt` tells which. */
-  formatArray(count: number, numberAt: (i: number) => number): string {
+  /** The JSON array of `count` pets. `indexOf` gives the index of each. */
+  formatArray(count: number, indexOf: (i: number) => number): string {
     let at = 0;
     this.#text[at++] = 0x5b;
     for (let i = 0; i < count; i++) {
       if (i > 0) this.#text[at++] = COMMA;
-      at = this.#write(numberAt(i), at);
+      at = this.#write(indexOf(i), at);
     }
     this.#text[at++] = 0x5d;
     return decoder.decode(this.#text.subarray(0, at));
   }
 
-  /** Writes a pet's text and returns where it ends, with room for a character more. */
-  #write(number: number, at: number): number {
-    const { bytes, ends } = this.#blocks[number >>> BLOCK_SHIFT]!;
-    const index = number & BLOCK_MASK;
-    let start = index === 0 ? 0 : ends[index - 1]!;
-    const end = ends[index]!;
+  /** Writes a pet's JSON and returns its end. Leaves room for one character more. */
+  #write(index: number, at: number): number {
+    const { bytes, ends } = this.#blocks[index >>> BLOCK_SHIFT]!;
+    const place = index & BLOCK_MASK;
+    let start = place === 0 ? 0 : ends[place - 1]!;
+    const end = ends[place]!;
     const text = this.#reserve(at + (end - start) + MAX_FRAME, at);
     const head = bytes[start++]!;
     const nameStart = start + (head & 0x3f);
     let to = copy(BEFORE_ID, 0, BEFORE_ID.length, text, at);
-    to = writeInteger(number + 1, text, to);
+    to = writeInteger(index + 1, text, to);
     to = copy(BEFORE_NAME, 0, BEFORE_NAME.length, text, to);
     to = copy(bytes, nameStart, end, text, to);
     to = copy(BEFORE_CATEGORY, 0, BEFORE_CATEGORY.length, text, to);
@@ -97,7 +98,7 @@ export class PackedPets {
     return copy(tail, 0, tail.length, text, to);
   }
 
-  /** The scratch space, large enough and with what it holds up to `used`. */
+  /** The scratch buffer, grown to `size` if necessary. Its first `used` bytes are kept. */
   #reserve(size: number, used: number): Uint8Array {
     if (this.#text.length < size) {
       const larger = new Uint8Array(2 * size);
@@ -120,12 +121,12 @@ function grow(block: Block, used: number): Uint8Array {
   return block.bytes = larger;
 }
 
-/** Writes a name as JSON has it between its quotes, and returns where it ends. */
+/** Writes a name as the inside of a JSON string, and returns its end. */
 function writeName(name: string, bytes: Uint8Array, start: number): number {
   let at = start;
   for (let i = 0; i < name.length; i++) {
     const unit = name.charCodeAt(i);
-    // Names have no control characters, so nothing else in ASCII needs an escape.
+    // Names contain no control characters, so nothing else in ASCII needs an escape.
     if (unit >= 0x80 || unit === QUOTE || unit === BACKSLASH) {
       const escaped = JSON.stringify(name).slice(1, -1);
       return start + encoder.encodeInto(escaped, bytes.subarray(start)).written;
@@ -135,13 +136,13 @@ function writeName(name: string, bytes: Uint8Array, start: number): number {
   return at;
 }
 
-/** Copies bytes one by one: for a dozen of them that is faster than `set(subarray())`. */
+/** Copies bytes and returns the end. For about a dozen bytes, a loop is faster than `set(subarray())`. */
 function copy(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): number {
   for (let i = start; i < end; i++) to[at++] = from[i]!;
   return at;
 }
 
-/** Writes a number below 2^32, which is more pets than fit into memory: so the division is one of integers. */
+/** Writes a number and returns its end. It must be below 2^32, which allows a division of integers. */
 function writeInteger(value: number, to: Uint8Array, start: number): number {
   let length = 1;
   for (let power = 10; value >= power; power *= 10) length++;

@@ -1,59 +1,59 @@
-/** Forgetting: requests that have expired are deleted now and then, apart from the creates. */
+/** Deletes expired requests now and then, separately from creates. */
 
-import type { Database } from "./client.ts";
+import type { Database } from "./client/client.ts";
 
-/** After so many requests it is time, */
+/** A deletion starts after this many new requests, */
 const MANY = 500;
-/** or with the first after so many milliseconds. */
+/** or with the first one after this many milliseconds. */
 const PAUSE = 5000;
-/** At least so many are deleted at once, if there are, and at most. */
+/** Bounds of the number of requests that one deletion may delete. */
 const FEWEST = 1000, MOST = 10_000;
 
 /**
- * Deletes what has expired, while new requests come: without them nothing grows. In statements of their own, and one at a
- * time, so that no create waits.
+ * Deletes expired requests while new ones arrive; without new ones the table does not grow. The statements are separate
+ * and run one at a time, so that no create waits for them.
  */
 export class Forgetting {
   readonly #db: Database;
   readonly #statement: string;
-  /** Requests that have come since. */
+  /** New requests since the last deletion. */
   #count = 0;
   #notBefore = 0;
-  #underWay: Promise<void> | undefined;
+  #running: Promise<void> | undefined;
   #isClosed = false;
 
-  /** @param statement What deletes. */
+  /** @param statement Deletes expired requests; {@link Statements.forget}. */
   constructor(db: Database, statement: string) {
     this.#db = db;
     this.#statement = statement;
   }
 
-  /** To be called for each request that has been remembered. */
+  /** Must be called for each request that was remembered. */
   remembered(): void {
     this.#count++;
-    if (this.#underWay || this.#isClosed) return;
+    if (this.#running || this.#isClosed) return;
     if (this.#count < MANY && performance.now() < this.#notBefore) return;
-    this.#underWay = this.#forget().finally(() => this.#underWay = undefined);
+    this.#running = this.#forget().finally(() => this.#running = undefined);
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Starts no more deletions, and resolves when none is running. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#underWay;
+    await this.#running;
   }
 
   async #forget(): Promise<void> {
-    // Twice as many as have come, so that those that have expired get fewer.
+    // Deleting twice as many as were added shrinks the backlog.
     const most = Math.min(Math.max(2 * this.#count, FEWEST), MOST);
     this.#count = Math.max(this.#count - most / 2, 0);
     this.#notBefore = performance.now() + PAUSE;
     try {
       const deadline = performance.now() + this.#db.timeout;
       const [row] = await this.#db.query(this.#statement, [String(most)], deadline);
-      // There are more: the next request goes on with them.
+      // More are left, so the next request starts another deletion.
       if (Number(row?.[0]) >= most) this.#notBefore = 0;
     } catch {
-      // Nobody waits for it. What is left is deleted another time, and a create that fails says why.
+      // A later deletion catches up. If PostgreSQL is down, creates report it.
     }
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Pets in PostgreSQL, through a client that the caller has: the `sql` of postgres.js, or a `Pool` of node-postgres. Any
+ * Keeps pets in PostgreSQL, through a client of your choice: the `sql` of postgres.js or a `Pool` of node-postgres. Any
  * number of servers may share one database.
  *
  * @example
@@ -17,50 +17,64 @@
  * @module
  */
 
-import { type Database, openClient, type PostgresClientMaker } from "./client.ts";
+import { statusCode } from "../status_code.ts";
+import {
+  type IdempotentOutcome,
+  type IdempotentRequest,
+  type PetDraft,
+  type PetPage,
+  type PetQuery,
+  type PetStore,
+  storeClosed,
+} from "../store.ts";
+import { Database, type PostgresClientMaker } from "./client/client.ts";
+import type { PostgresClient } from "./client/driver.ts";
 import { GroupCommit } from "./commit.ts";
-import type { PostgresClient } from "./driver.ts";
-import { closed } from "./errors.ts";
 import { Forgetting } from "./forgetting.ts";
-import { DEFAULT_SCHEMA, openSchema, postgresGrants, postgresSchema, requireSchemaName } from "./schema.ts";
-import { MANY_PETS, type Statements, statementsFor, statusCode } from "./statements.ts";
-import type { IdempotentOutcome, IdempotentRequest, PetDraft, PetPage, PetQuery, PetStore } from "../store.ts";
+import { DEFAULT_SCHEMA, openSchema, postgresGrants, postgresSchema, requireSchemaName } from "./schema/schema.ts";
+import { MANY_PETS, type Statements, statementsFor } from "./statements.ts";
 
 export { postgresGrants, postgresSchema };
-export type { PostgresClientMaker } from "./client.ts";
-export type { NodePostgresClient, PostgresClient, PostgresJsClient, PostgresJsQuery } from "./driver.ts";
+export type { PostgresClientMaker } from "./client/client.ts";
+export type { NodePostgresClient, PostgresClient, PostgresJsClient, PostgresJsQuery } from "./client/driver.ts";
 
 /** Options of {@link createPostgresStore}. */
 export interface PostgresStoreOptions {
-  /** The schema that the tables are in: small letters, digits and `_`. `petstore` unless given. */
+  /**
+   * The schema that contains the tables: up to 48 lower-case letters, digits and `_`, not starting with a digit or `pg_`.
+   * Default: `petstore`.
+   */
   schema?: string;
   /**
-   * How long PostgreSQL may take to answer, in milliseconds, the wait for a connection included. 5000 unless given. A create
-   * waits at most for half of it behind others, and is then refused without having been sent.
+   * The time limit of a statement in milliseconds, including the wait for a connection. A create may spend half of it
+   * waiting for earlier creates; then it is refused without having been sent. Default: 5000.
    */
   timeout?: number;
   /**
-   * Whether statements are prepared, so that PostgreSQL plans each once for a connection. `true` unless given; `false` is
-   * for poolers in transaction mode that do not know of it, such as PgBouncer before 1.21.
+   * Whether to prepare statements, so that PostgreSQL plans each only once per connection. Use `false` with a pooler in
+   * transaction mode that does not support it, such as PgBouncer before 1.21. Default: `true`.
    */
   prepare?: boolean;
 }
 
 /**
- * Opens the tables, making them first or bringing them up to date where that is needed, and keeps pets in them. A create
- * is acknowledged when PostgreSQL has committed it; creates that arrive together share one statement and one commit.
+ * Opens the tables in a PostgreSQL database, and keeps pets in them. It creates or migrates the tables if necessary.
  *
- * What takes too long is cancelled, and refused with {@link StoreUnavailableError}. A connection on which nothing comes any
- * more is replaced, but not where the `sql` of postgres.js itself is handed in, which has no way to do so: hand in a
- * function that makes it. `store.close()` waits no longer than the timeout and three seconds, refuses creates that still wait
- * for others after one, and closes what the function has made. A client that was handed in stays open.
+ * **Durability.** A create resolves when PostgreSQL has committed it. Creates that arrive together share one statement and
+ * one commit. Ids ascend in the order of commits, across all servers; a create that fails may leave a gap.
  *
- * Ids ascend in the order of commits, whoever commits. A create that fails may leave a gap.
+ * **Time limits.** A statement that takes too long is cancelled, and rejects with {@link StoreUnavailableError}. If its
+ * connection is dead, the store replaces the client. It can do so only if you pass a function that creates the client. A
+ * `Pool` of node-postgres replaces single connections by itself.
  *
- * @param client The `sql` of postgres.js, a `Pool` of node-postgres, or a function that makes one of them.
- * @throws {TypeError} If `client` is none of them, or an option is wrong.
- * @throws {StoreUnavailableError} If PostgreSQL cannot be reached, or the tables are a newer release's or another
- * program's, or would have to be made by a role that may not.
+ * **Closing.** `store.close()` takes at most the timeout plus three seconds. Creates that still wait after one second are
+ * refused. It closes a client that your function created, and leaves open a client that you passed.
+ *
+ * @param client The `sql` of postgres.js, a `Pool` of node-postgres, or a function that returns one of them.
+ * @returns The open store. The promise rejects with the errors below.
+ * @throws {TypeError} If `client` is none of these, or an option is invalid.
+ * @throws {StoreUnavailableError} If PostgreSQL cannot be reached, the tables belong to a later release or another program,
+ * or the role lacks privileges.
  */
 export async function createPostgresStore(
   client: PostgresClient | PostgresClientMaker,
@@ -68,8 +82,12 @@ export async function createPostgresStore(
 ): Promise<PetStore> {
   const { schema = DEFAULT_SCHEMA, timeout = 5000, prepare = true } = options;
   requireSchemaName(schema);
-  if (!(timeout > 0 && timeout < 2 ** 31)) throw new TypeError("The timeout must be a number of milliseconds above 0");
-  const db = openClient(client, { timeout, prepare });
+  if (!(timeout > 0 && timeout < 2 ** 31)) {
+    throw new TypeError(
+      `The timeout of a PostgreSQL store must be in milliseconds, above 0 and below 2^31, not ${timeout}`,
+    );
+  }
+  const db = new Database(client, { timeout, prepare });
   try {
     await openSchema(db, schema);
   } catch (error) {
@@ -83,7 +101,7 @@ class PostgresStore implements PetStore {
   readonly #db: Database;
   readonly #schema: string;
   #statements: Statements;
-  /** When there are as many pets, reads are planned anew. */
+  /** The id at which reads get a new text and so a new plan. */
   #growth = MANY_PETS;
   readonly #commits: GroupCommit;
   readonly #forgetting: Forgetting;
@@ -98,9 +116,8 @@ class PostgresStore implements PetStore {
   }
 
   async create(pet: PetDraft): Promise<bigint> {
-    const result = await this.#commits.add(pet);
-    // Without a request nothing is reused.
-    const { id } = result as { id: bigint };
+    // Without a request, the outcome is "created".
+    const { id } = await this.#commits.add(pet) as { id: bigint };
     this.#see(id);
     return id;
   }
@@ -123,11 +140,11 @@ class PostgresStore implements PetStore {
 
   async list({ after, limit, status }: PetQuery): Promise<PetPage> {
     this.#requireOpen();
-    // One more than is shown tells whether there is a next page.
+    // One row more than the page shows whether there is a next page.
     const bounds = [String(after), String(limit + 1)];
     const rows = status === undefined
       ? await this.#db.query(this.#statements.all, bounds)
-      : await this.#db.query(this.#statements.ofStatus, [...bounds, statusCode(status)]);
+      : await this.#db.query(this.#statements.ofStatus, [...bounds, String(statusCode(status))]);
     const shown = rows.length > limit ? rows.slice(0, limit) : rows;
     this.#see(BigInt(shown.at(-1)?.[0] ?? 0));
     const json = `[${shown.map(([, pet]) => pet).join(",")}]`;
@@ -143,7 +160,7 @@ class PostgresStore implements PetStore {
       .then(() => this.#db.release());
   }
 
-  /** Plans that were made for few pets are of no use for many. */
+  /** A plan for few pets may be slow for many. */
   #see(id: bigint): void {
     if (id < this.#growth) return;
     this.#growth = 10n ** BigInt(String(id).length);
@@ -151,6 +168,6 @@ class PostgresStore implements PetStore {
   }
 
   #requireOpen(): void {
-    if (this.#closing) throw closed();
+    if (this.#closing) throw storeClosed();
   }
 }

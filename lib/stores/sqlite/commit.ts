@@ -1,95 +1,72 @@
 /** Group commit: creates that arrive together share one transaction and one sync of the disk. */
 
 import type { DatabaseSync } from "node:sqlite";
-import { asUnavailable, closed, isBusy } from "./errors.ts";
+import { Batch } from "../batch.ts";
+import { statusCode } from "../status_code.ts";
+import type { IdempotentOutcome, IdempotentRequest, PetDraft } from "../store.ts";
+import { asUnavailable, isBusy } from "./errors.ts";
 import { type Create, Inserter } from "./insert.ts";
-import { BUSY_TIMEOUT } from "./open.ts";
+import { BUSY_TIMEOUT, setBusyTimeout } from "./open.ts";
 import { rollback } from "./schema.ts";
-import { statusCode } from "./statements.ts";
-import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
 
-/** The most creates in a transaction. Their rows take about a millisecond. */
-const MAX_BATCH = 512;
-/** Creates that may wait while another process has the lock; some tens of megabytes at most. */
-const MAX_WAITING = 10_000;
 /**
- * How long to wait before the lock is tried for again, in milliseconds. A program that commits without a pause leaves it
- * free for a moment only: whoever asks seldom is starved.
+ * The pause before another attempt at the write lock, in milliseconds. A program that commits without pausing leaves the
+ * lock free for moments only, so rare attempts would never succeed.
  */
 const RETRY_DELAY = 1;
 
-/** What is to be done around a transaction. */
+/** What the store does around each transaction. */
 export interface CommitHooks {
-  /** Throws if nothing may be written; asked when a transaction has the lock. */
+  /** Called when the transaction has the write lock. Throws if nothing may be written. */
   before(): void;
-  /** Told of a commit before those who wait for it are. */
+  /** Called after the commit, before its creates resolve. */
   after(): void;
 }
 
-/** Commits what is added. */
+/** Commits creates in batches. */
 export class GroupCommit {
   readonly #db: DatabaseSync;
   readonly #hooks: CommitHooks;
   readonly #inserter: Inserter;
-  #waiting: Create[] = [];
-  #isClosed = false;
-  /** Since when another process has had the lock, as performance.now() tells the time; 0 if none has. */
+  readonly #batch: Batch<Create>;
+  /** When another process was first found to hold the lock, as in `performance.now()`; 0 if none holds it. */
   #busySince = 0;
 
   constructor(db: DatabaseSync, hooks: CommitHooks) {
     this.#db = db;
     this.#hooks = hooks;
     this.#inserter = new Inserter(db);
+    this.#batch = new Batch(() => this.#commitUnlessBusy(), "the disk");
   }
 
-  /** Adds a pet and resolves to its id when it is on disk. */
-  add(pet: PetDraft): Promise<bigint> {
-    return new Promise((resolve, reject) => this.#put({ row: rowOf(pet), resolve, reject }));
+  /** Adds a pet, unless the request is remembered, and resolves when it is on disk. */
+  add(pet: PetDraft, request?: IdempotentRequest): Promise<IdempotentOutcome> {
+    return new Promise((resolve, reject) => this.#batch.add({ row: rowOf(pet), request, resolve, reject }));
   }
 
-  /** Adds a pet unless the request is remembered, and resolves when both are on disk. */
-  addOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
-    return new Promise((resolve, reject) => this.#put({ row: rowOf(pet), request, resolve, reject }));
-  }
-
-  #put(create: Create): void {
-    if (this.#isClosed) throw closed();
-    if (this.#waiting.length >= MAX_BATCH && this.#busySince === 0) this.#commit();
-    if (this.#waiting.length >= MAX_WAITING) throw new StoreUnavailableError("Too many creates wait for the disk");
-    if (this.#waiting.push(create) === 1) this.#commitSoon();
-  }
-
-  /** Commits what waits, and takes no more. */
+  /** Accepts no more creates, and commits those that wait before it returns. */
   close(): void {
-    this.#isClosed = true;
-    this.#commit();
+    this.#batch.close();
   }
 
-  /**
-   * Commits after a turn of the event loop in which no further create has come. So a lone create waits for no other,
-   * and those that many clients send at once share one transaction.
-   */
-  #commitSoon(): void {
-    const count = this.#waiting.length;
-    setImmediate(() => {
-      if (this.#waiting.length > count) this.#commitSoon();
-      else this.#commit();
-    });
+  #commitUnlessBusy(): void {
+    // Another attempt is scheduled.
+    if (this.#busySince === 0 || this.#batch.isClosed) this.#commit();
   }
 
   #commit(): void {
-    const batch = this.#waiting;
-    if (batch.length === 0) return;
+    const creates = this.#batch.waiting;
+    if (creates.length === 0) return;
     let acknowledgements: (() => void)[];
     try {
       if (!this.#begin()) return;
-      this.#waiting = [];
+      this.#batch.waiting = [];
       this.#hooks.before();
-      acknowledgements = this.#inserter.insert(batch);
+      acknowledgements = this.#inserter.insert(creates);
       this.#db.exec("COMMIT");
     } catch (error) {
-      this.#waiting = [];
-      this.#abandon(batch, error);
+      this.#batch.waiting = [];
+      this.#abandon(creates, error);
       return;
     }
     this.#hooks.after();
@@ -97,39 +74,41 @@ export class GroupCommit {
   }
 
   /**
-   * Begins a transaction, or puts it off while another process has the lock. SQLite's own way to wait would stop the
-   * event loop, and so all reads, which need no lock.
+   * Begins a transaction, or schedules another attempt if another process holds the lock. SQLite's own way to wait would
+   * stop the event loop, and with it all reads, which need no lock.
    */
   #begin(): boolean {
-    const patience = this.#isClosed ? BUSY_TIMEOUT : 0;
+    const { isClosed } = this.#batch;
     try {
-      this.#db.exec(`PRAGMA busy_timeout = ${patience}; BEGIN IMMEDIATE`);
+      setBusyTimeout(this.#db, isClosed ? BUSY_TIMEOUT : 0);
+      this.#db.exec("BEGIN IMMEDIATE");
       this.#busySince = 0;
       return true;
     } catch (error) {
       const now = performance.now();
       this.#busySince ||= now;
-      if (this.#isClosed || !isBusy(error) || now - this.#busySince >= BUSY_TIMEOUT) {
+      if (isClosed || !isBusy(error) || now - this.#busySince >= BUSY_TIMEOUT) {
         this.#busySince = 0;
         throw error;
       }
       setTimeout(() => this.#commit(), RETRY_DELAY);
       return false;
     } finally {
-      this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+      setBusyTimeout(this.#db, BUSY_TIMEOUT);
     }
   }
 
-  #abandon(batch: readonly Create[], error: unknown): void {
+  #abandon(creates: readonly Create[], error: unknown): void {
     try {
       rollback(this.#db);
     } catch {
-      // The first error says more; what could not be rolled back was not committed either.
+      // The first error is the cause. A transaction that could not be rolled back was not committed either.
     }
-    for (const { reject } of batch) reject(asUnavailable(error));
+    for (const { reject } of creates) reject(asUnavailable(error));
   }
 }
 
+/** `node:sqlite` binds a JavaScript number as REAL, so every number is a bigint. */
 function rowOf({ name, categoryId, status }: PetDraft): Create["row"] {
-  return [name, categoryId, statusCode(status)];
+  return [name, categoryId, BigInt(statusCode(status))];
 }

@@ -1,9 +1,9 @@
 /**
- * Where a database is, and whether its files are still the ones that were opened.
+ * Finds the files of a database, and checks that they are still the ones that were opened.
  *
- * Everything here looks at names alone. To open one of these files and close it again, as even `fs.watch` does on Deno,
- * would release the locks that SQLite holds on it: on POSIX systems the locks of a process on a file all go with the first
- * descriptor that is closed. The next program to close the database would then delete a log that is in use.
+ * Nothing here opens a file of the database. To open and close one, as `fs.watch` does on Deno, releases the locks that
+ * SQLite holds on it: on POSIX systems a process loses all its locks on a file when it closes any descriptor of that file.
+ * The next program to close the database would then delete a log that is in use.
  */
 
 import {
@@ -20,17 +20,17 @@ import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import process from "node:process";
 import { StoreUnavailableError } from "../store.ts";
 
-/** Links may lead to links, but not in a circle. As many as Linux follows. */
-const MOST_LINKS = 40;
+/** The longest chain of symbolic links, as on Linux. */
+const MAX_LINKS = 40;
 
 /**
- * The path of the file itself, which a link may lead to and which need not exist yet: SQLite puts the log beside that.
+ * Resolves symbolic links to the path of the file, which need not exist yet. SQLite puts its log beside that file.
  *
- * @throws {StoreUnavailableError} If the links lead nowhere.
+ * @throws {StoreUnavailableError} If the links form a circle.
  */
 export function followLinks(path: string): string {
   let file = inRealFolder(path);
-  for (let links = 0; links <= MOST_LINKS; links++) {
+  for (let links = 0; links <= MAX_LINKS; links++) {
     if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return file;
     const target = readlinkSync(file);
     file = inRealFolder(isAbsolute(target) ? target : `${dirname(file)}/${target}`);
@@ -38,17 +38,17 @@ export function followLinks(path: string): string {
   throw new StoreUnavailableError(`${path} is a symbolic link that leads to itself`);
 }
 
-/** The path without links in its folder. `..` behind a link leads elsewhere than the path's text says: the system knows. */
+/** Resolves links in the folder of a path. The system does it, because `..` after a link is relative to its target. */
 function inRealFolder(path: string): string {
   try {
     return join(realpathSync.native(dirname(path)), basename(path));
   } catch {
-    // The folder is not there, or may not be looked at: whoever opens the file will be told.
+    // The folder is missing or unreadable. Opening the file will fail and say so.
     return resolve(path);
   }
 }
 
-/** Which file has a name: its device and its number there. */
+/** Identifies a file: its device and inode numbers. */
 type Identity = { dev: bigint; ino: bigint };
 
 /** The files of an open database. */
@@ -58,21 +58,21 @@ export class DatabaseFiles {
 
   /**
    * @param given The path that the store was opened with.
-   * @param path What {@link followLinks} gave for it. SQLite has opened the database and its log.
+   * @param path The result of {@link followLinks} for it. SQLite must have opened the database and its log.
    */
   constructor(given: string, path: string) {
     this.#given = given;
-    // The given path too: a link that leads to another file now is where the next start will look.
+    // The given path too: if a link is changed, the next start opens another file.
     const absolute = isAbsolute(given) ? given : `${process.cwd()}/${given}`;
     const names = new Set([path, `${path}-wal`, `${path}-shm`, absolute]);
     this.#opened = [...names].map((name) => [name, this.#identify(name)]);
   }
 
   /**
-   * What is written is lost if the database or its log has been deleted, moved or replaced, or the folder that they are
-   * in: whoever opens the path next does not find it.
+   * Pets that are written are lost if the database, its log or their folder has been deleted, moved or replaced, because
+   * the next program to open the path does not find them.
    *
-   * @throws {StoreUnavailableError} If so.
+   * @throws {StoreUnavailableError} If a file is not in its place.
    */
   requireInPlace(): void {
     for (const [name, { dev, ino }] of this.#opened) {
@@ -86,69 +86,70 @@ export class DatabaseFiles {
     try {
       found = statSync(name, { bigint: true, throwIfNoEntry: false });
     } catch (cause) {
-      // A program that has given up its permission to read cannot know, and must not guess.
-      throw new StoreUnavailableError(`It cannot be seen whether ${this.#given} is still in its place`, { cause });
+      // For example, the program has given up Deno's permission to read.
+      throw new StoreUnavailableError(`Cannot check whether ${this.#given} is still in its place`, { cause });
     }
     return found ?? this.#refuse();
   }
 
   #refuse(): never {
     throw new StoreUnavailableError(
-      `${this.#given} or a file beside it has been deleted, moved or replaced; restart with the right one`,
+      `${this.#given} or a file beside it has been deleted, moved or replaced; restart with the right file`,
     );
   }
 }
 
 /**
- * Refuses what SQLite must not be let near.
+ * Checks files that SQLite would damage, or wait for, before it opens them.
  *
- * @param given As the caller wrote it, for the message.
- * @param path What {@link followLinks} gave for it.
- * @returns Whether there is a file.
- * @throws {StoreUnavailableError} If it can be no database, or if its log would be lost.
+ * @param given The path that the caller gave, for messages.
+ * @param path The result of {@link followLinks} for it.
+ * @returns Whether the file exists.
+ * @throws {StoreUnavailableError} If it cannot be a database, or if SQLite would delete its log.
  */
 export function inspectFiles(given: string, path: string): boolean {
-  // The log is looked at first: whoever makes a database writes to the file before there is a log.
+  // The log first: another process that creates the database now writes the file before the log.
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
   const file = statSync(path, { throwIfNoEntry: false });
   if (file?.isDirectory()) throw new StoreUnavailableError(`${given} is a folder`);
-  // To open a named pipe waits for whoever writes to it.
+  // Opening a named pipe would wait for a writer.
   if (file && !file.isFile()) throw new StoreUnavailableError(`${given} is not a regular file`);
-  // Each of its names would get a log of its own.
+  // Each name would get its own log.
   if (file && file.nlink > 1) {
     throw new StoreUnavailableError(
-      `${given} is a file with several names (hard links); make a symbolic link of the others`,
+      `${given} is a file with several names (hard links); replace the others with symbolic links`,
     );
   }
-  // SQLite takes a file of one byte for an empty one, and would overwrite it.
-  if (file?.size === 1) throw new StoreUnavailableError(`${given} is not an SQLite database; it was left as it is`);
-  // A log without its file, or beside an empty one, SQLite takes for a left-over: it deletes it, with all that it holds.
+  // SQLite treats a file of one byte as empty, and would overwrite it.
+  if (file?.size === 1) throw new StoreUnavailableError(`${given} is not an SQLite database; it was left unchanged`);
+  // SQLite deletes a log whose database is missing or empty, with all the pets in it.
   if (log?.size && !file?.size) {
     throw new StoreUnavailableError(
-      `${given} is missing or empty, but its write-ahead log is there; put the file back, or take the log away`,
+      `${given} is missing or empty, but its write-ahead log is there; restore the file, or remove the log`,
     );
   }
-  if (file && file.size > MOST_OF_A_START && isOfEmptyDatabase(`${path}-journal`)) {
+  if (file && file.size > MAX_FIRST_START && isOfEmptyDatabase(`${path}-journal`)) {
     throw new StoreUnavailableError(
-      `${given} has a rollback journal beside it that would empty it; take ${given}-journal away if the file was restored`,
+      `${given} has a rollback journal beside it that would empty it; if the file was restored, remove ${given}-journal`,
     );
   }
   return file !== undefined;
 }
 
-/** SQLite writes no more than a page of its usual size before it has a write-ahead log. */
-const MOST_OF_A_START = 4096;
+/** Until a new database has a write-ahead log, it is at most one page of the default size. */
+const MAX_FIRST_START = 4096;
 
 /**
- * Whether a rollback journal was begun on an empty database: a start that was killed leaves one. To play it back makes the
- * file empty again, which must not be one that was restored meanwhile. Nobody locks a journal, so it may be opened.
+ * Whether a rollback journal was started on an empty database. A first start that was killed leaves one, and SQLite would
+ * roll it back by emptying the file, even if a backup has been restored there since. A journal has no locks, so it may be
+ * opened here.
  */
 function isOfEmptyDatabase(journal: string): boolean {
   if (!statSync(journal, { throwIfNoEntry: false })?.isFile()) return false;
   const header = new DataView(new ArrayBuffer(28));
   const descriptor = openSync(journal, "r");
   try {
-    // SQLite's file format, §3: eight bytes of magic, and at 16 the pages that the database had.
+    // SQLite's file format, §3: eight magic bytes, and at offset 16 the number of pages that the database had.
     return readSync(descriptor, header) === header.byteLength && header.getUint32(0) === 0xd9d505f9 &&
       header.getUint32(16) === 0;
   } finally {

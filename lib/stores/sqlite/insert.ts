@@ -1,32 +1,25 @@
-/** The rows of a transaction: many to a statement where that can be, and each for itself where it must. */
+/** Inserts the rows of a transaction: many in one statement where possible, single ones where necessary. */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { IdempotentOutcome, IdempotentRequest } from "../store.ts";
 import { isOutage } from "./errors.ts";
 import { DELETE_REQUESTS, INSERT_REQUEST, insertPets, SELECT_REQUEST } from "./statements.ts";
-import type { IdempotentOutcome, IdempotentRequest } from "../store.ts";
 
-/** Rows in one statement. More gain next to nothing. */
+/** Rows in one statement. More gain almost nothing. */
 const ROWS = 16;
 
-/** A create that waits: what is to be stored, and who is to be told. */
-export type Create = PlainCreate | RepeatableCreate;
-
-interface PlainCreate {
+/** A create that waits: what to store, and how to settle its promise. */
+export interface Create {
   row: [name: string, categoryId: bigint, status: bigint];
-  request?: undefined;
-  resolve(id: bigint): void;
+  request: IdempotentRequest | undefined;
+  resolve(outcome: IdempotentOutcome): void;
   reject(error: unknown): void;
 }
 
-interface RepeatableCreate extends Pick<PlainCreate, "row" | "reject"> {
-  request: IdempotentRequest;
-  resolve(outcome: IdempotentOutcome): void;
-}
-
-/** Tells somebody what became of a create; to be called when it is on disk. */
+/** Settles the promise of a create. Called after the commit. */
 type Acknowledgement = () => void;
 
-/** Inserts creates, within a transaction that the caller begins and ends. */
+/** Inserts creates within a transaction that the caller begins and ends. */
 export class Inserter {
   readonly #insertOne: StatementSync;
   readonly #insertMany: StatementSync;
@@ -40,10 +33,9 @@ export class Inserter {
   constructor(db: DatabaseSync) {
     this.#insertOne = db.prepare(insertPets(1));
     this.#insertMany = db.prepare(insertPets(ROWS));
-    // Otherwise the id of a new row is a rounded number, where another program has given one beyond 2^53.
-    for (const statement of [this.#insertOne, this.#insertMany]) statement.setReadBigInts(true);
     this.#findRequest = db.prepare(SELECT_REQUEST);
-    this.#findRequest.setReadBigInts(true);
+    // Without bigints, new ids would be rounded once another program has inserted one beyond 2^53.
+    for (const statement of [this.#insertOne, this.#insertMany, this.#findRequest]) statement.setReadBigInts(true);
     this.#insertRequest = db.prepare(INSERT_REQUEST);
     this.#forget = db.prepare(DELETE_REQUESTS);
     this.#savepoint = db.prepare("SAVEPOINT once");
@@ -51,40 +43,39 @@ export class Inserter {
     this.#rollback = db.prepare("ROLLBACK TO once");
   }
 
-  /** Inserts a batch in its order. Throws if the database fails; a row that is wrong fails alone. */
-  insert(batch: readonly Create[]): Acknowledgement[] {
+  /** Inserts creates in their order. Throws if the database fails; a row with a wrong value fails alone. */
+  insert(creates: readonly Create[]): Acknowledgement[] {
     const now = BigInt(Date.now());
-    let plain: PlainCreate[] = [];
+    let plain: Create[] = [];
     let remembered = 0;
     const acknowledgements: Acknowledgement[] = [];
-    for (const create of batch) {
-      if (create.request === undefined) {
-        plain.push(create);
-        if (plain.length < ROWS) continue;
-      }
-      this.#insertPlain(plain, acknowledgements);
+    for (const create of creates) {
+      if (create.request === undefined && plain.push(create) < ROWS) continue;
+      this.#insertPlain(plain, now, acknowledgements);
       plain = [];
       if (create.request === undefined) continue;
-      acknowledgements.push(this.#insertAlone(create, () => this.#insertOnce(create, now)));
+      acknowledgements.push(this.#insertAlone(create, now));
       remembered++;
     }
-    this.#insertPlain(plain, acknowledgements);
-    // Twice as many as may have been added: so those that have expired get fewer, and no commit has many to forget.
+    this.#insertPlain(plain, now, acknowledgements);
+    // Deleting twice as many as were added shrinks the backlog, and no commit has many to delete.
     if (remembered > 0) this.#forget.run(now, BigInt(2 * remembered));
     return acknowledgements;
   }
 
-  #insertPlain(creates: readonly PlainCreate[], acknowledgements: Acknowledgement[]): void {
+  #insertPlain(creates: readonly Create[], now: bigint, acknowledgements: Acknowledgement[]): void {
     if (creates.length === ROWS && this.#insertTogether(creates, acknowledgements)) return;
-    for (const create of creates) acknowledgements.push(this.#insertAlone(create, () => this.#insertRow(create)));
+    for (const create of creates) acknowledgements.push(this.#insertAlone(create, now));
   }
 
-  /** Whether it could be done in one statement. If not, none of its rows is there: SQLite undoes a statement whole. */
-  #insertTogether(creates: readonly PlainCreate[], acknowledgements: Acknowledgement[]): boolean {
+  /** Returns whether one statement could insert all rows. If not, it has inserted none of them. */
+  #insertTogether(creates: readonly Create[], acknowledgements: Acknowledgement[]): boolean {
     try {
       const { lastInsertRowid } = this.#insertMany.run(...creates.flatMap(({ row }) => row));
       const first = BigInt(lastInsertRowid) - BigInt(ROWS - 1);
-      creates.forEach(({ resolve }, i) => acknowledgements.push(() => resolve(first + BigInt(i))));
+      creates.forEach(({ resolve }, i) => {
+        acknowledgements.push(() => resolve({ outcome: "created", id: first + BigInt(i) }));
+      });
       return true;
     } catch (error) {
       if (isOutage(error)) throw error;
@@ -92,22 +83,22 @@ export class Inserter {
     }
   }
 
-  #insertAlone<T>({ resolve, reject }: { resolve(value: T): void; reject(error: unknown): void }, insert: () => T) {
+  #insertAlone({ row, request, resolve, reject }: Create, now: bigint): Acknowledgement {
     try {
-      const value = insert();
-      return () => resolve(value);
+      const outcome = request ? this.#insertOnce(row, request, now) : this.#insertRow(row);
+      return () => resolve(outcome);
     } catch (error) {
       if (isOutage(error)) throw error;
       return () => reject(error);
     }
   }
 
-  #insertRow({ row }: Pick<PlainCreate, "row">): bigint {
-    return BigInt(this.#insertOne.run(...row).lastInsertRowid);
+  #insertRow(row: Create["row"]): { outcome: "created"; id: bigint } {
+    return { outcome: "created", id: BigInt(this.#insertOne.run(...row).lastInsertRowid) };
   }
 
-  #insertOnce(create: RepeatableCreate, now: bigint): IdempotentOutcome {
-    const { key, fingerprint, retentionMs } = create.request;
+  #insertOnce(row: Create["row"], request: IdempotentRequest, now: bigint): IdempotentOutcome {
+    const { key, fingerprint, retentionMs } = request;
     const known = this.#findRequest.get(key, now);
     if (known !== undefined) {
       return known["fingerprint"] === fingerprint
@@ -116,12 +107,12 @@ export class Inserter {
     }
     this.#savepoint.run();
     try {
-      const id = this.#insertRow(create);
-      this.#insertRequest.run(key, fingerprint, id, now + BigInt(retentionMs));
+      const outcome = this.#insertRow(row);
+      this.#insertRequest.run(key, fingerprint, outcome.id, now + BigInt(retentionMs));
       this.#release.run();
-      return { outcome: "created", id };
+      return outcome;
     } catch (error) {
-      // After an outage the whole transaction is given up, and SQLite may have ended it already.
+      // The caller rolls the whole transaction back after an outage, and SQLite may have ended it already.
       if (isOutage(error)) throw error;
       this.#rollback.run();
       this.#release.run();

@@ -1,4 +1,4 @@
-/** Opening an SQLite file: whose is it, which version has it, and is it fit for use? Nothing is written before that is known. */
+/** Opens an SQLite file. Before anything is written, it checks who made the file, its version and its condition. */
 
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -7,23 +7,28 @@ import { DatabaseFiles, followLinks, inspectFiles } from "./file.ts";
 import { migrate, requireKnownSchema, rollback } from "./schema.ts";
 import { StoreUnavailableError } from "../store.ts";
 
-/** The path of a database that is in no file. */
+/** The path of a database without a file. */
 const IN_MEMORY = ":memory:";
 
-/** How long SQLite waits for another process's lock, in milliseconds. The event loop waits too, so not for long. */
+/** How long SQLite waits for a lock of another process, in milliseconds. It is short, because the event loop waits too. */
 export const BUSY_TIMEOUT = 1000;
 
-/** A database that is fit for use. */
+/** Sets how long SQLite waits for a lock. Node before 22.16 ignores the option `timeout`; so does Deno when read-only. */
+export function setBusyTimeout(db: DatabaseSync, milliseconds: number): void {
+  db.exec(`PRAGMA busy_timeout = ${milliseconds}`);
+}
+
+/** A database that is ready for use. */
 export interface OpenDatabase {
   db: DatabaseSync;
-  /** Its files; none of a database in memory. */
+  /** Undefined for a database in memory. */
   files: DatabaseFiles | undefined;
 }
 
 /**
- * Opens a database for reading and writing and brings its schema up to date.
+ * Opens a database for reading and writing, and updates its schema.
  *
- * @throws {StoreUnavailableError} If the file cannot be used; it is then as it was before.
+ * @throws {StoreUnavailableError} If the file cannot be used. It is then unchanged.
  */
 export function openDatabase(path: string): OpenDatabase {
   let db: DatabaseSync | undefined;
@@ -41,29 +46,29 @@ export function openDatabase(path: string): OpenDatabase {
   }
 }
 
-/** SQLite opens a file that it may not write for reading alone, and tells only the first who writes. */
+/** SQLite opens a file without write permission as read-only, and reports that only on the first write. */
 function requireWritable(db: DatabaseSync): void {
-  db.exec("PRAGMA busy_timeout = 0");
+  setBusyTimeout(db, 0);
   try {
-    // Not BEGIN IMMEDIATE alone: where nothing can be written, SQLite makes a BEGIN of it.
+    // BEGIN IMMEDIATE alone succeeds on a read-only file, as a plain BEGIN.
     db.exec(`BEGIN IMMEDIATE; PRAGMA user_version = 0; ROLLBACK`);
   } catch (error) {
     rollback(db);
-    // Another process writes to it just now, so it can be written to.
+    // Another process is writing to it, so it is writable.
     if (!isBusy(error)) throw error;
   }
-  db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+  setBusyTimeout(db, BUSY_TIMEOUT);
 }
 
 /**
- * Reads what the file says of itself over a connection that could not change it. Only where a process was killed and has
- * left a rollback journal, as in the middle of a first start, must the file be put right before it can be read.
+ * Checks the file over a read-only connection. If a killed process has left a rollback journal, for example during a first
+ * start, the connection must be writable, because SQLite has to roll the journal back before it can read.
  */
 function inspect(path: string, file: string): void {
   const db = new DatabaseSync(file, { readOnly: !existsSync(`${file}-journal`) });
   try {
-    // Not the option `timeout`: Deno heeds it only where it may write.
-    db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}; BEGIN`);
+    setBusyTimeout(db, BUSY_TIMEOUT);
+    db.exec("BEGIN");
     requireKnownSchema(db, path);
   } finally {
     db.close();
@@ -71,18 +76,17 @@ function inspect(path: string, file: string): void {
 }
 
 function configure(db: DatabaseSync, path: string): void {
-  // Not the option `timeout`, which Node before 22.16 ignores.
-  db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+  setBusyTimeout(db, BUSY_TIMEOUT);
   const mode = setWal(db);
   if (mode !== "wal" && path !== IN_MEMORY) {
     throw new StoreUnavailableError(`${path} cannot use a write-ahead log; is it on a network file system?`);
   }
-  // FULL: a commit returns when the log is on disk. NORMAL would acknowledge pets that a loss of power takes back.
-  // The rest is for macOS, whose fsync() leaves what was written in the disk's cache.
+  // FULL: a commit returns when the log is on disk. With NORMAL, a loss of power could undo an acknowledged create.
+  // The rest is for macOS, where fsync() leaves data in the cache of the disk.
   db.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON");
 }
 
-/** Switches to a write-ahead log. That does not heed the busy timeout, and another process may be doing the same. */
+/** Switches to a write-ahead log. SQLite ignores the busy timeout here, and another process may be doing the same. */
 function setWal(db: DatabaseSync): unknown {
   const deadline = performance.now() + BUSY_TIMEOUT;
   for (;;) {
@@ -94,9 +98,9 @@ function setWal(db: DatabaseSync): unknown {
   }
 }
 
-/** What SQLite's message means for the operator. The texts are sqlite3_errstr()'s, the same on every runtime. */
+/** SQLite's messages and what to tell the operator. They come from `sqlite3_errstr()`, the same on each runtime. */
 const EXPLANATIONS: readonly [text: string, meaning: string][] = [
-  ["file is not a database", "is not an SQLite database; it was left as it is"],
+  ["file is not a database", "is not an SQLite database; it was left unchanged"],
   ["database disk image is malformed", "is corrupt; restore it from a backup"],
   ["database is locked", "is locked by another process"],
   ["unable to open database", "cannot be opened; its folder must exist and be writable"],
@@ -108,7 +112,7 @@ const EXPLANATIONS: readonly [text: string, meaning: string][] = [
 function explain(error: unknown, path: string): StoreUnavailableError {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   const known = EXPLANATIONS.find(([text]) => message.includes(text))?.[1];
-  // Deno's message gives advice that is right for a program that one starts oneself, and for no other.
+  // Deno's own message suggests a flag of `deno run`, which does not suit a program that is started by another command.
   const meaning = name === "NotCapable" ? "cannot be opened: the program lacks Deno's permission for it" : known;
   return new StoreUnavailableError(
     `${path} ${meaning ?? `cannot be opened: ${message.replaceAll("\n", " ")}`}`,

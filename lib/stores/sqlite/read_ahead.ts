@@ -1,60 +1,55 @@
-/** Pages that are read before they are asked for, as an operating system reads ahead in a file. */
+/**
+ * Reads the next page of a walk while the client handles the current one.
+ *
+ * Measured over HTTP with one client in JavaScript, at the same processor time: a page of 20 takes 88 µs instead of 136 µs,
+ * and a page of 100 takes 126 µs instead of 202 µs. A client as fast as wrk gains nothing.
+ */
 
 import type { PetPage, PetQuery } from "../store.ts";
 
-/** Walks that are followed at once; of more, those that rested longest are forgotten. */
+/** How many walks are followed at a time. The oldest is dropped first. */
 const MAX_WALKS = 64;
 
-/**
- * Reads the next page of a walk while the client is busy with this one. A client walks if it asks for the page that
- * follows one it has been given; whoever stops after a page costs nothing.
- */
+/** Lists pages. A client that asks for the page after one that it was given is on a walk. */
 export class ReadAhead {
   readonly #read: (query: PetQuery) => PetPage;
-  readonly #later: (work: () => void) => void;
-  /** By what would be asked next: that page, once it has been read. */
-  readonly #walks = new Map<string, PetPage | undefined>();
-  #version: unknown;
+  /** The queries that would continue a walk, and their pages once they have been read. */
+  readonly #expected = new Map<string, PetPage | undefined>();
+  #alterations = -1;
 
-  /**
-   * @param read Reads a page now.
-   * @param later Calls back when what has been answered is on its way.
-   */
-  constructor(read: (query: PetQuery) => PetPage, later: (work: () => void) => void) {
+  /** @param read Reads a page. */
+  constructor(read: (query: PetQuery) => PetPage) {
     this.#read = read;
-    this.#later = later;
   }
 
-  /**
-   * One page of the list.
-   *
-   * @param version Another value whenever a page that has a next one may have changed.
-   */
-  list(query: PetQuery, version: unknown): PetPage {
-    if (version !== this.#version) {
-      this.#version = version;
-      this.#walks.clear();
-    }
+  /** @param alterations The store's counter. When it changes, the pages that were read ahead are dropped. */
+  list(query: PetQuery, alterations: number): PetPage {
+    if (alterations !== this.#alterations) this.#expected.clear();
+    this.#alterations = alterations;
     const key = keyOf(query);
-    const isWalk = this.#walks.has(key);
-    const page = this.#walks.get(key) ?? this.#read(query);
-    this.#walks.delete(key);
+    const isWalk = this.#expected.has(key);
+    const page = this.#expected.get(key) ?? this.#read(query);
+    this.#expected.delete(key);
     if (page.next !== undefined) this.#expect({ ...query, after: page.next }, isWalk);
     return page;
   }
 
   #expect(query: PetQuery, isWalk: boolean): void {
     const key = keyOf(query);
-    this.#walks.set(key, undefined);
-    if (this.#walks.size > MAX_WALKS) this.#walks.delete(this.#walks.keys().next().value!);
-    if (!isWalk) return;
-    const version = this.#version;
-    this.#later(() => {
-      if (this.#version !== version || !this.#walks.has(key)) return;
+    this.#expected.set(key, undefined);
+    if (this.#expected.size > MAX_WALKS) this.#expected.delete(this.#expected.keys().next().value!);
+    if (isWalk) setImmediate(() => this.#readAhead(key, query));
+  }
+
+  #readAhead(key: string, query: PetQuery): void {
+    if (!this.#expected.has(key)) return;
+    try {
       const page = this.#read(query);
-      // The last page may grow with every create, so it is not kept.
-      if (page.next !== undefined) this.#walks.set(key, page);
-    });
+      // Each create may extend the last page, so it is not kept.
+      if (page.next !== undefined) this.#expected.set(key, page);
+    } catch {
+      // The client's own request will fail and report it.
+    }
   }
 }
 

@@ -1,19 +1,19 @@
-/** The schema of an SQLite file: whose it is, which version it has, and how an older one is brought up to date. */
+/** The schema of an SQLite file: who made it, its version, and the migrations. */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { VERSION } from "../../version.ts";
 import { StoreUnavailableError } from "../store.ts";
 
-/** "Pets" in ASCII: tells our files from other people's (PRAGMA application_id). */
+/** "Pets" in ASCII: identifies files of this program (PRAGMA application_id). */
 const APPLICATION_ID = 0x50657473;
 
 /**
- * The schema's history: entry n makes version n + 1 (PRAGMA user_version) out of version n. Entries are only ever added.
- * One that an older release could not work with, reading or writing, updates `compatibility` too.
+ * Entry n migrates version n to version n + 1 (PRAGMA user_version). Entries are never changed, only added. An entry with
+ * which older releases could not read or write must update `compatibility` too.
  *
- * AUTOINCREMENT keeps an id from being given again after somebody has deleted the last row by hand. The status is a
- * number (0 available, 1 pending, 2 sold), since the text would be a fifth of the file. The index ends in the rowid, as
- * every SQLite index does, and so gives the pets of one status in order of id.
+ * AUTOINCREMENT prevents reuse of an id after the last row has been deleted by hand. The status is a number (see
+ * `status_code.ts`), because text would take a fifth of the file. Each SQLite index ends with the rowid, so the index of
+ * statuses returns the pets of one status in order of id.
  */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE pets (
@@ -23,7 +23,7 @@ const MIGRATIONS: readonly string[] = [
      status INTEGER NOT NULL CHECK (status IN (0, 1, 2))
    ) STRICT;
    CREATE INDEX pets_by_status ON pets (status);`,
-  // Requests that may be sent again; expires_at is in milliseconds since 1970.
+  // Remembered requests. expires_at is in milliseconds since 1970.
   `CREATE TABLE idempotency_keys (
      key TEXT PRIMARY KEY,
      fingerprint TEXT NOT NULL,
@@ -31,7 +31,7 @@ const MIGRATIONS: readonly string[] = [
      expires_at INTEGER NOT NULL
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);`,
-  // Which releases can use a file that a later one has changed.
+  // The oldest release that can use a file which a later release has migrated.
   `CREATE TABLE compatibility (
      oldest_version INTEGER NOT NULL,
      oldest_release TEXT NOT NULL
@@ -40,43 +40,45 @@ const MIGRATIONS: readonly string[] = [
 ];
 
 /**
- * Requires that a database is empty or of this program, and that this release can use it. To be called in a transaction:
- * between two of its reads another process may make a database of an empty file.
+ * Requires that a database is empty or belongs to this program, and that this release can use it. Call it in a
+ * transaction, because another process may turn an empty file into a database between two reads.
  *
- * @returns Its version, 0 if it is empty.
- * @throws {StoreUnavailableError} If not.
+ * @returns The version of the schema; 0 if the database is empty.
+ * @throws {StoreUnavailableError} If the database cannot be used.
  */
 export function requireKnownSchema(db: DatabaseSync, path: string): number {
   const owner = readPragma(db, "application_id");
   const version = readPragma(db, "user_version");
   const isEmpty = db.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
   if (owner !== APPLICATION_ID && !(isEmpty && owner === 0 && version === 0)) {
-    throw new StoreUnavailableError(`${path} is an SQLite database of another program; it was left as it is`);
+    throw new StoreUnavailableError(`${path} is an SQLite database of another program; it was left unchanged`);
   }
-  if (version < 0) throw new StoreUnavailableError(`${path} has schema version ${version}, which no release has made`);
+  if (version < 0) throw new StoreUnavailableError(`${path} has schema version ${version}, which no release uses`);
   if (version > MIGRATIONS.length) requireCompatible(db, path, version);
   return version;
 }
 
-/** A later release has changed the file, and says which ones can still use it. */
+/** A later release has migrated the file; it has recorded the oldest release that can still use it. */
 function requireCompatible(db: DatabaseSync, path: string, version: number): void {
   const hasTable = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'compatibility'").get() !== undefined;
   const { oldest_version, oldest_release } = hasTable && db.prepare("SELECT * FROM compatibility").get() || {};
   if (Number(oldest_version) <= MIGRATIONS.length) return;
   const needed = oldest_release === undefined ? "a later release" : `release ${oldest_release} or later`;
-  throw new StoreUnavailableError(`${path} has schema version ${version}, which needs ${needed}; this is ${VERSION}`);
+  throw new StoreUnavailableError(
+    `${path} has schema version ${version}, which needs ${needed}; this is release ${VERSION}`,
+  );
 }
 
 /**
- * Brings an older schema up to date, in one transaction.
+ * Migrates an older schema, in one transaction.
  *
- * @throws {StoreUnavailableError} If the database is not one that this release can use.
+ * @throws {StoreUnavailableError} If this release cannot use the database.
  */
 export function migrate(db: DatabaseSync, path: string): void {
   if (readPragma(db, "user_version") === MIGRATIONS.length) return;
   db.exec("BEGIN IMMEDIATE");
   try {
-    // Asked under the lock: while this one waited, another process may have migrated, to a later version even.
+    // Checked under the lock: while this process waited for it, another may have migrated, even to a later version.
     const version = requireKnownSchema(db, path);
     for (const statements of MIGRATIONS.slice(version)) db.exec(statements);
     if (version < MIGRATIONS.length) {
@@ -89,7 +91,7 @@ export function migrate(db: DatabaseSync, path: string): void {
   }
 }
 
-/** Notices that a file that is in use has been migrated by a later release, or overwritten. */
+/** Detects that the open file has been migrated by a later release, or overwritten. */
 export class SchemaWatch {
   readonly #db: DatabaseSync;
   readonly #path: string;
@@ -103,7 +105,7 @@ export class SchemaWatch {
     this.#known = this.#version();
   }
 
-  /** Throws a {@link StoreUnavailableError} if this release cannot use it any more. */
+  /** @throws {StoreUnavailableError} If this release cannot use the file any more. */
   require(): void {
     const version = this.#version();
     if (version === this.#known) return;
@@ -118,12 +120,12 @@ export class SchemaWatch {
   }
 }
 
-/** Ends a transaction that failed, unless SQLite has ended it already, as it does on a full disk. */
+/** Ends a transaction that failed. SQLite may have ended it already, for example when the disk is full. */
 export function rollback(db: DatabaseSync): void {
   try {
     db.exec("ROLLBACK");
   } catch (error) {
-    // Found out so, because Node before 22.16 has no `isTransaction`.
+    // Node before 22.16 has no `isTransaction`.
     if (!String(error).includes("no transaction is active")) throw error;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Pets in an SQLite file, through the `node:sqlite` of Deno, Node and Bun.
+ * Keeps pets in an SQLite file, through the `node:sqlite` of Deno, Node and Bun.
  *
  * @example
  * ```ts
@@ -20,13 +20,7 @@
  */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { ReadAhead } from "./read_ahead.ts";
-import { GroupCommit } from "./commit.ts";
-import { asUnavailable, isOutage } from "./errors.ts";
-import type { DatabaseFiles } from "./file.ts";
-import { openDatabase } from "./open.ts";
-import { SchemaWatch } from "./schema.ts";
-import { ALL_PETS, type PageSql, PETS_OF_STATUS, SELECT_PET, statusCode } from "./statements.ts";
+import { statusCode } from "../status_code.ts";
 import type {
   IdempotentOutcome,
   IdempotentRequest,
@@ -36,27 +30,40 @@ import type {
   PetStore,
   StoreChanges,
 } from "../store.ts";
+import { GroupCommit } from "./commit.ts";
+import { asUnavailable, isOutage } from "./errors.ts";
+import type { DatabaseFiles } from "./file.ts";
+import { openDatabase } from "./open.ts";
+import { ReadAhead } from "./read_ahead.ts";
+import { SchemaWatch } from "./schema.ts";
+import { ALL_PETS, type PageSql, PETS_OF_STATUS, SELECT_PET } from "./statements.ts";
 
 /**
- * Opens, or makes, an SQLite database and keeps pets in it. A create is acknowledged when it is on disk (write-ahead log,
- * `synchronous = FULL`); creates that arrive together share one transaction.
+ * Opens an SQLite database, or creates it, and keeps pets in it.
  *
- * @param path The database file, in a folder that exists, or `:memory:`.
+ * A create resolves when it is on disk (write-ahead log, `synchronous = FULL`). Creates that arrive together share one
+ * transaction. Reads return without a promise. Several processes may use one file; while another one holds the write
+ * lock, creates wait up to a second for it.
+ *
+ * @param path The path of the database file, in a folder that exists, or `:memory:` for a database without a file. It is
+ * relative to the working directory; a `file:` URL is not accepted.
+ * @returns An open store. Close it to write the log back into the file.
  * @throws {TypeError} If `path` is not a path.
- * @throws {StoreUnavailableError} If the file belongs to another program, has a newer schema, is locked or corrupt, or
- * cannot be opened; it is then left as it was.
+ * @throws {StoreUnavailableError} If the file cannot be used: it belongs to another program, needs a later release, is
+ * locked or corrupt, or cannot be opened or written. The file is then unchanged.
  */
 export function createSqliteStore(path: string): PetStore {
-  // SQLite would take file: for a URI, with parameters of its own.
+  // SQLite would take file: for a URI, which may have parameters.
   if (typeof path !== "string" || path === "" || path.includes("\0") || /^file:/i.test(path)) {
-    throw new TypeError("The path of an SQLite store must be a file's path, not a URL, or :memory:");
+    const given = typeof path === "string" ? JSON.stringify(path) : typeof path;
+    throw new TypeError(`The path of an SQLite store must be the path of a file, or :memory:, not ${given}`);
   }
   return new SqliteStore(path);
 }
 
 /**
- * Databases whose files are not in their places. SQLite deletes a log by its name when it closes the last connection: by now
- * that may be another database's. Kept here, because what is collected as garbage is closed as well.
+ * Databases that stay open because their files have been moved or replaced. To close one would delete the log with its
+ * name, which may belong to another database by now. Referenced here, because garbage collection closes a database too.
  */
 const LEFT_OPEN: DatabaseSync[] = [];
 
@@ -65,13 +72,13 @@ class SqliteStore implements PetStore {
   readonly #files: DatabaseFiles | undefined;
   readonly #schema: SchemaWatch;
   readonly #commits: GroupCommit;
-  readonly #pages: ReadAhead;
+  readonly #pages = new ReadAhead((query) => this.#readPage(query));
   readonly #get: StatementSync;
   readonly #dataVersion: StatementSync;
   readonly #all: PageStatements;
   readonly #ofStatus: PageStatements;
   #isClosed = false;
-  #changes: StoreChanges = { additions: 0, alterations: 0 };
+  readonly #changes: StoreChanges = { additions: 0, alterations: 0 };
   #lastDataVersion: unknown;
   #isCurrent = false;
 
@@ -82,25 +89,26 @@ class SqliteStore implements PetStore {
     this.#files = files;
     this.#commits = new GroupCommit(db, {
       before: () => {
-        // Not after the commit as well: a file that is moved in between might as well have been moved a moment later.
+        // Once is enough: a file that is moved before the commit ends might as well have been moved after it.
         files?.requireInPlace();
         schema.require();
       },
-      after: () => this.#changes = { ...this.#changes, additions: this.#changes.additions + 1 },
+      after: () => this.#changes.additions++,
     });
-    this.#pages = new ReadAhead((query) => this.#readPage(query), (work) => setImmediate(() => this.#readAhead(work)));
     this.#get = prepare(db, SELECT_PET);
     this.#dataVersion = db.prepare("PRAGMA data_version");
     this.#all = preparePage(db, ALL_PETS);
     this.#ofStatus = preparePage(db, PETS_OF_STATUS);
   }
 
-  create(pet: PetDraft): Promise<bigint> {
-    return this.#commits.add(pet);
+  async create(pet: PetDraft): Promise<bigint> {
+    // Without a request, the outcome is "created".
+    const { id } = await this.#commits.add(pet) as { id: bigint };
+    return id;
   }
 
   createOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
-    return this.#commits.addOnce(pet, request);
+    return this.#commits.add(pet, request);
   }
 
   get(id: bigint): string | undefined {
@@ -114,16 +122,7 @@ class SqliteStore implements PetStore {
   #readPage({ after, limit, status }: PetQuery): PetPage {
     return status === undefined
       ? readPage(this.#all, [after], limit)
-      : readPage(this.#ofStatus, [statusCode(status), after], limit);
-  }
-
-  /** Nobody has asked yet, so nobody is told if it fails: who asks will be. */
-  #readAhead(work: () => void): void {
-    try {
-      if (!this.#isClosed) work();
-    } catch {
-      // See above.
-    }
+      : readPage(this.#ofStatus, [BigInt(statusCode(status)), after], limit);
   }
 
   changes(): StoreChanges {
@@ -132,14 +131,12 @@ class SqliteStore implements PetStore {
   }
 
   /**
-   * Whether another connection has written, in this process or another one. Once a turn of the event loop: what is
-   * handled in one turn had been received when it began. What cannot be known has changed.
+   * Checks whether another connection has written to the file. Once per turn of the event loop is enough, because the
+   * requests of one turn had arrived before it began. If the check fails, it counts as a change.
    */
   #lookForChanges(): void {
     const version = this.#isClosed ? undefined : readDataVersion(this.#dataVersion);
-    if (version === undefined || version !== this.#lastDataVersion) {
-      this.#changes = { ...this.#changes, alterations: this.#changes.alterations + 1 };
-    }
+    if (version === undefined || version !== this.#lastDataVersion) this.#changes.alterations++;
     this.#lastDataVersion = version;
     if (version === undefined) return;
     this.#isCurrent = true;
@@ -175,9 +172,9 @@ class SqliteStore implements PetStore {
 
   #explain(error: unknown): unknown {
     try {
-      // Pages that were read while the disk failed are not to be believed when it has been mended.
+      // Cached pages may be wrong: they were read while the disk failed.
       if (isOutage(error)) this.#db.exec("PRAGMA shrink_memory");
-      // A table is missing because the file was overwritten.
+      // If the file was overwritten and a table is missing, this gives the better error.
       else this.#schema.require();
       return asUnavailable(error);
     } catch (better) {

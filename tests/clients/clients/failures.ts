@@ -1,4 +1,4 @@
-/** The failures that a generated client meets, each with its typed body. */
+/** The failures of the contract, each with its typed body. */
 
 import assert from "node:assert/strict";
 import { assertFailure, type Case } from "./contract.ts";
@@ -9,7 +9,7 @@ const WRONG = "request";
 export const FAILURES: Case[] = [
   {
     name: "meets 401 without a key",
-    notThroughPrism: "it refuses a request without a key by itself",
+    notThroughPrism: "it refuses a request without a key itself",
     run: (connect) => refuse(connect(null), "missing_api_key"),
   },
   {
@@ -36,7 +36,7 @@ export const FAILURES: Case[] = [
     },
   },
   {
-    name: "meets 400 for a pet that is none, and a key that is none",
+    name: "meets 400 for an invalid pet and for an invalid Idempotency-Key",
     notThroughPrism: WRONG,
     run: async (connect) => {
       const client = connect();
@@ -52,7 +52,7 @@ export const FAILURES: Case[] = [
     },
   },
   {
-    name: "meets 400 for a body that is no JSON",
+    name: "meets 400 for a body that is not JSON",
     notThroughPrism: "it does not answer a request whose body it cannot read",
     isPossible: (client) => client.createFrom !== undefined,
     run: async (connect) =>
@@ -63,7 +63,7 @@ export const FAILURES: Case[] = [
       ),
   },
   {
-    name: "meets 404 for a pet that there is not",
+    name: "meets 404 for an unknown pet",
     run: async (connect) => assertFailure(await connect().get(2 ** 50), 404, "pet_not_found"),
   },
   {
@@ -89,7 +89,7 @@ export const FAILURES: Case[] = [
     },
   },
   {
-    name: "meets 422 for an Idempotency-Key that another pet has",
+    name: "meets 422 for an Idempotency-Key that was used for another pet",
     run: async (connect) => {
       const client = connect();
       const key = { "Idempotency-Key": crypto.randomUUID() };
@@ -103,7 +103,7 @@ export const FAILURES: Case[] = [
   },
   {
     name: "meets 501 for store orders",
-    notThroughPrism: "where the upstream answers 501, it makes up an answer",
+    notThroughPrism: "it makes up an answer if the upstream answers 501",
     run: async (connect) => assertFailure(await connect().orders(), 501, "not_implemented"),
   },
 ];

@@ -1,14 +1,14 @@
 /**
- * What @hey-api/openapi-ts makes of the description, by the client that its functions share. One could be handed to each
- * call, as `client`; but that goes on into the options of `Request`, where Deno has a `client` of another kind.
+ * The functions that @hey-api/openapi-ts generates from the description, with the client that they share. A `client` given
+ * to each call would end up in the options of `Request`, where Deno has another `client`.
  */
 
 import { client } from "../generated/hey_api/client.gen.ts";
-import { createPet, getPet, isReady, listPets, listStoreOrders } from "../generated/hey_api/index.ts";
+import { createPet, getPet, listPets, listStoreOrders } from "../generated/hey_api/index.ts";
 import type { Answer, CreateClient, Failure } from "./pet_client.ts";
 
 export const create: CreateClient = (base, key) => {
-  // Read by the client before its first await, and so by the very request that follows.
+  // The client reads it before its first await, so the next request uses it.
   const aim = () => client.setConfig({ baseUrl: base, auth: () => key ?? undefined });
   return {
     create: async (
@@ -24,11 +24,10 @@ export const create: CreateClient = (base, key) => {
       headers = {},
     ) => (aim(), read(await getPet({ path: { petId }, headers }))),
     orders: async () => (aim(), read(await listStoreOrders())),
-    isReady: async () => (aim(), read(await isReady({ baseUrl: new URL(base).origin }))),
     createFrom: async (
       text,
     ) => (aim(), read(await createPet({ body: NONE, bodySerializer: () => text }))),
-    // HEAD is no operation of the description, so there is no function for it.
+    // The description has no operations for HEAD, so there is no function for it.
     head: async (petId) => {
       aim();
       const security = [{ scheme: "bearer", type: "http" } as const];
@@ -45,7 +44,7 @@ export const create: CreateClient = (base, key) => {
 
 const NONE = { name: "", categoryId: 0 };
 
-/** Where an answer has no body, this client gives {} or "" for it. */
+/** If an answer has no body, this client gives {} or "". */
 function read<T, Code extends string>(
   { data, error, response }: {
     data?: T | undefined;

@@ -1,4 +1,4 @@
-/** What openapi-typescript and openapi-fetch make of the description. */
+/** The client that openapi-fetch makes with the types of openapi-typescript. */
 
 import createClient from "openapi-fetch";
 import type { paths } from "../generated/openapi_fetch.ts";
@@ -18,7 +18,6 @@ export const create: CreateClient = (base, key) => {
         }),
       ),
     orders: async () => read(await client.GET("/store/orders")),
-    isReady: async () => read(await client.GET("/readyz", { baseUrl: new URL(base).origin })),
     createFrom: async (text) =>
       read(
         await client.POST("/pets", {
@@ -26,7 +25,7 @@ export const create: CreateClient = (base, key) => {
           bodySerializer: ({ name }) => name,
         }),
       ),
-    // HEAD is no operation of the description, so there is no type for it.
+    // The description has no operations for HEAD, so there is no type for it.
     head: async (petId) =>
       read(
         await client.request("head" as "get", "/pets/{petId}", {
@@ -36,7 +35,7 @@ export const create: CreateClient = (base, key) => {
   };
 };
 
-/** Where a status has no body, this client gives "" for it. */
+/** If an answer has no body, this client gives "" as the error. */
 function read<T, Code extends string>(
   { data, error, response }: {
     data?: T;

@@ -1,16 +1,14 @@
-/** What orval makes of the description. Its functions have no client to be given: the mutator reads address and key. */
+/** The client that orval generates from the description. Its mutator reads the settings. */
 
-import process from "node:process";
 import { createPet, getGetPetUrl, getPet, listPets, listStoreOrders } from "../generated/orval.ts";
+import { settings } from "../examples/common.ts";
 import { fetchPets } from "../examples/orval_fetch.ts";
 import type { CreateClient } from "./pet_client.ts";
 
 export const create: CreateClient = (base, key) => {
-  // Read by the mutator before its first await, and so by the very request that follows.
-  const aim = () => {
-    process.env.PETSTORE_URL = base;
-    process.env.PETSTORE_KEY = key ?? "";
-  };
+  // The mutator reads them before its first await, so the next request uses them.
+  const aim = () =>
+    Object.assign(settings, { baseUrl: base, headers: key === null ? {} : { authorization: `Bearer ${key}` } });
   return {
     create: async (pet, headers = {}) => {
       aim();
@@ -34,7 +32,7 @@ export const create: CreateClient = (base, key) => {
       const { data, ...answer } = await listStoreOrders();
       return { ...answer, error: data };
     },
-    // orval makes no function for HEAD; its mutator and its address of a pet can be used for it.
+    // The description has no operations for HEAD; the mutator can send one.
     head: (petId) => {
       aim();
       return fetchPets(getGetPetUrl(petId), { method: "HEAD" });

@@ -1,4 +1,14 @@
-/** What the tests want of every generated client. The codes are written out: what a generator makes must fit them. */
+/** The interface that the tests give to every generated client. The types of each generator must fit these codes. */
+
+/** The modules of this folder that have a client. */
+export const CLIENTS = [
+  "openapi_fetch",
+  "hey_api",
+  "orval",
+  "swagger_typescript_api",
+  "kubb",
+  "openapi_zod_client",
+];
 
 export type PetStatus = "available" | "pending" | "sold";
 
@@ -18,7 +28,7 @@ export interface Query {
   cursor?: string;
 }
 
-/** The body of an answer that is a failure. */
+/** An Error body. */
 export interface Failure<Code extends string> {
   code: Code;
   message: string;
@@ -65,11 +75,9 @@ export interface PetClient {
   list(query?: Query, headers?: More): Promise<Answer<Pet[], ListCode>>;
   get(petId: number, headers?: More): Promise<Answer<Pet, GetCode>>;
   orders(): Promise<Answer<unknown, OrdersCode>>;
-  /** Asks the probe; absent where a call cannot have an address of its own. */
-  isReady?(): Promise<Answer<{ status: "ok" }, AnyCode>>;
-  /** Sends this text as the body of a create; absent where the client has no way to. */
+  /** Sends this text as the body of a create; absent if the client cannot. */
   createFrom?(text: string): Promise<Answer<Pet, CreateCode>>;
-  /** Asks by HEAD. */
+  /** Sends HEAD. */
   head(petId: number): Promise<Answer<unknown, GetCode>>;
 }
 

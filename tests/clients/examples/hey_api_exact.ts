@@ -1,11 +1,10 @@
-import process from "node:process";
 import { client } from "../generated/hey_api_exact/client.gen.ts";
 import { createPet, getPet, listPets } from "../generated/hey_api_exact/index.ts";
+import { settings } from "./common.ts";
 import { parseExact, stringifyExact } from "./exact_json.ts";
 
 client.setConfig({
-  baseUrl: process.env.PETSTORE_URL ?? "http://127.0.0.1:8000/v1",
-  auth: process.env.PETSTORE_KEY,
+  ...settings,
   // Unless told otherwise, a bigint is sent as a string, and refused.
   bodySerializer: stringifyExact,
 });

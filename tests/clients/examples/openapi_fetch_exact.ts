@@ -1,6 +1,6 @@
-import process from "node:process";
 import createClient from "openapi-fetch";
 import type { paths } from "../generated/openapi_fetch_exact.ts";
+import { settings } from "./common.ts";
 import { parseExact, stringifyExact } from "./exact_json.ts";
 
 /** `fetch`, but json() keeps int64. */
@@ -21,8 +21,7 @@ async function fetchExact(request: Request): Promise<Response> {
 }
 
 const client = createClient<paths>({
-  baseUrl: process.env.PETSTORE_URL ?? "http://127.0.0.1:8000/v1",
-  headers: { authorization: `Bearer ${process.env.PETSTORE_KEY}` },
+  ...settings,
   fetch: fetchExact,
   bodySerializer: stringifyExact,
 });

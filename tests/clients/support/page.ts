@@ -1,4 +1,4 @@
-/** docs/clients.md: its commands are what generates the clients, and its examples are files that run. */
+/** docs/clients.md: its commands generate the clients, and its examples are files that run. */
 
 import assert from "node:assert/strict";
 import { succeed } from "./tools.ts";
@@ -15,7 +15,7 @@ export const SHOWN: ReadonlyMap<string, string> = new Map(
   ) => [path, text]),
 );
 
-/** What the page says that its examples print. */
+/** The output of the examples, according to the page. */
 export const OUTPUTS: string[] = [...PAGE.matchAll(/^```text\n([^]*?)```$/gm)].map(([, text = ""]) => text);
 
 /** The commands that generate clients, in order. */
@@ -24,7 +24,7 @@ export const COMMANDS: string[][] = [...PAGE.matchAll(/^(?:npx|node) (.+)$/gm)]
 
 let made: Promise<void> | undefined;
 
-/** Generates every client from the description of a running server, by the page's commands; once, however often asked. */
+/** Generates every client from the description of a running server, by the page's commands. Does so once. */
 export function generate(): Promise<void> {
   return made ??= withServer(async (service) => {
     await Deno.remove(new URL("../generated", import.meta.url), {

@@ -1,4 +1,4 @@
-/** Prism as a proxy that validates: what does not fit the description is an error, and not let through. */
+/** Prism as a validating proxy: it answers a violation of the description with an error. */
 
 import { command } from "./tools.ts";
 
@@ -33,7 +33,7 @@ export async function withPrism<T>(
     try {
       child.kill("SIGKILL");
     } catch {
-      // It has ended by itself, and the test failed for it.
+      // It has ended already, and the test failed.
     }
     await ended;
   }

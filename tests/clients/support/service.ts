@@ -7,14 +7,14 @@ import { FOLDER } from "./tools.ts";
 
 export const KEY = "pk_test_0123456789abcdef";
 
-/** Where the server and its API are. */
+/** The addresses of the server and of its API. */
 export interface Service {
   origin: string;
   /** Ends in `/v1`. */
   base: string;
 }
 
-/** Runs `use` beside a server that is its own. */
+/** Runs `use` with a server of its own. */
 export function withServer<T>(
   use: (service: Service) => Promise<T>,
   args: string[] = [],
@@ -31,7 +31,7 @@ export function withServer<T>(
   );
 }
 
-/** Fetches the description that the server serves, as the documentation has it, and gives its path in the folder. */
+/** Fetches the description of a server into a file, and returns its path in the folder. */
 export async function fetchDescription(
   { origin }: Service,
   name = "openapi.json",

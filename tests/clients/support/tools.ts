@@ -1,4 +1,4 @@
-/** The tools of others: programs in node_modules, run by Deno as processes of their own. */
+/** Other tools: programs in node_modules, which Deno runs as processes. */
 
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 /** The folder that the tools run in. */
 export const FOLDER = fileURLToPath(new URL("..", import.meta.url));
 
-/** None of them is to ask any host anything. */
+/** No tool may contact another host. */
 const ENVIRONMENT = {
   NO_COLOR: "1",
   REDOCLY_TELEMETRY: "off",
@@ -14,13 +14,13 @@ const ENVIRONMENT = {
   CI: "true",
 };
 
-/** What a program has printed, both streams, and how it ended. */
+/** The output of a program, both streams, and its exit status. */
 export interface Ended {
   code: number;
   output: string;
 }
 
-/** A program of node_modules, by the name that npx knows it by, or a script of this folder. */
+/** A program of node_modules, by its name for npx, or a script of this folder. */
 export function command(
   program: string,
   args: string[],
@@ -48,7 +48,7 @@ export async function run(
   return { code, output: decoder.decode(stdout) + decoder.decode(stderr) };
 }
 
-/** Runs a program that must succeed, and gives what it printed. */
+/** Runs a program that must succeed, and returns its output. */
 export async function succeed(
   program: string,
   args: string[],

@@ -1,10 +1,10 @@
-/** One entry of the store contract, and what several of them need. */
+/** A case of the store contract, and shared helpers. */
 
 import assert from "node:assert/strict";
 import type { Pet, PetDraft, PetQuery, PetStatus, PetStore } from "../../../mod.ts";
 
 export interface StoreCase {
-  /** A sentence, behind "a … store". */
+  /** The rest of a sentence that starts with "a … store". */
   name: string;
   /** Gets an empty store, and rejects if it breaks the contract. */
   run(store: PetStore): Promise<void>;
@@ -21,14 +21,14 @@ export function statuses(...all: PetStatus[]): PetDraft[] {
   return all.map((status) => draft({ status }));
 }
 
-/** Adds pets one after the other. */
+/** Adds pets, one after the other. */
 export async function addAll(store: PetStore, drafts: readonly PetDraft[]): Promise<Pet[]> {
   const pets: Pet[] = [];
   for (const draft of drafts) pets.push({ id: await store.create(draft), ...draft });
   return pets;
 }
 
-/** All pets that are met by following `next`. No page may be empty, too long, or have `next` where nothing follows. */
+/** Follows `next` and returns all pets. Each page must have at least one pet and at most `limit`. */
 export async function walk(store: PetStore, query: Omit<PetQuery, "after">): Promise<string[]> {
   const seen: string[] = [];
   for (let after: bigint | undefined = 0n; after !== undefined;) {
@@ -42,7 +42,7 @@ export async function walk(store: PetStore, query: Omit<PetQuery, "after">): Pro
   return seen;
 }
 
-/** The text of each pet in a list. None of the names that are walked over contains a brace. */
+/** The JSON of each pet in a list. No name may contain a brace. */
 export function splitPets(json: string): string[] {
   return json.match(/{[^}]*}/g) ?? [];
 }

@@ -1,4 +1,4 @@
-/** The store contract: what callers see of each other. */
+/** The store contract: concurrent callers. */
 
 import assert from "node:assert/strict";
 import { formatPet } from "../../../mod.ts";
@@ -6,7 +6,7 @@ import { addAll, assertAscending, draft, splitPets, type StoreCase, walk } from 
 
 export const CONCURRENCY_CASES: readonly StoreCase[] = [
   {
-    name: "gives concurrent creates different ids, and shows each pet as soon as it is acknowledged",
+    name: "gives concurrent creates different ids, and shows each pet as soon as its create has resolved",
     run: async (store) => {
       const drafts = Array.from({ length: 200 }, (_, i) => draft({ name: `pet ${i}`, categoryId: BigInt(i) }));
       const pets = await Promise.all(drafts.map(async (draft) => {
@@ -21,13 +21,13 @@ export const CONCURRENCY_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: "shows a walk that is interleaved with creates each pet once, and all that existed when it began",
+    name: "shows a walk each pet once, and all that existed when it started, while pets are added",
     run: async (store) => {
       const existing = await addAll(store, Array.from({ length: 50 }, () => draft()));
       const seen: string[] = [];
       let after: bigint | undefined = 0n;
       while (after !== undefined && seen.length < 1000) {
-        // Begun together, so that a store which answers later does both at once.
+        // Started together, so that an asynchronous store does both at once.
         const [page]: [{ json: string; next?: bigint }, bigint] = await Promise.all([
           store.list({ after, limit: 3 }),
           store.create(draft({ name: "late" })),
@@ -40,7 +40,7 @@ export const CONCURRENCY_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: "lets a reader go on after the last id it has seen and miss nothing, while pets are added",
+    name: "shows every pet to a reader that continues after the last id it saw, while pets are added",
     run: async (store) => {
       const seen: bigint[] = [];
       const created: bigint[] = [];

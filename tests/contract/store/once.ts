@@ -1,4 +1,4 @@
-/** Creates that may be sent again. */
+/** The store contract: creates that may be sent again. */
 
 import assert from "node:assert/strict";
 import {
@@ -10,7 +10,7 @@ import {
 } from "../../../mod.ts";
 import { draft, splitPets, type StoreCase } from "./case.ts";
 
-/** A request; keys and fingerprints of as many characters as real ones. */
+/** A request with a key and a fingerprint as long as real ones. */
 function request(key: string, fingerprint = "same", retentionMs = 60_000): IdempotentRequest {
   return { key: key.padEnd(22, "k"), fingerprint: fingerprint.padEnd(22, "f"), retentionMs };
 }
@@ -39,7 +39,7 @@ export const ONCE_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: "tells a key that is used for another pet, and keeps the first",
+    name: "reports a key that is used for another pet, and keeps the first pet",
     async run(store) {
       await createOnce(store, draft(), request("a", "one"));
       assert.deepEqual(await createOnce(store, draft({ name: "Bo" }), request("a", "two")), { outcome: "reused" });
@@ -49,7 +49,7 @@ export const ONCE_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: "gives requests with one key that are under way at once one pet",
+    name: "creates one pet for concurrent requests with one key",
     async run(store) {
       const sent = Array.from({ length: 40 }, (_, i) => createOnce(store, draft(), request(i % 2 === 0 ? "a" : "b")));
       const outcomes = await Promise.all([...sent, ...Array.from({ length: 40 }, () => store.create(draft()))]);
@@ -63,7 +63,7 @@ export const ONCE_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: "forgets a request when it has expired, and takes its key for a new one",
+    name: "accepts the key of an expired request for a new one",
     async run(store) {
       for (let id = 1n; id < 5n; id++) {
         assert.deepEqual(await createOnce(store, draft(), request("a", "x", 0)), { outcome: "created", id });
@@ -73,7 +73,7 @@ export const ONCE_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: "remembers nothing of a create that it refuses",
+    name: "does not remember a create that it refuses",
     async run(store) {
       const bad = { ...draft(), status: "lost" } as unknown as PetDraft;
       await assert.rejects(async () => await createOnce(store, bad, request("a")));

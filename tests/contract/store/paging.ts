@@ -6,7 +6,7 @@ import { addAll, draft, INT64_MAX, INT64_MIN, statuses, type StoreCase, walk } f
 
 export const PAGING_CASES: readonly StoreCase[] = [
   {
-    name: "lists nothing while it is empty",
+    name: "lists no pets while it is empty",
     run: async (store) => {
       assert.deepEqual(await store.list({ after: 0n, limit: 1 }), { json: "[]" });
       assert.deepEqual(await store.list({ after: 0n, limit: 100, status: "sold" }), { json: "[]" });
@@ -29,7 +29,7 @@ export const PAGING_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: "names no next page after one that is exactly full, and names the last id shown where there is one",
+    name: "gives the last id of a page as next only if more pets follow, even if the page is full",
     run: async (store) => {
       const [first, second, third] = await addAll(store, statuses("sold", "available", "sold"));
       assert(first && second && third);
@@ -42,7 +42,7 @@ export const PAGING_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: "lists from any int64 on",
+    name: "lists the pets after any int64",
     run: async (store) => {
       const pets = await addAll(store, statuses("sold", "sold", "sold"));
       const last = pets.at(-1)?.id ?? 0n;

@@ -1,10 +1,10 @@
-/** The store contract: ids, and pets that come back exactly as they went in. */
+/** The store contract: ids, and pets that are returned exactly as they were given. */
 
 import assert from "node:assert/strict";
 import { formatPet, formatPets, type PetStatus } from "../../../mod.ts";
 import { addAll, assertAscending, draft, INT64_MAX, INT64_MIN, statuses, type StoreCase } from "./case.ts";
 
-/** Names that some way of quoting, escaping or cutting would damage. */
+/** Names that wrong quoting, escaping or truncation would damage. */
 const NAMES = [
   "Rex",
   " both ends ",
@@ -23,7 +23,7 @@ const NAMES = [
 
 export const PET_CASES: readonly StoreCase[] = [
   {
-    name: "gives ids that begin at 1 and ascend",
+    name: "gives ascending ids, starting at 1",
     run: async (store) => {
       const ids: bigint[] = [];
       for (let i = 0; i < 5; i++) ids.push(await store.create(draft()));
@@ -59,7 +59,7 @@ export const PET_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: "knows no pet by an id that it has not given, whatever int64 it is",
+    name: "returns undefined for an id that it has not given, whatever int64 it is",
     run: async (store) => {
       await store.create(draft());
       for (const id of [0n, -1n, 2n, 2n ** 32n + 1n, 2n ** 53n, 2n ** 53n + 1n, INT64_MAX, INT64_MIN]) {
@@ -68,7 +68,7 @@ export const PET_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: "keeps nothing of a pet that it refuses",
+    name: "stores nothing of a pet that it refuses",
     run: async (store) => {
       const refused = draft({ status: "lost" as unknown as PetStatus });
       await assert.rejects(async () => await store.create(refused));
@@ -86,7 +86,7 @@ export const PET_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: "finishes the creates that have begun before it closes, and may be closed twice",
+    name: "finishes the creates that started before it was closed, and may be closed twice",
     run: async (store) => {
       const begun = [store.create(draft()), store.create(draft())];
       await store.close();

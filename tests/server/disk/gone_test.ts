@@ -93,6 +93,6 @@ test("a program that gives up its permission to read acknowledges nothing more, 
     const child = new Child(Deno.execPath(), args, { cwd: folder });
     await child.ended;
     const [refusal, list] = child.written.stdout.split("\n");
-    assert.equal(refusal, "StoreUnavailableError It cannot be seen whether pets.db is still in its place");
+    assert.equal(refusal, "StoreUnavailableError Cannot check whether pets.db is still in its place");
     assert.equal(list, '[{"id":1,"name":"Rex","categoryId":7,"status":"sold"}]', child.written.stderr);
   }));

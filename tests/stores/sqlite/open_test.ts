@@ -1,4 +1,4 @@
-/** Files that an SQLite store refuses: with one clear line, and without having changed a byte. */
+/** Files that the SQLite store refuses, with one clear line and without changing a byte. */
 
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
@@ -12,8 +12,9 @@ import { promisify } from "node:util";
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { StoreUnavailableError } from "../../../mod.ts";
 import { withTempFolder } from "../../support/temp.ts";
+import { createMany, execute, REX, usingStore, withPath } from "./support.ts";
 
-/** How a file comes to be, and what the refusal says about it. */
+/** Files, how to make them, and the message of the refusal. */
 const REFUSED: [what: string, make: (path: string) => void | Promise<void>, message: RegExp][] = [
   [
     "a database of another program",
@@ -26,45 +27,37 @@ const REFUSED: [what: string, make: (path: string) => void | Promise<void>, mess
     /is an SQLite database of another program/,
   ],
   [
-    "an empty database that another program has put its number on",
+    "an empty database with the application id of another program",
     (path) => execute(path, "PRAGMA application_id = 7"),
     /is an SQLite database of another program/,
   ],
   [
-    "an empty database that another program has put its version on",
+    "an empty database with a version of another program",
     (path) => execute(path, "PRAGMA user_version = 1"),
     /is an SQLite database of another program/,
   ],
   [
     "a database of a later release",
-    async (path) => {
-      await makeStore(path);
-      execute(path, "PRAGMA user_version = 99; UPDATE compatibility SET oldest_version = 98, oldest_release = '7.1.0'");
-    },
-    /has schema version 99, which needs release 7\.1\.0 or later; this is \d+\.\d+\.\d+$/,
+    (path) =>
+      alter(path, "PRAGMA user_version = 99; UPDATE compatibility SET oldest_version = 98, oldest_release = '7.1.0'"),
+    /has schema version 99, which needs release 7\.1\.0 or later; this is release \d+\.\d+\.\d+$/,
   ],
   [
-    "a database of a later release that says of no other that it can use it",
-    async (path) => {
-      await makeStore(path);
-      execute(path, "PRAGMA user_version = 99; DROP TABLE compatibility");
-    },
-    /has schema version 99, which needs a later release; this is \d+\.\d+\.\d+$/,
+    "a database of a later release that names no release which can use it",
+    (path) => alter(path, "PRAGMA user_version = 99; DROP TABLE compatibility"),
+    /has schema version 99, which needs a later release; this is release \d+\.\d+\.\d+$/,
   ],
   [
-    "a database whose version is below any that there was",
-    async (path) => {
-      await makeStore(path);
-      execute(path, "PRAGMA user_version = -1");
-    },
-    /version/,
+    "a database with a negative version",
+    (path) => alter(path, "PRAGMA user_version = -1"),
+    /has schema version -1, which no release uses/,
   ],
   [
     "a text file",
     (path) => writeFileSync(path, "Pets I have known\n".repeat(100)),
-    /is not an SQLite database; it was left as it is/,
+    /is not an SQLite database; it was left unchanged/,
   ],
-  ["a text file of one byte", (path) => writeFileSync(path, "R"), /is not an SQLite database; it was left as it is/],
+  ["a text file of one byte", (path) => writeFileSync(path, "R"), /is not an SQLite database; it was left unchanged/],
   ["a short text file", (path) => writeFileSync(path, "Rex\n"), /is not an SQLite database|is corrupt/],
   ...[100, 4096, 5000, 20_480].map((length): typeof REFUSED[number] => [
     `a database cut off after ${length} bytes`,
@@ -74,7 +67,7 @@ const REFUSED: [what: string, make: (path: string) => void | Promise<void>, mess
   [
     "a database with a damaged first line",
     (path) => damage(path, (bytes) => bytes.fill(0xa5, 0, 16)),
-    /is not an SQLite database; it was left as it is/,
+    /is not an SQLite database; it was left unchanged/,
   ],
   [
     "a database with a damaged schema page",
@@ -84,9 +77,8 @@ const REFUSED: [what: string, make: (path: string) => void | Promise<void>, mess
 ];
 
 for (const [what, make, message] of REFUSED) {
-  test(`createSqliteStore() refuses ${what} and leaves it as it was`, () =>
-    withTempFolder(async (folder) => {
-      const path = join(folder, "pets.db");
+  test(`createSqliteStore() refuses ${what} and leaves it unchanged`, () =>
+    withPath(async (path) => {
       await make(path);
       const before = readFileSync(path);
       assertUnavailable(path, message);
@@ -94,39 +86,36 @@ for (const [what, make, message] of REFUSED) {
     }));
 }
 
-test("createSqliteStore() leaves another program's database as it was, even if its path looks like a URI", () =>
+test("createSqliteStore() leaves another program's database unchanged, even if the path looks like a URI", () =>
   withTempFolder((folder) => {
     const path = join(folder, "theirs.db");
     execute(path, "CREATE TABLE theirs (a)");
     const before = readFileSync(path);
-    // SQLite takes such a path for a URI, so a look at whether a file of this name exists says nothing.
+    // SQLite takes such a path for a URI, so checking whether a file of this name exists would say nothing.
     assert.throws(() => createSqliteStore(`file:${path}`));
     assert(before.equals(readFileSync(path)), "the file has been changed");
   }));
 
-test("a database damaged behind its schema is unavailable where it is damaged", () =>
-  withTempFolder(async (folder) => {
-    const path = join(folder, "pets.db");
+test("a database with damage after its schema page is unavailable for reads of the damaged page", () =>
+  withPath(async (path) => {
     await damage(path, (bytes) => bytes.fill(0xa5, 4096, 8192));
-    const store = createSqliteStore(path);
-    for (const read of [() => store.get(1n), () => store.list({ after: 0n, limit: 1 }), () => store.check()]) {
-      assert.throws(read, StoreUnavailableError);
-    }
-    await store.close();
+    await usingStore(path, (store) => {
+      for (const read of [() => store.get(1n), () => store.list({ after: 0n, limit: 1 }), () => store.check()]) {
+        assert.throws(read, StoreUnavailableError);
+      }
+    });
   }));
 
 for (const [what, mode] of [["rollback journal", "DELETE"], ["write-ahead log", "WAL"]] as const) {
   test(`createSqliteStore() refuses a file with a ${what} that another connection has locked`, () =>
-    withTempFolder(async (folder) => {
-      const path = join(folder, "pets.db");
-      await makeStore(path);
-      execute(path, `PRAGMA journal_mode = ${mode}`);
+    withPath(async (path) => {
+      await alter(path, `PRAGMA journal_mode = ${mode}`);
       const before = readFileSync(path);
       const holder = new DatabaseSync(path);
       holder.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
       const start = performance.now();
       assertUnavailable(path, /is locked by another process/);
-      // The event loop stands still meanwhile, so the wait must be the second that the store asks for on every runtime.
+      // The wait blocks the event loop, so each runtime must respect the second that the store asks for.
       assert(performance.now() - start < 4000, `waited ${performance.now() - start} ms for the lock`);
       holder.close();
       assert(before.equals(readFileSync(path)), "the file has been changed");
@@ -135,11 +124,9 @@ for (const [what, mode] of [["rollback journal", "DELETE"], ["write-ahead log", 
 }
 
 test("createSqliteStore() refuses a file that another process has locked", () =>
-  withTempFolder(async (folder) => {
-    const path = join(folder, "pets.db");
-    await makeStore(path);
-    execute(path, "PRAGMA journal_mode = DELETE");
-    const holder = lockElsewhere(folder, path);
+  withPath(async (path) => {
+    await alter(path, "PRAGMA journal_mode = DELETE");
+    const holder = lockElsewhere(path);
     try {
       assert(holder.stdout);
       await once(holder.stdout, "data");
@@ -152,7 +139,7 @@ test("createSqliteStore() refuses a file that another process has locked", () =>
     await createSqliteStore(path).close();
   }));
 
-test("createSqliteStore() refuses a file in a folder that does not exist, and makes none", () =>
+test("createSqliteStore() refuses a file in a folder that does not exist, and does not create the folder", () =>
   withTempFolder((folder) => {
     assertUnavailable(join(folder, "none", "pets.db"), /cannot be opened; its folder must exist and be writable/);
     assert(!existsSync(join(folder, "none")));
@@ -164,20 +151,20 @@ test("createSqliteStore() refuses a folder", () =>
     assert.deepEqual(readdirSync(folder), []);
   }));
 
-test("createSqliteStore() throws a TypeError for what is no path", () => {
-  for (const path of ["", "pets\0.db", "\0", undefined, null, 7, {}]) {
-    assert.throws(() => createSqliteStore(path as string), { name: "TypeError", message: /^The path .* must be .*$/ });
+test("createSqliteStore() throws a TypeError for a value that is not a path", () => {
+  for (const path of ["", "pets\0.db", "\0", "file:pets.db", undefined, null, 7, {}]) {
+    assert.throws(() => createSqliteStore(path as string), {
+      name: "TypeError",
+      message: /^The path .* must be the path of a file, or :memory:, not (".*"|undefined|object|number)$/,
+    });
   }
 });
 
-test("createSqliteStore() makes a database of an empty file", () =>
-  withTempFolder(async (folder) => {
-    const path = join(folder, "pets.db");
+test("createSqliteStore() turns an empty file into a database", () =>
+  withPath(async (path) => {
     writeFileSync(path, "");
     await makeStore(path);
-    const store = createSqliteStore(path);
-    assert.match(await store.get(200n) ?? "", /^{"id":200,/);
-    await store.close();
+    assert.match(await usingStore(path, (store) => store.get(200n)) ?? "", /^{"id":200,/);
   }));
 
 function assertUnavailable(path: string, message: RegExp): void {
@@ -190,18 +177,15 @@ function assertUnavailable(path: string, message: RegExp): void {
   });
 }
 
-function execute(path: string, sql: string): void {
-  const db = new DatabaseSync(path);
-  db.exec(sql);
-  db.close();
+/** Makes a file with 200 pets, in more than ten pages of 4096 bytes. */
+async function makeStore(path: string): Promise<void> {
+  await usingStore(path, (store) => createMany(store, 200, { ...REX, name: "Rex ".repeat(50) }));
 }
 
-/** A file with 200 pets, in more than ten pages of 4096 bytes. */
-async function makeStore(path: string): Promise<void> {
-  const store = createSqliteStore(path);
-  const name = "Rex ".repeat(50);
-  await Promise.all(Array.from({ length: 200 }, () => store.create({ name, categoryId: 7n, status: "sold" })));
-  await store.close();
+/** Makes a file and runs statements on it. */
+async function alter(path: string, sql: string): Promise<void> {
+  await makeStore(path);
+  execute(path, sql);
 }
 
 async function damage(path: string, change: (bytes: Uint8Array) => Uint8Array): Promise<void> {
@@ -209,9 +193,9 @@ async function damage(path: string, change: (bytes: Uint8Array) => Uint8Array): 
   writeFileSync(path, change(readFileSync(path)));
 }
 
-/** A process of this same runtime that locks the file, says so, and holds the lock until it is ended. */
-function lockElsewhere(folder: string, path: string): ChildProcess {
-  const script = join(folder, "lock.mjs");
+/** Starts a process of this runtime that locks the file, prints a line, and keeps the lock until it is killed. */
+function lockElsewhere(path: string): ChildProcess {
+  const script = `${path}.mjs`;
   writeFileSync(
     script,
     `import { DatabaseSync } from "node:sqlite";
@@ -224,7 +208,7 @@ function lockElsewhere(folder: string, path: string): ChildProcess {
   return spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
 }
 
-test("several processes may make and open one new database at the same moment", () =>
+test("several processes may create and open one new database at the same time", () =>
   withTempFolder(async (folder) => {
     const module = new URL("../../../lib/stores/sqlite/sqlite_store.ts", import.meta.url).href;
     const runtime = process.versions["deno"] ? ["eval", "--no-config"] : ["--input-type=module", "--eval"];
@@ -232,7 +216,7 @@ test("several processes may make and open one new database at the same moment", 
       const path = join(folder, `${round}.db`);
       const code = `import { createSqliteStore } from ${JSON.stringify(module)};
         createSqliteStore(${JSON.stringify(path)}).close();`;
-      // Bun takes the code as it is, behind a flag of its own.
+      // Bun runs the code as a module without a flag for that.
       const args = process.versions["bun"] ? ["--eval", code] : [...runtime, code];
       await Promise.all(Array.from({ length: 4 }, () => promisify(execFile)(process.execPath, args)));
       createSqliteStore(path).close();

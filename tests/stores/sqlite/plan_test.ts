@@ -1,13 +1,13 @@
-/** What a list costs, asked of SQLite's planner rather than of the clock. */
+/** The cost of reads, taken from SQLite's query plans. */
 
 import assert from "node:assert/strict";
 import test from "node:test";
 import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
 import { ALL_PETS, PETS_OF_STATUS, SELECT_PET } from "../../../lib/stores/sqlite/statements.ts";
 
-/** How SQLite would run a statement: the details of its plan. */
+/** The steps of SQLite's plan for a statement. */
 function explain(sql: string): string[] {
-  const db = openDatabase(":memory:").db;
+  const { db } = openDatabase(":memory:");
   try {
     return db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...Array(parameterCount(sql)).fill(1n))
       .map(({ detail }) => String(detail));
@@ -31,19 +31,19 @@ const PLANS: [what: string, sql: string, steps: string[]][] = [
   ["a page of a status", PETS_OF_STATUS.page, [
     `${BY_STATUS} (status=? AND rowid>? AND rowid<?)`,
     "SCALAR SUBQUERY 1",
-    // What ends the page is looked up without touching a row.
+    // The end of the page is found in the index alone.
     `${BY_STATUS_ALONE} (status=? AND rowid>?)`,
   ]],
   ["whether a page of a status follows", PETS_OF_STATUS.more, [`${BY_STATUS_ALONE} (status=? AND rowid>?)`]],
 ];
 
 for (const [what, sql, steps] of PLANS) {
-  // A search goes along an index, in its order; a scan, a co-routine or a temporary B-tree for sorting would show here.
-  test(`the SQLite store finds ${what} by its place in an index, and sorts nothing`, () => {
+  // A search follows an index. A scan, a co-routine or a temporary B-tree for sorting would appear as a step.
+  test(`the SQLite store finds ${what} through an index, without sorting`, () => {
     assert.deepEqual(explain(sql), steps);
   });
 }
 
-test("no parameter of the SQLite store is numbered, which early releases of Node 22 and 24 cannot bind", () => {
+test("the SQLite store numbers no parameter, because early releases of Node 22 and 24 cannot bind those", () => {
   for (const [what, sql] of PLANS) assert.doesNotMatch(sql, /\?\d/, what);
 });

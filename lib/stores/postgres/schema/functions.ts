@@ -1,39 +1,38 @@
-/** The functions of a PostgreSQL store, as the SQL that makes them. */
+/** The SQL of the functions in the schema. */
 
-/** The first half of our advisory locks; the second says which schema is changed, or which table is written to. */
+/** The first keys of the advisory locks. The second key identifies the schema or the table. */
 export const LOCKS = { migrating: 1_886_680_168, writing: 1_886_680_169, forgetting: 1_886_680_170 };
 
-/** The functions that a server calls, with their parameters. */
+/** The signatures of the functions that a server calls. */
 export const FUNCTIONS = [
   "add_pets(pg_catalog.text[], bigint[], smallint[], pg_catalog.text[], pg_catalog.text[], bigint[])",
   "check_ids()",
   "forget_requests(integer)",
 ];
 
-/** Names mean PostgreSQL's own in our functions, whatever others have made where they may: what is temporary comes last. */
+/** The search path of our functions: names refer to PostgreSQL's own objects, and temporary objects come last. */
 export const SAFE_PATH = "pg_catalog, pg_temp";
 
-/** All of them. */
+/** Creates all functions. */
 export function createFunctions(schema: string): string {
-  return [createCheckIds, createAddPets, createOldAddPets, createForgetRequests].map((create) => create(schema)).join(
-    "\n",
-  );
+  const all = [createCheckIds, createAddPets, createOldAddPets, createForgetRequests];
+  return all.map((create) => create(schema)).join("\n");
 }
 
-/** What a restored table without its sequence would lead to is said before it does: each attempt would use up ids. */
+/** Detects a table that was restored without its sequence. Otherwise each create would fail and use up ids. */
 function createCheckIds(schema: string): string {
   return `    CREATE FUNCTION ${schema}.check_ids() RETURNS text LANGUAGE plpgsql SET search_path = ${SAFE_PATH} AS $check_ids$
     DECLARE
       next_id bigint;
       last_id bigint;
     BEGIN
-      -- In this order: at a start nobody is kept from adding pets in between.
+      -- The table first: at a start, other servers may add pets between the two reads.
       EXECUTE 'SELECT id FROM ${schema}.pets ORDER BY id DESC LIMIT 1' INTO last_id;
       SELECT last_value + CASE WHEN is_called THEN 1 ELSE 0 END INTO next_id FROM ${schema}.pet_ids;
       IF last_id >= next_id THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format(
-          'The sequence ${schema}.pet_ids is behind its table: it would give the id %s next, and there is a pet %s; '
-          'set it by SELECT setval(''${schema}.pet_ids'', %s)', next_id, last_id, last_id);
+          'The sequence ${schema}.pet_ids is behind its table: the next id would be %s, but there is a pet %s; '
+          'correct it with SELECT setval(''${schema}.pet_ids'', %s)', next_id, last_id, last_id);
       END IF;
       RETURN next_id;
     END
@@ -41,22 +40,21 @@ function createCheckIds(schema: string): string {
 }
 
 /**
- * The one function that writes pets. It answers with an id for each: positive if it was added, negative if it was there,
- * empty if the key was another's.
+ * The only function that writes pets. It returns one id per pet, separated by commas: positive for a new pet, negative for
+ * a known one, and empty if the key was used for another pet.
  *
- * Numbers of a sequence become visible in the order of commits, not in their own. So whoever adds pets takes a lock first
- * and holds it until its transaction has become visible: PostgreSQL gives locks back after that. What is numbered under
- * the lock ascends in the order in which it is seen. The lock is taken within a function because each of its statements
- * sees what was committed before it began, and one call is one message: nobody waits for a client that has the lock.
+ * Transactions become visible in the order of their commits, which need not be the order of their ids. So each call takes a
+ * lock first, which PostgreSQL holds until the transaction is visible, and ids ascend in the order of visibility. A function
+ * takes the lock, because each of its statements sees what was committed before that statement began, and because one call
+ * is one message: the lock is never held while a client is slow.
  *
- * A counter in a row would number without gaps, but each batch would leave a dead row behind, and a backup that runs for
- * an hour would make every create look at all of them.
+ * A counter in a row would give ids without gaps, but each batch would leave a dead row. During a backup of an hour, each
+ * create would have to pass all of them.
  *
- * What reads a table is planned at each call, by EXECUTE: a plan that was made while the table was small, and kept, would
- * go through all of it later.
+ * Reads use EXECUTE, which plans them at each call. A plan kept from when the table was small would scan a large one.
  */
 function createAddPets(schema: string): string {
-  return `    -- The first pets are those of the keys. Retentions are in milliseconds.
+  return `    -- The first pets belong to the keys. Retentions are in milliseconds.
     CREATE FUNCTION ${schema}.add_pets(names text[], categories bigint[], statuses smallint[],
       keys text[], fingerprints text[], retentions bigint[]) RETURNS text
     LANGUAGE plpgsql SET search_path = ${SAFE_PATH} SET lock_timeout = '3s' AS $add_pets$
@@ -65,13 +63,13 @@ function createAddPets(schema: string): string {
       this_moment bigint;
       ids bigint[];
     BEGIN
-      -- An acknowledged pet must survive, whatever is set for this role.
+      -- An acknowledged pet must survive a crash, whatever the setting of this role.
       IF current_setting('synchronous_commit') = 'off' THEN
         PERFORM set_config('synchronous_commit', 'on', true);
       END IF;
       PERFORM pg_advisory_xact_lock(${LOCKS.writing}, '${schema}.pets'::regclass::oid::integer);
       PERFORM ${schema}.check_ids();
-      -- The database's own clock, and none of the servers': they may differ.
+      -- The clock of the database, because those of the servers may differ.
       this_moment := extract(epoch FROM clock_timestamp()) * 1000;
       IF keyed > 0 THEN
         EXECUTE $find$${findOrNumber(schema)}$find$ INTO ids USING keys, fingerprints, this_moment;
@@ -93,11 +91,10 @@ function createAddPets(schema: string): string {
 }
 
 /**
- * An id for each of the keys, fingerprints: the next, or that of the pet that was made, or none.
+ * Returns an id for each pair of key and fingerprint: a new one, the negative id of the known pet, or NULL.
  *
- * LIMIT 1 within LATERAL leaves the planner nothing but one look for each key, whatever its statistics say: joined as
- * tables, it has compared each key with each of 20 million rows. As long as the table has a few pages, that look is at all
- * of them.
+ * LIMIT 1 within LATERAL forces one look-up per key, whatever the statistics say. With a plain join, the planner has
+ * compared each key with each of 20 million rows. While the table has only a few pages, the look-up scans them.
  */
 function findOrNumber(schema: string): string {
   return `SELECT ARRAY(
@@ -111,9 +108,9 @@ function findOrNumber(schema: string): string {
           ORDER BY position)`;
 }
 
-/** What servers of version 1 go on to call, that run while the schema is brought up to date. */
+/** The function that servers of schema version 1 still call if they run during the migration. */
 function createOldAddPets(schema: string): string {
-  return `    -- Called by servers of the release before. Of their clock only the difference counts.
+  return `    -- Called by servers of the previous release. Only the difference to their clock counts.
     CREATE OR REPLACE FUNCTION ${schema}.add_pets(names text[], categories bigint[], statuses smallint[],
       keys text[], fingerprints text[], expiries bigint[], now bigint) RETURNS text
     LANGUAGE sql SET search_path = ${SAFE_PATH} AS $old_add_pets$
@@ -123,13 +120,12 @@ function createOldAddPets(schema: string): string {
 }
 
 /**
- * Forgets requests that have expired, the oldest first, and answers with their number.
+ * Deletes expired requests, oldest first, and returns their number.
  *
- * While a backup runs, or anything else that looks at the past, what is deleted stays in the table and in its indexes. So
- * it is not begun at the lowest expiry, which would mean to walk over all of that at every call, but where the last call
- * began: before that, nothing is left. For requests are committed in the order in which they expire, as long as all are
- * remembered for the same time. Otherwise one could be left that was remembered for less time than its commit took; it
- * has expired, and takes up room.
+ * During a backup, or any other long transaction, deleted rows stay in the table and in its indexes. To avoid passing all
+ * of them at each call, the search starts where the last call started. No earlier request is left, because requests commit
+ * in the order in which they expire, as long as all have the same retention. The exception is a request whose retention is
+ * shorter than its commit takes; it stays, expired, and occupies a row.
  */
 function createForgetRequests(schema: string): string {
   return `    CREATE FUNCTION ${schema}.forget_requests(at_most integer) RETURNS text
@@ -140,13 +136,14 @@ function createForgetRequests(schema: string): string {
       part integer;
       forgotten integer := 0;
     BEGIN
-      -- One server at a time. It does no harm if a crash undoes it.
+      -- One server at a time.
       IF NOT pg_try_advisory_xact_lock(${LOCKS.forgetting}, '${schema}.requests'::regclass::oid::integer) THEN
         RETURN 0;
       END IF;
+      -- A crash may undo this.
       PERFORM set_config('synchronous_commit', 'off', true);
       SELECT last_value INTO since FROM ${schema}.forgotten_until;
-      -- The clock may have been ahead.
+      -- The clock was ahead before.
       IF since > this_moment THEN
         since := 0;
       END IF;
@@ -154,7 +151,7 @@ function createForgetRequests(schema: string): string {
         EXECUTE 'SELECT expires_at FROM ${schema}.requests WHERE expires_at >= $1 ORDER BY expires_at LIMIT 1'
           INTO since USING since;
         EXIT WHEN since > this_moment OR since IS NULL;
-        -- What is deleted now counts from the next call on, when it has been committed: a sequence is not rolled back.
+        -- Only the start of this call, because a sequence is not rolled back if the deletion is.
         IF forgotten = 0 THEN
           PERFORM setval('${schema}.forgotten_until', since);
         END IF;
@@ -169,12 +166,11 @@ function createForgetRequests(schema: string): string {
 }
 
 /**
- * Deletes a part of what expired from one moment to another. A key that is just used again is left alone, rather than
- * waited for.
+ * Deletes up to 100 requests that expired between two moments. It skips a key that another transaction is using.
  *
- * It has to be read in the order of the index and no further than the part, though the planner would rather fetch and sort
- * all that has expired where its statistics say that this is little. So the bounds are hidden from it in subqueries, and
- * the second in a row, which is no range for it: then it expects a ninth of the table, whatever it knows.
+ * The rows must be read in the order of the index, and only as many as are deleted. If the statistics claim that few have
+ * expired, the planner would fetch and sort all of them. The subqueries hide the bounds from it, and the second bound is a
+ * row comparison, which it does not treat as a range. It then always expects a ninth of the table.
  */
 function deletePart(schema: string): string {
   return `DELETE FROM ${schema}.requests WHERE ctid = ANY (ARRAY(

@@ -1,4 +1,4 @@
-/** What a path leads to: links, folders that change places, and what is no file. */
+/** The files of a database: symbolic links, moved and replaced files, and paths that are not regular files. */
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -19,10 +19,11 @@ import { test } from "node:test";
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { type PetStore, StoreUnavailableError } from "../../../mod.ts";
 import { withTempFolder } from "../../support/temp.ts";
+import { createMany, usingStore } from "./support.ts";
 
-const SKIP = process.platform === "win32" ? "Windows lets nobody move a file that is open" : false;
+const SKIP = process.platform === "win32" ? "Windows does not allow moving an open file" : false;
 
-function testFolder(name: string, run: (folder: string) => Promise<void>): void {
+function testFolder(name: string, run: (folder: string) => void | Promise<void>): void {
   test(SKIP ? `${name} (skipped: ${SKIP})` : name, { skip: SKIP }, () => withTempFolder(run));
 }
 
@@ -30,9 +31,9 @@ function create(store: PetStore, name = "Rex"): Promise<bigint> {
   return Promise.resolve(store.create({ name, categoryId: 7n, status: "sold" }));
 }
 
-/** Nothing more is acknowledged or stored, and what was there can be read. */
+/** Asserts that the store refuses creates, fails its check, and still shows the pets that it had. */
 async function assertGone(store: PetStore, shown: number): Promise<void> {
-  const message = /has been deleted, moved or replaced; restart with the right one/;
+  const message = /has been deleted, moved or replaced; restart with the right file/;
   await assert.rejects(create(store, "refused"), { name: "StoreUnavailableError", message });
   assert.throws(() => store.check(), { name: "StoreUnavailableError", message });
   const page = await store.list({ after: 0n, limit: 100 });
@@ -48,7 +49,7 @@ function assertRefused(path: string, message: RegExp): void {
   });
 }
 
-/** What goes wrong with a store that was opened by a link, in a folder that another one may take the place of. */
+/** What happens to the files of a store that was opened through a link. */
 const TAKEN: [what: string, take: (target: string, link: string) => void][] = [
   ["log beside the target is deleted", (target) => rmSync(`${target}-wal`)],
   ["shared memory beside the target is deleted", (target) => rmSync(`${target}-shm`)],
@@ -61,81 +62,75 @@ const TAKEN: [what: string, take: (target: string, link: string) => void][] = [
     copyFileSync(`${target}.moved`, target);
   }],
   ["folder is renamed", (target) => renameSync(dirname(target), `${dirname(target)}.moved`)],
-  ["folder is renamed, and another one like it takes its place", (target) => {
+  ["folder is renamed and replaced by a copy", (target) => {
     const folder = dirname(target);
     renameSync(folder, `${folder}.moved`);
     mkdirSync(folder);
     for (const end of ["", "-wal", "-shm"]) copyFileSync(join(`${folder}.moved`, basename(target) + end), target + end);
   }],
-  ["link leads to another file now", (target, link) => {
+  ["link is changed to another file", (target, link) => {
     copyFileSync(target, `${target}.other`);
     rmSync(link);
     symlinkSync(`${target}.other`, link);
   }],
-  ["link is gone", (_, link) => rmSync(link)],
+  ["link is deleted", (_, link) => rmSync(link)],
 ];
 
 for (const [what, take] of TAKEN) {
-  testFolder(`a store whose ${what} acknowledges and stores nothing more`, async (folder) => {
+  testFolder(`a store whose ${what} acknowledges and stores no more creates`, async (folder) => {
     const target = join(folder, "data", "pets.db");
     const link = join(folder, "link.db");
     mkdirSync(dirname(target));
     symlinkSync(target, link);
-    const store = createSqliteStore(link);
-    for (let count = 0; count < 3; count++) await create(store);
-    take(target, link);
-    await assertGone(store, 3);
-    await store.close();
+    await usingStore(link, async (store) => {
+      for (let count = 0; count < 3; count++) await create(store);
+      take(target, link);
+      await assertGone(store, 3);
+    });
   });
 }
 
-testFolder("a link to a link, relative and dangling, makes the database where it leads to", async (folder) => {
+testFolder("a dangling relative link to a link creates the database at its target", async (folder) => {
   mkdirSync(join(folder, "a"));
   mkdirSync(join(folder, "b"));
   symlinkSync("a/second.db", join(folder, "first.db"));
   symlinkSync("../b/pets.db", join(folder, "a", "second.db"));
-  const store = createSqliteStore(join(folder, "first.db"));
-  await create(store);
-  for (const end of ["", "-wal", "-shm"]) assert.ok(existsSync(join(folder, "b", `pets.db${end}`)), end);
-  await store.close();
+  await usingStore(join(folder, "first.db"), async (store) => {
+    await create(store);
+    for (const end of ["", "-wal", "-shm"]) assert.ok(existsSync(join(folder, "b", `pets.db${end}`)), end);
+  });
 });
 
 testFolder(
-  "a relative link in a folder that is a link, and .. behind a link, lead where the system says",
+  "a relative link in a linked folder, and .. after a link, are resolved as the system does",
   async (folder) => {
     for (const name of ["cwd", "volume/data", "volume/real"]) mkdirSync(join(folder, name), { recursive: true });
     symlinkSync("../volume/data", join(folder, "cwd", "data"));
     symlinkSync("../real/pets.db", join(folder, "volume", "data", "pets.db"));
-    for (const path of [`${folder}/cwd/data/pets.db`, `${folder}/cwd/data/../real/pets.db`]) {
-      const store = createSqliteStore(path);
-      await create(store);
-      await store.close();
+    const paths = ["cwd/data/pets.db", "cwd/data/../real/pets.db", "volume/real/pets.db"];
+    for (const [i, path] of paths.entries()) {
+      assert.equal(await usingStore(`${folder}/${path}`, (store) => create(store)), BigInt(i + 1));
     }
-    const store = createSqliteStore(join(folder, "volume", "real", "pets.db"));
-    assert.equal(await create(store), 3n);
-    await store.close();
   },
 );
 
-testFolder("a file with two names is refused by each: every name would have a log of its own", async (folder) => {
+testFolder("a file with two names is refused by both, because each name would have its own log", async (folder) => {
   const [one, other] = [join(folder, "one.db"), join(folder, "other.db")];
-  const store = createSqliteStore(one);
-  await create(store);
-  linkSync(one, other);
-  assertRefused(other, /is a file with several names \(hard links\)/);
-  await store.close();
+  await usingStore(one, async (store) => {
+    await create(store);
+    linkSync(one, other);
+    assertRefused(other, /is a file with several names \(hard links\)/);
+  });
   assertRefused(one, /is a file with several names/);
 });
 
 testFolder(
-  "a file that was restored beside the journal of a first start that was killed is not emptied",
+  "a file that was restored beside the journal of a killed first start is not emptied",
   async (folder) => {
     const path = join(folder, "pets.db");
-    const store = createSqliteStore(path);
-    for (let count = 0; count < 200; count++) await create(store);
-    await store.close();
+    await usingStore(path, (store) => createMany(store, 200));
     const restored = readFileSync(path);
-    // What such a start leaves: the journal's magic, no pages in it, some number, and an empty file before it.
+    // Such a start leaves a journal with its magic bytes, no pages, a random number, and an empty original file.
     const journal = new Uint8Array(512);
     new DataView(journal.buffer).setBigUint64(0, 0xd9d505f920a163d7n);
     journal.set([0, 0, 2, 0, 0, 0, 0x10, 0], 20);
@@ -143,19 +138,17 @@ testFolder(
     assertRefused(path, /has a rollback journal beside it that would empty it/);
     assert.deepEqual(readFileSync(path), restored);
     rmSync(`${path}-journal`);
-    const again = createSqliteStore(path);
-    assert.equal(await create(again), 201n);
-    await again.close();
+    assert.equal(await usingStore(path, (store) => create(store)), 201n);
   },
 );
 
-testFolder("a log whose file is missing behind a link is left as it was", async (folder) => {
+testFolder("a log whose database is missing is left unchanged, through a link too", async (folder) => {
   const [target, link] = [join(folder, "pets.db"), join(folder, "link.db")];
   symlinkSync(target, link);
   const store = createSqliteStore(link);
   await create(store);
   const log = readFileSync(`${target}-wal`);
-  // As after a crash: a log that was not written back, and a file that somebody has taken away.
+  // As after a crash: the log was not written back, and then the file was removed.
   copyFileSync(`${target}-wal`, join(folder, "kept"));
   await store.close();
   rmSync(target);
@@ -165,7 +158,7 @@ testFolder("a log whose file is missing behind a link is left as it was", async 
   assert.ok(!existsSync(target));
 });
 
-testFolder("links that lead to each other, a named pipe and a device are refused at once", (folder) => {
+testFolder("a circle of links, a named pipe and a device are refused at once", (folder) => {
   symlinkSync("b.db", join(folder, "a.db"));
   symlinkSync("a.db", join(folder, "b.db"));
   assertRefused(join(folder, "a.db"), /is a symbolic link that leads to itself/);
@@ -173,17 +166,16 @@ testFolder("links that lead to each other, a named pipe and a device are refused
   execFileSync("mkfifo", [pipe]);
   assertRefused(pipe, /is not a regular file/);
   assertRefused("/dev/null", /is not a regular file/);
-  return Promise.resolve();
 });
 
-testFolder("a store goes on when its program changes its working directory", async (folder) => {
+testFolder("a store keeps working when its program changes the working directory", async (folder) => {
   const before = process.cwd();
   process.chdir(folder);
   try {
-    const store = createSqliteStore("pets.db");
-    process.chdir(before);
-    assert.equal(await create(store), 1n);
-    await store.close();
+    await usingStore("pets.db", async (store) => {
+      process.chdir(before);
+      assert.equal(await create(store), 1n);
+    });
     assert.ok(existsSync(join(folder, "pets.db")));
   } finally {
     process.chdir(before);

@@ -1,20 +1,20 @@
-/** What the errors of PostgreSQL and of its drivers mean. */
+/** Classifies the errors of PostgreSQL and of its drivers. */
 
-import { StoreUnavailableError } from "../store.ts";
+import { StoreUnavailableError } from "../../store.ts";
 
-/** Classes of SQLSTATE that mean a wrong statement or a wrong value, and not the state of the world. */
+/** Classes of SQLSTATE that mean a wrong statement or a wrong value. */
 const DEFECTS = ["22", "23", "42"];
 
-/** Of those, what somebody has done to the database: privileges taken away, or tables and functions dropped. */
+/** States of these classes that mean a changed database: privileges were revoked, or tables or functions dropped. */
 const DAMAGE = ["42501", "42P01", "42883"];
 
 /**
- * Serialization failure, deadlock, unique violation. They come where transactions are set to be serializable, or where
- * another program writes too; nothing was stored, and another try sees what was in its way.
+ * Serialization failure, deadlock, unique violation. They occur where transactions are serializable by default, or another
+ * program writes to the tables. Nothing was stored, and a second attempt sees the other transaction.
  */
 const TRANSIENT = ["40001", "40P01", "23505"];
 
-/** SQLSTATE, if the server has answered; drivers put names of their own in its place. */
+/** The SQLSTATE, if the error comes from the server. Drivers put codes of their own in the same property. */
 export function sqlState(error: unknown): string | undefined {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
@@ -25,13 +25,13 @@ export function isTransient(error: unknown): boolean {
   return TRANSIENT.includes(sqlState(error) ?? "");
 }
 
-/** Whether somebody who waits may find it gone: there is no connection, or the server starts, stops or is full. */
+/** Whether waiting may help: there is no connection, or the server is starting, stopping or out of resources. */
 export function isPassing(error: unknown): boolean {
   const state = sqlState(error);
   return state === undefined ? isOutage(error) : /^(08|53|57|58)/.test(state);
 }
 
-/** What a driver rejects with, as the contract wants it. */
+/** Turns an outage into a {@link StoreUnavailableError}, and returns any other error unchanged. */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof StoreUnavailableError || !isOutage(error)) return error;
   return new StoreUnavailableError(describe(error), { cause: error });
@@ -40,20 +40,15 @@ export function asUnavailable(error: unknown): unknown {
 function isOutage(error: unknown): boolean {
   const state = sqlState(error);
   if (state !== undefined) return !DEFECTS.includes(state.slice(0, 2)) || DAMAGE.includes(state);
-  // Without an answer of the server it is the connection, unless somebody has made a mistake in JavaScript.
-  const mistakes = [TypeError, RangeError, ReferenceError, SyntaxError];
-  return error instanceof Error && !mistakes.some((mistake) => error instanceof mistake);
+  // An error that is neither the server's nor a defect in JavaScript comes from the connection.
+  const defects = [TypeError, RangeError, ReferenceError, SyntaxError];
+  return error instanceof Error && !defects.some((defect) => error instanceof defect);
 }
 
-/** One line for the operator. Where a host has several addresses, the message is empty and the code says it. */
+/** One line for the operator. If a host has several addresses, Node leaves the message empty and only the code helps. */
 function describe(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
   const text = (message || code || String(error)).replaceAll("\n", " ");
   const state = sqlState(error);
   return `PostgreSQL: ${text}${state === undefined ? "" : ` (SQLSTATE ${state})`}`;
-}
-
-/** What a closed store answers. */
-export function closed(): StoreUnavailableError {
-  return new StoreUnavailableError("The store has been closed");
 }

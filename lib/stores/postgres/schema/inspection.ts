@@ -1,20 +1,20 @@
-/** What is found in a database before anything is done to it. */
+/** Inspects a schema before anything is changed. */
 
-import type { Database } from "./client.ts";
-import type { Row } from "./driver.ts";
-import { sqlState } from "./errors.ts";
-import { textArray } from "./statements.ts";
+import { StoreUnavailableError } from "../../store.ts";
+import { textArray } from "../client/arrays.ts";
+import type { Database } from "../client/client.ts";
+import type { Row } from "../client/driver.ts";
+import { sqlState } from "../client/errors.ts";
 import { FUNCTIONS } from "./functions.ts";
-import { StoreUnavailableError } from "../store.ts";
 
-/** What a petstore of any version has beside its version. */
+/** The relations that each version of a petstore has, besides `schema_version`. */
 const PARTS = ["pets", "requests", "pet_ids"];
 
-/** Of the database: its encoding, and whether nothing can be written. */
+/** The encoding of the database, and whether it is read-only. */
 const SETTINGS = `SELECT pg_catalog.current_setting('server_encoding'),
   pg_catalog.current_setting('transaction_read_only')`;
 
-/** Those of these names that are in a schema, with their columns. From the catalogue, which every role may read. */
+/** Relations of a schema, by name, with their columns. Read from the catalogue, because each role may read that. */
 const RELATIONS = `SELECT rel.relname::pg_catalog.text, pg_catalog.array_to_string(ARRAY(
     SELECT pg_catalog.concat(col.attname, ' ', type.typname)
     FROM pg_catalog.pg_attribute AS col
@@ -26,17 +26,17 @@ const RELATIONS = `SELECT rel.relname::pg_catalog.text, pg_catalog.array_to_stri
   WHERE space.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name
     AND rel.relname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[])`;
 
-/** What a schema is. */
+/** The result of {@link inspect}. */
 export interface Inspection {
-  /** The version of its tables, 0 where there are none. */
+  /** The version of the tables; 0 if there are none. */
   version: number;
   isReadOnly: boolean;
 }
 
 /**
- * Looks at a schema and changes nothing.
+ * Reads the state of a schema without changing it.
  *
- * @throws {StoreUnavailableError} If it is another program's, or damaged, or if the database cannot hold every name.
+ * @throws {StoreUnavailableError} If it is damaged or belongs to another program, or if the database is not in UTF-8.
  */
 export async function inspect(db: Database, schema: string): Promise<Inspection> {
   const [[encoding, readOnly] = []] = await db.query(SETTINGS);
@@ -64,16 +64,17 @@ async function findVersion(db: Database, schema: string, found: ReadonlyMap<stri
   const version = Number(rows[0]?.[0]);
   if (rows.length === 1 && version >= 1) return version;
   const what = rows.length === 1 ? `the version ${version}` : rows.length === 0 ? "no row" : `${rows.length} rows`;
-  throw refuse(`The table schema_version of the schema ${schema} has ${what}, but a petstore's has one row from 1 on`);
+  throw refuse(
+    `The table schema_version of the schema ${schema} has ${what}, but it must have one row, with 1 or more`,
+  );
 }
 
-/** What is somebody else's, or damaged, is theirs to mend. */
 function refuse(what: string): StoreUnavailableError {
-  return new StoreUnavailableError(`${what}; it was left as it is, so name another schema or restore this one`);
+  return new StoreUnavailableError(`${what}; it was left unchanged, so use another schema or restore this one`);
 }
 
 /**
- * Makes sure that a role can do all that a server does, so that it fails at its start and not at its first create.
+ * Ensures that the role has all privileges that a server needs, so that the start fails and not the first create.
  *
  * @throws {StoreUnavailableError} If it lacks privileges, or the sequence of ids is behind its table.
  */
@@ -109,7 +110,7 @@ async function orExplain(schema: string, query: Promise<Row[]>): Promise<Row[]> 
 
 function lacks(schema: string, what: string, cause?: unknown): StoreUnavailableError {
   return new StoreUnavailableError(
-    `The role lacks privileges in the schema ${schema} (${what}); have the SQL of postgresGrants() applied by its owner`,
+    `The role lacks privileges in the schema ${schema} (${what}); have its owner apply the SQL of postgresGrants()`,
     { cause },
   );
 }

@@ -1,5 +1,6 @@
-/** What the store needs of a PostgreSQL client: statements that take no longer than they may. */
+/** Runs statements through a PostgreSQL client, each with a time limit, and replaces a client whose connections hang. */
 
+import { storeClosed, StoreUnavailableError } from "../../store.ts";
 import {
   type Driver,
   ignore,
@@ -9,64 +10,37 @@ import {
   type Row,
   type Running,
 } from "./driver.ts";
-import { asUnavailable, closed } from "./errors.ts";
+import { asUnavailable } from "./errors.ts";
 import { postgresJsDriver } from "./js_driver.ts";
 import { nodePostgresDriver } from "./node_driver.ts";
-import { StoreUnavailableError } from "../store.ts";
 
-/** Makes a client, which is then the store's: it is closed with the store, and replaced when its connections are dead. */
+/** Creates a client that belongs to the store: the store closes it, and replaces it when its connections hang. */
 export type PostgresClientMaker = () => PostgresClient;
 
-/** A database, whatever the driver. */
-export interface Database {
-  /** How long a statement may take, in milliseconds. */
-  readonly timeout: number;
-  /**
-   * Runs one statement in a transaction of its own.
-   *
-   * @param deadline When it is given up, as performance.now() tells the time. Only for what writes: unlike a read it is
-   * sent behind no other. Without it, a statement is given up after the timeout.
-   */
-  query(text: string, parameters?: string[], deadline?: number): Promise<Row[]>;
-  /** Runs statements that have no parameters, in one transaction. */
-  script(text: string): Promise<void>;
-  /** Forgets a client that was handed in, and closes one that was made. */
-  release(): Promise<void>;
-}
+/** How many statements may wait for a connection. */
+const MAX_WAITING = 10_000;
 
-/** Statements that may be under way or wait; to wait for more would help nobody. */
-const MAX_STATEMENTS = 10_000;
-
-/** How long a driver gets to be done with a statement that was given up, in milliseconds, before its client is replaced. */
+/** How long a driver may take to finish a statement that was given up before its client is replaced, in milliseconds. */
 const GRACE = 1000;
 
-/** How long a client gets to close, in milliseconds. */
+/** How long a client may take to close, in milliseconds. */
 const CLOSING = 2000;
 
-/** How a client is used. */
+/** Options of {@link Database}. */
 export interface ClientOptions {
-  /** After how many milliseconds a statement is given up. What the server makes of it is then unknown. */
+  /** The time limit of a statement, in milliseconds. The outcome of a statement that is given up is unknown. */
   timeout: number;
   /** Whether statements are prepared. */
   prepare: boolean;
 }
 
-/**
- * Wraps a client.
- *
- * @throws {TypeError} If it is none.
- */
-export function openClient(source: PostgresClient | PostgresClientMaker, options: ClientOptions): Database {
-  return new Client(source, options);
-}
-
-/** A statement between its arrival and the moment when the driver has done with it. */
+/** A statement, from its arrival until the driver has finished with it. */
 interface Job {
   text: string;
   parameters: string[] | undefined;
-  /** Whether it writes. Then it gets a connection for itself, so that it can be cancelled before it has done anything. */
+  /** A write gets a connection to itself, so that it can be cancelled before it has started. */
   isWrite: boolean;
-  /** What it has become when it is with a driver. */
+  /** Set when a driver runs it. */
   running?: Running;
   lane?: Lane;
   timer?: ReturnType<typeof setTimeout>;
@@ -74,22 +48,25 @@ interface Job {
   reject(error: unknown): void;
 }
 
-/** A driver, how many statements it has, and how many of them have been given up. */
+/** A driver, the number of statements that it is running, and how many of them have been given up. */
 interface Lane {
   driver: Driver;
   busy: number;
   overdue: number;
 }
 
-class Client implements Database {
+/** A database, independent of the driver. */
+export class Database {
+  /** The time limit of a statement, in milliseconds. */
   readonly timeout: number;
   readonly #prepare: boolean;
   readonly #make: PostgresClientMaker | undefined;
-  /** In order of arrival. They wait here and not in the driver, which would not give them back. */
+  /** In order of arrival. They wait here because a driver cannot remove a statement from its own queue. */
   readonly #waiting = new Set<Job>();
   #lane: Lane;
   #isReleased = false;
 
+  /** @throws {TypeError} If `source` is not a client of a known driver, and does not create one. */
   constructor(source: PostgresClient | PostgresClientMaker, { timeout, prepare }: ClientOptions) {
     this.timeout = timeout;
     this.#prepare = prepare;
@@ -97,17 +74,25 @@ class Client implements Database {
     this.#lane = this.#open(isMaker(source) ? source() : source);
   }
 
+  /**
+   * Runs one statement in a transaction of its own.
+   *
+   * @param deadline When to give the statement up, as in `performance.now()`. A statement with a deadline is a write: it
+   * gets a connection to itself. Without a deadline, the statement is a read and has the usual time limit.
+   */
   async query(text: string, parameters: string[] = [], deadline?: number): Promise<Row[]> {
     return await this.#run(text, parameters, deadline);
   }
 
+  /** Runs several statements without parameters, in one transaction. */
   async script(text: string): Promise<void> {
     await this.#run(text, undefined);
   }
 
+  /** Closes the client if the store created it, and otherwise leaves it open. */
   async release(): Promise<void> {
     this.#isReleased = true;
-    for (const job of [...this.#waiting]) this.#giveUp(job, closed());
+    for (const job of [...this.#waiting]) this.#giveUp(job, storeClosed());
     if (this.#make) await this.#lane.driver.end(CLOSING);
     else this.#lane.driver.release();
   }
@@ -117,7 +102,7 @@ class Client implements Database {
   }
 
   #run(text: string, parameters: string[] | undefined, deadline?: number): Promise<Row[]> {
-    if (this.#waiting.size >= MAX_STATEMENTS) {
+    if (this.#waiting.size >= MAX_WAITING) {
       return Promise.reject(new StoreUnavailableError("Too many queries wait for PostgreSQL"));
     }
     return new Promise((resolve, reject) => {
@@ -133,14 +118,14 @@ class Client implements Database {
   #startWaiting(): void {
     for (const job of this.#waiting) {
       const { driver, busy, overdue } = this.#lane;
-      // As long as some hang, none is sent behind another: their connections may be dead.
+      // While statements are overdue, each gets a connection to itself, because their connections may be dead.
       if (busy >= driver.size * (job.isWrite || overdue > 0 ? 1 : driver.depth)) return;
       this.#waiting.delete(job);
       this.#start(job, this.#lane);
     }
   }
 
-  /** Counts a statement until the driver has done with it, whether or not anybody waits for it any more. */
+  /** Counts a statement until the driver has finished with it, even after it has been given up. */
   async #start(job: Job, lane: Lane): Promise<void> {
     lane.busy++;
     job.lane = lane;
@@ -163,7 +148,7 @@ class Client implements Database {
     const { running, lane } = job;
     if (lane) lane.overdue++;
     running.giveUp();
-    // A cancelled statement ends at once. What does not is on a connection on which nothing comes any more.
+    // A cancelled statement ends at once, unless its connection is dead.
     const timer = setTimeout(() => this.#replace(lane), Math.min(GRACE, this.timeout));
     running.done.catch(ignore).finally(() => {
       clearTimeout(timer);
@@ -177,10 +162,10 @@ class Client implements Database {
     try {
       this.#lane = this.#open(this.#make());
     } catch {
-      // Then the old one is what there is, and the next statement that hangs leads here again.
+      // The old client stays, and the next statement that hangs leads here again.
       return;
     }
-    // At once: behind a pooler, what waits for a connection there would be done when it gets one.
+    // At once: a statement that waits in a pooler would still run when it gets a connection there.
     lane.driver.end(0).catch(ignore);
     this.#startWaiting();
   }
@@ -191,22 +176,29 @@ function tooLate(time: number): StoreUnavailableError {
   return new StoreUnavailableError(`PostgreSQL has not answered within ${time} ms`, { cause });
 }
 
-/** Told by shape: to import a driver in order to ask it would make everybody install it. */
+/** Drivers are recognized by shape, because importing them would make both of them dependencies. */
 function adapt(client: PostgresClient, prepare: boolean): Driver {
   if (isPostgresJs(client)) return postgresJsDriver(client, prepare);
   if (typeof client === "object" && client !== null && "query" in client && !isSingle(client)) {
     return nodePostgresDriver(client satisfies NodePostgresClient, prepare);
   }
   throw new TypeError(
-    "The client of a PostgreSQL store must be the sql of postgres.js, a Pool of node-postgres, or a function that makes one",
+    "The client of a PostgreSQL store must be the sql of postgres.js, a Pool of node-postgres, " +
+      `or a function that returns one of them, not ${kindOf(client)}`,
   );
+}
+
+function kindOf(value: unknown): string {
+  if (typeof value !== "object" || value === null) return value == null ? String(value) : `a ${typeof value}`;
+  if ("then" in value) return "a promise";
+  return isSingle(value) ? "a Client of node-postgres" : "another object";
 }
 
 function isPostgresJs(client: unknown): client is PostgresJsClient {
   return typeof client === "function" && "unsafe" in client;
 }
 
-/** A `Client` of node-postgres: one connection, on which creates would be part of the app's own transactions. */
+/** Whether it is a `Client` of node-postgres: a single connection, on which creates would join the app's transactions. */
 function isSingle(client: object): boolean {
   return "processID" in client && !("totalCount" in client);
 }

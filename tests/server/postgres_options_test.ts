@@ -1,4 +1,4 @@
-/** What the standalone server tells its PostgreSQL driver. */
+/** The options that the standalone server gives its PostgreSQL driver. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -8,11 +8,11 @@ import { readPostgresUrl } from "../../lib/server/store/postgres_url.ts";
 
 const read = (url: string) => readPostgresUrl(url, () => undefined);
 
-test("connections to PostgreSQL that are opened together expire at times of their own, in half an hour to an hour", () => {
+test("connections to PostgreSQL that are opened together expire at different times, after 30 to 60 minutes", () => {
   const options = driverOptions(read("postgres://localhost/pets?pool_size=20"));
   const lifetime = options["max_lifetime"] as () => number;
   const taken: number[] = [];
-  // It is the driver that asks, once for each connection.
+  // The driver asks once for each connection.
   postgres({
     ...options,
     max_lifetime() {
@@ -25,7 +25,7 @@ test("connections to PostgreSQL that are opened together expire at times of thei
   assert.ok(taken.every((seconds) => seconds >= 30 * 60 && seconds <= 60 * 60), taken.join());
 });
 
-test("a host of several gets less time to answer than the only one, unless the address says otherwise", () => {
+test("each of several hosts gets less time to answer than a single host, unless the address says otherwise", () => {
   assert.equal(read("postgres://a/pets").connectTimeout, 5);
   assert.equal(read("postgres://a,b/pets").connectTimeout, 2);
   assert.equal(read("postgres://a,b/pets?connect_timeout=7").connectTimeout, 7);

@@ -1,31 +1,30 @@
-/** The schema of the PostgreSQL store: made, brought up to date, or refused. */
+/** Creates, migrates or refuses the schema of a PostgreSQL store. */
 
-import type { Database } from "./client.ts";
-import { sqlState } from "./errors.ts";
-import { inspect, requireReady } from "./inspection.ts";
+import { StoreUnavailableError } from "../../store.ts";
+import type { Database } from "../client/client.ts";
+import { sqlState } from "../client/errors.ts";
 import { FUNCTIONS, LOCKS, SAFE_PATH } from "./functions.ts";
+import { inspect, requireReady } from "./inspection.ts";
 import { MIGRATIONS } from "./tables.ts";
-import { StoreUnavailableError } from "../store.ts";
 
-/** The schema where none is named. */
+/** The name of the schema if the caller gives none. */
 export const DEFAULT_SCHEMA = "petstore";
 
-/** Checks the name of a schema. Without capitals and quotes, so that it is the same in every tool. */
-export function requireSchemaName(schema: string): string {
-  if (/^[a-z_][a-z0-9_]{0,47}$/.test(schema) && !schema.startsWith("pg_")) return schema;
+/** Validates the name of a schema. Capitals and quotes are excluded, so that it is the same in every tool. */
+export function requireSchemaName(schema: string): void {
+  if (/^[a-z_][a-z0-9_]{0,47}$/.test(schema) && !schema.startsWith("pg_")) return;
   throw new TypeError(
-    `The schema of a PostgreSQL store must be of small letters, digits and _, such as petstore, not ${
-      JSON.stringify(schema)
-    }`,
+    "The schema of a PostgreSQL store must be up to 48 lower-case letters, digits and _, " +
+      `not starting with a digit or pg_, such as petstore, not ${JSON.stringify(schema)}`,
   );
 }
 
 /**
- * The SQL that makes the tables or brings them up to date, for a database whose administrator applies it. Whoever runs it
- * becomes the owner; to run it again, or several at once, does no harm.
+ * The SQL that creates or migrates the tables, for a database where only an administrator may do so. The role that runs it
+ * owns the tables. It may be run again, and by several connections at once.
  *
- * @param schema The schema that the tables are in.
- * @throws {TypeError} If it can be no schema's name.
+ * @param schema The schema that contains the tables.
+ * @throws {TypeError} If `schema` is not a valid name.
  */
 export function postgresSchema(schema: string = DEFAULT_SCHEMA): string {
   requireSchemaName(schema);
@@ -41,7 +40,7 @@ DECLARE
   path pg_catalog.text := pg_catalog.current_setting('search_path');
   known integer := 0;
 BEGIN
-  -- From here on every name is PostgreSQL's own, whatever others have made in a schema that they may write to.
+  -- From here on, names refer to PostgreSQL's own objects, even if other roles have created some of the same name.
   PERFORM pg_catalog.set_config('search_path', '${SAFE_PATH}', true);
   PERFORM pg_advisory_xact_lock(${LOCKS.migrating}, hashtext('${schema}'));
   IF to_regnamespace('"${schema}"') IS NULL THEN
@@ -64,11 +63,12 @@ $petstore$;
 }
 
 /**
- * What a role needs that is not the owner, as SQL with the role's name in it. To be applied again when the schema has been
- * brought up to date.
+ * The SQL that grants a role the privileges that a server needs, if the role does not own the tables. Apply it again after
+ * each migration.
  *
- * @param role The role, as it is written in SQL.
- * @param schema The schema that the tables are in.
+ * @param role The role as an SQL identifier, quoted if necessary. It becomes part of the SQL unchanged.
+ * @param schema The schema that contains the tables.
+ * @throws {TypeError} If `schema` is not a valid name.
  */
 export function postgresGrants(role: string, schema: string = DEFAULT_SCHEMA): string {
   requireSchemaName(schema);
@@ -83,27 +83,27 @@ ${functions.join("")}`;
 }
 
 /**
- * Makes sure that the tables are there, as this release knows them, and that this role can use them.
+ * Ensures that the tables exist in the version of this release, and that the role may use them.
  *
- * @throws {StoreUnavailableError} If they are another program's or a newer release's, or cannot be made or used.
+ * @throws {StoreUnavailableError} If they belong to another program or a later release, or cannot be created or used.
  */
 export async function openSchema(db: Database, schema: string): Promise<void> {
   const { version, isReadOnly } = await inspect(db, schema);
   if (version > MIGRATIONS.length) {
     throw new StoreUnavailableError(
-      `The schema ${schema} has version ${version}, but this release knows only those up to ${MIGRATIONS.length}; ` +
-        "use the newer release that made it",
+      `The schema ${schema} has version ${version}, but this release supports versions up to ${MIGRATIONS.length}; ` +
+        "use the later release that created it",
     );
   }
   if (version < MIGRATIONS.length) await migrate(db, schema, isReadOnly);
-  // A standby, or a role that is set to be read-only, serves reads.
+  // A standby, or a role that is read-only by default, can still serve reads.
   if (!isReadOnly) await requireReady(db, schema);
 }
 
 async function migrate(db: Database, schema: string, isReadOnly: boolean): Promise<void> {
   if (isReadOnly) {
     throw new StoreUnavailableError(
-      `The schema ${schema} has to be made or brought up to date, and nothing can be written here; ` +
+      `The schema ${schema} must be created or migrated, but this database or role is read-only; ` +
         "start a server on the primary first",
     );
   }
@@ -112,8 +112,8 @@ async function migrate(db: Database, schema: string, isReadOnly: boolean): Promi
   } catch (error) {
     if (sqlState((error as Error).cause) !== "42501") throw error;
     throw new StoreUnavailableError(
-      `The schema ${schema} has to be made or brought up to date, and this role may not do it; ` +
-        "have the SQL of postgresSchema() and postgresGrants() applied by a role that may",
+      `The schema ${schema} must be created or migrated, but this role lacks the privilege; ` +
+        "have an administrator apply the SQL of postgresSchema() and postgresGrants()",
       { cause: error },
     );
   }

@@ -1,11 +1,11 @@
-/** What is in the schema of a PostgreSQL store, as the SQL that makes it, version by version. */
+/** The migrations of the schema. */
 
 import { createFunctions } from "./functions.ts";
 
-/** What brings a schema from each version to the next. Nothing that has been released may be changed here. */
+/** Entry n migrates version n to version n + 1. Released entries must not change. */
 export const MIGRATIONS: readonly ((schema: string) => string)[] = [createTables, addFunctions];
 
-/** Version 1. Its function is not here: version 2 replaces it. */
+/** Version 1, without its function, which version 2 replaces. */
 function createTables(schema: string): string {
   return `    CREATE SEQUENCE ${schema}.pet_ids MAXVALUE ${Number.MAX_SAFE_INTEGER};
     CREATE TABLE ${schema}.pets (
@@ -15,7 +15,7 @@ function createTables(schema: string): string {
       name text NOT NULL
     );
     CREATE INDEX pets_by_status ON ${schema}.pets (status, id);
-    -- Requests that may be sent again; expires_at is in milliseconds since 1970.
+    -- Remembered requests. expires_at is in milliseconds since 1970.
     CREATE TABLE ${schema}.requests (
       key text COLLATE "C" PRIMARY KEY,
       fingerprint text NOT NULL,
@@ -25,12 +25,12 @@ function createTables(schema: string): string {
     CREATE INDEX requests_by_expiry ON ${schema}.requests (expires_at);`;
 }
 
-/** Version 2: the database's clock decides what has expired, and what has is forgotten apart from creates. */
+/** Version 2: the clock of the database decides what has expired, and deletion is separate from creates. */
 function addFunctions(schema: string): string {
-  return `    -- All requests that expired before this have been forgotten. A sequence, since each change of a row would leave a
-    -- dead row behind.
+  return `    -- All requests that expired before this moment have been deleted. It is a sequence, because each update of a row
+    -- would leave a dead row.
     CREATE SEQUENCE ${schema}.forgotten_until MINVALUE 0 START 0;
-    -- Whoever added pets so far goes on without new privileges: to add them, the sequence is read now.
+    -- Adding pets now reads the sequence, so roles that could add pets get that privilege.
     DECLARE
       holder regrole;
     BEGIN

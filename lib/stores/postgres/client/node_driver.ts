@@ -1,30 +1,30 @@
-/** A store's statements through node-postgres. */
+/** Runs statements through node-postgres. */
 
-import { type Driver, ignore, type NodePostgresClient, type Row, settledWithin, USUAL_SIZE } from "./driver.ts";
+import { DEFAULT_SIZE, type Driver, ignore, type NodePostgresClient, type Row, settledWithin } from "./driver.ts";
 
-/** For how long it is tried to cancel a statement before its connection is closed, in milliseconds. */
-const CANCELLING = 1000;
+/** The longest time for a cancellation, in milliseconds. Then the connection is closed. */
+const MAX_CANCELLING = 1000;
 
-/** A connection, borrowed from a pool or the only one. */
+/** A connection that was borrowed from a pool, or the client itself. */
 interface Connection extends Pick<NodePostgresClient, "query" | "on" | "off"> {
-  /** Gives it back to the pool, which closes it if there was an error. */
+  /** Returns it to the pool, which closes it if there was an error. */
   release?(error?: Error): void;
   processID?: unknown;
   secretKey?: unknown;
   connectionParameters?: unknown;
 }
 
-/** Wraps a `Pool` or a `Client` of node-postgres. */
+/** Wraps a `Pool` of node-postgres, or another object with its `query()`. */
 export function nodePostgresDriver(client: NodePostgresClient, prepare: boolean): Driver {
-  // A pool tells of connections that are lost at rest by an event, and where nobody listens that ends the process. The
-  // next query is told of the loss anyway, or gets another connection.
+  // A pool reports the loss of an idle connection by an event, and without a listener that ends the process. The next
+  // query fails or gets another connection, so nothing else needs to be done.
   client.on?.("error", ignore);
   const { options } = client as { options?: { max?: number } };
   const isPool = client.totalCount !== undefined && client.connect !== undefined;
   const borrow = async () => (isPool ? await client.connect?.() : client) as Connection;
   return {
-    // A single Client runs one at a time; whatever else has a query() may do as it likes.
-    size: isPool ? options?.max ?? USUAL_SIZE : client.connect ? 1 : USUAL_SIZE,
+    // A client that can connect, but is not a pool, runs one query at a time.
+    size: isPool ? options?.max ?? DEFAULT_SIZE : client.connect ? 1 : DEFAULT_SIZE,
     depth: 1,
     start(text, values) {
       const plain = { text, ...(values && { values, rowMode: "array" as const }) };
@@ -35,21 +35,21 @@ export function nodePostgresDriver(client: NodePostgresClient, prepare: boolean)
       };
     },
     release: () => void client.off?.("error", ignore),
-    // It is still listened to: connections may tell of their end later.
+    // The listener stays, because connections may report their end later.
     end: (patience) => settledWithin(patience, client.end?.() ?? Promise.resolve()),
   };
 }
 
 const GIVEN_UP = new Error("The query was given up");
 
-/** A connection for the time of one query. */
+/** A connection, borrowed for one query. */
 class Loan {
   readonly #borrow: () => Promise<Connection>;
   readonly #options: unknown;
   #connection: Connection | undefined;
   #isGivenUp = false;
 
-  /** @param options What its pool makes connections with. */
+  /** @param options The settings with which the pool creates connections. */
   constructor(borrow: () => Promise<Connection>, options: unknown) {
     this.#borrow = borrow;
     this.#options = options;
@@ -61,7 +61,7 @@ class Loan {
     try {
       if (this.#isGivenUp) return [];
       const { rows } = await connection.query(query);
-      // A cancellation that comes late would hit what is run there next.
+      // Closed if given up, because a late cancellation would hit the next query on it.
       this.#return(this.#isGivenUp ? GIVEN_UP : undefined);
       return rows as Row[];
     } catch (error) {
@@ -73,8 +73,8 @@ class Loan {
   }
 
   /**
-   * Cancels, and then closes the connection, which may be dead. In this order: where a pooler is between, it knows whom
-   * to cancel only as long as the connection is there.
+   * Cancels the query, then closes the connection, which may be dead. In this order, because a pooler can relay the
+   * cancellation only while the connection exists.
    */
   async giveUp(): Promise<void> {
     this.#isGivenUp = true;
@@ -82,7 +82,7 @@ class Loan {
     try {
       await cancel(this.#connection, this.#options ?? this.#connection.connectionParameters);
     } catch {
-      // Another version of the driver may do it in another way. To close the connection must do then.
+      // Another version of the driver may cancel differently. Closing the connection must suffice then.
     } finally {
       this.#return(GIVEN_UP);
     }
@@ -97,7 +97,7 @@ class Loan {
   }
 }
 
-/** What is used of a client that has not connected yet. */
+/** An unconnected client of node-postgres: the members that {@link cancel} uses. */
 interface Messenger {
   on(event: "error", listener: () => void): void;
   connect(): Promise<unknown>;
@@ -109,8 +109,8 @@ interface Messenger {
 }
 
 /**
- * Has the server stop what a connection runs. That takes another connection, on which a request to cancel comes in place
- * of the login; the driver makes it as it makes all, with TLS where that is wanted.
+ * Asks the server to stop the query that a connection is running. This takes a new connection, on which the cancel request
+ * replaces the login. The driver opens it like any other, with TLS if so configured.
  */
 async function cancel({ constructor, processID, secretKey }: Connection, options: unknown): Promise<void> {
   if (typeof processID !== "number" || options === undefined) return;
@@ -119,15 +119,15 @@ async function cancel({ constructor, processID, secretKey }: Connection, options
   if (!connection?.startup || !connection.cancel) return;
   messenger.on("error", ignore);
   connection.startup = () => connection.cancel?.(processID, secretKey);
-  // The server closes it without an answer, which the driver takes for a failure.
-  await settledWithin(CANCELLING, messenger.connect());
+  // The server closes the connection without an answer, which the driver reports as a failure.
+  await settledWithin(MAX_CANCELLING, messenger.connect());
   connection.stream.destroy();
 }
 
-/** node-postgres prepares what has a name, and a name must not stand for two texts, however many stores there are. */
+/** node-postgres prepares a query that has a name. A name must mean one text, in all stores of the process. */
 const names = new Map<string, string>();
 
-/** Tells the names of this copy of the library from those of another one on the same pool. */
+/** Separates the names from those of another copy of this library on the same pool. */
 let prefix: string | undefined;
 
 function nameOf(text: string): string {

@@ -1,0 +1,111 @@
+/** The failures of each operation, from where the service decides them. */
+
+import { INVALID_KEY, MISSING_KEY } from "../access/bearer.ts";
+import { bodyTimedOut, bodyTooLarge, ENCODED, NOT_JSON } from "../http/body.ts";
+import { OVERLOADED } from "../http/body_stream.ts";
+import { type HttpError, INTERNAL_ERROR } from "../http/errors.ts";
+import { TOO_MANY_ANSWERS } from "../http/large_answers.ts";
+import { parseNewPet } from "../pet.ts";
+import {
+  IDEMPOTENCY_KEY_REUSED,
+  IDEMPOTENCY_NOT_SUPPORTED,
+  INVALID_IDEMPOTENCY_KEY,
+  invalidJson,
+  invalidParameter,
+  invalidPet,
+  NO_STORE_ORDERS,
+  petNotFound,
+  STORE_UNAVAILABLE,
+} from "../service/refusals.ts";
+import { type HeaderKey, referTo, referToOptional } from "./headers.ts";
+import type { FailureGroup } from "./responses.ts";
+
+/** The facts that the failures of a create depend on. */
+export interface BodyOptions {
+  maxBodyBytes: number;
+  bodyTimeoutMs: number;
+  /** Whether the store recognizes a request that is sent again. */
+  remembersRequests: boolean;
+}
+
+/** The API key is refused. */
+export const UNAUTHORIZED: FailureGroup = {
+  ...group("UnauthorizedError", "the API key is missing or invalid", [MISSING_KEY, INVALID_KEY]),
+  response: "Unauthorized",
+};
+
+const INTERNAL = group("InternalServerError", "something unexpected happened; only the operator learns the cause", [
+  INTERNAL_ERROR,
+]);
+
+/** Any other failure. */
+export const UNEXPECTED: FailureGroup = { ...INTERNAL, response: "InternalError" };
+
+/** The failures of `GET /pets`. */
+export const LIST_FAILURES: FailureGroup[] = [
+  group("InvalidPetQueryError", "a query parameter is invalid, empty or repeated", [
+    invalidParameter("limit", "101"),
+    invalidParameter("status", "lost"),
+    invalidParameter("cursor", "abc"),
+  ]),
+  UNAUTHORIZED,
+  UNEXPECTED,
+  group("UnavailableError", "the store is unavailable, or too many large answers are under way", [
+    STORE_UNAVAILABLE,
+    TOO_MANY_ANSWERS,
+  ]),
+];
+
+/** The failures of `POST /pets`. */
+export function createFailures({ maxBodyBytes, bodyTimeoutMs, remembersRequests }: BodyOptions): FailureGroup[] {
+  return [
+    group(
+      "InvalidPetError",
+      "the body lacks required fields or has invalid values, or the Idempotency-Key is invalid",
+      [
+        INVALID_IDEMPOTENCY_KEY,
+        invalidJson("it is empty"),
+        invalidPet(faultsOf("{}")),
+      ],
+    ),
+    UNAUTHORIZED,
+    group("RequestTimeoutError", "the body did not arrive in time", [bodyTimedOut(bodyTimeoutMs)]),
+    group("BodyTooLargeError", "the body is too large", [bodyTooLarge(maxBodyBytes)]),
+    group("UnsupportedMediaTypeError", "the body is not JSON, or it has a content coding", [NOT_JSON, ENCODED]),
+    remembersRequests
+      ? group("IdempotencyKeyReusedError", "the Idempotency-Key was used for another animal", [IDEMPOTENCY_KEY_REUSED])
+      : group("IdempotencyNotSupportedError", "Idempotency-Key is not supported here", [IDEMPOTENCY_NOT_SUPPORTED]),
+    UNEXPECTED,
+    group("UnavailableError", "the store is unavailable, or too many large bodies are under way", [
+      STORE_UNAVAILABLE,
+      OVERLOADED,
+    ]),
+  ];
+}
+
+function faultsOf(body: string): string[] {
+  const faults = parseNewPet(body, "available");
+  return Array.isArray(faults) ? faults : [];
+}
+
+/** The headers of a deprecated operation. */
+export const DEPRECATION: HeaderKey[] = ["Deprecation", "Sunset", "Successor"];
+
+/** The failures of `GET /pets/{petId}`. */
+export const GET_FAILURES: FailureGroup[] = [
+  UNAUTHORIZED,
+  { ...group("PetNotFoundError", "there is no such animal", [petNotFound("9")]), headers: referTo(DEPRECATION) },
+  // These two may come before the route is known, and so without the headers of the route.
+  { ...INTERNAL, headers: referToOptional(DEPRECATION) },
+  {
+    ...group("StoreUnavailableError", "the store is unavailable", [STORE_UNAVAILABLE]),
+    headers: referToOptional(DEPRECATION),
+  },
+];
+
+/** The failure of `GET /store/orders` where the app does not answer it. */
+export const NO_ORDERS: FailureGroup = group("NoStoreOrdersError", "there are no store orders here", [NO_STORE_ORDERS]);
+
+function group(schema: string, reason: string, errors: readonly HttpError[]): FailureGroup {
+  return { schema, reason, errors };
+}

@@ -1,0 +1,93 @@
+/** The response headers of the description. */
+
+import { MISSING_KEY } from "../access/bearer.ts";
+import { type HeaderFields, JSON_FIELDS } from "../http/answer.ts";
+import { ENCODED, NOT_JSON } from "../http/body.ts";
+import { DEPRECATED_SINCE, SUNSET } from "../service/contract.ts";
+import type { JsonObject } from "./json_types.ts";
+
+/** Every header by its name in `components.headers`. */
+const HEADERS = {
+  ETag: header("ETag", "Strong entity tag of the representation (RFC 9110 §8.8.3), for `If-None-Match`.", {
+    pattern: '^"[0-9]+-[0-9]+-[0-9a-z]+-[0-9a-z]+"$',
+  }),
+  NextPage: optional(
+    header("Link", 'The next page (RFC 8288): a URL reference with `rel="next"`. Absent on the last page.', {
+      pattern: '^<[^<>]+>; rel="next"$',
+    }),
+  ),
+  Location: header("Location", "The created pet (RFC 9110 §10.2.2).", { pattern: "/pets/[1-9][0-9]*$" }),
+  IdempotencyReplayed: optional(
+    header("Idempotency-Replayed", "An earlier request with this `Idempotency-Key` added the animal.", {
+      const: "true",
+    }),
+  ),
+  Deprecation: header("Deprecation", "When the operation was deprecated, in seconds since 1970 (RFC 9745).", {
+    const: `@${DEPRECATED_SINCE}`,
+  }),
+  Sunset: header("Sunset", "When the operation will be removed (RFC 8594), as an HTTP date.", { const: SUNSET }),
+  Successor: header("Link", "The replacement of the operation (RFC 5829).", {
+    pattern: '^<[^<>]+>; rel="successor-version"$',
+  }),
+  Challenge: header("WWW-Authenticate", "How to authenticate (RFC 6750 §3).", {
+    pattern: `^${valueOf(MISSING_KEY.headers, "www-authenticate")}`,
+  }),
+  RetryAfter: header("Retry-After", "How many seconds to wait before the next try (RFC 9110 §10.2.3).", {
+    pattern: "^[0-9]+$",
+  }),
+  ContentTypeOptions: header("X-Content-Type-Options", "Browsers must believe the Content-Type (Fetch standard).", {
+    const: valueOf(JSON_FIELDS, "x-content-type-options"),
+  }),
+  AcceptEncoding: optional(
+    header("Accept-Encoding", "The accepted content codings, sent if the body had one (RFC 9110 §12.5.3).", {
+      const: valueOf(ENCODED.headers, "accept-encoding"),
+    }),
+  ),
+  AcceptPost: header("Accept-Post", "The accepted media type.", { const: valueOf(NOT_JSON.headers, "accept-post") }),
+};
+
+/** The name of a header in `components.headers`. */
+export type HeaderKey = keyof typeof HEADERS;
+
+const KEYS = Object.keys(HEADERS) as HeaderKey[];
+
+/** The headers for `components.headers`, without those that no response has. */
+export function createHeaders(unused: readonly HeaderKey[]): JsonObject {
+  const used = KEYS.filter((key) => !unused.includes(key));
+  return Object.fromEntries(used.map((key) => [key, HEADERS[key].definition]));
+}
+
+/** The headers of a response that has these. */
+export function referTo(keys: readonly HeaderKey[]): JsonObject {
+  return Object.fromEntries(keys.map((key) => [HEADERS[key].name, { $ref: `#/components/headers/${key}` }]));
+}
+
+/** The headers of a response that may have these. */
+export function referToOptional(keys: readonly HeaderKey[]): JsonObject {
+  return Object.fromEntries(keys.map((key) => [HEADERS[key].name, optional(HEADERS[key]).definition]));
+}
+
+/** The key of the header with this name in lower case, or `undefined` if the description leaves it out. */
+export function findHeader(name: string): HeaderKey | undefined {
+  return KEYS.find((key) => HEADERS[key].name.toLowerCase() === name);
+}
+
+interface Header {
+  /** Its name in a response. */
+  name: string;
+  definition: JsonObject;
+}
+
+function header(name: string, description: string, schema: JsonObject): Header {
+  return { name, definition: { description, required: true, schema: { type: "string", ...schema } } };
+}
+
+function optional({ name, definition }: Header): Header {
+  return { name, definition: { ...definition, required: false } };
+}
+
+function valueOf(fields: HeaderFields, name: string): string {
+  const value = fields[name];
+  if (value === undefined) throw new TypeError(`There is no header ${name} to describe`);
+  return value;
+}

@@ -1,0 +1,10 @@
+/** The types of a description: plain JSON. */
+
+/** A value that JSON can carry. */
+export type Json = string | number | boolean | null | Json[] | JsonObject;
+
+/** A JSON object. */
+export interface JsonObject {
+  /** A member. */
+  [name: string]: Json;
+}

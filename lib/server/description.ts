@@ -1,0 +1,27 @@
+/** The description that the standalone server serves. */
+
+import type { JsonObject } from "../openapi/json_types.ts";
+import { createDescription, type OpenApiOptions } from "../openapi/openapi.ts";
+import type { FailureGroup } from "../openapi/responses.ts";
+import { CLOSED, INVALID_HOST } from "./refusals.ts";
+
+/** The failures that the server adds to every operation. It answers them before it looks at the path. */
+const FAILURES: FailureGroup[] = [
+  {
+    schema: "InvalidHostError",
+    reason: "the Host header is not a host",
+    errors: [INVALID_HOST],
+    response: "InvalidHost",
+  },
+  {
+    schema: "ServerUnavailableError",
+    reason: "the server is starting or stopping",
+    errors: [CLOSED],
+    response: "ServerUnavailable",
+  },
+];
+
+/** Describes the petstore with these options as the standalone server serves it. */
+export function describeServer(options: OpenApiOptions): JsonObject {
+  return createDescription(options, FAILURES);
+}

@@ -1,0 +1,60 @@
+/** Creates that arrive together share one transaction: this file decides when to start it. */
+
+import { storeClosed, StoreUnavailableError } from "./store.ts";
+
+/** How many creates start a transaction at once, without waiting for more. */
+export const FULL_BATCH = 512;
+
+/** How many creates may wait; they take some tens of megabytes at most. */
+const MAX_WAITING = 10_000;
+
+/** Creates that wait for a transaction. */
+export class Batch<Create> {
+  /** In order of arrival. The store removes those that it commits. */
+  waiting: Create[] = [];
+  readonly #commit: () => void;
+  readonly #resource: string;
+  #isClosed = false;
+
+  /**
+   * @param commit Commits creates in {@link waiting}, or does nothing if a transaction is running already.
+   * @param resource What the creates wait for, for the message when too many wait.
+   */
+  constructor(commit: () => void, resource: string) {
+    this.#commit = commit;
+    this.#resource = resource;
+  }
+
+  /** Whether {@link close} was called. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** @throws {StoreUnavailableError} If the batch is closed, or too many creates wait. */
+  add(create: Create): void {
+    if (this.#isClosed) throw storeClosed();
+    if (this.waiting.length >= FULL_BATCH) this.#commit();
+    if (this.waiting.length >= MAX_WAITING) {
+      throw new StoreUnavailableError(`Too many creates wait for ${this.#resource}`);
+    }
+    if (this.waiting.push(create) === 1) this.commitSoon();
+  }
+
+  /**
+   * Commits after a turn of the event loop in which no create arrived. A single create thus waits for no other, and those
+   * that many clients send at the same time share a transaction.
+   */
+  commitSoon(): void {
+    const count = this.waiting.length;
+    setImmediate(() => {
+      if (this.waiting.length > count && count < FULL_BATCH) this.commitSoon();
+      else this.#commit();
+    });
+  }
+
+  /** Accepts no more creates, and commits those that wait. */
+  close(): void {
+    this.#isClosed = true;
+    this.#commit();
+  }
+}

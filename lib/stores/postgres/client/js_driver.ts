@@ -1,0 +1,105 @@
+/** Runs statements through postgres.js. */
+
+import {
+  DEFAULT_SIZE,
+  type Driver,
+  ignore,
+  type PostgresJsClient,
+  type PostgresJsQuery,
+  type Row,
+  settledWithin,
+} from "./driver.ts";
+
+/** Four reads at a time on a connection make a server a quarter faster; more do not help. */
+const DEPTH = 4;
+
+/** How often to check whether a query that was given up has become active, in milliseconds. */
+const POLLING = 50;
+
+/** The longest time for a cancellation, in milliseconds. Creates wait for it. */
+const MAX_CANCELLING = 5000;
+
+/** The running cancellations on each client, from all stores that use it. */
+const cancellationsOf = new WeakMap<PostgresJsClient, Set<Promise<void>>>();
+
+/** Wraps the `sql` of postgres.js. If the client was created with `prepare: false`, that wins. */
+export function postgresJsDriver(sql: PostgresJsClient, prepare: boolean): Driver {
+  const cancellations = cancellationsOf.get(sql) ?? new Set();
+  cancellationsOf.set(sql, cancellations);
+  return {
+    size: sql.options?.max ?? DEFAULT_SIZE,
+    depth: DEPTH,
+    start(text, parameters, isWrite) {
+      let query: PostgresJsQuery | undefined;
+      let isGivenUp = false;
+      async function run(): Promise<Row[]> {
+        // A late cancellation hits the next statement on its connection. A create that waits for a synchronous standby
+        // would then stop waiting and succeed.
+        while (isWrite && cancellations.size > 0) await Promise.all(cancellations);
+        if (isGivenUp) return [];
+        // Not on a reserved connection: in 3.4.9, the loss of one ends the process.
+        query = parameters ? sql.unsafe(text, parameters, { prepare }) : sql.unsafe(text);
+        return await (parameters ? query.values() : query) as Row[];
+      }
+      const done = run();
+      return {
+        done,
+        giveUp() {
+          isGivenUp = true;
+          if (query) giveUp(query, done, cancellations);
+        },
+      };
+    },
+    release() {},
+    end: async (patience) => {
+      // The driver waits for connections to close, and the connection to a lost host never closes.
+      await settledWithin(patience + 1000, sql.end?.({ timeout: patience / 1000 }) ?? Promise.resolve());
+    },
+  };
+}
+
+/** Internals of a query. Each member is checked before use, because another version of the driver may lack it. */
+interface QueryInternals {
+  /** The connection, once the query has been sent. */
+  state?: object | null;
+  /** Whether the connection is running it now. */
+  active?: boolean;
+  /** The text to send. */
+  strings?: unknown;
+  /** The parameters to send. */
+  args?: unknown;
+  /** Cancels the query, over a new connection. */
+  canceller?: unknown;
+}
+
+/**
+ * Replaces the driver's own `cancel()`, which has three defects in 3.4.9. If the query waits for its connection to open,
+ * the connection is lost for good. If it was sent after another query on the same connection, the answers get mixed up.
+ * If the connection for the cancellation fails, the error cannot be caught and ends the process.
+ */
+function giveUp(query: PostgresJsQuery, done: Promise<unknown>, cancellations: Set<Promise<void>>): void {
+  const internals = query as QueryInternals;
+  if (!internals.state) {
+    // It has not been sent yet, so a harmless statement can take its place.
+    if (!Array.isArray(internals.strings)) return;
+    internals.strings = ["SELECT 1"];
+    internals.args = [];
+  } else if (internals.active) {
+    cancel(query, cancellations);
+  } else {
+    // A cancellation stops whatever the connection is running, so it must wait until that is this query.
+    const timer = setInterval(() => {
+      if (internals.active) cancel(query, cancellations);
+    }, POLLING);
+    done.catch(ignore).finally(() => clearInterval(timer));
+  }
+}
+
+function cancel(query: PostgresJsQuery, cancellations: Set<Promise<void>>): void {
+  const internals = query as QueryInternals;
+  const { canceller } = internals;
+  if (typeof canceller !== "function") return;
+  internals.canceller = null;
+  const attempt = settledWithin(MAX_CANCELLING, canceller(query)).finally(() => cancellations.delete(attempt));
+  cancellations.add(attempt);
+}

@@ -1,0 +1,29 @@
+/** The client that swagger-typescript-api generates from the description. */
+
+import { Api } from "../generated/swagger_typescript_api.ts";
+import type { Answer, CreateClient, Failure } from "./pet_client.ts";
+
+export const create: CreateClient = (base, key) => {
+  const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
+  const { pets, store, request } = new Api({ baseUrl: base, baseApiParams: { headers } });
+  return {
+    create: async (pet, { "Content-Type": type, ...headers } = {}) =>
+      read(await pets.createPet(pet, { headers, ...(type === "text/plain" ? { type } : {}) })),
+    list: async (query = {}, headers = {}) => read(await pets.listPets(query, { headers })),
+    get: async (petId, headers = {}) => read(await pets.getPet(petId, { headers })),
+    orders: async () => read(await store.listStoreOrders({ format: "json" })),
+    head: async (petId) => read(await request<unknown, never>({ path: `/pets/${petId}`, method: "HEAD" })),
+  };
+};
+
+/** Where a body is not JSON, this client gives the SyntaxError as the error. */
+function read<T, Code extends string>(
+  { status, headers, data, error }: {
+    status: number;
+    headers: Headers;
+    data: T | null;
+    error: Failure<Code> | void | null;
+  },
+): Answer<T, Code> {
+  return { status, headers, data: data ?? undefined, error: error && "code" in error ? error : undefined };
+}
