@@ -155,6 +155,21 @@ testLimited(
     }),
 );
 
+// The system tells a process by a signal that kills that its file may not grow.
+testLimited(
+  "a limit on the size of files stops creates and nothing else, until it is lifted",
+  () =>
+    withFreshServer(ON_FILE, async (server, folder) => {
+      const ledger = new Ledger();
+      await ledger.create(server);
+      limit(server, "fsize", statSync(join(folder, `${FILE}-wal`)).size + 40_000);
+      await ledger.createUntilRefused(server, 100);
+      await assertServesReads(server, ledger);
+      limit(server, "fsize", "unlimited");
+      await assertRecovers(folder, server, ledger);
+    }),
+);
+
 /** A client with a connection of its own, which `fetch` does not promise. */
 async function openClient(server: ServerProcess): Promise<Pick<ServerProcess, "ask"> & { close(): void }> {
   const socket = await RawSocket.open(server);
