@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { parseResponse } from "../support/http/raw_socket.ts";
+import { parseResponse } from "../support/http/message.ts";
 import { addPet, countPets, readKey, withFreshServer, withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { hasCommand, testUnless } from "../support/system/commands.ts";

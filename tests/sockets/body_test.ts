@@ -15,7 +15,8 @@ import {
   testAnswers,
   withPetstore,
 } from "../support/http/raw_petstore.ts";
-import { concat, exchange, RawSocket } from "../support/http/raw_socket.ts";
+import { concat } from "../support/http/message.ts";
+import { exchange, RawSocket } from "../support/http/raw_socket.ts";
 
 testAnswers([
   ["an empty body", post(""), 400, "invalid_json"],

@@ -13,7 +13,8 @@ import {
   testAnswers,
   withPetstore,
 } from "../support/http/raw_petstore.ts";
-import { concat, exchange, RawSocket } from "../support/http/raw_socket.ts";
+import { concat } from "../support/http/message.ts";
+import { exchange, RawSocket } from "../support/http/raw_socket.ts";
 
 const LATIN = Uint8Array.of(0xe9, 0xff);
 

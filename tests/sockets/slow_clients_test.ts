@@ -6,7 +6,8 @@ import { withImpatientServer } from "../support/server/impatient_server.ts";
 import { memoryOf, openFilesOf } from "../support/system/process.ts";
 import { until } from "../support/until.ts";
 import { assertError, chunk, CHUNKED, MIB } from "../support/http/raw_petstore.ts";
-import { concat, type Endpoint, exchange, RawSocket } from "../support/http/raw_socket.ts";
+import { concat } from "../support/http/message.ts";
+import { type Endpoint, exchange, RawSocket } from "../support/http/raw_socket.ts";
 import { addPet, type ServerProcess, withFreshServer } from "../support/server/server_process.ts";
 import { testUnless } from "../support/system/commands.ts";
 

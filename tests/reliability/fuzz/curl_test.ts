@@ -15,7 +15,7 @@ import { FUZZED_STORES } from "./stores.ts";
 import { Tally } from "./tally.ts";
 import { withOtherBytes, withOtherUrl } from "./defects.ts";
 import { createResponseValidator } from "../../support/openapi_validator.ts";
-import { parseResponse } from "../../support/http/raw_socket.ts";
+import { parseResponse } from "../../support/http/message.ts";
 import { hasCommand, testUnless } from "../../support/system/commands.ts";
 import { withDenoServe } from "../../support/http/deno_serve.ts";
 

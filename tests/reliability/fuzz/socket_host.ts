@@ -1,6 +1,7 @@
 /** A petstore on `Deno.serve`, and clients that send bytes. Deno only. */
 
-import { concat, type Endpoint, RawSocket } from "../../support/http/raw_socket.ts";
+import { concat } from "../../support/http/message.ts";
+import { type Endpoint, RawSocket } from "../../support/http/raw_socket.ts";
 import type { SeenResponse } from "../../support/openapi_validator.ts";
 import { type Connection, cut, type Exchange, type Handle, type Host } from "./host.ts";
 import type { ModelRequest } from "./prediction.ts";

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createOpenApi, createPetstore, type ErrorCode } from "../../../mod.ts";
 import { createResponseValidator, type SeenResponse } from "../openapi_validator.ts";
-import { concat, type Endpoint, exchange } from "./raw_socket.ts";
+import { concat } from "./message.ts";
+import { type Endpoint, exchange } from "./raw_socket.ts";
 import { withDenoServe } from "./deno_serve.ts";
 
 const KEY = "pk_raw";

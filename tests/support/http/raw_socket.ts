@@ -4,16 +4,23 @@
  */
 
 import type { ResponseValidator, SeenResponse } from "../openapi_validator.ts";
+import {
+  concat,
+  decode,
+  endOf,
+  HEAD_END,
+  isMadeByDenoServe,
+  latin1,
+  LINE_END,
+  parseHead,
+  parseRequestLine,
+  type RequestLine,
+} from "./message.ts";
 
 /** A server: where it is, and what it may answer. */
 export interface Endpoint {
   port: number;
   validate: ResponseValidator;
-}
-
-interface RequestLine {
-  method: string;
-  path: string;
 }
 
 /** A server that answers nothing within this many milliseconds hangs. */
@@ -205,82 +212,10 @@ export async function exchange(endpoint: Endpoint, request: string | Uint8Array)
   return response;
 }
 
-/** A response that is here whole, head and body. */
-export function parseResponse(text: string): SeenResponse {
-  const end = text.indexOf("\r\n\r\n") + 4;
-  return { ...parseHead(text.slice(0, end)), text: text.slice(end) };
-}
-
-/** Bytes, and text as UTF-8, joined. */
-export function concat(...parts: (string | Uint8Array)[]): Uint8Array<ArrayBuffer> {
-  const encoded = parts.map((part) => typeof part === "string" ? new TextEncoder().encode(part) : part);
-  const joined = new Uint8Array(encoded.reduce((length, bytes) => length + bytes.length, 0));
-  let length = 0;
-  for (const bytes of encoded) {
-    joined.set(bytes, length);
-    length += bytes.length;
-  }
-  return joined;
-}
-
-/**
- * Whether `Deno.serve` has answered before the petstore was asked. It does so to what it cannot read as HTTP, with 400, and
- * to a client that waits for leave to send its body, with 100. An app has no say in either, so no description foresees them.
- * It is told by the whole answer, each header and its value: all that a petstore answers with 400 has a JSON body.
- */
-function isMadeByDenoServe({ status, headers, text }: SeenResponse): boolean {
-  if (status === 100) return [...headers].length === 0;
-  const { date, ...rest } = Object.fromEntries(headers);
-  const isBare = Object.keys(rest).length === 2 && rest["content-length"] === "0" && rest["connection"] === "close";
-  return status === 400 && text === "" && date !== undefined && isBare;
-}
-
-/** A request line as `Deno.serve` reads it: it joins the Host header and the target to a URL and takes that apart. */
-function parseRequestLine(request: string | Uint8Array): RequestLine {
-  const text = typeof request === "string" ? request : latin1(request);
-  const end = text.indexOf("\r\n\r\n");
-  const head = end < 0 ? text : text.slice(0, end);
-  const [method = "", target = ""] = head.split(/ |\r\n/, 2);
-  const host = /^host:[ \t]*(.*)$/im.exec(head)?.[1] ?? "";
-  const url = /^https?:\/\//i.test(target) ? target : `http://${host}${target}`;
-  return { method, path: url.replace(/^https?:\/\/[^/?#]*/i, "").replace(/[?#][^]*$/, "") };
-}
-
-function parseHead(head: string): Pick<SeenResponse, "status" | "headers"> {
-  const [statusLine = "", ...lines] = head.trimEnd().split("\r\n");
-  const headers = lines.map((line): [string, string] => {
-    const colon = line.indexOf(":");
-    return [line.slice(0, colon), line.slice(colon + 1).trim()];
-  });
-  return { status: Number(/^HTTP\/1\.[01] (\d{3})/.exec(statusLine)?.[1]), headers: new Headers(headers) };
-}
-
 /** Whether an error means that the other side, or a guard, has closed the connection. */
 export function isDisconnection(error: unknown): boolean {
   return [
     ...[Deno.errors.BrokenPipe, Deno.errors.ConnectionReset, Deno.errors.ConnectionAborted, Deno.errors.NotConnected],
     ...[Deno.errors.BadResource, Deno.errors.Interrupted],
   ].some((kind) => error instanceof kind);
-}
-
-const LINE_END = [13, 10], HEAD_END = [13, 10, 13, 10];
-
-/** The index after the first place where these bytes are, which begin with CR; −1 without one. */
-function endOf(bytes: Uint8Array, wanted: readonly number[]): number {
-  for (let i = bytes.indexOf(13); i >= 0; i = bytes.indexOf(13, i + 1)) {
-    if (wanted.every((byte, at) => bytes[i + at] === byte)) return i + wanted.length;
-  }
-  return -1;
-}
-
-const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-const LATIN_1 = new TextDecoder("latin1");
-
-/** Strictly: a replacement character for broken bytes would pass for one that was sent. */
-function decode(bytes: Uint8Array): string {
-  return UTF_8.decode(bytes);
-}
-
-function latin1(bytes: Uint8Array): string {
-  return LATIN_1.decode(bytes);
 }
