@@ -11,10 +11,7 @@ import { runServer, withServer } from "../support/server/server_process.ts";
 import { taskFlags } from "../support/server/serve_task.ts";
 import { withTempFolder } from "../support/temp.ts";
 
-const VARIABLES = [
-  ...Object.values(SETTINGS).map(({ variable }) => variable),
-  ...Object.values(POSTGRES_VARIABLES),
-];
+const VARIABLES = [...Object.values(SETTINGS).map(({ variable }) => variable), ...Object.values(POSTGRES_VARIABLES)];
 
 test("flags win over the environment", () =>
   withTempFolder((folder) => {

@@ -39,10 +39,7 @@ test("a table that has been partitioned goes on where it was, and pages cross it
       assert.match(await store.get(150n) ?? "", /^{"id":150,/);
       assert.deepEqual(await runSql(url, "SELECT count(*) FROM petstore.pets_1"), [["100"]]);
       const { all } = statementsFor("petstore");
-      const plan = await runSql(
-        url,
-        `PREPARE p AS ${all}; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) EXECUTE p(10, 21)`,
-      );
+      const plan = await runSql(url, `PREPARE p AS ${all}; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) EXECUTE p(10, 21)`);
       const text = plan.flat(2).join("\n");
       // Parts that the page does not reach are not read.
       assert.match(text, /pets_2[^\n]*never executed/);

@@ -53,11 +53,7 @@ test("a server on a standby lists what the primary has and refuses creates, unti
         assert.equal((await reader.ask("/v1/pets/1", KEY)).status, 200);
         assert.equal((await reader.ask("/readyz", null)).status, 200);
         const { status, text, headers } = await createOnce(reader, "Bo");
-        assert.deepEqual([status, JSON.parse(text).code, headers.get("retry-after")], [
-          503,
-          "store_unavailable",
-          "5",
-        ]);
+        assert.deepEqual([status, JSON.parse(text).code, headers.get("retry-after")], [503, "store_unavailable", "5"]);
         kill(primary);
         promote(standby);
         while ((await createOnce(reader, "Bo")).status !== 201);
