@@ -151,8 +151,6 @@ test("no test asks a server by a way that leaves its answers unread by the valid
     if (/\bfetch\(|\bDeno\.connect\b|"node:(http|https|net)"/.test(code)) found.push(path);
   }
   assert.deepEqual(found.sort(), [
-    // README.md says to the letter what comes, so what its own test reads needs no description.
-    "project/readme_test.ts",
     // A file of its own, from a server that has nothing else.
     "sockets/large_answers_test.ts",
     "support/http/raw_socket.ts",

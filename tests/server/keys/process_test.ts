@@ -45,11 +45,11 @@ for (const [how, parts] of QUIET) {
 }
 
 testOnLinux(
-  "a key that is given by --key is in the list of processes, as README.md and --help say",
+  "a key that is given by --key is in the list of processes, as docs/server.md and --help say",
   () =>
     withFreshServer({ args: ["--key", KEY, "--store=memory:"] }, (server) => {
       assert.ok(publicFacts(server.pid).includes(KEY));
-      for (const text of [HELP, Deno.readTextFileSync(new URL("README.md", ROOT)).replaceAll("\n", " ")]) {
+      for (const text of [HELP, Deno.readTextFileSync(new URL("docs/server.md", ROOT)).replaceAll("\n", " ")]) {
         assert.match(text, /Keys in flags show in the list of processes/);
       }
     }),

@@ -1,0 +1,108 @@
+/** README.md and docs/ agree with the code, with the files, and with one another. */
+
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import test from "node:test";
+import config from "../../deno.json" with { type: "json" };
+import { ERROR_STATUS } from "../../lib/error_codes.ts";
+import { NAMES } from "../../lib/service/options.ts";
+import { blocks, PAGES, readPage, ROOT } from "../support/pages.ts";
+
+test("README.md has at most 12,000 bytes", () => {
+  const { length } = new TextEncoder().encode(readPage("README.md"));
+  assert.ok(length <= 12_000, `It has ${length}`);
+});
+
+test("README.md leads to every page", () => {
+  const readme = readPage("README.md");
+  const missing = PAGES.filter((path) => path !== "README.md" && !readme.includes(`](${path})`));
+  assert.deepEqual(missing, []);
+});
+
+test("every link leads to a file, and to a heading in it", () => {
+  const dead: string[] = [];
+  for (const page of PAGES) {
+    for (const [, link = "", anchor] of readPage(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)) {
+      const path = link === "" ? page : normalize(join(dirname(page), decodeURIComponent(link)));
+      if (!existsSync(ROOT + path)) dead.push(`${page}: ${path}`);
+      else if (anchor !== undefined && !anchorsOf(path).includes(anchor)) dead.push(`${page}: ${path}#${anchor}`);
+    }
+  }
+  assert.deepEqual(dead, []);
+});
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(path: string): string[] {
+  return Array.from(
+    readPage(path).matchAll(/^#+ (.+)$/gm),
+    ([, heading = ""]) => heading.toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-"),
+  );
+}
+
+test("every file that a page names exists", () => {
+  // A CHANGELOG names the files of its time.
+  const missing = PAGES.filter((path) => path !== "CHANGELOG.md").flatMap((page) =>
+    matches(readPage(page), /(?<=`)(?:lib|tests|docs|tools|bench)\/[\w/.-]+(?=`)/g)
+      .filter((path) => !existsSync(ROOT + path))
+      .map((path) => `${page}: ${path}`)
+  );
+  assert.deepEqual(missing, []);
+});
+
+test("every task that a page names exists", () => {
+  for (const page of PAGES) {
+    for (const [, task = ""] of readPage(page).matchAll(/\bdeno task ([a-z:]+)/g)) {
+      assert.ok(task in config.tasks, `${page} names ${task}`);
+    }
+  }
+});
+
+test("a task runs the TypeScript and JavaScript of docs/", () => {
+  // The programs of README.md do not end by themselves, docs/hosts.md and docs/clients.md are made of tested files, and
+  // what CONTRIBUTING.md shows is not in the code.
+  const elsewhere = ["CONTRIBUTING.md", "README.md", "docs/clients.md", "docs/hosts.md"];
+  const pages = PAGES.filter((path) => [...blocks(path, "ts"), ...blocks(path, "js")].length > 0);
+  const commands = Object.values(config.tasks).map((task) => "command" in task ? String(task.command) : "");
+  const words = commands.filter((command) => command.includes(" --doc ")).flatMap((command) => command.split(" "));
+  assert.deepEqual(pages.filter((path) => words.includes(path)), pages.filter((path) => !elsewhere.includes(path)));
+});
+
+test("docs/server.md names every flag, variable and default that --help prints, and no other", () => {
+  const help = printHelp();
+  const [, section = ""] = /^## Settings\n([^]*?)^##/m.exec(readPage("docs/server.md")) ?? [];
+  assert.deepEqual(new Set(matches(section, FLAG)), new Set(matches(help, FLAG)));
+  const table = section.split("\n").filter((line) => line.startsWith("| ")).join("\n");
+  assert.deepEqual(new Set(matches(table, VARIABLE)), new Set(matches(help, VARIABLE)));
+  const defaults = Array.from(help.matchAll(/, default (\S+)\]/g), ([, value]) => value);
+  assert.ok(defaults.length >= 5);
+  const rows = table.split("\n").slice(1);
+  for (const value of defaults) {
+    const isShown = rows.some((row) => row.includes(`| \`${value}\``) || row.includes(`| ${value}: `));
+    assert.ok(isShown, `${value} is not a default in the table`);
+  }
+});
+
+const FLAG = /--[a-z][a-z-]*/g;
+const VARIABLE = /\b(?:PORT|PETSTORE_[A-Z_]+)\b/g;
+
+function printHelp(): string {
+  const args = ["run", "--no-config", "--allow-env", `${ROOT}server.ts`, "--help"];
+  const { success, stdout } = new Deno.Command(Deno.execPath(), { args }).outputSync();
+  assert.ok(success);
+  return new TextDecoder().decode(stdout);
+}
+
+test("docs/http.md names every error code with its status, and no other", () => {
+  const rows = readPage("docs/http.md").matchAll(/^\| `([a-z_]+)` *\| (\d{3}) *\|/gm);
+  assert.deepEqual(Object.fromEntries(Array.from(rows, ([, code, status]) => [code, Number(status)])), ERROR_STATUS);
+});
+
+test("docs/library.md names every option, and no other", () => {
+  const [, section = ""] = /^## Options\n([^]*?)^##/m.exec(readPage("docs/library.md")) ?? [];
+  assert.deepEqual(Array.from(section.matchAll(/^\| `(\w+)`/gm), ([, name]) => name), [...NAMES]);
+});
+
+function matches(text: string, pattern: RegExp): string[] {
+  return Array.from(text.matchAll(pattern), ([match]) => match);
+}

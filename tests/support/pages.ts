@@ -1,0 +1,39 @@
+/** The pages that people read: README.md, docs/ and their like, and the code blocks in them. Deno only. */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** The folder of the project, with a slash at its end. */
+export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Every page, by its path from the root. */
+export const PAGES: readonly string[] = ["", "docs/"].flatMap((folder) =>
+  readdirSync(ROOT + folder).filter((name) => name.endsWith(".md")).map((name) => folder + name)
+).sort();
+
+/** A command of a `console` block, and the output that the page shows for it. */
+export interface Command {
+  line: string;
+  output: string;
+}
+
+export function readPage(path: string): string {
+  return readFileSync(ROOT + path, "utf8");
+}
+
+/** The contents of a page's fenced blocks of one language; of two words, such as `ts ignore`, the first is the language. */
+export function blocks(path: string, language: string): string[] {
+  return Array.from(readPage(path).matchAll(/^```(\w+)(.*)\n([^]*?)^```$/gm))
+    .filter(([, first, rest]) => first === language && !rest?.includes("ignore"))
+    .map(([, , , text]) => text ?? "");
+}
+
+/** The commands of a page's `console` blocks. A prompt begins a command; its output ends at the next prompt. */
+export function commands(path: string): Command[] {
+  return blocks(path, "console").flatMap((block) =>
+    block.split(/^\$ /m).slice(1).map((text) => {
+      const end = text.indexOf("\n");
+      return { line: text.slice(0, end), output: text.slice(end + 1).trimEnd() };
+    })
+  );
+}
