@@ -42,11 +42,11 @@ export class Child implements AsyncDisposable {
     this.ended = this.#follow();
   }
 
-  /** Resolves when standard output matches. */
-  printed(pattern: RegExp): Promise<RegExpExecArray> {
+  /** Resolves when an output matches, standard output unless another is named. */
+  printed(pattern: RegExp, output: "stdout" | "stderr" = "stdout"): Promise<RegExpExecArray> {
     const { promise, resolve, reject } = Promise.withResolvers<RegExpExecArray>();
     const look = () => {
-      const found = pattern.exec(this.written.stdout);
+      const found = pattern.exec(this.written[output]);
       if (found) resolve(found);
     };
     this.#watchers.add(look);
