@@ -1,12 +1,11 @@
-/** A petstore in a route handler of Next.js, built and started as an app is in production. */
+/** A petstore in a route handler of Next.js, built and started as in production. */
 
 import assert from "node:assert/strict";
 import { connect } from "node:net";
-import test from "node:test";
-import { BASE_PATHS, CLOSED_EARLY, type Deviation, testContract } from "./support/contract.ts";
+import { CLOSED_EARLY, type Deviation } from "./support/contract.ts";
 import { sendAlone } from "../support/http/send_alone.ts";
-import { APP_KEY, useMount } from "./support/mounts.ts";
-import { type NodeApp, whyNoNode, withNodeApp } from "./support/node_app.ts";
+import { APP_KEY } from "./support/mounts.ts";
+import { type NodeApp, testNodeApp } from "./support/node_app.ts";
 
 const NEXT = "../../node_modules/next/dist/bin/next";
 
@@ -19,7 +18,7 @@ const APP: NodeApp = {
   started: /Ready in/,
 };
 
-/** Next.js has its own pages in mind, whose answers depend on these headers. */
+/** Answers of Next.js's own pages depend on these headers. */
 const VARY = "rsc, next-router-state-tree, next-router-prefetch, next-router-segment-prefetch";
 
 function strip({ status, headers, body }: Response): Response {
@@ -33,7 +32,7 @@ function strip({ status, headers, body }: Response): Response {
 
 const DEVIATIONS: Deviation[] = [
   {
-    reason: "redirects a path with empty segments to one without, by 308, before any handler is asked",
+    reason: "redirects a path with empty segments by 308 to one without, before any handler is called",
     applies: ({ url }) => new URL(url).pathname.includes("//"),
     check: ({ status, headers }, { url }) => {
       assert.deepEqual([status, headers.get("location")], [308, new URL(url).pathname.replaceAll(/\/+/g, "/")]);
@@ -67,20 +66,15 @@ const DEVIATIONS: Deviation[] = [
   },
 ];
 
-test("a route handler of Next.js keeps the HTTP contract", { skip: whyNoNode }, async (context) => {
-  await withNodeApp(APP, async (origin) => {
-    for (const basePath of BASE_PATHS) {
-      await context.test(`beside the app's own route, mounted at ${basePath || "the root"}`, async () => {
-        await useMount(basePath, (path, init) => fetch(origin + path, init ?? {}), { isAlone: false });
-      });
-    }
-    await context.test("Next.js takes no further request on a connection whose body was given up", async () => {
+testNodeApp(
+  "a route handler of Next.js",
+  APP,
+  { name: "Next.js", strip, deviations: DEVIATIONS, cut: CLOSED_EARLY },
+  (context, origin) =>
+    context.test("Next.js accepts no further request on a connection after a 413", async () => {
       assert.deepEqual(await statusesOnOneConnection(Number(new URL(origin).port)), ["413"]);
-    });
-    const origins = { "/v1": origin, "/api/v1": origin, "": origin };
-    await testContract(context, { name: "Next.js", origins, strip, deviations: DEVIATIONS, cut: CLOSED_EARLY });
-  });
-});
+    }),
+);
 
 /** Sends a body that is too long and has no length, then another request, and reads until the server closes. */
 async function statusesOnOneConnection(port: number): Promise<string[]> {
@@ -90,7 +84,7 @@ async function statusesOnOneConnection(port: number): Promise<string[]> {
   let text = "";
   socket.on("data", (data) => text += data);
   socket.write(`POST /v1/pets ${head}Transfer-Encoding: chunked\r\n\r\n${body}GET /v1/pets ${head}\r\n`);
-  // It is closed by a reset, since there is something that nobody has read.
+  // Closed by a reset, because some of the body was not read.
   await new Promise<void>((resolve) => socket.on("error", () => {}).on("close", () => resolve()));
   return Array.from(text.matchAll(/^HTTP\/1\.1 (\d+)/gm), ([, status = ""]) => status);
 }

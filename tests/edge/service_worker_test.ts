@@ -1,4 +1,4 @@
-/** A petstore in a Service Worker of real Chromium: a page that has one without any server. */
+/** A petstore in a Service Worker of Chromium. */
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -26,7 +26,7 @@ const ARGUMENTS = [
   "--disable-sync",
 ];
 
-/** In the page, instead of Node's own, and what the contract's client needs beside it. */
+/** Modules that the contract's client imports, as packages for the page. */
 const STAND_INS = {
   "node:assert/strict": "./support/assert_strict.ts",
   "ajv/dist/2020.js": "ajv/dist/2020.js",
@@ -43,7 +43,7 @@ async function withBrowser(use: (browser: Browser) => Promise<void>): Promise<vo
   }
 }
 
-/** Serves the page and the worker's file, and nothing else: no petstore. */
+/** Serves the page and the worker's file, without a petstore. */
 async function withPage(
   browser: Browser,
   files: Record<string, string>,
@@ -77,12 +77,12 @@ async function filesFor(basePath: BasePath, petstore: string): Promise<Record<st
   };
 }
 
-/** Modules first: at the root, the petstore would answer for them. */
+/** Imports the modules first: a petstore at the root would answer the requests for them. */
 const START = 'import("/contract.js").then(() => import("/page.js")).then(({ startPetstore }) => startPetstore())';
 
 /**
- * No page can set `Origin`, and the browser adds it only to what leaves for the network; requests to other origins never
- * come to a Service Worker. So `cors` does nothing here, and the case that expects a grant is shown to get none.
+ * A page cannot set `Origin`, the browser adds it only on the network, and requests to other origins do not reach a
+ * Service Worker. So `cors` has no effect here, and the case that expects a grant must get none.
  */
 const NEEDS_ORIGIN = /^grants a listed origin what it needs/;
 

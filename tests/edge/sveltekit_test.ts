@@ -1,11 +1,9 @@
-/** A petstore in an endpoint of SvelteKit, built for Node and started as an app is in production. */
+/** A petstore in an endpoint of SvelteKit, built for Node and started as in production. */
 
 import assert from "node:assert/strict";
-import test from "node:test";
-import { BASE_PATHS, type Cut, type Deviation, testContract } from "./support/contract.ts";
+import { type Cut, type Deviation, NODE_PARSER } from "./support/contract.ts";
 import { sendAlone } from "../support/http/send_alone.ts";
-import { useMount } from "./support/mounts.ts";
-import { type NodeApp, whyNoNode, withNodeApp } from "./support/node_app.ts";
+import { type NodeApp, testNodeApp } from "./support/node_app.ts";
 
 const APP: NodeApp = {
   folder: "sveltekit",
@@ -16,12 +14,12 @@ const APP: NodeApp = {
   },
   build: ["../../node_modules/vite/bin/vite.js", "build"],
   serve: () => ["build"],
-  // The adapter's own limit is half of the petstore's.
+  // The adapter's default is half of the petstore's limit.
   env: { BODY_SIZE_LIMIT: "2M" },
   started: /Listening on/,
 };
 
-/** Whether SvelteKit takes a request for a form that another site may have sent. */
+/** Whether SvelteKit treats a request as the form of another site. */
 function isForeignForm({ method, headers }: Request): boolean {
   const type = headers.get("content-type") ?? "text/plain";
   return /^(POST|PUT|PATCH|DELETE)$/.test(method) && !headers.has("origin") &&
@@ -44,39 +42,23 @@ const DEVIATIONS: Deviation[] = [
   },
   {
     reason:
-      "answers 403 where another site's form might have sent the request, and lets the same in with its own Origin",
+      "answers 403 to a request that another site's form could have sent, and accepts it with the app's own Origin",
     applies: isForeignForm,
     check: async (answer, request) => {
       await expectForbidden(answer, request);
-      // The adapter takes https for granted.
+      // The adapter assumes https.
       request.headers.set("origin", new URL(request.url).origin.replace("http:", "https:"));
       return await sendAlone(request);
     },
   },
-  {
-    reason: "leaves it to Node to answer 400 without a body to a method that is not registered",
-    applies: ({ method }) => /^(get|constructor)$/.test(method),
-    check: async (answer) => {
-      assert.deepEqual([answer.status, await answer.text()], [400, ""]);
-    },
-  },
+  NODE_PARSER,
 ];
 
-/** A body that is given up is one whose stream is cancelled, and SvelteKit's own stream then destroys the connection. */
+/** The petstore cancels the stream of a body that it refuses; SvelteKit's stream then destroys the connection. */
 const CUT: Cut = {
   reason: "closes the connection without an answer where a body of unknown length grows too long, or stalls",
   cases: /^answers 408 to a body|^takes a body of exactly the limit|^answers 413 to 3 MiB/,
   isCertain: true,
 };
 
-test("an endpoint of SvelteKit keeps the HTTP contract", { skip: whyNoNode }, async (context) => {
-  await withNodeApp(APP, async (origin) => {
-    for (const basePath of BASE_PATHS) {
-      await context.test(`beside the app's own route, mounted at ${basePath || "the root"}`, async () => {
-        await useMount(basePath, (path, init) => fetch(origin + path, init ?? {}), { isAlone: false });
-      });
-    }
-    const origins = { "/v1": origin, "/api/v1": origin, "": origin };
-    await testContract(context, { name: "SvelteKit", origins, deviations: DEVIATIONS, cut: CUT });
-  });
-});
+testNodeApp("an endpoint of SvelteKit", APP, { name: "SvelteKit", deviations: DEVIATIONS, cut: CUT });

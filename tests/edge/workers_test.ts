@@ -1,4 +1,4 @@
-/** A petstore in a Cloudflare Worker: workerd, the runtime itself, started by miniflare. */
+/** A petstore in a Cloudflare Worker, run by workerd, which miniflare starts. */
 
 import assert from "node:assert/strict";
 import { stop as stopBundler } from "esbuild";
@@ -16,7 +16,7 @@ const PACKAGES = new URL("node_modules/.deno/", import.meta.url);
 const hasRuntime = readdirSync(PACKAGES).some((name) => name.startsWith("@cloudflare+workerd-"));
 const skip = hasRuntime ? false : "there is no workerd package for this machine";
 
-/** Miniflare compresses JSON, and says so even of an answer without a body, for a client that takes it, as Cloudflare does. */
+/** Like Cloudflare, miniflare compresses JSON for a client that accepts it; it sets the header even without a body. */
 function strip({ status, headers, body }: Response): Response {
   const own = new Headers(headers);
   assert.equal(own.get("content-encoding"), "gzip");
@@ -24,7 +24,7 @@ function strip({ status, headers, body }: Response): Response {
   return new Response(body, { status, headers: own });
 }
 
-/** workerd's own HTTP parser knows the methods that are registered, and answers the rest. */
+/** workerd's HTTP parser knows the methods that are registered, and answers the others. */
 const UNKNOWN_METHOD: Deviation = {
   reason: "answers 501 itself to a method that is not registered",
   applies: ({ method }) => /^(get|constructor)$/.test(method),
@@ -33,7 +33,7 @@ const UNKNOWN_METHOD: Deviation = {
   },
 };
 
-/** Starts a Worker of each mounting file's variant; `use` gets their origins. */
+/** Starts a Worker for each base path; `use` gets their origins. */
 async function withWorkers(petstore: string, use: (origins: Record<BasePath, string>) => Promise<void>): Promise<void> {
   const origins: [BasePath, string][] = [];
   const running: Miniflare[] = [];
@@ -77,7 +77,7 @@ test("a Worker has a petstore beside its own route", { skip }, async (context) =
   });
 });
 
-/** Workers end a timer with the request that has set it: the body of another must not depend on it. */
+/** Workers end a timer with the request that set it, so no body may depend on another request's timer. */
 async function stallBehindAnother(url: string, roundTrip: () => Promise<Response>): Promise<void> {
   const number = HTTP_CONTRACT.findIndex(({ name }) => name.startsWith("answers 408 to a body that stalls"));
   const post = (body: ReadableStream) =>
@@ -97,7 +97,7 @@ async function stallBehindAnother(url: string, roundTrip: () => Promise<Response
       },
     }),
   );
-  // What is answered later was begun earlier: one isolate takes requests in turn.
+  // One isolate begins requests in order: after this answer, the first POST has begun.
   await (await roundTrip()).body?.cancel();
   const second = post(new ReadableStream({ start: (controller) => controller.enqueue(begun) }));
   await (await roundTrip()).body?.cancel();

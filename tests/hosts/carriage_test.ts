@@ -1,4 +1,4 @@
-/** What every host carries beyond the contract: framing, cookies, long bodies, clients that leave. */
+/** Beyond the contract, in every host: framing, cookies, long bodies, clients that leave. */
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
@@ -9,7 +9,7 @@ import { type Program, whyNot } from "./driver/program.ts";
 import { createPrograms } from "./driver/programs.ts";
 import { HOSTS } from "./hosts.ts";
 
-/** More than any socket buffers, and far less than a source without a reader would give. */
+/** More than any socket buffers, and far less than an unread source would be asked for. */
 const MAX_PULLED = 1024;
 
 for (const host of HOSTS) {
@@ -23,13 +23,13 @@ for (const host of HOSTS) {
   };
 
   test(
-    `${host.name} sends a short answer ${host.keepsLength ? "with its length" : "in chunks"}`,
+    `${host.name} sends a short answer ${host.sendsChunks ? "in chunks" : "with its length"}`,
     { skip },
     () =>
       withProgram(async (program) => {
         const { headers } = await readHead(program, "GET /v1/pets");
-        assert.equal(headers.get("content-length"), host.keepsLength ? "2" : null);
-        assert.equal(headers.get("transfer-encoding"), host.keepsLength ? null : "chunked");
+        assert.equal(headers.get("content-length"), host.sendsChunks ? null : "2");
+        assert.equal(headers.get("transfer-encoding"), host.sendsChunks ? "chunked" : null);
       }),
   );
 
@@ -43,7 +43,7 @@ for (const host of HOSTS) {
       await response.text();
     }));
 
-  test(`${host.name} carries 8 MiB that nobody announced`, { skip }, () =>
+  test(`${host.name} carries 8 MiB of unknown length`, { skip }, () =>
     withProgram(async (program) => {
       const bytes = new Uint8Array(await (await ask(program, "large")).arrayBuffer());
       assert.equal(bytes.length, LARGE_PIECES * PIECE_LENGTH);
@@ -51,7 +51,7 @@ for (const host of HOSTS) {
     }));
 
   test(
-    `${host.name} stops an endless body when its client leaves, and has not read far ahead`,
+    `${host.name} cancels an endless body when its client leaves, and has not read far ahead`,
     { skip },
     () =>
       withProgram(async (program) => {
@@ -65,7 +65,7 @@ for (const host of HOSTS) {
   );
 
   test(
-    `${host.name} tells a handler by the request's signal that its client is gone`,
+    `${host.name} aborts the request's signal when its client leaves`,
     { skip },
     () =>
       withProgram(async (program) => {
@@ -75,7 +75,7 @@ for (const host of HOSTS) {
         abort.abort();
         await assert.rejects(answer);
         await reported(program, ({ isAborted }) => isAborted);
-        // Not when all hosts are done, or all would be there at once.
+        // Now rather than at the end, when the processes of all hosts would be running.
         await programs.stop();
       }),
   );
@@ -88,11 +88,11 @@ function ask({ origin }: Program, kind: OrdersKind, signal?: AbortSignal): Promi
   return fetch(`${origin}/v1/store/orders?${kind}`, signal ? { headers, signal } : { headers });
 }
 
-/** Asks for the report until it is so. */
+/** Polls the report. */
 async function reported(program: Program, isSo: (report: CarriageReport) => boolean): Promise<CarriageReport> {
   let last: CarriageReport | undefined;
   let isAsking = false;
-  await until("the handler is told", () => {
+  await until("the handler's report", () => {
     if (last && isSo(last)) return true;
     if (!isAsking) {
       isAsking = true;
@@ -105,7 +105,7 @@ async function reported(program: Program, isSo: (report: CarriageReport) => bool
   return last!;
 }
 
-/** The head of an answer as it comes over the wire: fetch hides how a body is framed. */
+/** The head of an answer as it is sent: fetch hides how a body is framed. */
 async function readHead({ origin }: Program, line: string): Promise<{ status: number; headers: Headers }> {
   const { hostname, port, host } = new URL(origin);
   const connection = await Deno.connect({ hostname, port: Number(port) });

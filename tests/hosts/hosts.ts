@@ -1,28 +1,35 @@
-/** Every host that is tested here, and what each does in its own way. */
+/** Every host that is tested here, and where its answers differ from the petstore's own. */
 
 import assert from "node:assert/strict";
 import { type Deviation, exactly, noAnswer, outside, undecodablePath, unknownMethod } from "./driver/deviation.ts";
-import { BUN_RUNTIME, DENO, DENO_SERVE, NODE_24, type Runtime } from "./driver/program.ts";
+import { BUN_RUNTIME, DENO, DENO_SERVE, NODE_24, NODE_24_DECORATORS, type Runtime } from "./driver/program.ts";
 
-/** A program in programs/, and how its answers differ from the petstore's own. */
+/** A program in programs/. */
 export interface MountedHost {
   name: string;
   /** The file's name in programs/. */
   file: string;
   runtime: Runtime;
+  /** For docs/hosts.md: how it is run, or why the program is written as it is. */
+  about: string;
+  /** For docs/hosts.md: facts that the contract does not meet. */
+  notes?: readonly string[];
   deviations: readonly Deviation[];
   /** Header fields that it adds to every answer of the petstore. */
   adds?: Readonly<Record<string, string>>;
-  /** Whether it sends short answers with `Content-Length`; otherwise they are chunked. */
-  keepsLength: boolean;
+  /** Whether it sends short answers in chunks instead of with `Content-Length`. */
+  sendsChunks?: boolean;
+  /** Whether a petstore at the root hides the app's own routes. */
+  hidesAppAtRoot?: boolean;
 }
 
 const NODE_PARSER = unknownMethod("gets 400 without a body from Node's parser", exactly(400, ""));
 const BUN_PARSER = unknownMethod("gets no answer: Bun closes the connection", noAnswer);
 
 const SRVX_BODY: Deviation = {
-  says: "After a body of unknown length that was too large, srvx reads no further and keeps the connection for five " +
-    "seconds: a client that goes on sending gets its 413 late, or a connection that is reset in place of it",
+  says:
+    "After a body of unknown length that is too large, srvx stops reading and keeps the connection for five seconds: " +
+    "a client that continues to send gets its 413 late, or a connection reset instead",
   isSlow: true,
   concerns: async ({ request, caseName }) =>
     /^answers 413 to 3 MiB/.test(caseName) && request.method === "POST" &&
@@ -32,87 +39,156 @@ const SRVX_BODY: Deviation = {
 
 const PLAIN = outside(/^Not found$/);
 
+const PARSERS =
+  "Middleware that reads bodies, such as `express.json()`, must come after the petstore. A body that has " +
+  "already been read is answered with 500, and `onError` gets the reason";
+
 export const HOSTS: readonly MountedHost[] = [
-  { name: "Deno.serve", file: "deno.ts", runtime: DENO, deviations: [PLAIN], keepsLength: true },
-  { name: "deno serve", file: "deno_serve.ts", runtime: DENO_SERVE, deviations: [PLAIN], keepsLength: true },
-  { name: "Bun.serve", file: "bun.ts", runtime: BUN_RUNTIME, deviations: [PLAIN, BUN_PARSER], keepsLength: true },
-  { name: "node:http", file: "node.ts", runtime: NODE_24, deviations: [PLAIN, NODE_PARSER], keepsLength: true },
+  {
+    name: "Deno.serve",
+    file: "deno.ts",
+    runtime: DENO,
+    about: "Run it with `deno run --allow-net --allow-env app.ts`.",
+    notes: [
+      "`Deno.serve` has no time limit for headers, and builds the URL from any `Host` header: put a proxy in front " +
+      "([deployment](server.md))",
+    ],
+    deviations: [PLAIN],
+  },
+  {
+    name: "deno serve",
+    file: "deno_serve.ts",
+    runtime: DENO_SERVE,
+    about:
+      "Run it with `deno serve --port 8000 --allow-env app.ts`. `--parallel` starts one server for each core; give " +
+      "them an SQLite file, because each would have a memory store of its own.",
+    deviations: [PLAIN],
+  },
+  {
+    name: "Bun.serve",
+    file: "bun.ts",
+    runtime: BUN_RUNTIME,
+    about: "Run it with `bun app.ts`.",
+    deviations: [PLAIN, BUN_PARSER],
+  },
+  {
+    name: "node:http",
+    file: "node.ts",
+    runtime: NODE_24,
+    about: "The listener needs no package but the petstore's own.",
+    notes: [
+      "Node closes a connection whose request has not arrived within 300 seconds (`server.requestTimeout`)",
+    ],
+    deviations: [PLAIN, NODE_PARSER],
+  },
   {
     name: "srvx",
     file: "node_srvx.ts",
     runtime: NODE_24,
+    about: "For an app that is written for `Request` and `Response`.",
     deviations: [PLAIN, NODE_PARSER, SRVX_BODY],
-    keepsLength: false,
+    sendsChunks: true,
   },
   {
     name: "@hono/node-server",
     file: "node_hono_server.ts",
     runtime: NODE_24,
+    about: "Hono's adapter for Node. It works without Hono too.",
     deviations: [PLAIN, NODE_PARSER],
-    keepsLength: true,
   },
   {
     name: "Hono",
     file: "hono.ts",
     runtime: DENO,
+    about:
+      "On every runtime of Hono; tested on Deno. Do not use `app.mount()`, which [removes the prefix](#a-path-prefix).",
     deviations: [outside(/^404 Not Found$/, { isBasePathOurs: true })],
-    keepsLength: true,
   },
   {
     name: "Express 5",
     file: "express.ts",
     runtime: NODE_24,
+    about: "The listener is a middleware. It reads `originalUrl`, so the prefix that Express removes does not matter.",
+    notes: ['`app.disable("x-powered-by")` removes that header', PARSERS],
     deviations: [outside(/<pre>Cannot [A-Z]+ /, { isBasePathOurs: true }), NODE_PARSER],
     adds: { "x-powered-by": "Express" },
-    keepsLength: true,
+  },
+  {
+    name: "NestJS 12",
+    file: "nestjs.ts",
+    runtime: NODE_24_DECORATORS,
+    about:
+      "With its default adapter, Express. Call `app.use()` before `app.listen()`, which adds the body parsers of Nest. " +
+      "Compile the file, as `nest build` does: Node does not run decorators.",
+    notes: ["Guards, interceptors, pipes and filters of Nest do not see the petstore's requests"],
+    deviations: [outside(/"message":"Cannot [A-Z]+ /, { isBasePathOurs: true }), NODE_PARSER],
+    adds: { "x-powered-by": "Express" },
+    hidesAppAtRoot: true,
   },
   {
     name: "Fastify 5",
     file: "fastify.ts",
     runtime: NODE_24,
+    about:
+      "Fastify parses JSON bodies before its handlers run, and int64 numbers would lose digits. So the petstore takes " +
+      "over in a hook, in a scope that has no other route.",
+    notes: ["Later hooks, such as `preHandler` and `onSend`, do not see the petstore's requests"],
     deviations: [
       outside(/^{"message":"Route [A-Z]+:.* not found"/),
       unknownMethod(
         "gets 400 from Fastify",
         exactly(400, '{"error":"Bad Request","message":"Client Error","statusCode":400}'),
       ),
-      undecodablePath("gets 400 `FST_ERR_BAD_URL` from Fastify, in its own words", (answer) => {
+      undecodablePath("gets 400 `FST_ERR_BAD_URL` from Fastify", (answer) => {
         assert.equal(answer?.status, 400);
         assert.match(answer.text, /^$|"FST_ERR_BAD_URL"/);
       }),
     ],
-    keepsLength: true,
+  },
+  {
+    name: "Hapi 21",
+    file: "hapi.ts",
+    runtime: NODE_24,
+    about: "The petstore takes over in `onPreAuth`, before Hapi reads the body.",
+    notes: ["Later extensions, such as `onPreResponse`, do not see the petstore's requests"],
+    deviations: [
+      outside(/^{"statusCode":404,/, { isBasePathOurs: true }),
+      NODE_PARSER,
+      undecodablePath("gets 400 from Hapi", (answer) => {
+        assert.equal(answer?.status, 400);
+        assert.match(answer.text, /^$|^{"statusCode":400,"error":"Bad Request","message":"Bad Request"}$/);
+      }),
+    ],
   },
   {
     name: "h3",
     file: "h3.ts",
     runtime: NODE_24,
+    about: "Version 2, whose events have a `Request`. Its `serve()` is that of srvx.",
     deviations: [
       outside(/"Cannot find any route matching /, { isBasePathOurs: true }),
       NODE_PARSER,
-      undecodablePath("gets 400 from h3, in its own words", (answer) => {
+      undecodablePath("gets 400 from h3", (answer) => {
         assert.equal(answer?.status, 400);
         assert.match(answer.text, /^$|^{"status":400,"message":"Bad Request"}$/);
       }),
       SRVX_BODY,
     ],
-    keepsLength: false,
+    sendsChunks: true,
   },
   {
     name: "Elysia",
     file: "elysia.ts",
     runtime: BUN_RUNTIME,
-    deviations: [
-      outside(/^NOT_FOUND$/),
-      BUN_PARSER,
-    ],
-    keepsLength: true,
+    about: '`parse: "none"` stops Elysia from reading the body.',
+    deviations: [outside(/^NOT_FOUND$/), BUN_PARSER],
   },
   {
     name: "Koa",
     file: "koa.ts",
     runtime: NODE_24,
+    about: "With `respond = false`, Koa leaves the answer to the petstore.",
+    notes: ["No middleware of Koa sees the petstore's answers", PARSERS.replace("`express.json()`", "`koa-body`")],
     deviations: [outside(/^Not Found$/), NODE_PARSER],
-    keepsLength: true,
   },
 ];

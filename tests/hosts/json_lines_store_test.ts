@@ -1,4 +1,4 @@
-/** The documented store of one's own keeps the store contract, and what it has acknowledged. */
+/** The example of an own store in docs/hosts.md keeps the store contract, and all pets that it has acknowledged. */
 
 import assert from "node:assert/strict";
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ for (const { name, run } of STORE_CONTRACT) {
     }));
 }
 
-test("a JSON-lines store has its pets and requests again after a restart, and not the line that was cut off", () =>
+test("a JSON-lines store keeps its pets and requests over a restart, and drops a line that was cut off", () =>
   withTempFolder(async (folder) => {
     const path = join(folder, "pets.jsonl");
     const request = { key: "k".repeat(22), fingerprint: "f".repeat(22), retentionMs: 60_000 };

@@ -1,4 +1,4 @@
-/** The programs of docs/hosts.md that put an app's own things in place of ours, each run as it stands. */
+/** The programs of docs/hosts.md with the app's own keys, log, store or addresses. */
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -10,7 +10,6 @@ import { DENO, type Program, startProgram } from "./driver/program.ts";
 
 const PET = '{"name":"Rex","categoryId":9007199254740993}';
 
-/** Sends a request with this key, to a server or to the proxy before it. */
 type Ask = (path: string, init?: RequestInit) => Promise<Response>;
 
 function asker(origin: string, key = "pk_example"): Ask {
@@ -36,7 +35,7 @@ async function add(ask: Ask, path: string): Promise<Response> {
   return response;
 }
 
-test("an app's own sessions are the keys, and one that has ended opens nothing", () =>
+test("an app's own sessions serve as keys, until they end", () =>
   withProgram("own_keys.ts", {}, async ({ origin }) => {
     const status = async (key: string) => {
       const response = await asker(origin, key)("/v1/pets");
@@ -48,7 +47,7 @@ test("an app's own sessions are the keys, and one that has ended opens nothing",
     assert.equal(await status("token-of-ann"), 401);
   }));
 
-test("an app's own log has the cause of a 500, and neither the client's answer nor the log has what it should not", () =>
+test("an app's own log has the cause of a 500 without the query, and the client's answer does not have it", () =>
   withProgram("own_log.ts", {}, async ({ origin, written }) => {
     const response = await asker(origin)("/v1/store/orders?secret=1");
     assert.equal(response.status, 500);
@@ -64,7 +63,7 @@ test("an app's own log has the cause of a 500, and neither the client's answer n
     });
   }));
 
-test("an app's own store has its pets again after the process was killed", () =>
+test("an app's own store has its pets after the process was killed", () =>
   withTempFolder(async (folder) => {
     const env = { PETS_FILE: join(folder, "pets.jsonl") };
     await withProgram("own_store.ts", env, async ({ origin }) => void await add(asker(origin), "/v1/pets"));
@@ -74,7 +73,7 @@ test("an app's own store has its pets again after the process was killed", () =>
     });
   }));
 
-test("links are right below a router that takes the prefix away", () =>
+test("links are right below a router that removes the prefix", () =>
   withProgram("behind_prefix.ts", {}, async ({ origin }) => {
     const ask = asker(origin);
     for (const id of [1, 2]) {
@@ -90,7 +89,7 @@ test("links are right below a router that takes the prefix away", () =>
 const skip = whyNoNginx();
 
 test(
-  `links are right behind a proxy that has another path${skip ? ` (skipped: ${skip})` : ""}`,
+  `links are right through a proxy that has another path${skip ? ` (skipped: ${skip})` : ""}`,
   { skip },
   () =>
     withProgram("behind_proxy.ts", {}, ({ origin }) =>

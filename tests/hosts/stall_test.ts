@@ -1,19 +1,19 @@
-/** A body that stalls for as long as the petstore waits unless told otherwise: no server may hang up before its 408. */
+/** A body that stalls longer than the default `bodyTimeoutMs`: no server may hang up before the petstore's 408. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startProgram, whyNot } from "./driver/program.ts";
 import { HOSTS } from "./hosts.ts";
 
-/** One for each server; what the others are built on is among these. */
+/** The servers that all other hosts are built on. */
 const SERVERS = ["deno.ts", "bun.ts", "node.ts", "elysia.ts"];
 
 const hosts = HOSTS.filter(({ file }) => SERVERS.includes(file));
-// All at once, since each takes the same sixteen seconds.
+// All at once, because each takes 16 seconds.
 const answers = new Map(hosts.map((host) => [host, whyNot(host.runtime) ? undefined : stall(host.file)]));
 
 for (const host of hosts) {
-  test(`${host.name} waits with the petstore for a body that stalls`, { skip: whyNot(host.runtime) }, async () => {
+  test(`${host.name} lets the petstore answer 408 to a body that stalls`, { skip: whyNot(host.runtime) }, async () => {
     const { status, code } = await answers.get(host)!;
     assert.deepEqual([status, code], [408, "request_timeout"]);
   });
@@ -29,7 +29,7 @@ async function stall(file: string): Promise<{ status: number; code: string }> {
     const headers = { authorization: "Bearer pk_example" };
     return await (await fetch(`${origin}/v1/pets`, { method: "POST", headers, body })).json();
   } catch (error) {
-    // Nobody awaits it yet: thrown, it would end the whole file.
+    // Not thrown: before its test awaits it, a rejection would end the whole file.
     return { status: 0, code: String((error as Error).cause ?? error) };
   } finally {
     await stop();

@@ -1,24 +1,19 @@
-/** The portable tests of the library on the oldest and on the newest Node; the everyday tests run them on others. */
+/** The portable tests on the oldest and the newest Node; `deno task test` runs them on the other runtimes. */
 
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import test from "node:test";
+import { PORTABLE_TESTS } from "../support/portable_tests.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { ROOT } from "./support/project.ts";
 import { run } from "./support/run.ts";
 import { NODES } from "./support/runtimes.ts";
 
-const FILES = readdirSync(join(ROOT, "tests"))
-  .filter((name) => name.endsWith("_test.ts"))
-  .map((name) => join("tests", name));
-
 for (const { name, command, skip } of [NODES[0]!, NODES.at(-1)!]) {
   const title = `every portable test passes on ${name}`;
   test(skip ? `${title} (skipped: ${skip})` : title, { skip }, async () => {
-    // For processes that the tests start, too. Newer ones need no flag to run TypeScript, but know it.
+    // In the environment, so that processes of the tests have them too. Newer releases accept the flag without need.
     const NODE_OPTIONS = "--experimental-strip-types --disable-warning=ExperimentalWarning";
-    const args = ["--test", "--test-reporter=tap", ...FILES];
+    const args = ["--test", "--test-reporter=tap", ...PORTABLE_TESTS];
     const { status, stdout } = await withTempFolder((HOME) => run(command, args, ROOT, { NODE_OPTIONS, HOME }));
     const failed = stdout.split("\n").filter((line) => /^\s*(not ok|error:)/.test(line));
     assert.equal(status, 0, failed.slice(0, 40).join("\n") || stdout.slice(-3000));

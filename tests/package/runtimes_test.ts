@@ -1,4 +1,4 @@
-/** The package as it is installed, used on every runtime that it promises, by `import` and by `require`. */
+/** The installed package on every runtime that it supports, by `import` and by `require`. */
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -9,7 +9,7 @@ import { BUN, DENO, NODE, NODES, type Runtime } from "./support/runtimes.ts";
 const LUNA = '{"id":1,"name":"Luna","categoryId":9223372036854775807,"status":"available"}';
 const REX = '{"id":2,"name":"Rex","categoryId":9007199254740993,"status":"sold"}';
 
-/** What consumers/exchange.mjs is told by every store. */
+/** The answers that consumers/exchange.mjs prints for every store. */
 const ANSWERS = [
   "200 []",
   `201 ${LUNA}`,
@@ -38,7 +38,7 @@ for (const [{ name, command, args, skip }, by, install] of INSTALLED) {
           assert.equal(status, 0, stderr);
           const told = Object.values(JSON.parse(stdout));
           assert.deepEqual(told, [ANSWERS, ANSWERS, ANSWERS], file);
-          // Node 22 says that its SQLite is experimental, and nothing else is said by anybody.
+          // The only output on standard error: Node 22 warns that its SQLite is experimental.
           assert.doesNotMatch(stderr.replaceAll(SQLITE_WARNING, ""), /\S/, file);
         }
       }),

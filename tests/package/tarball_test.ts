@@ -1,12 +1,15 @@
-/** What is in the npm package, and what is not. */
+/** The contents of the npm package. */
 
 import assert from "node:assert/strict";
-import { cpSync, readdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join, posix } from "node:path";
 import process from "node:process";
 import test from "node:test";
 import root from "../../deno.json" with { type: "json" };
+import { readDocuments } from "../../tools/package/documents.ts";
+import { createManifest } from "../../tools/package/manifest.ts";
+import { missingFrom, PROJECT } from "../../tools/package/project.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { ROOT, TARBALL } from "./support/project.ts";
 import { run } from "./support/run.ts";
@@ -21,40 +24,34 @@ function textOf(path: string): string {
   return ENTRIES.find((entry) => entry.path === `package/${path}`)?.text ?? "";
 }
 
-const MODULES = [
-  ...["hosts/node", "hosts/node_request", "hosts/node_response"],
-  ...["http/answer", "http/answer_cache", "http/auth", "http/body", "http/body_stream"],
-  ...["http/conditional", "http/cors", "http/cursor", "http/large_answers", "http/structured_field", "http/turns"],
-  ...["http/deadlines", "http/dispatch", "http/errors", "http/field_value", "http/idempotency", "http/query"],
-  ...["http/routing", "json", "openapi", "openapi/paths", "openapi/responses", "openapi/schemas", "operations"],
-  ...["options", "pending", "pet", "petstore", "stores/id_list", "stores/memory", "stores/packed_pets"],
-  ...["stores/postgres", "stores/postgres_client", "stores/postgres_commit", "stores/postgres_errors"],
-  ...["stores/postgres_driver", "stores/postgres_js_driver", "stores/postgres_node_driver"],
-  ...["stores/postgres_forgetting", "stores/postgres_functions", "stores/postgres_inspection"],
-  ...["stores/postgres_schema", "stores/postgres_statements", "stores/postgres_tables"],
-  ...["stores/read_ahead", "stores/sqlite", "stores/sqlite_commit", "stores/sqlite_errors", "stores/sqlite_file"],
-  ...["stores/sqlite_insert", "stores/sqlite_open", "stores/sqlite_schema", "stores/sqlite_statements", "stores/store"],
-  "version",
-].map((name) => `lib/${name}`);
+const ENTRY_POINTS = Object.values(root.exports).filter((path) => path !== "./server.ts");
 
-/** Modules that the types of an entry point lead to. */
-const TYPED = [
-  ...["hosts/node", "hosts/node_types"],
-  ...["http/answer", "http/auth", "http/cors", "http/dispatch", "http/errors", "http/routing", "openapi", "options"],
-  ...["pending", "pet", "petstore", "stores/memory", "stores/postgres", "stores/postgres_client"],
-  ...["stores/postgres_driver", "stores/postgres_schema", "stores/sqlite", "stores/store"],
-].map((name) => `lib/${name}`);
+/** The files that these files reach by a pattern's imports, themselves included; `read` gives their texts. */
+function reach(files: readonly string[], pattern: RegExp, read: (path: string) => string): string[] {
+  const found = new Set(files.map((path) => posix.normalize(path)));
+  for (const path of found) {
+    for (const [, module = ""] of read(path).matchAll(pattern)) found.add(posix.join(posix.dirname(path), module));
+  }
+  return [...found];
+}
 
-test("the package holds the library, its types and its documents, and nothing else", () => {
+/** TypeScript drops an import or export whose every name is a type of `import type`. */
+const CODE_IMPORT = /^(?:import|export)\s(?!type\s)[^;"]*"(\.{1,2}\/[^"]+)";$/gm;
+const TYPE_IMPORT = /^(?:import|export)\s[^;"]*"(\.{1,2}\/[^"]+)\.js";$/gm;
+
+test("the package holds what its entry points reach, types and documents, and nothing else", () => {
+  const sources = reach(ENTRY_POINTS, CODE_IMPORT, (path) => readFileSync(join(ROOT, path), "utf8"));
+  assert.ok(sources.length > 40 && !sources.some((path) => path.startsWith("lib/server/")));
+  const entries = ENTRY_POINTS.map((path) => path.replace(/\.ts$/, ""));
+  const typed = reach(entries, TYPE_IMPORT, (module) => textOf(`${module}.d.ts`));
   assert.deepEqual(
     PATHS.toSorted(),
     [
-      ...["package.json", "README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "mod.js", "mod.d.ts"],
-      ...MODULES.map((module) => `${module}.js`),
-      ...TYPED.map((module) => `${module}.d.ts`),
+      ...["package.json", "README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE"],
+      ...sources.map((path) => path.replace(/\.ts$/, ".js")),
+      ...typed.map((module) => `${module}.d.ts`),
     ].sort(),
   );
-  assert.equal(new Set(PATHS).size, PATHS.length);
   assert.ok(ENTRIES.every(({ path, mode, size }) => path.startsWith("package/") && mode === 0o644 && size > 0));
 });
 
@@ -63,66 +60,116 @@ test("the package is small", () => {
   assert.ok(ENTRIES.reduce((sum, { size }) => sum + size, 0) < 400_000);
 });
 
-test("package.json says what the package is, where it runs and what it gives", () => {
+test("package.json has the description, the supported Node and the entry points", () => {
   const { description, keywords, ...rest } = MANIFEST;
+  const { repository, homepage, bugs } = createManifest(root, PROJECT).manifest;
+  const addresses = JSON.parse(JSON.stringify({ repository, homepage, bugs }));
   assert.match(description, /^.{50,120}$/);
   assert.ok(keywords.length >= 5 && new Set(keywords).size === keywords.length);
   assert.deepEqual(rest, {
     name: root.name,
     version: root.version,
     license: "MIT",
+    ...addresses,
     type: "module",
     sideEffects: false,
     engines: { node: ">=22.13.0" },
     exports: {
-      ".": { types: "./mod.d.ts", default: "./mod.js" },
-      "./postgres": { types: "./lib/stores/postgres/postgres_store.d.ts", default: "./lib/stores/postgres/postgres_store.js" },
-      "./sqlite": { types: "./lib/stores/sqlite/sqlite_store.d.ts", default: "./lib/stores/sqlite/sqlite_store.js" },
-      "./node": { types: "./lib/hosts/node.d.ts", default: "./lib/hosts/node.js" },
+      ...Object.fromEntries(
+        Object.entries(root.exports).filter(([path]) => path !== "./server").map(([path, source]) => {
+          const module = source.replace(/\.ts$/, "");
+          return [path, { types: `${module}.d.ts`, default: `${module}.js` }];
+        }),
+      ),
       "./package.json": "./package.json",
     },
   });
   assert.match(textOf("LICENSE"), /^MIT License/);
 });
 
-/** Those of examples, of this machine to itself, and the standards that the documents name. */
-const KNOWN_HOST = /^(localhost|127\.0\.0\.1|h|[\w.-]+\.example|semver\.org|keepachangelog\.com|eprint\.iacr\.org)$/;
+/** Hosts of examples, this machine, standards, and the project's own. */
+const KNOWN_HOST = new RegExp(
+  [
+    /^(localhost|127\.0\.0\.1|h|[\w.-]+\.example)$/.source,
+    /^(semver\.org|keepachangelog\.com|eprint\.iacr\.org|www\.rfc-editor\.org|datatracker\.ietf\.org)$/.source,
+    ...Object.values(PROJECT).filter((address) => address !== "").map((address) => `^${new URL(address).host}$`),
+  ].join("|"),
+);
 
-test("nothing in the package tells of the machine that made it, or of a registry, or needs one", () => {
+test("nothing in the package names the machine that made it, or an unknown host", () => {
   const folders = [ROOT, homedir(), process.cwd()].filter((folder) => folder.length > 1);
   for (const { path, text } of ENTRIES) {
     for (const folder of folders) assert.ok(!text.includes(join(folder, "/")), `${path}: ${folder}`);
     assert.doesNotMatch(text, /file:\/\/|sourceMappingURL/, path);
-    for (const [, host = ""] of text.matchAll(/https?:\/\/([\w.-]+)/g)) assert.match(host, KNOWN_HOST, path);
+    for (const [, host = ""] of text.matchAll(/https?:\/\/([\w.-]+)/g)) {
+      assert.match(host, KNOWN_HOST, `${path}: ${host}`);
+    }
     if (/\.(js|d\.ts)$/.test(path)) {
       assert.doesNotMatch(text, /["'`(\s]\/(home|root|tmp|work|usr|Users|mnt)\//, path);
     }
   }
 });
 
-test("the code of the package imports its own files and what Node has, and is not for Deno alone", () => {
+test("the code of the package imports only its own files and modules of Node, and does not use Deno", () => {
   for (const { path, text } of ENTRIES.filter(({ path }) => /\.(js|d\.ts)$/.test(path))) {
     for (const [, specifier = ""] of text.matchAll(/^(?:import|export)\b[^;"'()=]*?"([^"]+)";/gm)) {
-      assert.match(specifier, specifier.startsWith(".") ? /\.js$/ : /^node:(sqlite|fs|path|process)$/, path);
+      assert.match(specifier, specifier.startsWith(".") ? /\.js$/ : /^node:(buffer|sqlite|fs|path|process)$/, path);
       // The types ask for no @types/node.
       if (path.endsWith(".d.ts")) assert.ok(specifier.startsWith("."), path);
     }
+    if (!/^package\/lib\/hosts\/node/.test(path)) assert.ok(!text.includes('"node:buffer"'), path);
     assert.doesNotMatch(text.replaceAll(/\/\*[^]*?\*\/|\/\/.*$/gm, ""), /\bDeno\.|^\/\/\/ <reference/m, path);
   }
 });
 
-test("no link in the package's documents is dead", () => {
-  let count = 0;
+test("every link in the package's documents is absolute, or leads to a heading of its own page", () => {
   for (const { path, text } of ENTRIES.filter(({ path }) => path.endsWith(".md"))) {
-    for (const [, target = ""] of text.matchAll(/\]\((?!https:)([^)#]+)/g)) {
-      count++;
-      assert.ok(PATHS.includes(posix.normalize(target)), `${path} leads to ${target}`);
-    }
+    assert.deepEqual(deadLinks(text), [], path);
   }
-  assert.ok(count > 0);
 });
 
-test("the same sources give the same bytes, at another place and another time", () =>
+const KNOWN = {
+  repository: "git+https://code.example/petstore.git",
+  homepage: "https://code.example/petstore",
+  bugs: "https://code.example/petstore/issues",
+  documents: "https://code.example/petstore/blob/v{version}/{path}",
+};
+
+test("once the repository is known, the documents link to files that it has, of the package's own version", () => {
+  const prefix = "https://code.example/petstore/blob/v1.2.3/";
+  const documents = readDocuments(new URL("../../", import.meta.url), KNOWN, "1.2.3");
+  const targets = Array.from(documents.values(), linksOf).flat().filter((target) => target.startsWith(prefix));
+  assert.ok(targets.length > 5);
+  for (const target of targets) {
+    assert.ok(existsSync(join(ROOT, target.slice(prefix.length).replace(/#.*/, ""))), target);
+  }
+  for (const text of documents.values()) assert.deepEqual(deadLinks(text), []);
+});
+
+test("package.json has the addresses of the project, and packing names those that are not known yet", () => {
+  const { manifest } = createManifest(root, KNOWN);
+  assert.deepEqual([manifest["repository"], manifest["homepage"], manifest["bugs"]], [
+    { type: "git", url: KNOWN.repository },
+    KNOWN.homepage,
+    { url: KNOWN.bugs },
+  ]);
+  assert.deepEqual(missingFrom(KNOWN), []);
+  assert.deepEqual(missingFrom({ ...KNOWN, homepage: "", bugs: "" }), ["homepage", "bugs"]);
+});
+
+function linksOf(markdown: string): string[] {
+  return Array.from(markdown.matchAll(/\]\(([^)]+)\)/g), ([, target = ""]) => target);
+}
+
+/** Links that lead nowhere on a page that shows the document alone. */
+function deadLinks(markdown: string): string[] {
+  const headings = Array.from(markdown.matchAll(/^#+ (.*)$/gm), ([, title = ""]) => {
+    return `#${title.toLowerCase().replaceAll(/[^\w -]/g, "").replaceAll(" ", "-")}`;
+  });
+  return linksOf(markdown).filter((target) => !target.startsWith("https://") && !headings.includes(target));
+}
+
+test("the same sources give the same bytes in another folder and time zone", () =>
   withTempFolder(async (folder) => {
     const documents = readdirSync(ROOT).filter((name) => /\.(md|ts|json)$|^LICENSE$/.test(name));
     for (const name of ["lib", "tools/package", ...documents]) {

@@ -1,4 +1,4 @@
-/** What other people's tools say of the package. */
+/** Linters and a bundler of other projects accept the package. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -9,12 +9,12 @@ import { bun, TARBALL, withProject } from "./support/project.ts";
 import { run } from "./support/run.ts";
 import { BUN, fileOf, NODE, versionOf } from "./support/runtimes.ts";
 
-/** Runs a test that needs a runtime, or says why it cannot. */
+/** A test that is skipped without its runtime; the title says so. */
 function testWith({ skip }: { skip: string | false }, title: string, run: () => Promise<void>): void {
   test(skip ? `${title} (skipped: ${skip})` : title, { skip }, run);
 }
 
-testWith(NODE, "publint has nothing to say, not even a suggestion", () =>
+testWith(NODE, "publint finds no error, no warning and no suggestion", () =>
   withTempFolder(async (folder) => {
     const tool = fileOf("publint", versionOf("publint"), "src/cli.js");
     const { status, stdout, stderr } = await run(NODE.command, [tool, "run", "--strict", TARBALL], folder);
@@ -25,12 +25,12 @@ testWith(NODE, "publint has nothing to say, not even a suggestion", () =>
 
 testWith(
   NODE,
-  "@arethetypeswrong finds the types of every entry point right, by import and by require",
+  "@arethetypeswrong accepts the types of every entry point, for import and for require",
   () =>
     withTempFolder(async (folder) => {
       const tool = fileOf("@arethetypeswrong/cli", versionOf("@arethetypeswrong/cli"), "dist/index.js");
-      // It does not know that require() takes ES modules since Node 22.12, which the other tests show. The resolution that
-      // the profile leaves out is older than `exports` is, and gone from TypeScript 7.
+      // It does not know that require() loads ES modules since Node 22.12, which other tests here show. The profile leaves
+      // out the resolution without `exports`, which TypeScript 7 has removed.
       const args = [tool, TARBALL, "--profile", "node16", "--ignore-rules", "cjs-resolves-to-esm", "--format", "json"];
       const { status, stdout, stderr } = await run(NODE.command, args, folder);
       assert.equal(status, 0, stdout + stderr);
@@ -42,13 +42,13 @@ testWith(
 
 testWith(
   BUN,
-  "a bundler for browsers takes the package, and leaves out what is not used",
+  "a bundler for browsers drops the parts of the package that are not used",
   () =>
     withProject(bun(BUN), async (folder) => {
       const built = await run(BUN.command, ["build", "--target=browser", "web.mjs", "--outfile=web.js"], folder);
       assert.equal(built.status, 0, built.stderr);
       const bundle = readFileSync(join(folder, "web.js"), "utf8");
-      // A handler, a key check and stores are in it only if formatPet() drags them in.
+      // formatPet() must not bring in a handler, a key check or a store.
       assert.doesNotMatch(bundle, /pk_|WWW-Authenticate|crypto|openapi|node:/i);
       assert.ok(bundle.length < 5000, `${bundle.length} characters`);
       const { stdout } = await run(BUN.command, ["run", "web.js"], folder);

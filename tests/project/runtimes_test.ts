@@ -1,17 +1,11 @@
 /** The portable tests, every one, on Node and on Bun: the same files as here. */
 
 import assert from "node:assert/strict";
-import { globSync } from "node:fs";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
+import { PORTABLE_TESTS } from "../support/portable_tests.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-/** Folders whose tests use nothing that only Deno has. */
-const PORTABLE = ["contract", "security", "stores", "unit"];
-const FILES = [
-  ...PORTABLE.flatMap((folder) => globSync(`tests/${folder}/**/*_test.ts`, { cwd: ROOT })).sort(),
-  "tests/reliability/fuzz/handle_test.ts",
-].map((path) => `./${path}`);
 
 interface Runtime {
   name: string;
@@ -43,7 +37,8 @@ const RUNTIMES: Runtime[] = [
 
 /** Begins a runtime's tests. */
 function start({ command, args }: Runtime): Promise<Deno.CommandOutput> {
-  return new Deno.Command(command, { args: [...args, ...FILES], cwd: ROOT, stdout: "piped", stderr: "piped" }).output();
+  return new Deno.Command(command, { args: [...args, ...PORTABLE_TESTS], cwd: ROOT, stdout: "piped", stderr: "piped" })
+    .output();
 }
 
 /** What has begun: the first test begins them all, since each waits for something most of the time. */

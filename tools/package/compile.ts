@@ -1,4 +1,4 @@
-/** JavaScript and types of the sources, by TypeScript's own compiler. */
+/** Compiles the sources to JavaScript and declarations. */
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -11,9 +11,9 @@ const COMPILER = fileURLToPath(new URL("node_modules/typescript/bin/tsc", import
 const PROJECT = fileURLToPath(new URL("tsconfig.json", import.meta.url));
 
 /**
- * The files that the entry points reach, by their paths within the package.
+ * Returns the files that the entry points reach, by their paths in the package.
  *
- * @param entryPoints Modules that tsconfig.json names, relative to the root and without their extension.
+ * @param entryPoints Paths relative to the root, without their extension; tsconfig.json names them too.
  */
 export function compile(entryPoints: readonly string[]): Map<string, string> {
   const folder = mkdtempSync(join(tmpdir(), "petstore-pack-"));
@@ -22,7 +22,7 @@ export function compile(entryPoints: readonly string[]): Map<string, string> {
     execFileSync(process.execPath, args, { stdio: "inherit" });
     const files = new Map<string, string>();
     for (const module of entryPoints) {
-      // Types that no public type leads to are left out: they are of no use, and some would ask for @types/node.
+      // Declarations that no public type reaches are left out: some of them would need @types/node.
       for (const extension of [".js", ".d.ts"]) collect(folder, posix.normalize(module) + extension, files);
     }
     return files;
@@ -31,7 +31,7 @@ export function compile(entryPoints: readonly string[]): Map<string, string> {
   }
 }
 
-/** An import or export of another file of the package, up to its extension. TypeScript leaves .ts in declarations. */
+/** An import or export of another file of the package. TypeScript leaves `.ts` in declarations. */
 const RELATIVE_IMPORT = /^((?:import|export)\b[^;"'()=]*?")(\.{1,2}\/[^"]+)\.[tj]s";$/gm;
 
 /** Adds a file and all files that it imports. */

@@ -1,19 +1,26 @@
-/** The documents of the package. They are written for the repository, and a package has less beside them. */
+/** The documents of the package. They link to files of the repository, which the package does not contain. */
 
 import { readFileSync } from "node:fs";
+import type { Project } from "./project.ts";
 
-const DOCUMENTS = ["README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE"];
+/** The package's name for a document, and its path in the repository. */
+const DOCUMENTS = [
+  ["README.md", "tools/package/README.md"],
+  ["CHANGELOG.md", "CHANGELOG.md"],
+  ["SECURITY.md", "SECURITY.md"],
+  ["LICENSE", "LICENSE"],
+] as const;
 
-/** Their texts by their names. */
-export function readDocuments(root: URL): Map<string, string> {
-  return new Map(DOCUMENTS.map((name) => [name, withoutDeadLinks(readFileSync(new URL(name, root), "utf8"))]));
+/** The texts of the documents by their names in the package. */
+export function readDocuments(root: URL, project: Project, version: string): Map<string, string> {
+  const address = project.documents.replace("{version}", version);
+  return new Map(DOCUMENTS.map(([name, path]) => [name, linkTo(address, readFileSync(new URL(path, root), "utf8"))]));
 }
 
-/** A picture of the repository is left out, and a link to one of its files becomes the name of the file. */
-function withoutDeadLinks(text: string): string {
-  return text
-    .replaceAll(/^!\[[^\]]*\]\(docs\/[^)]*\)\n\n/gm, "")
-    .replaceAll(/\[([^\]]*)\]\((docs\/[^)]*)\)/g, (_, words, path) => {
-      return words === path ? `\`${path}\` of the repository` : `${words} (\`${path}\` of the repository)`;
-    });
+/** Makes relative links absolute. While the address is unknown, only their words stay, and no list of documents. */
+function linkTo(address: string, text: string): string {
+  const kept = address === "" ? text.replace(/^## Documentation\n[^]*?(?=^## )/m, "") : text;
+  return kept.replaceAll(/\[([^\]]*)\]\((?!https?:|#)([^)]*)\)/g, (_, words, path) => {
+    return address === "" ? words : `[${words}](${address.replace("{path}", path)})`;
+  });
 }

@@ -1,4 +1,4 @@
-/** `deno task pack`: makes the npm package of the sources, in dist/ or in the folder that is given. */
+/** `deno task pack`: makes the npm package in dist/, or in the folder that is given. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,19 +8,23 @@ import config from "../../deno.json" with { type: "json" };
 import { compile } from "./compile.ts";
 import { readDocuments } from "./documents.ts";
 import { createManifest } from "./manifest.ts";
+import { missingFrom, PROJECT } from "./project.ts";
 import { createTarball } from "./tarball.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-const { manifest, entryPoints } = createManifest(config);
+const { manifest, entryPoints } = createManifest(config, PROJECT);
 const files = new Map<string, string>();
 files.set("package.json", JSON.stringify(manifest, null, 2) + "\n");
-for (const [name, text] of readDocuments(ROOT)) files.set(name, text);
+for (const [name, text] of readDocuments(ROOT, PROJECT, config.version)) files.set(name, text);
 for (const [path, text] of [...compile(entryPoints)].sort()) files.set(path, text);
 
 const folder = process.argv[2] ?? fileURLToPath(new URL("dist", ROOT));
-// The name that npm gives to the tarball of a package with a scope.
+// npm's own name for the tarball.
 const path = join(folder, `${config.name.replace("@", "").replace("/", "-")}-${config.version}.tgz`);
 mkdirSync(folder, { recursive: true });
 writeFileSync(path, createTarball(files));
 console.log(`${path}: ${files.size} files`);
+
+const missing = missingFrom(PROJECT);
+if (missing.length > 0) console.warn(`Before a release, fill in tools/package/project.json: ${missing.join(", ")}`);

@@ -1,6 +1,8 @@
 /** The package.json of the npm package. */
 
-/** What deno.json says of the package, for JSR and npm alike. */
+import type { Project } from "./project.ts";
+
+/** The part of deno.json that JSR and npm share. */
 interface Config {
   name: string;
   version: string;
@@ -8,17 +10,18 @@ interface Config {
   exports: Record<string, string>;
 }
 
-/** A package.json, and the modules that it names, without their extension. */
+/** A package.json, and the modules that it exports, without their extension. */
 interface Manifest {
   manifest: Record<string, unknown>;
   entryPoints: string[];
 }
 
-/** The standalone server is a program for Deno: it is `Deno.serve`, flags and files. On npm nobody could run it. */
+/** The standalone server runs on Deno only. */
 const NOT_ON_NPM = ["./server"];
 
-/** There are no `main`, `types` or `import` beside `exports`: every Node, bundler and compiler that can run it reads that. */
-export function createManifest({ name, version, license, exports }: Config): Manifest {
+/** Without `main`, `types` and `module`: every Node, bundler and compiler that can use the package reads `exports`. */
+export function createManifest({ name, version, license, exports }: Config, project: Project): Manifest {
+  const { repository, homepage, bugs } = project;
   const entries = Object.entries(exports)
     .filter(([path]) => !NOT_ON_NPM.includes(path))
     .map(([path, source]) => [path, source.replace(/\.ts$/, "")] as const);
@@ -29,6 +32,9 @@ export function createManifest({ name, version, license, exports }: Config): Man
       "A pets REST API as one function from Request to Response: exact int64, real keys, SQLite, PostgreSQL, no dependency",
     keywords: ["petstore", "rest", "api", "openapi", "fetch", "request", "response", "int64", "sqlite", "postgresql"],
     license,
+    ...repository && { repository: { type: "git", url: repository } },
+    ...homepage && { homepage },
+    ...bugs && { bugs: { url: bugs } },
     type: "module",
     sideEffects: false,
     // The first release with node:sqlite and require() of ES modules without a flag.

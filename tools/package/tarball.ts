@@ -1,26 +1,26 @@
-/** A .tgz whose bytes depend on nothing but its files: no clock, no owner, no order of a folder. */
+/** Makes a .tgz whose bytes depend only on its files, not on a clock, an owner or a folder's order. */
 
 import { Buffer } from "node:buffer";
 import { gzipSync } from "node:zlib";
 
 const BLOCK = 512;
 
-/** The moment that npm gives to every file of every package: formats that cannot say 1970 can say this. */
+/** npm's date for every file; unlike 1970, every archive format can express it. */
 const MODIFIED = Date.UTC(1985, 9, 26, 8, 15) / 1000;
 
-/** @param files Texts by their paths within the package, in the order that they are to have. */
+/** @param files Texts by their paths in the package, in their order. */
 export function createTarball(files: ReadonlyMap<string, string>): Uint8Array {
   const parts: Uint8Array[] = [];
   for (const [path, text] of files) {
     const content = new TextEncoder().encode(text);
     parts.push(header(`package/${path}`, content.length), content, new Uint8Array(-content.length & (BLOCK - 1)));
   }
-  // Two empty blocks are the end of an archive.
+  // Two empty blocks end the archive.
   parts.push(new Uint8Array(2 * BLOCK));
   return gzipSync(Buffer.concat(parts), { level: 9 });
 }
 
-/** The header of an ordinary file, as POSIX.1-1988 (ustar) has it. */
+/** The header of a regular file (ustar, POSIX.1-1988). */
 function header(path: string, size: number): Uint8Array {
   const block = new Uint8Array(BLOCK);
   const encoder = new TextEncoder();
@@ -36,7 +36,7 @@ function header(path: string, size: number): Uint8Array {
   write(octal(0, 7), 116, 8);
   write(octal(size, 11), 124, 12);
   write(octal(MODIFIED, 11), 136, 12);
-  // While the sum is made, its own field counts as spaces.
+  // For the checksum, its own field counts as spaces.
   write(" ".repeat(8), 148, 8);
   write("0", 156, 1);
   write("ustar\0" + "00", 257, 8);

@@ -1,4 +1,4 @@
-/** Node's assertions as a package, for where there is no Node. */
+/** Node's assertions from a package, for hosts without Node. */
 
 import assert from "assert";
 

@@ -1,4 +1,4 @@
-/** The mounting files as the hosts want them: bundled, with the library of the contract beneath. */
+/** Bundles the mounting files with the library, as each host needs them. */
 
 import { build, type Plugin } from "esbuild";
 import { readFile } from "node:fs/promises";
@@ -6,17 +6,17 @@ import { fileURLToPath } from "node:url";
 
 export const EDGE = fileURLToPath(new URL("../", import.meta.url));
 
-/** What a bundle is made with. */
+/** Replacements in a bundle. */
 export interface BundleParts {
-  /** Takes the place of `/v1` in a mounting file. */
+  /** Replaces `/v1` in a mounting file. */
   basePath?: string;
-  /** A module, relative to this subject's folder, in place of `@petstore/petstore`. */
+  /** Replaces `@petstore/petstore`: a module, relative to tests/edge. */
   petstore?: string;
-  /** Packages that stand in for `node:` modules; whatever else a host has not is left empty, since only tests use it. */
+  /** Packages in place of `node:` modules. Other `node:` modules become empty: only test code that is not run uses them. */
   standIns?: Record<string, string>;
 }
 
-/** One file of ECMAScript from a TypeScript file of this subject's folder. */
+/** One ES module from a file of tests/edge. */
 export async function bundle(file: string, parts: BundleParts = {}): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [EDGE + file],
@@ -26,7 +26,7 @@ export async function bundle(file: string, parts: BundleParts = {}): Promise<str
     format: "esm",
     target: "es2024",
     logLevel: "error",
-    // What the stand-ins take for granted.
+    // The stand-ins need these.
     define: { process: '{"env":{},"stderr":{}}', global: "globalThis" },
     external: ["cloudflare:*"],
     plugins: [resolving(parts), rebasing(parts.basePath)],
@@ -40,8 +40,9 @@ function resolving({ petstore = "support/contract_petstore.ts", standIns = {} }:
     setup(build) {
       build.onResolve({ filter: /^@petstore\/petstore$/ }, () => ({ path: EDGE + petstore }));
       build.onResolve({ filter: /^(node:|ajv)/ }, ({ path, importer }) => {
-        // Packages find their own parts by themselves.
+        // Imports between files of a package.
         if (importer.includes("/node_modules/") || !importer) return undefined;
+        if (importer.includes("/lib/hosts/")) return { path, external: true };
         const standIn = standIns[path];
         if (standIn === undefined) return { path, namespace: "empty", sideEffects: false };
         return build.resolve(standIn, { resolveDir: EDGE, kind: "import-statement" });

@@ -1,2 +1,2 @@
-/** The request header that names a case of the HTTP contract: its number, and a word where there is more than one run. */
+/** The request header with the number of a case of the HTTP contract, and a word if the case runs more than once. */
 export const CASE_HEADER = "x-contract-case";

@@ -1,2 +1,2 @@
-/** What `cloudflare:workers` gives to a Worker, as far as workers/worker.ts needs it to be checked here. */
+/** The part of `cloudflare:workers` that workers/worker.ts needs for its type check. */
 export const env: Record<"PETSTORE_KEYS", string> = { PETSTORE_KEYS: "" };

@@ -1,4 +1,4 @@
-/** The HTTP contract through a host that runs somewhere else, behind a real socket. */
+/** The HTTP contract through a host in another process. */
 
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
@@ -8,29 +8,29 @@ import { type Handle, type Host, withApi } from "../../support/api.ts";
 import { sendAlone } from "../../support/http/send_alone.ts";
 import { CASE_HEADER } from "./case_header.ts";
 
-/** Where a petstore can be mounted in every host. */
+/** The mounts of every host. */
 export const BASE_PATHS = ["/v1", "/api/v1", ""] as const;
 export type BasePath = (typeof BASE_PATHS)[number];
 
-/** Something that a host answers itself, or changes on the way. */
+/** Requests that a host answers itself, or answers that it changes. */
 export interface Deviation {
-  /** What it does, and why: a sentence, behind the host's name. */
+  /** What it does and why: a sentence that begins after the host's name. */
   reason: string;
   /** Whether it concerns this request. */
   applies(request: Request): boolean;
   /**
-   * Throws unless the answer is exactly what the host is known to give. What it returns takes the answer's place, or
-   * else what a petstore with the same options, and nothing in it, answers without a host.
+   * Throws unless the answer is the documented one. The contract continues with the answer that this returns, or
+   * otherwise with that of an empty petstore in process.
    */
   check(answer: Response, request: Request): void | Response | Promise<void | Response>;
 }
 
-/** Cases in which the host closes a connection whose request body is not read to its end, so that no answer arrives. */
+/** Cases in which no answer arrives, because the host closes a connection whose request body is not read to its end. */
 export interface Cut {
-  /** What it does, and why: a sentence, behind the host's name. */
+  /** What it does and why: a sentence that begins after the host's name. */
   reason: string;
   cases: RegExp;
-  /** Whether it always happens, or is a race that the answer may win. */
+  /** Whether it always happens. Otherwise it is a race with the answer. */
   isCertain: boolean;
 }
 
@@ -41,22 +41,31 @@ export const CLOSED_EARLY: Cut = {
   isCertain: false,
 };
 
-/** A host under test, with the contract's library beneath its mounting files. */
+/** Node's HTTP parser knows the methods that are registered, and answers the others. */
+export const NODE_PARSER: Deviation = {
+  reason: "leaves it to Node to answer 400 without a body to a method that is not registered",
+  applies: ({ method }) => /^(get|constructor)$/.test(method),
+  check: async (answer) => {
+    assert.deepEqual([answer.status, await answer.text()], [400, ""]);
+  },
+};
+
+/** A host under test. Its mounting files import support/contract_petstore.ts. */
 export interface RemoteHost {
   name: string;
-  /** The origin at which a petstore is mounted at this base path. */
+  /** The origin for each base path. */
   origins: Record<BasePath, string>;
   deviations?: readonly Deviation[];
   cut?: Cut;
-  /** Takes away what the host adds to every answer, and throws if it is not there. */
+  /** Removes what the host adds to every answer, and throws if it is missing. */
   strip?(response: Response): Response;
 }
 
-/** Cases that ask for paths outside the base path, which the app keeps for itself unless the petstore is at the root. */
+/** Cases with paths outside the base path, which the app answers unless the petstore is at the root. */
 const OUTSIDE =
   /^answers 401 missing_api_key on every path|^answers 404 route_not_found to every path|^serves under any/;
 
-/** Runs every case as a test of its own, each at the mount that its base path asks for. */
+/** Runs every case as a test of its own, at the mount of its base path. */
 export async function testContract(context: TestContext, host: RemoteHost): Promise<void> {
   const { name: hostName, deviations = [] } = host;
   const met = new Set<Deviation | Cut>();
@@ -79,7 +88,7 @@ export async function testContract(context: TestContext, host: RemoteHost): Prom
   }
 }
 
-/** Where a case is run. */
+/** The mount of a case. */
 export function mountOf(name: string, { basePath = "/v1" }: NonNullable<HttpCase["options"]>): BasePath {
   const isMount = (path: string): path is BasePath => BASE_PATHS.includes(path as BasePath);
   return isMount(basePath) && !OUTSIDE.test(name) ? basePath : "";
@@ -87,12 +96,12 @@ export function mountOf(name: string, { basePath = "/v1" }: NonNullable<HttpCase
 
 interface Carried {
   request: Request;
-  /** The case's. */
+  /** The number of the case. */
   number: number;
   met: Set<Deviation | Cut>;
-  /** A petstore with the case's options, for what the host answers itself. */
+  /** A petstore with the case's options, for requests that the host answers itself. */
   inProcess: Handle;
-  /** If this case is one in which the connection is cut. */
+  /** Set in a case of the host's cut. */
   cut: Cut | undefined;
 }
 
@@ -109,7 +118,7 @@ async function carryTo(host: RemoteHost, { request, number, met, inProcess, cut 
     return amended ?? inProcess(copy);
   } catch (error) {
     if (!cut || !/reset|broken pipe|closed/i.test(String((error as Error).cause))) throw error;
-    // Only refusals are cut. A pet made in process instead would be missed, and would hide that the host had failed.
+    // Only refusals may be cut: a pet that is made in process would hide a failure of the host.
     const refusal = await inProcess(spare);
     if (refusal.status < 400) throw error;
     met.add(cut);

@@ -1,10 +1,10 @@
-/** The HTTP contract inside a page: its `fetch` is what carries the requests. Bundled, and called by the test. */
+/** The HTTP contract inside a page, with the page's own `fetch`. Bundled, and called by the test. */
 
 import { HTTP_CONTRACT } from "../../contract/http/all.ts";
 import { type Host, withApi } from "../../support/api.ts";
 import { CASE_HEADER } from "./case_header.ts";
 
-/** Runs one case of the contract; what it throws is the test's failure. */
+/** Runs one case of the contract. */
 async function runCase(number: number): Promise<void> {
   const { options = {}, run } = HTTP_CONTRACT[number]!;
   const page: Host = {

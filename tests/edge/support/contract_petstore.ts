@@ -1,9 +1,10 @@
 /**
- * The library as a host under test gets it: `createPetstore()` gives each case of the HTTP contract a petstore with that
- * case's options, functions included, which could not be sent through a socket. So the mounting file stays as it is
- * documented, and the whole contract runs through it. Bundled into the host; `run` of a case is never called there.
+ * The library in a host under test: `createPetstore()` gives each case of the HTTP contract a petstore with that case's
+ * options, which may be functions and could not be sent through a socket. So the mounting file needs no change for tests.
  */
 
+import { createHandle, pipelineOf } from "../../../lib/hosts/fetch.ts";
+import type { Exchange } from "../../../lib/http/exchange.ts";
 import * as library from "../../../mod.ts";
 import { HTTP_CONTRACT } from "../../contract/http/all.ts";
 import { KEY } from "../../support/api.ts";
@@ -22,13 +23,18 @@ function petstoreOf(name: string): library.Petstore {
   return petstore;
 }
 
-/** A request that names no case gets the petstore that the app itself has asked for. */
+/** A request without a case goes to the petstore that the app has made. */
 export function createPetstore(options: library.PetstoreOptions): library.Petstore {
   const own = library.createPetstore(options);
+  const pipelineFor = (exchange: Exchange) => {
+    const name = exchange.header(CASE_HEADER);
+    return pipelineOf((name === null ? own : petstoreOf(name)).handle)!;
+  };
+  // createNodeListener() finds the pipeline of this handle, as it does with the library's own.
   return {
-    handle: (request) => {
-      const name = request.headers.get(CASE_HEADER);
-      return (name === null ? own : petstoreOf(name)).handle(request);
-    },
+    handle: createHandle({
+      respond: (exchange) => pipelineFor(exchange).respond(exchange),
+      fail: (thrown, exchange) => pipelineFor(exchange).fail(thrown, exchange),
+    }),
   };
 }

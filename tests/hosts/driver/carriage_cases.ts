@@ -1,27 +1,26 @@
-/** What a host has to carry beyond the answers of the contract. The app's own `handleStoreOrders` sends it, and sees the rest. */
+/** Answers that are harder to carry than those of the contract. The app's own `handleStoreOrders` sends them. */
 
 import type { PetstoreOptions } from "../../../mod.ts";
 
-/** How the client asks the app's handler for one of its answers. */
+/** The query with which a client asks for one of them. */
 export type OrdersKind = "cookies" | "large" | "endless" | "waiting" | "report";
 
-/** Pieces of `large`, and how long each is. */
+/** The pieces of `large`, and the length of each. */
 export const LARGE_PIECES = 512;
 export const PIECE_LENGTH = 16_384;
 
-/** What the app's handler has seen of its clients. */
+/** The handler's view of its clients. */
 export interface CarriageReport {
   /** Pieces of `endless` that were asked for. */
   pulled: number;
-  /** Whether `endless` was told that nobody reads it any more. */
+  /** Whether the body of `endless` was cancelled. */
   isCancelled: boolean;
-  /** Whether `waiting` has been asked. */
+  /** Whether `waiting` has been called. */
   isWaiting: boolean;
-  /** Whether the signal of `waiting` has told that its client is gone. */
+  /** Whether the signal of `waiting` has aborted. */
   isAborted: boolean;
 }
 
-/** Options whose `handleStoreOrders` answers by the kind that the query asks for. */
 export function createCarriageOptions(): Partial<PetstoreOptions> {
   const report: CarriageReport = { pulled: 0, isCancelled: false, isWaiting: false, isAborted: false };
   const piece = new Uint8Array(PIECE_LENGTH).fill(120);
@@ -49,7 +48,7 @@ export function createCarriageOptions(): Partial<PetstoreOptions> {
     let sent = 0;
     return new ReadableStream({
       async pull(controller) {
-        // Made by something that takes its time, as every endless source is.
+        // Not synchronous, like every real source.
         await new Promise((resolve) => setTimeout(resolve, 0));
         if (sent++ >= count) return controller.close();
         if (count === Infinity) report.pulled++;

@@ -1,35 +1,35 @@
-/** What a host does in place of the petstore. None is skipped: each is looked at, and must be just that. */
+/** Answers that a host gives in place of the petstore. They are not skipped: each must be exactly the documented one. */
 
 import assert from "node:assert/strict";
 
-/** An answer that has been read; `undefined` where the connection was closed without one. */
+/** An answer that has been read, or `undefined` if the connection was closed without one. */
 export type HostAnswer = { status: number; headers: Headers; text: string } | undefined;
 
-/** A request, and where it meets the host. */
+/** A request on its way to a host. */
 export interface Meeting {
   request: Request;
   /** Where the petstore is mounted. */
   basePath: string;
-  /** The entry of the contract that it belongs to. */
+  /** The case of the contract that sends it. */
   caseName: string;
 }
 
-/** Requests that a host treats in its own way. */
+/** Requests that a host answers in its own way. */
 export interface Deviation {
   /** A sentence for docs/hosts.md. */
   says: string;
   concerns(meeting: Meeting): boolean | Promise<boolean>;
-  /** Throws unless the host's answer is the deviation and nothing else. */
+  /** Throws unless the host's answer is the documented one. */
   check(answer: HostAnswer): void;
-  /** Whether it is looked at in one place only, because it takes seconds. */
+  /** Whether one mount is enough, because it takes seconds. */
   isSlow?: boolean;
 }
 
-/** What has no route of the app gets the app's own 404, and nobody is asked for a key. */
+/** A path without a route: the app's own 404, without a key check. */
 export function outside(text: RegExp, { isBasePathOurs = false } = {}): Deviation {
   return {
-    says: `Paths outside of the base path${isBasePathOurs ? "" : ", and the base path itself,"} are the app's: ` +
-      "it answers 404 in its own words, and asks for no key",
+    says: `A path outside the base path${isBasePathOurs ? "" : ", or the base path itself,"} gets the app's own 404, ` +
+      "without a key check",
     concerns({ request, basePath }) {
       const { pathname } = new URL(request.url);
       return pathname === basePath ? !isBasePathOurs : !pathname.startsWith(`${basePath}/`);
@@ -42,7 +42,7 @@ export function outside(text: RegExp, { isBasePathOurs = false } = {}): Deviatio
   };
 }
 
-/** A method that is none of the registered ones, such as `constructor`. */
+/** A method that is not registered, such as `constructor`. */
 export function unknownMethod(does: string, check: Deviation["check"]): Deviation {
   return {
     says: `A method that HTTP does not have (\`constructor\`) ${does}`,
@@ -67,7 +67,7 @@ export function undecodablePath(does: string, check: Deviation["check"]): Deviat
   };
 }
 
-/** An answer of this status whose whole text is this. */
+/** An answer of this status and exactly this text. */
 export function exactly(status: number, text: string): Deviation["check"] {
   return (answer) => assert.deepEqual([answer?.status, answer?.text], [status, text]);
 }

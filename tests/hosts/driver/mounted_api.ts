@@ -1,8 +1,8 @@
-/** The client of the HTTP contract, which is written for `/v1`, for a petstore that is mounted elsewhere. */
+/** The HTTP contract is written for `/v1`; its client here reaches a petstore that is mounted elsewhere. */
 
 import type { Api, ApiAnswer } from "../../support/api.ts";
 
-/** The base path that the contract's own paths and expectations have. */
+/** The base path in the contract's own paths and expectations. */
 export const CONTRACT_BASE_PATH = "/v1";
 
 /** The same client, whose caller sees `/v1` wherever the server has `basePath`. */
@@ -13,7 +13,7 @@ export function asMountedAt(basePath: string, api: Api): Api {
     if (!path.startsWith("//")) return path;
     const inside = /^\/\/v1(?=\/|\?|$)/;
     if (inside.test(path)) return path.replace(inside, `/${basePath}`);
-    // What is outside of `/v1` must not be a path of the petstore when it is mounted at the root.
+    // At the root, a path outside `/v1` would be a path of the petstore.
     return basePath === "" ? `//outside${path.slice(1)}` : path;
   };
   const back = (answer: ApiAnswer): ApiAnswer => {

@@ -1,4 +1,4 @@
-/** A program as a host of the HTTP contract. */
+/** Carries the requests of the HTTP contract to a program. */
 
 import assert from "node:assert/strict";
 import type { Handle, Host } from "../../support/api.ts";
@@ -8,20 +8,20 @@ import type { Deviation, HostAnswer } from "./deviation.ts";
 import { CONTRACT_BASE_PATH } from "./mounted_api.ts";
 import type { Program } from "./program.ts";
 
-/** What a case of the contract meets. */
+/** A case of the contract at one mount of a host. */
 export interface Mounting {
   host: MountedHost;
   program: Program;
   basePath: string;
   caseName: string;
-  /** Where it is noted which deviations have been looked at. */
+  /** Collects the deviations that have occurred. */
   met: Set<Deviation>;
 }
 
 /** Cases in which the server may close the connection of a client that has not sent its whole body. */
 const UNREAD = /413|408/;
 
-/** Carries requests to the program. Where it deviates, the contract goes on with the answer of a petstore in process. */
+/** Where the program deviates, the contract continues with the answer of a petstore in process. */
 export function createHost({ host, program, basePath, caseName, met }: Mounting): Host {
   const transport: Handle = UNREAD.test(caseName) ? sendAlone : fetch;
   async function send(request: Request, handle: Handle): Promise<Response> {
@@ -39,7 +39,6 @@ export function createHost({ host, program, basePath, caseName, met }: Mounting)
   return { name: host.name, use: (handle, run) => run(program.origin, (request) => send(request, handle)) };
 }
 
-/** The answer, or `undefined` if the connection is closed without one. */
 async function ask(request: Request, transport: Handle): Promise<HostAnswer> {
   try {
     const { status, headers, body } = await transport(request);

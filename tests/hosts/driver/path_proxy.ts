@@ -1,4 +1,4 @@
-/** A real nginx that gives a petstore another path. */
+/** An nginx that gives a petstore another path. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { withTempFolder } from "../../support/temp.ts";
 
 export { whyNoNginx };
 
-/** Debian puts it where not every user looks. */
+/** Debian installs it in a folder that is not on every user's PATH. */
 const PATH = `${Deno.env.get("PATH")}:/usr/sbin`;
 
 /** Runs an nginx that has `/store/v1/` where the server has `/v1/`. */

@@ -1,21 +1,21 @@
-/** A program that mounts the petstore: a process of its own, on its own runtime. */
+/** Starts the programs, each in a process of its own on its own runtime. */
 
 import { join } from "node:path";
 
-/** A runtime, and how it runs a file. */
+/** The command that runs a file. */
 export interface Runtime {
   name: string;
   command: string;
   args: string[];
 }
 
-/** A process that listens. */
+/** A process that is listening. */
 export interface Program {
   /** Such as `http://127.0.0.1:8000`. */
   origin: string;
-  /** Gives it a new petstore with the options of an entry of the contract, or of carriage_cases.ts. */
+  /** Gives it a new petstore with the options of a case of the contract, or of carriage_cases.ts. */
   choose(chosen: number | "carriage"): Promise<void>;
-  /** What it has written so far. */
+  /** Its output so far. */
   written(): string;
   stop(): Promise<void>;
 }
@@ -36,20 +36,24 @@ export const NODE_24: Runtime = {
   command: NODE,
   args: ["--disable-warning=ExperimentalWarning", "--import", "./driver/resolve.mjs"],
 };
+export const NODE_24_DECORATORS: Runtime = {
+  ...NODE_24,
+  args: [...NODE_24.args, "--import", "./driver/decorators.mjs"],
+};
 
-/** Why a runtime cannot be used here, or `false` if it can. */
+/** The reason to skip a runtime's tests, or `false`. */
 export function whyNot({ name, command }: Runtime): string | false {
   try {
     if (new Deno.Command(command, { args: ["--version"], stdout: "null", stderr: "null" }).outputSync().success) {
       return false;
     }
   } catch {
-    // Told below.
+    // It is not installed.
   }
   return `no ${name} package for ${os} ${arch} is installed`;
 }
 
-/** Starts a program, and resolves when it tells that it listens. */
+/** Starts a program and waits until it listens. */
 export async function startProgram(
   runtime: Runtime,
   file: string,

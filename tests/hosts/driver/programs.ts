@@ -1,4 +1,4 @@
-/** One process for each place where a host mounts the petstore, started when it is first needed. */
+/** One process for each base path of a host, started when it is first needed. */
 
 import type { MountedHost } from "../hosts.ts";
 import { type Program, startProgram } from "./program.ts";
@@ -6,7 +6,7 @@ import { type Program, startProgram } from "./program.ts";
 /** The processes of one host. */
 export interface Programs {
   at(basePath: string): Promise<Program>;
-  /** Ends the one at this base path, or all. */
+  /** Stops the one at this base path, or all. */
   stop(basePath?: string): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export function createPrograms({ runtime, file }: MountedHost): Programs {
       for (const place of basePath === undefined ? [...started.keys()] : [basePath]) {
         const program = started.get(place);
         started.delete(place);
-        // One that did not start has told so in its test.
+        // A start that failed has failed its test.
         await program?.then(({ stop }) => stop(), () => {});
       }
     },

@@ -8,7 +8,7 @@ const petstore = createPetstore({ keys: ["pk_example"], basePath: BASE_PATH });
 
 const app = express();
 app.get("/hello", (_request, response) => void response.send("Hello from the app"));
-app.use(BASE_PATH, createNodeListener(petstore.handle));
+app.use(BASE_PATH, createNodeListener(petstore));
 app.use(express.json()); // body parsers come after it
 
 const server = app.listen(Number(PORT), () => console.log("Listening on", server.address()));

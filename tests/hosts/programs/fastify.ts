@@ -5,7 +5,7 @@ import process from "node:process";
 
 const { PORT = "8000", BASE_PATH = "/v1" } = process.env;
 const petstore = createPetstore({ keys: ["pk_example"], basePath: BASE_PATH });
-const servePetstore = createNodeListener(petstore.handle);
+const servePetstore = createNodeListener(petstore);
 
 const app = fastify();
 app.get("/hello", () => "Hello from the app");

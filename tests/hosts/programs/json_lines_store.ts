@@ -2,7 +2,7 @@ import { appendFileSync, closeSync, fsyncSync, ftruncateSync, openSync, readFile
 import { formatPet, formatPets, type IdempotentRequest, type Pet, type PetDraft } from "@petstore/petstore";
 import { type PetStatus, type PetStore, StoreUnavailableError } from "@petstore/petstore";
 
-/** A line of the file. JSON numbers are not exact in JavaScript, so the int64 is text. */
+/** A line of the file. The int64 is text, because JSON numbers are not exact in JavaScript. */
 type Line = { name: string; categoryId: string; status: PetStatus; request?: Remembered | undefined };
 
 /** A request, and when it is forgotten. */
@@ -10,11 +10,11 @@ type Remembered = IdempotentRequest & { expires: number };
 
 const STATUSES: readonly string[] = ["available", "pending", "sold"];
 
-/** Keeps pets in a file, one JSON object on each line, its id being the number of the line. One process at a time. */
+/** Keeps pets in a file, one JSON object on each line. A pet's id is the number of its line. One process at a time. */
 export function createJsonLinesStore(path: string): PetStore {
   const file = openSync(path, "a+", 0o600);
   const bytes = readFileSync(path);
-  // What comes behind the last line break was cut off by a crash, before it was acknowledged.
+  // A crash has cut off what follows the last line break, before it was acknowledged.
   let size = bytes.lastIndexOf("\n") + 1;
   ftruncateSync(file, size);
   const pets: Pet[] = [];

@@ -5,7 +5,7 @@ import { createNodeListener } from "@petstore/petstore/node";
 
 const { PORT = "8000", BASE_PATH = "/v1" } = process.env;
 const petstore = createPetstore({ keys: ["pk_example"], basePath: BASE_PATH });
-const servePetstore = createNodeListener(petstore.handle);
+const servePetstore = createNodeListener(petstore);
 
 const server = createServer((request, response) => {
   const { url = "/" } = request;

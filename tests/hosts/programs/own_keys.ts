@@ -1,7 +1,7 @@
 import { createPetstore } from "@petstore/petstore";
 import { Hono } from "hono";
 
-/** The app's own: who is who, and who may still come in. In a real app a database. */
+/** The app's own sessions; in a real app a database. */
 const sessions = new Map([
   ["token-of-ann", { user: "Ann", isActive: true }],
   ["token-of-bob", { user: "Bob", isActive: false }],
@@ -11,7 +11,12 @@ async function findSession(token: string) {
   return await Promise.resolve(sessions.get(token));
 }
 
-const petstore = createPetstore({ keys: async (token) => (await findSession(token))?.isActive === true });
+const petstore = createPetstore({
+  async keys(token) {
+    const session = await findSession(token);
+    return session?.isActive ? { id: session.user } : undefined;
+  },
+});
 
 const app = new Hono();
 app.post("/logout/:token", (context) => {

@@ -1,4 +1,4 @@
-/** What an app does with a petstore, by whichever way the package came in. Prints what became of it. */
+/** Uses a petstore with each store of a new app, and prints the answers. */
 
 import { rmSync } from "node:fs";
 

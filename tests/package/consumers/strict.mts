@@ -1,10 +1,13 @@
 // Every name that the package exports, as a strict project uses it. Compiled, not run.
 import {
+  type ApiKey,
   type ApiKeys,
+  type Caller,
   type CorsOptions,
   createMemoryStore,
   createOpenApi,
   createPetstore,
+  ERROR_STATUS,
   type ErrorBody,
   type ErrorCode,
   formatPet,
@@ -13,6 +16,7 @@ import {
   type IdempotentRequest,
   type Json,
   type JsonObject,
+  type KeyVerifier,
   type NewPet,
   type OpenApiOptions,
   type OpenApiServer,
@@ -73,7 +77,12 @@ class ArrayStore implements PetStore {
   close(): void {}
 }
 
-const keys: ApiKeys = (key: string) => Promise.resolve(key === "pk_example");
+const session: Caller = { id: "ann" };
+const verifier: KeyVerifier = (key: string, request: Request) => {
+  return request.headers.has("cookie") ? session : Promise.resolve(key === "pk_example");
+};
+const keys: ApiKeys = verifier;
+const key: ApiKey = { key: "pk_example", caller: "ann", expires: new Date(0) };
 const cors: CorsOptions = { origins: ["https://app.example"] };
 const stores: PetStore[] = [
   new ArrayStore(),
@@ -87,14 +96,17 @@ const options: PetstoreOptions = {
 };
 export const apps: Petstore[] = stores.map((store) => createPetstore({ ...options, store }));
 export const answer: Promise<Response> = createPetstore({
-  keys: new Set(["pk_example"]),
+  keys: new Set(["pk_example", key]),
 }).handle(
   new Request("http://localhost/v1/pets"),
 );
 
-export const listener: NodeListener = createNodeListener((request) => new Response(request.url));
+export const listeners: NodeListener[] = [
+  ...apps.map((app) => createNodeListener(app)),
+  createNodeListener((request) => new Response(request.url)),
+];
 export function answerNode(request: NodeRequest, response: NodeResponse): void {
-  listener(request, response);
+  for (const listener of listeners) listener(request, response);
 }
 
 const ofSchema: PostgresStoreOptions = { schema: "pets", timeout: 1000 };
@@ -117,9 +129,10 @@ export const draft: NewPet = { name: "Luna", categoryId: 9007199254740993n };
 export const request: IdempotentRequest = {
   key: "",
   fingerprint: "",
-  retention: 0,
+  retentionMs: 0,
 };
 export const outcome: IdempotentOutcome = { outcome: "created", id: 1n };
+export const notFound: 404 = ERROR_STATUS.pet_not_found;
 export const changes: StoreChanges = { additions: 0, alterations: 0 };
 
 export function explain(
@@ -129,7 +142,7 @@ export function explain(
   return code === "pet_not_found" ? "sold" : code === "invalid_pet" ? code : status;
 }
 
-// @ts-expect-error A petstore without keys would be open to everybody.
+// @ts-expect-error A petstore needs keys.
 createPetstore({});
 // @ts-expect-error There is no such option.
 createPetstore({ keys, colour: "red" });

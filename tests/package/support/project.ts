@@ -1,4 +1,4 @@
-/** Projects that install the package from its tarball. */
+/** New projects that install the package from its tarball. */
 
 import assert from "node:assert/strict";
 import { cpSync, existsSync, readdirSync, writeFileSync } from "node:fs";
@@ -11,12 +11,12 @@ import { fileOf, type Runtime, versionOf } from "./runtimes.ts";
 
 export const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** What `deno task pack` has made. */
+/** Made by `deno task pack`. */
 export const TARBALL = join(ROOT, "dist", `petstore-petstore-${root.version}.tgz`);
 
 const CONSUMERS = fileURLToPath(new URL("../consumers/", import.meta.url));
 
-/** Runs `use` in a new project that has the package, and nothing else, and the files of consumers/. */
+/** Runs `use` in a new project with the package, no other package, and the files of consumers/. */
 export function withProject<T>(install: Install, use: (folder: string) => T | Promise<T>): Promise<T> {
   assert.ok(existsSync(TARBALL), "There is no package; run deno task pack first");
   return withTempFolder(async (folder) => {
@@ -29,16 +29,14 @@ export function withProject<T>(install: Install, use: (folder: string) => T | Pr
   });
 }
 
-/** A package manager's way to add the tarball to the project in a folder. */
+/** Adds the tarball to the project in a folder. */
 export type Install = (folder: string) => ReturnType<typeof run>;
 
-/** npm, run by a Node. */
 export function npm({ command }: Pick<Runtime, "command">): Install {
   const cli = fileOf("npm", versionOf("npm"), "bin/npm-cli.js");
   return (folder) => run(command, [cli, "install", "--offline", "--no-audit", "--no-fund", TARBALL], folder);
 }
 
-/** Bun's own installer. */
 export function bun({ command }: Pick<Runtime, "command">): Install {
   return (folder) => run(command, ["add", TARBALL], folder);
 }

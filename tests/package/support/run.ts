@@ -1,4 +1,4 @@
-/** Programs that are run to their end. */
+/** Runs programs to their end. */
 
 import { execFile } from "node:child_process";
 import process from "node:process";
@@ -9,7 +9,7 @@ export interface Output {
   stderr: string;
 }
 
-/** Runs a program without the tester's own settings, in a folder that is its home too unless `env` says otherwise. */
+/** Runs a program without the tester's own environment. The folder is also its home, unless `env` sets another. */
 export function run(command: string, args: readonly string[], cwd: string, env = {}): Promise<Output> {
   const options = { cwd, env: { PATH: process.env["PATH"], HOME: cwd, ...OFFLINE, ...env }, maxBuffer: 2 ** 26 };
   return new Promise((resolve, reject) => {
@@ -20,5 +20,5 @@ export function run(command: string, args: readonly string[], cwd: string, env =
   });
 }
 
-/** Nobody listens on port 9: whoever asks for a package that is not in the tarball fails. */
+/** Nothing listens on port 9, so a request for any other package fails. */
 const OFFLINE = { npm_config_registry: "http://127.0.0.1:9/", NPM_CONFIG_UPDATE_NOTIFIER: "false", NO_COLOR: "1" };

@@ -1,4 +1,4 @@
-/** The programs that the package must work with, each of a pinned release, and none of the machine's own. */
+/** The runtimes that the package must work with: pinned releases, not those of the machine. */
 
 import { existsSync } from "node:fs";
 import { arch, platform } from "node:os";
@@ -6,21 +6,21 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import config from "../deno.json" with { type: "json" };
 
-/** A runtime, and how it is asked to run a file. */
+/** The command that runs a file. */
 export interface Runtime {
   name: string;
   command: string;
   args: string[];
-  /** Why it cannot be run here, or `false` if it can. */
+  /** The reason to skip its tests, or `false`. */
   skip: string | false;
 }
 
-/** The version that deno.json pins under a name. */
+/** The version that deno.json pins. */
 export function versionOf(name: keyof typeof config.imports): string {
   return config.imports[name].replace(/^.*@/, "");
 }
 
-/** A file of an installed package, of which several versions may be installed. */
+/** The path of a file of one installed version of a package. */
 export function fileOf(name: string, version: string, path: string): string {
   const folder = `../node_modules/.deno/${name.replace("/", "+")}@${version}/node_modules/${name}/`;
   return fileURLToPath(new URL(folder + path, import.meta.url));
@@ -35,10 +35,10 @@ const bunPackage = `@oven/bun-${platform()}-${arch()}`;
 
 export const BUN: Runtime = runtime("Bun", fileOf(bunPackage, versionOf("bun"), "bin/bun"), ["run"]);
 
-/** The Node that runs tools that are themselves not what is tested. */
+/** Runs the tools that are not under test themselves. */
 export const NODE: Runtime = NODES[1]!;
 
-/** The runtime of these tests, in a project that npm has filled. */
+/** Deno, in a project that npm has installed. */
 export const DENO: Runtime = { ...NODE, name: "Deno", command: process.execPath, args: ["run", "--allow-all"] };
 
 function runtime(name: string, command: string, args: string[]): Runtime {

@@ -1,4 +1,4 @@
-/** Reading a tarball, by the book and apart from what wrote it. */
+/** Reads a tarball by the format's description, independently of the code that writes it. */
 
 import { gunzipSync } from "node:zlib";
 

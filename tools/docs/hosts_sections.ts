@@ -1,0 +1,138 @@
+/** The parts of docs/hosts.md that are not made from tests/hosts/hosts.ts. */
+
+/** A part of the page: a text, programs, and what to know about them. */
+export interface Section {
+  title: string;
+  /** Where it was tested, for the table of hosts. */
+  runtime?: string;
+  text: string;
+  /** The programs, by their paths in the repository. */
+  files: readonly string[];
+  /** A sentence each, without its full stop. */
+  deviations?: readonly string[];
+}
+
+/** The hosts whose tests are in tests/edge. */
+export const EDGE_SECTIONS: readonly Section[] = [
+  {
+    title: "Cloudflare Workers",
+    runtime: "workerd",
+    text:
+      "Set a secret `PETSTORE_KEYS` with the keys, separated by commas, and a compatibility date of 2022-03-21 or later; " +
+      "`nodejs_compat` is not needed. Cloudflare runs many isolates and ends them at any time, and each has its own memory " +
+      "store with ids from 1. To keep pets, use a store of your own, such as one on D1.",
+    files: ["tests/edge/workers/worker.ts"],
+    deviations: [
+      "A method that HTTP does not have gets 501 and plain text from workerd",
+      "JSON is compressed for a client that accepts it, and `Content-Encoding` is sent even without a body. This was seen " +
+      "in miniflare; Cloudflare itself was not tested",
+      "The connection is closed after an answer to a body that was not read to its end. A client that is still sending " +
+      "may miss the answer",
+    ],
+  },
+  {
+    title: "A Service Worker",
+    runtime: "Chromium",
+    text:
+      "A petstore in a page without a server. Bundle the first file as `sw.js`, and import the second in the page, which " +
+      "must come from `https:` or `localhost`. Then the petstore answers the page's own `fetch`. Its pets survive a reload " +
+      "and end with the worker, which a browser stops after about half a minute without requests. To keep them, use a " +
+      'store of your own, such as one on IndexedDB. With `BASE_PATH = ""` it would answer for the page\'s own files.',
+    files: ["tests/edge/service_worker/sw.js", "tests/edge/service_worker/page.js"],
+    deviations: [
+      "The page contains the key, so the key protects nothing",
+      "`cors` has no effect: a page cannot set `Origin`, and requests to other origins do not reach a Service Worker",
+      "Bodies have no `Content-Length`",
+    ],
+  },
+  {
+    title: "Next.js 16",
+    runtime: "Node 24",
+    text:
+      "With the app router and `skipTrailingSlashRedirect: true` in `next.config.mjs`; otherwise `/v1/pets/` is redirected " +
+      "to `/v1/pets`. For another base path use another folder and the same `basePath`: `app/api/v1/[[...path]]`, or " +
+      '`app/[[...path]]` with `""`, where the app\'s own routes take precedence. Each such file and each process has a ' +
+      "petstore of its own, so put a shared store in a module of its own.",
+    files: ["tests/edge/nextjs/app/v1/[[...path]]/route.js"],
+    deviations: [
+      "Every answer has `vary: rsc, next-router-state-tree, next-router-prefetch, next-router-segment-prefetch`, before the " +
+      "petstore's own `Vary`",
+      "`HEAD` has no `Content-Length`",
+      "A path with an empty segment (`/v1//pets`) is redirected by 308, without a key check",
+      "A path that does not decode (`/v1/pets/%zz`) gets 500 and plain text from Next.js",
+      "A method that a route handler cannot export (`QUERY`) gets 400 without a body",
+      "After a 413 to a body without a length, the connection accepts no further request. Node closes it about six seconds " +
+      "later",
+    ],
+  },
+  {
+    title: "SvelteKit 3",
+    runtime: "Node 24",
+    text:
+      "With its Node adapter. Set `BODY_SIZE_LIMIT` in the environment to more than `maxBodyBytes`: the adapter's own limit " +
+      "is 512 KiB, and it cuts longer bodies, which the petstore then answers with 400. For another base path use another " +
+      "folder, as in Next.js.",
+    files: ["tests/edge/sveltekit/src/routes/v1/[...path]/+server.js"],
+    deviations: [
+      "A `POST` without `Content-Type`, or with the type of a form or of plain text, gets 403 unless its `Origin` is the " +
+      "app's own, because another site's form could have sent it. Clients that send `application/json` are not affected",
+      "A path that does not decode gets 400 and a page of HTML. A method that Node does not know gets 400 without a body",
+      "When the petstore stops reading a body (408, or 413 to a body without a length), SvelteKit destroys the connection " +
+      "before the answer. A body whose `Content-Length` is too large gets its 413",
+    ],
+  },
+  {
+    title: "Nitro 2",
+    runtime: "Node 24",
+    text:
+      "With the `node-server` preset. For another base path use another folder, as in Next.js. For presets without Node use " +
+      "`defineEventHandler((event) => petstore.handle(toWebRequest(event)))`; it drops empty header fields, so an empty " +
+      "`Idempotency-Key` is not refused.",
+    files: ["tests/edge/nitro/routes/v1/[...path].js"],
+    deviations: ["A method that HTTP does not have gets 400 without a body from Node's parser"],
+  },
+];
+
+const PROGRAMS = "tests/hosts/programs";
+
+/** An app's own parts in place of the petstore's, and paths that change on the way. */
+export const OWN_SECTIONS: readonly Section[] = [
+  {
+    title: "Your authentication",
+    text:
+      "`keys` may be a function. It is called with the key of each request, so a session that has ended is refused at " +
+      "once. It returns the caller, to whom each `Idempotency-Key` belongs, or `undefined` to refuse. Its second argument " +
+      "is the `Request`, for sessions in cookies. If it throws, the answer is 500.",
+    files: [`${PROGRAMS}/own_keys.ts`],
+  },
+  {
+    title: "Your log",
+    text:
+      "`onError` gets the cause of every 500 and 503; the client does not. Log the path without its query, and no " +
+      "headers: one of them is the key.",
+    files: [`${PROGRAMS}/own_log.ts`],
+  },
+  {
+    title: "A store of your own",
+    text: `[\`json_lines_store.ts\`](../${PROGRAMS}/json_lines_store.ts) is a complete store in 78 lines. It appends ` +
+      "each pet to a file and syncs the disk before the create is acknowledged. It passes the test of the store contract, " +
+      "with `Idempotency-Key`, and survives a crash in the middle of a line. It has all pets in memory, and only one " +
+      "process may use the file.",
+    files: [`${PROGRAMS}/own_store.ts`],
+  },
+  {
+    title: "A path prefix",
+    text:
+      "If a router removes a prefix, the petstore sees other paths than its clients. `basePath` is the path that the " +
+      "petstore sees, and `publicBaseUrl` is the beginning of its links.",
+    files: [`${PROGRAMS}/behind_prefix.ts`],
+  },
+  {
+    title: "A proxy in front",
+    text:
+      "Links are relative to the host, so a proxy that keeps the path needs no setting. A proxy that changes it, such as " +
+      "nginx with `location /store/v1/ { proxy_pass http://127.0.0.1:8000/v1/; }`, needs `publicBaseUrl`. The petstore " +
+      "ignores `X-Forwarded-Host` and similar headers, because any client can send them.",
+    files: [`${PROGRAMS}/behind_proxy.ts`],
+  },
+];
