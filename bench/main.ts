@@ -1,6 +1,6 @@
 /** `deno task bench`: runs the cases, prints the table and, after a complete run, writes docs/benchmarks.md. */
 
-import { runTool, UsageError } from "../tests/reliability/shared/command_line.ts";
+import { runTool, UsageError } from "../tests/support/command_line.ts";
 import { Bench, type Case, type Group } from "./bench.ts";
 import { IN_PROCESS } from "./cases/in_process.ts";
 import { READS } from "./cases/reads.ts";

@@ -1,9 +1,9 @@
 /** `deno task bench:postgres`: servers on one PostgreSQL compared with pgbench, and plans on a large table. */
 
-import { runSql } from "../../tests/support/postgres.ts";
-import { findSystemBinaries } from "../../tests/support/postgres_binaries.ts";
-import { removeCluster, removeLater, startCluster, whyNoCluster } from "../../tests/support/postgres_cluster.ts";
-import { parseFlags, readCount, runTool, UsageError } from "../../tests/reliability/shared/command_line.ts";
+import { runSql } from "../../tests/support/postgres/postgres.ts";
+import { findSystemBinaries } from "../../tests/support/postgres/binaries.ts";
+import { removeCluster, removeLater, startCluster, whyNoCluster } from "../../tests/support/postgres/cluster.ts";
+import { parseFlags, readCount, runTool, UsageError } from "../../tests/support/command_line.ts";
 import { findObstacle } from "../load/cores.ts";
 import { measureDisturbance, readMachine, readVersions } from "../report/machine.ts";
 import { formatFacts, formatTable } from "../report/table.ts";

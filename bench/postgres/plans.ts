@@ -3,7 +3,7 @@
 import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
 import { DEFAULT_SCHEMA } from "../../lib/stores/postgres/schema/schema.ts";
 import { statementsFor } from "../../lib/stores/postgres/statements.ts";
-import { DRIVERS, runSql } from "../../tests/support/postgres.ts";
+import { DRIVERS, runSql } from "../../tests/support/postgres/postgres.ts";
 import { type Row, spreadOf } from "../row.ts";
 
 /** One pet in this number has the rare status. */

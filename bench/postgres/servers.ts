@@ -1,12 +1,12 @@
 /** Standalone servers on one PostgreSQL, and their load. */
 
-import { ServerProcess } from "../../tests/reliability/shared/server_process.ts";
+import { ServerProcess } from "../../tests/support/server/server_process.ts";
 import { KEY } from "../catalogue.ts";
 import { type Load, runWrk } from "../load/wrk.ts";
 
 export async function startServers(folder: string, url: string, count: number): Promise<ServerProcess[]> {
-  const flags = [`--store=${url}`, `--key=${KEY}`, "--no-access-log"];
-  return await Promise.all(Array.from({ length: count }, () => ServerProcess.start(folder, ...flags)));
+  const parts = { args: [`--store=${url}`, `--key=${KEY}`, "--no-access-log"] };
+  return await Promise.all(Array.from({ length: count }, () => ServerProcess.start(folder, parts)));
 }
 
 /** Puts the whole load on each server, and resolves to the requests per second of all together. */

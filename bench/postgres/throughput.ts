@@ -1,8 +1,8 @@
 /** Reads and creates through one, two and four servers on one database, compared with pgbench. */
 
-import { runSql } from "../../tests/support/postgres.ts";
-import { type Cluster, processorTime } from "../../tests/support/postgres_cluster.ts";
-import type { ServerProcess } from "../../tests/reliability/shared/server_process.ts";
+import { runSql } from "../../tests/support/postgres/postgres.ts";
+import { type Cluster, processorTime } from "../../tests/support/postgres/cluster.ts";
+import type { ServerProcess } from "../../tests/support/server/server_process.ts";
 import { NEW_PET, sample } from "../catalogue.ts";
 import { type Load, load } from "../load/wrk.ts";
 import { type Effort, inRounds } from "../rounds.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { CLOSED_EARLY, type Deviation } from "./support/contract.ts";
-import { sendAlone } from "../support/send_alone.ts";
+import { sendAlone } from "../support/http/send_alone.ts";
 import { APP_KEY } from "./support/mounts.ts";
 import { type NodeApp, testNodeApp } from "./support/node_app.ts";
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { type Cut, type Deviation, NODE_PARSER } from "./support/contract.ts";
-import { sendAlone } from "../support/send_alone.ts";
+import { sendAlone } from "../support/http/send_alone.ts";
 import { type NodeApp, testNodeApp } from "./support/node_app.ts";
 
 const APP: NodeApp = {

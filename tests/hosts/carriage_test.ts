@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { KEY } from "../support/api.ts";
-import { until } from "../support/process.ts";
+import { until } from "../support/until.ts";
 import { type CarriageReport, LARGE_PIECES, type OrdersKind, PIECE_LENGTH } from "./driver/carriage_cases.ts";
 import { type Program, whyNot } from "./driver/program.ts";
 import { createPrograms } from "./driver/programs.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { until } from "../support/process.ts";
+import { until } from "../support/until.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { whyNoNginx, withPathProxy } from "./driver/path_proxy.ts";
 import { DENO, type Program, startProgram } from "./driver/program.ts";

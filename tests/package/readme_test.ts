@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import test from "node:test";
-import { freePort } from "../support/free_port.ts";
+import { freePort } from "../support/system/free_port.ts";
 import { npm, TARBALL, withProject } from "./support/project.ts";
 import { run } from "./support/run.ts";
 import { BUN, DENO, NODE, NODES } from "./support/runtimes.ts";

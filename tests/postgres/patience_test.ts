@@ -5,8 +5,9 @@ import { test } from "node:test";
 import postgres from "postgres";
 import { createPostgresStore, type PostgresClient } from "../../lib/stores/postgres/postgres_store.ts";
 import { StoreUnavailableError } from "../../mod.ts";
-import { DRIVERS, runSql } from "../support/postgres.ts";
-import { countWaiting, until, withLockedTable } from "../support/postgres_lock.ts";
+import { DRIVERS, runSql } from "../support/postgres/postgres.ts";
+import { countWaiting, withLockedTable } from "../support/postgres/lock.ts";
+import { until } from "../support/until.ts";
 import { PET, request, testSchema } from "./support.ts";
 
 /** The reasons of those that were rejected. */

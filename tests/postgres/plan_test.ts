@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { Pool } from "pg";
 import { createPostgresStore, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
 import { statementsFor } from "../../lib/stores/postgres/statements.ts";
-import { runSql } from "../support/postgres.ts";
+import { runSql } from "../support/postgres/postgres.ts";
 import { testSchema } from "./support.ts";
 
 /** The generic or custom plans of all reads, at different places, and the most rows that a step has touched. */

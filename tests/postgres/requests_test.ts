@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
 import { textArray } from "../../lib/stores/postgres/client/arrays.ts";
 import { createPetstore } from "../../mod.ts";
-import { DRIVERS, runSql } from "../support/postgres.ts";
+import { DRIVERS, runSql } from "../support/postgres/postgres.ts";
 import { DAY, forgetCall, PET, request, testSchema, testStore } from "./support.ts";
 
 /** Runs with a clock that is ahead. */

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createPostgresStore, postgresGrants, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
 import { formatPet, StoreUnavailableError } from "../../mod.ts";
-import { type DriverKind, DRIVERS, runSql } from "../support/postgres.ts";
+import { type DriverKind, DRIVERS, runSql } from "../support/postgres/postgres.ts";
 import { forgetCall, PET, testSchema, usingStore, withRole } from "./support.ts";
 
 /** Opens a store, adds a pet and returns its id. */

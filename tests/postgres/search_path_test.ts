@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { postgresGrants, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
 import { formatPet, type PetStore } from "../../mod.ts";
-import { DRIVERS, runSql } from "../support/postgres.ts";
+import { DRIVERS, runSql } from "../support/postgres/postgres.ts";
 import { asRole, forgetCall, PET, request, testSchema, usingStore } from "./support.ts";
 
 /** The types that our SQL uses. */

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
 import { statementsFor } from "../../lib/stores/postgres/statements.ts";
 import type { IdempotentRequest, PetDraft, PetStore } from "../../mod.ts";
-import { type DriverKind, DRIVERS, runSql, whyNoPostgres, withSchema } from "../support/postgres.ts";
+import { type DriverKind, DRIVERS, runSql, whyNoPostgres, withSchema } from "../support/postgres/postgres.ts";
 
 export const PET: PetDraft = { name: "Rex", categoryId: 7n, status: "sold" };
 

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { createPostgresStore, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
-import { DRIVERS, runSql } from "../support/postgres.ts";
-import { createAsVersion1, postgresVersion1 } from "../support/postgres_version_1.ts";
+import { DRIVERS, runSql } from "../support/postgres/postgres.ts";
+import { createAsVersion1, postgresVersion1 } from "./version_1.ts";
 import { DAY, PET, request, testSchema, testStore, usingStore, withRole } from "./support.ts";
 
 testStore(

@@ -6,9 +6,10 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { describeServer } from "../../lib/server/description.ts";
 import { createOpenApi } from "../../mod.ts";
+import { withDenoServe } from "../support/http/deno_serve.ts";
 import { createResponseValidator } from "../support/openapi_validator.ts";
-import { type Endpoint, exchange, RawSocket } from "../support/raw_socket.ts";
-import { validateServerAnswer } from "../support/server_description.ts";
+import { type Endpoint, exchange, RawSocket } from "../support/http/raw_socket.ts";
+import { validateServerAnswer } from "../support/server/server_description.ts";
 
 const TESTS = fileURLToPath(new URL("../", import.meta.url));
 
@@ -16,13 +17,8 @@ const VALIDATE = createResponseValidator(createOpenApi(), "/v1");
 const CHALLENGE = { "www-authenticate": 'Bearer realm="petstore"' };
 
 /** Serves the same answer to every request while `use` runs. */
-async function withAnswer(answer: () => Response, use: (endpoint: Endpoint) => Promise<void>): Promise<void> {
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, answer);
-  try {
-    await use({ port: server.addr.port, validate: VALIDATE });
-  } finally {
-    await server.shutdown();
-  }
+function withAnswer(answer: () => Response, use: (endpoint: Endpoint) => Promise<void>): Promise<void> {
+  return withDenoServe(answer, (port) => use({ port, validate: VALIDATE }));
 }
 
 const NO_SNIFF = { "x-content-type-options": "nosniff" };
@@ -136,12 +132,12 @@ test("every client of the tests validates the answers that it reads", async () =
     "sockets/large_answers_test.ts",
     // HTTP/2 clients that hardly read: their tests watch the server's memory.
     "sockets/large_lists_test.ts",
+    "support/http/http2_client.ts",
+    "support/http/raw_socket.ts",
+    "support/http/send_alone.ts",
+    "support/server/server_process.ts",
     // It listens without answering.
-    "support/free_port.ts",
-    "support/http2_client.ts",
-    "support/raw_socket.ts",
-    "support/send_alone.ts",
-    "support/server_process.ts",
+    "support/system/free_port.ts",
     // Raw bytes on three runtimes. tests/hosts validates the answers of the same listener.
     "unit/node_http2_test.ts",
     "unit/node_listener_test.ts",

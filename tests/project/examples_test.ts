@@ -5,13 +5,14 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
 import config from "../../deno.json" with { type: "json" };
-import { command, skippable, skipUnless } from "../support/disk.ts";
 import { blocks, type Command, commands, ROOT } from "../support/pages.ts";
-import { exchange } from "../support/raw_socket.ts";
-import { validateServerAnswer } from "../support/server_description.ts";
-import { PET, readKey, withServer } from "../support/server_process.ts";
+import { exchange } from "../support/http/raw_socket.ts";
+import { validateServerAnswer } from "../support/server/server_description.ts";
+import { PET, readKey, withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
-import { end, started } from "../support/unit.ts";
+import { started } from "../support/server/unit.ts";
+import { Child } from "../support/system/child.ts";
+import { command, skipUnless, testUnless } from "../support/system/commands.ts";
 
 const ADDRESS = "127.0.0.1:8000";
 const KEY = /pk_[0-9a-f]{64}/;
@@ -28,8 +29,8 @@ test("README.md shows what appears on the screen at the first start", () =>
   ));
 
 for (const [page, least] of [["README.md", 5], ["docs/http.md", 20]] as const) {
-  test(
-    ...skippable(`${page} shows what its curl commands print`, whyNoCurl()),
+  testUnless(whyNoCurl())(
+    `${page} shows what its curl commands print`,
     () =>
       withTempFolder((folder) =>
         withServer(folder, {}, async ({ port }) => {
@@ -72,29 +73,16 @@ const PROGRAMS = [
 ];
 
 for (const { name, language, program, args, skip } of PROGRAMS) {
-  test(...skippable(`README.md's program for ${name} serves pets`, skip), () =>
+  testUnless(skip)(`README.md's program for ${name} serves pets`, () =>
     withTempFolder(async (folder) => {
       const [source, ...more] = blocks("README.md", language);
       assert.ok(source && more.length === 0);
       const file = join(folder, `app.m${language}`);
       Deno.writeTextFileSync(file, source.replace("port: 8000", "port: 0"));
-      const child = new Deno.Command(program, { args: [...args, file], cwd: folder, stderr: "piped" }).spawn();
-      try {
-        assert.equal(await create(await listening(child), "pk_example"), 201);
-      } finally {
-        await end(child);
-      }
+      await using child = new Child(program, [...args, file], { cwd: folder });
+      const [, port] = await child.printed(/Listening on http:\/\/\S+:(\d+)/, "stderr");
+      assert.equal(await create(Number(port), "pk_example"), 201);
     }));
-}
-
-/** The port in the line that Deno.serve prints. */
-async function listening({ stderr }: Deno.ChildProcess): Promise<number> {
-  let printed = "";
-  for await (const text of stderr.pipeThrough(new TextDecoderStream()).values({ preventCancel: true })) {
-    const [, port] = /Listening on http:\/\/\S+:(\d+)/.exec(printed += text) ?? [];
-    if (port) return Number(port);
-  }
-  throw new Error(`It ended without listening: ${printed}`);
 }
 
 /** Adds a pet; answers with the status. */
@@ -111,22 +99,14 @@ test("docs/server.md's command for production has permissions that suffice", () 
     const words = line.replaceAll("8000", "0").replaceAll("\\\n", " ").trim().split(/\s+/);
     const args = words.slice(1).map((word) => word === "server.ts" ? `${ROOT}server.ts` : word);
     // Without the tester's own variables: PORT or PETSTORE_KEYS would make another server of it.
-    const options = { args, cwd: folder, clearEnv: true, env: { HOME: folder }, stdout: "piped" } as const;
-    const child = new Deno.Command(Deno.execPath(), options).spawn();
-    try {
-      assert.equal(await create(await started(child), readKey(folder)), 201);
-      child.kill("SIGTERM");
-      assert.equal((await child.status).code, 0);
-    } finally {
-      await end(child);
-    }
+    await using child = new Child(Deno.execPath(), args, { cwd: folder, clearEnv: true, env: { HOME: folder } });
+    assert.equal(await create(await started(child), readKey(folder)), 201);
+    assert.equal(await child.stop(), 0);
   }));
 
-test(
-  ...skippable(
-    "docs/stores.md's backup copies what a running server has",
-    skipUnless(["sh", "sqlite3"], "SQLite's shell", () => {}),
-  ),
+const testShell = testUnless(skipUnless(["sh", "sqlite3"], "SQLite's shell", () => {}));
+testShell(
+  "docs/stores.md's backup copies what a running server has",
   () =>
     withTempFolder((folder) =>
       withServer(folder, {}, async ({ port }) => {

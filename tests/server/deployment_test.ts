@@ -5,12 +5,12 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import config from "../../deno.json" with { type: "json" };
-import { skippable } from "../support/disk.ts";
-import { exchange } from "../support/raw_socket.ts";
-import { validateServerAnswer } from "../support/server_description.ts";
-import { PET, withServer } from "../support/server_process.ts";
+import { exchange } from "../support/http/raw_socket.ts";
+import { validateServerAnswer } from "../support/server/server_description.ts";
+import { PET, withFreshServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
-import { end, readUnit, started, startUnit, unitCommand, unitHere, UNITS } from "../support/unit.ts";
+import { readUnit, started, startUnit, unitCommand, unitHere, UNITS } from "../support/server/unit.ts";
+import { testUnless } from "../support/system/commands.ts";
 
 const NGINX = readFileSync(new URL("../../docs/nginx.conf", import.meta.url), "utf8");
 const GUIDE = readFileSync(new URL("../../docs/server.md", import.meta.url), "utf8");
@@ -34,7 +34,7 @@ for (const name of UNITS) {
     ]);
   });
 
-  test(...skippable(`systemd takes ${name} without a warning`, whyNoSystemd()), () =>
+  testUnless(whyNoSystemd())(`systemd takes ${name} without a warning`, () =>
     withTempFolder((folder) => {
       mkdirSync(join(folder, "unit"));
       const file = join(folder, "unit", name);
@@ -58,30 +58,25 @@ test("the units differ in what the stores need, and in nothing of what keeps oth
 
 test("the unit's command serves with the permissions that it grants, and ends with status 0 at SIGTERM", () =>
   withTempFolder(async (folder) => {
-    const child = startUnit("petstore.service", 0, { cwd: folder, env: { DENO_DIR: join(folder, "cache") } });
-    try {
+    await using child = startUnit("petstore.service", 0, { cwd: folder, env: { DENO_DIR: join(folder, "cache") } });
+    {
       const port = await started(child);
       const key = readFileSync(join(folder, "data", "api-key"), "utf8").trim();
       const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n`;
       const request = `${head}Content-Length: ${PET.length}\r\n\r\n${PET}`;
       assert.equal((await exchange({ port, validate: validateServerAnswer }, request))?.status, 201);
-      child.kill("SIGTERM");
-      assert.equal((await child.status).code, 0);
-    } finally {
-      await end(child);
+      assert.equal(await child.stop(), 0);
     }
   }));
 
 test("the unit's command ends with status 1 while its port is taken, and with 2 for a setting that is wrong", () =>
-  withTempFolder((folder) =>
-    withServer(folder, { args: ["--key=k", "--store=memory:"] }, async ({ port }) => {
-      for (const [status, settings] of [[1, {}], [2, { PETSTORE_DOCS: "perhaps" }], [2, { PETSTORE_STORE: "pets" }]]) {
-        const env = { DENO_DIR: join(folder, "cache"), ...settings as Record<string, string> };
-        const child = startUnit("petstore.service", port, { cwd: folder, env });
-        assert.equal((await child.output()).code, status);
-      }
-    })
-  ));
+  withFreshServer({ args: ["--key=k", "--store=memory:"] }, async ({ port }, folder) => {
+    for (const [status, settings] of [[1, {}], [2, { PETSTORE_DOCS: "perhaps" }], [2, { PETSTORE_STORE: "pets" }]]) {
+      const env = { DENO_DIR: join(folder, "cache"), ...settings as Record<string, string> };
+      const child = startUnit("petstore.service", port, { cwd: folder, env });
+      assert.equal(await child.exit(), status);
+    }
+  }));
 
 /** Why systemd cannot be asked here, or `false`. */
 function whyNoSystemd(): string | false {

@@ -1,4 +1,4 @@
-/** How the socket is closed at the end: with nobody left on it who waits for an answer. */
+/** The socket is closed at the end only when no client on it waits for an answer. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -8,8 +8,8 @@ import { CLOSED } from "../../lib/server/refusals.ts";
 import { Gate, OK } from "../../lib/server/gate.ts";
 import type { Pending } from "../../mod.ts";
 import { listen } from "../../lib/server/listener.ts";
-import { Http2Client } from "../support/http2_client.ts";
-import { RawSocket } from "../support/raw_socket.ts";
+import { Http2Client } from "../support/http/http2_client.ts";
+import { RawSocket } from "../support/http/raw_socket.ts";
 
 const GET = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n";
 const POST = "POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n" + "x".repeat(100_000);
@@ -37,7 +37,7 @@ test("requests that come just before the socket is closed are answered, on conne
   isHeld = true;
   const [idle, ...asking] = used;
   asking.push(await open(), await open());
-  // The last of them is still sending: more than the socket's buffers take has to be read by somebody.
+  // The last of them is still sending more than the socket's buffers take.
   const sent = Promise.all(asking.map((socket, i) => socket.send(i < 4 ? GET.replace("/livez", "/readyz") : POST)));
   const waiting = ["/", "/", "/"].map((path) => streams.statusOf(path));
   await arrived.all;

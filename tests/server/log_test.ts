@@ -2,33 +2,27 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertLog } from "../support/access_log.ts";
-import { exchange, RawSocket } from "../support/raw_socket.ts";
-import { addPet, PET, readKey, withServer } from "../support/server_process.ts";
-import { withTempFolder } from "../support/temp.ts";
+import { assertLog } from "../support/server/access_log.ts";
+import { exchange, RawSocket } from "../support/http/raw_socket.ts";
+import { addPet, PET, readKey, withFreshServer } from "../support/server/server_process.ts";
 
 test("the log has a line for every request, with its status, and never a key", () =>
-  withTempFolder((folder) =>
-    withServer(folder, {}, async (server) => {
-      const key = readKey(folder);
-      const start = server.written.stdout;
-      await addPet(server, key);
-      await server.ask("/v1/pets?limit=5", key);
-      await server.ask("/v1/pets/7", "pk_wrong");
-      await server.ask("/livez", null);
-      await exchange(server, "BREW /%0a%1b[31m HTTP/1.1\r\nHost: x\r\n\r\n");
-      assert.equal(await server.stop(), 0);
-      const log = server.written.stdout.slice(start.length);
-      assertLog(log, [
-        "POST /v1/pets 201",
-        "GET /v1/pets?limit=5 200",
-        "GET /v1/pets/7 401",
-        "GET /livez 200",
-        "BREW /%0a%1b[31m 401",
-      ]);
-      assert.ok(!(log + server.written.stderr).includes(key) && !log.includes("pk_wrong"));
-    })
-  ));
+  withFreshServer({}, async (server, folder) => {
+    const key = readKey(folder);
+    const start = server.written.stdout;
+    await addPet(server, key);
+    await server.ask("/v1/pets?limit=5", key);
+    await server.ask("/v1/pets/7", "pk_wrong");
+    await server.ask("/livez", null);
+    await exchange(server, "BREW /%0a%1b[31m HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert.equal(await server.stop(), 0);
+    const log = server.written.stdout.slice(start.length);
+    assertLog(log, [
+      ...["POST /v1/pets 201", "GET /v1/pets?limit=5 200", "GET /v1/pets/7 401", "GET /livez 200"],
+      ...["BREW /%0a%1b[31m 401"],
+    ]);
+    assert.ok(!(log + server.written.stderr).includes(key) && !log.includes("pk_wrong"));
+  }));
 
 for (
   const [what, parts] of [
@@ -37,81 +31,73 @@ for (
   ] as const
 ) {
   test(`${what} turns the log off`, () =>
-    withTempFolder((folder) =>
-      withServer(folder, { ...parts, args: [...("args" in parts ? parts.args : [])] }, async (server) => {
-        await addPet(server, readKey(folder));
-        assert.equal(await server.stop(), 0);
-        assertLog(server.written.stdout, []);
-      })
-    ));
+    withFreshServer({ ...parts, args: [...("args" in parts ? parts.args : [])] }, async (server, folder) => {
+      await addPet(server, readKey(folder));
+      assert.equal(await server.stop(), 0);
+      assertLog(server.written.stdout, []);
+    }));
 }
 
 test("a client cannot write into the log what it likes", () =>
-  withTempFolder((folder) =>
-    withServer(folder, { args: ["--key=k"] }, async (server) => {
-      const start = server.written.stdout.length;
-      // A Host header with a path in it, control characters of a terminal, line ends of a log's reader.
-      await exchange(server, "GET /v1/pets HTTP/1.1\r\nHost: a/x 200 0.1ms\r\n\r\n");
-      await exchange(server, "GET /v1/\u009b31m\u0085\u2028\u202e HTTP/1.1\r\nHost: a\r\n\r\n");
-      assert.equal(await server.stop(), 0);
-      const lines = server.written.stdout.slice(start).trimEnd().split("\n");
-      assert.equal(lines.length, 2);
-      for (const line of lines) assert.match(line, /^\S+Z 127\.0\.0\.1 GET [^\p{C}\p{Z}]+ 4\d\d \d+\.\dms$/u);
-    })
-  ));
+  withFreshServer({ args: ["--key=k"] }, async (server) => {
+    const start = server.written.stdout.length;
+    // A Host header with a path in it, control characters of a terminal, line ends of a log's reader.
+    await exchange(server, "GET /v1/pets HTTP/1.1\r\nHost: a/x 200 0.1ms\r\n\r\n");
+    await exchange(server, "GET /v1/\u009b31m\u0085\u2028\u202e HTTP/1.1\r\nHost: a\r\n\r\n");
+    assert.equal(await server.stop(), 0);
+    const lines = server.written.stdout.slice(start).trimEnd().split("\n");
+    assert.equal(lines.length, 2);
+    for (const line of lines) assert.match(line, /^\S+Z 127\.0\.0\.1 GET [^\p{C}\p{Z}]+ 4\d\d \d+\.\dms$/u);
+  }));
 
 test("a line of the log is short, however long the request, and shows no beginning of what is hidden", () =>
-  withTempFolder((folder) =>
-    withServer(folder, { args: ["--key=k"] }, async (server) => {
-      const start = server.written.stdout.length;
-      const secret = "pk_0123456789abcdef";
-      const targets = [
-        "/v1/" + "a/".repeat(30_000),
-        "/v1/pets?" + "limit=1&".repeat(7000),
-        // A key that begins within what is looked at, and ends behind it.
-        "/" + "a/".repeat(95) + secret.repeat(3),
-        "/v1/pets?" + "limit=1&".repeat(24) + "limit=" + secret.repeat(3),
-        `/v1/pets?limit=5=${secret}${secret}`,
-      ];
-      for (const target of targets) await exchange(server, `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
-      assert.equal(await server.stop(), 0);
-      const lines = server.written.stdout.slice(start).trimEnd().split("\n");
-      assert.equal(lines.length, targets.length);
-      for (const line of lines) assert.ok(line.length < 500, `${line.length} characters`);
-      assert.match(lines[0] ?? "", / GET \/v1\/a\/(a\/)+… 401 /);
-      assert.ok(!lines.join().includes("pk_"), lines.join("\n"));
-    })
-  ));
+  withFreshServer({ args: ["--key=k"] }, async (server) => {
+    const start = server.written.stdout.length;
+    const secret = "pk_0123456789abcdef";
+    const targets = [
+      "/v1/" + "a/".repeat(30_000),
+      "/v1/pets?" + "limit=1&".repeat(7000),
+      // A key that begins within what is looked at, and ends behind it.
+      "/" + "a/".repeat(95) + secret.repeat(3),
+      "/v1/pets?" + "limit=1&".repeat(24) + "limit=" + secret.repeat(3),
+      `/v1/pets?limit=5=${secret}${secret}`,
+    ];
+    for (const target of targets) await exchange(server, `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    assert.equal(await server.stop(), 0);
+    const lines = server.written.stdout.slice(start).trimEnd().split("\n");
+    assert.equal(lines.length, targets.length);
+    for (const line of lines) assert.ok(line.length < 500, `${line.length} characters`);
+    assert.match(lines[0] ?? "", / GET \/v1\/a\/(a\/)+… 401 /);
+    assert.ok(!lines.join().includes("pk_"), lines.join("\n"));
+  }));
 
 const ORIGIN = "https://app.example";
 
 test("what is refused before any path is looked at is in the log, and web pages may read it", () =>
-  withTempFolder((folder) =>
-    withServer(folder, { args: ["--key=k", `--cors-origin=${ORIGIN}`] }, async (server) => {
-      const start = server.written.stdout.length;
-      const ask = async (host: string, origin: string) => {
-        const answer = await exchange(server, `GET /v1/pets HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${origin}\r\n\r\n`);
-        const { status, headers } = answer ?? { status: 0, headers: new Headers() };
-        return [status, headers.get("access-control-allow-origin"), headers.get("vary")];
-      };
-      assert.deepEqual(await ask("a/b", ORIGIN), [400, ORIGIN, "Origin"]);
-      // A request that has begun holds the drain.
-      using socket = await RawSocket.open(server);
-      await socket.send(
-        `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\nContent-Length: ${PET.length}\r\n` +
-          "Expect: 100-continue\r\n\r\n",
-      );
-      assert.equal((await socket.readResponse())?.status, 100);
-      const stopped = server.stop();
-      while ((await server.ask("/readyz", null)).status !== 503);
-      assert.deepEqual(await ask("x", ORIGIN), [503, ORIGIN, "Origin"]);
-      assert.deepEqual(await ask("x", "https://evil.example"), [503, null, "Origin"]);
-      await socket.sendRest(PET);
-      assert.equal((await socket.readResponse())?.status, 201);
-      assert.equal(await stopped, 0);
-      const log = server.written.stdout.slice(start);
-      assert.equal(log.match(/ GET \/v1\/pets 503 /g)?.length, 2, log);
-      assert.match(log, / GET \/readyz 503 \d/);
-      assert.match(log, / GET \S+ 400 \d/);
-    })
-  ));
+  withFreshServer({ args: ["--key=k", `--cors-origin=${ORIGIN}`] }, async (server) => {
+    const start = server.written.stdout.length;
+    const ask = async (host: string, origin: string) => {
+      const answer = await exchange(server, `GET /v1/pets HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${origin}\r\n\r\n`);
+      const { status, headers } = answer ?? { status: 0, headers: new Headers() };
+      return [status, headers.get("access-control-allow-origin"), headers.get("vary")];
+    };
+    assert.deepEqual(await ask("a/b", ORIGIN), [400, ORIGIN, "Origin"]);
+    // A request that has begun holds the drain.
+    using socket = await RawSocket.open(server);
+    await socket.send(
+      `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\nContent-Length: ${PET.length}\r\n` +
+        "Expect: 100-continue\r\n\r\n",
+    );
+    assert.equal((await socket.readResponse())?.status, 100);
+    const stopped = server.stop();
+    while ((await server.ask("/readyz", null)).status !== 503);
+    assert.deepEqual(await ask("x", ORIGIN), [503, ORIGIN, "Origin"]);
+    assert.deepEqual(await ask("x", "https://evil.example"), [503, null, "Origin"]);
+    await socket.sendRest(PET);
+    assert.equal((await socket.readResponse())?.status, 201);
+    assert.equal(await stopped, 0);
+    const log = server.written.stdout.slice(start);
+    assert.equal(log.match(/ GET \/v1\/pets 503 /g)?.length, 2, log);
+    assert.match(log, / GET \/readyz 503 \d/);
+    assert.match(log, / GET \S+ 400 \d/);
+  }));

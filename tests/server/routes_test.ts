@@ -1,36 +1,31 @@
-/** What the standalone server answers beside the petstore: to everyone, and to a Host header that is none. */
+/** The standalone server's own paths, which need no key, and invalid Host headers. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { exchange } from "../support/raw_socket.ts";
-import { readKey, withServer } from "../support/server_process.ts";
-import { withTempFolder } from "../support/temp.ts";
+import { exchange } from "../support/http/raw_socket.ts";
+import { readKey, withFreshServer } from "../support/server/server_process.ts";
 
 test("the description and the probes are answered without a key, and HEAD as GET", () =>
-  withTempFolder((folder) =>
-    withServer(folder, {}, async (server) => {
-      for (const path of ["/openapi.json", "/livez", "/readyz"]) {
-        const { status, headers, text } = await server.ask(path, null);
-        assert.equal(status, 200, path);
-        assert.equal(headers.get("access-control-allow-origin"), path === "/openapi.json" ? "*" : null);
-        if (path === "/openapi.json") assert.ok(Object.keys(JSON.parse(text).paths).includes("/pets"));
-        else assert.equal(text, '{"status":"ok"}');
-        const head = await exchange(server, `HEAD ${path} HTTP/1.0\r\n\r\n`);
-        assert.equal(head?.headers.get("content-length"), String(new TextEncoder().encode(text).length), path);
-        assert.equal((await server.ask(path, null, { method: "DELETE" })).status, 405, path);
-      }
-      for (const path of ["/livez/", "/metrics", "/v1", "/data/api-key", "/..%2fdata/api-key"]) {
-        assert.equal((await server.ask(path, null)).status, 401, path);
-        assert.equal((await server.ask(path, readKey(folder))).status, 404, path);
-      }
-    })
-  ));
+  withFreshServer({}, async (server, folder) => {
+    for (const path of ["/openapi.json", "/livez", "/readyz"]) {
+      const { status, headers, text } = await server.ask(path, null);
+      assert.equal(status, 200, path);
+      assert.equal(headers.get("access-control-allow-origin"), path === "/openapi.json" ? "*" : null);
+      if (path === "/openapi.json") assert.ok(Object.keys(JSON.parse(text).paths).includes("/pets"));
+      else assert.equal(text, '{"status":"ok"}');
+      const head = await exchange(server, `HEAD ${path} HTTP/1.0\r\n\r\n`);
+      assert.equal(head?.headers.get("content-length"), String(new TextEncoder().encode(text).length), path);
+      assert.equal((await server.ask(path, null, { method: "DELETE" })).status, 405, path);
+    }
+    for (const path of ["/livez/", "/metrics", "/v1", "/data/api-key", "/..%2fdata/api-key"]) {
+      assert.equal((await server.ask(path, null)).status, 401, path);
+      assert.equal((await server.ask(path, readKey(folder))).status, 404, path);
+    }
+  }));
 
 test("a Host header does not change which path is asked for", () =>
-  withTempFolder((folder) =>
-    withServer(folder, { args: ["--key=k"] }, async (server) => {
-      // Deno.serve joins the header and the target to a URL. RFC 9112 §3.2 wants 400 for such a header.
-      const answer = await exchange(server, "GET /v1/pets HTTP/1.1\r\nHost: a/livez?\r\n\r\n");
-      assert.ok(answer?.status === 400 || answer?.status === 401, `${answer?.status} ${answer?.text}`);
-    })
-  ));
+  withFreshServer({ args: ["--key=k"] }, async (server) => {
+    // Deno.serve joins the header and the target to a URL. RFC 9112 §3.2 wants 400 for such a header.
+    const answer = await exchange(server, "GET /v1/pets HTTP/1.1\r\nHost: a/livez?\r\n\r\n");
+    assert.ok(answer?.status === 400 || answer?.status === 401, `${answer?.status} ${answer?.text}`);
+  }));

@@ -6,15 +6,12 @@ import { HELP } from "../../lib/server/help.ts";
 import { COMMANDS, readSettings, type ServerCommand, SETTINGS } from "../../lib/server/settings.ts";
 import { OWN_PARAMETERS, POSTGRES_VARIABLES } from "../../lib/server/store/postgres_url.ts";
 import { VERSION } from "../../lib/version.ts";
-import { assertLog } from "../support/access_log.ts";
-import { taskFlags } from "../support/serve_task.ts";
-import { runServer, withServer } from "../support/server_process.ts";
+import { assertLog } from "../support/server/access_log.ts";
+import { runServer, withServer } from "../support/server/server_process.ts";
+import { taskFlags } from "../support/server/serve_task.ts";
 import { withTempFolder } from "../support/temp.ts";
 
-const VARIABLES = [
-  ...Object.values(SETTINGS).map(({ variable }) => variable),
-  ...Object.values(POSTGRES_VARIABLES),
-];
+const VARIABLES = [...Object.values(SETTINGS).map(({ variable }) => variable), ...Object.values(POSTGRES_VARIABLES)];
 
 test("flags win over the environment", () =>
   withTempFolder((folder) => {

@@ -3,14 +3,25 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SeenResponse } from "../support/openapi_validator.ts";
-import { type Endpoint, exchange, RawSocket } from "../support/raw_socket.ts";
-import { addPet, countPets, PET, withServer } from "../support/server_process.ts";
+import { type Endpoint, exchange, RawSocket } from "../support/http/raw_socket.ts";
+import { addPet, countPets, PET, withFreshServer, withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 
 /** Milliseconds between two requests, from which on a client is not promised an answer to each: less than the server waits. */
 const SLOW = 200;
 
 const HEAD = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\nContent-Length: ${PET.length}\r\n`;
+
+/** Begun before all other tests of this file, and awaited by the last: the server waits for seconds. */
+const unfinished = withFreshServer({ args: ["--key=k"] }, async (server) => {
+  using socket = await RawSocket.open(server, 60_000);
+  // HTTP/2 with prior knowledge: this client will never acknowledge that the server wants to end.
+  await socket.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+  // Another connection's answer: by then the server has seen this one.
+  assert.equal((await server.ask("/livez", null)).status, 200);
+  return [await server.stop(), server.written.stderr] as const;
+});
+unfinished.catch(() => {});
 
 test("a pet that was acknowledged survives SIGKILL", () =>
   withTempFolder(async (folder) => {
@@ -24,19 +35,17 @@ test("a pet that was acknowledged survives SIGKILL", () =>
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   test(`${signal} ends the server with status 0 though idle connections are open`, () =>
-    withTempFolder((folder) =>
-      withServer(folder, { args: ["--key=k"] }, async (server) => {
-        using used = await RawSocket.open(server);
-        using _unused = await RawSocket.open(server);
-        await used.send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
-        assert.equal((await used.readResponse())?.status, 200);
-        const before = performance.now();
-        assert.equal(await server.stop(signal), 0);
-        assert.ok(performance.now() - before < 5000, "idle connections held the drain");
-        await used.readEnd();
-        assert.equal(server.written.stderr, "");
-      })
-    ));
+    withFreshServer({ args: ["--key=k"] }, async (server) => {
+      using used = await RawSocket.open(server);
+      using _unused = await RawSocket.open(server);
+      await used.send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
+      assert.equal((await used.readResponse())?.status, 200);
+      const before = performance.now();
+      assert.equal(await server.stop(signal), 0);
+      assert.ok(performance.now() - before < 5000, "idle connections held the drain");
+      await used.readEnd();
+      assert.equal(server.written.stderr, "");
+    }));
 }
 
 test("a request that is on its way when SIGTERM comes is answered, and its pet is kept", () =>
@@ -58,28 +67,26 @@ test("a request that is on its way when SIGTERM comes is answered, and its pet i
   }));
 
 test("a server that is about to end is alive, and refuses all else with 503, whatever its path, method and key", () =>
-  withTempFolder((folder) =>
-    withServer(folder, { args: ["--key=k"] }, async (server) => {
-      using socket = await RawSocket.open(server);
-      await socket.send(`${HEAD}Expect: 100-continue\r\n\r\n`);
-      assert.equal((await socket.readResponse())?.status, 100);
-      const stopped = server.stop();
-      // The request that has begun holds the drain; without a refusal the guard ends this.
-      while ((await server.ask("/readyz", null)).status !== 503);
-      assert.equal((await server.ask("/livez", null)).status, 200);
-      for (const target of ["/v1/pets", "/v1/pets/1", "/v1/store/orders", "/readyz", "/openapi.json", "/", "*"]) {
-        for (const method of ["GET", "HEAD", "OPTIONS", "BREW"]) {
-          if (target === "*" && method !== "OPTIONS") continue;
-          const answer = await exchange(server, `${method} ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
-          const seen = [answer?.status, answer?.headers.get("retry-after"), answer?.headers.get("connection")];
-          assert.deepEqual(seen, [503, "1", "close"], `${method} ${target}`);
-        }
+  withFreshServer({ args: ["--key=k"] }, async (server) => {
+    using socket = await RawSocket.open(server);
+    await socket.send(`${HEAD}Expect: 100-continue\r\n\r\n`);
+    assert.equal((await socket.readResponse())?.status, 100);
+    const stopped = server.stop();
+    // The request that has begun holds the drain; without a refusal the guard ends this.
+    while ((await server.ask("/readyz", null)).status !== 503);
+    assert.equal((await server.ask("/livez", null)).status, 200);
+    for (const target of ["/v1/pets", "/v1/pets/1", "/v1/store/orders", "/readyz", "/openapi.json", "/", "*"]) {
+      for (const method of ["GET", "HEAD", "OPTIONS", "BREW"]) {
+        if (target === "*" && method !== "OPTIONS") continue;
+        const answer = await exchange(server, `${method} ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
+        const seen = [answer?.status, answer?.headers.get("retry-after"), answer?.headers.get("connection")];
+        assert.deepEqual(seen, [503, "1", "close"], `${method} ${target}`);
       }
-      await socket.sendRest(PET);
-      assert.equal((await socket.readResponse())?.status, 201);
-      assert.equal(await stopped, 0);
-    })
-  ));
+    }
+    await socket.sendRest(PET);
+    assert.equal((await socket.readResponse())?.status, 201);
+    assert.equal(await stopped, 0);
+  }));
 
 /** Resolves when a connection that has been used shows that the drain has begun, and soon in any case. */
 async function drainBegun(socket: RawSocket): Promise<void> {
@@ -136,35 +143,20 @@ async function postOnDemand(socket: RawSocket): Promise<SeenResponse | undefined
   return await socket.readResponse();
 }
 
-test("a client that never finishes what it began holds the drain for a while, and the exit status is still 0", () =>
-  withTempFolder((folder) =>
-    withServer(folder, { args: ["--key=k"] }, async (server) => {
-      using socket = await RawSocket.open(server, 60_000);
-      // HTTP/2 with prior knowledge: this client will never acknowledge that the server wants to end.
-      await socket.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-      // Another connection's answer: by then the server has seen this one.
-      assert.equal((await server.ask("/livez", null)).status, 200);
-      assert.equal(await server.stop(), 0, server.written.stderr);
-      assert.match(server.written.stderr, /^(petstore: [^\n]+\n)?$/);
-    })
-  ));
-
 test("more connections than the process may have open do not end it", () =>
-  withTempFolder((folder) =>
-    withServer(folder, { args: ["--key=k", "--store=memory:"], openFiles: 64 }, async (server) => {
-      const sockets: RawSocket[] = [];
-      try {
-        for (let i = 0; i < 80; i++) sockets.push(await RawSocket.open(server));
-      } catch (error) {
-        // To refuse is one way to cope; what counts is what comes afterwards.
-        if (!(error instanceof Deno.errors.ConnectionRefused || error instanceof Deno.errors.ConnectionReset)) {
-          throw error;
-        }
+  withFreshServer({ args: ["--key=k", "--store=memory:"], openFiles: 64 }, async (server) => {
+    const sockets: RawSocket[] = [];
+    try {
+      for (let i = 0; i < 80; i++) sockets.push(await RawSocket.open(server));
+    } catch (error) {
+      // To refuse is one way to cope; what counts is what comes afterwards.
+      if (!(error instanceof Deno.errors.ConnectionRefused || error instanceof Deno.errors.ConnectionReset)) {
+        throw error;
       }
-      for (const socket of sockets) socket.close();
-      assert.equal(await livezStatus(server), 200, server.written.stderr);
-    })
-  ));
+    }
+    for (const socket of sockets) socket.close();
+    assert.equal(await livezStatus(server), 200, server.written.stderr);
+  }));
 
 /** Asks until there is an answer: the server may have to begin anew to listen, and what waited meanwhile is lost. */
 async function livezStatus(server: Endpoint): Promise<number> {
@@ -178,3 +170,9 @@ async function livezStatus(server: Endpoint): Promise<number> {
     }
   }
 }
+
+test("a client that never finishes what it began holds the drain for a while, and the exit status is still 0", async () => {
+  const [status, errors] = await unfinished;
+  assert.equal(status, 0, errors);
+  assert.match(errors, /^(petstore: [^\n]+\n)?$/);
+});

@@ -3,66 +3,49 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { parseResponse } from "../support/raw_socket.ts";
-import { addPet, countPets, readKey, withServer } from "../support/server_process.ts";
+import { parseResponse } from "../support/http/message.ts";
+import { addPet, countPets, readKey, withFreshServer, withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
+import { hasCommand, testUnless } from "../support/system/commands.ts";
 
-const HAS_CURL = await succeeds("curl", "--version");
-
-async function succeeds(name: string, ...args: string[]): Promise<boolean> {
-  try {
-    return (await new Deno.Command(name, { args, stdout: "null", stderr: "null" }).output()).success;
-  } catch {
-    return false;
-  }
-}
-
-async function shell(folder: string, line: string, env: Record<string, string> = {}): Promise<string> {
-  const { stdout } = await new Deno.Command("sh", { args: ["-c", line], cwd: folder, env, stderr: "null" }).output();
-  return new TextDecoder().decode(stdout);
+function shell(folder: string, line: string): string {
+  return new TextDecoder().decode(new Deno.Command("sh", { args: ["-c", line], cwd: folder }).outputSync().stdout);
 }
 
 test("the first start makes a key for its owner alone and shows it with a curl line", () =>
-  withTempFolder((folder) =>
-    withServer(folder, {}, async (server) => {
-      const key = readKey(folder);
-      assert.match(key, /^pk_[0-9a-f]{64}$/);
-      assert.equal((Deno.statSync(join(folder, "data", "api-key")).mode ?? 0) & 0o777, 0o600);
-      assert.equal((Deno.statSync(join(folder, "data")).mode ?? 0) & 0o777, 0o700);
-      assert.ok(server.written.stdout.includes(key));
-      assert.match(server.written.stdout, /^ {2}try +curl .*\/v1\/pets$/m);
-      assert.equal((await server.ask("/v1/pets", key)).status, 200);
-      assert.equal(server.written.stderr, "");
-    })
-  ));
+  withFreshServer({}, async (server, folder) => {
+    const key = readKey(folder);
+    assert.match(key, /^pk_[0-9a-f]{64}$/);
+    assert.equal((Deno.statSync(join(folder, "data", "api-key")).mode ?? 0) & 0o777, 0o600);
+    assert.equal((Deno.statSync(join(folder, "data")).mode ?? 0) & 0o777, 0o700);
+    assert.ok(server.written.stdout.includes(key));
+    assert.match(server.written.stdout, /^ {2}try +curl .*\/v1\/pets$/m);
+    assert.equal((await server.ask("/v1/pets", key)).status, 200);
+    assert.equal(server.written.stderr, "");
+  }));
 
 test("the line to try, pasted into a shell, gives curl the key and the address", () =>
-  withTempFolder((folder) =>
-    withServer(folder, {}, async (server) => {
-      const [, line = ""] = await server.printed(/^ {2}try +(.*)$/m);
-      // A stand-in shows what the shell makes of the line, on machines without curl too.
-      const seen = await shell(folder, `curl() { printf '%s\\n' "$@"; }\n${line}`);
-      assert.deepEqual(seen.trim().split("\n"), [
-        "-H",
-        `Authorization: Bearer ${readKey(folder)}`,
-        `${server.origin}/v1/pets`,
-      ]);
-    })
-  ));
+  withFreshServer({}, async (server, folder) => {
+    const [, line = ""] = await server.printed(/^ {2}try +(.*)$/m);
+    // A stand-in shows what the shell makes of the line, on machines without curl too.
+    const seen = shell(folder, `curl() { printf '%s\\n' "$@"; }\n${line}`);
+    assert.deepEqual(seen.trim().split("\n"), [
+      "-H",
+      `Authorization: Bearer ${readKey(folder)}`,
+      `${server.origin}/v1/pets`,
+    ]);
+  }));
 
-test(
+testUnless(hasCommand("curl") ? false : "there is no curl")(
   "the line to try works with curl",
-  { skip: HAS_CURL ? false : "there is no curl here" },
   () =>
-    withTempFolder((folder) =>
-      withServer(folder, {}, async (server) => {
-        const [, line = ""] = await server.printed(/^ {2}try +(.*)$/m);
-        // With its head, so that this answer too is held against the description.
-        const answer = parseResponse(await shell(folder, `curl() { command curl --include "$@"; }\n${line}`));
-        server.validate("GET", "/v1/pets", answer);
-        assert.deepEqual([answer.status, answer.text], [200, "[]"]);
-      })
-    ),
+    withFreshServer({}, async (server, folder) => {
+      const [, line = ""] = await server.printed(/^ {2}try +(.*)$/m);
+      // With its head, so that this answer too is held against the description.
+      const answer = parseResponse(shell(folder, `curl() { command curl --include "$@"; }\n${line}`));
+      server.validate("GET", "/v1/pets", answer);
+      assert.deepEqual([answer.status, answer.text], [200, "[]"]);
+    }),
 );
 
 test("the second start takes the same key and does not show it, and the pets are still there", () =>

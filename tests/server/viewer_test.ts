@@ -4,11 +4,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { VIEWER_VERSION } from "../../lib/server/viewer/files.ts";
-import { assertLog } from "../support/access_log.ts";
-import { exchange } from "../support/raw_socket.ts";
-import { taskFlags } from "../support/serve_task.ts";
-import { validateServerAnswer } from "../support/server_description.ts";
-import { runServer, type ServerProcess, withServer } from "../support/server_process.ts";
+import { assertLog } from "../support/server/access_log.ts";
+import { exchange } from "../support/http/raw_socket.ts";
+import { taskFlags } from "../support/server/serve_task.ts";
+import { validateServerAnswer } from "../support/server/server_description.ts";
+import {
+  runServer,
+  type ServerProcess,
+  STARTED,
+  withFreshServer,
+  withServer,
+} from "../support/server/server_process.ts";
+import { Child } from "../support/system/child.ts";
 import { withTempFolder } from "../support/temp.ts";
 
 const ARGS = ["--store=memory:", "--key=k"];
@@ -21,115 +28,105 @@ function get({ ask }: ServerProcess, path: string, headers: Record<string, strin
   return ask(path, null, { method, headers, redirect: "manual" });
 }
 
-/** What answers to HEAD and GET have in common. */
+/** The headers that answers to HEAD and GET share. */
 function shared(headers: Headers): [string, string][] {
   return [...headers].filter(([name]) => name !== "date");
 }
 
 test("/ leads to the page, without a key and behind any prefix of a proxy", () =>
-  withTempFolder((folder) =>
-    withServer(folder, { args: ARGS }, async (server) => {
-      for (const [path, location] of [["/", "docs"], ["/docs/", "../docs"]] as const) {
-        const { status, headers } = await get(server, path);
-        assert.equal(status, 302);
-        assert.equal(headers.get("location"), location);
-      }
-      const { text } = await get(server, "/docs");
-      const references = Array.from(text.matchAll(/ (?:href|src)="([^"]+)"/g), ([, reference]) => reference!);
-      assert.ok(references.length >= 4);
-      for (const reference of references.filter((reference) => !reference.startsWith("data:"))) {
-        assert.doesNotMatch(reference, /^\/|^[a-z]+:/);
-        assert.equal((await get(server, new URL(reference, "http://a/docs").pathname)).status, 200, reference);
-      }
-    })
-  ));
+  withFreshServer({ args: ARGS }, async (server) => {
+    for (const [path, location] of [["/", "docs"], ["/docs/", "../docs"]] as const) {
+      const { status, headers } = await get(server, path);
+      assert.equal(status, 302);
+      assert.equal(headers.get("location"), location);
+    }
+    const { text } = await get(server, "/docs");
+    const references = Array.from(text.matchAll(/ (?:href|src)="([^"]+)"/g), ([, reference]) => reference!);
+    assert.ok(references.length >= 4);
+    for (const reference of references.filter((reference) => !reference.startsWith("data:"))) {
+      assert.doesNotMatch(reference, /^\/|^[a-z]+:/);
+      assert.equal((await get(server, new URL(reference, "http://a/docs").pathname)).status, 200, reference);
+    }
+  }));
 
 test("the page and its script may use their own server alone, and are asked for again each time", () =>
-  withTempFolder((folder) =>
-    withServer(folder, { args: ARGS }, async (server) => {
-      for (const path of TEXTS) {
-        const { headers } = await get(server, path);
-        const policy = headers.get("content-security-policy") ?? "";
-        const names = policy.split("; ").map((directive) => directive.split(" ")[0]);
-        for (const name of ["default-src", "frame-ancestors", "base-uri", "form-action"]) {
-          assert.ok(policy.includes(`${name} 'none'`), policy);
-        }
-        for (const name of ["script-src", "style-src", "connect-src"]) {
-          assert.ok(`${policy};`.includes(`${name} 'self';`), policy);
-        }
-        assert.equal(names.length, new Set(names).size);
-        assert.doesNotMatch(policy, /unsafe|\*|https?:/);
-        assert.equal(headers.get("referrer-policy"), "no-referrer");
-        assert.equal(headers.get("x-content-type-options"), "nosniff");
-        assert.equal(headers.get("cache-control"), "no-cache");
-        assert.equal(headers.get("access-control-allow-origin"), null);
-        const known = await get(server, path, { "if-none-match": headers.get("etag") ?? "" });
-        assert.equal(known.status, 304);
-        assert.equal(known.headers.get("content-security-policy"), policy);
+  withFreshServer({ args: ARGS }, async (server) => {
+    for (const path of TEXTS) {
+      const { headers } = await get(server, path);
+      const policy = headers.get("content-security-policy") ?? "";
+      const names = policy.split("; ").map((directive) => directive.split(" ")[0]);
+      for (const name of ["default-src", "frame-ancestors", "base-uri", "form-action"]) {
+        assert.ok(policy.includes(`${name} 'none'`), policy);
       }
-    })
-  ));
+      for (const name of ["script-src", "style-src", "connect-src"]) {
+        assert.ok(`${policy};`.includes(`${name} 'self';`), policy);
+      }
+      assert.equal(names.length, new Set(names).size);
+      assert.doesNotMatch(policy, /unsafe|\*|https?:/);
+      assert.equal(headers.get("referrer-policy"), "no-referrer");
+      assert.equal(headers.get("x-content-type-options"), "nosniff");
+      assert.equal(headers.get("cache-control"), "no-cache");
+      assert.equal(headers.get("access-control-allow-origin"), null);
+      const known = await get(server, path, { "if-none-match": headers.get("etag") ?? "" });
+      assert.equal(known.status, 304);
+      assert.equal(known.headers.get("content-security-policy"), policy);
+    }
+  }));
 
 test("the viewer's files are kept for ever, and are the same compressed and plain", () =>
-  withTempFolder((folder) =>
-    withServer(folder, { args: ARGS }, async (server) => {
-      const types = ["text/javascript", "text/plain", "text/css"];
-      for (const [index, path] of FILES.entries()) {
-        const [plain, compressed] = [
-          await get(server, path, { "accept-encoding": "identity, gzip;q=0" }),
-          await get(server, path, { "accept-encoding": "br, GZIP; q=0.5" }),
-        ];
-        assert.equal(plain.text, compressed.text);
-        assert.ok(plain.text.length > 1000);
-        assert.notEqual(plain.headers.get("etag"), compressed.headers.get("etag"));
-        for (const { headers } of [plain, compressed]) {
-          assert.equal(headers.get("cache-control"), "public, max-age=31536000, immutable");
-          assert.equal(headers.get("vary"), "Accept-Encoding");
-          assert.equal(headers.get("content-type"), `${types[index]}; charset=utf-8`);
-          assert.equal(headers.get("x-content-type-options"), "nosniff");
-        }
-        const known = { "if-none-match": plain.headers.get("etag") ?? "" };
-        assert.equal((await get(server, path, { ...known, "accept-encoding": "identity" })).status, 304);
-        assert.equal((await get(server, path, { ...known, "accept-encoding": "gzip" })).status, 200);
+  withFreshServer({ args: ARGS }, async (server) => {
+    const types = ["text/javascript", "text/plain", "text/css"];
+    for (const [index, path] of FILES.entries()) {
+      const [plain, compressed] = [
+        await get(server, path, { "accept-encoding": "identity, gzip;q=0" }),
+        await get(server, path, { "accept-encoding": "br, GZIP; q=0.5" }),
+      ];
+      assert.equal(plain.text, compressed.text);
+      assert.ok(plain.text.length > 1000);
+      assert.notEqual(plain.headers.get("etag"), compressed.headers.get("etag"));
+      for (const { headers } of [plain, compressed]) {
+        assert.equal(headers.get("cache-control"), "public, max-age=31536000, immutable");
+        assert.equal(headers.get("vary"), "Accept-Encoding");
+        assert.equal(headers.get("content-type"), `${types[index]}; charset=utf-8`);
+        assert.equal(headers.get("x-content-type-options"), "nosniff");
       }
-    })
-  ));
+      const known = { "if-none-match": plain.headers.get("etag") ?? "" };
+      assert.equal((await get(server, path, { ...known, "accept-encoding": "identity" })).status, 304);
+      assert.equal((await get(server, path, { ...known, "accept-encoding": "gzip" })).status, 200);
+    }
+  }));
 
 test("HEAD is answered as GET, other methods with 405, and each request has its line in the log", () =>
-  withTempFolder((folder) =>
-    withServer(folder, { args: ARGS }, async (server) => {
-      const lines: string[] = [];
-      for (const path of ["/", ...TEXTS, BUNDLE]) {
-        const [head, whole] = [await get(server, path, {}, "HEAD"), await get(server, path)];
-        assert.deepEqual(shared(head.headers), shared(whole.headers), path);
-        assert.equal(head.text, "");
-        const refused = await get(server, path, {}, "POST");
-        assert.equal(refused.status, 405);
-        assert.equal(refused.headers.get("allow"), "GET, HEAD, OPTIONS");
-        assert.equal(JSON.parse(refused.text).code, "method_not_allowed");
-        lines.push(`HEAD ${path} ${head.status}`, `GET ${path} ${whole.status}`, `POST ${path} 405`);
-      }
-      for (const path of ["/docs/0.0.0/swagger-ui.css", "/docs/viewer.css", "/docs/..%2fapi-key"]) {
-        assert.equal((await get(server, path)).status, 401, path);
-        assert.equal((await server.ask(path, "k")).status, 404, path);
-        for (const status of [401, 404]) lines.push(`GET ${new URL(path, server.origin).pathname} ${status}`);
-      }
-      assert.equal(await server.stop(), 0);
-      assertLog(server.written.stdout, lines);
-    })
-  ));
+  withFreshServer({ args: ARGS }, async (server) => {
+    const lines: string[] = [];
+    for (const path of ["/", ...TEXTS, BUNDLE]) {
+      const [head, whole] = [await get(server, path, {}, "HEAD"), await get(server, path)];
+      assert.deepEqual(shared(head.headers), shared(whole.headers), path);
+      assert.equal(head.text, "");
+      const refused = await get(server, path, {}, "POST");
+      assert.equal(refused.status, 405);
+      assert.equal(refused.headers.get("allow"), "GET, HEAD, OPTIONS");
+      assert.equal(JSON.parse(refused.text).code, "method_not_allowed");
+      lines.push(`HEAD ${path} ${head.status}`, `GET ${path} ${whole.status}`, `POST ${path} 405`);
+    }
+    for (const path of ["/docs/0.0.0/swagger-ui.css", "/docs/viewer.css", "/docs/..%2fapi-key"]) {
+      assert.equal((await get(server, path)).status, 401, path);
+      assert.equal((await server.ask(path, "k")).status, 404, path);
+      for (const status of [401, 404]) lines.push(`GET ${new URL(path, server.origin).pathname} ${status}`);
+    }
+    assert.equal(await server.stop(), 0);
+    assertLog(server.written.stdout, lines);
+  }));
 
 for (
   const [what, parts] of [["--no-docs", { args: ["--no-docs"] }], ["off", { env: { PETSTORE_DOCS: "off" } }]] as const
 ) {
-  test(`without the page (${what}), the description is there all the same`, () =>
-    withTempFolder((folder) =>
-      withServer(folder, { ...parts, args: [...ARGS, ..."args" in parts ? parts.args : []] }, async (server) => {
-        for (const path of ["/", ...TEXTS, BUNDLE]) assert.equal((await get(server, path)).status, 401, path);
-        assert.equal((await server.ask("/openapi.json", null)).status, 200);
-        assert.match(server.written.stdout, /^ {2}description {2}http:\S+\/openapi\.json$/m);
-      })
-    ));
+  test(`without the page (${what}), the description is still served`, () =>
+    withFreshServer({ ...parts, args: [...ARGS, ..."args" in parts ? parts.args : []] }, async (server) => {
+      for (const path of ["/", ...TEXTS, BUNDLE]) assert.equal((await get(server, path)).status, 401, path);
+      assert.equal((await server.ask("/openapi.json", null)).status, 200);
+      assert.match(server.written.stdout, /^ {2}description {2}http:\S+\/openapi\.json$/m);
+    }));
 }
 
 test("PETSTORE_DOCS is on or off, and --docs wins over it", () =>
@@ -150,28 +147,20 @@ test("a server that was started from an address, as from JSR, has the viewer's f
       return new Response(await Deno.readTextFile(root + pathname), { headers: { "content-type": type } });
     });
     const address = `127.0.0.1:${modules.addr.port}`;
-    const child = new Deno.Command(Deno.execPath(), {
-      args: ["run", ...taskFlags(), `--allow-import=${address}`, `http://${address}/server.ts`, "--port=0", ...ARGS],
-      cwd: folder,
-      env: { DENO_DIR: `${folder}/cache` },
-      stdout: "piped",
-      stderr: "null",
-    }).spawn();
+    const flags = [...taskFlags(), `--allow-import=${address}`];
+    await using child = new Child(Deno.execPath(), [
+      ...["run", ...flags, `http://${address}/server.ts`, "--port=0", ...ARGS],
+    ], { cwd: folder, env: { DENO_DIR: `${folder}/cache` } });
     try {
-      let printed = "";
-      for await (const text of child.stdout.pipeThrough(new TextDecoderStream()).values({ preventCancel: true })) {
-        printed += text;
-        if (/^ {2}try .*\n/m.test(printed)) break;
-      }
+      await child.printed(STARTED);
       // From here on there is nowhere to fetch a file from.
       await modules.shutdown();
-      const port = Number(/ listens on http:\S+:(\d+)\/v1$/m.exec(printed)?.[1]);
+      const port = Number(/ listens on http:\S+:(\d+)\/v1$/m.exec(child.written.stdout)?.[1]);
       for (const path of [...TEXTS, ...FILES]) {
         const answer = await exchange({ port, validate: validateServerAnswer }, `GET ${path} HTTP/1.0\r\n\r\n`);
         assert.equal(answer?.status, 200, path);
       }
     } finally {
-      child.kill("SIGKILL");
-      await Promise.all([child.status, modules.shutdown()]);
+      await modules.shutdown();
     }
   }));

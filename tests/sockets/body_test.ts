@@ -14,8 +14,9 @@ import {
   post,
   testAnswers,
   withPetstore,
-} from "../support/raw_petstore.ts";
-import { concat, exchange, RawSocket } from "../support/raw_socket.ts";
+} from "../support/http/raw_petstore.ts";
+import { concat } from "../support/http/message.ts";
+import { exchange, RawSocket } from "../support/http/raw_socket.ts";
 
 testAnswers([
   ["an empty body", post(""), 400, "invalid_json"],
@@ -27,7 +28,7 @@ testAnswers([
   ["a body that is not UTF-8", post(Uint8Array.of(0x22, 0xc3, 0x28, 0x22)), 400, "invalid_json"],
   ["a length that is negative", post(PET, "Content-Length: -1\r\n"), 400, null],
   ["two lengths that differ", post(PET, `Content-Length: 3\r\nContent-Length: ${PET.length}\r\n`), 400, null],
-  // Whoever of two parties believes the other header reads another request: smuggling (RFC 9112 §6.1).
+  // Two readers that believe different headers read different requests: smuggling (RFC 9112 §6.1).
   ["both a length and chunks", post(`${chunk(PET)}0\r\n\r\n`, `Content-Length: 5\r\n${CHUNKED}`), 400, null],
   ["a transfer coding that is not known", post(PET, "Transfer-Encoding: gzip\r\n"), 400, null],
   ["a body that stalls", post('{"name":"Rex"', "Content-Length: 29\r\n"), 408, "request_timeout"],
@@ -44,7 +45,7 @@ const CREATED: [what: string, bytes: string | Uint8Array][] = [
   ["a pet in chunks with extensions and a trailer", post(`1d;a=b\r\n${PET}\r\n0\r\nX: y\r\n\r\n`, CHUNKED)],
   ["a pet beside 100,000 brackets", post(`${PET.slice(0, -1)},"x":${"[".repeat(100_000)}${"]".repeat(100_000)}}`)],
   ["a pet whose length is said twice", post(PET, `Content-Length: 29\r\nContent-Length: 29\r\n`)],
-  ["a pet with an expectation that nobody knows", post(PET, "Content-Length: 29\r\nExpect: miracles\r\n")],
+  ["a pet with an unknown expectation", post(PET, "Content-Length: 29\r\nExpect: miracles\r\n")],
 ];
 
 for (const [what, bytes] of CREATED) {

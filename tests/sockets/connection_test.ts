@@ -1,9 +1,9 @@
-/** What a connection to a petstore on `Deno.serve` goes through: clients that leave, wait for leave, or do not wait. */
+/** Connections to a petstore on `Deno.serve`: clients that leave, wait for 100 Continue, or do not wait. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { get, head, PET, post, withPetstore } from "../support/raw_petstore.ts";
-import { RawSocket } from "../support/raw_socket.ts";
+import { get, head, PET, post, withPetstore } from "../support/http/raw_petstore.ts";
+import { RawSocket } from "../support/http/raw_socket.ts";
 
 for (const part of ["", "POST", "POST /v1/pets HTTP/1.1\r\nHo", head("POST", "/v1/pets", "Content-Length: 29\r\n")]) {
   test(`a client that leaves after ${part.length} bytes does no harm`, () =>

@@ -1,17 +1,18 @@
-/** Fields behind a chunked body that never end, which `Deno.serve` keeps out of sight of whoever reads the body. */
+/** Trailers of a chunked body that never end, which `Deno.serve` does not show to the reader of the body. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { withImpatientServer } from "../support/impatient_server.ts";
-import { whyNoNginx, withProxy } from "../support/nginx.ts";
-import { memoryOf, until } from "../support/process.ts";
-import { CHUNKED } from "../support/raw_petstore.ts";
-import { type Endpoint, RawSocket } from "../support/raw_socket.ts";
+import { withImpatientServer } from "../support/server/impatient_server.ts";
+import { whyNoNginx, withProxy } from "../support/nginx/nginx.ts";
+import { memoryOf } from "../support/system/process.ts";
+import { until } from "../support/until.ts";
+import { CHUNKED } from "../support/http/raw_petstore.ts";
+import { type Endpoint, RawSocket } from "../support/http/raw_socket.ts";
+import { NO_PROC, testUnless } from "../support/system/commands.ts";
+
+const testOnLinux = testUnless(NO_PROC);
 
 const KEY = "Authorization: Bearer k\r\n";
 const FIELDS = new TextEncoder().encode(`x: ${"y".repeat(60)}\r\n`.repeat(1000));
-
-const skip = Deno.build.os === "linux" ? false : "only Linux tells what a process uses";
 
 /** Sends them until the server closes, or until so many have been taken; answers whether all were. */
 async function sendTrailers(server: Endpoint, key: string, blocks = Infinity): Promise<boolean> {
@@ -25,9 +26,8 @@ async function sendTrailers(server: Endpoint, key: string, blocks = Infinity): P
   return isTaken;
 }
 
-test(
+testOnLinux(
   "trailers without end are held until the time of the body is up, and then forgotten",
-  { skip },
   () =>
     withImpatientServer(async (server) => {
       assert.equal(await sendTrailers(server, KEY, 1), true);
@@ -37,7 +37,7 @@ test(
     }),
 );
 
-test("trailers without end and without a key are not read", { skip }, () =>
+testOnLinux("trailers without end and without a key are not read", () =>
   withImpatientServer(async (server) => {
     const before = memoryOf(server.pid).most;
     assert.equal(await sendTrailers(server, ""), false);
@@ -45,9 +45,8 @@ test("trailers without end and without a key are not read", { skip }, () =>
     assert.ok(growth < 48, `${growth} MiB more`);
   }));
 
-test(
+testUnless(NO_PROC || whyNoNginx())(
   "behind nginx, trailers without end do not reach the petstore",
-  { skip: skip || whyNoNginx() },
   () =>
     withProxy({}, async (nginx, { pid }) => {
       const before = memoryOf(pid).most;

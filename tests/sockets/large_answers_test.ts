@@ -5,37 +5,35 @@ import { test } from "node:test";
 import { type Answer, withoutBody } from "../../lib/http/answer.ts";
 import { LargeAnswers } from "../../lib/http/large_answers.ts";
 import { VIEWER_VERSION } from "../../lib/server/viewer/files.ts";
-import { Http2Client } from "../support/http2_client.ts";
-import { memoryOf, processIn, until } from "../support/process.ts";
-import { RawSocket } from "../support/raw_socket.ts";
-import { type ServerProcess, withServer } from "../support/server_process.ts";
-import { withTempFolder } from "../support/temp.ts";
+import { Http2Client } from "../support/http/http2_client.ts";
+import { memoryOf } from "../support/system/process.ts";
+import { until } from "../support/until.ts";
+import { RawSocket } from "../support/http/raw_socket.ts";
+import { type ServerProcess, withFreshServer } from "../support/server/server_process.ts";
+import { NO_PROC, testUnless } from "../support/system/commands.ts";
+import { withDenoServe } from "../support/http/deno_serve.ts";
+
+const testOnLinux = testUnless(NO_PROC);
 
 const BUNDLE = `/docs/${VIEWER_VERSION}/swagger-ui-bundle.js`;
 
-const skip = Deno.build.os === "linux" ? false : "only Linux tells what a process uses";
-
 /** A server, and how much memory it has at most taken since it had answered once, in MiB. */
 function withWatched(use: (server: ServerProcess, growth: () => number) => Promise<void>): Promise<void> {
-  return withTempFolder((folder) =>
-    withServer(folder, { args: ["--key=k", "--store=memory:"] }, async (server) => {
-      assert.equal((await server.ask(BUNDLE, null)).status, 200);
-      const pid = processIn(folder);
-      const before = memoryOf(pid).now;
-      await use(server, () => memoryOf(pid).most - before);
-    })
-  );
+  return withFreshServer({ args: ["--key=k", "--store=memory:"] }, async (server) => {
+    assert.equal((await server.ask(BUNDLE, null)).status, 200);
+    const before = memoryOf(server.pid).now;
+    await use(server, () => memoryOf(server.pid).most - before);
+  });
 }
 
-/** Whoever has gone makes room for others. */
+/** Clients that have left make room for others. */
 async function assertServedAgain(server: ServerProcess): Promise<void> {
   const guard = AbortSignal.timeout(10_000);
   while ((await server.ask(BUNDLE, null)).status !== 200) assert.ok(!guard.aborted, "The file is not served any more");
 }
 
-test(
+testOnLinux(
   "600 streams of HTTP/2 that ask for a large file and read nothing take little memory",
-  { skip },
   () =>
     withWatched(async (server, growth) => {
       const clients = Array.from({ length: 3 }, () => new Http2Client(server.port, 0));
@@ -53,9 +51,8 @@ test(
     }),
 );
 
-test(
+testOnLinux(
   "300 connections that ask for a large file again and again and read nothing take little memory",
-  { skip },
   () =>
     withWatched(async (server, growth) => {
       const sockets: RawSocket[] = [];
@@ -74,23 +71,15 @@ test(
 );
 
 /** A server with this file, of which it sends so many at once. */
-async function withFile(
-  file: Uint8Array<ArrayBuffer>,
-  answers: LargeAnswers,
-  use: (port: number) => Promise<void>,
-): Promise<void> {
-  const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
-  const server = Deno.serve(options, async (request) => {
+function withFile(file: Bytes, answers: LargeAnswers, use: (port: number) => Promise<void>): Promise<void> {
+  return withDenoServe(async (request) => {
     const answer: Answer = { status: 200, headers: {}, body: file };
     const { body, ...init } = request.method === "HEAD" ? withoutBody(answer) : await answers.fit(answer);
     return new Response(body as BodyInit, init);
-  });
-  try {
-    await use(server.addr.port);
-  } finally {
-    await server.shutdown();
-  }
+  }, use);
 }
+
+type Bytes = Uint8Array<ArrayBuffer>;
 
 /** A client that has asked and does not read. */
 async function ask(port: number): Promise<Deno.TcpConn> {

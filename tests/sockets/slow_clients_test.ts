@@ -2,13 +2,14 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { test } from "node:test";
-import { withImpatientServer } from "../support/impatient_server.ts";
-import { memoryOf, openFilesOf, processIn, until } from "../support/process.ts";
-import { assertError, chunk, CHUNKED } from "../support/raw_petstore.ts";
-import { concat, type Endpoint, exchange, RawSocket } from "../support/raw_socket.ts";
-import { addPet, type ServerProcess, withServer } from "../support/server_process.ts";
-import { withTempFolder } from "../support/temp.ts";
+import { withImpatientServer } from "../support/server/impatient_server.ts";
+import { memoryOf, openFilesOf } from "../support/system/process.ts";
+import { until } from "../support/until.ts";
+import { assertError, chunk, CHUNKED, MIB } from "../support/http/raw_petstore.ts";
+import { concat } from "../support/http/message.ts";
+import { type Endpoint, exchange, RawSocket } from "../support/http/raw_socket.ts";
+import { addPet, type ServerProcess, withFreshServer } from "../support/server/server_process.ts";
+import { testUnless } from "../support/system/commands.ts";
 
 const HOST = "Host: x\r\n";
 const HEADERS = `${HOST}Authorization: Bearer k\r\n`;
@@ -17,7 +18,7 @@ const LIST = `GET /v1/pets HTTP/1.1\r\n${HEADERS}\r\n`;
 /** Longer than any of these tests takes. */
 const GUARD = 30_000;
 
-const skip = Deno.build.os === "linux" ? whyTooFewFiles(2_100) : "only Linux tells what a process uses";
+const test = testUnless(Deno.build.os === "linux" ? whyTooFewFiles(2_100) : "only Linux tells what a process uses");
 
 /** Why there cannot be so many connections here, or `false`. */
 function whyTooFewFiles(wanted: number): string | false {
@@ -27,7 +28,7 @@ function whyTooFewFiles(wanted: number): string | false {
 
 async function withQuietServer(use: (server: ServerProcess, pid: number) => Promise<void>): Promise<void> {
   const parts = { args: ["--key=k", "--store=memory:", "--no-access-log"] };
-  await withTempFolder((folder) => withServer(folder, parts, (server) => use(server, processIn(folder))));
+  await withFreshServer(parts, (server) => use(server, server.pid));
 }
 
 /** Runs `use` with so many connections on which the same has been sent. */
@@ -57,94 +58,88 @@ const LARGE: [what: string, headers: string, block: string, status: number][] = 
 ];
 
 for (const [what, headers, block, status] of LARGE) {
-  test(
-    `200 MB with ${what} are answered with ${status} and never held in memory`,
-    { skip },
-    () =>
-      withQuietServer(async (server, pid) => {
-        await server.ask("/v1/pets", "k");
-        const before = memoryOf(pid).most;
-        using socket = await RawSocket.open(server, GUARD);
-        let isTaken = await socket.send(`POST /v1/pets HTTP/1.1\r\n${headers}\r\n`);
-        const bytes = concat(block);
-        for (let i = 0; i < 200 && isTaken; i++) isTaken = await socket.sendRest(bytes);
-        // Where the connection was reset meanwhile, the answer may be lost with it.
-        const answer = isTaken ? await socket.readResponse() : undefined;
-        if (isTaken) assert.equal(answer?.status, status);
-        const growth = memoryOf(pid).most - before;
-        assert.ok(growth < 48, `${growth} MiB more`);
-      }),
-  );
+  test(`200 MB with ${what} are answered with ${status} and never held in memory`, () =>
+    withQuietServer(async (server, pid) => {
+      await server.ask("/v1/pets", "k");
+      const before = memoryOf(pid).most;
+      using socket = await RawSocket.open(server, GUARD);
+      let isTaken = await socket.send(`POST /v1/pets HTTP/1.1\r\n${headers}\r\n`);
+      const bytes = concat(block);
+      for (let i = 0; i < 200 && isTaken; i++) isTaken = await socket.sendRest(bytes);
+      // Where the connection was reset meanwhile, the answer may be lost with it.
+      const answer = isTaken ? await socket.readResponse() : undefined;
+      if (isTaken) assert.equal(answer?.status, status);
+      const growth = memoryOf(pid).most - before;
+      assert.ok(growth < 48, `${growth} MiB more`);
+    }));
 }
 
 for (const [what, bytes] of [["that have said nothing", ""], ["within their heads", LIST.slice(0, 30)]] as const) {
-  test(
-    `2,000 open connections ${what} stop nobody, and are forgotten when they close`,
-    { skip },
-    () =>
-      withQuietServer(async (server, pid) => {
-        await server.ask("/v1/pets", "k");
-        const [memory, files] = [memoryOf(pid).now, openFilesOf(pid)];
-        await withSockets(server, 2000, bytes, async () => {
-          await until("2,000 connections accepted", () => openFilesOf(pid) >= files + 2000);
-          for (let i = 0; i < 20; i++) assert.equal((await exchange(server, LIST))?.text, "[]");
-          const growth = memoryOf(pid).now - memory;
-          assert.ok(growth < 128, `${growth} MiB more`);
-        });
-        await until("connections forgotten", () => openFilesOf(pid) < files + 10);
-        assert.equal((await exchange(server, LIST))?.text, "[]");
-      }),
-  );
+  test(`2,000 open connections ${what} do not block others, and are forgotten when they close`, () =>
+    withQuietServer(async (server, pid) => {
+      await server.ask("/v1/pets", "k");
+      const [memory, files] = [memoryOf(pid).now, openFilesOf(pid)];
+      await withSockets(server, 2000, bytes, async () => {
+        await until("2,000 connections accepted", () => openFilesOf(pid) >= files + 2000);
+        for (let i = 0; i < 20; i++) assert.equal((await exchange(server, LIST))?.text, "[]");
+        const growth = memoryOf(pid).now - memory;
+        assert.ok(growth < 128, `${growth} MiB more`);
+      });
+      await until("connections forgotten", () => openFilesOf(pid) < files + 10);
+      assert.equal((await exchange(server, LIST))?.text, "[]");
+    }));
 }
 
-test(
-  "500 bodies that stall stop nobody, get 408, and leave nothing behind, time and again",
-  { skip },
-  () =>
-    withImpatientServer(async (server) => {
-      const stalled = `POST /v1/pets HTTP/1.1\r\n${HEADERS}Content-Length: 29\r\n\r\n{`;
-      const files = openFilesOf(server.pid);
-      const memory: number[] = [];
-      for (let round = 0; round < 4; round++) {
-        await withSockets(server, 500, stalled, async (sockets) => {
-          assert.equal((await exchange(server, LIST))?.text, "[]");
-          for (const socket of sockets) assertError(await socket.readResponse(), 408, "request_timeout");
-        });
-        // The server leaves the closing to the client. Its own clock and the like take a descriptor or two.
-        await until("connections forgotten", () => openFilesOf(server.pid) < files + 10);
-        memory.push(memoryOf(server.pid).now);
-      }
-      const [, second = 0, , fourth = 0] = memory;
-      // What the first rounds took is used again.
-      assert.ok(fourth - second < 32, `${memory.join(", ")} MiB`);
-      assert.equal((await exchange(server, LIST))?.text, "[]");
-    }),
-);
+test("500 bodies that stall do not block others, get 408, and leave nothing behind, time and again", () =>
+  withImpatientServer(async (server) => {
+    const stalled = `POST /v1/pets HTTP/1.1\r\n${HEADERS}Content-Length: 29\r\n\r\n{`;
+    const files = openFilesOf(server.pid);
+    const memory: number[] = [];
+    for (let round = 0; round < 4; round++) {
+      await withSockets(server, 500, stalled, async (sockets) => {
+        assert.equal((await exchange(server, LIST))?.text, "[]");
+        for (const socket of sockets) assertError(await socket.readResponse(), 408, "request_timeout");
+      });
+      // The server leaves the closing to the client. Its own clock and the like take a descriptor or two.
+      await until("connections forgotten", () => openFilesOf(server.pid) < files + 10);
+      memory.push(memoryOf(server.pid).now);
+    }
+    const [, second = 0, , fourth = 0] = memory;
+    // What the first rounds took is used again.
+    assert.ok(fourth - second < 32, `${memory.join(", ")} MiB`);
+    assert.equal((await exchange(server, LIST))?.text, "[]");
+  }));
 
-test(
-  "a client that asks and asks and reads no answer is made to wait, and takes no memory",
-  { skip },
-  () =>
-    withTempFolder((folder) =>
-      withServer(folder, { args: ["--key=k", "--store=memory:"] }, async (server) => {
-        for (let i = 0; i < 100; i++) await addPet(server, "k");
-        const pid = processIn(folder);
-        const list = `GET /v1/pets?limit=100 HTTP/1.1\r\n${HEADERS}\r\n`;
-        const before = memoryOf(pid).now;
-        const answered = () => server.written.stdout.split("?limit=100 200 ").length - 1;
-        const sockets: RawSocket[] = [];
-        for (let i = 0; i < 20; i++) sockets.push(await RawSocket.open(server, GUARD));
-        // Never done: 100,000 requests, whose answers would be 600 MB, on each.
-        const sending = sockets.map((socket) => socket.send(list.repeat(100_000)).catch(() => false));
-        for (let last = -1; answered() === 0 || answered() > last;) {
-          last = answered();
-          for (let i = 0; i < 100; i++) assert.equal((await exchange(server, LIST))?.status, 200);
-        }
-        const growth = memoryOf(pid).now - before;
-        assert.ok(growth < 64, `${growth} MiB more`);
-        assert.ok(answered() < 200_000, `${answered()} answers that nobody read`);
-        for (const socket of sockets) socket.close();
-        await Promise.all(sending);
-      })
-    ),
-);
+test("a client that asks and asks and reads no answer is made to wait, and takes no memory", () =>
+  withFreshServer({ args: ["--key=k", "--store=memory:"] }, async (server) => {
+    for (let i = 0; i < 100; i++) await addPet(server, "k");
+    const { pid } = server;
+    const list = `GET /v1/pets?limit=100 HTTP/1.1\r\n${HEADERS}\r\n`;
+    const before = memoryOf(pid).now;
+    const answered = () => server.written.stdout.split("?limit=100 200 ").length - 1;
+    const sockets: RawSocket[] = [];
+    for (let i = 0; i < 20; i++) sockets.push(await RawSocket.open(server, GUARD));
+    // Never done: 100,000 requests, whose answers would be 600 MB, on each.
+    const sending = sockets.map((socket) => socket.send(list.repeat(100_000)).catch(() => false));
+    for (let last = -1; answered() === 0 || answered() > last;) {
+      last = answered();
+      for (let i = 0; i < 100; i++) assert.equal((await exchange(server, LIST))?.status, 200);
+    }
+    const growth = memoryOf(pid).now - before;
+    assert.ok(growth < 64, `${growth} MiB more`);
+    assert.ok(answered() < 200_000, `${answered()} unread answers`);
+    for (const socket of sockets) socket.close();
+    await Promise.all(sending);
+  }));
+
+test("100 bodies of 1 MiB of which one byte comes do not take 100 MiB", () =>
+  withImpatientServer(async (server) => {
+    assert.equal((await exchange(server, LIST))?.text, "[]");
+    const before = memoryOf(server.pid).now;
+    const announced = `POST /v1/pets HTTP/1.1\r\n${HEADERS}Content-Length: ${MIB}\r\n\r\n{`;
+    await withSockets(server, 100, announced, async (sockets) => {
+      for (const socket of sockets) assertError(await socket.readResponse(), 408, "request_timeout");
+      const growth = memoryOf(server.pid).now - before;
+      assert.ok(growth < 64, `${growth} MiB more`);
+    });
+  }));

@@ -2,9 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { exchange } from "../support/raw_socket.ts";
-import { addPet, withServer } from "../support/server_process.ts";
-import { withTempFolder } from "../support/temp.ts";
+import { exchange } from "../support/http/raw_socket.ts";
+import { addPet, withFreshServer } from "../support/server/server_process.ts";
 
 const KEY = "k";
 const ORIGIN = "https://app.example";
@@ -12,16 +11,7 @@ const HEADERS = `Host: a\r\nAuthorization: Bearer ${KEY}\r\n`;
 
 /** Line ends as clients spell them, and as bytes that a careless reader would take for them. */
 const LINE_ENDS = [
-  "%0d%0a",
-  "%0a",
-  "%0d",
-  "%00",
-  "%e5%98%8a%e5%98%8d",
-  "%250d%250a",
-  "\\r\\n",
-  "\u560d\u560a",
-  "\u2028",
-  "\u0085",
+  ...["%0d%0a", "%0a", "%0d", "%00", "%e5%98%8a%e5%98%8d", "%250d%250a", "\\r\\n", "\u560d\u560a", "\u2028", "\u0085"],
 ];
 
 const TARGETS: ((text: string) => string)[] = [
@@ -35,26 +25,24 @@ const TARGETS: ((text: string) => string)[] = [
 ];
 
 test("no answer has a header that a client wrote, whatever line end it wrote before it", () =>
-  withTempFolder((folder) =>
-    withServer(folder, { args: ["--key", KEY, "--store=memory:", "--cors-origin", ORIGIN] }, async (server) => {
-      for (let i = 0; i < 3; i++) await addPet(server, KEY);
-      for (const end of LINE_ENDS) {
-        const text = `${end}x-evil:${end}1`;
-        const requests = TARGETS.map((target) => `GET ${target(text)} HTTP/1.1\r\n${HEADERS}\r\n`);
-        requests.push(`GET /v1/pets?limit=1 HTTP/1.1\r\n${HEADERS}Origin: ${ORIGIN}${text}\r\n\r\n`);
-        requests.push(`GET /v1/pets HTTP/1.1\r\nHost: a${text}\r\n\r\n`);
-        for (const request of requests) {
-          // Reading it holds every header, by name and form, against the description.
-          const answer = await exchange(server, request);
-          for (const [name, value] of answer?.headers ?? []) {
-            assert.doesNotMatch(`${name}: ${value}`, /evil|[^ -~]/, request);
-          }
-          assert.ok([200, 400, 401, 404].includes(answer?.status ?? 0), `${answer?.status}: ${request}`);
+  withFreshServer({ args: ["--key", KEY, "--store=memory:", "--cors-origin", ORIGIN] }, async (server) => {
+    for (let i = 0; i < 3; i++) await addPet(server, KEY);
+    for (const end of LINE_ENDS) {
+      const text = `${end}x-evil:${end}1`;
+      const requests = TARGETS.map((target) => `GET ${target(text)} HTTP/1.1\r\n${HEADERS}\r\n`);
+      requests.push(`GET /v1/pets?limit=1 HTTP/1.1\r\n${HEADERS}Origin: ${ORIGIN}${text}\r\n\r\n`);
+      requests.push(`GET /v1/pets HTTP/1.1\r\nHost: a${text}\r\n\r\n`);
+      for (const request of requests) {
+        // Reading it holds every header, by name and form, against the description.
+        const answer = await exchange(server, request);
+        for (const [name, value] of answer?.headers ?? []) {
+          assert.doesNotMatch(`${name}: ${value}`, /evil|[^ -~]/, request);
         }
+        assert.ok([200, 400, 401, 404].includes(answer?.status ?? 0), `${answer?.status}: ${request}`);
       }
-      assert.equal(await server.stop(), 0);
-      assert.equal(server.written.stderr, "");
-      const lines = server.written.stdout.split("\n").filter((line) => /^\d{4}-/.test(line));
-      assert.equal(lines.length, 3 + LINE_ENDS.length * (TARGETS.length + 2));
-    })
-  ));
+    }
+    assert.equal(await server.stop(), 0);
+    assert.equal(server.written.stderr, "");
+    const lines = server.written.stdout.split("\n").filter((line) => /^\d{4}-/.test(line));
+    assert.equal(lines.length, 3 + LINE_ENDS.length * (TARGETS.length + 2));
+  }));

@@ -14,7 +14,7 @@ export interface Host {
   use<T>(handle: Handle, run: (origin: string, send: Handle) => Promise<T>): Promise<T>;
 }
 
-/** What a test says of a request beyond method and path. */
+/** The parts of a request beside method and path. */
 export interface RequestParts {
   headers?: Record<string, string> | [string, string][];
   body?: BodyInit;

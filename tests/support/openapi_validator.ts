@@ -124,7 +124,7 @@ function isOpen(item: JsonObject | undefined): boolean {
   return item !== undefined && (at(item, "get")["security"] as Json[] | undefined)?.length === 0;
 }
 
-/** A path whose operation is deprecated says so in all its answers behind the key check, those to other methods too. */
+/** A path whose operation is deprecated says so in all its answers after the key check, those to other methods too. */
 function withDeprecation(found: Found, item: JsonObject | undefined): Found {
   if (item === undefined || at(item, "get")["deprecated"] !== true) return found;
   // Those that 304 has too: what is left tells of a body.

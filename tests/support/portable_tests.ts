@@ -7,4 +7,5 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Paths relative to the root, `./` included. */
 export const PORTABLE_TESTS: readonly string[] = ["contract", "security", "stores", "unit"]
-  .flatMap((folder) => globSync(`tests/${folder}/**/*_test.ts`, { cwd: ROOT })).sort().map((path) => `./${path}`);
+  .flatMap((folder) => globSync(`tests/${folder}/**/*_test.ts`, { cwd: ROOT })).sort()
+  .concat("tests/reliability/fuzz/handle_test.ts").map((path) => `./${path}`);

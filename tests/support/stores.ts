@@ -4,7 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { createMemoryStore, type PetStore } from "../../mod.ts";
-import { DRIVERS, whyNoPostgres, withPostgresStore } from "./postgres.ts";
+import { DRIVERS, whyNoPostgres, withPostgresStore } from "./postgres/postgres.ts";
 import { withTempFolder } from "./temp.ts";
 
 /** A kind of store, and how a test gets an empty one. */
@@ -34,7 +34,7 @@ export const STORE_KINDS: readonly StoreKind[] = [
 
 /**
  * One for each driver, on Deno, where most tests are run; tests/faults/postgres runs the store contract on other runtimes.
- * That there is none, tests/postgres/schema_test.ts says.
+ * tests/postgres/schema_test.ts says when there is no PostgreSQL.
  */
 function postgresKinds(): StoreKind[] {
   const isWanted = "Deno" in globalThis || process.env["PETSTORE_TEST_POSTGRES"] !== undefined;

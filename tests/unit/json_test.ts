@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isInt64, numberSource, parseInt64 } from "../../lib/json.ts";
-import { Random } from "../reliability/shared/random.ts";
+import { Random } from "../support/random.ts";
 
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);

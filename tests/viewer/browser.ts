@@ -1,8 +1,7 @@
 /** Opens the page of a real server in Chromium. */
 
 import { chromium, type Page } from "playwright-core";
-import { withServer } from "../support/server_process.ts";
-import { withTempFolder } from "../support/temp.ts";
+import { withFreshServer } from "../support/server/server_process.ts";
 
 /** Where Debian's package installs it. */
 const CHROMIUM = "/usr/bin/chromium";
@@ -54,19 +53,17 @@ export async function withPage(
   use: (open: OpenPage) => Promise<void>,
   { width = 1200, height = 900, hasScripts = true }: PageOptions = {},
 ): Promise<void> {
-  await withTempFolder((folder) =>
-    withServer(folder, { args: ["--store=memory:"], env: { PETSTORE_KEYS: KEY } }, async ({ origin }) => {
-      const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS.split(" ") });
-      try {
-        const page = await browser.newPage({ viewport: { width, height }, javaScriptEnabled: hasScripts });
-        const open = watch(page, origin);
-        await page.goto(origin + path);
-        await use(open);
-      } finally {
-        await browser.close();
-      }
-    })
-  );
+  await withFreshServer({ args: ["--store=memory:"], env: { PETSTORE_KEYS: KEY } }, async ({ origin }) => {
+    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS.split(" ") });
+    try {
+      const page = await browser.newPage({ viewport: { width, height }, javaScriptEnabled: hasScripts });
+      const open = watch(page, origin);
+      await page.goto(origin + path);
+      await use(open);
+    } finally {
+      await browser.close();
+    }
+  });
 }
 
 function watch(page: Page, origin: string): OpenPage {

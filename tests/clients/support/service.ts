@@ -1,7 +1,7 @@
 /** The real standalone server, with pets in memory and a key that the tests know. */
 
 import { join } from "node:path";
-import { withServer as withProcess } from "../../support/server_process.ts";
+import { withServer as withProcess } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { FOLDER } from "./tools.ts";
 

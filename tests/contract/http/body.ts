@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { Api } from "../../support/api.ts";
-import type { HttpCase } from "./case.ts";
+import { caseWith, type HttpCase, httpCase } from "./case.ts";
 
 const PET = '{"name":"Rex","categoryId":7}';
 
@@ -42,56 +42,41 @@ export const BODY_CASES: HttpCase[] = [
       assert.equal((await api.send("POST", "/pets", { body: stream(PET) })).status, 201);
     },
   },
-  {
-    name: "answers 415 to every other media type, and to an encoded body",
-    run: async (api) => {
-      const types = [
-        "text/plain",
-        "application/jsonp",
-        "application/json2",
-        "text/json",
-        "application/x-www-form-urlencoded",
-        "application/vnd.api+json",
-        ";",
-        "json",
-      ];
-      for (const type of types) {
-        const { status, headers, error } = await postAs(api, type);
-        assert.deepEqual([status, error.code, headers.get("accept-post")], [
-          415,
-          "unsupported_media_type",
-          "application/json",
-        ], type);
-      }
-      const gzip = { "content-type": "application/json", "content-encoding": "gzip" };
-      const encoded = await api.send("POST", "/pets", { headers: gzip, body: PET });
-      assert.deepEqual([encoded.status, encoded.headers.get("accept-encoding")], [415, "identity"]);
-      assert.equal((await postAs(api, "text/plain")).headers.get("accept-encoding"), null);
-    },
-  },
-  {
-    name: "answers 400 to an empty body",
-    run: async (api) => {
-      for (const body of ["", stream(), undefined]) {
-        const parts = body === undefined ? {} : { headers: { "content-type": "application/json" }, body };
-        const { status, error } = await api.send("POST", "/pets", parts);
-        assert.deepEqual([status, error.code], [400, "invalid_json"]);
-      }
-    },
-  },
-  {
-    name: "reads a body that comes in pieces, even within a character",
-    run: async (api) => {
-      assert.equal((await api.send("POST", "/pets", { body: stream(...PET) })).status, 201);
-      const bytes = new TextEncoder().encode('{"name":"😀","categoryId":9007199254740993}');
-      let i = 0;
-      const body = new ReadableStream<Uint8Array>({
-        pull: (controller) => i < bytes.length ? controller.enqueue(bytes.slice(i, ++i)) : controller.close(),
-      });
-      const { text } = await api.send("POST", "/pets", { body });
-      assert.equal(text, '{"id":2,"name":"😀","categoryId":9007199254740993,"status":"available"}');
-    },
-  },
+  httpCase("answers 415 to every other media type, and to an encoded body", async (api) => {
+    const types = [
+      ...["text/plain", "application/jsonp", "application/json2", "text/json", "application/x-www-form-urlencoded"],
+      ...["application/vnd.api+json", ";", "json"],
+    ];
+    for (const type of types) {
+      const { status, headers, error } = await postAs(api, type);
+      assert.deepEqual([status, error.code, headers.get("accept-post")], [
+        415,
+        "unsupported_media_type",
+        "application/json",
+      ], type);
+    }
+    const gzip = { "content-type": "application/json", "content-encoding": "gzip" };
+    const encoded = await api.send("POST", "/pets", { headers: gzip, body: PET });
+    assert.deepEqual([encoded.status, encoded.headers.get("accept-encoding")], [415, "identity"]);
+    assert.equal((await postAs(api, "text/plain")).headers.get("accept-encoding"), null);
+  }),
+  httpCase("answers 400 to an empty body", async (api) => {
+    for (const body of ["", stream(), undefined]) {
+      const parts = body === undefined ? {} : { headers: { "content-type": "application/json" }, body };
+      const { status, error } = await api.send("POST", "/pets", parts);
+      assert.deepEqual([status, error.code], [400, "invalid_json"]);
+    }
+  }),
+  httpCase("reads a body that comes in pieces, even within a character", async (api) => {
+    assert.equal((await api.send("POST", "/pets", { body: stream(...PET) })).status, 201);
+    const bytes = new TextEncoder().encode('{"name":"😀","categoryId":9007199254740993}');
+    let i = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => i < bytes.length ? controller.enqueue(bytes.slice(i, ++i)) : controller.close(),
+    });
+    const { text } = await api.send("POST", "/pets", { body });
+    assert.equal(text, '{"id":2,"name":"😀","categoryId":9007199254740993,"status":"available"}');
+  }),
   {
     name: "takes a body of exactly the limit, and answers 413 to one byte more",
     options: { maxBodyBytes: 100 },
@@ -108,26 +93,19 @@ export const BODY_CASES: HttpCase[] = [
       assert.equal((await api.get("/pets")).pets.length, 2);
     },
   },
-  {
-    name: "answers 413 to 3 MiB, and takes 1 MiB",
-    run: async (api) => {
-      assert.equal((await api.post(PET.padEnd(1_048_576))).status, 201);
-      for (const body of [PET.padEnd(3_145_728), stream(...Array(48).fill(" ".repeat(65_536)))]) {
-        assert.equal(
-          (await api.send("POST", "/pets", { headers: { "content-type": "application/json" }, body })).status,
-          413,
-        );
-      }
-      assert.equal((await api.get("/pets")).pets.length, 1);
-    },
-  },
-  {
-    name: "answers 408 to a body that stalls, and stores nothing",
-    options: { bodyTimeoutMs: 50 },
-    run: async (api) => {
-      const { status, error } = await api.send("POST", "/pets", { body: stalled() });
-      assert.deepEqual([status, error.code], [408, "request_timeout"]);
-      assert.equal((await api.get("/pets")).text, "[]");
-    },
-  },
+  httpCase("answers 413 to 3 MiB, and takes 1 MiB", async (api) => {
+    assert.equal((await api.post(PET.padEnd(1_048_576))).status, 201);
+    for (const body of [PET.padEnd(3_145_728), stream(...Array(48).fill(" ".repeat(65_536)))]) {
+      assert.equal(
+        (await api.send("POST", "/pets", { headers: { "content-type": "application/json" }, body })).status,
+        413,
+      );
+    }
+    assert.equal((await api.get("/pets")).pets.length, 1);
+  }),
+  caseWith({ bodyTimeoutMs: 50 }, "answers 408 to a body that stalls, and stores nothing", async (api) => {
+    const { status, error } = await api.send("POST", "/pets", { body: stalled() });
+    assert.deepEqual([status, error.code], [408, "request_timeout"]);
+    assert.equal((await api.get("/pets")).text, "[]");
+  }),
 ];

@@ -1,4 +1,4 @@
-/** One entry of the HTTP contract: what every petstore does, whatever its store and whoever carries its requests. */
+/** One entry of the HTTP contract: what every petstore does, on every store and through every host. */
 
 import type { PetstoreOptions } from "../../../mod.ts";
 import type { Api, ApiAnswer } from "../../support/api.ts";
@@ -8,6 +8,16 @@ export interface HttpCase {
   name: string;
   options?: Partial<PetstoreOptions>;
   run(api: Api): Promise<void>;
+}
+
+/** An entry for a petstore with the default options. */
+export function httpCase(name: string, run: HttpCase["run"]): HttpCase {
+  return { name, run };
+}
+
+/** An entry for a petstore with these options. */
+export function caseWith(options: Partial<PetstoreOptions>, name: string, run: HttpCase["run"]): HttpCase {
+  return { name, options, run };
 }
 
 /** The target of a `Link` with this relation, or `undefined`. Relative to the origin, for `api.get("/" + target)`. */

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createMemoryStore } from "../../../mod.ts";
 import type { Api, RequestParts } from "../../support/api.ts";
-import type { HttpCase } from "./case.ts";
+import { caseWith, type HttpCase, httpCase } from "./case.ts";
 
 const REX = { name: "Rex", categoryId: 7, status: "sold" };
 
@@ -16,27 +16,8 @@ async function countPets(api: Api): Promise<number> {
 }
 
 const BAD_KEYS = [
-  "",
-  " ",
-  '""',
-  '"',
-  '"a',
-  'a"',
-  '"a"b',
-  '"a";',
-  '"a" ;p=1',
-  '"a";P=1',
-  '"a";p=',
-  '"a";p="x',
-  '"a";p=1, "b"',
-  '"a";p=1.2345',
-  '"\\a"',
-  '"a\\"',
-  "a b",
-  "a,b",
-  '"a", "b"',
-  "é",
-  "a\\b",
+  ...["", " ", '""', '"', '"a', 'a"', '"a"b', '"a";', '"a" ;p=1', '"a";P=1', '"a";p=', '"a";p="x', '"a";p=1, "b"'],
+  ...['"a";p=1.2345', '"\\a"', '"a\\"', "a b", "a,b", '"a", "b"', "é", "a\\b"],
 ];
 
 /** A store of one's own that cannot remember requests. */
@@ -45,87 +26,69 @@ function forgetfulStore() {
   return Object.assign(Object.create(store), {
     createOnce: undefined,
     ...Object.fromEntries(
-      (["create", "get", "list", "check", "close", "changes"] as const).map((
-        name,
-      ) => [name, store[name]?.bind(store)]),
+      (["create", "get", "list", "check", "close", "changes"] as const).map((name) => [name, store[name]?.bind(store)]),
     ),
   });
 }
 
 export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
-  {
-    name: "gives a create that is sent again its first answer, and makes no second pet",
-    async run(api) {
-      const first = await api.post(REX, withKey('"a"'));
-      assert.deepEqual([first.status, first.headers.get("idempotency-replayed")], [201, null]);
-      for (
-        const body of [REX, JSON.stringify(REX, null, 2), { status: "sold", categoryId: 7.0, name: "Rex", id: 99 }]
-      ) {
-        const again = await api.post(body, withKey('"a"'));
-        assert.deepEqual([again.status, again.text], [201, first.text]);
-        assert.equal(again.headers.get("location"), first.headers.get("location"));
-        assert.equal(again.headers.get("idempotency-replayed"), "true");
+  httpCase("gives a create that is sent again its first answer, and makes no second pet", async (api) => {
+    const first = await api.post(REX, withKey('"a"'));
+    assert.deepEqual([first.status, first.headers.get("idempotency-replayed")], [201, null]);
+    for (
+      const body of [REX, JSON.stringify(REX, null, 2), { status: "sold", categoryId: 7.0, name: "Rex", id: 99 }]
+    ) {
+      const again = await api.post(body, withKey('"a"'));
+      assert.deepEqual([again.status, again.text], [201, first.text]);
+      assert.equal(again.headers.get("location"), first.headers.get("location"));
+      assert.equal(again.headers.get("idempotency-replayed"), "true");
+    }
+    assert.equal(await countPets(api), 1);
+  }),
+  httpCase("refuses an Idempotency-Key that was used for another pet with 422", async (api) => {
+    await api.post(REX, withKey("a"));
+    const others = [{ ...REX, name: "Bo" }, { ...REX, categoryId: 8 }, { ...REX, status: "pending" }];
+    for (const other of others) {
+      const { status, error } = await api.post(other, withKey("a"));
+      assert.deepEqual([status, error.code], [422, "idempotency_key_reused"]);
+    }
+    assert.equal(await countPets(api), 1);
+  }),
+  httpCase("takes an Idempotency-Key bare or quoted, of up to 255 characters, as one and the same", async (api) => {
+    const keys = [["a", '"a"'], ["x".repeat(255), `"${"x".repeat(255)}"`], [
+      "8e03978e-40d5;/=+",
+      '"8e03978e-40d5;/=+"',
+    ]];
+    for (const [i, [bare = "", quoted = ""]] of keys.entries()) {
+      assert.equal((await api.post(REX, withKey(bare))).pet.id, i + 1);
+      assert.equal((await api.post(REX, withKey(quoted))).pet.id, i + 1);
+    }
+    for (
+      const parameters of [
+        ...[";v=1", "; v=-1.5;w", ';v="a;b\\"c"', ";v=to/ken;*x=?1", ';v=:YQ==:;w=@1659578233;x=%"f%c3%bc"'],
+      ]
+    ) {
+      const answer = await api.post(REX, withKey(`"a"${parameters}`));
+      assert.deepEqual([answer.status, answer.text.slice(0, 8)], [201, '{"id":1,'], parameters);
+    }
+    const escaped = await api.post(REX, withKey('"a\\"b\\\\, c"'));
+    assert.deepEqual([escaped.status, escaped.pet.id], [201, 4]);
+  }),
+  httpCase("refuses an invalid Idempotency-Key with 400, and makes no pet", async (api) => {
+    for (const key of [...BAD_KEYS, "x".repeat(256), `"${"x".repeat(256)}"`]) {
+      // Some of them no host would let through as a header; what remains must be refused by the petstore.
+      let parts;
+      try {
+        parts = withKey(key);
+        new Headers(parts.headers as Record<string, string>);
+      } catch {
+        continue;
       }
-      assert.equal(await countPets(api), 1);
-    },
-  },
-  {
-    name: "refuses an Idempotency-Key that was used for another pet with 422",
-    async run(api) {
-      await api.post(REX, withKey("a"));
-      const others = [{ ...REX, name: "Bo" }, { ...REX, categoryId: 8 }, { ...REX, status: "pending" }];
-      for (const other of others) {
-        const { status, error } = await api.post(other, withKey("a"));
-        assert.deepEqual([status, error.code], [422, "idempotency_key_reused"]);
-      }
-      assert.equal(await countPets(api), 1);
-    },
-  },
-  {
-    name: "takes an Idempotency-Key bare or quoted, of up to 255 characters, as one and the same",
-    async run(api) {
-      const keys = [["a", '"a"'], ["x".repeat(255), `"${"x".repeat(255)}"`], [
-        "8e03978e-40d5;/=+",
-        '"8e03978e-40d5;/=+"',
-      ]];
-      for (const [i, [bare = "", quoted = ""]] of keys.entries()) {
-        assert.equal((await api.post(REX, withKey(bare))).pet.id, i + 1);
-        assert.equal((await api.post(REX, withKey(quoted))).pet.id, i + 1);
-      }
-      for (
-        const parameters of [
-          ";v=1",
-          "; v=-1.5;w",
-          ';v="a;b\\"c"',
-          ";v=to/ken;*x=?1",
-          ';v=:YQ==:;w=@1659578233;x=%"f%c3%bc"',
-        ]
-      ) {
-        const answer = await api.post(REX, withKey(`"a"${parameters}`));
-        assert.deepEqual([answer.status, answer.text.slice(0, 8)], [201, '{"id":1,'], parameters);
-      }
-      const escaped = await api.post(REX, withKey('"a\\"b\\\\, c"'));
-      assert.deepEqual([escaped.status, escaped.pet.id], [201, 4]);
-    },
-  },
-  {
-    name: "refuses an Idempotency-Key that is none with 400, and makes no pet",
-    async run(api) {
-      for (const key of [...BAD_KEYS, "x".repeat(256), `"${"x".repeat(256)}"`]) {
-        // Some of them no host would let through as a header; what remains must be refused by the petstore.
-        let parts;
-        try {
-          parts = withKey(key);
-          new Headers(parts.headers as Record<string, string>);
-        } catch {
-          continue;
-        }
-        const { status, error } = await api.post(REX, parts);
-        assert.deepEqual([status, error.code], [400, "invalid_idempotency_key"], JSON.stringify(key));
-      }
-      assert.equal(await countPets(api), 0);
-    },
-  },
+      const { status, error } = await api.post(REX, parts);
+      assert.deepEqual([status, error.code], [400, "invalid_idempotency_key"], JSON.stringify(key));
+    }
+    assert.equal(await countPets(api), 0);
+  }),
   {
     name: "keeps the Idempotency-Keys of one API key apart from those of another",
     options: { keys: () => true },
@@ -135,39 +98,26 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
       assert.deepEqual(ids, [1, 2, 1]);
     },
   },
-  {
-    name: "shares one answer among requests with one Idempotency-Key that are under way at once",
-    async run(api) {
-      const answers = await Promise.all(Array.from({ length: 20 }, () => api.post(REX, withKey("a"))));
-      assert.deepEqual(new Set(answers.map(({ text }) => text)).size, 1);
-      assert.equal(answers.filter(({ headers }) => !headers.has("idempotency-replayed")).length, 1);
-      assert.equal(await countPets(api), 1);
-    },
-  },
-  {
-    name: "does not remember a request that failed",
-    async run(api) {
-      for (const body of ["{", { name: "" }]) assert.equal((await api.post(body, withKey("a"))).status, 400);
-      const { status, headers } = await api.post(REX, withKey("a"));
-      assert.deepEqual([status, headers.get("idempotency-replayed")], [201, null]);
-    },
-  },
-  {
-    name: "remembers an Idempotency-Key for as long as it is told to",
-    options: { idempotencyRetentionMs: 1 },
-    async run(api) {
-      const ids = new Set<number>();
-      // A millisecond passes between two of them sooner or later.
-      while (ids.size < 3) ids.add((await api.post(REX, withKey("a"))).pet.id);
-      assert.deepEqual([...ids], [1, 2, 3]);
-    },
-  },
-  {
-    name: "pays no heed to an Idempotency-Key where nothing is made",
-    async run(api) {
-      for (const key of ["a", "a b"]) assert.equal((await api.get("/pets", withKey(key))).status, 200);
-    },
-  },
+  httpCase("shares one answer among requests with one Idempotency-Key that are under way at once", async (api) => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => api.post(REX, withKey("a"))));
+    assert.deepEqual(new Set(answers.map(({ text }) => text)).size, 1);
+    assert.equal(answers.filter(({ headers }) => !headers.has("idempotency-replayed")).length, 1);
+    assert.equal(await countPets(api), 1);
+  }),
+  httpCase("does not remember a request that failed", async (api) => {
+    for (const body of ["{", { name: "" }]) assert.equal((await api.post(body, withKey("a"))).status, 400);
+    const { status, headers } = await api.post(REX, withKey("a"));
+    assert.deepEqual([status, headers.get("idempotency-replayed")], [201, null]);
+  }),
+  caseWith({ idempotencyRetentionMs: 1 }, "remembers an Idempotency-Key for as long as it is told to", async (api) => {
+    const ids = new Set<number>();
+    // A millisecond passes between two of them sooner or later.
+    while (ids.size < 3) ids.add((await api.post(REX, withKey("a"))).pet.id);
+    assert.deepEqual([...ids], [1, 2, 3]);
+  }),
+  httpCase("ignores an Idempotency-Key on requests that create nothing", async (api) => {
+    for (const key of ["a", "a b"]) assert.equal((await api.get("/pets", withKey(key))).status, 200);
+  }),
   {
     name: "answers 501 to an Idempotency-Key where the store cannot remember it",
     options: { store: forgetfulStore() },

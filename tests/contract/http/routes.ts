@@ -1,7 +1,7 @@
 /** Paths, methods, store orders and cross-origin requests. */
 
 import assert from "node:assert/strict";
-import { addPets, type HttpCase, linkTarget } from "./case.ts";
+import { addPets, caseWith, type HttpCase, httpCase, linkTarget } from "./case.ts";
 
 const ORIGIN = "https://app.example";
 const PREFLIGHT = {
@@ -11,104 +11,65 @@ const PREFLIGHT = {
 };
 
 export const ROUTE_CASES: HttpCase[] = [
-  {
-    name: "answers 404 route_not_found to every path that is none",
-    run: async (api) => {
-      const paths = [
-        "",
-        "/",
-        "/pet",
-        "/pets/",
-        "/pets/1/",
-        "/pets/1/x",
-        "/Pets",
-        "/pets%2F1",
-        "/store",
-        "/store/orders/",
-        "/cats",
-        "//v1",
-        "//v1x/pets",
-        "//v2/pets",
-        "//pets",
-        "//",
-        "//v1//pets",
-        "/%zz",
-      ];
-      for (const path of paths) {
-        for (const method of ["GET", "POST", "OPTIONS"]) {
-          const { status, error } = await api.send(method, path);
-          assert.deepEqual([status, error.code], [404, "route_not_found"], `${method} ${path}`);
-        }
+  httpCase("answers 404 route_not_found to every path without a route", async (api) => {
+    const paths = [
+      ...["", "/", "/pet", "/pets/", "/pets/1/", "/pets/1/x", "/Pets", "/pets%2F1", "/store", "/store/orders/"],
+      ...["/cats", "//v1", "//v1x/pets", "//v2/pets", "//pets", "//", "//v1//pets", "/%zz"],
+    ];
+    for (const path of paths) {
+      for (const method of ["GET", "POST", "OPTIONS"]) {
+        const { status, error } = await api.send(method, path);
+        assert.deepEqual([status, error.code], [404, "route_not_found"], `${method} ${path}`);
       }
-      assert.equal((await api.get("/%70ets")).status, 200);
-    },
-  },
-  {
-    name: "answers 405 with Allow to every method that a path does not have",
-    run: async (api) => {
-      const allowed = {
-        "/pets": "GET, HEAD, POST, OPTIONS",
-        "/pets/1": "GET, HEAD, OPTIONS",
-        "/store/orders": "GET, HEAD, OPTIONS",
-      };
-      for (const [path, allow] of Object.entries(allowed)) {
-        for (
-          const method of [
-            "PUT",
-            "PATCH",
-            "DELETE",
-            "QUERY",
-            "get",
-            "constructor",
-            ...(path === "/pets" ? [] : ["POST"]),
-          ]
-        ) {
-          // Request spells the usual methods in capitals by itself.
-          if (new Request("http://x", { method }).method === "GET") continue;
-          const { status, headers, error } = await api.send(method, path);
-          assert.deepEqual(
-            [status, error.code, headers.get("allow")],
-            [405, "method_not_allowed", allow],
-            `${method} ${path}`,
-          );
-        }
+    }
+    assert.equal((await api.get("/%70ets")).status, 200);
+  }),
+  httpCase("answers 405 with Allow to every method that a path does not have", async (api) => {
+    const allowed = {
+      "/pets": "GET, HEAD, POST, OPTIONS",
+      "/pets/1": "GET, HEAD, OPTIONS",
+      "/store/orders": "GET, HEAD, OPTIONS",
+    };
+    for (const [path, allow] of Object.entries(allowed)) {
+      for (
+        const method of ["PUT", "PATCH", "DELETE", "QUERY", "get", "constructor", ...(path === "/pets" ? [] : ["POST"])]
+      ) {
+        // Request spells the usual methods in capitals by itself.
+        if (new Request("http://x", { method }).method === "GET") continue;
+        const { status, headers, error } = await api.send(method, path);
+        assert.deepEqual(
+          [status, error.code, headers.get("allow")],
+          [405, "method_not_allowed", allow],
+          `${method} ${path}`,
+        );
       }
-    },
-  },
-  {
-    name: "answers OPTIONS with 204 and Allow",
-    run: async (api) => {
-      const { status, headers, text } = await api.send("OPTIONS", "/pets");
-      assert.deepEqual([status, headers.get("allow"), text], [204, "GET, HEAD, POST, OPTIONS", ""]);
-      assert.equal((await api.send("OPTIONS", "/pets/999")).headers.get("allow"), "GET, HEAD, OPTIONS");
-    },
-  },
-  {
-    name: "answers HEAD as GET, with the length and without the body",
-    run: async (api) => {
-      await addPets(api, ["sold", "pending"]);
-      await api.post({ name: "é😀", categoryId: 1 });
-      for (const path of ["/pets", "/pets?limit=1", "/pets?limit=0", "/pets/3", "/pets/4", "/store/orders", "/cats"]) {
-        const [get, head] = [await api.get(path), await api.send("HEAD", path)];
-        assert.deepEqual([head.status, head.text], [get.status, ""], path);
-        assert.equal(head.headers.get("content-length"), String(new TextEncoder().encode(get.text).length));
-        for (const name of ["content-type", "etag", "link", "deprecation"]) {
-          assert.equal(head.headers.get(name), get.headers.get(name));
-        }
+    }
+  }),
+  httpCase("answers OPTIONS with 204 and Allow", async (api) => {
+    const { status, headers, text } = await api.send("OPTIONS", "/pets");
+    assert.deepEqual([status, headers.get("allow"), text], [204, "GET, HEAD, POST, OPTIONS", ""]);
+    assert.equal((await api.send("OPTIONS", "/pets/999")).headers.get("allow"), "GET, HEAD, OPTIONS");
+  }),
+  httpCase("answers HEAD as GET, with the length and without the body", async (api) => {
+    await addPets(api, ["sold", "pending"]);
+    await api.post({ name: "é😀", categoryId: 1 });
+    for (const path of ["/pets", "/pets?limit=1", "/pets?limit=0", "/pets/3", "/pets/4", "/store/orders", "/cats"]) {
+      const [get, head] = [await api.get(path), await api.send("HEAD", path)];
+      assert.deepEqual([head.status, head.text], [get.status, ""], path);
+      assert.equal(head.headers.get("content-length"), String(new TextEncoder().encode(get.text).length));
+      for (const name of ["content-type", "etag", "link", "deprecation"]) {
+        assert.equal(head.headers.get(name), get.headers.get(name));
       }
-      const etag = (await api.get("/pets")).headers.get("etag") ?? "";
-      assert.equal((await api.send("HEAD", "/pets", { headers: { "if-none-match": etag } })).status, 304);
-    },
-  },
+    }
+    const etag = (await api.get("/pets")).headers.get("etag") ?? "";
+    assert.equal((await api.send("HEAD", "/pets", { headers: { "if-none-match": etag } })).status, 304);
+  }),
+  httpCase("answers 501 to store orders unless the app answers them", async (api) => {
+    const { status, error } = await api.get("/store/orders");
+    assert.deepEqual([status, error.code], [501, "not_implemented"]);
+  }),
   {
-    name: "answers 501 to store orders unless the app answers them",
-    run: async (api) => {
-      const { status, error } = await api.get("/store/orders");
-      assert.deepEqual([status, error.code], [501, "not_implemented"]);
-    },
-  },
-  {
-    name: "lets the app answer store orders, behind the key check",
+    name: "lets the app answer store orders, after the key check",
     options: { handleStoreOrders: (request) => Promise.resolve(Response.json({ method: request.method })) },
     run: async (api) => {
       assert.deepEqual((await api.get("/store/orders")).json, { method: "GET" });
@@ -131,18 +92,14 @@ export const ROUTE_CASES: HttpCase[] = [
       assert.ok(!text.includes("secret"));
     },
   },
-  {
-    name: "serves under any base path",
-    options: { basePath: "/api/v1" },
-    run: async (api) => {
-      const created = await api.post({ name: "Rex", categoryId: 7 });
-      assert.equal(created.headers.get("location"), "/api/v1/pets/1");
-      await addPets(api, ["sold"]);
-      assert.match((await api.get("/pets?limit=1")).headers.get("link") ?? "", /^<\/api\/v1\/pets\?limit=1&cursor=/);
-      assert.match((await api.get("/pets/1")).headers.get("link") ?? "", /^<\/api\/v1\/pets>/);
-      assert.equal((await api.get("//v1/pets")).status, 404);
-    },
-  },
+  caseWith({ basePath: "/api/v1" }, "serves under any base path", async (api) => {
+    const created = await api.post({ name: "Rex", categoryId: 7 });
+    assert.equal(created.headers.get("location"), "/api/v1/pets/1");
+    await addPets(api, ["sold"]);
+    assert.match((await api.get("/pets?limit=1")).headers.get("link") ?? "", /^<\/api\/v1\/pets\?limit=1&cursor=/);
+    assert.match((await api.get("/pets/1")).headers.get("link") ?? "", /^<\/api\/v1\/pets>/);
+    assert.equal((await api.get("//v1/pets")).status, 404);
+  }),
   {
     name: "begins links with the public address that it was told, and believes no forwarded header",
     options: { basePath: "/internal", publicBaseUrl: "https://api.example/store/v1/" },
@@ -164,23 +121,16 @@ export const ROUTE_CASES: HttpCase[] = [
       assert.equal(linkTarget(pet, "successor-version"), "https://api.example/store/v1/pets");
     },
   },
-  {
-    name: "serves at the root",
-    options: { basePath: "" },
-    run: async (api) => {
-      assert.equal((await api.post({ name: "Rex", categoryId: 7 })).headers.get("location"), "/pets/1");
-      assert.equal((await api.get("/pets/1")).status, 200);
-    },
-  },
-  {
-    name: "grants nothing to other origins unless told to",
-    run: async (api) => {
-      const preflight = await api.send("OPTIONS", "/pets", { key: null, headers: PREFLIGHT });
-      assert.equal(preflight.status, 401);
-      const { headers } = await api.get("/pets", { headers: { origin: ORIGIN } });
-      for (const [name] of [...preflight.headers, ...headers]) assert.ok(!name.startsWith("access-control-"));
-    },
-  },
+  caseWith({ basePath: "" }, "serves at the root", async (api) => {
+    assert.equal((await api.post({ name: "Rex", categoryId: 7 })).headers.get("location"), "/pets/1");
+    assert.equal((await api.get("/pets/1")).status, 200);
+  }),
+  httpCase("grants nothing to other origins unless told to", async (api) => {
+    const preflight = await api.send("OPTIONS", "/pets", { key: null, headers: PREFLIGHT });
+    assert.equal(preflight.status, 401);
+    const { headers } = await api.get("/pets", { headers: { origin: ORIGIN } });
+    for (const [name] of [...preflight.headers, ...headers]) assert.ok(!name.startsWith("access-control-"));
+  }),
   {
     name: "grants a listed origin what it needs, on every answer, and never credentials",
     options: { cors: { origins: ["https://other.example", ORIGIN] } },
@@ -206,38 +156,30 @@ export const ROUTE_CASES: HttpCase[] = [
       }
     },
   },
-  {
-    name: "grants nothing to an origin that is not listed",
-    options: { cors: { origins: [ORIGIN] } },
-    run: async (api) => {
-      for (
-        const origin of [
-          "https://evil.example",
-          "null",
-          `${ORIGIN}.evil.example`,
-          ORIGIN.replace("https", "http"),
-          `${ORIGIN}:8443`,
-        ]
-      ) {
-        const preflight = await api.send("OPTIONS", "/pets", { key: null, headers: { ...PREFLIGHT, origin } });
-        const answer = await api.get("/pets", { headers: { origin } });
-        assert.deepEqual([preflight.status, answer.status], [401, 200]);
-        for (const { headers } of [preflight, answer]) {
-          assert.equal(headers.get("access-control-allow-origin"), null, origin);
-          assert.equal(headers.get("vary"), "Origin");
-        }
+  caseWith({ cors: { origins: [ORIGIN] } }, "grants nothing to an origin that is not listed", async (api) => {
+    for (
+      const origin of [
+        "https://evil.example",
+        "null",
+        `${ORIGIN}.evil.example`,
+        ORIGIN.replace("https", "http"),
+        `${ORIGIN}:8443`,
+      ]
+    ) {
+      const preflight = await api.send("OPTIONS", "/pets", { key: null, headers: { ...PREFLIGHT, origin } });
+      const answer = await api.get("/pets", { headers: { origin } });
+      assert.deepEqual([preflight.status, answer.status], [401, 200]);
+      for (const { headers } of [preflight, answer]) {
+        assert.equal(headers.get("access-control-allow-origin"), null, origin);
+        assert.equal(headers.get("vary"), "Origin");
       }
-    },
-  },
-  {
-    name: "grants every origin with *, and reflects none",
-    options: { cors: { origins: ["*"] } },
-    run: async (api) => {
-      const preflight = await api.send("OPTIONS", "/pets", { key: null, headers: PREFLIGHT });
-      const { headers } = await api.get("/pets", { headers: { origin: ORIGIN } });
-      assert.equal(preflight.headers.get("access-control-allow-origin"), "*");
-      assert.equal(headers.get("access-control-allow-origin"), "*");
-      assert.equal(headers.get("access-control-allow-credentials"), null);
-    },
-  },
+    }
+  }),
+  caseWith({ cors: { origins: ["*"] } }, "grants every origin with *, and reflects none", async (api) => {
+    const preflight = await api.send("OPTIONS", "/pets", { key: null, headers: PREFLIGHT });
+    const { headers } = await api.get("/pets", { headers: { origin: ORIGIN } });
+    assert.equal(preflight.headers.get("access-control-allow-origin"), "*");
+    assert.equal(headers.get("access-control-allow-origin"), "*");
+    assert.equal(headers.get("access-control-allow-credentials"), null);
+  }),
 ];

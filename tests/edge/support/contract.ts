@@ -5,7 +5,7 @@ import type { TestContext } from "node:test";
 import { HTTP_CONTRACT } from "../../contract/http/all.ts";
 import type { HttpCase } from "../../contract/http/case.ts";
 import { type Handle, type Host, withApi } from "../../support/api.ts";
-import { sendAlone } from "../../support/send_alone.ts";
+import { sendAlone } from "../../support/http/send_alone.ts";
 import { CASE_HEADER } from "./case_header.ts";
 
 /** The mounts of every host. */

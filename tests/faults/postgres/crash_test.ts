@@ -1,26 +1,19 @@
-/** What `deno task crash --store postgres` does, in a few rounds. */
+/** A few rounds of `deno task crash --store postgres`. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { runCrashRound } from "../../reliability/crash/round.ts";
-import { newSeed } from "../../reliability/shared/random.ts";
-import { runRounds } from "../../reliability/shared/rounds.ts";
-import { whyNoCluster } from "../../support/postgres_cluster.ts";
-import { withTempFolder } from "../../support/temp.ts";
+import { fileURLToPath } from "node:url";
+import { whyNoCluster } from "../../support/postgres/cluster.ts";
+import { Child } from "../../support/system/child.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
-const skip = whyNoCluster();
+const test = testUnless(whyNoCluster());
+const TOOL = fileURLToPath(new URL("../../reliability/crash/main.ts", import.meta.url));
 
-test(
-  `SIGKILL to four servers, or to their PostgreSQL, loses nothing, doubles nothing and hides nothing${
-    skip ? ` (skipped: ${skip})` : ""
-  }`,
-  { skip },
-  () =>
-    withTempFolder(async (folder) => {
-      const options = { store: "postgres" as const, rounds: 8, clients: 32, within: 150, seed: newSeed() };
-      const report = await runRounds({ ...options, folder, run: (stage) => runCrashRound(stage, options) });
-      const again = `deno task crash --store postgres --rounds 8 --within 150 --seed ${options.seed}`;
-      assert.deepEqual(report.findings, [], again);
-      for (const { acknowledged, killsInFlight } of report.rounds) assert.ok(acknowledged > 0 && killsInFlight > 0);
-    }),
-);
+test("SIGKILL to four servers, or to their PostgreSQL, loses nothing, doubles nothing and hides nothing", async () => {
+  const options = ["--store", "postgres", "--rounds", "8", "--within", "150"];
+  await using child = new Child(Deno.execPath(), ["run", "--allow-all", TOOL, ...options]);
+  const status = await child.ended;
+  const { stdout, stderr } = child.written;
+  assert.equal(status, 0, stdout + stderr);
+  assert.equal(stdout.match(/round \d of 8: killed .*; [1-9]\d* acknowledged; [1-9]\d* in flight/g)?.length, 8, stdout);
+});

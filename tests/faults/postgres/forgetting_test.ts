@@ -1,14 +1,13 @@
 /** Requests that expire within milliseconds and come again, while they are forgotten from all sides. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store.ts";
 import { statementsFor } from "../../../lib/stores/postgres/statements.ts";
 import type { PetStore } from "../../../mod.ts";
-import { DRIVERS, runSql, whyNoPostgres, withSchema } from "../../support/postgres.ts";
+import { DRIVERS, runSql, whyNoPostgres, withSchema } from "../../support/postgres/postgres.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
-const skip = whyNoPostgres();
-const why = skip ? ` (skipped: ${skip})` : "";
+const test = testUnless(whyNoPostgres());
 const PET = { name: "Rex", categoryId: 7n, status: "sold" } as const;
 
 /** Sends the same few keys again and again, and gives the ids of pets that were made. */
@@ -24,34 +23,30 @@ async function sendAgain(store: PetStore, rounds: number): Promise<bigint[]> {
   return made;
 }
 
-test(
-  `keys are used again while they are forgotten: no create fails, no id is given twice, and nothing is left${why}`,
-  { skip },
-  () =>
-    withSchema((url, schema) =>
-      DRIVERS[0]!.use(url, (one) =>
-        DRIVERS[1]!.use(url, async (other) => {
-          const stores = [await createPostgresStore(one, { schema }), await createPostgresStore(other, { schema })];
-          const { forget } = statementsFor(schema);
-          let isDone = false;
-          const forgetOn = async () => {
-            let forgotten = 0;
-            while (!isDone) forgotten += Number((await runSql(url, forget.replace("$1", "50")))[0]?.[0]);
-            return forgotten;
-          };
-          const forgetting = [forgetOn(), forgetOn()];
-          const made = await Promise.all([...stores, ...stores].map((store) => sendAgain(store, 60)))
-            .finally(() => isDone = true);
-          const ids = made.flat();
-          assert.ok((await Promise.all(forgetting)).every((forgotten) => forgotten > 0));
-          assert.equal(new Set(ids).size, ids.length);
-          assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}".pets`), [[String(ids.length)]]);
-          for (const store of stores) await store.close();
-          const left = async () => (await runSql(url, `SELECT count(*) FROM "${schema}".requests`))[0]?.[0];
-          for (const guard = AbortSignal.timeout(30_000); await left() !== "0";) {
-            assert.ok(!guard.aborted, "What has expired is still there");
-            await runSql(url, forget.replace("$1", "1000"));
-          }
-        }))
-    ),
-);
+test("keys are used again while they are forgotten: no create fails, no id is given twice, and nothing is left", () =>
+  withSchema((url, schema) =>
+    DRIVERS[0]!.use(url, (one) =>
+      DRIVERS[1]!.use(url, async (other) => {
+        const stores = [await createPostgresStore(one, { schema }), await createPostgresStore(other, { schema })];
+        const { forget } = statementsFor(schema);
+        let isDone = false;
+        const forgetOn = async () => {
+          let forgotten = 0;
+          while (!isDone) forgotten += Number((await runSql(url, forget.replace("$1", "50")))[0]?.[0]);
+          return forgotten;
+        };
+        const forgetting = [forgetOn(), forgetOn()];
+        const made = await Promise.all([...stores, ...stores].map((store) => sendAgain(store, 60)))
+          .finally(() => isDone = true);
+        const ids = made.flat();
+        assert.ok((await Promise.all(forgetting)).every((forgotten) => forgotten > 0));
+        assert.equal(new Set(ids).size, ids.length);
+        assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}".pets`), [[String(ids.length)]]);
+        for (const store of stores) await store.close();
+        const left = async () => (await runSql(url, `SELECT count(*) FROM "${schema}".requests`))[0]?.[0];
+        for (const guard = AbortSignal.timeout(30_000); await left() !== "0";) {
+          assert.ok(!guard.aborted, "What has expired is still there");
+          await runSql(url, forget.replace("$1", "1000"));
+        }
+      }))
+  ));

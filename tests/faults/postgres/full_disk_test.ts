@@ -1,45 +1,34 @@
 /** PostgreSQL on a disk that is full: a file system of its own, filled to the last byte. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { command, MOUNT_SKIP, skippable, withTmpfs } from "../../support/disk.ts";
-import { pidOf, startAgain, whyNoCluster } from "../../support/postgres_cluster.ts";
-import { auditStored, createOnAndOn, createOnce, KEY, untilAnswered, withCluster, withServers } from "./support.ts";
+import { MOUNT_SKIP, withTmpfs } from "../../support/system/disk.ts";
+import type { ServerProcess } from "../../support/server/server_process.ts";
+import { pidOf, startAgain, whyNoCluster } from "../../support/postgres/cluster.ts";
+import { KEY, underLoad, untilAnswered, withCluster, withServers } from "./support.ts";
+import { command, testUnless } from "../../support/system/commands.ts";
+
+const test = testUnless(whyNoCluster() || MOUNT_SKIP);
 
 /** Small pieces of log, so that it needs new ones soon. */
 const SETTINGS = ["max_wal_size=8MB", "min_wal_size=2MB"];
 const OPTIONS = { flags: ["--wal-segsize=1"] };
 
-test(
-  ...skippable(
-    "on a full disk creates get 503, nothing acknowledged is lost, and all goes on when there is room again",
-    whyNoCluster() || MOUNT_SKIP,
-  ),
-  () =>
-    withTmpfs("400m", (disk) => {
-      command("chmod", "755", disk);
-      return withCluster(
-        (cluster, url) =>
-          withServers(url, 2, async (servers) => {
-            const [server] = servers;
-            assert.ok(server);
-            let isDone = false;
-            const load = Array.from(
-              { length: 8 },
-              (_, i) => createOnAndOn(servers, `${"x".repeat(200)}${i}`, () => isDone),
-            );
+test("on a full disk creates get 503, nothing acknowledged is lost, and all goes on when there is room again", () =>
+  withTmpfs("400m", (disk) => {
+    command("chmod", "755", disk);
+    return withCluster(
+      (cluster, url) =>
+        withServers(url, 2, async (servers) => {
+          const [server] = servers as [ServerProcess];
+          await underLoad(url, servers, 8, async (ledger) => {
             const ballast = `${disk}/ballast`;
-            new Deno.Command("dd", { args: ["if=/dev/zero", `of=${ballast}`, "bs=64k"], stderr: "null" }).outputSync();
-            const own = { acknowledged: new Map<string, number>(), seen: new Map<number, number>() };
-            const create = async (name: string) => {
-              const answer = await createOnce(server, name);
-              if (answer.status === 201) own.acknowledged.set(name, JSON.parse(answer.text).id);
-              return answer;
-            };
+            new Deno.Command("dd", { args: ["if=/dev/zero", `of=${ballast}`, "bs=64k"], stderr: "null" })
+              .outputSync();
+            const create = (name: string) => ledger.send(server, name, name);
             let refusal = await create("Rex");
             for (let i = 0; refusal.status === 201; i++) refusal = await create(`Rex ${i}`.padEnd(250, "x"));
             assert.deepEqual([refusal.status, JSON.parse(refusal.text).code], [503, "store_unavailable"]);
-            assert.equal(refusal.later, "5");
+            assert.equal(refusal.headers.get("retry-after"), "5");
             assert.equal((await server.ask("/livez", null)).status, 200);
             // PostgreSQL may go on without writing, or may have ended: /readyz says which.
             const isReady = (await server.ask("/readyz", null)).status === 200;
@@ -48,13 +37,10 @@ test(
             if (pidOf(cluster) === undefined) startAgain(cluster, SETTINGS);
             for (const each of servers) await untilAnswered(each, "/readyz", 200);
             while ((await create("Bo")).status !== 201);
-            isDone = true;
-            const told = await Promise.all(load);
-            assert.ok(told.some(({ seen }) => seen.has(503)), "No create was hit");
-            await auditStored(url, [...told, own]);
-          }),
-        SETTINGS,
-        { ...OPTIONS, parent: disk },
-      );
-    }),
-);
+            assert.ok(ledger.refused > 1, "No create was hit");
+          }, "x".repeat(200));
+        }),
+      SETTINGS,
+      { ...OPTIONS, parent: disk },
+    );
+  }));

@@ -1,70 +1,61 @@
 /** Several hosts in one address: which is used, how long the others may take, and whose certificate is looked at. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { runSql } from "../../support/postgres.ts";
-import { whyNoCluster } from "../../support/postgres_cluster.ts";
-import { runServer, withServer } from "../../support/server_process.ts";
+import { runSql } from "../../support/postgres/postgres.ts";
+import { whyNoCluster } from "../../support/postgres/cluster.ts";
+import { runServer, withServer } from "../../support/server/server_process.ts";
 import { withSilentProxy } from "./silent_proxy.ts";
 import { withTempFolder } from "../../support/temp.ts";
-import { auditStored, createOnAndOn, createOnce, KEY, withCluster, withServers } from "./support.ts";
-import { makeCertificate, useTls, whyNoOpenSsl } from "./tls_support.ts";
+import { countStored, createOnce, KEY, underLoad, withCluster, withOneServer } from "./support.ts";
+import { makeCertificate, NO_OPENSSL, useTls } from "./tls_support.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
 const skip = whyNoCluster();
-const why = skip ? ` (skipped: ${skip})` : "";
-const skipTls = whyNoCluster() || whyNoOpenSsl();
-const whyTls = skipTls ? ` (skipped: ${skipTls})` : "";
+const skipTls = whyNoCluster() || NO_OPENSSL;
 
 const urlOf = (hosts: string, query = "") => `postgres://postgres:hunter2@${hosts}/postgres${query}`;
 
 for (const query of ["", "?sslmode=disable", "?target_session_attrs=read-write", "?connect_timeout=1"]) {
-  test(
-    `a server starts while the first of its hosts accepts and stays silent${query ? `, with ${query}` : ""}${why}`,
-    { skip },
-    () =>
-      withCluster((cluster) =>
-        withSilentProxy(cluster.port, (proxy) => {
-          proxy.silenceNew();
-          const url = urlOf(`127.0.0.1:${proxy.port},127.0.0.1:${cluster.port}`, query);
-          return withServers(url, 1, async ([server]) => {
-            assert.ok(server);
-            assert.equal((await createOnce(server, "Rex")).status, 201);
-            assert.ok(proxy.accepted > 0, "The first host has not been tried");
-          });
-        })
-      ),
-  );
+  const title = `a server starts while the first of its hosts accepts and stays silent${
+    query ? `, with ${query}` : ""
+  }`;
+  testUnless(skip)(title, () =>
+    withCluster((cluster) =>
+      withSilentProxy(cluster.port, (proxy) => {
+        proxy.silenceNew();
+        const url = urlOf(`127.0.0.1:${proxy.port},127.0.0.1:${cluster.port}`, query);
+        return withOneServer(url, async (server) => {
+          assert.equal((await createOnce(server, "Rex")).status, 201);
+          assert.ok(proxy.accepted > 0, "The first host has not been tried");
+        });
+      })
+    ));
 }
 
-test(`a server goes over to its second host when the first falls silent, and loses and doubles nothing${why}`, {
-  skip,
-}, () =>
-  withCluster((cluster) =>
-    withSilentProxy(cluster.port, (proxy) => {
-      // Both lead to the same database, as two poolers do.
-      const url = urlOf(`127.0.0.1:${proxy.port},127.0.0.1:${cluster.port}`);
-      return withServers(url, 1, async ([server]) => {
-        assert.ok(server);
-        let isDone = false;
-        const load = Array.from({ length: 4 }, (_, i) => createOnAndOn([server], `c${i}`, () => isDone));
-        const count = async () => Number((await runSql(urlOf(`127.0.0.1:${cluster.port}`), COUNT))[0]?.[0]);
-        while (await count() < 20);
-        assert.ok(proxy.accepted > 0);
-        proxy.silenceNew();
-        proxy.silenceOpen();
-        for (const before = await count(); await count() < before + 20;);
-        isDone = true;
-        await auditStored(urlOf(`127.0.0.1:${cluster.port}`), await Promise.all(load));
-        assert.equal(await server.stop(), 0);
-      });
-    })
-  ));
+testUnless(skip)(
+  "a server goes over to its second host when the first falls silent, and loses and doubles nothing",
+  () =>
+    withCluster((cluster) =>
+      withSilentProxy(cluster.port, (proxy) => {
+        // Both lead to the same database, as two poolers do.
+        const url = urlOf(`127.0.0.1:${proxy.port},127.0.0.1:${cluster.port}`);
+        return withOneServer(url, async (server) => {
+          const direct = urlOf(`127.0.0.1:${cluster.port}`);
+          await underLoad(direct, [server], 4, async () => {
+            while (await countStored(direct) < 20);
+            assert.ok(proxy.accepted > 0);
+            proxy.silenceNew();
+            proxy.silenceOpen();
+            for (const before = await countStored(direct); await countStored(direct) < before + 20;);
+          });
+          assert.equal(await server.stop(), 0);
+        });
+      })
+    ),
+);
 
-const COUNT = "SELECT count(*) FROM petstore.pets";
-
-test(
-  `a start that no host is fit for says of each why, in one line${why}`,
-  { skip },
+testUnless(skip)(
+  "a start that no host is fit for says of each why, in one line",
   () =>
     withCluster((cluster) =>
       withTempFolder(async (folder) => {
@@ -91,9 +82,8 @@ test(
     ),
 );
 
-test(
-  `verify-full checks the host that the connection goes to, a name or an address, whichever of several it is${whyTls}`,
-  { skip: skipTls },
+testUnless(skipTls)(
+  "verify-full checks the host that the connection goes to, a name or an address, whichever of several it is",
   () =>
     withTempFolder((folder) =>
       withCluster((cluster) =>

@@ -2,12 +2,11 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { test } from "node:test";
-import { type Cluster, pidOf, whyNoCluster } from "../../support/postgres_cluster.ts";
-import { createOnce, KEY, untilAnswered, withCluster, withServers } from "./support.ts";
+import { type Cluster, pidOf, whyNoCluster } from "../../support/postgres/cluster.ts";
+import { createOnce, KEY, untilAnswered, withCluster, withOneServer } from "./support.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
-const skip = whyNoCluster();
-const why = skip ? ` (skipped: ${skip})` : "";
+const test = testUnless(whyNoCluster());
 
 /** Stops all processes of a cluster, or has them go on. */
 function signal(cluster: Cluster, name: "STOP" | "CONT"): void {
@@ -16,59 +15,47 @@ function signal(cluster: Cluster, name: "STOP" | "CONT"): void {
   assert.equal(spawnSync("kill", [`-${name}`, pid, ...children]).status, 0);
 }
 
-test(
-  `a server whose PostgreSQL hangs answers every create in time, and ends when it is told to${why}`,
-  { skip },
-  () =>
-    withCluster((cluster, url) =>
-      withServers(url, 1, async ([server]) => {
-        assert.ok(server);
-        assert.equal((await createOnce(server, "Rex")).status, 201);
-        signal(cluster, "STOP");
-        const headers = { "content-type": "application/json", "idempotency-key": "one" };
-        // Each is another pet with the same key, so each would be a statement of its own, behind all that came before.
-        const creates = Array.from({ length: 30 }, (_, i) => {
-          const body = JSON.stringify({ name: `pet ${i}`, categoryId: 7 });
-          return server.ask("/v1/pets", KEY, { method: "POST", headers, body });
-        });
-        await Promise.race(creates);
-        const more = Array.from({ length: 30 }, (_, i) => createOnce(server, `more.${i}`));
-        // Those are with the store: what comes after them on another connection has been answered.
-        await server.ask("/livez", null);
-        assert.equal(await server.stop(), 0);
-        const answers = await Promise.all([...creates, ...more]);
-        assert.deepEqual([...new Set(answers.map(({ status }) => status))], [503]);
-      })
-    ),
-);
+test("a server whose PostgreSQL hangs answers every create in time, and ends when it is told to", () =>
+  withCluster((cluster, url) =>
+    withOneServer(url, async (server) => {
+      assert.equal((await createOnce(server, "Rex")).status, 201);
+      signal(cluster, "STOP");
+      const headers = { "content-type": "application/json", "idempotency-key": "one" };
+      // Each is another pet with the same key, so each would be a statement of its own, behind all that came before.
+      const creates = Array.from({ length: 30 }, (_, i) => {
+        const body = JSON.stringify({ name: `pet ${i}`, categoryId: 7 });
+        return server.ask("/v1/pets", KEY, { method: "POST", headers, body });
+      });
+      await Promise.race(creates);
+      const more = Array.from({ length: 30 }, (_, i) => createOnce(server, `more.${i}`));
+      // Those are with the store: what comes after them on another connection has been answered.
+      await server.ask("/livez", null);
+      assert.equal(await server.stop(), 0);
+      const answers = await Promise.all([...creates, ...more]);
+      assert.deepEqual([...new Set(answers.map(({ status }) => status))], [503]);
+    })
+  ));
 
-test(
-  `a server is well again when its PostgreSQL goes on, and has stored nothing that was refused before it was sent${why}`,
-  {
-    skip,
-  },
-  () =>
-    withCluster((cluster, url) =>
-      withServers(url, 1, async ([server]) => {
-        assert.ok(server);
-        assert.equal((await createOnce(server, "Rex")).status, 201);
-        signal(cluster, "STOP");
-        // The first is sent, and most others wait behind it.
-        const first = createOnce(server, "first");
-        const others = Array.from({ length: 10 }, (_, i) => createOnce(server, `other.${i}`));
-        const statuses = (await Promise.all([first, ...others])).map(({ status }) => status);
-        assert.deepEqual([...new Set(statuses)], [503]);
-        signal(cluster, "CONT");
-        await untilAnswered(server, "/readyz", 200);
-        assert.equal((await createOnce(server, "after")).status, 201);
-        const { length } = JSON.parse((await server.ask("/v1/pets", KEY)).text);
-        assert.equal(await server.stop(), 0);
-        // A statement that was sent to a process that is stopped cannot be had back.
-        const count = (reason: string) => server.written.stderr.split(`POST /v1/pets failed: ${reason}`).length - 1;
-        const sent = count("PostgreSQL has not answered within"),
-          waiting = count("PostgreSQL has not finished the creates");
-        assert.equal(sent + waiting, 11, server.written.stderr);
-        assert.ok(length - 2 <= sent, `${length - 2} were stored, but only ${sent} were sent`);
-      })
-    ),
-);
+test("a server is well again when its PostgreSQL goes on, and has stored nothing that was refused before it was sent", () =>
+  withCluster((cluster, url) =>
+    withOneServer(url, async (server) => {
+      assert.equal((await createOnce(server, "Rex")).status, 201);
+      signal(cluster, "STOP");
+      // The first is sent, and most others wait behind it.
+      const first = createOnce(server, "first");
+      const others = Array.from({ length: 10 }, (_, i) => createOnce(server, `other.${i}`));
+      const statuses = (await Promise.all([first, ...others])).map(({ status }) => status);
+      assert.deepEqual([...new Set(statuses)], [503]);
+      signal(cluster, "CONT");
+      await untilAnswered(server, "/readyz", 200);
+      assert.equal((await createOnce(server, "after")).status, 201);
+      const { length } = JSON.parse((await server.ask("/v1/pets", KEY)).text);
+      assert.equal(await server.stop(), 0);
+      // A statement that was sent to a process that is stopped cannot be had back.
+      const count = (reason: string) => server.written.stderr.split(`POST /v1/pets failed: ${reason}`).length - 1;
+      const sent = count("PostgreSQL has not answered within"),
+        waiting = count("PostgreSQL has not finished the creates");
+      assert.equal(sent + waiting, 11, server.written.stderr);
+      assert.ok(length - 2 <= sent, `${length - 2} were stored, but only ${sent} were sent`);
+    })
+  ));

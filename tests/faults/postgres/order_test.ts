@@ -1,14 +1,13 @@
-/** Several servers on one PostgreSQL: nobody who follows the ids misses a pet, and a request is carried out once. */
+/** Several servers on one PostgreSQL: a reader that follows the ids misses no pet, and a request is carried out once. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { createPostgresStore, postgresSchema } from "../../../lib/stores/postgres/postgres_store.ts";
 import type { IdempotentOutcome, PetStore } from "../../../mod.ts";
-import { type Reading, readWhileCreating } from "../../support/polling_reader.ts";
-import { DRIVERS, runSql, whyNoPostgres, withSchema } from "../../support/postgres.ts";
+import { type Reading, readWhileCreating } from "./polling_reader.ts";
+import { DRIVERS, runSql, whyNoPostgres, withSchema } from "../../support/postgres/postgres.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
-const skip = whyNoPostgres();
-const why = skip ? ` (skipped: ${skip})` : "";
+const test = testUnless(whyNoPostgres());
 
 /** Opens stores, each with a pool of its own, by both drivers in turn. */
 async function withStores<T>(url: string, schema: string, count: number, use: (stores: PetStore[]) => Promise<T>) {
@@ -46,7 +45,7 @@ function replaceOnce(text: string, pattern: string, by: string): string {
   return text.replace(new RegExp(pattern), by);
 }
 
-test(`two readers that follow the ids miss none of what four servers create at once${why}`, { skip }, async () => {
+test("two readers that follow the ids miss none of what four servers create at once", async () => {
   for (const prepare of [postgresSchema, unevenSchema]) {
     await withSchema(async (url, schema) => {
       await runSql(url, prepare(schema));
@@ -57,7 +56,7 @@ test(`two readers that follow the ids miss none of what four servers create at o
   }
 });
 
-test(`the same readers do miss pets where a bare sequence numbers them${why}`, { skip }, async () => {
+test("the same readers do miss pets where a bare sequence numbers them", async () => {
   const lock = String.raw`PERFORM pg_advisory_xact_lock\(\d+, '"\w+"\.pets'::regclass::oid::integer\);`;
   // On a machine that is busy with other things, readers may be too slow to come in between.
   for (let tries = 0; tries < 20; tries++) {
@@ -70,54 +69,42 @@ test(`the same readers do miss pets where a bare sequence numbers them${why}`, {
   assert.fail("A bare sequence was as good: then the test above shows nothing");
 });
 
-test(
-  `a request that four servers are sent at once is carried out once${why}`,
-  { skip },
-  () =>
-    withSchema((url, schema) =>
-      withStores(url, schema, 4, async (stores) => {
-        const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;
-        const outcomes: IdempotentOutcome[][] = [];
-        for (let round = 0; round < 20; round++) {
-          const request = {
-            key: `${round}`.padEnd(22, "k"),
-            fingerprint: "f".repeat(22),
-            retentionMs: 60_000,
-          };
-          outcomes.push(
-            await Promise.all([...stores, ...stores].map(async (store) => {
-              assert.ok(store.createOnce);
-              return await store.createOnce(pet, request);
-            })),
-          );
-        }
-        for (const [i, round] of outcomes.entries()) {
-          assert.equal(round.filter(({ outcome }) => outcome === "created").length, 1);
-          assert.deepEqual(new Set(round.map((each) => "id" in each ? each.id : 0n)), new Set([BigInt(i + 1)]));
-        }
-      })
-    ),
-);
+test("a request that four servers are sent at once is carried out once", () =>
+  withSchema((url, schema) =>
+    withStores(url, schema, 4, async (stores) => {
+      const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;
+      const outcomes: IdempotentOutcome[][] = [];
+      for (let round = 0; round < 20; round++) {
+        const request = { key: `${round}`.padEnd(22, "k"), fingerprint: "f".repeat(22), retentionMs: 60_000 };
+        outcomes.push(
+          await Promise.all([...stores, ...stores].map(async (store) => {
+            assert.ok(store.createOnce);
+            return await store.createOnce(pet, request);
+          })),
+        );
+      }
+      for (const [i, round] of outcomes.entries()) {
+        assert.equal(round.filter(({ outcome }) => outcome === "created").length, 1);
+        assert.deepEqual(new Set(round.map((each) => "id" in each ? each.id : 0n)), new Set([BigInt(i + 1)]));
+      }
+    })
+  ));
 
-test(
-  `servers start while others create, and none takes the sequence for one that is behind${why}`,
-  { skip },
-  () =>
-    withSchema((url, schema) =>
-      withStores(url, schema, 4, async (stores) => {
-        const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;
-        let isDone = false;
-        const creating = stores.map(async (store) => {
-          while (!isDone) await Promise.all(Array.from({ length: 20 }, () => store.create(pet)));
+test("servers start while others create, and none takes the sequence for one that is behind", () =>
+  withSchema((url, schema) =>
+    withStores(url, schema, 4, async (stores) => {
+      const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;
+      let isDone = false;
+      const creating = stores.map(async (store) => {
+        while (!isDone) await Promise.all(Array.from({ length: 20 }, () => store.create(pet)));
+      });
+      try {
+        await DRIVERS[0]!.use(url, async (client) => {
+          for (let i = 0; i < 150; i++) await (await createPostgresStore(client, { schema })).close();
         });
-        try {
-          await DRIVERS[0]!.use(url, async (client) => {
-            for (let i = 0; i < 150; i++) await (await createPostgresStore(client, { schema })).close();
-          });
-        } finally {
-          isDone = true;
-          await Promise.all(creating);
-        }
-      })
-    ),
-);
+      } finally {
+        isDone = true;
+        await Promise.all(creating);
+      }
+    })
+  ));

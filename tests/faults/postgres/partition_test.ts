@@ -2,15 +2,14 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { test } from "node:test";
 import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store.ts";
 import { statementsFor } from "../../../lib/stores/postgres/statements.ts";
-import { DRIVERS, runSql } from "../../support/postgres.ts";
-import { whyNoCluster } from "../../support/postgres_cluster.ts";
+import { DRIVERS, runSql } from "../../support/postgres/postgres.ts";
+import { whyNoCluster } from "../../support/postgres/cluster.ts";
 import { withCluster } from "./support.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
-const skip = whyNoCluster();
-const why = skip ? ` (skipped: ${skip})` : "";
+const test = testUnless(whyNoCluster());
 
 /** With partitions of a hundred pets instead of a billion. */
 function partitionSql(): string {
@@ -19,38 +18,31 @@ function partitionSql(): string {
   return sql.replaceAll("000000001", "01");
 }
 
-test(
-  `a table that has been partitioned goes on where it was, and pages cross its parts${why}`,
-  { skip },
-  () =>
-    withCluster((_, url) =>
-      DRIVERS[0]!.use(url, async (client) => {
-        const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;
-        const fill = async (count: number) => {
-          const store = await createPostgresStore(client);
-          for (let i = 0; i < count; i++) await store.create(pet);
-          return store;
-        };
-        await (await fill(90)).close();
-        await runSql(url, partitionSql());
-        const store = await fill(90);
-        for (const status of [undefined, "sold"] as const) {
-          const page = await store.list({ after: 80n, limit: 50, ...(status && { status }) });
-          const ids = (JSON.parse(page.json) as { id: number }[]).map(({ id }) => id);
-          assert.deepEqual(ids, Array.from({ length: 50 }, (_, i) => 81 + i));
-          assert.equal(page.next, 130n);
-        }
-        assert.match(await store.get(150n) ?? "", /^{"id":150,/);
-        assert.deepEqual(await runSql(url, "SELECT count(*) FROM petstore.pets_1"), [["100"]]);
-        const { all } = statementsFor("petstore");
-        const plan = await runSql(
-          url,
-          `PREPARE p AS ${all}; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) EXECUTE p(10, 21)`,
-        );
-        const text = plan.flat(2).join("\n");
-        // Parts that the page does not reach are not read.
-        assert.match(text, /pets_2[^\n]*never executed/);
-        await store.close();
-      })
-    ),
-);
+test("a table that has been partitioned goes on where it was, and pages cross its parts", () =>
+  withCluster((_, url) =>
+    DRIVERS[0]!.use(url, async (client) => {
+      const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;
+      const fill = async (count: number) => {
+        const store = await createPostgresStore(client);
+        for (let i = 0; i < count; i++) await store.create(pet);
+        return store;
+      };
+      await (await fill(90)).close();
+      await runSql(url, partitionSql());
+      const store = await fill(90);
+      for (const status of [undefined, "sold"] as const) {
+        const page = await store.list({ after: 80n, limit: 50, ...(status && { status }) });
+        const ids = (JSON.parse(page.json) as { id: number }[]).map(({ id }) => id);
+        assert.deepEqual(ids, Array.from({ length: 50 }, (_, i) => 81 + i));
+        assert.equal(page.next, 130n);
+      }
+      assert.match(await store.get(150n) ?? "", /^{"id":150,/);
+      assert.deepEqual(await runSql(url, "SELECT count(*) FROM petstore.pets_1"), [["100"]]);
+      const { all } = statementsFor("petstore");
+      const plan = await runSql(url, `PREPARE p AS ${all}; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) EXECUTE p(10, 21)`);
+      const text = plan.flat(2).join("\n");
+      // Parts that the page does not reach are not read.
+      assert.match(text, /pets_2[^\n]*never executed/);
+      await store.close();
+    })
+  ));

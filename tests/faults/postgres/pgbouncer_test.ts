@@ -3,24 +3,15 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
-import { type Cluster, whyNoCluster } from "../../support/postgres_cluster.ts";
-import { freePort } from "../../support/free_port.ts";
+import { type Cluster, whyNoCluster } from "../../support/postgres/cluster.ts";
+import { freePort, untilAccepted } from "../../support/system/free_port.ts";
 import { withTempFolder } from "../../support/temp.ts";
-import { auditStored, createOnAndOn, KEY, withCluster, withServers } from "./support.ts";
+import { KEY, underLoad, withCluster, withServers } from "./support.ts";
+import { Child } from "../../support/system/child.ts";
+import { hasCommand, testUnless } from "../../support/system/commands.ts";
 
 const ROOT = new URL("../../../", import.meta.url).pathname;
-const skip = whyNoCluster() || whyNoPgBouncer();
-const why = skip ? ` (skipped: ${skip})` : "";
-
-function whyNoPgBouncer(): string | false {
-  try {
-    new Deno.Command("pgbouncer", { args: ["--version"], stdout: "null", stderr: "null" }).outputSync();
-    return false;
-  } catch {
-    return "there is no pgbouncer";
-  }
-}
+const test = testUnless(whyNoCluster() || (hasCommand("pgbouncer") ? false : "there is no pgbouncer"));
 
 /** Since 1.21 it knows of prepared statements, if it is told to; before, a client has to do without. */
 const CONFIGURATION = (port: number, cluster: Cluster, folder: string) => `
@@ -44,66 +35,39 @@ function withPgBouncer(cluster: Cluster, use: (url: string) => Promise<void>): P
     Deno.chmodSync(folder, 0o755);
     writeFileSync(join(folder, "users"), '"postgres" ""\n');
     writeFileSync(join(folder, "pgbouncer.ini"), CONFIGURATION(port, cluster, folder));
-    const child = new Deno.Command("pgbouncer", { args: [join(folder, "pgbouncer.ini")], stderr: "piped" }).spawn();
-    const written = new Response(child.stderr).text();
-    try {
-      const ended = child.status.then(async () => assert.fail(`pgbouncer has ended: ${await written}`));
-      await Promise.race([untilAccepted(port), ended]);
-      ended.catch(() => {});
-      await use(`postgres://postgres:hunter2@127.0.0.1:${port}/postgres`);
-    } finally {
-      child.kill("SIGKILL");
-      await written;
-    }
+    await using child = new Child("pgbouncer", [join(folder, "pgbouncer.ini")]);
+    const ended = child.ended.then(() => assert.fail(`pgbouncer has ended: ${child.written.stderr}`));
+    await Promise.race([untilAccepted(port), ended]);
+    ended.catch(() => {});
+    await use(`postgres://postgres:hunter2@127.0.0.1:${port}/postgres`);
   });
 }
 
-async function untilAccepted(port: number): Promise<void> {
-  for (;;) {
-    try {
-      return (await Deno.connect({ hostname: "127.0.0.1", port })).close();
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-  }
-}
-
-test(
-  `four servers behind PgBouncer in transaction mode add pets, and lose and double nothing${why}`,
-  { skip },
-  () =>
-    withCluster((cluster, direct) =>
-      withPgBouncer(cluster, (url) =>
-        withServers(`${url}?prepare=false`, 4, async (servers) => {
-          let isDone = false;
-          const load = Array.from({ length: 16 }, (_, i) => createOnAndOn(servers, `c${i}`, () => isDone));
+test("four servers behind PgBouncer in transaction mode add pets, and lose and double nothing", () =>
+  withCluster((cluster, direct) =>
+    withPgBouncer(cluster, (url) =>
+      withServers(`${url}?prepare=false`, 4, async (servers) => {
+        await underLoad(direct, servers, 16, async ({ seen }) => {
           for (const server of servers) {
             while (JSON.parse((await server.ask("/v1/pets?limit=100&status=available", KEY)).text).length < 100);
           }
-          isDone = true;
-          const told = await Promise.all(load);
-          for (const { seen } of told) assert.deepEqual([...seen.keys()], [201]);
-          await auditStored(direct, told);
-        }))
-    ),
-);
+          assert.deepEqual([...seen.keys()], [201]);
+        });
+      }))
+  ));
 
-test(
-  `both drivers keep the store contract behind PgBouncer in transaction mode${why}`,
-  { skip },
-  () =>
-    withCluster((cluster) =>
-      withPgBouncer(cluster, async (url) => {
-        const env = { PETSTORE_TEST_POSTGRES: `${url}?prepare=false` };
-        const args = ["test", "-A", "--no-check", "tests/contract/store_test.ts"];
-        const child = new Deno.Command(Deno.execPath(), { args, cwd: ROOT, env, stdout: "piped", stderr: "piped" });
-        const { success, stdout, stderr } = await child.output();
-        const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-        assert.ok(success, output.slice(-3000));
-        for (const driver of ["node-postgres", "postgres.js"]) {
-          const count = output.split("\n").filter((line) => line.includes(`PostgreSQL (${driver})`)).length;
-          assert.ok(count > 20, `${driver}: only ${count} tests were run`);
-        }
-      })
-    ),
-);
+test("both drivers keep the store contract behind PgBouncer in transaction mode", () =>
+  withCluster((cluster) =>
+    withPgBouncer(cluster, async (url) => {
+      const env = { PETSTORE_TEST_POSTGRES: `${url}?prepare=false` };
+      const args = ["test", "-A", "--no-check", "tests/contract/store_test.ts"];
+      const child = new Child(Deno.execPath(), args, { cwd: ROOT, env });
+      const status = await child.ended;
+      const output = child.written.stdout + child.written.stderr;
+      assert.equal(status, 0, output.slice(-3000));
+      for (const driver of ["node-postgres", "postgres.js"]) {
+        const count = output.split("\n").filter((line) => line.includes(`PostgreSQL (${driver})`)).length;
+        assert.ok(count > 20, `${driver}: only ${count} tests were run`);
+      }
+    })
+  ));

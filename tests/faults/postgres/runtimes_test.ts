@@ -1,8 +1,8 @@
 /** The store contract on PostgreSQL, and statements that are given up, through both drivers, on Node and on Bun. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { postgresUrl, whyNoPostgres } from "../../support/postgres.ts";
+import { postgresUrl, whyNoPostgres } from "../../support/postgres/postgres.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
 const ROOT = new URL("../../../", import.meta.url).pathname;
 const { os, arch } = Deno.build;
@@ -14,16 +14,13 @@ const RUNTIMES = [
   { name: "Bun", command: BUN, args: ["test"] },
 ];
 
-/** What marks a test of this driver that has passed, in what either runtime prints. */
+/** Matches the line of a passed test of this driver, in the output of either runtime. */
 const passed = (driver: string) => new RegExp(`^ *(ok \\d+ -|\\(pass\\)) .*PostgreSQL \\(${driver}\\)`, "gm");
 
 for (const { name, command, args } of RUNTIMES) {
   const skip = whyNoPostgres() || await whyNot(command, name);
-  test(
-    `the store contract is kept on PostgreSQL, and what is given up is cancelled, on ${name}${
-      skip ? ` (skipped: ${skip})` : ""
-    }`,
-    { skip },
+  testUnless(skip)(
+    `the store contract is kept on PostgreSQL, and what is given up is cancelled, on ${name}`,
     async () => {
       const env = { PETSTORE_TEST_POSTGRES: await postgresUrl() };
       const child = new Deno.Command(command, {

@@ -1,25 +1,24 @@
 /** Connections on which nothing comes any more, as after a loss of power or in a network that has forgotten them. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 // @ts-types="@types/pg"
 import { Pool } from "pg";
 import postgres from "postgres";
 import { createPostgresStore, type PostgresClient } from "../../../lib/stores/postgres/postgres_store.ts";
 import { StoreUnavailableError } from "../../../mod.ts";
-import { runSql, withSchema } from "../../support/postgres.ts";
-import { whyNoCluster } from "../../support/postgres_cluster.ts";
-import { until } from "../../support/postgres_lock.ts";
+import { runSql, withSchema } from "../../support/postgres/postgres.ts";
+import { whyNoCluster } from "../../support/postgres/cluster.ts";
+import { until } from "../../support/until.ts";
 import { type SilentProxy, withSilentProxy } from "./silent_proxy.ts";
-import { createOnce, KEY, untilAnswered, withCluster, withServers } from "./support.ts";
+import { createOnce, KEY, untilAnswered, withCluster, withOneServer } from "./support.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
-const skip = whyNoCluster();
-const why = skip ? ` (skipped: ${skip})` : "";
+const test = testUnless(whyNoCluster());
 
 const PET = { name: "Rex", categoryId: 7n, status: "sold" } as const;
 const MAX = 4;
 
-/** What a client is made with, and what the store is given. */
+/** A way to give a client to the store. */
 interface Given {
   name: string;
   open(url: string): { source: PostgresClient | (() => PostgresClient); end(): unknown };
@@ -70,83 +69,70 @@ async function isAnswered(work: PromiseLike<unknown>): Promise<boolean> {
 }
 
 for (const { name, open } of [POOL, ...MAKERS]) {
-  test(
-    `a store on ${name} replaces connections that have fallen silent${why}`,
-    { skip },
-    () =>
-      withProxy(async (proxy, through, schema) => {
-        const { source, end } = open(through);
-        const store = await createPostgresStore(source, { schema, timeout: 300 });
-        await store.create(PET);
-        await Promise.all(Array.from({ length: 50 }, () => store.get(1n)));
-        for (let round = 0; round < 2; round++) {
-          proxy.silenceOpen();
-          assert.equal(await isAnswered(store.check() as Promise<void>), false);
-          await until("an answer", () => isAnswered(store.check() as Promise<void>));
-          // All of them: more reads at once than there are connections.
-          await until("only answers", async () => {
-            const gets = Array.from({ length: 50 }, () => isAnswered(store.get(1n) as Promise<unknown>));
-            return (await Promise.all(gets)).every(Boolean);
-          });
-          assert.equal(await store.create(PET), BigInt(round + 2));
-        }
-        await store.close();
-        await end();
-      }),
-  );
-}
-
-for (const { name, open } of [POOL, SQL, ...MAKERS]) {
-  test(
-    `a create that ${name} has no connection for is not sent when there is one again${why}`,
-    { skip },
-    () =>
-      withProxy(async (proxy, through, schema, url) => {
-        const { source, end } = open(through);
-        const store = await createPostgresStore(source, { schema, timeout: 300 });
-        await store.create(PET);
-        proxy.silenceNew();
-        // Closed by the server, so that the client makes others, which nothing comes through.
-        const backends = `FROM pg_stat_activity WHERE query LIKE '%"${schema}"%' AND pid <> pg_backend_pid()`;
-        await runSql(url, `SELECT pg_terminate_backend(pid) ${backends}`);
-        for (let i = 0; i < 3; i++) assert.equal(await isAnswered(store.create(PET) as Promise<bigint>), false);
-        proxy.speak();
+  test(`a store on ${name} replaces connections that have fallen silent`, () =>
+    withProxy(async (proxy, through, schema) => {
+      const { source, end } = open(through);
+      const store = await createPostgresStore(source, { schema, timeout: 300 });
+      await store.create(PET);
+      await Promise.all(Array.from({ length: 50 }, () => store.get(1n)));
+      for (let round = 0; round < 2; round++) {
+        proxy.silenceOpen();
+        assert.equal(await isAnswered(store.check() as Promise<void>), false);
         await until("an answer", () => isAnswered(store.check() as Promise<void>));
+        // All of them: more reads at once than there are connections.
         await until("only answers", async () => {
           const gets = Array.from({ length: 50 }, () => isAnswered(store.get(1n) as Promise<unknown>));
           return (await Promise.all(gets)).every(Boolean);
         });
-        assert.deepEqual(await runSql(url, `SELECT count(*) FROM ${schema}.pets`), [["1"]]);
-        await store.close();
-        await end();
-      }),
-  );
+        assert.equal(await store.create(PET), BigInt(round + 2));
+      }
+      await store.close();
+      await end();
+    }));
 }
 
-test(
-  `a server whose connections have fallen silent is well again without a restart${why}`,
-  { skip },
-  () =>
-    withCluster((cluster, url) =>
-      withSilentProxy(
-        cluster.port,
-        (proxy) =>
-          withServers(url.replace(`:${cluster.port}/`, `:${proxy.port}/`), 1, async ([server]) => {
-            assert.ok(server);
-            assert.equal((await createOnce(server, "before")).status, 201);
-            // All of its pool: as long as some have yet to be opened, those would be the ones that work.
-            await until("ten connections", async () => {
-              await Promise.all(Array.from({ length: 100 }, () => server.ask("/v1/pets", KEY)));
-              return proxy.accepted >= 10;
-            });
-            proxy.silenceOpen();
-            assert.equal((await server.ask("/readyz", null)).status, 503);
-            await untilAnswered(server, "/readyz", 200);
-            const answers = await Promise.all(Array.from({ length: 100 }, () => server.ask("/v1/pets", KEY)));
-            assert.ok(answers.every(({ status }) => status === 200));
-            assert.equal((await createOnce(server, "after")).status, 201);
-            assert.equal(await server.stop(), 0);
-          }),
-      )
-    ),
-);
+for (const { name, open } of [POOL, SQL, ...MAKERS]) {
+  test(`a create that ${name} has no connection for is not sent when there is one again`, () =>
+    withProxy(async (proxy, through, schema, url) => {
+      const { source, end } = open(through);
+      const store = await createPostgresStore(source, { schema, timeout: 300 });
+      await store.create(PET);
+      proxy.silenceNew();
+      // Closed by the server, so that the client makes others, which nothing comes through.
+      const backends = `FROM pg_stat_activity WHERE query LIKE '%"${schema}"%' AND pid <> pg_backend_pid()`;
+      await runSql(url, `SELECT pg_terminate_backend(pid) ${backends}`);
+      for (let i = 0; i < 3; i++) assert.equal(await isAnswered(store.create(PET) as Promise<bigint>), false);
+      proxy.speak();
+      await until("an answer", () => isAnswered(store.check() as Promise<void>));
+      await until("only answers", async () => {
+        const gets = Array.from({ length: 50 }, () => isAnswered(store.get(1n) as Promise<unknown>));
+        return (await Promise.all(gets)).every(Boolean);
+      });
+      assert.deepEqual(await runSql(url, `SELECT count(*) FROM ${schema}.pets`), [["1"]]);
+      await store.close();
+      await end();
+    }));
+}
+
+test("a server whose connections have fallen silent is well again without a restart", () =>
+  withCluster((cluster, url) =>
+    withSilentProxy(
+      cluster.port,
+      (proxy) =>
+        withOneServer(url.replace(`:${cluster.port}/`, `:${proxy.port}/`), async (server) => {
+          assert.equal((await createOnce(server, "before")).status, 201);
+          // All of its pool: as long as some have yet to be opened, those would be the ones that work.
+          await until("ten connections", async () => {
+            await Promise.all(Array.from({ length: 100 }, () => server.ask("/v1/pets", KEY)));
+            return proxy.accepted >= 10;
+          });
+          proxy.silenceOpen();
+          assert.equal((await server.ask("/readyz", null)).status, 503);
+          await untilAnswered(server, "/readyz", 200);
+          const answers = await Promise.all(Array.from({ length: 100 }, () => server.ask("/v1/pets", KEY)));
+          assert.ok(answers.every(({ status }) => status === 200));
+          assert.equal((await createOnce(server, "after")).status, 201);
+          assert.equal(await server.stop(), 0);
+        }),
+    )
+  ));

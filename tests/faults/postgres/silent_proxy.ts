@@ -11,7 +11,6 @@ export interface SilentProxy {
   silenceOpen(): void;
   /** From now on new connections are accepted, and nothing comes through them either. */
   silenceNew(): void;
-  /** What was held back goes on, in both directions. */
   speak(): void;
 }
 
@@ -58,7 +57,7 @@ function join([near, far]: [Socket, Socket]): void {
   far.pipe(near);
 }
 
-/** Data is left in the buffers: whoever sends gets no error, and no answer. */
+/** Data stays in the buffers: the sender gets no error and no answer. */
 function part([near, far]: [Socket, Socket]): void {
   near.unpipe(far).pause();
   far.unpipe(near).pause();

@@ -7,13 +7,14 @@ import {
   removeCluster,
   removeLater,
   startCluster,
-} from "../../support/postgres_cluster.ts";
-import { runSql } from "../../support/postgres.ts";
-import { type ServerProcess, withServer } from "../../support/server_process.ts";
+} from "../../support/postgres/cluster.ts";
+import { runSql } from "../../support/postgres/postgres.ts";
+import { type ServerProcess, withServer } from "../../support/server/server_process.ts";
+import { type Asked, KEY, Ledger } from "../../support/server/ledger.ts";
+import type { SeenResponse } from "../../support/openapi_validator.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
-/** The one key of all servers here. */
-export const KEY = "k";
+export { type Asked, KEY };
 
 /** Gives a cluster of its own, and the address that a server is started with. */
 export async function withCluster<T>(
@@ -47,6 +48,11 @@ export function withServers<T>(url: string, count: number, use: (servers: Server
   return open([]);
 }
 
+/** Starts one server. */
+export function withOneServer<T>(url: string, use: (server: ServerProcess) => Promise<T>): Promise<T> {
+  return withServers(url, 1, ([server]) => use(server!));
+}
+
 /** Asks on and on until the answer has this status. */
 export async function untilAnswered(server: ServerProcess, path: string, status: number): Promise<void> {
   for (const guard = AbortSignal.timeout(15_000); !guard.aborted;) {
@@ -55,48 +61,31 @@ export async function untilAnswered(server: ServerProcess, path: string, status:
   assert.fail(`${path} was never answered with ${status}`);
 }
 
-/** Sends one create, with its name as its key; answers the status and `Retry-After`. */
-export async function createOnce(
-  server: Asked,
-  name: string,
-): Promise<{ status: number; text: string; later: string }> {
-  const headers = { "content-type": "application/json", "idempotency-key": name.slice(0, 255) };
-  const body = JSON.stringify({ name, categoryId: 7 });
-  const answer = await server.ask("/v1/pets", KEY, { method: "POST", headers, body });
-  return { status: answer.status, text: answer.text, later: answer.headers.get("retry-after") ?? "" };
+/** Sends one create, with its name as its key. */
+export function createOnce(server: Asked, name: string): Promise<SeenResponse> {
+  return new Ledger().send(server, name, name.slice(0, 255));
 }
 
-/** Whoever answers requests: a server, or what is in front of several. */
-export type Asked = Pick<ServerProcess, "ask">;
-
-/** What clients have been told. */
-export interface Told {
-  /** The names of acknowledged pets and their ids. */
-  acknowledged: Map<string, number>;
-  /** How often each status was the answer. */
-  seen: Map<number, number>;
-}
-
-/** Creates with keys until told to stop, and sends each again, to any server, until it is acknowledged. */
-export async function createOnAndOn(servers: Asked[], tag: string, isDone: () => boolean): Promise<Told> {
-  const acknowledged = new Map<string, number>();
-  const seen = new Map<number, number>();
-  for (let i = 0; !isDone(); i++) {
-    const name = `${tag}.${i}`;
-    for (let tries = 0; !acknowledged.has(name); tries++) {
-      const { status, text } = await createOnce(servers[(i + tries) % servers.length]!, name);
-      seen.set(status, (seen.get(status) ?? 0) + 1);
-      if (status === 201) acknowledged.set(name, JSON.parse(text).id);
-      else assert.match(JSON.parse(text).code, /^(store_unavailable|bad_gateway)$/);
-      if (status !== 201) await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  }
-  return { acknowledged, seen };
-}
-
-/** Holds what is stored against what was acknowledged: all of it, once, and nothing else. */
-export async function auditStored(url: string, told: readonly Told[]): Promise<void> {
+/** Lets so many clients create during `use`; then the database must hold what they were told of, once, and nothing else. */
+export async function underLoad(
+  url: string,
+  servers: readonly Asked[],
+  clients: number,
+  use: (ledger: Ledger) => Promise<void>,
+  tag = "c",
+): Promise<void> {
+  const ledger = new Ledger();
+  let isDone = false;
+  const load = Promise.all(
+    Array.from({ length: clients }, (_, i) => ledger.createOnAndOn(servers, `${tag}${i}`, () => isDone)),
+  );
+  await Promise.race([use(ledger), load]).finally(() => isDone = true);
+  await load;
   const stored = await runSql(url, "SELECT name, id FROM petstore.pets ORDER BY id");
-  const acknowledged = told.flatMap((each) => [...each.acknowledged]).sort(([, a], [, b]) => a - b);
-  assert.deepEqual(stored, acknowledged.map(([name, id]) => [name, String(id)]));
+  assert.deepEqual(stored, ledger.inOrder().map(({ name, id }) => [name, String(id)]));
+}
+
+/** How many pets the database has. */
+export async function countStored(url: string): Promise<number> {
+  return Number((await runSql(url, "SELECT count(*) FROM petstore.pets"))[0]?.[0]);
 }

@@ -1,16 +1,15 @@
 /** A primary whose commits wait for a standby, which is away. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store.ts";
 import { type PetStore, StoreUnavailableError } from "../../../mod.ts";
-import { DRIVERS, runSql } from "../../support/postgres.ts";
-import { whyNoCluster } from "../../support/postgres_cluster.ts";
-import { until } from "../../support/postgres_lock.ts";
+import { DRIVERS, runSql } from "../../support/postgres/postgres.ts";
+import { whyNoCluster } from "../../support/postgres/cluster.ts";
+import { until } from "../../support/until.ts";
 import { withCluster } from "./support.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
-const skip = whyNoCluster();
-const why = skip ? ` (skipped: ${skip})` : "";
+const test = testUnless(whyNoCluster());
 
 /** Names the standbys that every commit waits for. */
 async function waitFor(url: string, names: string): Promise<void> {
@@ -28,34 +27,30 @@ const send = (store: PetStore, key: string) =>
   });
 
 for (const driver of DRIVERS) {
-  test(
-    `a create that was given up while it waited for a standby is not acknowledged before the standby has it (${driver.name})${why}`,
-    { skip },
-    () =>
-      withCluster((_, url) =>
-        driver.use(url, async (client) => {
-          const store = await createPostgresStore(client, { timeout: 500 });
-          await send(store, "a");
-          await waitFor(url, "away");
+  test(`a create that was given up while it waited for a standby is not acknowledged before the standby has it (${driver.name})`, () =>
+    withCluster((_, url) =>
+      driver.use(url, async (client) => {
+        const store = await createPostgresStore(client, { timeout: 500 });
+        await send(store, "a");
+        await waitFor(url, "away");
+        await assert.rejects(async () => await send(store, "b"), StoreUnavailableError);
+        // It has been committed here, since the cancelling has ended its waiting.
+        await until("the pet", async () => await store.get(2n) !== undefined);
+        for (let i = 0; i < 3; i++) {
           await assert.rejects(async () => await send(store, "b"), StoreUnavailableError);
-          // It has been committed here, since the cancelling has ended its waiting.
-          await until("the pet", async () => await store.get(2n) !== undefined);
-          for (let i = 0; i < 3; i++) {
-            await assert.rejects(async () => await send(store, "b"), StoreUnavailableError);
-            await assert.rejects(async () => await send(store, "a"), StoreUnavailableError);
+          await assert.rejects(async () => await send(store, "a"), StoreUnavailableError);
+        }
+        await waitFor(url, "");
+        await until("an answer", async () => {
+          try {
+            assert.deepEqual(await send(store, "b"), { outcome: "replayed", id: 2n });
+            return true;
+          } catch (error) {
+            assert.ok(error instanceof StoreUnavailableError, String(error));
+            return false;
           }
-          await waitFor(url, "");
-          await until("an answer", async () => {
-            try {
-              assert.deepEqual(await send(store, "b"), { outcome: "replayed", id: 2n });
-              return true;
-            } catch (error) {
-              assert.ok(error instanceof StoreUnavailableError, String(error));
-              return false;
-            }
-          });
-          await store.close();
-        })
-      ),
-  );
+        });
+        await store.close();
+      })
+    ));
 }

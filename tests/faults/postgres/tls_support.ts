@@ -1,20 +1,13 @@
 /** Certificates of our own, and clusters that use them. */
 
 import { join } from "node:path";
-import { runSql } from "../../support/postgres.ts";
-import { type Cluster, useCertificate } from "../../support/postgres_cluster.ts";
-import { command } from "../../support/disk.ts";
+import { runSql } from "../../support/postgres/postgres.ts";
+import { type Cluster, useCertificate } from "../../support/postgres/cluster.ts";
+import { command, hasCommand } from "../../support/system/commands.ts";
 import { urlOf } from "./support.ts";
 
 /** Why no certificates can be made here, or `false`. */
-export function whyNoOpenSsl(): string | false {
-  try {
-    command("openssl", "version");
-    return false;
-  } catch {
-    return "there is no openssl";
-  }
-}
+export const NO_OPENSSL: string | false = hasCommand("openssl") ? false : "there is no openssl";
 
 /** The files of a certificate. */
 export interface Certificate {

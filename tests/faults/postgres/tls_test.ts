@@ -1,21 +1,21 @@
 /** TLS between server and PostgreSQL, as `sslmode` asks for it. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 // @ts-types="@types/pg"
 import { Pool } from "pg";
 import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store.ts";
 import { StoreUnavailableError } from "../../../mod.ts";
-import { runSql } from "../../support/postgres.ts";
-import { countWaiting, until, withLockedTable } from "../../support/postgres_lock.ts";
-import { allowOnlyTls, type Cluster, kill, startAgain, whyNoCluster } from "../../support/postgres_cluster.ts";
-import { runServer, withServer } from "../../support/server_process.ts";
+import { runSql } from "../../support/postgres/postgres.ts";
+import { countWaiting, withLockedTable } from "../../support/postgres/lock.ts";
+import { until } from "../../support/until.ts";
+import { allowOnlyTls, type Cluster, kill, startAgain, whyNoCluster } from "../../support/postgres/cluster.ts";
+import { runServer, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { createOnce, KEY, urlOf, withCluster } from "./support.ts";
-import { makeCertificate, useTls, whyNoOpenSsl } from "./tls_support.ts";
+import { makeCertificate, NO_OPENSSL, useTls } from "./tls_support.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
-const skip = whyNoCluster() || whyNoOpenSsl();
-const why = skip ? ` (skipped: ${skip})` : "";
+const test = testUnless(whyNoCluster() || NO_OPENSSL);
 
 /** A cluster that takes no connection without TLS; `use` gets its port and the files. */
 function withTls(use: (port: number, ca: string, folder: string, cluster: Cluster) => Promise<void>): Promise<void> {
@@ -36,36 +36,30 @@ function url(port: number, host = "127.0.0.1"): string {
 const ENCRYPTED = `SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
   WHERE application_name = 'petstore'`;
 
-test(
-  `sslmode require and verify-full encrypt, and verify-full knows whom it talks to${why}`,
-  { skip },
-  () =>
-    withTls(async (port, ca, folder) => {
-      const modes = [
-        `${url(port)}?sslmode=require`,
-        `${url(port, "localhost")}?sslmode=verify-full&sslrootcert=${ca}`,
-        `${url(port)}?sslmode=verify-ca&sslrootcert=${ca}`,
-      ];
-      for (const [i, store] of modes.entries()) {
-        await withServer(folder, { args: [`--key=${KEY}`], env: { PETSTORE_STORE: store } }, async (server) => {
-          assert.equal((await createOnce(server, `pet${i}`)).status, 201);
-          assert.deepEqual(await runSql(url(port), ENCRYPTED), [["true"]]);
-          assert.equal(await server.stop(), 0);
-        });
-      }
-      await withServer(
-        folder,
-        { args: [`--key=${KEY}`], env: { PETSTORE_STORE: `${url(port)}?sslmode=disable` } },
-        async () => {
-          assert.deepEqual(await runSql(url(port), ENCRYPTED), [["false"]]);
-        },
-      );
-    }),
-);
+test("sslmode require and verify-full encrypt, and verify-full knows whom it talks to", () =>
+  withTls(async (port, ca, folder) => {
+    const modes = [
+      `${url(port)}?sslmode=require`,
+      `${url(port, "localhost")}?sslmode=verify-full&sslrootcert=${ca}`,
+      `${url(port)}?sslmode=verify-ca&sslrootcert=${ca}`,
+    ];
+    for (const [i, store] of modes.entries()) {
+      await withServer(folder, { args: [`--key=${KEY}`], env: { PETSTORE_STORE: store } }, async (server) => {
+        assert.equal((await createOnce(server, `pet${i}`)).status, 201);
+        assert.deepEqual(await runSql(url(port), ENCRYPTED), [["true"]]);
+        assert.equal(await server.stop(), 0);
+      });
+    }
+    await withServer(
+      folder,
+      { args: [`--key=${KEY}`], env: { PETSTORE_STORE: `${url(port)}?sslmode=disable` } },
+      async () => {
+        assert.deepEqual(await runSql(url(port), ENCRYPTED), [["false"]]);
+      },
+    );
+  }));
 
-test(`a certificate of another authority or name, and a connection without TLS, are refused in one line${why}`, {
-  skip,
-}, () =>
+test("a certificate of another authority or name, and a connection without TLS, are refused in one line", () =>
   withTls(async (port, ca, folder, cluster) => {
     const { ca: other } = makeCertificate(folder, "theirs");
     const refused = async (store: string, reason: RegExp, expected = 1) => {
@@ -84,31 +78,32 @@ test(`a certificate of another authority or name, and a connection without TLS, 
     await refused(`${url(port)}?sslmode=disable`, /no encryption/, 2);
   }));
 
-test(
-  `statements are cancelled where all connections use TLS, too${why}`,
-  { skip },
-  () =>
-    withTls(async (port, ca, folder, cluster) => {
-      const store = `${url(port, "localhost")}?sslmode=verify-full&sslrootcert=${ca}`;
-      await withServer(folder, { args: [`--key=${KEY}`], env: { PETSTORE_STORE: store } }, async (server) => {
-        assert.equal((await createOnce(server, "Rex")).status, 201);
-        await withLockedTable(urlOf(cluster), "petstore.pets", async () => {
-          assert.equal((await createOnce(server, "Bo")).status, 503);
-          await until("nobody waits for the lock", async () => await countWaiting(urlOf(cluster), "petstore") === 0);
-        });
-        assert.equal(JSON.parse((await server.ask("/v1/pets", KEY)).text).length, 1);
-        assert.equal(await server.stop(), 0);
-      });
-      // node-postgres makes the connection for it as it makes all.
-      const pool = new Pool({ connectionString: url(port, "localhost"), ssl: { ca: Deno.readTextFileSync(ca) } });
-      const pets = await createPostgresStore(pool, { timeout: 500 });
-      const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;
+test("statements are cancelled where all connections use TLS, too", () =>
+  withTls(async (port, ca, folder, cluster) => {
+    const store = `${url(port, "localhost")}?sslmode=verify-full&sslrootcert=${ca}`;
+    await withServer(folder, { args: [`--key=${KEY}`], env: { PETSTORE_STORE: store } }, async (server) => {
+      assert.equal((await createOnce(server, "Rex")).status, 201);
       await withLockedTable(urlOf(cluster), "petstore.pets", async () => {
-        await assert.rejects(async () => await pets.create(pet), StoreUnavailableError);
-        await until("nobody waits for the lock", async () => await countWaiting(urlOf(cluster), "petstore") === 0);
+        assert.equal((await createOnce(server, "Bo")).status, 503);
+        await until("no connection waiting for the lock", async () =>
+          await countWaiting(urlOf(cluster), "petstore") === 0);
       });
-      assert.equal(await pets.get(3n), undefined);
-      await pets.close();
-      await pool.end();
-    }),
-);
+      assert.equal(JSON.parse((await server.ask("/v1/pets", KEY)).text).length, 1);
+      assert.equal(await server.stop(), 0);
+    });
+    // node-postgres makes the connection for it as it makes all.
+    const pool = new Pool({ connectionString: url(port, "localhost"), ssl: { ca: Deno.readTextFileSync(ca) } });
+    const pets = await createPostgresStore(pool, { timeout: 500 });
+    const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;
+    await withLockedTable(urlOf(cluster), "petstore.pets", async () => {
+      await assert.rejects(async () =>
+        await pets.create(pet), StoreUnavailableError);
+      await until(
+        "no connection waiting for the lock",
+        async () => await countWaiting(urlOf(cluster), "petstore") === 0,
+      );
+    });
+    assert.equal(await pets.get(3n), undefined);
+    await pets.close();
+    await pool.end();
+  }));

@@ -4,13 +4,13 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { test } from "node:test";
-import { command, skippable, skipUnless } from "../../support/disk.ts";
-import { FILE, Ledger, ON_FILE, walk } from "../../support/ledger.ts";
-import { type ServerProcess, withServer } from "../../support/server_process.ts";
+import { FILE, KEY, Ledger, ON_FILE } from "../../support/server/ledger.ts";
+import { type ServerProcess, walk, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
+import { Child } from "../../support/system/child.ts";
+import { command, skipUnless, testUnless } from "../../support/system/commands.ts";
 
-const SKIP = skipUnless(["sqlite3"], "SQLite's shell", () => {});
+const test = testUnless(skipUnless(["sqlite3"], "SQLite's shell", () => {}));
 /** How many create through each server. */
 const CLIENTS = 8;
 
@@ -31,7 +31,7 @@ async function acknowledged(ledger: Ledger, more: number): Promise<void> {
 
 for (const [who, servers, rounds] of [["one server", 1, 20], ["two servers", 2, 5]] as const) {
   const title = `${who} at work, backup and "select 1" under load, then SIGKILL, ${rounds} times: nothing is lost`;
-  test(...skippable(title, SKIP), () =>
+  test(title, () =>
     withTempFolder(async (folder) => {
       const ledger = new Ledger();
       for (let round = 0; round < rounds; round++) {
@@ -74,10 +74,10 @@ async function disturbAndKill(
 }
 
 async function assertKept(server: ServerProcess, ledger: Ledger, clients: number): Promise<void> {
-  const pets = new Map((await walk(server)).map((pet) => [pet.id, pet]));
+  const pets = new Map((await walk(KEY, server)).map((pet) => [pet.id, pet]));
   for (const [id, text] of ledger.pets) assert.deepEqual(pets.get(id), JSON.parse(text));
   const unsure = [...pets.keys()].filter((id) => !ledger.pets.has(id));
-  assert.ok(unsure.length <= clients, `${unsure.length} pets that nobody was told of`);
+  assert.ok(unsure.length <= clients, `${unsure.length} pets that were acknowledged to no client`);
   for (const id of unsure) ledger.pets.set(id, JSON.stringify(pets.get(id)));
   assert.equal(await server.stop(), 0);
 }
@@ -90,52 +90,45 @@ function assertBackup(path: string, ids: readonly number[]): void {
   assert.deepEqual(ids.filter((id) => !kept.has(id)), []);
 }
 
-test(
-  ...skippable("README's backup beside a server, restored while it is stopped, is what it starts with", SKIP),
-  () =>
-    withTempFolder(async (folder) => {
-      const path = join(folder, FILE);
-      const ledger = new Ledger();
-      await withServer(folder, ON_FILE, async (server) => {
-        for (let count = 0; count < 20; count++) await ledger.create(server);
-        command("sqlite3", path, `VACUUM INTO '${join(folder, "copy.db")}'`);
-        command("sqlite3", path, `.backup ${join(folder, "other.db")}`);
-        for (let count = 0; count < 20; count++) await ledger.create(server);
-        assert.equal(await server.stop(), 0);
-      });
-      for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(path + end, { force: true });
-      Deno.copyFileSync(join(folder, "copy.db"), path);
-      await withServer(folder, ON_FILE, async (server) => {
-        assert.equal((await walk(server)).length, 20);
-        assert.equal(await server.stop(), 0);
-      });
-    }),
-);
+test("README's backup beside a server, restored while it is stopped, is what it starts with", () =>
+  withTempFolder(async (folder) => {
+    const path = join(folder, FILE);
+    const ledger = new Ledger();
+    await withServer(folder, ON_FILE, async (server) => {
+      for (let count = 0; count < 20; count++) await ledger.create(server);
+      command("sqlite3", path, `VACUUM INTO '${join(folder, "copy.db")}'`);
+      command("sqlite3", path, `.backup ${join(folder, "other.db")}`);
+      for (let count = 0; count < 20; count++) await ledger.create(server);
+      assert.equal(await server.stop(), 0);
+    });
+    for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(path + end, { force: true });
+    Deno.copyFileSync(join(folder, "copy.db"), path);
+    await withServer(folder, ON_FILE, async (server) => {
+      assert.equal((await walk(KEY, server)).length, 20);
+      assert.equal(await server.stop(), 0);
+    });
+  }));
 
-test(
-  ...skippable("README's backup of a large file ends while clients create without a pause", SKIP),
-  () =>
-    withTempFolder(async (folder) => {
-      const path = join(folder, FILE);
-      const ledger = new Ledger();
-      await withServer(folder, ON_FILE, (server) => server.stop());
-      {
-        using db = new DatabaseSync(path);
-        db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)
+test("README's backup of a large file ends while clients create without a pause", () =>
+  withTempFolder(async (folder) => {
+    const path = join(folder, FILE);
+    const ledger = new Ledger();
+    await withServer(folder, ON_FILE, (server) => server.stop());
+    {
+      using db = new DatabaseSync(path);
+      db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)
         INSERT INTO pets (name, category_id, status) SELECT hex(zeroblob(125)), 7, 0 FROM n`);
-      }
-      assert.ok(Deno.statSync(path).size > 50_000_000);
-      await withServer(folder, ON_FILE, async (server) => {
-        const clients = Array.from({ length: CLIENTS }, () => createUntilKilled(server, ledger));
-        await acknowledged(ledger, 50);
-        const before = [...ledger.pets.keys()];
-        const sql = `VACUUM INTO '${join(folder, "copy.db")}'`;
-        // Not synchronously: this process is where the clients are.
-        const backup = new Deno.Command("sqlite3", { args: [path, sql] }).spawn();
-        assert.ok((await backup.status).success);
-        await server.stop("SIGKILL");
-        await Promise.all(clients);
-        assertBackup(join(folder, "copy.db"), before);
-      });
-    }),
-);
+    }
+    assert.ok(Deno.statSync(path).size > 50_000_000);
+    await withServer(folder, ON_FILE, async (server) => {
+      const clients = Array.from({ length: CLIENTS }, () => createUntilKilled(server, ledger));
+      await acknowledged(ledger, 50);
+      const before = [...ledger.pets.keys()];
+      const sql = `VACUUM INTO '${join(folder, "copy.db")}'`;
+      // Not synchronously: this process is where the clients are.
+      assert.equal(await new Child("sqlite3", [path, sql]).ended, 0);
+      await server.stop("SIGKILL");
+      await Promise.all(clients);
+      assertBackup(join(folder, "copy.db"), before);
+    });
+  }));

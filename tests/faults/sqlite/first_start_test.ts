@@ -2,19 +2,18 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { skippable, skipUnless } from "../../support/disk.ts";
-import { environment, taskFlags } from "../../support/serve_task.ts";
-import { addPet, countPets, readKey, withServer } from "../../support/server_process.ts";
+import { environment, taskFlags } from "../../support/server/serve_task.ts";
+import { addPet, countPets, readKey, SERVER, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
+import { Child } from "../../support/system/child.ts";
+import { command, skipUnless, testUnless } from "../../support/system/commands.ts";
 
 const SKIP = skipUnless(["strace"], "the right to trace a process", () => {
-  const { success } = new Deno.Command("strace", { args: ["-qq", "-o", "/dev/null", "true"] }).outputSync();
-  assert.ok(success);
+  command("strace", "-qq", "-o", "/dev/null", "true");
 });
+const test = testUnless(SKIP);
 
-/** What a start makes, by names relative to its folder. */
+/** The files that a start makes, relative to its folder. */
 const FILES = ["", "/api-key", "/petstore.db", "/petstore.db-journal", "/petstore.db-wal", "/petstore.db-shm"];
 
 /** The calls that make, write, sync, lock or remove a file. */
@@ -23,26 +22,12 @@ const CALLS = "openat,mkdir,unlink,link,rename,pwrite64,write,fsync,fdatasync,ft
 /** Starts a server under strace and resolves with what it has printed, when it is killed or, by the test, when it serves. */
 async function startTraced(folder: string, traceFlags: string[]): Promise<string> {
   const paths = FILES.flatMap((file) => ["-P", `data${file}`, "-P", join(folder, `data${file}`)]);
-  const script = fileURLToPath(new URL("../../../server.ts", import.meta.url));
-  const child = new Deno.Command("strace", {
-    args: [
-      ...["-f", "--seccomp-bpf", "-qq", ...paths, "-e", `trace=${CALLS}`, ...traceFlags],
-      ...[Deno.execPath(), "run", ...taskFlags(), script, "--port=0", "--no-access-log"],
-    ],
-    cwd: folder,
-    clearEnv: true,
-    env: environment(),
-    stdin: "null",
-    stdout: "piped",
-    stderr: "null",
-  }).spawn();
-  let printed = "";
-  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
-    printed += text;
-    if (/^ {2}try /m.test(printed)) killChildren(child.pid);
-  }
-  await child.status;
-  return printed;
+  const strace = ["-f", "--seccomp-bpf", "-qq", ...paths, "-e", `trace=${CALLS}`, ...traceFlags];
+  const server = [Deno.execPath(), "run", ...taskFlags(), SERVER, "--port=0", "--no-access-log"];
+  await using child = new Child("strace", [...strace, ...server], { cwd: folder, clearEnv: true, env: environment() });
+  await Promise.race([child.ended, child.printed(/^ {2}try /m).then(() => killChildren(child.pid), () => {})]);
+  await child.ended;
+  return child.written.stdout;
 }
 
 /** strace itself lets no signal end it. */
@@ -59,51 +44,45 @@ function readCalls(trace: string): string[] {
   return calls.filter(([, thread]) => thread === main).map(([, , call = ""]) => call);
 }
 
-test(
-  ...skippable("a first start may be killed at any system call that touches a file", SKIP),
-  () =>
-    withTempFolder(async (root) => {
-      const trace = join(root, "trace");
-      const traced = join(root, "0");
-      Deno.mkdirSync(traced);
-      assert.match(await startTraced(traced, ["-o", trace]), /\(new, kept in/);
-      const calls = readCalls(Deno.readTextFileSync(trace));
-      const made = calls.findLastIndex((call) => call.startsWith("fsync"));
-      assert.ok(made > 40, calls.join("\n"));
-      for (let number = 1; number <= made + 2; number++) {
-        const folder = join(root, String(number));
-        Deno.mkdirSync(folder);
-        const flags = ["-o", "/dev/null", "-e", `inject=${CALLS}:signal=KILL:when=${number}`];
-        const printed = await startTraced(folder, flags);
-        const what = `killed before ${calls[number - 1]}`;
-        const shown = /(pk_\w+) \(new/.exec(printed)?.[1];
-        try {
-          await withServer(folder, { args: ["--no-access-log"] }, async (server) => {
-            const key = readKey(folder);
-            if (shown !== undefined) assert.equal(key, shown, what);
-            await addPet(server, key);
-            assert.equal(await countPets(server, key), 1, what);
-            assert.equal(await server.stop(), 0, what);
-          });
-        } catch (error) {
-          throw new Error(what, { cause: error });
-        }
-      }
-    }),
-);
-
-test(
-  ...skippable("the key and its folder are on the disk before the key is shown", SKIP),
-  () =>
-    withTempFolder(async (root) => {
-      const folder = join(root, "0");
+test("a first start may be killed at any system call that touches a file", () =>
+  withTempFolder(async (root) => {
+    const trace = join(root, "trace");
+    const traced = join(root, "0");
+    Deno.mkdirSync(traced);
+    assert.match(await startTraced(traced, ["-o", trace]), /\(new, kept in/);
+    const calls = readCalls(Deno.readTextFileSync(trace));
+    const made = calls.findLastIndex((call) => call.startsWith("fsync"));
+    assert.ok(made > 40, calls.join("\n"));
+    for (let number = 1; number <= made + 2; number++) {
+      const folder = join(root, String(number));
       Deno.mkdirSync(folder);
-      await startTraced(folder, ["-y", "-o", join(root, "trace")]);
-      const calls = readCalls(Deno.readTextFileSync(join(root, "trace")));
-      const written = calls.findIndex((call) => /^write\(\d+<[^>]*\/data\/api-key>/.test(call));
-      const later = calls.slice(written + 1);
-      const synced = later.findIndex((call) => /^fsync\(\d+<[^>]*\/data\/api-key>/.test(call));
-      const folderSynced = later.findIndex((call) => /^fsync\(\d+<[^>]*\/data>/.test(call));
-      assert.ok(written > 0 && synced >= 0 && folderSynced > synced, calls.join("\n"));
-    }),
-);
+      const flags = ["-o", "/dev/null", "-e", `inject=${CALLS}:signal=KILL:when=${number}`];
+      const printed = await startTraced(folder, flags);
+      const what = `killed before ${calls[number - 1]}`;
+      const shown = /(pk_\w+) \(new/.exec(printed)?.[1];
+      try {
+        await withServer(folder, { args: ["--no-access-log"] }, async (server) => {
+          const key = readKey(folder);
+          if (shown !== undefined) assert.equal(key, shown, what);
+          await addPet(server, key);
+          assert.equal(await countPets(server, key), 1, what);
+          assert.equal(await server.stop(), 0, what);
+        });
+      } catch (error) {
+        throw new Error(what, { cause: error });
+      }
+    }
+  }));
+
+test("the key and its folder are on the disk before the key is shown", () =>
+  withTempFolder(async (root) => {
+    const folder = join(root, "0");
+    Deno.mkdirSync(folder);
+    await startTraced(folder, ["-y", "-o", join(root, "trace")]);
+    const calls = readCalls(Deno.readTextFileSync(join(root, "trace")));
+    const written = calls.findIndex((call) => /^write\(\d+<[^>]*\/data\/api-key>/.test(call));
+    const later = calls.slice(written + 1);
+    const synced = later.findIndex((call) => /^fsync\(\d+<[^>]*\/data\/api-key>/.test(call));
+    const folderSynced = later.findIndex((call) => /^fsync\(\d+<[^>]*\/data>/.test(call));
+    assert.ok(written > 0 && synced >= 0 && folderSynced > synced, calls.join("\n"));
+  }));

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { Handle, Host } from "../../support/api.ts";
-import { sendAlone } from "../../support/send_alone.ts";
+import { sendAlone } from "../../support/http/send_alone.ts";
 import type { MountedHost } from "../hosts.ts";
 import type { Deviation, HostAnswer } from "./deviation.ts";
 import { CONTRACT_BASE_PATH } from "./mounted_api.ts";

@@ -2,7 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { whyNoNginx } from "../../support/nginx.ts";
+import { whyNoNginx } from "../../support/nginx/nginx.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
 export { whyNoNginx };

@@ -1,4 +1,4 @@
-/** What `deno task crash` does, in a few rounds; and that its audit would find what it looks for. */
+/** A few rounds of `deno task crash`; and proof that its audit finds what it looks for. */
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -10,9 +10,9 @@ import { createAgain } from "../shared/creating.ts";
 import { Follower } from "../shared/follower.ts";
 import type { FindingKind } from "../shared/finding.ts";
 import { checkDatabase, SqliteInstallation } from "../shared/installation.ts";
-import { type Create, Ledger } from "../shared/ledger.ts";
+import { type Create, Journal } from "../shared/journal.ts";
 import { drawPet } from "../shared/pets.ts";
-import { newSeed, Random } from "../shared/random.ts";
+import { newSeed, Random } from "../../support/random.ts";
 import { runRounds } from "../shared/rounds.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
@@ -30,7 +30,7 @@ const COPY = "(name, category_id, status) = (SELECT name, category_id, status FR
 /** One more or one less, without leaving int64. */
 const ONE_OFF = "(category_id | 1) - (category_id & 1)";
 
-/** What somebody does to a catalogue by hand, and what the audit must say to it. */
+/** Changes by hand to a catalogue, and what the audit must find. */
 const TAMPERINGS: readonly (readonly [what: string, sql: string, found: readonly FindingKind[]])[] = [
   ["nothing", "SELECT 1", []],
   ["a row deleted", "DELETE FROM pets WHERE id = 7", ["lost"]],
@@ -51,7 +51,7 @@ const TAMPERINGS: readonly (readonly [what: string, sql: string, found: readonly
     "UPDATE pets SET id = 1000 WHERE id = 7; UPDATE pets SET id = 7 WHERE id = 8; UPDATE pets SET id = 8 WHERE id = 1000",
     ["lost"],
   ],
-  ["a pet that nobody has sent", "INSERT INTO pets (id, name, category_id, status) VALUES (1000, 'x', 1, 0)", [
+  ["a pet that no client has sent", "INSERT INTO pets (id, name, category_id, status) VALUES (1000, 'x', 1, 0)", [
     "half-stored",
   ]],
 ];
@@ -66,16 +66,16 @@ test("the audit finds what was done to a catalogue by hand", () =>
     db.exec("CREATE TEMP TABLE kept AS SELECT * FROM pets");
     for (const [what, sql, found] of TAMPERINGS) {
       db.exec(sql);
-      const ledger = copyOf(acknowledged);
-      await auditEnd(installation.ports, ledger, random);
-      const kinds = new Set(ledger.findings.map(({ kind }) => kind));
+      const journal = copyOf(acknowledged);
+      await auditEnd(installation.ports, journal, random);
+      const kinds = new Set(journal.findings.map(({ kind }) => kind));
       assert.deepEqual([...kinds].sort(), [...found].sort(), what);
       db.exec("DELETE FROM pets; INSERT INTO pets SELECT * FROM kept");
     }
-    const ledger = copyOf(acknowledged);
-    ledger.intend(drawPet(random, "never asked for"));
-    await auditEnd(installation.ports, ledger, random);
-    assert.deepEqual(ledger.findings.map(({ kind }) => kind), ["lost"]);
+    const journal = copyOf(acknowledged);
+    journal.intend(drawPet(random, "never asked for"));
+    await auditEnd(installation.ports, journal, random);
+    assert.deepEqual(journal.findings.map(({ kind }) => kind), ["lost"]);
   }));
 
 test("a reader who follows the ids misses a pet that appears below the last one that it was shown", () =>
@@ -88,9 +88,9 @@ test("a reader who follows the ids misses a pet that appears below the last one 
     const follower = new Follower(() => installation.ports);
     while (follower.last < 150n) await new Promise((resolve) => setTimeout(resolve, 1));
     db.exec("INSERT INTO pets SELECT * FROM late; DELETE FROM pets WHERE id = 9");
-    const ledger = new Ledger();
-    await follower.finish(ledger);
-    assert.deepEqual(ledger.findings.map(({ kind, detail }) => `${kind} ${/\d+/.exec(detail)}`), [
+    const journal = new Journal();
+    await follower.finish(journal);
+    assert.deepEqual(journal.findings.map(({ kind, detail }) => `${kind} ${/\d+/.exec(detail)}`), [
       "missed 7",
       "missed 140",
       "lost 9",
@@ -98,20 +98,20 @@ test("a reader who follows the ids misses a pet that appears below the last one 
   }));
 
 async function createPets({ ports }: SqliteInstallation, random: Random, count: number): Promise<Create[]> {
-  const ledger = new Ledger();
-  for (let i = 0; i < count; i++) ledger.intend(drawPet(random, `pet${i}`));
+  const journal = new Journal();
+  for (let i = 0; i < count; i++) journal.intend(drawPet(random, `pet${i}`));
   const onFailure = () => assert.fail("A create failed");
-  await createAgain({ ports, ledger, random, clients: 8, onFailure }, ledger.creates());
-  assert.deepEqual(ledger.findings, []);
-  assert.equal(ledger.acknowledged, count);
-  return ledger.creates();
+  await createAgain({ ports, journal, random, clients: 8, onFailure }, journal.creates());
+  assert.deepEqual(journal.findings, []);
+  assert.equal(journal.acknowledged, count);
+  return journal.creates();
 }
 
-/** A ledger of the same acknowledgements without findings. */
-function copyOf(creates: readonly Create[]): Ledger {
-  const ledger = new Ledger();
-  for (const { pet, id } of creates) ledger.acknowledge(Object.assign(ledger.intend(pet), { id }));
-  return ledger;
+/** A journal of the same acknowledgements without findings. */
+function copyOf(creates: readonly Create[]): Journal {
+  const journal = new Journal();
+  for (const { pet, id } of creates) journal.acknowledge(Object.assign(journal.intend(pet), { id }));
+  return journal;
 }
 
 test("the check of the database finds a page that was overwritten, and changes nothing", () =>
@@ -141,7 +141,7 @@ function rootOfIndex(path: string): number {
   return (Number(rootpage) - 1) * Number(size);
 }
 
-test("the ledger finds acknowledgements that are wrong", () => {
+test("the journal finds acknowledgements that are wrong", () => {
   const random = new Random(1);
   const cases: readonly (readonly [what: string, change: (answer: Parts) => Partial<Parts>, found: FindingKind[]])[] = [
     ["a first answer", () => ({}), []],
@@ -156,16 +156,16 @@ test("the ledger finds acknowledgements that are wrong", () => {
     ["an id above all that were there", () => ({ floor: 4n }), []],
   ];
   for (const [what, change, found] of cases) {
-    const ledger = new Ledger();
-    const create = ledger.intend({ ...drawPet(random, "rex"), name: "rex", categoryId: 7n, status: "sold" });
+    const journal = new Journal();
+    const create = journal.intend({ ...drawPet(random, "rex"), name: "rex", categoryId: 7n, status: "sold" });
     const plain = { text: '{"id":5,"name":"rex","categoryId":7,"status":"sold"}', location: "/v1/pets/5" };
     const parts: Parts = { ...plain, replayed: "", isRetry: false, first: 5n, floor: 0n };
     const { text, location, replayed, isRetry, first, floor } = { ...parts, ...change(parts) };
-    if (isRetry) ledger.acknowledge(Object.assign(create, { id: first }));
-    ledger.raiseFloor(floor);
-    const headers = new Map([["location", location], ["idempotency-replayed", replayed]]);
-    ledger.take(create, { status: 201, headers, text });
-    assert.deepEqual(ledger.findings.map(({ kind }) => kind), found, what);
+    if (isRetry) journal.acknowledge(Object.assign(create, { id: first }));
+    journal.raiseFloor(floor);
+    const headers = new Headers({ location, "idempotency-replayed": replayed });
+    journal.take(create, { status: 201, headers, text });
+    assert.deepEqual(journal.findings.map(({ kind }) => kind), found, what);
   }
 });
 

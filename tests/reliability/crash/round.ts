@@ -9,11 +9,10 @@ import { auditAll, auditEnd } from "../shared/audit.ts";
 import { createAgain, createOnAndOn, type Crew } from "../shared/creating.ts";
 import { Follower } from "../shared/follower.ts";
 import type { Installation } from "../shared/installation.ts";
-import type { Create } from "../shared/ledger.ts";
+import type { Create } from "../shared/journal.ts";
 import type { RoundOptions } from "../shared/round_options.ts";
 import type { Stage } from "../shared/rounds.ts";
 
-/** What happened in a round. */
 export interface CrashFigures {
   /** Milliseconds from the first acknowledgement to the first kill. */
   moment: number;
@@ -23,7 +22,7 @@ export interface CrashFigures {
   visits: number;
   /** Kills that hit creates in flight. */
   killsInFlight: number;
-  /** Creates that were sent whole when a kill took their answer, and how many of them were stored all the same. */
+  /** Creates that were sent whole when a kill took their answer, and how many of them were stored. */
   inFlight: number;
   stored: number;
   retries: number;
@@ -44,20 +43,22 @@ const FORGETFUL = 32;
 
 /** Runs a round. */
 export async function runCrashRound(stage: Stage, options: RoundOptions): Promise<CrashFigures> {
-  const { installation, ledger, random, tag } = stage;
-  const before = { acknowledged: ledger.acknowledged, replays: ledger.replays };
+  const { installation, journal, random, tag } = stage;
+  const before = { acknowledged: journal.acknowledged, replays: journal.replays };
   const figures = { moment: random.below(options.within), kills: 0, visits: 0, inFlight: 0, stored: 0, retries: 0 };
   let killsInFlight = 0;
   const onFailure: Crew["onFailure"] = (outcome, body) => {
     const isRefusal = outcome.kind === "answered" && outcome.answer.status === 503 && installation.mayRefuse;
     if (isRefusal || outcome.kind === "unanswered" || outcome.kind === "cut") figures.inFlight++;
-    else if (outcome.kind === "answered") ledger.report("answer", `${outcome.answer.status} was the answer to ${body}`);
+    else if (outcome.kind === "answered") {
+      journal.report("answer", `${outcome.answer.status} was the answer to ${body}`);
+    }
     // The server is gone, or the finding is written.
     return false;
   };
-  const crew = (): Crew => ({ ...options, ports: installation.ports, ledger, random, onFailure });
+  const crew = (): Crew => ({ ...options, ports: installation.ports, journal, random, onFailure });
   const follower = new Follower(() => installation.ports);
-  const begun = ledger.nextAcknowledged();
+  const begun = journal.nextAcknowledged();
   const loaded = createOnAndOn(crew(), tag);
   await Promise.race([begun, loaded]);
   const crashed = crashAfter(figures.moment, installation);
@@ -74,27 +75,27 @@ export async function runCrashRound(stage: Stage, options: RoundOptions): Promis
     await asked;
     if (!isKilled) break;
   }
-  await auditEnd(installation.ports, ledger, random);
-  await follower.finish(ledger);
+  await auditEnd(installation.ports, journal, random);
+  await follower.finish(journal);
   return {
     ...figures,
     killsInFlight,
-    acknowledged: ledger.acknowledged - before.acknowledged,
-    replays: ledger.replays - before.replays,
+    acknowledged: journal.acknowledged - before.acknowledged,
+    replays: journal.replays - before.replays,
   };
 }
 
 /** Other programs come and go, one after the other, until the kill; the last may still be there then. */
 async function visitUntil(
   crashed: Promise<void>,
-  { installation, ledger, random }: Stage,
+  { installation, journal, random }: Stage,
   figures: Pick<CrashFigures, "visits">,
 ): Promise<void> {
   const visitors = random.fork();
   let isOver = false;
   crashed.then(() => isOver = true);
   while (!isOver) {
-    for (const line of await installation.visit(visitors)) ledger.report("store", line);
+    for (const line of await installation.visit(visitors)) journal.report("store", line);
     figures.visits++;
     await new Promise((resolve) => setTimeout(resolve, visitors.below(LONGEST_PAUSE)));
   }
@@ -102,25 +103,25 @@ async function visitUntil(
 
 /** After a kill: the store checks itself, the server starts on what there is, and that is audited. */
 async function recover(
-  { installation, ledger, random }: Stage,
+  { installation, journal, random }: Stage,
   figures: Pick<CrashFigures, "kills" | "stored">,
 ): Promise<void> {
   figures.kills++;
-  for (const line of installation.inspect()) ledger.report("store", line);
+  for (const line of installation.inspect()) journal.report("store", line);
   while (random.oneIn(ONCE_MORE)) {
     figures.kills++;
     await installation.crashAtStart(random.below(START_TIME));
-    for (const line of installation.inspect()) ledger.report("store", line);
+    for (const line of installation.inspect()) journal.report("store", line);
   }
   await installation.start();
-  for (const port of installation.ports) await auditAll(port, ledger);
-  figures.stored += ledger.storedUnanswered().length;
+  for (const port of installation.ports) await auditAll(port, journal);
+  figures.stored += journal.storedUnanswered().length;
 }
 
 /** Every create without an answer, and some that had one, as if their clients had lost it. */
-function chooseRetries({ ledger, random }: Stage): Create[] {
-  const unanswered = ledger.unanswered();
-  const answered = ledger.creates().filter(({ isAcknowledged }) => isAcknowledged);
+function chooseRetries({ journal, random }: Stage): Create[] {
+  const unanswered = journal.unanswered();
+  const answered = journal.creates().filter(({ isAcknowledged }) => isAcknowledged);
   if (answered.length === 0) return unanswered;
   return [...unanswered, ...Array.from({ length: FORGETFUL }, () => random.pick(answered))];
 }

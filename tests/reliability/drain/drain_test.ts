@@ -1,10 +1,10 @@
-/** What `deno task drain` does, in a few rounds; and that its clients would see an answer that is cut. */
+/** A few rounds of `deno task drain`; and proof that its clients recognise an answer that is cut. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runDrainRound } from "./round.ts";
-import { Connection, type Outcome } from "../shared/connection.ts";
-import { newSeed } from "../shared/random.ts";
+import { Client, type Outcome } from "../../support/http/client.ts";
+import { newSeed } from "../../support/random.ts";
 import { runRounds } from "../shared/rounds.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
@@ -16,14 +16,14 @@ test("three times SIGTERM under full load cut no answer, and all that is stored 
     assert.equal(report.rounds.length, 3);
     for (const figures of report.rounds) {
       assert.ok(figures.acknowledged > 0 && figures.reads > 0);
-      // All clients were at work until there was nobody to answer them.
+      // All clients were at work until no server answered.
       assert.ok(figures.refused >= options.clients);
     }
   }));
 
 const HEAD = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n";
 
-/** What a server writes before it closes, and what its client makes of it. */
+/** What a server writes before it closes, and the outcome for its client. */
 const ANSWERS: readonly (readonly [what: string, written: string, outcome: Outcome["kind"]])[] = [
   ["a whole answer", `${HEAD}\r\nwhole`, "answered"],
   ["a head alone", `${HEAD}\r\n`, "cut"],
@@ -37,9 +37,8 @@ const ANSWERS: readonly (readonly [what: string, written: string, outcome: Outco
 for (const [what, written, kind] of ANSWERS) {
   test(`a client to whom a server wrote ${what} takes its request for ${kind}`, async () => {
     using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    using connection = await Connection.open(listener.addr.port);
-    assert.ok(connection);
-    const outcome = connection.exchange("GET / HTTP/1.1\r\n\r\n");
+    using client = new Client(listener.addr.port);
+    const outcome = client.send("GET / HTTP/1.1\r\n\r\n");
     {
       using accepted = await listener.accept();
       await accepted.read(new Uint8Array(100));
@@ -52,13 +51,14 @@ for (const [what, written, kind] of ANSWERS) {
 test("a client whose request was not read to its end takes it for unsent", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
-  using connection = await Connection.open(port);
+  using client = new Client(port);
+  await client.connect();
   const accepted = await listener.accept();
   // More than the system keeps for a reader who does not come.
-  const outcome = connection?.exchange("x".repeat(32 * 1024 * 1024));
+  const outcome = client.send("x".repeat(32 * 1024 * 1024));
   await accepted.read(new Uint8Array(1));
   accepted.close();
-  assert.equal((await outcome)?.kind, "unsent");
+  assert.equal((await outcome).kind, "unsent");
   listener.close();
-  assert.equal(await Connection.open(port), undefined);
+  assert.equal((await client.send("x")).kind, "refused");
 });

@@ -38,7 +38,7 @@ function compareHeader(name: string, expected: string | undefined, seen: string 
   return isRight ? [] : [`${name} is ${seen ?? "absent"}, foretold was ${expected ?? "none"}`];
 }
 
-/** What HEAD says of a body's length must be right (RFC 9110 §8.6). */
+/** A Content-Length in the answer to HEAD must be right (RFC 9110 §8.6). */
 function compareLength(body: string | undefined, length: string | null): string[] {
   if (body === undefined || length === null) return [];
   const expected = new TextEncoder().encode(body).length;

@@ -1,7 +1,6 @@
 /** The lines that a finding is printed as: a shell and curl send what the search has sent. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import fc from "fast-check";
 import { createOpenApi, createPetstore } from "../../../mod.ts";
 import { formatCurl } from "./curl.ts";
@@ -14,27 +13,21 @@ import { KEY, MAX_BODY_BYTES } from "./settings.ts";
 import { SOCKET } from "./socket_host.ts";
 import { FUZZED_STORES } from "./stores.ts";
 import { Tally } from "./tally.ts";
-import { withOtherBytes, withOtherUrl } from "../../support/defects.ts";
+import { withOtherBytes, withOtherUrl } from "./defects.ts";
 import { createResponseValidator } from "../../support/openapi_validator.ts";
-import { parseResponse } from "../../support/raw_socket.ts";
+import { parseResponse } from "../../support/http/message.ts";
+import { hasCommand, testUnless } from "../../support/system/commands.ts";
+import { withDenoServe } from "../../support/http/deno_serve.ts";
 
 const SEED = 20301205;
 const OPTIONS = { maxBodyBytes: MAX_BODY_BYTES };
 
-const hasCurl = await new Deno.Command("curl", { args: ["--version"], stdout: "null", stderr: "null" }).output()
-  .then(({ success }) => success, () => false);
-const skip = hasCurl ? false : "curl is not installed";
-const reason = skip ? ` (skipped: ${skip})` : "";
+const test = testUnless(hasCommand("curl") ? false : "there is no curl");
 
 /** Serves a petstore, with a defect or without one, while `use` runs. */
-async function withServed<T>(wrap: (handle: Handle) => Handle, use: (origin: string) => Promise<T>): Promise<T> {
+function withServed<T>(wrap: (handle: Handle) => Handle, use: (origin: string) => Promise<T>): Promise<T> {
   const { handle } = createPetstore({ keys: [KEY], ...OPTIONS });
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, wrap(handle));
-  try {
-    return await use(`http://127.0.0.1:${server.addr.port}`);
-  } finally {
-    await server.shutdown();
-  }
+  return withDenoServe(wrap(handle), (port) => use(`http://127.0.0.1:${port}`));
 }
 
 async function runLine(line: string) {
@@ -46,20 +39,16 @@ async function runLine(line: string) {
 type Defect = [what: string, wrap: (handle: Handle) => Handle, line: RegExp];
 
 const DEFECTS: Defect[] = [
+  ["clamps a limit", withOtherUrl((url) => url.replace(/limit=10[1-9]/, "limit=100")), /^curl -s -i .*limit=10[12]/],
   [
-    "clamps a limit",
-    withOtherUrl((url) => url.replace(/limit=10[1-9]/, "limit=100")),
-    /^curl -s -i .*limit=10[12]/,
-  ],
-  [
-    "takes a byte that is no UTF-8 for a question mark",
+    "replaces a byte that is not UTF-8 by a question mark",
     withOtherBytes((byte) => byte === 0xff ? 0x3f : byte),
     /^printf '.*\\377.*' \| curl -s -i -X POST .*--data-binary @-/,
   ],
 ];
 
 for (const [what, wrap, expected] of DEFECTS) {
-  test(`the curl line for a petstore that ${what} shows the defect${reason}`, { skip }, async () => {
+  test(`the curl line for a petstore that ${what} shows the defect`, async () => {
     const extent = { seed: SEED, sequences: 2000 };
     const ground = { host: IN_PROCESS, stores: FUZZED_STORES.slice(0, 1), tally: new Tally(), wrap };
     const finding = await search(ground, extent);
@@ -72,7 +61,7 @@ for (const [what, wrap, expected] of DEFECTS) {
       return runLine(line);
     };
     const answers = [await withServed(wrap, repeat), await withServed((handle) => handle, repeat)];
-    // Whoever repeats it sees what the search has seen, and without the defect what was foretold.
+    // The line shows what the search has seen, and without the defect the predicted answer.
     const [seen, foretold] = answers.map(({ status, text }) => /"code":"(\w+)"/.exec(text)?.[1] ?? String(status));
     assert.notEqual(seen, foretold);
     assert.ok(finding.problem.includes(` is ${seen}, foretold was `), finding.problem);
@@ -80,7 +69,7 @@ for (const [what, wrap, expected] of DEFECTS) {
   });
 }
 
-test(`a curl line gets the answer that the request gets which it stands for${reason}`, { skip }, async () => {
+test(`a curl line gets the answer that the request gets which it stands for`, async () => {
   const steps = fc.sample(sequences(SOCKET), { seed: SEED, numRuns: 4 }).flat();
   const drafts = steps.filter((step): step is Draft => !("bytes" in step)).map((draft) => new Memory().resolve(draft));
   assert.ok(drafts.length > 40, `only ${drafts.length} requests`);
@@ -99,13 +88,9 @@ test(`a curl line gets the answer that the request gets which it stands for${rea
   }
 });
 
-test(
-  `a line for what is no request sends its bytes${reason}`,
-  { skip },
-  () =>
-    withServed((handle) => handle, async (origin) => {
-      const malformed = MALFORMED_CASES.find(({ what }) => what === "another version");
-      assert.ok(malformed);
-      assert.equal((await runLine(formatCurl(malformed, origin))).status, 400);
-    }),
-);
+test(`a line for what is no request sends its bytes`, () =>
+  withServed((handle) => handle, async (origin) => {
+    const malformed = MALFORMED_CASES.find(({ what }) => what === "another version");
+    assert.ok(malformed);
+    assert.equal((await runLine(formatCurl(malformed, origin))).status, 400);
+  }));

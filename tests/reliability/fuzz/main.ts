@@ -2,7 +2,8 @@
 
 import { createPetstore } from "../../../mod.ts";
 import { IN_PROCESS } from "./host.ts";
-import { type FuzzOptions, HELP, readOptions } from "./options.ts";
+import { tryRead } from "../../support/command_line.ts";
+import { type FuzzOptions, readOptions } from "./options.ts";
 import { formatFinding, search } from "./search.ts";
 import { KEY, MAX_BODY_BYTES } from "./settings.ts";
 import { SOCKET } from "./socket_host.ts";
@@ -15,24 +16,8 @@ const BATCH = 100;
 /** Milliseconds between two lines of progress. */
 const PROGRESS = 5000;
 
-const NAMES = FUZZED_STORES.map(({ name }) => name);
-
-Deno.exitCode = await main();
-
-async function main(): Promise<number> {
-  let options: FuzzOptions | undefined;
-  try {
-    options = readOptions(Deno.args, NAMES);
-  } catch (error) {
-    console.error(`petstore fuzz: ${error instanceof Error ? error.message : error}`);
-    return 2;
-  }
-  if (options === undefined) {
-    console.log(`${HELP}\n${NAMES.map((name) => `  ${name}`).join("\n")}`);
-    return 0;
-  }
-  return options.servePort === undefined ? await fuzz(options) : await serve(options.servePort);
-}
+const options = tryRead(() => readOptions(Deno.args, FUZZED_STORES.map(({ name }) => name)));
+Deno.exitCode = options.servePort === undefined ? await fuzz(options) : await serve(options.servePort);
 
 async function fuzz({ requests, seed, isSocket, stores }: FuzzOptions): Promise<number> {
   const begin = performance.now();

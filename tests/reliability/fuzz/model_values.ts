@@ -1,4 +1,4 @@
-/** What a value may be: the second half of the model, and like the first written from the documentation alone. */
+/** The valid values: the second half of the model, written from the documentation alone like the first. */
 
 const STATUSES = ["available", "pending", "sold"];
 
@@ -35,7 +35,7 @@ export const PARAMETERS = { limit: isLimit, status: isStatus, cursor: isCursor }
 
 const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
 
-/** A list of tags decides; HTTP does not say what a header means that is none but holds the tag. */
+/** A list of tags decides. HTTP leaves open what a malformed header means that holds the tag. */
 export function decide(condition: string, tag: string | undefined): number[] {
   const elements = condition.replaceAll(/(W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g, "T").split(",");
   if (tag === undefined || !condition.includes(tag)) return [200];

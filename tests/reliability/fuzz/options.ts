@@ -1,13 +1,13 @@
 /** The command line of `deno task fuzz`. */
 
-import { parseArgs } from "node:util";
+import { parseFlags, readCount, UsageError } from "../../support/command_line.ts";
+import { newSeed } from "../../support/random.ts";
 
-/** What is to be run. */
 export interface FuzzOptions {
   requests: number;
   seed: number;
   isSocket: boolean;
-  /** The stores that are wanted; all of them unless given. */
+  /** The names of the stores; all of them unless given. */
   stores: readonly string[] | undefined;
   /** Where to serve a petstore to repeat a finding on, instead of looking for one. */
   servePort: number | undefined;
@@ -15,8 +15,7 @@ export interface FuzzOptions {
 
 const REQUESTS = 100_000;
 
-/** What `--help` prints, above the names of the stores. */
-export const HELP = `deno task fuzz [options]
+const HELP = `deno task fuzz [options]
 
   --requests N   how many requests to send, each to every store: ${REQUESTS} unless given
   --seed S       which requests: those of an earlier run, or random ones unless given
@@ -28,38 +27,26 @@ export const HELP = `deno task fuzz [options]
 Stores:`;
 
 /**
- * Reads the command line, or answers `undefined` if help is wanted.
+ * Reads the command line; `--help` ends the process.
  *
- * @throws {TypeError} If something is wrong with it.
+ * @throws {UsageError} If something is wrong with it.
  */
-export function readOptions(args: string[], stores: readonly string[]): FuzzOptions | undefined {
-  const { values } = parseArgs({
-    // `deno task fuzz -- --seed 1` hands the two dashes over.
-    args: args[0] === "--" ? args.slice(1) : args,
-    options: {
-      requests: { type: "string", default: String(REQUESTS) },
-      seed: { type: "string", default: String(Math.floor(Math.random() * 2 ** 31)) },
-      socket: { type: "boolean", default: false },
-      store: { type: "string", multiple: true },
-      serve: { type: "string" },
-      help: { type: "boolean", short: "h" },
-    },
+export function readOptions(args: readonly string[], stores: readonly string[]): FuzzOptions {
+  const values = parseFlags(args, [HELP, ...stores].join("\n  "), {
+    requests: { type: "string" },
+    seed: { type: "string" },
+    socket: { type: "boolean", default: false },
+    store: { type: "string", multiple: true },
+    serve: { type: "string" },
   });
-  if (values.help) return undefined;
   for (const name of values.store ?? []) {
-    if (!stores.includes(name)) throw new TypeError(`There is no store ${name}; see --help`);
+    if (!stores.includes(name)) throw new UsageError(`There is no store ${name}`);
   }
   return {
-    requests: readCount("requests", values.requests, 1),
-    seed: readCount("seed", values.seed, 0),
+    requests: readCount("requests", values.requests, REQUESTS),
+    seed: readCount("seed", values.seed, newSeed() >>> 1, 0),
     isSocket: values.socket,
     stores: values.store,
-    servePort: values.serve === undefined ? undefined : readCount("serve", values.serve, 0),
+    servePort: values.serve === undefined ? undefined : readCount("serve", values.serve, 0, 0),
   };
-}
-
-function readCount(name: string, given: string, least: number): number {
-  const count = Number(given);
-  if (Number.isInteger(count) && count >= least && count < 2 ** 31) return count;
-  throw new TypeError(`--${name} must be a whole number from ${least} to 2147483647`);
 }

@@ -1,4 +1,4 @@
-/** What the model is given, and what it gives. */
+/** The model's input and output. */
 
 export type Header = [name: string, value: string];
 
@@ -16,10 +16,10 @@ export interface Prediction {
   status: number[];
   /** Of an Error body. */
   code?: string;
-  /** What a GET would have as its body; the answer to HEAD has none all the same. */
+  /** The body of the answer to GET; the answer to HEAD has none. */
   body?: string;
   headers: Record<string, string>;
-  /** What the entity tag stands for. Equal ones have equal tags, others have others. */
+  /** The content that the entity tag stands for: equal contents have equal tags. */
   representation?: string;
 }
 

@@ -23,14 +23,13 @@ export interface Draft {
 
 /** Bytes that no HTTP stack should take for a request. */
 export interface Malformed {
-  /** What is wrong. */
   what: string;
   bytes: Uint8Array<ArrayBuffer>;
 }
 
 export type Step = Draft | Malformed;
 
-/** What a client remembers of the answers it got. */
+/** A client's memory of earlier answers. */
 export class Memory {
   #next = "none";
   #id = "0";

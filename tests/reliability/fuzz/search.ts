@@ -7,7 +7,7 @@ import type { Step } from "./request.ts";
 import { type Ground, Mismatch, runSequence } from "./session.ts";
 import { KEY } from "./settings.ts";
 
-/** What was found, shrunk. */
+/** A finding, shrunk. */
 export interface Finding {
   problem: string;
   /** The requests, in their order; the last is the one that was answered wrongly. */

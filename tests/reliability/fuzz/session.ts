@@ -104,7 +104,7 @@ class Session {
     return answer;
   }
 
-  /** What is no request gets 400 or a closed connection; where a host is lenient, an answer that harms nobody. */
+  /** Malformed bytes get 400 or a closed connection; where a host is lenient, an answer that does no harm. */
   async #provoke(malformed: Malformed): Promise<void> {
     this.#sent.push(malformed);
     const answers: (SeenResponse | undefined)[] = [];

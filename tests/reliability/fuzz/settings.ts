@@ -1,4 +1,4 @@
-/** What the fuzzed petstore is set to, and what the generators and the model have to know of it. */
+/** The settings of the fuzzed petstore, for the generators and the model. */
 
 /** The one valid key. */
 export const KEY = "pk_fuzz";

@@ -1,6 +1,7 @@
 /** A petstore on `Deno.serve`, and clients that send bytes. Deno only. */
 
-import { concat, type Endpoint, RawSocket } from "../../support/raw_socket.ts";
+import { concat } from "../../support/http/message.ts";
+import { type Endpoint, RawSocket } from "../../support/http/raw_socket.ts";
 import type { SeenResponse } from "../../support/openapi_validator.ts";
 import { type Connection, cut, type Exchange, type Handle, type Host } from "./host.ts";
 import type { ModelRequest } from "./prediction.ts";
@@ -45,7 +46,7 @@ class SocketConnection implements Connection {
     this.#hangUp();
     using socket = await RawSocket.open(this.#endpoint);
     const sending = socket.send(bytes);
-    // A server that waits for more learns that there is none, and must not hang.
+    // A server that waits for more learns that nothing follows, and must not hang.
     await sending.then(() => socket.endSending()).catch(() => {});
     return await readFinal(socket);
   }

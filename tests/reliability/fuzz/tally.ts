@@ -1,4 +1,4 @@
-/** What was answered, counted. */
+/** Counts answers. */
 
 import type { SeenResponse } from "../../support/openapi_validator.ts";
 

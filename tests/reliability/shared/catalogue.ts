@@ -1,9 +1,10 @@
 /** Reading back what a server has, by the means that any client has. */
 
 import type { Pet, PetStatus } from "../../../mod.ts";
-import { Client, getRequest } from "./client.ts";
-import type { Answer } from "./connection.ts";
+import { Client } from "../../support/http/client.ts";
+import type { SeenResponse } from "../../support/openapi_validator.ts";
 import { isPet, parsePets } from "./pets.ts";
+import { getRequest } from "./requests.ts";
 
 /** All pets of a server, or all of one status, in the order in which it lists them. */
 export async function readCatalogue(port: number, status?: PetStatus): Promise<Pet[]> {
@@ -11,7 +12,7 @@ export async function readCatalogue(port: number, status?: PetStatus): Promise<P
   const pets: Pet[] = [];
   let target: string | undefined = `/v1/pets?limit=100${status === undefined ? "" : `&status=${status}`}`;
   while (target !== undefined) {
-    const { text, headers }: Answer = await read(client, target);
+    const { text, headers }: SeenResponse = await read(client, target);
     const page = parsePets(text);
     if (!Array.isArray(page) || !page.every(isPet)) throw new Error(`${target} was answered with no pets: ${text}`);
     pets.push(...page);
@@ -20,7 +21,7 @@ export async function readCatalogue(port: number, status?: PetStatus): Promise<P
   return pets;
 }
 
-/** One pet, or `undefined` if there is none. */
+/** One pet, or `undefined` for 404. */
 export async function readPet(port: number, id: bigint): Promise<Pet | undefined> {
   using client = new Client(port);
   const { status, text } = await read(client, `/v1/pets/${id}`, [200, 404]);
@@ -28,7 +29,7 @@ export async function readPet(port: number, id: bigint): Promise<Pet | undefined
   return status === 200 && isPet(pet) ? pet : undefined;
 }
 
-async function read(client: Client, target: string, expected: readonly number[] = [200]): Promise<Answer> {
+async function read(client: Client, target: string, expected: readonly number[] = [200]): Promise<SeenResponse> {
   const outcome = await client.send(getRequest(target));
   if (outcome.kind === "answered" && expected.includes(outcome.answer.status)) return outcome.answer;
   throw new Error(`GET ${target} of a server that should be at rest: ${JSON.stringify(outcome)}`);

@@ -1,16 +1,16 @@
 /** Clients that create: on and on, or once more what they got no answer to. */
 
-import { Client, createOnDemand, createRequest } from "./client.ts";
-import type { Outcome } from "./connection.ts";
-import type { Create, Ledger } from "./ledger.ts";
+import { Client, type Outcome } from "../../support/http/client.ts";
+import type { Create, Journal } from "./journal.ts";
 import { drawPet } from "./pets.ts";
-import type { Random } from "./random.ts";
+import { createOnDemand, createRequest } from "./requests.ts";
+import type { Random } from "../../support/random.ts";
 
 /** Clients at work together. */
 export interface Crew {
   /** Where the servers listen; the clients are spread over them. */
   ports: readonly number[];
-  ledger: Ledger;
+  journal: Journal;
   random: Random;
   /** How many clients there are. */
   clients: number;
@@ -23,17 +23,19 @@ const FORGETFUL = 12, SLOW = 48;
 
 /** Lets clients create new pets until each has to stop. `tag` makes these pets unlike those of other loads. */
 export async function createOnAndOn(crew: Crew, tag: string): Promise<void> {
-  const { ledger } = crew;
+  const { journal } = crew;
   await Promise.all(
     openClients(crew).map(async (client, number) => {
       using _ = client;
       const random = crew.random.fork();
       let last = 0n;
       for (let i = 1;; i++) {
-        const create = ledger.intend(drawPet(random, `${tag}.${number}.${i}`));
+        const create = journal.intend(drawPet(random, `${tag}.${number}.${i}`));
         if (!await createOne(client, create, crew, random)) return;
         // What a client is given comes after all that it was given before.
-        if (create.id !== undefined && create.id <= last) ledger.report("unordered", `${create.id} came after ${last}`);
+        if (create.id !== undefined && create.id <= last) {
+          journal.report("unordered", `${create.id} came after ${last}`);
+        }
         last = create.id ?? last;
       }
     }),
@@ -73,6 +75,6 @@ async function tryOnce(client: Client, create: Create, crew: Crew, isSlow = fals
   const { pet } = create;
   const outcome = isSlow ? await client.send(...createOnDemand(pet)) : await client.send(createRequest(pet));
   if (outcome.kind !== "answered" || outcome.answer.status !== 201) return crew.onFailure(outcome, pet.body);
-  crew.ledger.take(create, outcome.answer);
+  crew.journal.take(create, outcome.answer);
   return true;
 }

@@ -1,9 +1,11 @@
-/** What can be found to be wrong. */
+/** The kinds of findings. */
+
+import type { Finding as AnyFinding } from "../../support/command_line.ts";
 
 /** The kinds of what is wrong, each with what it means. */
 export const FINDING_KINDS = {
   lost: "acknowledged, and not there as it was acknowledged",
-  missed: "stored, and never shown to somebody who followed the ids while it was",
+  missed: "stored, and never shown to a reader that followed the ids meanwhile",
   doubled: "stored more than once, or an id given twice",
   "half-stored": "stored, and no client has sent it like that",
   unordered: "an id that is not above those that were given before",
@@ -25,7 +27,12 @@ export const FINDING_KINDS = {
 export type FindingKind = keyof typeof FINDING_KINDS;
 
 /** Something that is wrong. */
-export interface Finding {
-  kind: FindingKind;
-  detail: string;
+export type Finding = AnyFinding<FindingKind>;
+
+/** How often each of these kinds of wrong was found. */
+export function countKinds(findings: readonly Finding[], kinds: readonly FindingKind[]): Record<string, string> {
+  return Object.fromEntries(kinds.map((kind) => {
+    const count = findings.filter((finding) => finding.kind === kind).length;
+    return [kind, `${String(count).padEnd(5)} ${FINDING_KINDS[kind]}`];
+  }));
 }

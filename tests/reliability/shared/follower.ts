@@ -1,15 +1,16 @@
 /** A reader that follows the catalogue from page to page while others create, and what it has missed. */
 
 import { readCatalogue } from "./catalogue.ts";
-import { Client, getRequest } from "./client.ts";
-import { type Ledger, show } from "./ledger.ts";
+import { Client } from "../../support/http/client.ts";
+import { type Journal, show } from "./journal.ts";
 import { isPet, parsePets } from "./pets.ts";
+import { getRequest } from "./requests.ts";
 
 /** Between two looks at the last page, in milliseconds: it shall not be the load itself. */
 const PAUSE = 3;
 
 /**
- * Follows `next` to the end and then looks at the last page again and again, as somebody does who polls for what is new.
+ * Follows `next` to the end and then looks at the last page again and again, like a client that polls for new pets.
  * Each request goes to another server; while one is gone, it asks again.
  */
 export class Follower {
@@ -32,15 +33,17 @@ export class Follower {
   }
 
   /** Stops. Then, with servers at rest, goes to the end and writes down what is there and was never shown on the way. */
-  async finish(ledger: Ledger): Promise<void> {
+  async finish(journal: Journal): Promise<void> {
     this.#isEnough = true;
     await this.#running;
     while (await this.#look() !== "the end");
     const seen = new Set(this.#ids);
     for (const pet of await readCatalogue(this.#ports()[0] ?? 0)) {
-      if (!seen.delete(pet.id)) ledger.report("missed", `${show(pet)}: whoever followed the ids has not come past it`);
+      if (!seen.delete(pet.id)) {
+        journal.report("missed", `${show(pet)}: a reader that followed the ids was never shown it`);
+      }
     }
-    for (const id of seen) ledger.report("lost", `Pet ${id} was shown to a reader, and is not there`);
+    for (const id of seen) journal.report("lost", `Pet ${id} was shown to a reader, and is not there`);
   }
 
   async #run(): Promise<void> {

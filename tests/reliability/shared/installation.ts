@@ -1,16 +1,17 @@
-/** What is put under load and ended: one server or several, on one store. */
+/** One server or several on one store, to be put under load and ended. */
 
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Random } from "./random.ts";
-import { ServerProcess } from "./server_process.ts";
+import type { Random } from "../../support/random.ts";
+import { type ServerParts, ServerProcess } from "../../support/server/server_process.ts";
+import { KEY } from "./requests.ts";
 import { visitDatabase } from "./visitor.ts";
 
 /** How an ordinary end went. */
 export interface Ending {
   status: number;
-  /** What was written on standard error. */
+  /** Standard error. */
   errors: string;
 }
 
@@ -56,7 +57,7 @@ export class SqliteInstallation implements Installation {
   }
 
   async start(): Promise<void> {
-    this.#server ??= await ServerProcess.start(this.#folder, ...ARGS);
+    this.#server ??= await ServerProcess.start(this.#folder, PARTS);
   }
 
   async crash(): Promise<void> {
@@ -65,13 +66,13 @@ export class SqliteInstallation implements Installation {
   }
 
   async crashAtStart(delay: number): Promise<void> {
-    await ServerProcess.startAndKill(this.#folder, delay, ...ARGS);
+    await ServerProcess.startAndKill(this.#folder, delay, PARTS);
   }
 
   async stop(): Promise<Ending> {
     if (!this.#server) throw new Error("No server is running");
     const status = await this.#server.stop();
-    const { errors } = this.#server;
+    const errors = this.#server.written.stderr;
     this.#server = undefined;
     return { status, errors };
   }
@@ -92,10 +93,10 @@ export class SqliteInstallation implements Installation {
 const FILE = "pets.db";
 
 /** Lines of an access log would be the larger part of the load. */
-const ARGS = [`--store=sqlite:${FILE}`, "--no-access-log"];
+const PARTS: ServerParts = { args: [`--store=sqlite:${FILE}`, "--no-access-log"], env: { PETSTORE_KEYS: KEY } };
 
 /**
- * What SQLite finds wrong with a database that nobody has open. It looks at a copy, without the shared-memory file: the
+ * What SQLite finds wrong with a database that no process has open. It looks at a copy, without the shared-memory file: the
  * first to open a database after a crash recovers it, and that has to be the server and not this check.
  */
 export function checkDatabase(path: string): string[] {

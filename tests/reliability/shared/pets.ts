@@ -1,7 +1,7 @@
 /** The pets that clients intend to have: no two of one name, and as odd as the service allows. */
 
 import type { NewPet, Pet, PetStatus } from "../../../mod.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../../support/random.ts";
 
 /** A pet that is to be stored once, and how a client asks for it. */
 export interface IntendedPet extends Required<NewPet> {
@@ -38,17 +38,8 @@ const ODDITIES: readonly string[] = [
 
 /** Where whole numbers go wrong: the ends of int64, of int32 and of what a double holds exactly. */
 const EDGES: readonly bigint[] = [
-  0n,
-  -1n,
-  2n ** 31n,
-  -(2n ** 31n) - 1n,
-  2n ** 53n - 1n,
-  2n ** 53n + 1n,
-  -(2n ** 53n) - 1n,
-  2n ** 63n - 1n,
-  2n ** 63n - 2n,
-  -(2n ** 63n),
-  -(2n ** 63n) + 1n,
+  ...[0n, -1n, 2n ** 31n, -(2n ** 31n) - 1n, 2n ** 53n - 1n, 2n ** 53n + 1n, -(2n ** 53n) - 1n, 2n ** 63n - 1n],
+  ...[2n ** 63n - 2n, -(2n ** 63n), -(2n ** 63n) + 1n],
 ];
 
 const STATUSES: readonly (PetStatus | undefined)[] = ["available", "pending", "sold", undefined];

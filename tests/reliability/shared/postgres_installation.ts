@@ -8,16 +8,17 @@ import {
   removeLater,
   startAgain,
   startCluster,
-} from "../../support/postgres_cluster.ts";
-import { runSql } from "../../support/postgres.ts";
-import { Client, getRequest } from "./client.ts";
+} from "../../support/postgres/cluster.ts";
+import { runSql } from "../../support/postgres/postgres.ts";
+import { Client } from "../../support/http/client.ts";
 import type { Ending, Installation } from "./installation.ts";
-import type { Random } from "./random.ts";
-import { ServerProcess } from "./server_process.ts";
+import type { Random } from "../../support/random.ts";
+import { type ServerParts, ServerProcess } from "../../support/server/server_process.ts";
+import { getRequest, KEY } from "./requests.ts";
 
 const SERVERS = 4;
 
-/** What a crash kills. */
+/** The targets of a crash. */
 const VICTIMS = ["the servers", "the database", "all", "the connections, then the servers"] as const;
 
 /** Within so many milliseconds of the connections the servers are killed too. */
@@ -27,13 +28,10 @@ const LATER = 30;
 const CONNECTIONS = "FROM pg_stat_activity WHERE application_name = 'petstore'";
 const AT_WORK = `${CONNECTIONS} AND state <> 'idle'`;
 
-/** What another program does beside the servers. */
+/** The statements of another program beside the servers. */
 const VISITS = [
-  "SELECT 1",
-  "SELECT count(*) FROM petstore.pets",
-  "BEGIN; LOCK TABLE petstore.pets IN EXCLUSIVE MODE; ROLLBACK",
-  "VACUUM (ANALYZE) petstore.pets",
-  "CHECKPOINT",
+  ...["SELECT 1", "SELECT count(*) FROM petstore.pets", "BEGIN; LOCK TABLE petstore.pets IN EXCLUSIVE MODE; ROLLBACK"],
+  ...["VACUUM (ANALYZE) petstore.pets", "CHECKPOINT"],
 ];
 
 /** Durable, as PostgreSQL is unless told otherwise. */
@@ -60,7 +58,7 @@ export class PostgresInstallation implements Installation {
   async start(): Promise<void> {
     await this.#startDatabase();
     const missing = Array.from({ length: SERVERS - this.#servers.length });
-    this.#servers.push(...await Promise.all(missing.map(() => ServerProcess.start(this.#folder, ...this.#flags))));
+    this.#servers.push(...await Promise.all(missing.map(() => ServerProcess.start(this.#folder, this.#parts))));
     await Promise.all(this.ports.map(untilReady));
     // What a server had sent before the crash may have waited for this start.
     await this.#untilNone(AT_WORK);
@@ -80,10 +78,7 @@ export class PostgresInstallation implements Installation {
   async crashAtStart(delay: number): Promise<void> {
     await this.#startDatabase();
     await this.#killServers();
-    const starts = Array.from(
-      { length: SERVERS },
-      () => ServerProcess.startAndKill(this.#folder, delay, ...this.#flags),
-    );
+    const starts = Array.from({ length: SERVERS }, () => ServerProcess.startAndKill(this.#folder, delay, this.#parts));
     await Promise.all(starts);
     await this.#untilNone(CONNECTIONS);
   }
@@ -93,7 +88,7 @@ export class PostgresInstallation implements Installation {
     this.#servers = [];
     const statuses = await Promise.all(servers.map((server) => server.stop()));
     // That the database was gone they have to say.
-    const lines = servers.flatMap(({ errors }) => errors.split("\n")).filter((line) =>
+    const lines = servers.flatMap(({ written }) => written.stderr.split("\n")).filter((line) =>
       !/^$| failed: PostgreSQL/.test(line)
     );
     return { status: Math.max(...statuses), errors: lines.join("\n") };
@@ -122,8 +117,8 @@ export class PostgresInstallation implements Installation {
     return `postgres://postgres@127.0.0.1:${this.#cluster?.port}/postgres`;
   }
 
-  get #flags(): string[] {
-    return [`--store=${this.#url}`, "--no-access-log"];
+  get #parts(): ServerParts {
+    return { args: ["--no-access-log"], env: { PETSTORE_KEYS: KEY, PETSTORE_STORE: this.#url } };
   }
 
   async #startDatabase(): Promise<void> {

@@ -1,7 +1,7 @@
 /** The flags of the tools that go in rounds. */
 
-import { parseFlags, readCount, UsageError } from "./command_line.ts";
-import { newSeed } from "./random.ts";
+import { parseFlags, readCount, UsageError } from "../../support/command_line.ts";
+import { newSeed } from "../../support/random.ts";
 
 /** One server on an SQLite file, or four on a PostgreSQL. */
 export type StoreName = "sqlite" | "postgres";
@@ -17,7 +17,7 @@ export interface RoundOptions {
   seed: number;
 }
 
-/** What `--help` prints below what the tool says of itself. */
+/** The lower part of `--help`. */
 const HELP = `
   --store NAME        sqlite, one server on a file, unless given; or postgres, four servers on one PostgreSQL
   --rounds N          how often, 20 unless given
@@ -46,17 +46,11 @@ export function readRoundOptions(args: readonly string[], about: string): RoundO
     rounds: readCount("rounds", values.rounds, 20),
     clients: readCount("clients", values.clients, 32),
     within: readCount("within", values.within, 300),
-    seed: readSeed(values.seed),
+    seed: readCount("seed", values.seed, newSeed(), 0),
   };
 }
 
 function readStore(given = "sqlite"): StoreName {
   if (given === "sqlite" || given === "postgres") return given;
   throw new UsageError(`--store must be sqlite or postgres, not ${JSON.stringify(given)}`);
-}
-
-function readSeed(given: string | undefined): number {
-  const seed = given === undefined ? newSeed() : Number(given);
-  if (given !== "" && Number.isInteger(seed) && seed >= 0 && seed < 2 ** 32) return seed;
-  throw new UsageError(`--seed must be a whole number from 0 to 4294967295, not ${JSON.stringify(given)}`);
 }

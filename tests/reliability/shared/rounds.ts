@@ -4,35 +4,33 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Finding } from "./finding.ts";
 import { type Installation, SqliteInstallation } from "./installation.ts";
-import { Ledger } from "./ledger.ts";
+import { Journal } from "./journal.ts";
 import { PostgresInstallation } from "./postgres_installation.ts";
 import type { StoreName } from "./round_options.ts";
-import { Random } from "./random.ts";
+import { Random } from "../../support/random.ts";
 
-/** What a round works on. It finds the installation started and leaves it started. */
+/** The setting of a round, which finds the installation started and leaves it started. */
 export interface Stage {
   installation: Installation;
-  ledger: Ledger;
+  journal: Journal;
   random: Random;
-  /** What makes the pets of this round unlike those of others. */
+  /** Makes the pets of this round unlike those of others. */
   tag: string;
 }
 
-/** What is run. */
 export interface Rounds<Figures> {
   rounds: number;
   seed: number;
   /** Where the databases go. */
   folder: string;
-  /** One round. What is wrong it writes into the ledger. */
+  /** One round. What is wrong it writes into the journal. */
   run(stage: Stage): Promise<Figures>;
   /** Told of each round, and of what was wrong in it. */
   onRound?(number: number, figures: Figures, findings: readonly Finding[]): void;
-  /** What the servers keep their pets in. SQLite unless given. */
+  /** SQLite unless given. */
   store?: StoreName;
 }
 
-/** What came of it. */
 export interface RoundsReport<Figures> {
   rounds: Figures[];
   findings: Finding[];
@@ -50,17 +48,17 @@ export async function runRounds<Figures>(
   while (report.rounds.length < rounds) {
     const inner = join(folder, `store-${report.rounds.length + 1}`);
     mkdirSync(inner);
-    const ledger = new Ledger();
+    const journal = new Journal();
     await using installation = install(store, inner, random);
     await installation.start();
     for (let i = 0; i < ROUNDS_PER_STORE && report.rounds.length < rounds; i++) {
-      const known = ledger.findings.length;
+      const known = journal.findings.length;
       const tag = `r${report.rounds.length + 1}`;
-      report.rounds.push(await run({ installation, ledger, random: random.fork(), tag }));
-      onRound?.(report.rounds.length, report.rounds.at(-1) as Figures, ledger.findings.slice(known));
+      report.rounds.push(await run({ installation, journal, random: random.fork(), tag }));
+      onRound?.(report.rounds.length, report.rounds.at(-1) as Figures, journal.findings.slice(known));
     }
-    await end(installation, ledger);
-    report.findings.push(...ledger.findings);
+    await end(installation, journal);
+    report.findings.push(...journal.findings);
   }
   return report;
 }
@@ -71,8 +69,8 @@ function install(store: StoreName, folder: string, random: Random): Installation
 }
 
 /** Ends in good order, as a server must be able to whatever it has been through. */
-export async function end(installation: Installation, ledger: Ledger): Promise<void> {
+export async function end(installation: Installation, journal: Journal): Promise<void> {
   const { status, errors } = await installation.stop();
-  if (status !== 0 || errors !== "") ledger.report("exit", `Status ${status}, standard error: ${errors}`);
-  for (const line of installation.inspect()) ledger.report("store", line);
+  if (status !== 0 || errors !== "") journal.report("exit", `Status ${status}, standard error: ${errors}`);
+  for (const line of installation.inspect()) journal.report("store", line);
 }

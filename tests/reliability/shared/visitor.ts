@@ -5,20 +5,17 @@
  */
 
 import { checkDatabase } from "./installation.ts";
-import type { Random } from "./random.ts";
-import { track } from "./server_process.ts";
+import type { Random } from "../../support/random.ts";
+import { Child } from "../../support/system/child.ts";
+import { hasCommand } from "../../support/system/commands.ts";
 
-/** What it does. The last makes a copy. */
+/** The statements of a visitor. The last makes a copy. */
 const VISITS = [
-  "SELECT 1",
-  "SELECT count(*) > 0 FROM pets",
-  "BEGIN IMMEDIATE; ROLLBACK",
-  "PRAGMA wal_checkpoint(TRUNCATE)",
-  "PRAGMA quick_check",
-  "VACUUM INTO ",
+  ...["SELECT 1", "SELECT count(*) > 0 FROM pets", "BEGIN IMMEDIATE; ROLLBACK", "PRAGMA wal_checkpoint(TRUNCATE)"],
+  ...["PRAGMA quick_check", "VACUUM INTO "],
 ];
 
-/** What it prints when all is well: a yes, an ok, or that a checkpoint has written nothing or was not let. */
+/** Its output when all is well: a yes, an ok, or a checkpoint that wrote nothing or was not allowed. */
 const WELL = /^(|1|ok|[01]\|-?\d+\|-?\d+)$/;
 
 /** Visits a file in a process of its own, and tells what was wrong with it or with its copy, a line each. */
@@ -27,14 +24,11 @@ export async function visitDatabase(path: string, random: Random): Promise<strin
   const visit = random.pick(VISITS);
   const sql = visit.endsWith("INTO ") ? `${visit}'${copy}'` : visit;
   // Not this process: what it has open itself would count as one more that has not closed the file.
-  const child = new Deno.Command(HAS_SHELL ? "sqlite3" : Deno.execPath(), {
-    args: HAS_SHELL ? ["-cmd", ".timeout 5000", path, sql] : ["eval", "--no-config", PROGRAM, path, sql],
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const { stdout, stderr } = await track(child).output();
-  const lines = [stdout, stderr].flatMap((bytes) => new TextDecoder().decode(bytes).split("\n"));
+  await using child = HAS_SHELL
+    ? new Child("sqlite3", ["-cmd", ".timeout 5000", path, sql])
+    : new Child(Deno.execPath(), ["eval", "--no-config", PROGRAM, path, sql]);
+  await child.ended;
+  const lines = [child.written.stdout, child.written.stderr].flatMap((text) => text.split("\n"));
   const wrong = lines.filter((line) => !WELL.test(line)).map((line) => `${visit}: ${line}`);
   return sql === visit ? wrong : [...wrong, ...checkDatabase(copy)];
 }
@@ -44,12 +38,4 @@ const PROGRAM = `import { DatabaseSync } from "node:sqlite";
   db.exec(Deno.args[1]);
   db.close();`;
 
-const HAS_SHELL = hasShell();
-
-function hasShell(): boolean {
-  try {
-    return new Deno.Command("sqlite3", { args: ["--version"] }).outputSync().success;
-  } catch {
-    return false;
-  }
-}
+const HAS_SHELL = hasCommand("sqlite3");

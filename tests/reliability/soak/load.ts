@@ -1,12 +1,12 @@
 /** The load of the soak, a process of its own: clients that ask as fast as they are answered. A line of figures a second. */
 
-import { Client, createRequest } from "../shared/client.ts";
-import type { Outcome } from "../shared/connection.ts";
+import { Client, type Outcome } from "../../support/http/client.ts";
 import { drawPet } from "../shared/pets.ts";
-import { Random } from "../shared/random.ts";
+import { createRequest } from "../shared/requests.ts";
+import { Random } from "../../support/random.ts";
 import { drawRequest, type Known, type SoakRequest } from "./requests.ts";
 
-/** What is handed over on the command line, as JSON. */
+/** The one argument of the command line, as JSON. */
 export interface LoadSettings {
   port: number;
   clients: number;
@@ -14,12 +14,12 @@ export interface LoadSettings {
   seed: number;
 }
 
-/** What is printed each second, as JSON: counts from the beginning on. */
+/** Printed each second, as JSON: counts from the beginning. */
 export interface LoadFigures {
   requests: number;
   creates: number;
   unexpected: number;
-  /** What the first that was unexpected looked like. */
+  /** The first unexpected answer. */
   example: string;
 }
 

@@ -1,7 +1,8 @@
 /** `deno task soak`: a server under full load for minutes, and what becomes of its memory, its files and its log. */
 
-import { countKinds, formatTable, parseFlags, readCount, runTool, UsageError } from "../shared/command_line.ts";
-import { newSeed } from "../shared/random.ts";
+import { formatTable, parseFlags, readCount, runTool, UsageError } from "../../support/command_line.ts";
+import { newSeed } from "../../support/random.ts";
+import { countKinds } from "../shared/finding.ts";
 import { runSoak, type SoakOptions, type SoakReport } from "./run.ts";
 import type { LoadFigures } from "./load.ts";
 import type { Sample } from "./sample.ts";

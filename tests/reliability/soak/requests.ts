@@ -1,8 +1,8 @@
-/** What the clients of the soak ask for: reads, creates and what must be refused, mixed; each with the answer it must get. */
+/** The requests of the soak: reads, creates and invalid ones, each with the answer that it must get. */
 
-import { createOnDemand, createRequest, getRequest, postRequest } from "../shared/client.ts";
+import { createOnDemand, createRequest, getRequest, postRequest } from "../shared/requests.ts";
 import { drawPet } from "../shared/pets.ts";
-import type { Random } from "../shared/random.ts";
+import type { Random } from "../../support/random.ts";
 
 /** A request and what it must be answered with. */
 export interface SoakRequest {
@@ -11,7 +11,7 @@ export interface SoakRequest {
   body?: string;
   /** The statuses that are right. */
   statuses: readonly number[];
-  /** What the body must have in it. */
+  /** A part of the expected body. */
   text?: string;
 }
 
@@ -25,14 +25,14 @@ export interface Known {
   etag: string | undefined;
 }
 
-const KEY_OF_NOBODY = "Authorization: Bearer pk_nobody_0123456789abcdef\r\n";
+const UNKNOWN_KEY = "Authorization: Bearer pk_unknown_0123456789abcdef\r\n";
 
 /** A megabyte and a little, which is more than a body may have. */
 const TOO_LARGE = `{"name":"${"x".repeat(1024 * 1024)}","categoryId":1}`;
 
 const REFUSALS: readonly SoakRequest[] = [
   refused(getRequest("/v1/pets", ""), 401, "missing_api_key"),
-  refused(getRequest("/v1/pets", KEY_OF_NOBODY), 401, "invalid_api_key"),
+  refused(getRequest("/v1/pets", UNKNOWN_KEY), 401, "invalid_api_key"),
   refused(getRequest("/v1/cats"), 404, "route_not_found"),
   refused(getRequest("/v1/pets/9007199254740991"), 404, "pet_not_found"),
   refused(getRequest("/v1/pets?limit=101"), 400, "invalid_limit"),

@@ -2,10 +2,12 @@
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Client, getRequest } from "../shared/client.ts";
+import { Client } from "../../support/http/client.ts";
 import type { Finding } from "../shared/finding.ts";
-import { Random } from "../shared/random.ts";
-import { ServerProcess, track } from "../shared/server_process.ts";
+import { Random } from "../../support/random.ts";
+import { ServerProcess } from "../../support/server/server_process.ts";
+import { Child } from "../../support/system/child.ts";
+import { getRequest, KEY } from "../shared/requests.ts";
 import type { LoadFigures, LoadSettings } from "./load.ts";
 import { drawRequest } from "./requests.ts";
 import { type Sample, takeSample } from "./sample.ts";
@@ -18,7 +20,6 @@ export interface SoakOptions {
   seed: number;
 }
 
-/** What came of it. */
 export interface SoakReport extends Run {
   figures: LoadFigures;
   findings: Finding[];
@@ -34,7 +35,7 @@ export async function runSoak(
   onSample: (sample: Sample, figures: LoadFigures) => void,
 ): Promise<SoakReport> {
   // No setting but the key: the store and the access log are those that a server has that is told nothing.
-  await using server = await ServerProcess.start(folder);
+  await using server = await ServerProcess.start(folder, { env: { PETSTORE_KEYS: KEY }, kept: 16_384 });
   const log = join(folder, "data", "petstore.db-wal");
   await tryEach(server.port, seed);
   const filesBefore = await countFiles(server.pid, (count, last) => count === last);
@@ -52,8 +53,8 @@ export async function runSoak(
     findings.push({ kind: "answer", detail: `${figures.unexpected} unexpected answers, such as ${figures.example}` });
   }
   const status = await server.stop();
-  if (status !== 0 || server.errors !== "") {
-    findings.push({ kind: "exit", detail: `Status ${status}, standard error: ${server.errors}` });
+  if (status !== 0 || server.written.stderr !== "") {
+    findings.push({ kind: "exit", detail: `Status ${status}, standard error: ${server.written.stderr}` });
   }
   return { ...run, figures, findings };
 }
@@ -85,14 +86,9 @@ async function countFiles(pid: number, isRight: (count: number, last: number) =>
 async function runLoad(settings: LoadSettings, onFigures: (figures: LoadFigures) => void): Promise<LoadFigures> {
   const script = fileURLToPath(new URL("load.ts", import.meta.url));
   const args = ["run", "--no-prompt", "--allow-net", script, JSON.stringify(settings)];
-  const child = track(new Deno.Command(Deno.execPath(), { args, stdin: "null", stdout: "piped" }).spawn());
-  let rest = "", figures: LoadFigures | undefined;
-  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
-    const lines = (rest + text).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) onFigures(figures = JSON.parse(line));
-  }
-  const { code } = await child.status;
-  if (code !== 0 || !figures) throw new Error(`The load ended with status ${code}`);
+  let figures: LoadFigures | undefined;
+  await using child = new Child(Deno.execPath(), args, { onLine: (line) => onFigures(figures = JSON.parse(line)) });
+  const status = await child.ended;
+  if (status !== 0 || !figures) throw new Error(`The load ended with status ${status}: ${child.written.stderr}`);
   return figures;
 }

@@ -1,12 +1,13 @@
-/** What the system knows of a process, and how big its write-ahead log is. Linux only. */
+/** Memory and open files of a process, and the size of its write-ahead log. Linux only. */
 
 import { statSync } from "node:fs";
+import { openFilesOf, readMemory } from "../../support/system/process.ts";
 
 /** One look at the server. */
 export interface Sample {
   /** Seconds since the load began. */
   second: number;
-  /** Resident memory, and the part of it that is no file's, in MB. */
+  /** Resident memory, and its anonymous part, in MB. */
   rss: number;
   anonymous: number;
   files: number;
@@ -18,13 +19,11 @@ const MB = 1_000_000;
 
 /** Looks at a process. */
 export function takeSample(pid: number, logFile: string, second: number): Sample {
-  const status = Deno.readTextFileSync(`/proc/${pid}/status`);
-  const read = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) * 1024 / MB;
   return {
     second,
-    rss: read("VmRSS"),
-    anonymous: read("RssAnon"),
-    files: [...Deno.readDirSync(`/proc/${pid}/fd`)].length,
+    rss: readMemory(pid, "VmRSS") / MB,
+    anonymous: readMemory(pid, "RssAnon") / MB,
+    files: openFilesOf(pid),
     log: (statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) / MB,
   };
 }

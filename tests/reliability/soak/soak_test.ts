@@ -1,4 +1,4 @@
-/** What `deno task soak` does, for a moment; and what it says of runs that are not as they should be. */
+/** A short `deno task soak`, and its verdicts on runs with faults. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -6,12 +6,12 @@ import { runSoak } from "./run.ts";
 import type { Sample } from "./sample.ts";
 import { judge, type Run } from "./verdict.ts";
 import { withTempFolder } from "../../support/temp.ts";
+import { NO_PROC, testUnless } from "../../support/system/commands.ts";
 
-const skip = Deno.build.os === "linux" ? false : "there is no /proc";
+const testOnLinux = testUnless(NO_PROC);
 
-test(
+testOnLinux(
   "a soak of a moment is answered as it should be and leaves no file open",
-  { skip },
   () =>
     withTempFolder(async (folder) => {
       let seen = 0;

@@ -1,9 +1,8 @@
-/** What samples say of a run. */
+/** The verdict on a run, from its samples. */
 
 import type { Finding } from "../shared/finding.ts";
 import type { Sample } from "./sample.ts";
 
-/** What was seen. */
 export interface Run {
   /** One a second, while the load lasted. */
   samples: readonly Sample[];
@@ -12,14 +11,14 @@ export interface Run {
   filesAfter: number;
 }
 
-/** What the samples come to. Sizes are in MB. */
+/** A summary of the samples. Sizes are in MB. */
 export interface Trend {
   /** The median of the first tenth after the warm-up, and that of the last tenth. */
   rssWarm: number;
   rssEnd: number;
   /** MB a minute after the warm-up, by least squares: no single sample decides. */
   slope: number;
-  /** What the slope comes to from the warm-up to the end. */
+  /** The slope times the minutes since the warm-up. */
   growth: number;
   filesMost: number;
   logMost: number;
@@ -35,7 +34,7 @@ function warmUp(seconds: number): number {
 
 /**
  * The most that a write-ahead log may grow to, in MB. SQLite copies it into the database when a commit makes it longer
- * than 1000 pages of 4 KiB, and then writes from its beginning again; a reader that could hold that up there is none,
+ * than 1000 pages of 4 KiB, and then writes from its beginning again; no reader can hold that up,
  * since the server has one connection and no read outlasts a turn. So it is 4.1 MB and the pages of one transaction, of
  * which the creates of 64 clients can touch a few hundred, and twice that is bound to be a checkpoint that does not happen.
  */
@@ -66,7 +65,7 @@ export function measureTrend(samples: readonly Sample[]): Trend {
   };
 }
 
-/** What is wrong with a run. */
+/** The findings of a run. */
 export function judge({ samples, filesBefore, filesAfter }: Run): Finding[] {
   const { growth, logMost } = measureTrend(samples);
   const findings: Finding[] = [];

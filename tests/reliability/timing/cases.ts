@@ -1,4 +1,4 @@
-/** What is compared with what: the key check as the petstore uses it, and checks that leak on purpose. */
+/** The comparisons: the key check as the petstore uses it, and checks that leak on purpose. */
 
 import { createAuthenticate } from "../../../lib/access/authentication.ts";
 import type { ApiKeys } from "../../../lib/access/keys.ts";
@@ -22,7 +22,7 @@ export interface TimingCase extends Subject {
 
 const REPEATS = 16;
 
-/** Digests that all share their first 31 bytes: whoever compares no further than needed looks at every one of them. */
+/** Digests that share their first 31 bytes: a comparison that stops early looks at every one of them. */
 const CLOSE_DIGESTS = 255;
 
 /** All cases, in the order of the report. */
@@ -103,7 +103,7 @@ async function sha256(text: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
 }
 
-/** What a string comparison does that was not written with care. */
+/** A careless comparison of strings. */
 function matchesUntilWrong(given: string, key: string): boolean {
   if (given.length !== key.length) return false;
   for (let i = 0; i < key.length; i++) if (given.charCodeAt(i) !== key.charCodeAt(i)) return false;

@@ -1,6 +1,6 @@
 /** `deno task timing`: does the time of a key check tell anything about the keys? Exits with 1 if it does. */
 
-import { parseArgs } from "node:util";
+import { parseFlags, tryRead, UsageError } from "../../support/command_line.ts";
 import { createCases, type TimingCase } from "./cases.ts";
 import { measure } from "./measure.ts";
 import type { TestResult } from "./welch.ts";
@@ -73,13 +73,9 @@ function print(rows: string[][]): void {
   for (const row of rows) console.log(row.map((cell, column) => cell.padEnd(widths[column]!)).join("  ").trimEnd());
 }
 
-const { values } = parseArgs({
-  // `deno task` hands over the dashes too that part its own flags from ours.
-  args: Deno.args.filter((arg) => arg !== "--"),
-  options: { seconds: { type: "string", default: "15" }, help: { type: "boolean", short: "h" } },
+const { seconds } = tryRead(() => {
+  const values = parseFlags(Deno.args, HELP, { seconds: { type: "string", default: "15" } });
+  if (!(Number(values.seconds) > 0)) throw new UsageError("--seconds must be a number above 0");
+  return { seconds: Number(values.seconds) };
 });
-if (values.help) console.log(HELP);
-else if (!(Number(values.seconds) > 0)) {
-  console.error("--seconds must be a number above 0");
-  Deno.exit(2);
-} else Deno.exit(await run(Number(values.seconds)));
+Deno.exit(await run(seconds));

@@ -7,7 +7,6 @@ import { CroppedTests } from "./welch.ts";
 /** Checks a header. All guesses are wrong. */
 export type Check = (authorization: string) => Pending<unknown>;
 
-/** What is measured. */
 export interface Subject {
   check: Check;
   /** The classes that are compared, made anew for every batch. */

@@ -4,7 +4,7 @@
  * thresholds, because interruptions make a long tail in which a small difference is lost.
  */
 
-/** What a t-test says, in the unit of the measurements. */
+/** The result of a t-test, in the unit of the measurements. */
 export interface TestResult {
   /** How many standard errors the means lie apart; positive if class 1 takes longer. */
   t: number;

@@ -1,13 +1,13 @@
-/** The file of a running server, changed or cut off by somebody else: never a crash, never a wrong pet. */
+/** The file of a running server, changed or cut off by another program: never a crash, never a wrong pet. */
 
 import assert from "node:assert/strict";
 import { rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { overwrite } from "../../support/disk.ts";
-import { FILE, KEY, Ledger, ON_FILE } from "../../support/ledger.ts";
-import { runServer, type ServerProcess, withServer } from "../../support/server_process.ts";
+import { overwrite } from "../../support/system/disk.ts";
+import { FILE, KEY, Ledger, ON_FILE } from "../../support/server/ledger.ts";
+import { runServer, type ServerProcess, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
 /** So many pets that they do not fit into the two megabytes of pages that SQLite keeps: most reads go to the file. */

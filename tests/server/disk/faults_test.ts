@@ -3,22 +3,26 @@
 import assert from "node:assert/strict";
 import { statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
 import {
   IMMUTABLE_SKIP,
   limit,
   LOOP_SKIP,
   MOUNT_SKIP,
   PRLIMIT_SKIP,
-  skippable,
   whileImmutable,
   withFailingDisk,
   withTmpfs,
-} from "../../support/disk.ts";
-import { FILE, Ledger, ON_FILE } from "../../support/ledger.ts";
-import { RawSocket } from "../../support/raw_socket.ts";
-import { runServer, type ServerProcess, withServer } from "../../support/server_process.ts";
+} from "../../support/system/disk.ts";
+import { FILE, Ledger, ON_FILE } from "../../support/server/ledger.ts";
+import { RawSocket } from "../../support/http/raw_socket.ts";
+import { runServer, type ServerProcess, withFreshServer, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
+import { testUnless } from "../../support/system/commands.ts";
+
+const testImmutable = testUnless(IMMUTABLE_SKIP);
+const testOnLoop = testUnless(LOOP_SKIP);
+const testMounted = testUnless(MOUNT_SKIP);
+const testLimited = testUnless(PRLIMIT_SKIP);
 
 /** While creates are refused: reads are right, the server lives. */
 async function assertServesReads(server: ServerProcess, ledger: Ledger): Promise<void> {
@@ -38,8 +42,8 @@ async function assertRecovers(folder: string, server: ServerProcess, ledger: Led
   await withServer(folder, ON_FILE, (restarted) => ledger.assertShown(restarted));
 }
 
-test(
-  ...skippable("a full disk stops creates and nothing else, until there is room", MOUNT_SKIP),
+testMounted(
+  "a full disk stops creates and nothing else, until there is room",
   () =>
     withTmpfs("320k", async (folder, remount) => {
       const ledger = new Ledger();
@@ -52,8 +56,8 @@ test(
     }),
 );
 
-test(
-  ...skippable("a server that was killed on a full disk starts there again and shows everything", MOUNT_SKIP),
+testMounted(
+  "a server that was killed on a full disk starts there again and shows everything",
   () =>
     withTmpfs("320k", async (folder, remount) => {
       const ledger = new Ledger();
@@ -69,8 +73,8 @@ test(
     }),
 );
 
-test(
-  ...skippable("a server does not start on a disk without room for its log, and says so", MOUNT_SKIP),
+testMounted(
+  "a server does not start on a disk without room for its log, and says so",
   () =>
     withTmpfs("320k", async (folder, remount) => {
       await withServer(folder, ON_FILE, async (server) => {
@@ -86,8 +90,8 @@ test(
     }),
 );
 
-test(
-  ...skippable("a disk that takes data and fails to keep it stops creates, until it keeps them again", LOOP_SKIP),
+testOnLoop(
+  "a disk that takes data and fails to keep it stops creates, until it keeps them again",
   () =>
     withFailingDisk(async (folder, fail, mend) => {
       const ledger = new Ledger();
@@ -103,8 +107,8 @@ test(
     }),
 );
 
-test(
-  ...skippable("a log that becomes read-only stops creates, until it can be written to", IMMUTABLE_SKIP),
+testImmutable(
+  "a log that becomes read-only stops creates, until it can be written to",
   () =>
     withTempFolder(async (folder) => {
       const ledger = new Ledger();
@@ -116,8 +120,8 @@ test(
     }),
 );
 
-test(
-  ...skippable("a server whose file and folder become read-only goes on with what it has open", IMMUTABLE_SKIP),
+testImmutable(
+  "a server whose file and folder become read-only goes on with what it has open",
   () =>
     withTempFolder(async (folder) => {
       const ledger = new Ledger();
@@ -134,23 +138,36 @@ test(
     }),
 );
 
-test(
-  ...skippable("a server with no open file to spare goes on with its store and its clients", PRLIMIT_SKIP),
+testLimited(
+  "a server with no open file to spare goes on with its store and its clients",
   () =>
-    withTempFolder((folder) =>
-      withServer(folder, ON_FILE, async (server) => {
-        const ledger = new Ledger();
-        const client = await openClient(server);
-        await ledger.create(client);
-        limit(server, "nofile", 4);
-        for (let count = 0; count < 20; count++) await ledger.create(client);
-        await ledger.assertShown(client);
-        limit(server, "nofile", 4096);
-        client.close();
-        // A new connection waits in the system's queue until the server accepts again.
-        await assertRecovers(folder, server, ledger);
-      })
-    ),
+    withFreshServer(ON_FILE, async (server, folder) => {
+      const ledger = new Ledger();
+      const client = await openClient(server);
+      await ledger.create(client);
+      limit(server, "nofile", 4);
+      for (let count = 0; count < 20; count++) await ledger.create(client);
+      await ledger.assertShown(client);
+      limit(server, "nofile", 4096);
+      client.close();
+      // A new connection waits in the system's queue until the server accepts again.
+      await assertRecovers(folder, server, ledger);
+    }),
+);
+
+// The system tells a process by a signal that kills that its file may not grow.
+testLimited(
+  "a limit on the size of files stops creates and nothing else, until it is lifted",
+  () =>
+    withFreshServer(ON_FILE, async (server, folder) => {
+      const ledger = new Ledger();
+      await ledger.create(server);
+      limit(server, "fsize", statSync(join(folder, `${FILE}-wal`)).size + 40_000);
+      await ledger.createUntilRefused(server, 100);
+      await assertServesReads(server, ledger);
+      limit(server, "fsize", "unlimited");
+      await assertRecovers(folder, server, ledger);
+    }),
 );
 
 /** A client with a connection of its own, which `fetch` does not promise. */

@@ -4,10 +4,14 @@ import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { command, MOUNT_SKIP, skippable, withTmpfs } from "../../support/disk.ts";
-import { assertUnavailable, FILE, KEY, Ledger, ON_FILE } from "../../support/ledger.ts";
-import { withServer } from "../../support/server_process.ts";
+import { MOUNT_SKIP, withTmpfs } from "../../support/system/disk.ts";
+import { assertUnavailable, FILE, KEY, Ledger, ON_FILE } from "../../support/server/ledger.ts";
+import { withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
+import { Child } from "../../support/system/child.ts";
+import { command, testUnless } from "../../support/system/commands.ts";
+
+const testMounted = testUnless(MOUNT_SKIP);
 
 const WAYS: [what: string, take: (path: string) => void][] = [
   ["file is deleted", (path) => rmSync(path)],
@@ -39,11 +43,8 @@ for (const [what, take] of WAYS) {
     }));
 }
 
-test(
-  ...skippable(
-    "a server whose volume is replaced by another leaves the log of that one alone when it ends",
-    MOUNT_SKIP,
-  ),
+testMounted(
+  "a server whose volume is replaced by another leaves the log of that one alone when it ends",
   () =>
     withTmpfs("16m", (right) =>
       withTmpfs("16m", (wrong) =>
@@ -89,8 +90,9 @@ test("a program that gives up its permission to read acknowledges nothing more, 
     const script = join(folder, "program.ts");
     Deno.writeTextFileSync(script, code);
     const args = ["run", "--no-prompt", "--no-config", "--no-check", "--allow-read", "--allow-write=.", script];
-    const { stdout, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: folder }).output();
-    const [refusal, list] = new TextDecoder().decode(stdout).split("\n");
+    const child = new Child(Deno.execPath(), args, { cwd: folder });
+    await child.ended;
+    const [refusal, list] = child.written.stdout.split("\n");
     assert.equal(refusal, "StoreUnavailableError Cannot check whether pets.db is still in its place");
-    assert.equal(list, '[{"id":1,"name":"Rex","categoryId":7,"status":"sold"}]', new TextDecoder().decode(stderr));
+    assert.equal(list, '[{"id":1,"name":"Rex","categoryId":7,"status":"sold"}]', child.written.stderr);
   }));

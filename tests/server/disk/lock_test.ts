@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { FILE, KEY, Ledger, ON_FILE } from "../../support/ledger.ts";
-import { runServer, type ServerProcess, withServer } from "../../support/server_process.ts";
+import { FILE, KEY, Ledger, ON_FILE } from "../../support/server/ledger.ts";
+import { runServer, type ServerProcess, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
 /** Runs `use` with a server on a file, and with a connection to the file in this process, which is another one. */

@@ -4,28 +4,27 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { FILE, KEY, Ledger, ON_FILE, walk } from "../../support/ledger.ts";
-import { type ServerProcess, withServer } from "../../support/server_process.ts";
+import { FILE, KEY, Ledger, ON_FILE } from "../../support/server/ledger.ts";
+import { Child } from "../../support/system/child.ts";
+import { type ServerProcess, walk, withFreshServer, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
 /** A server, and a connection of this process, which is another one, to its file. */
 function withOther(
   use: (server: ServerProcess, other: DatabaseSync, ledger: Ledger, path: string) => Promise<void>,
 ): Promise<void> {
-  return withTempFolder((folder) =>
-    withServer(folder, ON_FILE, async (server) => {
-      const path = join(folder, FILE);
-      const other = new DatabaseSync(path, { timeout: 5000 });
-      try {
-        await use(server, other, new Ledger(), path);
-      } finally {
-        other.close();
-      }
-    })
-  );
+  return withFreshServer(ON_FILE, async (server, folder) => {
+    const path = join(folder, FILE);
+    const other = new DatabaseSync(path, { timeout: 5000 });
+    try {
+      await use(server, other, new Ledger(), path);
+    } finally {
+      other.close();
+    }
+  });
 }
 
-/** What the three kinds of read show, each asked twice: the second answer may be one that was kept. */
+/** The answers to the three kinds of read. Each is asked twice: the second answer may be a kept one. */
 async function read({ ask }: ServerProcess): Promise<[list: unknown[], sold: unknown[], one: string]> {
   let seen: [unknown[], unknown[], string] | undefined;
   for (const _ of ["asked", "asked again"]) {
@@ -74,7 +73,7 @@ test("an id is not given again after another program has deleted every pet, and 
         const other = new DatabaseSync(join(folder, FILE));
         other.exec("DELETE FROM pets; VACUUM");
         other.close();
-        assert.deepEqual(await walk(server), []);
+        assert.deepEqual(await walk(KEY, server), []);
         await ledger.create(server);
         await server.stop();
       });
@@ -88,16 +87,15 @@ test("creates go on beside a program that writes all the time, and nothing of ei
       const db = new DatabaseSync(${JSON.stringify(path)}, { timeout: 5000 });
       const insert = db.prepare("INSERT INTO pets (name, category_id, status) VALUES ('Milo', 8, 1)");
       for (let count = 0; count < 500; count++) insert.run();`;
-    const writer = new Deno.Command(Deno.execPath(), { args: ["eval", "--no-config", code], stderr: "inherit" })
-      .spawn();
+    await using writer = new Child(Deno.execPath(), ["eval", "--no-config", code]);
     let isWriting = true;
-    const ended = writer.status.finally(() => isWriting = false);
+    const ended = writer.ended.finally(() => isWriting = false);
     const clients = Array.from({ length: 4 }, async () => {
       while (isWriting) await ledger.create(server);
     });
     await Promise.all([...clients, ended]);
-    assert.ok((await ended).success);
-    const pets = await walk(server);
+    assert.equal(await ended, 0, writer.written.stderr);
+    const pets = await walk(KEY, server);
     assert.equal(pets.filter(({ name }) => name === "Milo").length, 500);
     assert.deepEqual(pets.filter(({ name }) => name === "Rex"), ledger.inOrder());
     assert.equal(pets.length, 500 + ledger.pets.size);
@@ -115,13 +113,10 @@ test("a program that is killed in the middle of a transaction leaves nothing of 
         INSERT INTO pets SELECT id, hex(zeroblob(100)), 8, 1 FROM n\`);
       console.log("in the middle");
       setInterval(() => db.isOpen, 1000);`;
-    const args = ["eval", "--no-config", code];
-    const writer = new Deno.Command(Deno.execPath(), { args, stdout: "piped", stderr: "inherit" }).spawn();
-    const output = writer.stdout.getReader();
-    assert.equal((await output.read()).done, false);
+    await using writer = new Child(Deno.execPath(), ["eval", "--no-config", code]);
+    await writer.printed(/in the middle/);
     await ledger.assertShown(server);
-    writer.kill("SIGKILL");
-    await Promise.all([writer.status, output.cancel()]);
+    await writer.stop("SIGKILL");
     await ledger.create(server);
     await ledger.assertShown(server);
     await server.stop();

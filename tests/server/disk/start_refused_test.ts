@@ -4,10 +4,13 @@ import assert from "node:assert/strict";
 import { chmodSync, existsSync, renameSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { IMMUTABLE_SKIP, skippable, whileImmutable } from "../../support/disk.ts";
-import { FILE, Ledger, ON_FILE } from "../../support/ledger.ts";
-import { runServer, withServer } from "../../support/server_process.ts";
+import { IMMUTABLE_SKIP, whileImmutable } from "../../support/system/disk.ts";
+import { FILE, Ledger, ON_FILE } from "../../support/server/ledger.ts";
+import { runServer, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
+import { testUnless } from "../../support/system/commands.ts";
+
+const testImmutable = testUnless(IMMUTABLE_SKIP);
 
 /** A folder with a file and a log, as a server leaves them that was killed. */
 function withKilled(use: (folder: string, path: string, ledger: Ledger) => Promise<void>): Promise<void> {
@@ -30,19 +33,17 @@ async function assertRefused(folder: string, line: RegExp): Promise<void> {
 
 // SQLite would open it for reading, and all creates of this run would be refused, after the fault was mended too.
 const ROOT_SKIP = Deno.uid() === 0 && "root may write whatever the mode says";
-test(
-  ...skippable("a server does not start on a file that it may not write", ROOT_SKIP),
-  () =>
-    withKilled(async (folder, path, ledger) => {
-      chmodSync(path, 0o400);
-      await assertRefused(folder, /cannot be written to/);
-      chmodSync(path, 0o600);
-      await withServer(folder, ON_FILE, (server) => ledger.assertShown(server));
-    }),
-);
+const testAsUser = testUnless(ROOT_SKIP);
+testAsUser("a server does not start on a file that it may not write", () =>
+  withKilled(async (folder, path, ledger) => {
+    chmodSync(path, 0o400);
+    await assertRefused(folder, /cannot be written to/);
+    chmodSync(path, 0o600);
+    await withServer(folder, ON_FILE, (server) => ledger.assertShown(server));
+  }));
 
-test(
-  ...skippable("a server does not start on a file that nobody may write", IMMUTABLE_SKIP),
+testImmutable(
+  "a server does not start on a file that no user may write",
   () =>
     withKilled(async (folder, path, ledger) => {
       await whileImmutable([path], () => assertRefused(folder, /cannot be written to/));

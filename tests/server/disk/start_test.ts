@@ -5,10 +5,14 @@ import { copyFileSync, renameSync, rmSync, statSync, truncateSync } from "node:f
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { IMMUTABLE_SKIP, MOUNT_SKIP, overwrite, skippable, whileImmutable, withTmpfs } from "../../support/disk.ts";
-import { FILE, Ledger, ON_FILE, walk } from "../../support/ledger.ts";
-import { runServer, withServer } from "../../support/server_process.ts";
+import { IMMUTABLE_SKIP, MOUNT_SKIP, overwrite, whileImmutable, withTmpfs } from "../../support/system/disk.ts";
+import { FILE, KEY, Ledger, ON_FILE } from "../../support/server/ledger.ts";
+import { runServer, walk, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
+import { testUnless } from "../../support/system/commands.ts";
+
+const testImmutable = testUnless(IMMUTABLE_SKIP);
+const testMounted = testUnless(MOUNT_SKIP);
 
 /** One line, exit status 2, and the file is as it was. */
 async function assertRefused(folder: string, line: RegExp): Promise<void> {
@@ -51,15 +55,15 @@ function moveLogIntoFile(path: string): void {
   db.close();
 }
 
-/** What a start shows is the first so many pets that were acknowledged, each as it was. */
+/** A start shows the first so many of the acknowledged pets, each as it was. */
 async function assertShowsFirst(folder: string, count: number, ledger: Ledger): Promise<void> {
   await withServer(folder, ON_FILE, async (server) => {
-    assert.deepEqual(await walk(server), ledger.inOrder().slice(0, count));
+    assert.deepEqual(await walk(KEY, server), ledger.inOrder().slice(0, count));
   });
 }
 
-test(
-  ...skippable("a server does not start in a read-only file system, and starts when it is writable", MOUNT_SKIP),
+testMounted(
+  "a server does not start in a read-only file system, and starts when it is writable",
   () =>
     withTmpfs("4m", async (folder, remount) => {
       const ledger = await makeFile(folder, "SIGTERM");
@@ -70,8 +74,8 @@ test(
     }),
 );
 
-test(
-  ...skippable("a server does not start in a read-only folder, and starts when it is writable", IMMUTABLE_SKIP),
+testImmutable(
+  "a server does not start in a read-only folder, and starts when it is writable",
   () =>
     withFile({}, async (folder, _, ledger) => {
       await whileImmutable([folder], () => assertRefused(folder, /folder must exist and be writable/));

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { FILE, KEY, Ledger, ON_FILE, walk } from "../../support/ledger.ts";
-import { type ServerProcess, withServer } from "../../support/server_process.ts";
+import { FILE, KEY, Ledger, ON_FILE } from "../../support/server/ledger.ts";
+import { type ServerProcess, walk, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
 /** Two servers, started at the same moment on a file that does not exist yet. */
@@ -43,7 +43,7 @@ test("two servers on one new file give different ids to all that is created thro
     await createThroughBoth([a, b], ledger, 8, 25);
     const pets = ledger.inOrder();
     assert.deepEqual(pets.map(({ id }) => id), Array.from({ length: 400 }, (_, i) => i + 1));
-    for (const servers of [[a], [b], [a, b], [b, a]]) assert.deepEqual(await walk(...servers), pets);
+    for (const servers of [[a], [b], [a, b], [b, a]]) assert.deepEqual(await walk(KEY, ...servers), pets);
     assert.deepEqual([await a.stop(), await b.stop()], [0, 0]);
     assert.deepEqual([a.written.stderr, b.written.stderr], ["", ""]);
   }));
@@ -75,7 +75,7 @@ test("a walk through both servers in turn, while both create, misses nothing tha
     const there = [...ledger.pets.keys()];
     const creating = createThroughBoth([a, b], ledger, 4, 25);
     for (let round = 0; round < 10; round++) {
-      const ids = (await walk(...(round % 2 === 0 ? [a, b] : [b, a]))).map(({ id }) => id);
+      const ids = (await walk(KEY, ...(round % 2 === 0 ? [a, b] : [b, a]))).map(({ id }) => id);
       assert.deepEqual(ids, [...new Set(ids)].sort((one, other) => one - other));
       assert.deepEqual(there.filter((id) => !ids.includes(id)), []);
     }
@@ -92,12 +92,12 @@ test("when one server is killed while it creates, the other goes on and shows wh
     await lost;
     for (let count = 0; count < 20; count++) await ledger.create(b);
     // A create whose answer the kill has cut off may be there or not; every other pet is one that was acknowledged.
-    for (const pet of await walk(b)) {
+    for (const pet of await walk(KEY, b)) {
       const known = ledger.pets.get(pet.id);
       if (known !== undefined) assert.deepEqual(pet, JSON.parse(known));
       else unsure.add(pet.id);
     }
-    assert.ok(unsure.size <= 8, `${unsure.size} pets that nobody was told of`);
+    assert.ok(unsure.size <= 8, `${unsure.size} pets that were acknowledged to no client`);
     for (const [id, text] of ledger.pets) assert.equal((await b.ask(`/v1/pets/${id}`, KEY)).text, text);
     for (const id of unsure) ledger.pets.set(id, (await b.ask(`/v1/pets/${id}`, KEY)).text);
     await b.stop();

@@ -1,10 +1,11 @@
 /** The key file: used if it is its owner's alone, else refused with a line that does not show it. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { readKeyFile } from "../../../lib/server/key_file.ts";
 import { SettingError } from "../../../lib/server/start_error.ts";
-import { findSecret } from "../../support/secret_search.ts";
+import { findSecret } from "./secret_search.ts";
+import { Child } from "../../support/system/child.ts";
+import { command, hasCommand, testUnless } from "../../support/system/commands.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
 const KEY = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
@@ -12,7 +13,7 @@ const NO_MODES = Deno.build.os === "windows" ? "Windows has no modes" : false;
 
 /** Runs a test where files have modes. */
 function testFile(name: string, run: (folder: string) => void | Promise<void>): void {
-  test(NO_MODES ? `${name} (skipped: ${NO_MODES})` : name, { skip: NO_MODES }, () => withTempFolder(run));
+  testUnless(NO_MODES)(name, () => withTempFolder(run));
 }
 
 function makeFile(path: string, mode: number, text = `${KEY}\n`): void {
@@ -30,7 +31,7 @@ function assertRefused(path: string, what: string, why = /./): void {
   }, what);
 }
 
-testFile("a key file that anybody but its owner can read, write or run is refused", (folder) => {
+testFile("a key file that users other than its owner can read, write or run is refused", (folder) => {
   const path = `${folder}/api-key`;
   for (const others of [0o040, 0o004, 0o020, 0o002, 0o010, 0o001, 0o044, 0o066, 0o077]) {
     makeFile(path, 0o600 | others);
@@ -53,33 +54,23 @@ testFile("a link counts as what it leads to", (folder) => {
   assert.equal(readKeyFile(link).key, KEY);
 });
 
-testFile(
-  "a key file that holds no key is refused: a folder, a device, two keys, a megabyte",
-  (folder) => {
-    const path = `${folder}/api-key`;
-    Deno.mkdirSync(path, { mode: 0o700 });
-    assertRefused(path, "a folder");
-    Deno.removeSync(path);
-    Deno.symlinkSync("/dev/zero", path);
-    assertRefused(path, "a device without an end");
-    Deno.removeSync(path);
-    for (
-      const text of [
-        `${KEY}\n${KEY}\n`,
-        `${KEY} ${KEY}`,
-        `${KEY},${KEY}`,
-        `${KEY}\0`,
-        KEY.repeat(20_000),
-        "schlüssel",
-      ]
-    ) {
-      makeFile(path, 0o600, text);
-      assertRefused(path, JSON.stringify(text.slice(0, 100)));
-    }
-  },
-);
+testFile("a key file that holds no key is refused: a folder, a device, two keys, a megabyte", (folder) => {
+  const path = `${folder}/api-key`;
+  Deno.mkdirSync(path, { mode: 0o700 });
+  assertRefused(path, "a folder");
+  Deno.removeSync(path);
+  Deno.symlinkSync("/dev/zero", path);
+  assertRefused(path, "a device without an end");
+  Deno.removeSync(path);
+  for (
+    const text of [`${KEY}\n${KEY}\n`, `${KEY} ${KEY}`, `${KEY},${KEY}`, `${KEY}\0`, KEY.repeat(20_000), "schlüssel"]
+  ) {
+    makeFile(path, 0o600, text);
+    assertRefused(path, JSON.stringify(text.slice(0, 100)));
+  }
+});
 
-testFile("a new key is nobody else's from its first moment on, whatever the umask allows", (folder) => {
+testFile("a new key is its owner's alone from its first moment, whatever the umask allows", (folder) => {
   const umask = Deno.umask(0);
   try {
     const { key, isNew } = readKeyFile(`${folder}/data/api-key`);
@@ -93,30 +84,17 @@ testFile("a new key is nobody else's from its first moment on, whatever the umas
   }
 });
 
-const HAS_PIPES = !NO_MODES &&
-  (await new Deno.Command("sh", { args: ["-c", "command -v mkfifo"], stdout: "null" }).output()).success;
+const NO_PIPES = NO_MODES || !hasCommand("mkfifo") && "there is no mkfifo here";
+const testPipe = testUnless(NO_PIPES);
 
-test(
-  HAS_PIPES ? "a named pipe is no key file" : "a named pipe is no key file (skipped: there is no mkfifo here)",
-  { skip: HAS_PIPES ? false : "there is no mkfifo here" },
-  () =>
-    withTempFolder(async (folder) => {
-      const path = `${folder}/api-key`;
-      await new Deno.Command("mkfifo", { args: ["-m", "600", path] }).output();
-      // Whoever opens the pipe to read waits for a writer. With one there, to read it shows, instead of hanging for ever.
-      const writer = new Deno.Command("sh", { args: ["-c", `echo ${KEY} > "$0"`, path] }).spawn();
-      try {
-        assertRefused(path, "a named pipe");
-      } finally {
-        try {
-          writer.kill("SIGKILL");
-        } catch {
-          // It has found a reader, and is gone.
-        }
-        await writer.status;
-      }
-    }),
-);
+testPipe("a named pipe is no key file", () =>
+  withTempFolder(async (folder) => {
+    const path = `${folder}/api-key`;
+    command("mkfifo", "-m", "600", path);
+    // A reader of the pipe waits for a writer. With a writer, a server that reads it fails here instead of hanging.
+    await using _writer = new Child("sh", ["-c", `echo ${KEY} > "$0"`, path]);
+    assertRefused(path, "a named pipe");
+  }));
 
 testFile(
   "a key file in a folder that others can write to is refused, since they can put another in its place",
@@ -132,20 +110,15 @@ testFile(
   },
 );
 
-const IS_ROOT = !NO_MODES && Deno.uid() === 0;
+const NOT_ROOT = NO_MODES || Deno.uid() !== 0 && "only root can make one";
+const testAsRoot = testUnless(NOT_ROOT);
 
-test(
-  IS_ROOT
-    ? "a key file of another user is refused"
-    : "a key file of another user is refused (skipped: only root can make one)",
-  { skip: IS_ROOT ? false : "only root can make one" },
-  () =>
-    withTempFolder((folder) => {
-      makeFile(`${folder}/api-key`, 0o600);
-      Deno.chownSync(`${folder}/api-key`, 65534, 65534);
-      assertRefused(`${folder}/api-key`, "a file of nobody");
-    }),
-);
+testAsRoot("a key file of another user is refused", () =>
+  withTempFolder((folder) => {
+    makeFile(`${folder}/api-key`, 0o600);
+    Deno.chownSync(`${folder}/api-key`, 65534, 65534);
+    assertRefused(`${folder}/api-key`, "a file of another user");
+  }));
 
 testFile("a key file that a killed server left empty gets a key", (folder) => {
   const path = `${folder}/api-key`;
@@ -171,11 +144,9 @@ testFile("servers that start for the first time at one moment agree on a key", a
     Deno.mkdirSync(`${folder}/${i}`, { mode: 0o700 });
     makeFile(`${folder}/${i}/api-key`, 0o600, "");
   }
-  const servers = Array.from(
-    { length: 4 },
-    () => new Deno.Command(Deno.execPath(), { args: ["eval", "--no-config", code] }).output(),
-  );
-  const seen = (await Promise.all(servers)).map(({ stdout }) => new TextDecoder().decode(stdout));
+  const servers = Array.from({ length: 4 }, () => new Child(Deno.execPath(), ["eval", "--no-config", code]));
+  await Promise.all(servers.map(({ ended }) => ended));
+  const seen = servers.map(({ written }) => written.stdout);
   assert.match(seen[0] ?? "", /^(pk_[0-9a-f]{64}\n){100}$/);
   for (const keys of seen) assert.equal(keys, seen[0]);
 });

@@ -2,10 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { exchange } from "../../support/raw_socket.ts";
-import { findSecret } from "../../support/secret_search.ts";
-import { withServer } from "../../support/server_process.ts";
-import { withTempFolder } from "../../support/temp.ts";
+import { exchange } from "../../support/http/raw_socket.ts";
+import { findSecret } from "./secret_search.ts";
+import { withFreshServer } from "../../support/server/server_process.ts";
 
 const KEY = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
 
@@ -16,25 +15,21 @@ const TARGETS: [where: string, targets: string[]][] = [
 
 for (const [where, targets] of TARGETS) {
   test(`a key that a client sends in ${where} is not in the log`, () =>
-    withTempFolder((folder) =>
-      withServer(folder, { args: ["--store=memory:"], env: { PETSTORE_KEYS: KEY } }, async (server) => {
-        for (const target of targets) {
-          for (const authorization of ["", `Authorization: Bearer ${KEY}\r\n`]) {
-            const answer = await exchange(server, `GET ${target} HTTP/1.1\r\nHost: a\r\n${authorization}\r\n`);
-            assert.ok([400, 401, 404].includes(answer?.status ?? 0), `${answer?.status}`);
-          }
+    withFreshServer({ args: ["--store=memory:"], env: { PETSTORE_KEYS: KEY } }, async (server) => {
+      for (const target of targets) {
+        for (const authorization of ["", `Authorization: Bearer ${KEY}\r\n`]) {
+          const answer = await exchange(server, `GET ${target} HTTP/1.1\r\nHost: a\r\n${authorization}\r\n`);
+          assert.ok([400, 401, 404].includes(answer?.status ?? 0), `${answer?.status}`);
         }
-        assert.equal(await server.stop(), 0);
-        assert.equal(findSecret(server.written.stdout + server.written.stderr, KEY), undefined);
-      })
-    ));
+      }
+      assert.equal(await server.stop(), 0);
+      assert.equal(findSecret(server.written.stdout + server.written.stderr, KEY), undefined);
+    }));
 }
 
 test("a method that is a key is not in the log", () =>
-  withTempFolder((folder) =>
-    withServer(folder, { args: ["--store=memory:"], env: { PETSTORE_KEYS: KEY } }, async (server) => {
-      assert.equal((await exchange(server, `${KEY} /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n`))?.status, 401);
-      assert.equal(await server.stop(), 0);
-      assert.equal(findSecret(server.written.stdout + server.written.stderr, KEY), undefined);
-    })
-  ));
+  withFreshServer({ args: ["--store=memory:"], env: { PETSTORE_KEYS: KEY } }, async (server) => {
+    assert.equal((await exchange(server, `${KEY} /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n`))?.status, 401);
+    assert.equal(await server.stop(), 0);
+    assert.equal(findSecret(server.written.stdout + server.written.stderr, KEY), undefined);
+  }));

@@ -1,4 +1,4 @@
-/** What else shows a key: the list of processes, and the end of a process that crashes. */
+/** Other places that could show a key: the list of processes, and the output of a process that crashes. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -6,33 +6,23 @@ import { fileURLToPath } from "node:url";
 import { HELP } from "../../../lib/server/help.ts";
 import { createOpenApi } from "../../../mod.ts";
 import { createResponseValidator } from "../../support/openapi_validator.ts";
-import { exchange } from "../../support/raw_socket.ts";
-import { findSecret } from "../../support/secret_search.ts";
-import { addPet, type ServerParts, withServer } from "../../support/server_process.ts";
+import { exchange } from "../../support/http/raw_socket.ts";
+import { findSecret } from "./secret_search.ts";
+import { Child } from "../../support/system/child.ts";
+import { NO_PROC, testUnless } from "../../support/system/commands.ts";
+import { addPet, type ServerParts, withFreshServer, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
+const testOnLinux = testUnless(NO_PROC);
+
 const KEY = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
+const APP = new URL("failing_app.ts", import.meta.url);
 const ROOT = new URL("../../../", import.meta.url);
-const IS_LINUX = Deno.build.os === "linux";
 
-/** What everyone on the machine can read of the process that runs in a folder: its command line, the names of its threads. */
-function publicFacts(folder: string): string {
-  const own = Deno.realPathSync(folder);
-  for (const { name } of Deno.readDirSync("/proc")) {
-    if (!/^\d+$/.test(name) || workingFolder(name) !== own) continue;
-    const threads = [...Deno.readDirSync(`/proc/${name}/task`)].map((task) => `/proc/${name}/task/${task.name}/comm`);
-    return [`/proc/${name}/cmdline`, ...threads].map((path) => Deno.readTextFileSync(path)).join("\n");
-  }
-  throw new Error("The server is not in the list of processes");
-}
-
-function workingFolder(id: string): string | undefined {
-  try {
-    return Deno.readLinkSync(`/proc/${id}/cwd`);
-  } catch {
-    // Somebody else's, or gone.
-    return undefined;
-  }
+/** What every user of the machine can read of a process: its command line, the names of its threads. */
+function publicFacts(pid: number): string {
+  const threads = [...Deno.readDirSync(`/proc/${pid}/task`)].map((task) => `/proc/${pid}/task/${task.name}/comm`);
+  return [`/proc/${pid}/cmdline`, ...threads].map((path) => Deno.readTextFileSync(path)).join("\n");
 }
 
 const QUIET: [how: string, parts: ServerParts][] = [
@@ -41,80 +31,51 @@ const QUIET: [how: string, parts: ServerParts][] = [
 ];
 
 for (const [how, parts] of QUIET) {
-  const name = `a key that is given ${how} is not in the list of processes`;
-  const skip = IS_LINUX ? false : "there is no /proc here";
-  test(skip ? `${name} (skipped: ${skip})` : name, { skip }, () =>
+  testOnLinux(`a key that is given ${how} is not in the list of processes`, () =>
     withTempFolder((folder) => {
       Deno.mkdirSync(`${folder}/data`, { mode: 0o700 });
       Deno.writeTextFileSync(`${folder}/data/api-key`, KEY, { mode: 0o600 });
       return withServer(folder, { ...parts, args: ["--store=memory:"] }, async (server) => {
         await addPet(server, KEY);
-        const facts = publicFacts(folder);
+        const facts = publicFacts(server.pid);
         assert.match(facts, /server\.ts/);
         assert.equal(findSecret(facts, KEY), undefined);
       });
     }));
 }
 
-test(
-  IS_LINUX
-    ? "a key that is given by --key is in the list of processes, as docs/server.md and --help say"
-    : "a key that is given by --key is in the list of processes (skipped: there is no /proc here)",
-  { skip: IS_LINUX ? false : "there is no /proc here" },
+testOnLinux(
+  "a key that is given by --key is in the list of processes, as docs/server.md and --help say",
   () =>
-    withTempFolder((folder) =>
-      withServer(folder, { args: ["--key", KEY, "--store=memory:"] }, () => {
-        assert.ok(publicFacts(folder).includes(KEY));
-        for (const text of [HELP, Deno.readTextFileSync(new URL("docs/server.md", ROOT)).replaceAll("\n", " ")]) {
-          assert.match(text, /Keys in flags show in the list of processes/);
-        }
-      })
-    ),
+    withFreshServer({ args: ["--key", KEY, "--store=memory:"] }, (server) => {
+      assert.ok(publicFacts(server.pid).includes(KEY));
+      for (const text of [HELP, Deno.readTextFileSync(new URL("docs/server.md", ROOT)).replaceAll("\n", " ")]) {
+        assert.match(text, /Keys in flags show in the list of processes/);
+      }
+    }),
 );
 
 for (const signal of ["SIGABRT", "SIGQUIT"] as const) {
   const skip = Deno.build.os === "windows" ? "Windows has no signals" : false;
-  test(
-    skip
-      ? `a server that ${signal} ends prints no key (skipped: ${skip})`
-      : `a server that ${signal} ends prints no key`,
-    { skip },
+  testUnless(skip)(
+    `a server that ${signal} ends prints no key`,
     () =>
-      withTempFolder((folder) =>
-        withServer(folder, { args: ["--key", KEY, "--store=memory:"] }, async (server) => {
-          await addPet(server, KEY);
-          assert.notEqual(await server.stop(signal), 0);
-          assert.equal(findSecret(server.written.stdout + server.written.stderr, KEY), undefined);
-        })
-      ),
+      withFreshServer({ args: ["--key", KEY, "--store=memory:"] }, async (server) => {
+        await addPet(server, KEY);
+        assert.notEqual(await server.stop(signal), 0);
+        assert.equal(findSecret(server.written.stdout + server.written.stderr, KEY), undefined);
+      }),
   );
 }
 
 test("an app whose store throws, rejects and at last crashes the process prints why, and no key", async () => {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: [
-      "run",
-      "--no-prompt",
-      "--allow-net",
-      "--allow-env=APP_KEY",
-      fileURLToPath(new URL("tests/support/failing_app.ts", ROOT)),
-    ],
-    env: { APP_KEY: KEY },
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const ended = child.status;
-  const stderr = new Response(child.stderr).text();
-  let stdout = "";
-  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
-    const isFirst = stdout === "";
-    stdout += text;
-    // One after the other: the last request is the end of the process, and with it of this loop.
-    if (isFirst) await failEveryWay(Number.parseInt(stdout));
-  }
-  const printed = stdout + await stderr;
-  assert.equal((await ended).success, false);
+  const args = ["run", "--no-prompt", "--allow-net", "--allow-env=APP_KEY", fileURLToPath(APP)];
+  await using child = new Child(Deno.execPath(), args, { env: { APP_KEY: KEY } });
+  const [port] = await child.printed(/^\d+/);
+  await failEveryWay(Number(port));
+  assert.notEqual(await child.ended, 0);
+  const { stdout, stderr } = child.written;
+  const printed = stdout + stderr;
   for (const cause of [/thrown/, /rejected/, /SyntaxError/, /Uncaught.*thrown later/]) assert.match(printed, cause);
   assert.match(stdout, /handle/);
   assert.equal(findSecret(printed, KEY), undefined, printed);

@@ -4,9 +4,15 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { exchange } from "../../support/raw_socket.ts";
-import { findSecret } from "../../support/secret_search.ts";
-import { PET, runServer, type ServerParts, type ServerProcess, withServer } from "../../support/server_process.ts";
+import { exchange } from "../../support/http/raw_socket.ts";
+import { findSecret } from "./secret_search.ts";
+import {
+  PET,
+  runServer,
+  type ServerParts,
+  type ServerProcess,
+  withServer,
+} from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
 const KEY = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
@@ -30,17 +36,9 @@ function post(body: string, headers: string): string {
   return get("/v1/pets", `${headers}Content-Length: ${body.length}\r\n`, "POST") + body;
 }
 
-/** Requests with the right key in its place, to everything that can go wrong behind the key check. */
+/** Requests with the right key in its place, to everything that can go wrong after the key check. */
 const AUTHORIZED = [
-  ...[
-    "/v1/pets",
-    "/v1/pets?limit=0",
-    "/v1/pets?status=lost",
-    "/v1/pets?cursor=x",
-    "/v1/pets/99",
-    "/v1/pets/x",
-    "/v1/cats",
-  ],
+  ..."/v1/pets /v1/pets?limit=0 /v1/pets?status=lost /v1/pets?cursor=x /v1/pets/99 /v1/pets/x /v1/cats".split(" "),
   ...["/", "/v1/store/orders", "/openapi.json", "/livez", "/readyz"],
 ].map((target) => get(target, AUTHORIZATION)).concat([
   ...["PUT", "OPTIONS", "HEAD", "TRACE"].map((method) => get("/v1/pets/1", AUTHORIZATION, method)),
@@ -66,16 +64,7 @@ const MISPLACED = [
   ...[KEY, `Basic ${btoa("user:" + KEY)}`, `Bearer${KEY}`, `Token ${KEY}`, `Bearer\t${KEY}`, `sha256:${DIGEST}`],
 ].map((value) => get("/v1/pets", `Authorization: ${value}\r\n`)).concat([
   get("/v1/pets", AUTHORIZATION + AUTHORIZATION),
-  ...[
-    "X-Api-Key",
-    "Cookie",
-    "Proxy-Authorization",
-    "Origin",
-    "Referer",
-    "User-Agent",
-    "If-None-Match",
-    "X-Forwarded-For",
-  ]
+  ..."X-Api-Key Cookie Proxy-Authorization Origin Referer User-Agent If-None-Match X-Forwarded-For".split(" ")
     .map((name) => get("/v1/pets", `${name}: ${KEY}\r\n`)),
   ...["access_token", "key", "api_key"].map((name) => get(`/v1/pets?${name}=${KEY}`)),
   get(`/v1/pets?limit=1&access_token=${encodeEach(KEY)}`),
@@ -83,13 +72,12 @@ const MISPLACED = [
   post(KEY, "Content-Type: application/x-www-form-urlencoded\r\n"),
 ]);
 
-/** What is no HTTP, and has the key in it. */
+/** Malformed HTTP with the key in it. */
 const MALFORMED = [
-  `GET /v1/pets HTTP/9.9\r\n${AUTHORIZATION}\r\n`,
-  `GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization : Bearer ${KEY}\r\n\r\n`,
-  `GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${KEY}\0\r\n\r\n`,
-  `GET /v1/pets HTTP/1.1\r\nHost: ${KEY}/x\r\n\r\n`,
-  `${KEY}\r\n\r\n`,
+  ...[`GET /v1/pets HTTP/9.9\r\n${AUTHORIZATION}\r\n`],
+  ...[`GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization : Bearer ${KEY}\r\n\r\n`],
+  ...[`GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${KEY}\0\r\n\r\n`],
+  ...[`GET /v1/pets HTTP/1.1\r\nHost: ${KEY}/x\r\n\r\n`, `${KEY}\r\n\r\n`],
 ];
 
 function encodeEach(text: string): string {
@@ -137,10 +125,7 @@ test("a start that fails does not show a key that was given with the mistake", (
   withTempFolder(async (folder) => {
     const K = `--key=${KEY}`;
     for (
-      const args of [[K, "--prot=1"], [KEY], [K, `--keys=${KEY}`], [K, "--store=sqlite:."], [
-        `${K} x`,
-        "--port=0",
-      ]]
+      const args of [[K, "--prot=1"], [KEY], [K, `--keys=${KEY}`], [K, "--store=sqlite:."], [`${K} x`, "--port=0"]]
     ) {
       const { status, stdout, stderr } = await runServer(folder, { args, env: { PETSTORE_KEYS: KEY } });
       assert.equal(status, 2);

@@ -1,11 +1,12 @@
 /** The HTTP contract through the nginx of docs/nginx.conf: a client cannot tell that it is there, but for what is named here. */
 
-import { test } from "node:test";
 import { HTTP_CONTRACT } from "../../contract/http/all.ts";
 import { type Handle, type Host, withApi } from "../../support/api.ts";
-import { whyNoNginx, withNginx } from "../../support/nginx.ts";
-import { withoutServer } from "../../support/proxy_answers.ts";
+import { whyNoNginx, withNginx } from "../../support/nginx/nginx.ts";
+import { withoutServer } from "../../support/nginx/proxy_answers.ts";
 import { withTempFolder } from "../../support/temp.ts";
+import { testUnless } from "../../support/system/commands.ts";
+import { withDenoServe } from "../../support/http/deno_serve.ts";
 
 /** Cases in which nginx answers itself, and rightly so; nginx_test.ts and nginx_slow_test.ts show what it answers. */
 const ANSWERED_BY_NGINX: ReadonlyMap<RegExp, string> = new Map([
@@ -20,22 +21,14 @@ const UNLIMITED = { rate: "$binary_remote_addr zone=requests:10m rate=10000r/s" 
 
 const NGINX: Host = {
   name: "nginx",
-  use: async (handle, run) => {
-    const abort = new AbortController();
-    const options = { port: 0, hostname: "127.0.0.1", onListen: () => {}, signal: abort.signal };
-    const server = Deno.serve(options, handle);
-    try {
-      return await withTempFolder((folder) =>
-        withNginx(folder, server.addr.port, UNLIMITED, ({ origin }) => run(origin, send))
-      );
-    } finally {
-      abort.abort();
-      await server.finished;
-    }
-  },
+  use: (handle, run) =>
+    withDenoServe(
+      handle,
+      (port) => withTempFolder((folder) => withNginx(folder, port, UNLIMITED, ({ origin }) => run(origin, send))),
+    ),
 };
 
-/** What it brings is held against the description by whoever sends through a host. */
+/** withApi() holds its answers against the description. */
 const transport: Handle = fetch;
 
 const send: Handle = async (request) => {
@@ -46,5 +39,5 @@ const send: Handle = async (request) => {
 for (const { name, options, run } of HTTP_CONTRACT) {
   const [, reason] = [...ANSWERED_BY_NGINX].find(([pattern]) => pattern.test(name)) ?? [];
   const skip = whyNoNginx() || reason || false;
-  test(`${NGINX.name}: the petstore ${name}`, { skip }, () => withApi(NGINX, { ...options }, run));
+  testUnless(skip)(`${NGINX.name}: the petstore ${name}`, () => withApi(NGINX, { ...options }, run));
 }

@@ -1,15 +1,15 @@
 /** Slow clients before docs/nginx.conf, with its times made shorter: nginx gets rid of them, and the petstore never sees them. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { assertLog } from "../../support/access_log.ts";
-import { type Nginx, whyNoNginx, withProxy } from "../../support/nginx.ts";
-import { openFilesOf, processIn } from "../../support/process.ts";
-import { chunk, CHUNKED } from "../../support/raw_petstore.ts";
-import { exchange, RawSocket } from "../../support/raw_socket.ts";
-import { addPet, PET, type ServerProcess } from "../../support/server_process.ts";
+import { assertLog } from "../../support/server/access_log.ts";
+import { type Nginx, whyNoNginx, withProxy } from "../../support/nginx/nginx.ts";
+import { openFilesOf } from "../../support/system/process.ts";
+import { chunk, CHUNKED } from "../../support/http/raw_petstore.ts";
+import { exchange, RawSocket } from "../../support/http/raw_socket.ts";
+import { addPet, PET, type ServerProcess } from "../../support/server/server_process.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
-const skip = whyNoNginx();
+const test = testUnless(whyNoNginx());
 const HEADERS = "Host: pets.example\r\nAuthorization: Bearer k\r\n";
 const LIST = `GET /v1/pets HTTP/1.1\r\n${HEADERS}\r\n`;
 const POST = `POST /v1/pets HTTP/1.1\r\n${HEADERS}`;
@@ -32,35 +32,27 @@ async function dribble(socket: RawSocket, bytes: string): Promise<void> {
   }
 }
 
-test(
-  "a head that comes byte by byte is cut off by nginx, though the client never pauses for long",
-  { skip },
-  () =>
-    withProxy(SHORT, async (nginx, server) => {
-      using socket = await RawSocket.open(nginx);
-      // Ten seconds of it: the guard ends what nginx does not.
-      const dribbling = dribble(socket, LIST.replace("\r\n\r\n", `\r\nX: ${"a".repeat(500)}`));
-      await socket.readEnd();
-      await dribbling;
-      await assertUnseen(nginx, server);
-    }),
-);
+test("a head that comes byte by byte is cut off by nginx, though the client never pauses for long", () =>
+  withProxy(SHORT, async (nginx, server) => {
+    using socket = await RawSocket.open(nginx);
+    // Ten seconds of it: the guard ends what nginx does not.
+    const dribbling = dribble(socket, LIST.replace("\r\n\r\n", `\r\nX: ${"a".repeat(500)}`));
+    await socket.readEnd();
+    await dribbling;
+    await assertUnseen(nginx, server);
+  }));
 
 for (const [what, before] of [["that has said nothing", false], ["that has had its answer", true]] as const) {
-  test(
-    `a connection ${what} is closed by nginx when it stays idle`,
-    { skip },
-    () =>
-      withProxy(SHORT, async (nginx, server) => {
-        using socket = await RawSocket.open(nginx);
-        if (before) {
-          await socket.send(LIST);
-          assert.equal((await socket.readResponse())?.status, 200);
-        }
-        await socket.readEnd();
-        await assertUnseen(nginx, server, before ? ["GET /v1/pets 200"] : []);
-      }),
-  );
+  test(`a connection ${what} is closed by nginx when it stays idle`, () =>
+    withProxy(SHORT, async (nginx, server) => {
+      using socket = await RawSocket.open(nginx);
+      if (before) {
+        await socket.send(LIST);
+        assert.equal((await socket.readResponse())?.status, 200);
+      }
+      await socket.readEnd();
+      await assertUnseen(nginx, server, before ? ["GET /v1/pets 200"] : []);
+    }));
 }
 
 for (
@@ -70,66 +62,50 @@ for (
     ["that was only announced", `${POST}Content-Length: ${PET.length}\r\n\r\n`],
   ] as const
 ) {
-  test(
-    `a body ${what} that stalls is cut off by nginx and never comes to the petstore`,
-    { skip },
-    () =>
-      withProxy(SHORT, async (nginx, server) => {
-        using socket = await RawSocket.open(nginx);
-        await socket.send(bytes);
-        await socket.readEnd();
-        await assertUnseen(nginx, server);
-        assert.match(nginx.accessLog(), / POST \/v1\/pets 408 \S+ - -$/m);
-      }),
-  );
+  test(`a body ${what} that stalls is cut off by nginx and never comes to the petstore`, () =>
+    withProxy(SHORT, async (nginx, server) => {
+      using socket = await RawSocket.open(nginx);
+      await socket.send(bytes);
+      await socket.readEnd();
+      await assertUnseen(nginx, server);
+      assert.match(nginx.accessLog(), / POST \/v1\/pets 408 \S+ - -$/m);
+    }));
 }
 
-test(
-  "a body on its way takes no connection to the petstore before its last byte is here",
-  { skip },
-  () =>
-    withProxy({}, async (nginx, server, folder) => {
-      const petstore = processIn(folder);
-      await exchange(nginx, LIST);
-      const open = openFilesOf(petstore);
-      using socket = await RawSocket.open(nginx);
-      await socket.send(`${POST}Content-Length: ${PET.length}\r\n\r\n${PET.slice(0, -1)}`);
-      // The one worker has answered this, so it has seen what came before.
-      await exchange(nginx, LIST);
-      assert.equal(openFilesOf(petstore), open);
-      await socket.sendRest(PET.slice(-1));
-      assert.equal((await socket.readResponse())?.status, 201);
-      assert.equal(await server.stop(), 0);
-      assertLog(server.written.stdout, ["GET /v1/pets 200", "GET /v1/pets 200", "POST /v1/pets 201"]);
-    }),
-);
+test("a body on its way takes no connection to the petstore before its last byte is here", () =>
+  withProxy({}, async (nginx, server) => {
+    const petstore = server.pid;
+    await exchange(nginx, LIST);
+    const open = openFilesOf(petstore);
+    using socket = await RawSocket.open(nginx);
+    await socket.send(`${POST}Content-Length: ${PET.length}\r\n\r\n${PET.slice(0, -1)}`);
+    // The one worker has answered this, so it has seen what came before.
+    await exchange(nginx, LIST);
+    assert.equal(openFilesOf(petstore), open);
+    await socket.sendRest(PET.slice(-1));
+    assert.equal((await socket.readResponse())?.status, 201);
+    assert.equal(await server.stop(), 0);
+    assertLog(server.written.stdout, ["GET /v1/pets 200", "GET /v1/pets 200", "POST /v1/pets 201"]);
+  }));
 
-test(
-  "a client that asks and asks and reads no answer is cut off by nginx",
-  { skip },
-  () =>
-    withProxy({ send_timeout: "150ms", rate: "$binary_remote_addr zone=requests:10m rate=10000r/s" }, async (nginx) => {
-      using socket = await RawSocket.open(nginx);
-      // The description is the largest answer there is without a pet: 900 of them fit into no buffer between two sockets.
-      await socket.send(`GET /openapi.json HTTP/1.1\r\n${HEADERS}\r\n`.repeat(900));
-      // Until the connection is reset; if it never were, the guard would end this with an error.
-      while (await socket.sendRest("G")) await new Promise((resolve) => setTimeout(resolve, 20));
+test("a client that asks and asks and reads no answer is cut off by nginx", () =>
+  withProxy({ send_timeout: "150ms", rate: "$binary_remote_addr zone=requests:10m rate=10000r/s" }, async (nginx) => {
+    using socket = await RawSocket.open(nginx);
+    // The description is the largest answer there is without a pet: 900 of them fit into no buffer between two sockets.
+    await socket.send(`GET /openapi.json HTTP/1.1\r\n${HEADERS}\r\n`.repeat(900));
+    // Until the connection is reset; if it never were, the guard would end this with an error.
+    while (await socket.sendRest("G")) await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal((await exchange(nginx, LIST))?.status, 200);
+  }));
+
+test("more idle connections than nginx may have do not keep others out", () =>
+  withProxy({ worker_connections: "64" }, async (nginx, server) => {
+    await addPet(server, "k");
+    const idle: RawSocket[] = [];
+    try {
+      for (let i = 0; i < 200; i++) idle.push(await RawSocket.open(nginx));
       assert.equal((await exchange(nginx, LIST))?.status, 200);
-    }),
-);
-
-test(
-  "more idle connections than nginx may have do not keep others out",
-  { skip },
-  () =>
-    withProxy({ worker_connections: "64" }, async (nginx, server) => {
-      await addPet(server, "k");
-      const idle: RawSocket[] = [];
-      try {
-        for (let i = 0; i < 200; i++) idle.push(await RawSocket.open(nginx));
-        assert.equal((await exchange(nginx, LIST))?.status, 200);
-      } finally {
-        for (const socket of idle) socket.close();
-      }
-    }),
-);
+    } finally {
+      for (const socket of idle) socket.close();
+    }
+  }));

@@ -3,15 +3,14 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
 import { createPetstore } from "../../../mod.ts";
-import { type Nginx, whyNoNginx, withNginx, withProxy } from "../../support/nginx.ts";
-import { processIn } from "../../support/process.ts";
-import { exchange, RawSocket } from "../../support/raw_socket.ts";
-import { PET, withServer } from "../../support/server_process.ts";
+import { type Nginx, whyNoNginx, withNginx, withProxy } from "../../support/nginx/nginx.ts";
+import { exchange, RawSocket } from "../../support/http/raw_socket.ts";
+import { PET, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
-const skip = whyNoNginx();
+const test = testUnless(whyNoNginx());
 const HEADERS = "Host: pets.example\r\nAuthorization: Bearer k\r\n";
 const LIST = `GET /v1/pets HTTP/1.1\r\n${HEADERS}\r\n`;
 const CREATE = `POST /v1/pets HTTP/1.1\r\n${HEADERS}Content-Length: ${PET.length}\r\n\r\n${PET}`;
@@ -22,24 +21,20 @@ async function refusal(nginx: Nginx, bytes: string): Promise<unknown[]> {
   return [answer?.status, JSON.parse(answer?.text ?? "null").code, answer?.headers.get("retry-after")];
 }
 
-test(
-  "while the petstore is down nginx answers 502, and as soon as it is back all is well",
-  { skip },
-  () =>
-    withTempFolder((folder) =>
-      withProxyBeforeTwo(folder, async (nginx, serve) => {
-        await serve(async (stop) => {
-          assert.equal((await exchange(nginx, CREATE))?.status, 201);
-          await stop();
-          for (const bytes of [LIST, CREATE]) assert.deepEqual(await refusal(nginx, bytes), [502, "bad_gateway", "1"]);
-        });
-        await serve(async () => {
-          assert.match((await exchange(nginx, LIST))?.text ?? "", /^\[\{"id":1,"name":"Rex",[^{]*\]$/);
-          assert.equal((await exchange(nginx, CREATE))?.status, 201);
-        });
-      })
-    ),
-);
+test("while the petstore is down nginx answers 502, and as soon as it is back all is well", () =>
+  withTempFolder((folder) =>
+    withProxyBeforeTwo(folder, async (nginx, serve) => {
+      await serve(async (stop) => {
+        assert.equal((await exchange(nginx, CREATE))?.status, 201);
+        await stop();
+        for (const bytes of [LIST, CREATE]) assert.deepEqual(await refusal(nginx, bytes), [502, "bad_gateway", "1"]);
+      });
+      await serve(async () => {
+        assert.match((await exchange(nginx, LIST))?.text ?? "", /^\[\{"id":1,"name":"Rex",[^{]*\]$/);
+        assert.equal((await exchange(nginx, CREATE))?.status, 201);
+      });
+    })
+  ));
 
 /** An nginx, and a way to run one server after another behind it, on the same port and the same database. */
 async function withProxyBeforeTwo(
@@ -50,16 +45,11 @@ async function withProxyBeforeTwo(
   let port = 0;
   // Started once to be given a port that is free.
   await withServer(folder, { args }, (server) => port = server.port);
-  await withNginx(
-    folder,
-    port,
-    {},
-    (nginx) =>
-      use(
-        nginx,
-        (run) => withServer(folder, { args: [`--port=${port}`, ...args] }, (server) => run(() => server.stop())),
-      ),
-  );
+  await withNginx(folder, port, {}, (nginx) =>
+    use(
+      nginx,
+      (run) => withServer(folder, { args: [`--port=${port}`, ...args] }, (server) => run(() => server.stop())),
+    ));
 }
 
 const UNLIMITED = {
@@ -68,77 +58,60 @@ const UNLIMITED = {
   connections: "connections 1000",
 };
 
-test(
-  "a petstore that ends closes none of nginx's connections with a request on it",
-  { skip },
-  () =>
-    withProxy(UNLIMITED, async (nginx, server, folder) => {
-      const statuses = new Map<number, number>();
-      const warm = Promise.withResolvers<void>();
-      const clients = Array.from({ length: 12 }, async (_, i) => {
-        using socket = await RawSocket.open(nginx);
-        for (let status = 0; status !== 502;) {
-          await socket.send(i % 2 === 0 ? LIST : CREATE);
-          status = (await socket.readResponse())?.status ?? assert.fail("nginx did not answer");
-          const count = (statuses.get(status) ?? 0) + 1;
-          statuses.set(status, count);
-          if (count === 200) warm.resolve();
-        }
-      });
-      await Promise.race([warm.promise, Promise.all(clients)]);
-      assert.equal(await server.stop(), 0);
-      await Promise.all(clients);
-      assert.deepEqual([...statuses.keys()].sort(), [200, 201, 502, 503]);
-      // What is left is refused: nobody listens any more, so that no request can have been carried out.
-      const errors = readFileSync(join(folder, "error_log"), "utf8").trimEnd().split("\n");
-      for (const line of errors) assert.match(line, /connect\(\) failed \(111: .*refused\)/i);
-    }),
-);
-
-test(
-  "a petstore that does not answer in time is given up with 504",
-  { skip },
-  () =>
-    withProxy({ answer_timeout: "150ms" }, async (nginx, _server, folder) => {
-      const petstore = processIn(folder);
-      Deno.kill(petstore, "SIGSTOP");
-      for (const bytes of [LIST, CREATE]) assert.deepEqual(await refusal(nginx, bytes), [504, "gateway_timeout", "5"]);
-      Deno.kill(petstore, "SIGCONT");
-      assert.equal((await exchange(nginx, LIST))?.status, 200);
-    }),
-);
-
-test(
-  "requests beyond the rate of an address are refused with 429",
-  { skip },
-  () =>
-    withProxy({ rate: "$binary_remote_addr zone=requests:10m rate=1r/m", burst: "zone=requests" }, async (nginx) => {
-      assert.equal((await exchange(nginx, LIST))?.status, 200);
-      assert.deepEqual(await refusal(nginx, LIST), [429, "too_many_requests", "1"]);
-      assert.deepEqual(await refusal(nginx, CREATE), [429, "too_many_requests", "1"]);
-    }),
-);
-
-test(
-  "requests at the same time beyond what an address may have are refused with 429",
-  { skip },
-  () =>
-    withProxy({ connections: "connections 2" }, async (nginx) => {
-      using first = await RawSocket.open(nginx);
-      using second = await RawSocket.open(nginx);
-      for (const socket of [first, second]) {
-        await socket.send(CREATE.slice(0, -1).replace(/\r\n\r\n/, "\r\nExpect: 100-continue$&"));
-        // By the interim answer the request has been counted.
-        assert.equal((await socket.readResponse())?.status, 100);
+test("a petstore that ends closes none of nginx's connections with a request on it", () =>
+  withProxy(UNLIMITED, async (nginx, server, folder) => {
+    const statuses = new Map<number, number>();
+    const warm = Promise.withResolvers<void>();
+    const clients = Array.from({ length: 12 }, async (_, i) => {
+      using socket = await RawSocket.open(nginx);
+      for (let status = 0; status !== 502;) {
+        await socket.send(i % 2 === 0 ? LIST : CREATE);
+        status = (await socket.readResponse())?.status ?? assert.fail("nginx did not answer");
+        const count = (statuses.get(status) ?? 0) + 1;
+        statuses.set(status, count);
+        if (count === 200) warm.resolve();
       }
-      assert.deepEqual(await refusal(nginx, LIST), [429, "too_many_requests", "1"]);
-      await first.sendRest(PET.slice(-1));
-      assert.equal((await first.readResponse())?.status, 201);
-      assert.equal((await exchange(nginx, LIST))?.status, 200);
-    }),
-);
+    });
+    await Promise.race([warm.promise, Promise.all(clients)]);
+    assert.equal(await server.stop(), 0);
+    await Promise.all(clients);
+    assert.deepEqual([...statuses.keys()].sort(), [200, 201, 502, 503]);
+    // The rest is refused: no server listens, so no request was carried out.
+    const errors = readFileSync(join(folder, "error_log"), "utf8").trimEnd().split("\n");
+    for (const line of errors) assert.match(line, /connect\(\) failed \(111: .*refused\)/i);
+  }));
 
-/** What stands behind nginx: answers the first request of a connection, and closes at the second, having read it. */
+test("a petstore that does not answer in time is given up with 504", () =>
+  withProxy({ answer_timeout: "150ms" }, async (nginx, { pid }) => {
+    Deno.kill(pid, "SIGSTOP");
+    for (const bytes of [LIST, CREATE]) assert.deepEqual(await refusal(nginx, bytes), [504, "gateway_timeout", "5"]);
+    Deno.kill(pid, "SIGCONT");
+    assert.equal((await exchange(nginx, LIST))?.status, 200);
+  }));
+
+test("requests beyond the rate of an address are refused with 429", () =>
+  withProxy({ rate: "$binary_remote_addr zone=requests:10m rate=1r/m", burst: "zone=requests" }, async (nginx) => {
+    assert.equal((await exchange(nginx, LIST))?.status, 200);
+    assert.deepEqual(await refusal(nginx, LIST), [429, "too_many_requests", "1"]);
+    assert.deepEqual(await refusal(nginx, CREATE), [429, "too_many_requests", "1"]);
+  }));
+
+test("requests at the same time beyond what an address may have are refused with 429", () =>
+  withProxy({ connections: "connections 2" }, async (nginx) => {
+    using first = await RawSocket.open(nginx);
+    using second = await RawSocket.open(nginx);
+    for (const socket of [first, second]) {
+      await socket.send(CREATE.slice(0, -1).replace(/\r\n\r\n/, "\r\nExpect: 100-continue$&"));
+      // By the interim answer the request has been counted.
+      assert.equal((await socket.readResponse())?.status, 100);
+    }
+    assert.deepEqual(await refusal(nginx, LIST), [429, "too_many_requests", "1"]);
+    await first.sendRest(PET.slice(-1));
+    assert.equal((await first.readResponse())?.status, 201);
+    assert.equal((await exchange(nginx, LIST))?.status, 200);
+  }));
+
+/** An upstream that answers the first request of a connection, and reads the second and closes. */
 async function withBreaker(use: (port: number, heads: string[]) => Promise<void>): Promise<void> {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const heads: string[] = [];
@@ -161,7 +134,7 @@ async function withBreaker(use: (port: number, heads: string[]) => Promise<void>
   await accepting;
 }
 
-/** What a petstore answers that has no pets, as bytes. */
+/** The list of an empty petstore, as bytes. */
 async function emptyList(): Promise<Uint8Array> {
   const request = new Request("http://x/v1/pets", { headers: { authorization: "Bearer k" } });
   const { headers } = await createPetstore({ keys: ["k"] }).handle(request);
@@ -169,41 +142,33 @@ async function emptyList(): Promise<Uint8Array> {
   return new TextEncoder().encode(`HTTP/1.1 200 OK\r\n${fields}Content-Length: 2\r\n\r\n[]`);
 }
 
-test(
-  "a GET whose connection to the petstore breaks is sent again, a POST never",
-  { skip },
-  () =>
-    withBreaker((port, heads) =>
-      withTempFolder((folder) =>
-        withNginx(folder, port, {}, async (nginx) => {
-          const methods = () => heads.splice(0).map((head) => head.slice(0, head.indexOf(" ")));
-          assert.equal((await exchange(nginx, LIST))?.status, 200);
-          // On the connection that was kept, which breaks, and then on a new one.
-          assert.equal((await exchange(nginx, LIST))?.status, 200);
-          assert.deepEqual(methods(), ["GET", "GET", "GET"]);
-          assert.deepEqual(await refusal(nginx, CREATE), [502, "bad_gateway", "1"]);
-          assert.deepEqual(methods(), ["POST"]);
-        })
-      )
-    ),
-);
+test("a GET whose connection to the petstore breaks is sent again, a POST never", () =>
+  withBreaker((port, heads) =>
+    withTempFolder((folder) =>
+      withNginx(folder, port, {}, async (nginx) => {
+        const methods = () => heads.splice(0).map((head) => head.slice(0, head.indexOf(" ")));
+        assert.equal((await exchange(nginx, LIST))?.status, 200);
+        // On the connection that was kept, which breaks, and then on a new one.
+        assert.equal((await exchange(nginx, LIST))?.status, 200);
+        assert.deepEqual(methods(), ["GET", "GET", "GET"]);
+        assert.deepEqual(await refusal(nginx, CREATE), [502, "bad_gateway", "1"]);
+        assert.deepEqual(methods(), ["POST"]);
+      })
+    )
+  ));
 
-test(
-  "what goes on to the petstore is the request, its target as sent, and nothing about other proxies",
-  { skip },
-  () =>
-    withBreaker((port, heads) =>
-      withTempFolder((folder) =>
-        withNginx(folder, port, {}, async (nginx) => {
-          const pretended = ["Forwarded: for=1.2.3.4", "X-Forwarded-For: 1.2.3.4", "X-Forwarded-Host: evil.example"]
-            .concat("X-Forwarded-Proto: https", "X-Real-IP: 1.2.3.4", "X_Forwarded_For: 1.2.3.4", "Upgrade: h2c")
-            .concat("Connection: authorization, x", "Keep-Alive: 1", "TE: trailers", "Proxy-Authorization: x");
-          const head = `GET /v1/%70ets//?limit=%31&x HTTP/1.1\r\nHost: Pets.Example:80\r\nAuthorization: Bearer k\r\n`;
-          await exchange({ ...nginx, validate: () => {} }, `${head}${pretended.join("\r\n")}\r\n\r\n`);
-          const [line, ...fields] = heads[0]?.trimEnd().split("\r\n") ?? [];
-          assert.equal(line, "GET /v1/%70ets//?limit=%31&x HTTP/1.1");
-          assert.deepEqual(fields, ["Host: pets.example", "Authorization: Bearer k", "Proxy-Authorization: x"]);
-        })
-      )
-    ),
-);
+test("what goes on to the petstore is the request, its target as sent, and nothing about other proxies", () =>
+  withBreaker((port, heads) =>
+    withTempFolder((folder) =>
+      withNginx(folder, port, {}, async (nginx) => {
+        const pretended = ["Forwarded: for=1.2.3.4", "X-Forwarded-For: 1.2.3.4", "X-Forwarded-Host: evil.example"]
+          .concat("X-Forwarded-Proto: https", "X-Real-IP: 1.2.3.4", "X_Forwarded_For: 1.2.3.4", "Upgrade: h2c")
+          .concat("Connection: authorization, x", "Keep-Alive: 1", "TE: trailers", "Proxy-Authorization: x");
+        const head = `GET /v1/%70ets//?limit=%31&x HTTP/1.1\r\nHost: Pets.Example:80\r\nAuthorization: Bearer k\r\n`;
+        await exchange({ ...nginx, validate: () => {} }, `${head}${pretended.join("\r\n")}\r\n\r\n`);
+        const [line, ...fields] = heads[0]?.trimEnd().split("\r\n") ?? [];
+        assert.equal(line, "GET /v1/%70ets//?limit=%31&x HTTP/1.1");
+        assert.deepEqual(fields, ["Host: pets.example", "Authorization: Bearer k", "Proxy-Authorization: x"]);
+      })
+    )
+  ));

@@ -9,49 +9,16 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 const DOG = "🐶";
 const NAMES = [
-  '"Rex"',
-  '"\\ud83d\\ude00"',
-  '"\\u0052ex"',
-  '"a\\/b"',
-  '"\\u2028"',
-  `"${DOG}"`,
-  '"é"',
-  '"</script>"',
-  '" x "',
+  ...['"Rex"', '"\\ud83d\\ude00"', '"\\u0052ex"', '"a\\/b"', '"\\u2028"', `"${DOG}"`, '"é"', '"</script>"', '" x "'],
 ]
-  .concat(
-    '"\\"},{\\""',
-    '"__proto__"',
-    '"\\\\"',
-    '"\\\\\\""',
-    '"\\"categoryId\\":5"',
-    '"x\\u00a0"',
-    '"\'; DROP TABLE pets"',
-  )
+  .concat('"\\"},{\\""', '"__proto__"', '"\\\\"', '"\\\\\\""', '"\\"categoryId\\":5"', '"x\\u00a0"')
+  .concat('"\'; DROP TABLE pets"')
   .concat(`"${"a".repeat(255)}"`, `"${DOG.repeat(255)}"`, `"${"\\ud83d\\ude00".repeat(255)}"`, `"${"é".repeat(255)}"`);
 const WRONG_NAMES = [
-  '""',
-  '" "',
-  '"\\u3000\\ufeff"',
-  '"\\n"',
-  '"a\\u0000"',
-  '"a\\u007f"',
-  '"a\\u0085"',
-  '"\\ud800"',
-  "null",
+  ...['""', '" "', '"\\u3000\\ufeff"', '"\\n"', '"a\\u0000"', '"a\\u007f"', '"a\\u0085"', '"\\ud800"', "null"],
 ]
-  .concat(
-    '"a\\udc00b"',
-    '"\\ude00\\ud83d"',
-    "7",
-    "true",
-    "[]",
-    "{}",
-    '["Rex"]',
-    `"${"a".repeat(256)}"`,
-    '"\t"',
-    '"\\x41"',
-  )
+  .concat('"a\\udc00b"', '"\\ude00\\ud83d"', "7", "true", "[]", "{}", '["Rex"]', `"${"a".repeat(256)}"`, '"\t"')
+  .concat('"\\x41"')
   .concat(`"${DOG.repeat(256)}"`, `"${"a".repeat(511)}"`, '"a', "Rex", "'Rex'", '"\\u00"', `"${" ".repeat(255)}"`);
 const STATUSES = ['"available"', '"pending"', '"sold"', '"\\u0073old"', '"sol\\u0064"'];
 const WRONG_STATUSES = ["null", '"Sold"', '""', '"sold "', "1", '["sold"]', "{}", '"lost"', "undefined", '"\\ud800"'];
@@ -62,10 +29,7 @@ const NAME = weighted(
   [2, WRONG_NAMES],
   [1, fc.string({ unit: "binary", maxLength: 12 }).map((name) => JSON.stringify(name))],
 );
-const STATUS = weighted(
-  [6, STATUSES],
-  [1, WRONG_STATUSES],
-);
+const STATUS = weighted([6, STATUSES], [1, WRONG_STATUSES]);
 
 /** A member's name in its source, mostly as it is, sometimes with an escape. */
 function memberName(name: string): fc.Arbitrary<string> {
@@ -94,11 +58,7 @@ const EXTRA_MEMBER = fc.oneof(
 const given = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T[]> =>
   weighted<T[]>([14, fc.tuple(value)], [1, fc.array(value, { maxLength: 2 })]);
 
-const SPACE = weighted(
-  [9, [""]],
-  [2, [" ", "\n", "\t", "\r\n  "]],
-  [1, [" ", " ", "\u00a0", "\f", "\ufeff", "/**/"]],
-);
+const SPACE = weighted([9, [""]], [2, [" ", "\n", "\t", "\r\n  "]], [1, [" ", " ", "\u00a0", "\f", "\ufeff", "/**/"]]);
 
 const OBJECT = fc.tuple(
   given(member("name", NAME)),
@@ -121,37 +81,13 @@ const NESTED = fc.tuple(fc.constantFrom<[string, string]>(["[", "]"], ['{"a":', 
 );
 
 const OTHER_TEXTS = [
-  "",
-  " ",
-  "null",
-  "true",
-  "7",
-  '"pet"',
-  "[]",
-  "{}",
-  "[{}]",
-  "{",
-  "}",
-  '{"a"}',
-  '{"a":1,}',
-  "undefined",
+  ...["", " ", "null", "true", "7", '"pet"', "[]", "{}", "[{}]", "{", "}", '{"a"}', '{"a":1,}', "undefined"],
 ]
   .concat("{name:'Rex'}", '{"name":"Rex","categoryId":7} x', '{"name":"Rex","categoryId":7}{}', "name=Rex&categoryId=7")
-  .concat(
-    "[".repeat(1500),
-    `${"[".repeat(1500)}${"]".repeat(1500)}`,
-    '[{"name":"Rex","categoryId":7}]',
-    "\0",
-    "NaN",
-    "1e400",
-  );
+  .concat("[".repeat(1500), `${"[".repeat(1500)}${"]".repeat(1500)}`, '[{"name":"Rex","categoryId":7}]', "\0", "NaN")
+  .concat("1e400");
 
-const TEXT = weighted(
-  [16, OBJECT],
-  [1, NESTED],
-  [2, OTHER_TEXTS],
-  [1, fc.json({ maxDepth: 3 })],
-);
+const TEXT = weighted([16, OBJECT], [1, NESTED], [2, OTHER_TEXTS], [1, fc.json({ maxDepth: 3 })]);
 
 const ENCODER = new TextEncoder();
 

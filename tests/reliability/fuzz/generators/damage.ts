@@ -1,4 +1,4 @@
-/** What may become of a body on its way. */
+/** Damage to a body on its way. */
 
 import fc from "fast-check";
 import { MAX_BODY_BYTES } from "../settings.ts";
@@ -12,7 +12,7 @@ const ODD_BYTES = [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 
   .concat([[0], [0xef, 0xbb, 0xbf], [0xc3, 0xa9], [0x1f, 0x8b, 8, 0]]);
 const BOM = [0xef, 0xbb, 0xbf];
 
-/** What happens to the bytes of a body, mostly nothing. */
+/** A change to the bytes of a body, mostly none. */
 export const DAMAGE: fc.Arbitrary<(bytes: number[]) => number[]> = weighted(
   [24, fc.constant((bytes: number[]) => bytes)],
   [

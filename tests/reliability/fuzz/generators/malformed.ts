@@ -1,4 +1,4 @@
-/** Bytes that are no request: whoever reads them must refuse them, by 400 or by closing, and live on. */
+/** Bytes that are not a request. A server must refuse them, by 400 or by closing, and go on. */
 
 import fc from "fast-check";
 import type { Malformed } from "../request.ts";
@@ -23,12 +23,12 @@ const CASES: Record<string, string> = {
   "a space in the target": line("GET /v1/pets ?limit=1 HTTP/1.1"),
   "two spaces": line("GET  /v1/pets HTTP/1.1"),
   "a NUL in the target": line("GET /v1/pets\0 HTTP/1.1"),
-  "a target that is no UTF-8": line("GET /v1/pets/\xff HTTP/1.1"),
+  "a target that is not UTF-8": line("GET /v1/pets/\xff HTTP/1.1"),
   "a relative target": line("GET v1/pets HTTP/1.1"),
   "CONNECT with a path": line("CONNECT /v1/pets HTTP/1.1"),
   "no target": line("GET HTTP/1.1"),
   "GET *": line("GET * HTTP/1.1"),
-  "a method that is no token": line("G(T /v1/pets HTTP/1.1"),
+  "a method that is not a token": line("G(T /v1/pets HTTP/1.1"),
   "a method beyond ASCII": line("G\xc3\x89T /v1/pets HTTP/1.1"),
   "a header without colon": get("X\r\n"),
   "a header without name": get(": x\r\n"),
@@ -44,7 +44,7 @@ const CASES: Record<string, string> = {
   "two lengths": post(`Content-Length: ${PET.length}\r\nContent-Length: 3\r\n`, PET),
   "a negative length": post("Content-Length: -1\r\n", PET),
   "a length with a sign": post(`Content-Length: +${PET.length}\r\n`, PET),
-  "a length that is none": post("Content-Length: x\r\n", PET),
+  "a length that is not a number": post("Content-Length: x\r\n", PET),
   "a length beyond 2^64": post("Content-Length: 18446744073709551617\r\n", PET),
   "a length and chunks": post("Content-Length: 3\r\nTransfer-Encoding: chunked\r\n", `1f\r\n${PET}\r\n0\r\n\r\n`),
   "another coding": post("Transfer-Encoding: gzip\r\n", PET),
@@ -52,7 +52,7 @@ const CASES: Record<string, string> = {
   "a body that is cut short": post(`Content-Length: ${PET.length + 1}\r\n`, PET),
   "a chunk that is cut short": chunked(`20\r\n${PET}`),
   "a chunk that is too long": chunked(`1e\r\n${PET}\r\n0\r\n\r\n`),
-  "a chunk size that is none": chunked(`zz\r\n${PET}\r\n0\r\n\r\n`),
+  "a chunk size that is not a number": chunked(`zz\r\n${PET}\r\n0\r\n\r\n`),
   "a chunk size beyond 2^64": chunked(`1${"0".repeat(16)}f\r\n${PET}\r\n0\r\n\r\n`),
   "chunks without end": chunked(`1f\r\n${PET}\r\n`),
 };

@@ -4,17 +4,7 @@ import fc from "fast-check";
 import { weighted } from "./weighted.ts";
 
 const EDGES = [
-  0n,
-  1n,
-  7n,
-  10n,
-  2n ** 53n,
-  2n ** 53n + 1n,
-  2n ** 63n - 1n,
-  2n ** 63n,
-  2n ** 64n,
-  10n ** 18n,
-  10n ** 19n,
+  ...[0n, 1n, 7n, 10n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n, 2n ** 63n, 2n ** 64n, 10n ** 18n, 10n ** 19n],
 ];
 
 const INTEGER = weighted(
@@ -60,32 +50,9 @@ const WRONG: Notation[] = [
   (digits) => `${digits}_000`,
 ];
 
-const OTHER = [
-  "-0",
-  "-0.0",
-  "0e400",
-  "0.0e-400",
-  "1e400",
-  "-1e400",
-  "5e-324",
-  ".5",
-  "-",
-  "0x7",
-  "NaN",
-  "Infinity",
-  "null",
-]
-  .concat(
-    "true",
-    "[7]",
-    "{}",
-    '""',
-    '"7"',
-    "0.1e1",
-    "100000e-5",
-    `1${"0".repeat(700)}e-700`,
-    `0.${"0".repeat(700)}7e701`,
-  );
+const OTHER = "-0 -0.0 0e400 0.0e-400 1e400 -1e400 5e-324 .5 - 0x7 NaN Infinity null".split(" ")
+  .concat("true", "[7]", "{}", '""', '"7"', "0.1e1", "100000e-5", `1${"0".repeat(700)}e-700`)
+  .concat(`0.${"0".repeat(700)}7e701`);
 
 /** The source of a `categoryId`, mostly right. */
 export const CATEGORY_ID: fc.Arbitrary<string> = weighted(

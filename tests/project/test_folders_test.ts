@@ -1,0 +1,36 @@
+/** The folders of the tests: each runs, and none but support and contract is imported by others. */
+
+import assert from "node:assert/strict";
+import { existsSync, globSync, readdirSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import config from "../../deno.json" with { type: "json" };
+
+const TESTS = fileURLToPath(new URL("../", import.meta.url));
+
+test("a task names every folder of tests, or the folder has a configuration of its own", () => {
+  const commands = Object.values(config.tasks).map((task) => "command" in task ? task.command : "").join(" ");
+  const folders = readdirSync(TESTS, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  for (const { name } of folders) {
+    if (globSync(`${name}/**/*_test.ts`, { cwd: TESTS }).length === 0 || existsSync(join(TESTS, name, "deno.json"))) {
+      continue;
+    }
+    assert.match(commands, new RegExp(`deno test [^&]*\\btests/${name}\\b`), `no task runs tests/${name}`);
+  }
+});
+
+test("test folders import from tests/support, tests/contract and themselves, and tests/support from itself alone", async () => {
+  const found: string[] = [];
+  for (const path of globSync("**/*.ts", { cwd: TESTS, exclude: (name) => name === "node_modules" })) {
+    const own = path.split("/")[0];
+    const allowed = own === "support" ? [own] : [own, "support", "contract"];
+    const code = await Deno.readTextFile(join(TESTS, path));
+    for (const [, specifier = ""] of code.matchAll(/\bfrom "(\.{1,2}\/[^"]+)"/g)) {
+      const target = normalize(join("tests", dirname(path), specifier)).split("/");
+      if (target[0] === "tests" && !allowed.includes(target[1])) found.push(`${path} → ${specifier}`);
+    }
+  }
+  // The pages of hosts.md show the programs of both.
+  assert.deepEqual(found.filter((line) => !/^(hosts|edge)\/.*\.\.\/(hosts|edge)\//.test(line)), []);
+});

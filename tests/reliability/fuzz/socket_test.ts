@@ -1,0 +1,52 @@
+/** Random requests over a socket, bytes that are no request among them. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MALFORMED_CASES } from "./generators/malformed.ts";
+import type { Handle } from "./host.ts";
+import type { Draft } from "./request.ts";
+import { formatFinding, search } from "./search.ts";
+import { runSequence } from "./session.ts";
+import { KEY } from "./settings.ts";
+import { SOCKET } from "./socket_host.ts";
+import { FUZZED_STORES } from "./stores.ts";
+import { Tally } from "./tally.ts";
+
+const SEED = 20301205;
+const LIST: Draft = {
+  method: "GET",
+  target: "/v1/pets",
+  headers: [["Authorization", `Bearer ${KEY}`]],
+  framing: "length",
+  isWalk: false,
+};
+const MEMORY = FUZZED_STORES.slice(0, 1);
+
+test("over a socket, every store answers random requests as foretold, and what is no request gets 400 or a closed connection", async () => {
+  const extent = { seed: SEED, sequences: 40 };
+  const tally = new Tally();
+  const finding = await search({ host: SOCKET, stores: FUZZED_STORES, tally }, extent);
+  assert.ok(!finding, finding && `${formatFinding(finding, extent)} --socket`);
+  assert.ok(tally.requests > 400, `only ${tally.requests} requests were sent`);
+});
+
+test("over a socket, each kind of malformed request gets 400 or a closed connection, and does no harm", async () => {
+  const tally = new Tally();
+  // The model expects that none of them has left a pet behind.
+  await runSequence([...MALFORMED_CASES, LIST], { host: SOCKET, stores: MEMORY, tally });
+  assert.equal(tally.requests, MALFORMED_CASES.length + 1);
+  assert.ok(tally.answers.delete("200"));
+  for (const kind of tally.answers.keys()) assert.match(kind, /^no HTTP: (400|closed|let through, 400 invalid_json)$/);
+});
+
+test("over a socket, a petstore that fails at a malformed request is found out", async () => {
+  const body = { code: "internal_error", message: "An internal error occurred", status: 500 };
+  const wrap = (handle: Handle): Handle => async (request) => {
+    const answer = await handle(request);
+    return answer.status === 400
+      ? new Response(JSON.stringify(body), { status: 500, headers: answer.headers })
+      : answer;
+  };
+  const ground = { host: SOCKET, stores: MEMORY, tally: new Tally(), wrap };
+  await assert.rejects(runSequence(MALFORMED_CASES, ground), /a body that is cut short: 500/);
+});

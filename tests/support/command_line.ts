@@ -1,0 +1,87 @@
+/** The command lines of the tools. */
+
+import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
+import { killAll } from "./system/child.ts";
+
+/** Something that a tool has found to be wrong. */
+export interface Finding<Kind extends string = string> {
+  kind: Kind;
+  detail: string;
+}
+
+/** How many findings are printed whole. */
+const SHOWN = 20;
+
+/** A mistake on the command line. */
+export class UsageError extends Error {}
+
+/** Parses flags; `--help` ends the process. */
+export function parseFlags<T extends ParseArgsOptionsConfig>(args: readonly string[], help: string, options: T) {
+  // `deno task` hands its `--` on.
+  const given = args[0] === "--" ? args.slice(1) : [...args];
+  if (given.includes("--help")) {
+    console.log(help.trimEnd());
+    Deno.exit(0);
+  }
+  try {
+    return parseArgs({ args: given, options }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** A whole number that was given, or the fallback. */
+export function readCount(
+  flag: string,
+  given: string | undefined,
+  fallback: number,
+  least = 1,
+  most = 2 ** 32,
+): number {
+  const count = given === undefined ? fallback : Number(given);
+  if (given !== "" && Number.isInteger(count) && count >= least && count < most) return count;
+  throw new UsageError(`--${flag} must be a whole number from ${least} to ${most - 1}, not ${JSON.stringify(given)}`);
+}
+
+/** Reads a command line; a mistake in it is printed and ends the process with status 2. */
+export function tryRead<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    console.error(`${error.message}; see --help`);
+    Deno.exit(2);
+  }
+}
+
+/**
+ * Runs a tool in a folder that is removed afterwards, and ends the process with 0 if nothing is wrong, 1 if something is,
+ * 2 if the command line is.
+ */
+export async function runTool(name: string, run: (folder: string) => Promise<readonly Finding[]>): Promise<never> {
+  const folder = Deno.makeTempDirSync({ prefix: `petstore-${name}-` });
+  // An event, because `--help` ends the process without a return.
+  globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
+  const end = (status: number): never => {
+    killAll();
+    Deno.exit(status);
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => end(130));
+  try {
+    const findings = await run(folder);
+    for (const { kind, detail } of findings.slice(0, SHOWN)) console.log(`${kind}: ${detail}`);
+    if (findings.length > SHOWN) console.log(`and ${findings.length - SHOWN} more`);
+    return end(findings.length === 0 ? 0 : 1);
+  } catch (error) {
+    const isUsage = error instanceof UsageError;
+    console.error(isUsage ? `${name}: ${error.message}; see --help` : error);
+    return end(isUsage ? 2 : 1);
+  }
+}
+
+/** Names and values, a line each. */
+export function formatTable(values: Record<string, string | number>): string {
+  const lines = Object.entries(values);
+  const width = Math.max(...lines.map(([name]) => name.length));
+  return lines.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`).join("\n");
+}

@@ -1,0 +1,34 @@
+/** One connection for HTTP/2 without TLS. Deno only. */
+
+import { type ClientHttp2Session, connect } from "node:http2";
+
+/** A client whose streams share a connection. */
+export class Http2Client implements Disposable {
+  readonly #session: ClientHttp2Session;
+
+  /** @param window Bytes that the server may send on each stream before the client asks for more, which it never does. */
+  constructor(port: number, window?: number) {
+    this.#session = connect(`http://127.0.0.1:${port}`, {
+      settings: window === undefined ? {} : { initialWindowSize: window },
+    });
+    // What becomes of a connection shows in its streams.
+    this.#session.on("error", () => {});
+  }
+
+  /** Resolves when the server has said what its bounds are: from then on it keeps to the client's. */
+  async agreed(): Promise<void> {
+    await new Promise<void>((resolve) => this.#session.once("remoteSettings", () => resolve()));
+  }
+
+  /** Asks for a path; resolves with the status when the answer begins. */
+  statusOf(path: string, headers: Record<string, string> = {}): Promise<number | undefined> {
+    return new Promise((resolve, reject) => {
+      const stream = this.#session.request({ ":path": path, ...headers });
+      stream.on("response", (headers) => resolve(headers[":status"])).on("error", reject).resume();
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#session.destroy();
+  }
+}

@@ -1,0 +1,100 @@
+/** A real nginx with `docs/nginx.conf`, in front of a petstore. Deno on Linux only. */
+
+import assert from "node:assert/strict";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { freePort, untilAccepted } from "../system/free_port.ts";
+import { Child } from "../system/child.ts";
+import { validateProxyAnswer } from "./proxy_answers.ts";
+import { hasCommand } from "../system/commands.ts";
+import type { Endpoint } from "../http/raw_socket.ts";
+import { type ServerProcess, withServer } from "../server/server_process.ts";
+import { withTempFolder } from "../temp.ts";
+
+/** An nginx that accepts connections. */
+export interface Nginx extends Endpoint {
+  /** Such as `http://127.0.0.1:8000`. */
+  origin: string;
+  /** The access log so far. */
+  accessLog(): string;
+}
+
+/** Values of the marked lines of the file, by the name in the mark. */
+export type NginxSettings = Record<string, string>;
+
+const CONFIGURATION = readFileSync(new URL("../../../docs/nginx.conf", import.meta.url), "utf8");
+
+/** Where it may be: an ordinary user's PATH often lacks the folder that Debian puts it in. */
+const NGINX = ["nginx", "/usr/sbin/nginx"].find(hasCommand);
+
+/** Why there can be no nginx here, or `false`. */
+export function whyNoNginx(): string | false {
+  if (Deno.build.os !== "linux") return "nginx is tried on Linux only";
+  if (NGINX === undefined) return "there is no nginx";
+  const hasUser = /^www-data:/m.test(readFileSync("/etc/passwd", "utf8"));
+  return Deno.uid() === 0 && !hasUser ? "there is no user www-data" : false;
+}
+
+/** Runs nginx in a folder, and makes sure that it is gone when `use` is done. */
+export async function withNginx<T>(
+  folder: string,
+  petstorePort: number,
+  settings: NginxSettings,
+  use: (nginx: Nginx) => Promise<T>,
+): Promise<T> {
+  const port = await freePort();
+  const file = writeConfiguration(folder, {
+    petstore: `127.0.0.1:${petstorePort}`,
+    listen: `127.0.0.1:${port}`,
+    workers: "1",
+    ...settings,
+  });
+  await using child = new Child(NGINX ?? "", ["-e", "stderr", "-c", file, "-g", "daemon off;"]);
+  try {
+    const ended = child.ended.then(() => assert.fail(`nginx has ended: ${child.written.stderr}`));
+    await Promise.race([untilAccepted(port), ended]);
+    ended.catch(() => {});
+    const accessLog = () => readFileSync(join(folder, "access_log"), "utf8");
+    return await use({ port, origin: `http://127.0.0.1:${port}`, validate: validateProxyAnswer, accessLog });
+  } finally {
+    // At once, without waiting for its clients. Never SIGKILL, which would leave its workers running.
+    await child.stop("SIGTERM");
+  }
+}
+
+/** A standalone server that knows the key `k` and keeps nothing, and an nginx in front of it. */
+export async function withProxy(
+  settings: NginxSettings,
+  use: (nginx: Nginx, server: ServerProcess, folder: string) => Promise<void>,
+): Promise<void> {
+  const parts = { args: ["--key=k", "--store=memory:"] };
+  await withTempFolder((folder) =>
+    withServer(
+      folder,
+      parts,
+      (server) => withNginx(folder, server.port, settings, (nginx) => use(nginx, server, folder)),
+    )
+  );
+}
+
+/** Writes the file of docs/ with other values on marked lines, and nothing else changed. */
+function writeConfiguration(folder: string, settings: NginxSettings): string {
+  const values: NginxSettings = {
+    pid: join(folder, "nginx.pid"),
+    error_log: `${join(folder, "error_log")} warn`,
+    access_log: `${join(folder, "access_log")} petstore`,
+    ...settings,
+  };
+  for (const [, name = ""] of CONFIGURATION.matchAll(/# set: (\w+_temp_path)$/gm)) values[name] = join(folder, name);
+  let text = CONFIGURATION;
+  for (const [name, value] of Object.entries(values)) {
+    const line = new RegExp(`^( *\\w+ )[^;\\n]+(; +# set: ${name})$`, "gm");
+    assert.equal(text.match(line)?.length, 1, `docs/nginx.conf has not one line marked "set: ${name}"`);
+    text = text.replace(line, (_, start, end) => start + value + end);
+  }
+  // The workers of root's nginx are another user, and look up their folders from here.
+  chmodSync(folder, 0o755);
+  const file = join(folder, "nginx.conf");
+  writeFileSync(file, text);
+  return file;
+}

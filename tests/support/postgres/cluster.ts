@@ -1,0 +1,192 @@
+/** A real PostgreSQL of our own: a folder that goes away, and no user that needs a password. */
+
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { freePort } from "../system/free_port.ts";
+import { findBinaries, placeBinaries } from "./binaries.ts";
+
+/** A server that accepts connections. */
+export interface Cluster {
+  port: number;
+  /** Its folder: `data` has the database, `log` what it has written. */
+  folder: string;
+  /** Where its programs are. */
+  bin: string;
+}
+
+/** Why there can be no cluster here, or `false`. */
+export function whyNoCluster(): string | false {
+  if (process.platform !== "linux") return "PostgreSQL is tried on Linux only";
+  if (findBinaries() === undefined) return "there is no PostgreSQL, neither as a package nor the system's";
+  if (isRoot() && (nobody() === undefined || spawnSync("setpriv", ["--version"]).status !== 0)) {
+    return "root needs setpriv and a user nobody, since PostgreSQL refuses to run as root";
+  }
+  return false;
+}
+
+/** How a cluster is made. */
+export interface ClusterOptions {
+  /** Where its folder goes: that of temporary files unless given. */
+  parent?: string;
+  /** The folder with the programs: what findBinaries() finds unless given. */
+  programs?: string | undefined;
+  /** Further flags of `initdb`. */
+  flags?: readonly string[];
+}
+
+/** Makes a cluster and starts it. */
+export async function startCluster(
+  settings: readonly string[] = [],
+  options: ClusterOptions = {},
+): Promise<Cluster> {
+  const { flags = [] } = options;
+  const cluster = await makeFolder(options);
+  const usual = ["-U", "postgres", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"];
+  runAs(cluster, "initdb", ["-D", join(cluster.folder, "data"), ...usual, ...flags]);
+  startAgain(cluster, settings);
+  return cluster;
+}
+
+/** Makes a copy of a running cluster that follows it, and starts it. The programs must have `pg_basebackup`. */
+export async function startStandby(primary: Cluster, settings: readonly string[] = []): Promise<Cluster> {
+  const standby = await makeFolder({ programs: primary.bin });
+  const from = ["-h", "127.0.0.1", "-p", String(primary.port), "-U", "postgres"];
+  runAs(standby, "pg_basebackup", ["-D", join(standby.folder, "data"), "-R", "-X", "stream", "-c", "fast", ...from]);
+  startAgain(standby, settings);
+  return standby;
+}
+
+async function makeFolder({ parent = tmpdir(), programs = findBinaries() }: ClusterOptions): Promise<Cluster> {
+  const folder = mkdtempSync(join(parent, "petstore-postgres-"));
+  own(folder);
+  return { folder, port: await freePort(), bin: placeBinaries(programs ?? "", folder) };
+}
+
+/** Starts a cluster that has stopped or was killed. */
+export function startAgain(cluster: Cluster, settings: readonly string[] = []): void {
+  const { folder, port } = cluster;
+  const all = [`port=${port}`, "unix_socket_directories=''", "listen_addresses=127.0.0.1", ...settings];
+  const options = all.map((setting) => `-c ${setting}`).join(" ");
+  const log = join(folder, "log");
+  try {
+    runAs(cluster, "pg_ctl", ["-D", join(folder, "data"), "-l", log, "-w", "-o", options, "start"]);
+  } catch (error) {
+    throw new Error(`PostgreSQL did not start: ${existsSync(log) ? readFileSync(log, "utf8").slice(-1000) : error}`);
+  }
+}
+
+/** Stops a cluster as it stands, which is what a loss of power looks like to it. */
+export function kill(cluster: Cluster): void {
+  const pid = pidOf(cluster);
+  if (pid === undefined) return;
+  // Stopped first, or it makes another between the look at its children and the kill: that one would outlive it.
+  spawnSync("kill", ["-STOP", String(pid)]);
+  const children = spawnSync("pgrep", ["-P", String(pid)], { encoding: "utf8" }).stdout.split("\n").filter(Boolean);
+  const all = [pid, ...children.map(Number)];
+  spawnSync("kill", ["-9", ...all.map(String)]);
+  while (all.some(isRunning));
+  // Without an init process that reaps, the next start would take this one for alive.
+  rmSync(join(cluster.folder, "data", "postmaster.pid"), { force: true });
+}
+
+/** Whether a process runs; a zombie does not. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+/** Kills a cluster and removes its folder. */
+export function removeCluster(cluster: Cluster): void {
+  kill(cluster);
+  rmSync(cluster.folder, { recursive: true, force: true });
+}
+
+/** Removes a cluster, and other folders, when this process has ended, in whatever way that comes. */
+export function removeLater(cluster: Cluster, ...folders: string[]): void {
+  const all = [cluster.folder, ...folders].map((folder) => `'${folder}'`).join(" ");
+  const pid = `"$(head -n 1 '${cluster.folder}/data/postmaster.pid')"`;
+  const watch =
+    `while kill -0 ${process.pid}; do sleep 0.2; done; kill -9 ${pid}; rm -rf ${all}; sleep 1; rm -rf ${all}`;
+  // In a session of its own, since a signal to the tests may go to all of their processes.
+  spawnSync("setsid", ["--fork", "sh", "-c", watch], { stdio: "ignore" });
+}
+
+/** The process that all of a cluster's others come from. */
+export function pidOf({ folder }: Cluster): number | undefined {
+  const file = join(folder, "data", "postmaster.pid");
+  return existsSync(file) ? Number(readFileSync(file, "utf8").split("\n", 1)[0]) : undefined;
+}
+
+/** The processor time that a cluster's processes have used so far, those that have ended too, in seconds. */
+export function processorTime(cluster: Cluster): number {
+  const pid = pidOf(cluster);
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean);
+  // The first last: what a child has used that ends meanwhile is counted there.
+  const ticks = [...children, String(pid)].map((each) => {
+    try {
+      // user, system, and both of children that have ended; the name before them may have spaces.
+      const fields = readFileSync(`/proc/${each}/stat`, "utf8").split(") ")[1]?.split(" ").slice(11, 15) ?? [];
+      return fields.reduce((sum, field) => sum + Number(field), 0);
+    } catch {
+      return 0;
+    }
+  });
+  return ticks.reduce((sum, each) => sum + each, 0) / 100;
+}
+
+/** Gives a folder to the user that PostgreSQL runs as. */
+function own(folder: string): void {
+  const user = nobody();
+  if (isRoot() && user) chownSync(folder, user.uid, user.gid);
+}
+
+/** Puts a certificate and its key where a cluster looks for `server.crt` and `server.key`. */
+export function useCertificate({ folder }: Cluster, certificate: string, key: string): void {
+  for (const [from, name] of [[certificate, "server.crt"], [key, "server.key"]] as const) {
+    const path = join(folder, "data", name);
+    copyFileSync(from, path);
+    chmodSync(path, 0o600);
+    own(path);
+  }
+}
+
+/** From the next start on, a cluster takes no connection without TLS. */
+export function allowOnlyTls({ folder }: Cluster): void {
+  writeFileSync(join(folder, "data", "pg_hba.conf"), "hostssl all all all trust\n");
+}
+
+/** Runs one of PostgreSQL's programs as a user that it does not refuse. */
+export function runAs({ bin }: Cluster, program: string, args: string[]): string {
+  const line = [join(bin, program), ...args];
+  const user = nobody();
+  if (isRoot() && user) line.unshift("setpriv", `--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups");
+  // Nothing is piped: the server would inherit the pipe, and reading to its end would never finish.
+  const options = { cwd: "/", stdio: program === "pg_ctl" ? "ignore" : "pipe", encoding: "utf8" } as const;
+  const { status, stderr, stdout, error } = spawnSync(line[0] ?? "", line.slice(1), options);
+  if (status !== 0) throw new Error(`${program} ended with status ${status}: ${error ?? stderr}`);
+  return stdout;
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+function nobody(): { uid: number; gid: number } | undefined {
+  const [, uid, gid] = /^nobody:[^:]*:(\d+):(\d+):/m.exec(readFileSync("/etc/passwd", "utf8")) ?? [];
+  return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
+}

@@ -1,0 +1,130 @@
+/** PostgreSQL for tests: one cluster for all files of a run, and a schema for each test. */
+
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+// @ts-types="@types/pg"
+import { Pool } from "pg";
+import postgres from "postgres";
+import {
+  createPostgresStore,
+  type PostgresClient,
+  type PostgresStoreOptions,
+} from "../../../lib/stores/postgres/postgres_store.ts";
+import type { PetStore } from "../../../mod.ts";
+import { removeLater, startCluster, whyNoCluster } from "./cluster.ts";
+
+/** The URL of a given database, in which schemas may be made and dropped. */
+const GIVEN = process.env["PETSTORE_TEST_POSTGRES"];
+
+/** Why there can be no PostgreSQL here, or `false`. */
+export function whyNoPostgres(): string | false {
+  return GIVEN ? false : whyNoCluster();
+}
+
+/** Commits do not wait for the disk: what is killed here is never the machine. */
+const SETTINGS = ["fsync=off", "full_page_writes=off", "max_connections=200", "autovacuum=off"];
+
+/** Where the database is that all tests share. */
+export async function postgresUrl(): Promise<string> {
+  if (GIVEN) return GIVEN;
+  const folder = join(tmpdir(), `petstore-tests-${process.pid}`);
+  try {
+    mkdirSync(folder);
+  } catch {
+    return await readUrl(folder);
+  }
+  const cluster = await startCluster(SETTINGS);
+  // No file of tests knows whether it is the last.
+  removeLater(cluster, folder);
+  const url = `postgres://postgres@127.0.0.1:${cluster.port}/postgres`;
+  writeFileSync(join(folder, "url"), url);
+  return url;
+}
+
+async function readUrl(folder: string): Promise<string> {
+  for (let tries = 0; tries < 1000; tries++) {
+    try {
+      const url = readFileSync(join(folder, "url"), "utf8");
+      if (url !== "") return url;
+    } catch {
+      // It has yet to be written.
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  rmSync(folder, { recursive: true, force: true });
+  throw new Error("The PostgreSQL of the tests has not started");
+}
+
+/** A driver, and how a test gets a client of it. */
+export interface DriverKind {
+  name: string;
+  /** Opens a client, and closes it when `use` is done. */
+  use<T>(url: string, use: (client: PostgresClient) => Promise<T>): Promise<T>;
+}
+
+export const DRIVERS: readonly DriverKind[] = [
+  {
+    name: "node-postgres",
+    async use(url, use) {
+      const pool = new Pool({ connectionString: url, max: 4 });
+      try {
+        return await use(pool);
+      } finally {
+        await pool.end();
+      }
+    },
+  },
+  {
+    name: "postgres.js",
+    async use(url, use) {
+      const sql = postgres(url, { max: 4, fetch_types: false });
+      try {
+        return await use(sql);
+      } finally {
+        await sql.end({ timeout: 1 });
+      }
+    },
+  },
+];
+
+/** Gives a schema that no other test uses. In a database that is not thrown away it is dropped when `use` is done. */
+export async function withSchema<T>(use: (url: string, schema: string) => Promise<T>): Promise<T> {
+  const url = await postgresUrl();
+  const schema = `test_${crypto.randomUUID().replaceAll("-", "_")}`;
+  try {
+    return await use(url, schema);
+  } finally {
+    if (GIVEN) await runSql(url, `DROP SCHEMA IF EXISTS "${schema}" CASCADE`);
+  }
+}
+
+/** Runs SQL and gives the rows of a single statement as text. */
+export async function runSql(url: string, text: string): Promise<(string | null)[][]> {
+  const sql = postgres(url, { max: 1, fetch_types: false });
+  try {
+    const rows = await sql.unsafe(text).values() as unknown[][];
+    return rows.map((row) => row.map((value) => value === null ? null : String(value)));
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+/** Opens a store on an empty schema. */
+export function withPostgresStore<T>(
+  driver: DriverKind,
+  run: (store: PetStore) => T | Promise<T>,
+  options: PostgresStoreOptions = {},
+): Promise<T> {
+  return withSchema((url, schema) =>
+    driver.use(url, async (client) => {
+      const store = await createPostgresStore(client, { schema, prepare: !url.includes("prepare=false"), ...options });
+      try {
+        return await run(store);
+      } finally {
+        await store.close();
+      }
+    })
+  );
+}

@@ -1,0 +1,26 @@
+/**
+ * A petstore in a process of its own that waits for a body for a short while only, which the standalone server cannot be
+ * told to do. Run as a program it serves; imported it starts one. Deno only.
+ */
+
+import { createOpenApi, createPetstore } from "../../../mod.ts";
+import { createResponseValidator } from "../openapi_validator.ts";
+import { Child } from "../system/child.ts";
+import type { Endpoint } from "../http/raw_socket.ts";
+
+/** How long it waits for a body, in milliseconds. */
+const BODY_TIMEOUT = 400;
+
+/** Starts a server that knows the key `k`, and makes sure that it is gone when `use` is done. */
+export async function withImpatientServer(use: (server: Endpoint & { pid: number }) => Promise<void>): Promise<void> {
+  const args = ["run", "--no-prompt", "--allow-net", import.meta.filename ?? ""];
+  await using child = new Child(Deno.execPath(), args);
+  const [port] = await child.printed(/\d+(?=\n)/);
+  const validate = createResponseValidator(createOpenApi({ bodyTimeoutMs: BODY_TIMEOUT }), "/v1");
+  await use({ port: Number(port), pid: child.pid, validate });
+}
+
+if (import.meta.main) {
+  const { handle } = createPetstore({ keys: ["k"], bodyTimeoutMs: BODY_TIMEOUT });
+  Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: ({ port }) => console.log(port) }, handle);
+}

@@ -1,0 +1,134 @@
+/** The pets that servers have acknowledged, and whether they are kept. Deno only. */
+
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import type { SeenResponse } from "../openapi_validator.ts";
+import { type ServerParts, type ServerProcess, walk } from "./server_process.ts";
+
+/** Whatever answers requests: a server, or what stands in front of several. */
+export type Asked = Pick<ServerProcess, "ask">;
+
+export const KEY = "k";
+/** The database's name in the folder that the server is started in. */
+export const FILE = "pets.db";
+/** A server that keeps its pets there. */
+export const ON_FILE: ServerParts = { args: [`--key=${KEY}`, `--store=sqlite:${FILE}`, "--no-access-log"] };
+
+/** The pets that were acknowledged, as JSON text by id; nothing but these may ever be shown. */
+export class Ledger {
+  readonly pets: Map<number, string> = new Map();
+  /** How often each status was the answer to a create. */
+  readonly seen: Map<number, number> = new Map();
+
+  /** How many creates were refused. */
+  get refused(): number {
+    return this.seen.get(503) ?? 0;
+  }
+
+  /** Asks for a pet once and writes down what is acknowledged; anything but that and a refusal is an error. */
+  async tryCreate(asked: Asked, name = "Rex", key?: string): Promise<boolean> {
+    const { status, text } = await this.send(asked, name, key);
+    assert.ok(status === 201 || /"code":"(store_unavailable|bad_gateway)"/.test(text), text);
+    return status === 201;
+  }
+
+  /** The same, with any answer. A name that is its own key is stored once. */
+  async send({ ask }: Asked, name: string, key?: string): Promise<SeenResponse> {
+    const headers = { "content-type": "application/json", ...(key !== undefined && { "idempotency-key": key }) };
+    const answer = await ask("/v1/pets", KEY, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ name, categoryId: 7 }),
+    });
+    this.seen.set(answer.status, (this.seen.get(answer.status) ?? 0) + 1);
+    if (answer.status === 503 && key === undefined) assertUnavailable(answer);
+    if (answer.status !== 201) return answer;
+    const { id } = JSON.parse(answer.text);
+    assert.ok(!this.pets.has(id), `the id ${id} was given twice`);
+    assert.deepEqual(JSON.parse(answer.text), { id, name, categoryId: 7, status: "available" });
+    this.pets.set(id, answer.text);
+    return answer;
+  }
+
+  /** Creates with keys until told to stop, and sends each again, to any server, until it is acknowledged. */
+  async createOnAndOn(servers: readonly Asked[], tag: string, isDone: () => boolean): Promise<void> {
+    for (let i = 0; !isDone(); i++) {
+      const name = `${tag}.${i}`;
+      for (
+        let tries = 0;
+        !await this.tryCreate(servers[(i + tries) % servers.length]!, name, name.slice(0, 255));
+        tries++
+      ) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
+  }
+
+  async create(server: Asked, name?: string): Promise<void> {
+    assert.ok(await this.tryCreate(server, name), "a create was refused");
+  }
+
+  async assertRefused(server: Asked): Promise<void> {
+    assert.ok(!await this.tryCreate(server), "a create was acknowledged");
+  }
+
+  /** Adds pets, each with the longest name, until one is refused; that must happen before there are so many. */
+  async createUntilRefused(server: Asked, most: number): Promise<void> {
+    for (let count = 0; await this.tryCreate(server, "x".repeat(255)); count++) {
+      assert.ok(count < most, `${most} pets were added, and none was refused`);
+    }
+  }
+
+  /** The acknowledged pets by id, which need not be the order in which they were acknowledged. */
+  inOrder(): { id: number; name: string }[] {
+    const ids = [...this.pets.keys()].sort((one, other) => one - other);
+    return ids.map((id) => JSON.parse(this.pets.get(id)!));
+  }
+
+  /** The acknowledged pets and no others are shown, by the list and each by its id. */
+  async assertShown({ ask }: Asked): Promise<void> {
+    assert.deepEqual(await walk(KEY, { ask }), this.inOrder());
+    for (const [id, text] of this.#some()) assert.equal((await ask(`/v1/pets/${id}`, KEY)).text, text);
+  }
+
+  /** Each answer is the right one or a refusal; answers how many were refused. */
+  async countRefusedReads({ ask }: Asked): Promise<number> {
+    let refused = 0;
+    for (const [id, text] of this.#some()) {
+      const answer = await ask(`/v1/pets/${id}`, KEY);
+      if (answer.status !== 503) assert.equal(answer.text, text);
+      else if (assertUnavailable(answer)) refused++;
+    }
+    return refused;
+  }
+
+  /** The file is sound, and holds the acknowledged pets and no others. */
+  assertInFile(path: string): void {
+    const db = new DatabaseSync(path);
+    try {
+      assert.deepEqual(db.prepare("PRAGMA integrity_check").all().map((row) => ({ ...row })), [{
+        integrity_check: "ok",
+      }]);
+      const rows = db.prepare("SELECT id, name FROM pets ORDER BY id").all().map(({ id, name }) => ({ id, name }));
+      const wanted = this.inOrder().map(({ id, name }) => ({ id, name }));
+      assert.deepEqual(rows, wanted);
+    } finally {
+      db.close();
+    }
+  }
+
+  /** At most a hundred, evenly over all, the first and the last among them. */
+  #some(): [number, string][] {
+    const all = [...this.pets];
+    const step = Math.max(1, Math.floor(all.length / 98));
+    return all.filter((_, i) => i % step === 0 || i === all.length - 1);
+  }
+}
+
+/** A create's or a read's 503, exactly as it is promised. */
+export function assertUnavailable({ status, headers, text }: SeenResponse): true {
+  assert.equal(status, 503, text);
+  assert.equal(JSON.parse(text).code, "store_unavailable");
+  assert.match(headers.get("retry-after") ?? "", /^\d+$/);
+  return true;
+}

@@ -1,0 +1,177 @@
+/** The standalone server as its users start it: a process of its own, with the permissions of the `serve` task. Deno only. */
+
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Endpoint } from "../http/raw_socket.ts";
+import type { ResponseValidator, SeenResponse } from "../openapi_validator.ts";
+import { Child } from "../system/child.ts";
+import { withTempFolder } from "../temp.ts";
+import { environment, taskFlags } from "./serve_task.ts";
+import { validateServerAnswer } from "./server_description.ts";
+
+/** Options of a start, beside the flags of the task. */
+export interface ServerParts {
+  args?: readonly string[];
+  env?: Record<string, string>;
+  /** How many files and connections it may have open; what the system allows unless given. */
+  openFiles?: number;
+  /** See {@link Child}. */
+  kept?: number;
+}
+
+/** A process that ended by itself. */
+export interface ServerExit {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** A pet as a request body. */
+export const PET = '{"name":"Rex","categoryId":7}';
+
+/** The last line that a start prints. */
+export const STARTED = /^ {2}try .*\n/m;
+
+/** A server that listens. */
+export class ServerProcess implements AsyncDisposable, Endpoint {
+  readonly pid: number;
+  readonly port: number;
+  /** Such as `http://127.0.0.1:8000`. */
+  readonly origin: string;
+  readonly written: Child["written"];
+  readonly validate: ResponseValidator = validateServerAnswer;
+  readonly #child: Child;
+
+  private constructor(child: Child) {
+    this.#child = child;
+    this.pid = child.pid;
+    this.written = child.written;
+    const [, origin = "", port] = / listens on (http:.*:(\d+))\/v1$/m.exec(child.written.stdout) ?? [];
+    this.origin = origin;
+    this.port = Number(port);
+  }
+
+  /** Starts a server in a folder, on a free port unless another is given, and waits until it listens. */
+  static async start(folder: string, parts: ServerParts = {}): Promise<ServerProcess> {
+    const child = spawnServer(folder, withPort(parts));
+    try {
+      await child.printed(STARTED);
+      return new ServerProcess(child);
+    } catch (error) {
+      await child[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** Starts a server and kills it after so many milliseconds, wherever it then is. */
+  static async startAndKill(folder: string, delay: number, parts: ServerParts): Promise<void> {
+    await using _child = spawnServer(folder, withPort(parts));
+    await new Promise((resolve) => setTimeout(resolve, delay));
+  }
+
+  /** Sends a request with this key, or with none; throws if the answer is not described. */
+  readonly ask = (path: string, key: string | null, init: RequestInit = {}): Promise<SeenResponse> =>
+    request(this.origin + path, key, init);
+
+  /** Resolves when standard output holds what is looked for. */
+  printed(pattern: RegExp): Promise<RegExpExecArray> {
+    return this.#child.printed(pattern);
+  }
+
+  /** Sends a signal and resolves with the exit status. */
+  stop(signal?: Deno.Signal): Promise<number> {
+    return this.#child.stop(signal);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#child[Symbol.asyncDispose]();
+  }
+}
+
+/** Runs `use` with a server, which is gone afterwards. */
+export async function withServer<T>(
+  folder: string,
+  parts: ServerParts,
+  use: (server: ServerProcess) => T | Promise<T>,
+): Promise<T> {
+  await using server = await ServerProcess.start(folder, parts);
+  return await use(server);
+}
+
+/** The same in a folder of its own. */
+export function withFreshServer<T>(
+  parts: ServerParts,
+  use: (server: ServerProcess, folder: string) => T | Promise<T>,
+): Promise<T> {
+  return withTempFolder((folder) => withServer(folder, parts, (server) => use(server, folder)));
+}
+
+/** Runs the server where it is to end by itself. */
+export async function runServer(folder: string, parts: ServerParts): Promise<ServerExit> {
+  await using child = spawnServer(folder, parts);
+  return { status: await child.exit(), ...child.written };
+}
+
+/** The command of the task `serve`, in a folder. */
+export function spawnServer(folder: string, { args = [], env = {}, openFiles, kept = Infinity }: ServerParts): Child {
+  const line = [Deno.execPath(), "run", ...taskFlags(), SERVER, ...args];
+  // Only a shell can set the limit; exec makes the server take the shell's place, and with it the signals.
+  const limited = openFiles === undefined ? line : ["sh", "-c", `ulimit -n ${openFiles}; exec "$0" "$@"`, ...line];
+  const options = { cwd: folder, clearEnv: true, env: { ...environment(), ...env }, kept };
+  return new Child(limited[0] ?? "", limited.slice(1), options);
+}
+
+/** The script. */
+export const SERVER: string = fileURLToPath(new URL("../../../server.ts", import.meta.url));
+
+function withPort(parts: ServerParts): ServerParts {
+  const { args = [], env = {} } = parts;
+  const isGiven = "PORT" in env || args.some((arg) => arg.startsWith("--port"));
+  return isGiven ? parts : { ...parts, args: ["--port=0", ...args] };
+}
+
+/** The key that the first start has made. */
+export function readKey(folder: string): string {
+  return Deno.readTextFileSync(join(folder, "data", "api-key")).trim();
+}
+
+/** Adds a pet, all of which are alike. */
+export async function addPet({ ask }: Pick<ServerProcess, "ask">, key: string): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  const { status, text } = await ask("/v1/pets", key, { method: "POST", headers, body: PET });
+  if (status !== 201) throw new Error(`Adding a pet was answered with ${status}: ${text}`);
+}
+
+/** All pets, page after page; each page from the next server in turn. */
+export async function walk(key: string, ...servers: Pick<ServerProcess, "ask">[]): Promise<WalkedPet[]> {
+  const pets: WalkedPet[] = [];
+  let path: string | undefined = "/v1/pets?limit=100";
+  for (let page = 0; path !== undefined; page++) {
+    const { status, headers, text }: SeenResponse = await servers[page % servers.length]!.ask(path, key);
+    if (status !== 200) throw new Error(`${path} was answered with ${status}: ${text}`);
+    pets.push(...JSON.parse(text));
+    path = /<(.*)>/.exec(headers.get("link") ?? "")?.[1];
+  }
+  return pets;
+}
+
+/** A pet of {@link walk}. */
+export interface WalkedPet {
+  id: number;
+  name: string;
+}
+
+/** How many pets there are. */
+export async function countPets(server: ServerProcess, key: string): Promise<number> {
+  return (await walk(key, server)).length;
+}
+
+/** The one place that reads the answer to a `fetch`, its body too, so that the connection is free again. */
+async function request(url: string, key: string | null, init: RequestInit): Promise<SeenResponse> {
+  const headers = new Headers(init.headers);
+  if (key !== null) headers.set("authorization", `Bearer ${key}`);
+  const response = await fetch(url, { ...init, headers });
+  const seen = { status: response.status, headers: response.headers, text: await response.text() };
+  validateServerAnswer(init.method ?? "GET", new URL(url).pathname, seen);
+  return seen;
+}

@@ -1,0 +1,49 @@
+/** The units of systemd in docs/, and the commands that they run. Deno only. */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Child } from "../system/child.ts";
+import { STARTED } from "./server_process.ts";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** The units. */
+export const UNITS = ["petstore.service", "petstore-postgres.service"] as const;
+
+/** A unit as it is. */
+export function readUnit(name: (typeof UNITS)[number]): string {
+  return readFileSync(join(ROOT, "docs", name), "utf8");
+}
+
+/** The unit with the places of Deno and of the petstore that are right here. */
+export function unitHere(name: (typeof UNITS)[number]): string {
+  return readUnit(name).replace("/usr/local/bin/deno", Deno.execPath()).replace(
+    "/opt/petstore/server",
+    `${ROOT}server`,
+  );
+}
+
+/** The words of its command, with another port than its own for clients. */
+export function unitCommand(name: (typeof UNITS)[number], port: number): [program: string, ...args: string[]] {
+  const [, command = ""] = /^ExecStart=([^]*?[^\\])$/m.exec(unitHere(name)) ?? [];
+  const words = command.replaceAll("\\\n", " ").split(/\s+/).map((word) => word.replace(/\b8000\b/, String(port)));
+  return words as [string, ...string[]];
+}
+
+/** Starts its command. */
+export function startUnit(
+  name: (typeof UNITS)[number],
+  port: number,
+  options: { cwd: string; env: Record<string, string> },
+  change: (word: string) => string = (word) => word,
+): Child {
+  const [program, ...args] = unitCommand(name, port);
+  return new Child(program, args.map(change), { ...options, clearEnv: true });
+}
+
+/** Resolves with the port when it has started. */
+export async function started(child: Child): Promise<number> {
+  await child.printed(STARTED);
+  return Number(/ listens on http:.*:(\d+)\/v1$/m.exec(child.written.stdout)?.[1]);
+}

@@ -1,0 +1,110 @@
+/** Processes that a test or a tool starts: what they write is read as it comes, and none outlives its owner. Deno only. */
+
+/** Longer than any start or drain takes, in milliseconds. */
+const GUARD = 20_000;
+
+/** All processes that run. */
+const running = new Set<Child>();
+
+/** Kills all of them, for a tool that is told to end. */
+export function killAll(): void {
+  for (const child of running) child.kill("SIGKILL");
+}
+
+/** How a process is started. */
+export interface ChildOptions extends Omit<Deno.CommandOptions, "args" | "stdin" | "stdout" | "stderr"> {
+  /** How many characters of each output are kept; the rest is read and dropped. All unless given. */
+  kept?: number;
+  /** Told of each line of standard output. */
+  onLine?(line: string): void;
+}
+
+/** A process without input. */
+export class Child implements AsyncDisposable {
+  /** Its output so far. */
+  readonly written: { stdout: string; stderr: string } = { stdout: "", stderr: "" };
+  /** Resolves with the exit status, when both outputs have ended too. A process that a signal killed has 128 and its number. */
+  readonly ended: Promise<number>;
+  readonly pid: number;
+  readonly #child: Deno.ChildProcess;
+  readonly #kept: number;
+  readonly #onLine: NonNullable<ChildOptions["onLine"]>;
+  readonly #watchers = new Set<() => void>();
+
+  constructor(program: string, args: readonly string[], options: ChildOptions = {}) {
+    const pipes = { stdin: "null", stdout: "piped", stderr: "piped" } as const;
+    const { kept = Infinity, onLine = () => {}, ...rest } = options;
+    this.#child = new Deno.Command(program, { ...rest, ...pipes, args: [...args] }).spawn();
+    this.#kept = kept;
+    this.#onLine = onLine;
+    this.pid = this.#child.pid;
+    running.add(this);
+    this.ended = this.#follow();
+  }
+
+  /** Resolves when an output matches, standard output unless another is named. */
+  printed(pattern: RegExp, output: "stdout" | "stderr" = "stdout"): Promise<RegExpExecArray> {
+    const { promise, resolve, reject } = Promise.withResolvers<RegExpExecArray>();
+    const look = () => {
+      const found = pattern.exec(this.written[output]);
+      if (found) resolve(found);
+    };
+    this.#watchers.add(look);
+    look();
+    this.ended.then(() => reject(new Error(`It ended without printing ${pattern}: ${this.written.stderr}`)));
+    return guarded(promise, `wait for ${pattern}`).finally(() => this.#watchers.delete(look));
+  }
+
+  /** Sends a signal, if it has not ended. */
+  kill(signal: Deno.Signal = "SIGTERM"): void {
+    try {
+      this.#child.kill(signal);
+    } catch {
+      // It has ended.
+    }
+  }
+
+  /** Sends a signal and resolves with the exit status. */
+  async stop(signal: Deno.Signal = "SIGTERM"): Promise<number> {
+    this.kill(signal);
+    return await this.exit(`wait for the end after ${signal}`);
+  }
+
+  /** Resolves with the exit status; fails if that takes too long. */
+  exit(what = "wait for the end"): Promise<number> {
+    return guarded(this.ended, what);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.kill("SIGKILL");
+    await this.ended;
+  }
+
+  async #follow(): Promise<number> {
+    await Promise.all([this.#read("stdout"), this.#read("stderr")]);
+    const { code } = await this.#child.status;
+    running.delete(this);
+    return code;
+  }
+
+  async #read(name: "stdout" | "stderr"): Promise<void> {
+    let rest = "";
+    for await (const text of this.#child[name].pipeThrough(new TextDecoderStream())) {
+      const lines = (rest + text).split("\n");
+      rest = lines.pop() ?? "";
+      if (name === "stdout") lines.forEach(this.#onLine);
+      if (this.written[name].length < this.#kept) this.written[name] += text;
+      for (const look of this.#watchers) look();
+    }
+  }
+}
+
+async function guarded<T>(promise: Promise<T>, what: string): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`Gave up: ${what}`)), GUARD);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,124 @@
+/** Disks, file systems and limits that fail on demand, for real. What a machine does not allow is skipped. Deno only. */
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { withTempFolder } from "../temp.ts";
+import { command, skipUnless } from "./commands.ts";
+
+/** Why nothing can be mounted here, if so. */
+export const MOUNT_SKIP = skipUnless(["mount", "umount"], "the right to mount a file system", () => {
+  const folder = Deno.makeTempDirSync();
+  try {
+    command("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder);
+    command("umount", folder);
+  } finally {
+    Deno.removeSync(folder);
+  }
+});
+
+/** A folder on a file system of its own, in memory; `remount` changes its size, or whether it can be written to. */
+export function withTmpfs<T>(
+  size: string,
+  use: (folder: string, remount: (options: string) => void) => Promise<T>,
+): Promise<T> {
+  return withTempFolder(async (folder) => {
+    command("mount", "-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder);
+    try {
+      return await use(folder, (options) => void command("mount", "-o", `remount,${options}`, folder));
+    } finally {
+      command("umount", folder);
+    }
+  });
+}
+
+/** Why no file system in a file can be mounted here, if so. */
+export const LOOP_SKIP = MOUNT_SKIP ||
+  skipUnless(["losetup", "mkfs.ext4"], "a free loop device", () => command("losetup", "--find"));
+
+/**
+ * A folder on a disk that has room for files but cannot write them any more when `fail` was called: it is a sparse file
+ * itself, on a file system that is full then. So `write` succeeds, into memory, and `fsync` fails. `mend` makes room again.
+ */
+export function withFailingDisk<T>(
+  use: (folder: string, fail: () => void, mend: () => void) => Promise<T>,
+): Promise<T> {
+  return withTmpfs("4m", async (backing) => {
+    const [image, fill, folder] = ["image", "fill", "mounted"].map((name) => join(backing, name)) as [
+      string,
+      string,
+      string,
+    ];
+    command("truncate", "--size=32m", image);
+    // Without a journal, so that the file system stays usable when the disk fails.
+    command("mkfs.ext4", "-q", "-O", "^has_journal", "-N", "16", "-E", "nodiscard", image);
+    Deno.mkdirSync(folder);
+    const device = command("losetup", "--find", "--show", image);
+    try {
+      command("mount", device, folder);
+      try {
+        return await use(folder, () => fillUp(fill), () => Deno.removeSync(fill));
+      } finally {
+        command("umount", folder);
+      }
+    } finally {
+      command("losetup", "--detach", device);
+    }
+  });
+}
+
+/** Takes all the room that is left on a disk. */
+export function fillUp(path: string): void {
+  using file = Deno.openSync(path, { write: true, createNew: true });
+  const block = new Uint8Array(4096);
+  try {
+    for (;;) file.writeSync(block);
+  } catch (error) {
+    assert.match(String(error), /No space left/);
+  }
+}
+
+/** Why limits of a running process cannot be changed here, if so. */
+export const PRLIMIT_SKIP = skipUnless(["prlimit"], "Linux", () => command("prlimit", "--pid", String(Deno.pid)));
+
+/** Sets the soft limit of a process that runs; the hard one stays, so that it can be lifted again. */
+export function limit({ pid }: { pid: number }, resource: "fsize" | "nofile", soft: number | "unlimited"): void {
+  command("prlimit", "--pid", String(pid), `--${resource}=${soft}:`);
+}
+
+/** Why no file can be made immutable here, if so: to a process that has it open already, too. */
+export const IMMUTABLE_SKIP = skipUnless(["chattr"], "the right to make files immutable, on ext4 or the like", () => {
+  const path = Deno.makeTempFileSync();
+  using file = Deno.openSync(path, { write: true });
+  try {
+    command("chattr", "+i", path);
+    assert.throws(() => file.writeSync(new Uint8Array(1)));
+  } finally {
+    command("chattr", "-i", path);
+    Deno.removeSync(path);
+  }
+});
+
+/** Makes files or folders immutable while `use` runs. */
+export async function whileImmutable<T>(paths: string[], use: () => Promise<T>): Promise<T> {
+  try {
+    command("chattr", "+i", ...paths);
+    return await use();
+  } finally {
+    command("chattr", "-i", ...paths);
+  }
+}
+
+/** Writes rubbish over a part of a file, and gives the means to put back what was there. */
+export function overwrite(path: string, start: number, length: number): () => void {
+  const before = Deno.readFileSync(path).slice(start, start + length);
+  assert.equal(before.length, length, `${path} is shorter than that`);
+  write(path, start, new Uint8Array(length).fill(0xa5));
+  return () => write(path, start, before);
+}
+
+/** Changes bytes of a file in place, as it is: no other file takes its name, and its length stays. */
+function write(path: string, start: number, bytes: Uint8Array): void {
+  using file = Deno.openSync(path, { write: true });
+  file.seekSync(start, Deno.SeekMode.Start);
+  for (let sent = 0; sent < bytes.length;) sent += file.writeSync(bytes.subarray(sent));
+}

@@ -1,0 +1,9 @@
+/** Waiting for what has no event. */
+
+/** Asks again and again until the answer is yes; fails if it never is. */
+export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (const guard = AbortSignal.timeout(60_000); !await isSo();) {
+    if (guard.aborted) throw new Error(`This never came: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
