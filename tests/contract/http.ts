@@ -1,11 +1,8 @@
-/** The HTTP behaviour, on every store. */
-
 import test from "node:test";
 import { type Host, withApi } from "../support/api.ts";
 import { STORE_KINDS } from "../support/stores.ts";
 import { HTTP_CONTRACT } from "./http/all.ts";
 
-/** Registers a test for every entry, on every store, carried by this host. */
 export function testHttpContract(host: Host): void {
   for (const kind of STORE_KINDS) {
     if (kind.isVariant && host.name !== "in-process") continue;

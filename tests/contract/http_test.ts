@@ -1,4 +1,4 @@
-/** The HTTP contract without a socket, and the truth of the description's examples. */
+/** The HTTP contract without a socket, and a check that the description's examples are real. */
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -37,7 +37,7 @@ test("the petstore refuses a large body while too many others are under way, and
     const large = new Uint8Array(1_048_576).fill(0x20);
     const stalled = () => new ReadableStream({ start: (controller) => controller.enqueue(large) });
     const under = Array.from({ length: 65 }, () => api.send("POST", "/pets", { body: stalled() }));
-    // They are read in turn; so what comes last finds that the others have taken all there is.
+    // They are read in turn, so the last one finds no room.
     const { status, error, headers } = await api.send("POST", "/pets", { body: stalled() });
     assert.deepEqual([status, error.code, headers.get("retry-after")], [503, "overloaded", "1"]);
     assert.equal((await api.post({ name: "Rex", categoryId: 7 })).status, 201);
@@ -48,7 +48,7 @@ test("the petstore refuses a large body while too many others are under way, and
 
 test("the petstore sends so many large answers at once, refuses more, and sends more when one of them has ended", async () => {
   const unread: Response[] = [];
-  // A host whose clients ask for lists and read none.
+  // A host whose clients request lists and read none.
   const hoarding: Host = {
     name: "hoarding",
     use: (handle, run) =>
@@ -63,7 +63,7 @@ test("the petstore sends so many large answers at once, refuses more, and sends 
     assert.deepEqual([status, error.code, headers.get("retry-after")], [503, "overloaded", "1"]);
     assert.equal(headers.get("access-control-allow-origin"), "*");
     for (const response of unread) assert.equal(response.status, 200);
-    // A small one has nothing to wait for.
+    // A small answer need not wait.
     assert.equal((await api.get("/pets?limit=1")).status, 200);
     await unread.pop()?.body?.cancel();
     assert.equal((await api.get("/pets?limit=40")).pets.length, 40);

@@ -1,5 +1,3 @@
-/** The store contract: all cases that hold the promises of lib/stores/store.ts. */
-
 import type { StoreCase } from "./store/case.ts";
 import { CONCURRENCY_CASES } from "./store/concurrency.ts";
 import { ONCE_CASES } from "./store/once.ts";

@@ -1,5 +1,3 @@
-/** Runs the store contract against each store. */
-
 import { test } from "node:test";
 import { STORE_CONTRACT } from "./store.ts";
 import { STORE_KINDS } from "../support/stores.ts";

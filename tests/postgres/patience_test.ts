@@ -10,7 +10,6 @@ import { countWaiting, withLockedTable } from "../support/postgres/lock.ts";
 import { until } from "../support/until.ts";
 import { PET, request, testSchema } from "./support.ts";
 
-/** The reasons of those that were rejected. */
 async function refusals(works: readonly unknown[]): Promise<Error[]> {
   const results = await Promise.allSettled(works);
   return results.flatMap((result) => result.status === "rejected" ? [result.reason] : []);
@@ -25,7 +24,7 @@ for (const driver of DRIVERS) {
         await store.create(PET);
         await withLockedTable(url, `${schema}.pets`, async (unlock) => {
           for (let i = 0; i < 2; i++) {
-            // More than there are connections: those that wait for a connection must not run later either.
+            // More than there are connections: the waiting ones must not run later either.
             const gets = Array.from({ length: 12 }, () => store.get(1n));
             const reasons = await refusals([store.create(PET), ...gets]);
             assert.equal(reasons.length, 13);
@@ -50,7 +49,7 @@ for (const driver of DRIVERS) {
         await store.create(PET);
         await withLockedTable(url, `${schema}.pets`, async () => {
           const before = counted.count();
-          // One key with different pets: each create needs a statement of its own, one after the other.
+          // One key with different pets: each create needs a statement of its own.
           const creates = Array.from({ length: 40 }, (_, i) => store.createOnce!(PET, request("a", 60_000, String(i))));
           const messages = (await refusals(creates)).map(({ message }) => message);
           assert.equal(messages.length, 40);
@@ -64,7 +63,6 @@ for (const driver of DRIVERS) {
   );
 }
 
-/** Counts the statements that a client receives. */
 function countStatements(client: PostgresClient): { client: PostgresClient; count(): number } {
   let count = 0;
   const counting = (name: string) => (target: object, member: string | symbol) => {
@@ -85,7 +83,7 @@ testSchema("statements on connections that never answer do not pile up in the dr
   const store = await createPostgresStore(counted.client, { schema, timeout: 100 });
   await store.create(PET);
   await withLockedTable(url, `${schema}.pets`, async () => {
-    // Cancelling fails, as if the host were lost. Four statements may be sent on the one connection.
+    // Cancelling fails, as with a lost host. Four statements may be sent on the one connection.
     const before = counted.count();
     Object.assign(sql.options, { socket: () => Promise.reject(new Error("No connection")) });
     for (let i = 0; i < 3; i++) {

@@ -1,4 +1,4 @@
-/** PostgreSQL's plans for reads: through an index, and no further than the page, whatever its statistics say. */
+/** PostgreSQL's plans for reads: through an index, no further than the page, whatever its statistics say. */
 
 import assert from "node:assert/strict";
 // @ts-types="@types/pg"
@@ -8,7 +8,7 @@ import { statementsFor } from "../../lib/stores/postgres/statements.ts";
 import { runSql } from "../support/postgres/postgres.ts";
 import { testSchema } from "./support.ts";
 
-/** The generic or custom plans of all reads, at different places, and the most rows that a step has touched. */
+/** The plans of all reads at different places, and the most rows that a step has touched. */
 async function explainAll(url: string, schema: string, mode: string, last: number) {
   const { all, ofStatus, pet } = statementsFor(schema);
   const places = [0, last >> 1, last - 10];
@@ -27,7 +27,7 @@ async function explainAll(url: string, schema: string, mode: string, last: numbe
   return { text, rows: Math.max(...rows) };
 }
 
-/** The rows that a create reads. It reads the last one, to check that the sequence is not behind. */
+/** The rows that a create reads: the last one, to check that the sequence is not behind. */
 async function readByCreate(url: string, schema: string): Promise<{ scanned: number; fetched: number }> {
   const seen = `SELECT 'read', seq_tup_read, idx_tup_fetch FROM pg_stat_xact_user_tables
     WHERE relid = '"${schema}".pets'::regclass`;

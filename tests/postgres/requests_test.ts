@@ -113,7 +113,6 @@ for (const [state, prepare] of Object.entries(STATISTICS)) {
   });
 }
 
-/** The number of blocks that a statement reads. */
 async function blocksOf(url: string, statement: string): Promise<number> {
   const lines = await runSql(url, `EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF) ${statement}`);
   const [, hit = "0", read = "0"] = /Buffers: shared(?: hit=(\d+))?(?: read=(\d+))?/.exec(lines.flat().join("\n")) ??
@@ -121,7 +120,7 @@ async function blocksOf(url: string, statement: string): Promise<number> {
   return Number(hit) + Number(read);
 }
 
-/** How often requests are deleted during the long transaction. */
+/** Deletions during the long transaction. */
 const TIMES = 25;
 
 /** The blocks of the second and the last run of a statement. */
@@ -131,7 +130,6 @@ async function measure(url: string, statement: string): Promise<{ second: number
   return { second: blocks[1] ?? 0, last: blocks.at(-1) ?? 0, all: blocks.join() };
 }
 
-/** A connection that is borrowed from a pool. */
 interface BorrowedClient {
   query(query: { text: string }): Promise<unknown>;
   /** Returns it; `true` closes it. */

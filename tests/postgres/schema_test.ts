@@ -7,7 +7,6 @@ import { formatPet, StoreUnavailableError } from "../../mod.ts";
 import { type DriverKind, DRIVERS, runSql } from "../support/postgres/postgres.ts";
 import { forgetCall, PET, testSchema, usingStore, withRole } from "./support.ts";
 
-/** Opens a store, adds a pet and returns its id. */
 function addOne(driver: DriverKind, url: string, schema: string): Promise<bigint> {
   return usingStore(driver, url, schema, async (store) => {
     const id = await store.create(PET);

@@ -1,4 +1,4 @@
-/** The petstore never runs functions, operators or types that other roles have created in the search path. */
+/** The petstore never runs functions, operators or types of other roles from the search path. */
 
 import assert from "node:assert/strict";
 import { postgresGrants, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
@@ -6,13 +6,12 @@ import { formatPet, type PetStore } from "../../mod.ts";
 import { DRIVERS, runSql } from "../support/postgres/postgres.ts";
 import { asRole, forgetCall, PET, request, testSchema, usingStore } from "./support.ts";
 
-/** The types that our SQL uses. */
 const TYPES = ["int2", "int4", "int8", "numeric", "float8", "text", "bool", "json", "name", "oid", "regclass", "tid"];
 const ARRAYS = ["_int2", "_int4", "_int8", "_text", "_tid", "_name"];
 
 /**
- * Creates a twin of each of PostgreSQL's operators, functions and types that our SQL could refer to. Functions that take
- * any type get a twin for each type, which is a better match. Each twin fails and names the role that has run it.
+ * Creates a failing twin of each operator, function and type of PostgreSQL that our SQL could refer to. Functions that take
+ * any type get a twin for each type, which is a better match. A twin names the role that has run it.
  */
 function twins(schema: string): string {
   const list = (names: string[]) => `ARRAY[${names.map((name) => `'${name}'`)}]`;
@@ -52,7 +51,6 @@ function twins(schema: string): string {
   END $$`;
 }
 
-/** Calls all methods of a store. */
 async function useAll(store: PetStore): Promise<void> {
   const given = request(crypto.randomUUID().slice(0, 22));
   const id = await store.create(PET);
@@ -71,14 +69,14 @@ async function useAll(store: PetStore): Promise<void> {
 interface Roles {
   url: string;
   schema: string;
-  /** The schema in which the attacker has created twins. */
+  /** The schema of the attacker's twins. */
   open: string;
-  /** The role of the petstore, and the URL for it. */
+  /** The petstore's role, and its URL. */
   role: string;
   roleUrl: string;
 }
 
-/** A test with a role for an attacker, one for the petstore, and a schema in which the attacker may create. */
+/** A test with a role for an attacker, one for the petstore, and a schema where the attacker may create. */
 function testRoles(name: string, run: (roles: Roles) => Promise<void>): void {
   testSchema(name, async (url, schema) => {
     const [attacker, petstore, open] = ["attacker", "petstore", "open"].map((name) => `${name}_${schema}`);
@@ -103,7 +101,7 @@ function testRoles(name: string, run: (roles: Roles) => Promise<void>): void {
 
 testRoles("the store runs nothing that another role has created in the search path", async (roles) => {
   const { url, open, role, roleUrl } = roles;
-  // PostgreSQL's own schema is searched first unless the path names it, so both paths are tried.
+  // PostgreSQL searches its own schema first unless the path names it, so both paths are tried.
   for (const [i, path] of [`"${open}"`, `"${open}", pg_catalog`].entries()) {
     const schema = `${roles.schema}_${i}`;
     await runSql(url, `ALTER ROLE "${role}" SET search_path = ${path}`);

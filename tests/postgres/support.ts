@@ -1,5 +1,3 @@
-/** Shared set-up of the tests of the PostgreSQL store. */
-
 import { test } from "node:test";
 import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
 import { statementsFor } from "../../lib/stores/postgres/statements.ts";
@@ -8,7 +6,6 @@ import { type DriverKind, DRIVERS, runSql, whyNoPostgres, withSchema } from "../
 
 export const PET: PetDraft = { name: "Rex", categoryId: 7n, status: "sold" };
 
-/** One day in milliseconds. */
 export const DAY = 86_400_000;
 
 const skip = whyNoPostgres();
@@ -19,7 +16,6 @@ export function testSchema(name: string, run: (url: string, schema: string) => P
   test(`${name}${why}`, { skip }, () => withSchema(run));
 }
 
-/** A test with an empty store. */
 export function testStore(
   name: string,
   run: (store: PetStore, url: string, schema: string) => Promise<void>,
@@ -28,7 +24,6 @@ export function testStore(
   testSchema(name, (url, schema) => usingStore(driver, url, schema, (store) => run(store, url, schema)));
 }
 
-/** Opens a store, runs `use`, and closes the store. */
 export function usingStore<T>(
   driver: DriverKind,
   url: string,
@@ -45,7 +40,7 @@ export function usingStore<T>(
   });
 }
 
-/** A request to be remembered, with a key and a fingerprint as long as real ones. */
+/** A request with a key and a fingerprint as long as real ones. */
 export function request(key: string, retentionMs = DAY, fingerprint = "f"): IdempotentRequest {
   return { key: key.padEnd(22, "k"), fingerprint: fingerprint.padEnd(22, "f"), retentionMs };
 }
@@ -55,7 +50,6 @@ export function asRole(url: string, role: string): string {
   return Object.assign(new URL(url), { username: role, password: "pw" }).href;
 }
 
-/** Runs `use` with a new role, and drops the role. */
 export async function withRole<T>(url: string, role: string, use: (roleUrl: string) => Promise<T>): Promise<T> {
   await runSql(url, `CREATE ROLE "${role}" LOGIN PASSWORD 'pw'`);
   try {

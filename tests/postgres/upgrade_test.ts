@@ -36,7 +36,7 @@ testSchema("a schema of version 1 is migrated, and running servers of that versi
   const asOld = async (key: string, clock: number) => (await runSql(url, createAsVersion1(schema, key, clock)))[0]?.[0];
   assert.equal(await asOld(old.key, now), "1");
   await usingStore(DRIVERS[0]!, url, schema, async (store) => {
-    // Remembered requests stay remembered, and each server sees those of the other.
+    // Remembered requests stay remembered, and each server sees the other's.
     assert.deepEqual(await store.createOnce!(PET, old), { outcome: "replayed", id: 1n });
     assert.deepEqual(await store.createOnce!(PET, other), { outcome: "created", id: 2n });
     assert.equal(await asOld(other.key, now), "-2");

@@ -1,6 +1,5 @@
-/** A PostgreSQL schema of version 1, word for word as its release made it, and what its servers send. */
+/** A schema of version 1, word for word as its release made it, and the requests of its servers. */
 
-/** The SQL that makes it. */
 export function postgresVersion1(name: string): string {
   const schema = `"${name}"`;
   return `CREATE SCHEMA ${schema};
@@ -61,7 +60,7 @@ export function postgresVersion1(name: string): string {
     $add_pets$;`;
 }
 
-/** A create with a key, as a server of version 1 sends it whose clock shows `now`. */
+/** A create with a key, as a server of version 1 with this clock sends it. */
 export function createAsVersion1(schema: string, key: string, now: number): string {
   return `SELECT "${schema}".add_pets('{Rex}'::text[], '{7}'::bigint[], '{2}'::smallint[], '{${key}}'::text[],
     '{${"f".repeat(22)}}'::text[], '{${now + 86_400_000}}'::bigint[], ${now}::bigint)`;

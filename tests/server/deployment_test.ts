@@ -78,7 +78,6 @@ test("the unit's command ends with status 1 while its port is taken, and with 2 
     }
   }));
 
-/** Why systemd cannot be asked here, or `false`. */
 function whyNoSystemd(): string | false {
   try {
     const { success, stdout } = new Deno.Command("systemd-analyze", { args: ["--version"] }).outputSync();

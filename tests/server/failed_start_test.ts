@@ -1,4 +1,4 @@
-/** Every start that must fail says why in one line, prints nothing else, and ends with status 2. */
+/** A start that must fail says why in one line, prints nothing else, and exits with 2. */
 
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -13,7 +13,9 @@ import { command, testUnless } from "../support/system/commands.ts";
 
 const testMounted = testUnless(MOUNT_SKIP);
 
-/** A start by flags, or by the environment; what its one line shows, and what it must not; what is in the folder before. */
+/**
+ * A start by flags or by the environment, the text of its one line, the text it must hide, and the folder before it.
+ */
 type Case = [
   what: string,
   start: string[] | Record<string, string>,
@@ -114,7 +116,7 @@ async function assertFails(
   assert.match(stderr, shows);
   if (hides !== undefined) assert.ok(!stderr.includes(hides), stderr);
   assert.equal(stdout, "");
-  // Deno's own advice, to grant more permissions, is never right.
+  // Deno's own advice to grant permissions is never right here.
   assert.ok(!stderr.includes("--allow"), stderr);
   assert.equal(status, wanted);
 }

@@ -1,5 +1,3 @@
-/** The socket is closed at the end only when no client on it waits for an answer. */
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Answer } from "../../lib/http/answer.ts";
@@ -37,7 +35,7 @@ test("requests that come just before the socket is closed are answered, on conne
   isHeld = true;
   const [idle, ...asking] = used;
   asking.push(await open(), await open());
-  // The last of them is still sending more than the socket's buffers take.
+  // The last one is still sending more than the socket's buffers take.
   const sent = Promise.all(asking.map((socket, i) => socket.send(i < 4 ? GET.replace("/livez", "/readyz") : POST)));
   const waiting = ["/", "/", "/"].map((path) => streams.statusOf(path));
   await arrived.all;
@@ -47,7 +45,7 @@ test("requests that come just before the socket is closed are answered, on conne
   for (const socket of asking) {
     const answer = await socket.readResponse();
     assert.equal(answer?.status, 503);
-    // Deno adds the header once more where it has not read the whole body.
+    // Deno repeats the header if it has not read the whole body.
     assert.match(answer.headers.get("connection") ?? "", /^close(, close)?$/);
   }
   assert.deepEqual(await Promise.all(waiting), [503, 503, 503]);
@@ -76,13 +74,13 @@ test("an answer that is given while the server ends says that its connection doe
   await listener.stop(10_000);
 });
 
-/** A service behind a gate that answers every request so. */
+/** A service behind a gate. */
 function createService({ guard }: Gate, dispatch: () => Pending<Answer>): Pipeline {
   const onFailure = () => CLOSED.toAnswer();
   return createPipeline({ guards: [guard], kept: undefined, dispatch, cors: undefined, onFailure });
 }
 
-/** Resolves when so many have come. */
+/** Resolves after `count` calls. */
 function countdown(count: number): { one(): void; all: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { one: () => --count === 0 && resolve(), all: promise };

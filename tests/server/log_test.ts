@@ -1,4 +1,4 @@
-/** The access log of the standalone server: a line for every request, and nothing in it that a client chose to write. */
+/** The access log: a line for every request, without text that a client chose. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -41,7 +41,7 @@ for (
 test("a client cannot write into the log what it likes", () =>
   withFreshServer({ args: ["--key=k"] }, async (server) => {
     const start = server.written.stdout.length;
-    // A Host header with a path in it, control characters of a terminal, line ends of a log's reader.
+    // A path in the Host header, control characters of a terminal, line ends of a log reader.
     await exchange(server, "GET /v1/pets HTTP/1.1\r\nHost: a/x 200 0.1ms\r\n\r\n");
     await exchange(server, "GET /v1/\u009b31m\u0085\u2028\u202e HTTP/1.1\r\nHost: a\r\n\r\n");
     assert.equal(await server.stop(), 0);
@@ -57,7 +57,7 @@ test("a line of the log is short, however long the request, and shows no beginni
     const targets = [
       "/v1/" + "a/".repeat(30_000),
       "/v1/pets?" + "limit=1&".repeat(7000),
-      // A key that begins within what is looked at, and ends behind it.
+      // A key that begins inside the part that is read and ends after it.
       "/" + "a/".repeat(95) + secret.repeat(3),
       "/v1/pets?" + "limit=1&".repeat(24) + "limit=" + secret.repeat(3),
       `/v1/pets?limit=5=${secret}${secret}`,
@@ -82,7 +82,7 @@ test("what is refused before any path is looked at is in the log, and web pages 
       return [status, headers.get("access-control-allow-origin"), headers.get("vary")];
     };
     assert.deepEqual(await ask("a/b", ORIGIN), [400, ORIGIN, "Origin"]);
-    // A request that has begun holds the drain.
+    // An open request keeps the server from ending.
     using socket = await RawSocket.open(server);
     await socket.send(
       `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\nContent-Length: ${PET.length}\r\n` +

@@ -1,4 +1,4 @@
-/** Standard output and standard error that cannot be written to, or are not read: the server serves, and ends. */
+/** Standard output and standard error that cannot be written or are not read: the server serves and ends. */
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -14,13 +14,12 @@ import { Child } from "../support/system/child.ts";
 
 const test = testUnless(NO_PROC);
 
-/** Starts the server's command by a shell, which sends its output somewhere. */
+/** Starts the server's command in a shell that redirects its output. */
 function start(folder: string, redirection: string, ...args: string[]): Child {
   const line = [`exec "$0" "$@" ${redirection}`, Deno.execPath(), "run", ...taskFlags(), SERVER, ...args];
   return new Child("sh", ["-c", ...line], { cwd: folder, clearEnv: true, env: environment() });
 }
 
-/** A server whose output goes there, once it answers. */
 async function withRedirected(
   folder: string,
   redirection: string,
@@ -42,13 +41,12 @@ async function isAnswered(port: number): Promise<boolean> {
   }
 }
 
-/** A pipe that is full and is not read. */
 function makeFullPipe(folder: string): { path: string; pipe: Deno.FsFile } {
   const path = join(folder, "pipe");
   command("mkfifo", path);
   const pipe = Deno.openSync(path, { read: true, write: true });
   const page = new Uint8Array(4096);
-  // What Linux keeps for a pipe: 16 pages.
+  // Linux keeps 16 pages for a pipe.
   for (let i = 0; i < 16; i++) pipe.writeSync(page);
   return { path, pipe };
 }
@@ -59,7 +57,7 @@ for (const [name, number] of [["standard output", 1], ["standard error", 2]] as 
       const { path, pipe } = makeFullPipe(folder);
       using _ = pipe;
       await withRedirected(folder, `${number}<>${path}`, async (port, child) => {
-        // Now each create has a line on standard error, and each request one on standard output.
+        // Now each create writes to standard error, and each request to standard output.
         Deno.removeSync(join(folder, "pets.db"));
         const body = '{"name":"Rex","categoryId":7}';
         const fields = `Host: x\r\nAuthorization: Bearer k\r\nContent-Length: ${body.length}\r\n\r\n`;
@@ -94,7 +92,7 @@ test("a second SIGTERM ends a server at once that waits for a client, with statu
       await socket.send(`${head}Expect: 100-continue\r\n\r\n`);
       assert.equal((await socket.readResponse())?.status, 100);
       const again = setInterval(() => child.kill("SIGTERM"), 100);
-      // The first signal alone would have waited for the body, and ended with 0.
+      // After one signal it would have waited for the body and exited with 0.
       assert.equal(await child.exit().finally(() => clearInterval(again)), 1);
     })
   ));

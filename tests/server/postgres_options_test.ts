@@ -1,5 +1,3 @@
-/** The options that the standalone server gives its PostgreSQL driver. */
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import postgres from "postgres";

@@ -1,4 +1,4 @@
-/** The address of a PostgreSQL store: its parts, PostgreSQL's environment variables, and the messages for mistakes. */
+/** The address of a PostgreSQL store: its parts, PostgreSQL's variables, and the messages for mistakes. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -8,7 +8,6 @@ import { SettingError } from "../../lib/server/start_error.ts";
 
 const read = (url: string, env: Record<string, string> = {}) => readPostgresUrl(url, (name) => env[name]);
 
-/** A value for each variable that its parameter accepts. */
 const VALUES: Record<keyof typeof POSTGRES_VARIABLES, string> = {
   host: "db.example,10.0.0.2",
   port: "6000,6001",

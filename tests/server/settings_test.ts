@@ -1,5 +1,3 @@
-/** The settings of the standalone server: flags, environment, defaults and the help text. */
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HELP } from "../../lib/server/help.ts";
@@ -71,7 +69,6 @@ test("the environment is enough to set everything, and a key can be given as its
     });
   }));
 
-/** Settings from flags and variables, without a server. */
 function read(args: string[], env: Record<string, string> = {}): ServerCommand {
   return readSettings(args, (name) => env[name]);
 }

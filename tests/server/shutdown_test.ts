@@ -1,4 +1,4 @@
-/** How the standalone server ends: by a signal, without losing anything; and what must not end it. */
+/** The end of the standalone server: by a signal, without losing anything. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,17 +7,17 @@ import { type Endpoint, exchange, RawSocket } from "../support/http/raw_socket.t
 import { addPet, countPets, PET, withFreshServer, withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 
-/** Milliseconds between two requests, from which on a client is not promised an answer to each: less than the server waits. */
+/** A client that pauses longer than this, in milliseconds, counts as idle and may lose its connection. */
 const SLOW = 200;
 
 const HEAD = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\nContent-Length: ${PET.length}\r\n`;
 
-/** Begun before all other tests of this file, and awaited by the last: the server waits for seconds. */
+/** Started first and awaited by the last test, because the server waits for seconds. */
 const unfinished = withFreshServer({ args: ["--key=k"] }, async (server) => {
   using socket = await RawSocket.open(server, 60_000);
-  // HTTP/2 with prior knowledge: this client will never acknowledge that the server wants to end.
+  // HTTP/2 with prior knowledge: this client never acknowledges the GOAWAY.
   await socket.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-  // Another connection's answer: by then the server has seen this one.
+  // This answer shows that the server has seen the other connection.
   assert.equal((await server.ask("/livez", null)).status, 200);
   return [await server.stop(), server.written.stderr] as const;
 });
@@ -107,11 +107,11 @@ for (const [how, post] of [["at once", postAtOnce], ["after 100 Continue", postO
           using socket = await RawSocket.open(server);
           for (let last = performance.now(), sentAt = last;; last = sentAt) {
             sentAt = performance.now();
-            // Throws if an answer breaks off.
+            // Throws if an answer is cut.
             const answer = await post(socket);
-            // To a server, a client that is this slow is idle; its connection is closed, and that can cross a request.
+            // The server may close the connection of a slow client while it sends.
             if (answer === undefined) return assert.ok(sentAt - last > SLOW, "A client was left without an answer");
-            // A server that is about to end may say so. What it may not is blame the client.
+            // A server that shuts down may refuse, but must not blame the client.
             if (answer.status !== 503) assert.equal(answer.status, 201, answer.text);
             if (answer.status === 201 && ++acknowledged === 500) warm.resolve();
             // Deno adds the header once more where it has not read the whole body.
@@ -149,7 +149,7 @@ test("more connections than the process may have open do not end it", () =>
     try {
       for (let i = 0; i < 80; i++) sockets.push(await RawSocket.open(server));
     } catch (error) {
-      // To refuse is one way to cope; what counts is what comes afterwards.
+      // A refused connection is fine; the server must go on afterwards.
       if (!(error instanceof Deno.errors.ConnectionRefused || error instanceof Deno.errors.ConnectionReset)) {
         throw error;
       }
@@ -158,7 +158,7 @@ test("more connections than the process may have open do not end it", () =>
     assert.equal(await livezStatus(server), 200, server.written.stderr);
   }));
 
-/** Asks until there is an answer: the server may have to begin anew to listen, and what waited meanwhile is lost. */
+/** Asks until there is an answer: the server may have to listen again, which loses waiting connections. */
 async function livezStatus(server: Endpoint): Promise<number> {
   const deadline = AbortSignal.timeout(3000);
   for (;;) {

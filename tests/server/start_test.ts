@@ -1,4 +1,4 @@
-/** The first start of the standalone server, and the next: a key, a line to try, and pets that are still there. */
+/** The first start of the standalone server and the next: its key, a line to try, and the same pets. */
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ test("the first start makes a key for its owner alone and shows it with a curl l
 test("the line to try, pasted into a shell, gives curl the key and the address", () =>
   withFreshServer({}, async (server, folder) => {
     const [, line = ""] = await server.printed(/^ {2}try +(.*)$/m);
-    // A stand-in shows what the shell makes of the line, on machines without curl too.
+    // A stand-in for curl shows its arguments, on machines without curl too.
     const seen = shell(folder, `curl() { printf '%s\\n' "$@"; }\n${line}`);
     assert.deepEqual(seen.trim().split("\n"), [
       "-H",
@@ -41,7 +41,7 @@ testUnless(hasCommand("curl") ? false : "there is no curl")(
   () =>
     withFreshServer({}, async (server, folder) => {
       const [, line = ""] = await server.printed(/^ {2}try +(.*)$/m);
-      // With its head, so that this answer too is held against the description.
+      // With its head, so that this answer is validated too.
       const answer = parseResponse(shell(folder, `curl() { command curl --include "$@"; }\n${line}`));
       server.validate("GET", "/v1/pets", answer);
       assert.deepEqual([answer.status, answer.text], [200, "[]"]);

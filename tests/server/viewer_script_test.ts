@@ -1,5 +1,3 @@
-/** The scripts of the viewer's page. */
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
@@ -43,7 +41,6 @@ interface Element {
 
 type Component = (props: { content: unknown }) => Element;
 
-/** The options that the page gives to Swagger UI, as far as they are tested. */
 interface ViewerOptions {
   url: string;
   validatorUrl: unknown;

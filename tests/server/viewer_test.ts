@@ -1,4 +1,4 @@
-/** The description's page as it is sent: who gets it, under which rules for the browser, and from which modules. */
+/** The page of the description: its readers, its rules for the browser, its modules. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -23,12 +23,10 @@ const BUNDLE = `/docs/${VIEWER_VERSION}/swagger-ui-bundle.js`;
 const FILES = [BUNDLE, `${BUNDLE}.LICENSE.txt`, `/docs/${VIEWER_VERSION}/swagger-ui.css`];
 const TEXTS = ["/docs", "/docs/viewer.js", "/docs/indent_json.js"];
 
-/** Asks for a path without a key, and does not follow where it leads. */
 function get({ ask }: ServerProcess, path: string, headers: Record<string, string> = {}, method = "GET") {
   return ask(path, null, { method, headers, redirect: "manual" });
 }
 
-/** The headers that answers to HEAD and GET share. */
 function shared(headers: Headers): [string, string][] {
   return [...headers].filter(([name]) => name !== "date");
 }
@@ -153,7 +151,7 @@ test("a server that was started from an address, as from JSR, has the viewer's f
     ], { cwd: folder, env: { DENO_DIR: `${folder}/cache` } });
     try {
       await child.printed(STARTED);
-      // From here on there is nowhere to fetch a file from.
+      // From here on no file can be fetched.
       await modules.shutdown();
       const port = Number(/ listens on http:\S+:(\d+)\/v1$/m.exec(child.written.stdout)?.[1]);
       for (const path of [...TEXTS, ...FILES]) {

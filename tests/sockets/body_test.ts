@@ -1,4 +1,7 @@
-/** Bodies that no well-meaning client sends, to a petstore on `Deno.serve`: framed wrongly, too large, cut short. */
+/**
+ * Bodies that only a faulty or hostile client sends, to a petstore on `Deno.serve`: wrong framing, too large, cut
+ * short.
+ */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -28,7 +31,7 @@ testAnswers([
   ["a body that is not UTF-8", post(Uint8Array.of(0x22, 0xc3, 0x28, 0x22)), 400, "invalid_json"],
   ["a length that is negative", post(PET, "Content-Length: -1\r\n"), 400, null],
   ["two lengths that differ", post(PET, `Content-Length: 3\r\nContent-Length: ${PET.length}\r\n`), 400, null],
-  // Two readers that believe different headers read different requests: smuggling (RFC 9112 §6.1).
+  // Two readers that believe different headers see different requests: smuggling (RFC 9112 §6.1).
   ["both a length and chunks", post(`${chunk(PET)}0\r\n\r\n`, `Content-Length: 5\r\n${CHUNKED}`), 400, null],
   ["a transfer coding that is not known", post(PET, "Transfer-Encoding: gzip\r\n"), 400, null],
   ["a body that stalls", post('{"name":"Rex"', "Content-Length: 29\r\n"), 408, "request_timeout"],
@@ -68,7 +71,7 @@ for (const what of ["zz\r\n", "ffffffffffffffffff\r\n", "5\r\n{}"]) {
       using socket = await RawSocket.open(petstore);
       await socket.send(post(what, CHUNKED));
       await socket.endSending();
-      // Deno.serve closes without an answer when it cannot frame a body; what it does answer is a client's error.
+      // Deno.serve may close without an answer. Any answer must blame the client.
       const answer = await socket.readResponse();
       assert.ok(answer === undefined || (answer.status >= 400 && answer.status < 500), `${answer?.status}`);
       await socket.readEnd();
@@ -86,7 +89,7 @@ for (
       using socket = await RawSocket.open(petstore);
       const sent = socket.send(post(body, headers), get("/v1/pets"));
       assertError(await socket.readResponse(), 413, "body_too_large");
-      // Either the connection goes on behind the body, or it ends; it neither hangs nor answers something else.
+      // The connection either continues after the body or ends. It neither hangs nor answers anything else.
       const next = await socket.readResponse();
       if (next !== undefined) assert.deepEqual([next.status, next.text], [200, "[]"]);
       await sent;
@@ -100,7 +103,7 @@ test("a body byte by byte is given up with 413, and its connection is closed wit
     const sent = socket.send(post(pieces, CHUNKED));
     const answer = await socket.readResponse();
     assertError(answer, 413, "body_too_large");
-    // It says so where it does not throw the rest away by itself, chunk by chunk.
+    // It says so because it does not discard the rest.
     assert.equal(answer?.headers.get("connection"), "close");
     await sent;
     while (await socket.sendRest(pieces));

@@ -1,4 +1,4 @@
-/** Trailers of a chunked body that never end, which `Deno.serve` does not show to the reader of the body. */
+/** Endless trailers of a chunked body, which `Deno.serve` hides from the reader of the body. */
 
 import assert from "node:assert/strict";
 import { withImpatientServer } from "../support/server/impatient_server.ts";
@@ -14,13 +14,13 @@ const testOnLinux = testUnless(NO_PROC);
 const KEY = "Authorization: Bearer k\r\n";
 const FIELDS = new TextEncoder().encode(`x: ${"y".repeat(60)}\r\n`.repeat(1000));
 
-/** Sends them until the server closes, or until so many have been taken; answers whether all were. */
+/** Sends trailers until the server closes or has taken `blocks`. Returns whether it took all. */
 async function sendTrailers(server: Endpoint, key: string, blocks = Infinity): Promise<boolean> {
   using socket = await RawSocket.open(server, 30_000);
   let isTaken = await socket.send(`POST /v1/pets HTTP/1.1\r\nHost: x\r\n${key}${CHUNKED}\r\n2\r\n{}\r\n0\r\n`);
   for (let i = 0; i < blocks && isTaken; i++) {
     isTaken = await socket.sendRest(FIELDS);
-    // Else the machine's speed would say how much memory this takes.
+    // Otherwise the machine's speed would decide the memory.
     if (blocks === Infinity) await new Promise((resolve) => setTimeout(resolve, 2));
   }
   return isTaken;

@@ -1,4 +1,4 @@
-/** Heads of requests that no well-meaning client sends, to a petstore on `Deno.serve`: keys, targets, headers, methods. */
+/** Heads that only a faulty or hostile client sends, to a petstore on `Deno.serve`: keys, targets, headers, methods. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** The large files of the page, before clients that ask for many and read none. */
+/** Large files of the page, for clients that request many and read none. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -17,7 +17,7 @@ const testOnLinux = testUnless(NO_PROC);
 
 const BUNDLE = `/docs/${VIEWER_VERSION}/swagger-ui-bundle.js`;
 
-/** A server, and how much memory it has at most taken since it had answered once, in MiB. */
+/** A server, and its peak memory since its first answer, in MiB. */
 function withWatched(use: (server: ServerProcess, growth: () => number) => Promise<void>): Promise<void> {
   return withFreshServer({ args: ["--key=k", "--store=memory:"] }, async (server) => {
     assert.equal((await server.ask(BUNDLE, null)).status, 200);
@@ -26,7 +26,7 @@ function withWatched(use: (server: ServerProcess, growth: () => number) => Promi
   });
 }
 
-/** Clients that have left make room for others. */
+/** Clients that have left free their place. */
 async function assertServedAgain(server: ServerProcess): Promise<void> {
   const guard = AbortSignal.timeout(10_000);
   while ((await server.ask(BUNDLE, null)).status !== 200) assert.ok(!guard.aborted, "The file is not served any more");
@@ -70,7 +70,7 @@ testOnLinux(
     }),
 );
 
-/** A server with this file, of which it sends so many at once. */
+/** A server of this file that limits the answers in progress. */
 function withFile(file: Bytes, answers: LargeAnswers, use: (port: number) => Promise<void>): Promise<void> {
   return withDenoServe(async (request) => {
     const answer: Answer = { status: 200, headers: {}, body: file };
@@ -91,7 +91,7 @@ async function ask(port: number): Promise<Deno.TcpConn> {
   return connection;
 }
 
-/** More than sockets keep for a client that does not read. */
+/** More than socket buffers hold for a client that does not read. */
 const FILE = new Uint8Array(32 * 1024 * 1024).map((_, i) => i % 251);
 
 test("a large answer comes whole, and HEAD gets its length", () =>

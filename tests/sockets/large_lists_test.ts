@@ -1,4 +1,4 @@
-/** Lists of long names, before clients with a key that ask for many and read none. */
+/** Lists of long names, for clients with a key that request many and read none. */
 
 import assert from "node:assert/strict";
 import { memoryOf } from "../support/system/process.ts";
@@ -12,7 +12,7 @@ const test = testUnless(NO_PROC);
 
 const LIST = "/v1/pets?limit=100";
 
-/** 100 pets whose names are as long as names can be: a page of 107 kB. */
+/** 100 pets with the longest names: a page of 107 kB. */
 async function addLongNames(server: ServerProcess): Promise<void> {
   const pet = JSON.stringify({ name: "😀".repeat(255), categoryId: 7 });
   const length = new TextEncoder().encode(pet).length;
@@ -33,7 +33,7 @@ test("2,000 streams of HTTP/2 that ask for a large list and read nothing take li
       const statuses = await Promise.all(asked);
       assert.ok(statuses.includes(200) && statuses.includes(503));
       assert.ok(statuses.every((status) => status === 200 || status === 503));
-      // A short answer has nothing to wait for.
+      // A short answer need not wait.
       assert.equal((await server.ask("/v1/pets?limit=1", "k")).status, 200);
       const growth = memoryOf(server.pid).most - before;
       assert.ok(growth < 96, `${growth} MiB more`);

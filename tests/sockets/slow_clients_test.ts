@@ -1,4 +1,4 @@
-/** Many clients that are slow, or want too much: the server's memory and descriptors, as the system counts them. */
+/** Many slow or greedy clients: the server's memory and descriptors, as the system counts them. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -15,12 +15,12 @@ const HOST = "Host: x\r\n";
 const HEADERS = `${HOST}Authorization: Bearer k\r\n`;
 const LIST = `GET /v1/pets HTTP/1.1\r\n${HEADERS}\r\n`;
 
-/** Longer than any of these tests takes. */
+/** Longer than any of these tests, in milliseconds. */
 const GUARD = 30_000;
 
 const test = testUnless(Deno.build.os === "linux" ? whyTooFewFiles(2_100) : "only Linux tells what a process uses");
 
-/** Why there cannot be so many connections here, or `false`. */
+/** Why so many connections cannot be opened here, or `false`. */
 function whyTooFewFiles(wanted: number): string | false {
   const limit = Number(/^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1]);
   return limit < wanted ? `a process may open ${limit} files only, and ${wanted} are needed: see ulimit -n` : false;
@@ -31,7 +31,6 @@ async function withQuietServer(use: (server: ServerProcess, pid: number) => Prom
   await withFreshServer(parts, (server) => use(server, server.pid));
 }
 
-/** Runs `use` with so many connections on which the same has been sent. */
 async function withSockets(
   server: Endpoint,
   count: number,
@@ -66,7 +65,7 @@ for (const [what, headers, block, status] of LARGE) {
       let isTaken = await socket.send(`POST /v1/pets HTTP/1.1\r\n${headers}\r\n`);
       const bytes = concat(block);
       for (let i = 0; i < 200 && isTaken; i++) isTaken = await socket.sendRest(bytes);
-      // Where the connection was reset meanwhile, the answer may be lost with it.
+      // A reset connection may lose the answer.
       const answer = isTaken ? await socket.readResponse() : undefined;
       if (isTaken) assert.equal(answer?.status, status);
       const growth = memoryOf(pid).most - before;
@@ -100,12 +99,12 @@ test("500 bodies that stall do not block others, get 408, and leave nothing behi
         assert.equal((await exchange(server, LIST))?.text, "[]");
         for (const socket of sockets) assertError(await socket.readResponse(), 408, "request_timeout");
       });
-      // The server leaves the closing to the client. Its own clock and the like take a descriptor or two.
+      // The clients close first. The server's clock and the like use a descriptor or two.
       await until("connections forgotten", () => openFilesOf(server.pid) < files + 10);
       memory.push(memoryOf(server.pid).now);
     }
     const [, second = 0, , fourth = 0] = memory;
-    // What the first rounds took is used again.
+    // Later rounds reuse the memory of the first.
     assert.ok(fourth - second < 32, `${memory.join(", ")} MiB`);
     assert.equal((await exchange(server, LIST))?.text, "[]");
   }));
@@ -119,7 +118,7 @@ test("a client that asks and asks and reads no answer is made to wait, and takes
     const answered = () => server.written.stdout.split("?limit=100 200 ").length - 1;
     const sockets: RawSocket[] = [];
     for (let i = 0; i < 20; i++) sockets.push(await RawSocket.open(server, GUARD));
-    // Never done: 100,000 requests, whose answers would be 600 MB, on each.
+    // Never completed: 100,000 requests on each, with 600 MB of answers.
     const sending = sockets.map((socket) => socket.send(list.repeat(100_000)).catch(() => false));
     for (let last = -1; answered() === 0 || answered() > last;) {
       last = answered();

@@ -1,6 +1,6 @@
 /**
- * Requests whose end two readers could see in two places, to the standalone server. Behind a proxy, what the one takes for
- * a body and the other for a request is a request without a check. So each must be refused, or be one request.
+ * Requests whose end two readers could see in different places. Behind a proxy, one reader's body is another's request,
+ * which nothing has checked. So each must be refused or be exactly one request.
  */
 
 import assert from "node:assert/strict";
@@ -14,7 +14,6 @@ const HEADERS = `Host: petstore.test\r\nAuthorization: Bearer ${KEY}\r\n`;
 const CHUNKED = "Transfer-Encoding: chunked\r\n";
 const LENGTH = `Content-Length: ${PET.length}\r\n`;
 
-/** The hidden request: a server that took it for one would answer and log it. */
 const HIDDEN = `GET /v1/pets/666 HTTP/1.1\r\n${HEADERS}\r\n`;
 const CHUNKS = `${chunk(PET)}0\r\n\r\n`;
 
@@ -22,7 +21,7 @@ function post(headers: string, rest: string, version = "1.1"): string {
   return `POST /v1/pets HTTP/${version}\r\n${HEADERS}Content-Type: application/json\r\n${headers}\r\n${rest}`;
 }
 
-/** Ambiguous: answered with 400, or with nothing but the end of the connection. */
+/** Ambiguous: answered with 400, or with the end of the connection. */
 const REFUSED: [what: string, request: string][] = [
   ["a length, then chunks", post(LENGTH + CHUNKED, CHUNKS + HIDDEN)],
   ["chunks, then a length", post(CHUNKED + LENGTH, CHUNKS + HIDDEN)],
@@ -68,11 +67,11 @@ const REFUSED: [what: string, request: string][] = [
   ["a request line without a version", `GET /v1/pets/666\r\n${HEADERS}\r\n`],
 ];
 
-/** Whole, and to be read in one way only: one answer each, whatever the body looks like. */
+/** Whole and unambiguous: one answer each. */
 const ONE: [what: string, request: string, status: number][] = [
   ["the same length twice", post(LENGTH + LENGTH, PET), 201],
   ["a tab before the encoding", post("Transfer-Encoding:\tchunked\r\n", CHUNKS), 201],
-  // RFC 9112 §7.1 has no space there; there is still no second way to read it.
+  // RFC 9112 §7.1 has no space there, but it cannot be read in two ways.
   ["a space before a chunk's size", post(CHUNKED, ` 1d\r\n${PET}\r\n0\r\n\r\n`), 201],
   ["extensions of chunks", post(CHUNKED, `1d;a=b;c="d"\r\n${PET}\r\n0;e\r\n\r\n`), 201],
   [
@@ -99,11 +98,11 @@ const ONE: [what: string, request: string, status: number][] = [
   ["a request as a body that is not JSON", post(`Content-Length: ${HIDDEN.length}\r\n`, HIDDEN), 400],
 ];
 
-/** The statuses of all that comes until the connection ends. More answers than requests make the socket throw. */
+/** All statuses until the connection ends. A surplus answer makes the socket throw. */
 async function statuses(server: Endpoint, request: string, isEnded = true): Promise<number[]> {
   using socket = await RawSocket.open(server);
   await socket.send(request);
-  // It may have been closed already.
+  // The server may have closed it already.
   if (isEnded) await socket.endSending().catch(() => {});
   const seen: number[] = [];
   for (let answer; (answer = await socket.readResponse());) seen.push(answer.status);
@@ -127,7 +126,7 @@ test("a request whose end is ambiguous is refused or is one request, and what it
 
 test("what is hidden would be seen if it were answered", () =>
   withFreshServer({ args: ["--key", KEY, "--store=memory:"] }, async (server) => {
-    // Not ended: a server may close after its first answer to a client that sends nothing more.
+    // Not ended: a server may close after its first answer to a client that sends no more.
     await assert.rejects(statuses(server, post(LENGTH, PET) + HIDDEN, false), /no request was sent for: 404/);
     assert.equal(await server.stop(), 0);
     assert.ok(server.written.stdout.includes("/v1/pets/666 404"));

@@ -1,4 +1,4 @@
-/** Bytes of a request that come back in an answer's head make no header of their own, as it goes over the socket. */
+/** No bytes of a request become a header of their own in an answer. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ const KEY = "k";
 const ORIGIN = "https://app.example";
 const HEADERS = `Host: a\r\nAuthorization: Bearer ${KEY}\r\n`;
 
-/** Line ends as clients spell them, and as bytes that a careless reader would take for them. */
+/** Line ends in clients' spellings, and bytes that a careless reader takes for them. */
 const LINE_ENDS = [
   ...["%0d%0a", "%0a", "%0d", "%00", "%e5%98%8a%e5%98%8d", "%250d%250a", "\\r\\n", "\u560d\u560a", "\u2028", "\u0085"],
 ];
@@ -33,7 +33,7 @@ test("no answer has a header that a client wrote, whatever line end it wrote bef
       requests.push(`GET /v1/pets?limit=1 HTTP/1.1\r\n${HEADERS}Origin: ${ORIGIN}${text}\r\n\r\n`);
       requests.push(`GET /v1/pets HTTP/1.1\r\nHost: a${text}\r\n\r\n`);
       for (const request of requests) {
-        // Reading it holds every header, by name and form, against the description.
+        // The socket checks every header against the description.
         const answer = await exchange(server, request);
         for (const [name, value] of answer?.headers ?? []) {
           assert.doesNotMatch(`${name}: ${value}`, /evil|[^ -~]/, request);

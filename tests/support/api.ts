@@ -1,4 +1,4 @@
-/** A petstore as a test's client sees it; every answer is held against the OpenAPI description. */
+/** A petstore as a client sees it. Every answer is checked against the OpenAPI description. */
 
 import { createOpenApi, createPetstore, type ErrorBody, type PetstoreOptions } from "../../mod.ts";
 import { createResponseValidator, type SeenResponse } from "./openapi_validator.ts";
@@ -7,14 +7,12 @@ export const KEY = "pk_test_0123456789abcdef";
 
 export type Handle = (request: Request) => Promise<Response>;
 
-/** Carries requests to a petstore and answers back. */
 export interface Host {
   name: string;
   /** Mounts a handler, and hands over its origin and how to reach it. */
   use<T>(handle: Handle, run: (origin: string, send: Handle) => Promise<T>): Promise<T>;
 }
 
-/** The parts of a request beside method and path. */
 export interface RequestParts {
   headers?: Record<string, string> | [string, string][];
   body?: BodyInit;
@@ -25,7 +23,7 @@ export interface RequestParts {
 /** A pet as `JSON.parse` reads it: exact only below 2^53; look at the text for the rest. */
 export type ParsedPet = Record<"id" | "categoryId", number> & Record<"name" | "status", string>;
 
-/** An answer, and its JSON in the shape that the test expects: the validator has checked that it has one of them. */
+/** An answer and its JSON, typed as the test expects it: the validator has checked the shape. */
 export interface ApiAnswer extends SeenResponse {
   json: unknown;
   pet: ParsedPet;
@@ -33,7 +31,7 @@ export interface ApiAnswer extends SeenResponse {
   error: ErrorBody;
 }
 
-/** The client. Paths are relative to the base path, unless they are whole URLs' paths after `//`. */
+/** Paths are relative to the base path, except whole paths after `//`. */
 export interface Api {
   send(method: string, path: string, parts?: RequestParts): Promise<ApiAnswer>;
   get(path: string, parts?: RequestParts): Promise<ApiAnswer>;
@@ -44,10 +42,9 @@ export interface Api {
 /** Every error body that was seen, as text; the description's examples are looked up in it. */
 export const seenErrors: Set<string> = new Set();
 
-/** Calls the handler directly. */
 export const IN_PROCESS: Host = { name: "in-process", use: (handle, run) => run("http://petstore.test", handle) };
 
-/** Runs a test against a petstore with these options on a host. */
+/** Runs a test against a petstore on a host. */
 export async function withApi<T>(
   host: Host,
   options: Partial<PetstoreOptions>,

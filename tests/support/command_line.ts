@@ -1,23 +1,18 @@
-/** The command lines of the tools. */
-
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 import { killAll } from "./system/child.ts";
 
-/** Something that a tool has found to be wrong. */
 export interface Finding<Kind extends string = string> {
   kind: Kind;
   detail: string;
 }
 
-/** How many findings are printed whole. */
 const SHOWN = 20;
 
-/** A mistake on the command line. */
 export class UsageError extends Error {}
 
 /** Parses flags; `--help` ends the process. */
 export function parseFlags<T extends ParseArgsOptionsConfig>(args: readonly string[], help: string, options: T) {
-  // `deno task` hands its `--` on.
+  // `deno task` passes its `--` on.
   const given = args[0] === "--" ? args.slice(1) : [...args];
   if (given.includes("--help")) {
     console.log(help.trimEnd());
@@ -30,7 +25,6 @@ export function parseFlags<T extends ParseArgsOptionsConfig>(args: readonly stri
   }
 }
 
-/** A whole number that was given, or the fallback. */
 export function readCount(
   flag: string,
   given: string | undefined,
@@ -43,7 +37,7 @@ export function readCount(
   throw new UsageError(`--${flag} must be a whole number from ${least} to ${most - 1}, not ${JSON.stringify(given)}`);
 }
 
-/** Reads a command line; a mistake in it is printed and ends the process with status 2. */
+/** Reads a command line. Prints a mistake in it and exits with 2. */
 export function tryRead<T>(read: () => T): T {
   try {
     return read();
@@ -55,12 +49,12 @@ export function tryRead<T>(read: () => T): T {
 }
 
 /**
- * Runs a tool in a folder that is removed afterwards, and ends the process with 0 if nothing is wrong, 1 if something is,
- * 2 if the command line is.
+ * Runs a tool in a temporary folder. Exits with 0 if all is well, 1 after findings, 2 after a mistake in the command
+ * line.
  */
 export async function runTool(name: string, run: (folder: string) => Promise<readonly Finding[]>): Promise<never> {
   const folder = Deno.makeTempDirSync({ prefix: `petstore-${name}-` });
-  // An event, because `--help` ends the process without a return.
+  // An event, because `--help` exits without returning.
   globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
   const end = (status: number): never => {
     killAll();
@@ -79,7 +73,6 @@ export async function runTool(name: string, run: (folder: string) => Promise<rea
   }
 }
 
-/** Names and values, a line each. */
 export function formatTable(values: Record<string, string | number>): string {
   const lines = Object.entries(values);
   const width = Math.max(...lines.map(([name]) => name.length));

@@ -1,4 +1,4 @@
-/** An exchange without a host, for tests of what reads only a part of it. */
+/** An exchange without a host, for tests of code that reads a part of it. */
 
 import type { Exchange } from "../../lib/http/exchange.ts";
 

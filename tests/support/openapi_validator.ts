@@ -1,11 +1,10 @@
-/** Holds every response that a test sees against the OpenAPI description: its status, its headers, its body. */
+/** Checks every response that a test sees against the OpenAPI description: status, headers and body. */
 
 import Ajv2020 from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { Json, JsonObject } from "../../mod.ts";
 import { withAnyPathAnswers } from "./any_path_answers.ts";
 
-/** A response as a test sees it. */
 export interface SeenResponse {
   status: number;
   headers: Headers;
@@ -15,7 +14,7 @@ export interface SeenResponse {
 /** Throws if the description does not foresee this answer to this request. */
 export type ResponseValidator = (method: string, path: string, response: SeenResponse) => void;
 
-/** Names the component that describes an answer which may come on any path, whatever operation it has. */
+/** Names the component that describes an answer which any path may give. */
 export type AnyPathRule = (response: SeenResponse) => string | undefined;
 
 /** Set by the transport, or by the Fetch standard where cross-origin use is granted; info.description says so. */
@@ -37,7 +36,7 @@ export function createResponseValidator(
   onAnyPath: AnyPathRule = () => undefined,
 ): ResponseValidator {
   const description = withAnyPathAnswers(described);
-  // Closed, though the description leaves them open for later: today nothing else may be sent.
+  // Closed here, although the description leaves them open for later versions.
   const closed = structuredClone(description);
   for (const [name, schema] of Object.entries(at(closed, "components", "schemas"))) {
     if (/^Pet$|Error$/.test(name)) (schema as JsonObject)["additionalProperties"] = false;
@@ -77,7 +76,6 @@ interface Found {
   definition: JsonObject;
 }
 
-/** The description of this answer to this request, if there is one. */
 function findResponse(
   description: JsonObject,
   basePath: string,
@@ -98,7 +96,7 @@ function findResponse(
   }
   const component = onAnyPath(seen);
   if (component !== undefined) return resolve(description, `/components/responses/${component}`);
-  // What has no operation: the key comes first, then the path, then the method.
+  // Without an operation: the key comes first, then the path, then the method.
   const [expected, name] = status === 401 && !isOpen(item)
     ? [401, "Unauthorized"]
     : headers.has("access-control-allow-methods")
@@ -113,13 +111,12 @@ function findResponse(
   return name === "AllowedMethods" || name === "MethodNotAllowed" ? withDeprecation(found, item) : found;
 }
 
-/** The server of a path, if it has its own, or that of the description. */
+/** A path can have a server of its own. */
 function basePathOf(item: JsonObject, basePath: string): string {
   const servers = item["servers"] as JsonObject[] | undefined;
   return servers === undefined ? basePath : String(servers[0]?.["url"]).replace(/\/$/, "");
 }
 
-/** Whether a path has no key check. */
 function isOpen(item: JsonObject | undefined): boolean {
   return item !== undefined && (at(item, "get")["security"] as Json[] | undefined)?.length === 0;
 }
@@ -127,7 +124,7 @@ function isOpen(item: JsonObject | undefined): boolean {
 /** A path whose operation is deprecated says so in all its answers after the key check, those to other methods too. */
 function withDeprecation(found: Found, item: JsonObject | undefined): Found {
   if (item === undefined || at(item, "get")["deprecated"] !== true) return found;
-  // Those that 304 has too: what is left tells of a body.
+  // The headers that 304 has too: the others describe a body.
   const { ETag: _tag, ...common } = at(item, "get", "responses", "304", "headers");
   const headers = { ...found.definition["headers"] as JsonObject, ...common };
   return { ...found, definition: { ...found.definition, headers } };
@@ -180,7 +177,7 @@ function matches(template: string, path: string): boolean {
     wanted.every((part, i) => part.startsWith("{") ? given[i] !== "" : part === decode(given[i] ?? ""));
 }
 
-/** A segment as the server compares it: one that does not decode stands for itself. */
+/** A segment that does not decode stands for itself. */
 function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);

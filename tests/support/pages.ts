@@ -3,10 +3,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** The folder of the project, with a slash at its end. */
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Every page, by its path from the root. */
 export const PAGES: readonly string[] = ["", "docs/"].flatMap((folder) =>
   readdirSync(ROOT + folder).filter((name) => name.endsWith(".md")).map((name) => folder + name)
 ).sort();
@@ -21,7 +19,7 @@ export function readPage(path: string): string {
   return readFileSync(ROOT + path, "utf8");
 }
 
-/** The contents of a page's fenced blocks of one language; of two words, such as `ts ignore`, the first is the language. */
+/** The fenced blocks of one language on a page. The first word names the language, as in `ts ignore`. */
 export function blocks(path: string, language: string): string[] {
   return Array.from(readPage(path).matchAll(/^```(\w+)(.*)\n([^]*?)^```$/gm))
     .filter(([, first, rest]) => first === language && !rest?.includes("ignore"))

@@ -1,4 +1,4 @@
-/** Random choices that a seed repeats. What two processes make of them together, no seed can repeat. */
+/** Random choices that a seed repeats. The interplay of two processes cannot be repeated. */
 
 /** A stream of random numbers (sfc32 by Chris Doty-Humphrey). */
 export class Random {
@@ -11,7 +11,7 @@ export class Random {
     for (let i = 0; i < 12; i++) this.#next();
   }
 
-  /** A stream of its own: what one client draws must not depend on which other was faster. */
+  /** A stream of its own, so that a client's draws do not depend on the speed of another. */
   fork(): Random {
     return new Random(this.#next());
   }
@@ -26,12 +26,10 @@ export class Random {
     return this.below(count) === 0;
   }
 
-  /** One of a list that is not empty. */
   pick<T>(list: readonly T[]): T {
     return list[this.below(list.length)] as T;
   }
 
-  /** Any int64. */
   int64(): bigint {
     return BigInt.asIntN(64, BigInt(this.#next()) << 32n | BigInt(this.#next()));
   }
@@ -48,7 +46,6 @@ export class Random {
   }
 }
 
-/** A seed for who has given none. */
 export function newSeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
 }

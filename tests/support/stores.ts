@@ -7,7 +7,6 @@ import { createMemoryStore, type PetStore } from "../../mod.ts";
 import { DRIVERS, whyNoPostgres, withPostgresStore } from "./postgres/postgres.ts";
 import { withTempFolder } from "./temp.ts";
 
-/** A kind of store, and how a test gets an empty one. */
 export interface StoreKind {
   name: string;
   /** The same store with another driver: one host is enough for it. */
@@ -32,10 +31,7 @@ export const STORE_KINDS: readonly StoreKind[] = [
   ...postgresKinds(),
 ];
 
-/**
- * One for each driver, on Deno, where most tests are run; tests/faults/postgres runs the store contract on other runtimes.
- * tests/postgres/schema_test.ts says when there is no PostgreSQL.
- */
+/** One for each driver, on Deno; tests/faults/postgres covers the other runtimes. */
 function postgresKinds(): StoreKind[] {
   const isWanted = "Deno" in globalThis || process.env["PETSTORE_TEST_POSTGRES"] !== undefined;
   if (!isWanted || whyNoPostgres()) return [];

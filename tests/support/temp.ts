@@ -1,10 +1,7 @@
-/** Folders that last as long as a test, on every runtime. */
-
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Runs `use` with the path of a new folder and removes the folder afterwards. */
 export async function withTempFolder<T>(use: (folder: string) => T | Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "petstore-"));
   try {

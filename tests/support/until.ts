@@ -1,6 +1,4 @@
-/** Waiting for what has no event. */
-
-/** Asks again and again until the answer is yes; fails if it never is. */
+/** Asks until the answer is yes; fails after a minute. */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   for (const guard = AbortSignal.timeout(60_000); !await isSo();) {
     if (guard.aborted) throw new Error(`This never came: ${what}`);

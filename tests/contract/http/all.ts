@@ -1,5 +1,3 @@
-/** The whole HTTP behaviour, as one list. */
-
 import { AUTH_CASES } from "./auth.ts";
 import { BODY_CASES } from "./body.ts";
 import type { HttpCase } from "./case.ts";

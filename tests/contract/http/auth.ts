@@ -59,7 +59,7 @@ export const AUTH_CASES: HttpCase[] = [
     options: { keys: new Set(["old-key", HASHED, "new-key"]) },
     run: async (api) => {
       for (const key of ["old-key", "new-key"]) assert.equal((await api.get("/pets", { key })).status, 200);
-      // Twice, since a key that is known by its digest only is recognised in another way from then on.
+      // Twice: after the first time, a digest's key is recognised in another way.
       for (let i = 0; i < 2; i++) assert.equal((await api.get("/pets", { key: "hashed-key" })).status, 200);
       for (const key of [HASHED, KEY, "hashed-keys"]) assert.equal((await api.get("/pets", { key })).status, 401);
     },

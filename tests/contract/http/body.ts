@@ -1,5 +1,3 @@
-/** Media types, sizes and times of a request body. */
-
 import assert from "node:assert/strict";
 import type { Api } from "../../support/api.ts";
 import { caseWith, type HttpCase, httpCase } from "./case.ts";
@@ -17,7 +15,6 @@ function stream(...pieces: string[]): ReadableStream<Uint8Array> {
   });
 }
 
-/** A body that begins and never goes on. */
 function stalled(): ReadableStream<Uint8Array> {
   return new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('{"name":')) });
 }

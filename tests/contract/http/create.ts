@@ -6,7 +6,7 @@ import { type HttpCase, httpCase } from "./case.ts";
 
 const INT64 = ["9223372036854775807", "-9223372036854775808", "9007199254740993", "-9007199254740993", "0", "-1"];
 
-/** How else a whole number can be written, and what it is. */
+/** Other notations of whole numbers, and their values. */
 const WRITTEN: Record<string, string> = {
   "7.0": "7",
   "1e3": "1000",
@@ -34,7 +34,7 @@ const BAD_NAMES = [
   ...["null", "7", "[]", "{}", "true"],
 ];
 
-/** Adds a pet from JSON text and expects to find it again, in all three places, to the letter. */
+/** Adds a pet from JSON text and expects exactly this text in all three places. */
 async function expectStored(api: Api, body: string, expected: string): Promise<void> {
   const created = await api.post(body);
   assert.equal(created.status, 201, created.text);
@@ -157,7 +157,7 @@ export const CREATE_CASES: HttpCase[] = [
   httpCase("answers deep nesting with 400 or 201, and never with a failure of its own", async (api) => {
     const deep = "[".repeat(100_000) + "]".repeat(100_000);
     const { status } = await api.post(`{"x":${deep},"name":"n","categoryId":1}`);
-    // Engines differ in how deep they parse.
+    // Engines differ in their depth limit.
     assert.ok(status === 201 || status === 400);
     assert.equal((await api.post(deep)).status, 400);
   }),

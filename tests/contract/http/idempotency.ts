@@ -20,7 +20,7 @@ const BAD_KEYS = [
   ...['"a";p=1.2345', '"\\a"', '"a\\"', "a b", "a,b", '"a", "b"', "é", "a\\b"],
 ];
 
-/** A store of one's own that cannot remember requests. */
+/** A store that cannot remember requests. */
 function forgetfulStore() {
   const store = createMemoryStore();
   return Object.assign(Object.create(store), {
@@ -76,7 +76,7 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
   }),
   httpCase("refuses an invalid Idempotency-Key with 400, and makes no pet", async (api) => {
     for (const key of [...BAD_KEYS, "x".repeat(256), `"${"x".repeat(256)}"`]) {
-      // Some of them no host would let through as a header; what remains must be refused by the petstore.
+      // Some of them are no valid header; the petstore must refuse the others.
       let parts;
       try {
         parts = withKey(key);

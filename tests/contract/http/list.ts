@@ -1,5 +1,3 @@
-/** Section 4.1: filters, pages, and what is refused. */
-
 import assert from "node:assert/strict";
 import type { Api } from "../../support/api.ts";
 import { addPets, type HttpCase, httpCase, linkTarget } from "./case.ts";
@@ -15,7 +13,7 @@ async function walk(api: Api, path: string): Promise<number[][]> {
   return pages;
 }
 
-/** Queries that must be refused, by the code they are refused with. */
+/** Queries that must be refused, by code. */
 const REFUSED = {
   invalid_limit: [
     ...["limit=0", "limit=101", "limit=1000", "limit=-1", "limit=%2B1", "limit=+1", "limit=1.0", "limit=1e1"],
@@ -97,7 +95,7 @@ export const LIST_CASES: HttpCase[] = [
     for (const tags of ['"other"', etag.slice(1, -1), `"x${etag.slice(1)}`]) {
       assert.equal((await api.get("/pets?limit=1", { headers: { "if-none-match": tags } })).status, 200, tags);
     }
-    // The page is the same to the letter, but now there is a next one, and a 304 would hide it.
+    // The page stays the same, but now has a next one, which a 304 would hide.
     await addPets(api, ["sold"]);
     const grown = await api.get("/pets?limit=1", { headers: { "if-none-match": etag } });
     assert.deepEqual([grown.status, grown.text], [200, text]);
@@ -128,13 +126,13 @@ export const LIST_CASES: HttpCase[] = [
     const tag = after.headers.get("etag") ?? "";
     assert.equal(after.status, 200, `${before} became ${tag}`);
     assert.equal(after.pets.at(-1)?.name, FORGED);
-    // The collision is real: it is the length alone that tells the pages apart.
+    // The hashes collide: only the length tells the pages apart.
     assert.deepEqual(hashOf(tag), hashOf(before));
     assert.notEqual(tag, before);
   }),
 ];
 
-/** Computed within milliseconds, by running the rounds of the hash backwards. */
+/** Found within milliseconds by running the hash backwards. */
 const FORGED = "xwegfcgzgnrpolqwh-{DKDZ8jh@?G>aDF";
 
 /** The two halves of the hash in an entity tag. */

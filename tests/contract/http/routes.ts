@@ -1,5 +1,3 @@
-/** Paths, methods, store orders and cross-origin requests. */
-
 import assert from "node:assert/strict";
 import { addPets, caseWith, type HttpCase, httpCase, linkTarget } from "./case.ts";
 
@@ -34,7 +32,7 @@ export const ROUTE_CASES: HttpCase[] = [
       for (
         const method of ["PUT", "PATCH", "DELETE", "QUERY", "get", "constructor", ...(path === "/pets" ? [] : ["POST"])]
       ) {
-        // Request spells the usual methods in capitals by itself.
+        // Request turns usual methods into capitals.
         if (new Request("http://x", { method }).method === "GET") continue;
         const { status, headers, error } = await api.send(method, path);
         assert.deepEqual(

@@ -1,12 +1,9 @@
-/** A case of the store contract, and shared helpers. */
-
 import assert from "node:assert/strict";
 import type { Pet, PetDraft, PetQuery, PetStatus, PetStore } from "../../../mod.ts";
 
 export interface StoreCase {
   /** The rest of a sentence that starts with "a … store". */
   name: string;
-  /** Gets an empty store, and rejects if it breaks the contract. */
   run(store: PetStore): Promise<void>;
 }
 
@@ -21,7 +18,6 @@ export function statuses(...all: PetStatus[]): PetDraft[] {
   return all.map((status) => draft({ status }));
 }
 
-/** Adds pets, one after the other. */
 export async function addAll(store: PetStore, drafts: readonly PetDraft[]): Promise<Pet[]> {
   const pets: Pet[] = [];
   for (const draft of drafts) pets.push({ id: await store.create(draft), ...draft });

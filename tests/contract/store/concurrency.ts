@@ -1,5 +1,3 @@
-/** The store contract: concurrent callers. */
-
 import assert from "node:assert/strict";
 import { formatPet } from "../../../mod.ts";
 import { addAll, assertAscending, draft, splitPets, type StoreCase, walk } from "./case.ts";

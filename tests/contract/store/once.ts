@@ -1,5 +1,3 @@
-/** The store contract: creates that may be sent again. */
-
 import assert from "node:assert/strict";
 import {
   formatPet,

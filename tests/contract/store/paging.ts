@@ -1,5 +1,3 @@
-/** The store contract: pages. */
-
 import assert from "node:assert/strict";
 import { formatPet, formatPets, type PetQuery, type PetStatus } from "../../../mod.ts";
 import { addAll, draft, INT64_MAX, INT64_MIN, statuses, type StoreCase, walk } from "./case.ts";

@@ -1,5 +1,3 @@
-/** The store contract: ids, and pets that are returned exactly as they were given. */
-
 import assert from "node:assert/strict";
 import { formatPet, formatPets, type PetStatus } from "../../../mod.ts";
 import { addAll, assertAscending, draft, INT64_MAX, INT64_MIN, statuses, type StoreCase } from "./case.ts";

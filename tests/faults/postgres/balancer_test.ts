@@ -1,4 +1,4 @@
-/** nginx in front of four servers on one PostgreSQL, as docs/scaling.md has it, while servers come and go. */
+/** nginx before four servers on one PostgreSQL, as in docs/scaling.md, while servers come and go. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -23,7 +23,7 @@ function settingsOf(ports: readonly number[]): Record<string, string> {
   return { petstore: here.join("; server "), next_upstream: retries, tries };
 }
 
-/** Clients of this machine are all one address: not so many as this are let in from one. */
+/** All clients of this machine share an address, which docs/nginx.conf limits. */
 const UNLIMITED = {
   rate: "$binary_remote_addr zone=requests:10m rate=100000r/s",
   burst: "zone=requests burst=100000 nodelay",
@@ -41,7 +41,7 @@ function through({ origin }: Nginx): Asked {
   };
 }
 
-/** Lists until told to stop; every answer must be a list. */
+/** Lists until `isDone`; every answer must be a list. */
 async function listOnAndOn(asked: Asked, isDone: () => boolean): Promise<number> {
   let count = 0;
   for (; !isDone(); count++) assert.equal((await asked.ask("/v1/pets?limit=5", KEY)).status, 200);
@@ -67,7 +67,7 @@ test("behind nginx, a server that ends and one that is killed are felt by no rea
               while (await created() < 80);
               await second.stop("SIGKILL");
               await startAgain(url, second.port, async (server) => {
-                // It is asked again: what the others have acknowledged, it shows.
+                // It gets requests again and shows what the others have acknowledged.
                 while (!server.written.stdout.includes("GET /v1/pets")) await created();
                 isDone = true;
                 for (const count of await Promise.all(lists)) assert.ok(count > 0);

@@ -1,4 +1,4 @@
-/** PostgreSQL that goes away under a standalone server: real processes, SIGKILL, and every pet accounted for. */
+/** PostgreSQL disappears under a standalone server: real processes, SIGKILL, every pet accounted for. */
 
 import assert from "node:assert/strict";
 import { StoreUnavailableError } from "../../../mod.ts";

@@ -1,4 +1,4 @@
-/** Requests that expire within milliseconds and come again, while they are forgotten from all sides. */
+/** Requests that expire within milliseconds and come again, while all servers forget them. */
 
 import assert from "node:assert/strict";
 import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store.ts";
@@ -10,7 +10,7 @@ import { testUnless } from "../../support/system/commands.ts";
 const test = testUnless(whyNoPostgres());
 const PET = { name: "Rex", categoryId: 7n, status: "sold" } as const;
 
-/** Sends the same few keys again and again, and gives the ids of pets that were made. */
+/** Sends the same few keys again and again, and returns the ids of new pets. */
 async function sendAgain(store: PetStore, rounds: number): Promise<bigint[]> {
   const made: bigint[] = [];
   for (let round = 0; round < rounds; round++) {

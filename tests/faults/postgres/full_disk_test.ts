@@ -1,4 +1,4 @@
-/** PostgreSQL on a disk that is full: a file system of its own, filled to the last byte. */
+/** PostgreSQL on a file system that is filled to the last byte. */
 
 import assert from "node:assert/strict";
 import { MOUNT_SKIP, withTmpfs } from "../../support/system/disk.ts";

@@ -1,4 +1,4 @@
-/** Several hosts in one address: which is used, how long the others may take, and whose certificate is looked at. */
+/** Several hosts in one address: the choice, the time limits, and the certificates. */
 
 import assert from "node:assert/strict";
 import { runSql } from "../../support/postgres/postgres.ts";
@@ -70,7 +70,7 @@ testUnless(skip)(
         assert.equal(status, 1, stderr);
         assert.match(stderr, /^petstore: [^\n]*ECONNREFUSED[^\n]*is not what target_session_attrs=standby asks for\n$/);
         assert.doesNotMatch(stderr, /hunter2/);
-        // Who has answered has decided: the wrong database is not looked for elsewhere.
+        // An answer decides: the wrong database is not looked for elsewhere.
         const wrong = urlOf(`127.0.0.1:${cluster.port},127.0.0.1:${port}`).replace(/postgres$/, "elsewhere");
         const { status: second, stderr: line } = await runServer(folder, {
           args: [`--key=${KEY}`, "--port=0"],
@@ -109,7 +109,7 @@ testUnless(skipTls)(
           const [silent, real] = [`127.0.0.1:${proxy.port}`, `127.0.0.1:${cluster.port}`];
           await start(real, byAddress.ca);
           await start(`${silent},${real}`, byAddress.ca);
-          // The certificate has no such name: with one host and with several, only the other is used.
+          // The certificate lacks this name: only the other host is used.
           await start(`localhost:${cluster.port},${real}`, byAddress.ca);
           await assert.rejects(start(`localhost:${cluster.port}`, byAddress.ca), /certificate|name/i);
           await assert.rejects(start(`localhost:${cluster.port},${silent}`, byAddress.ca), /certificate|name/i);

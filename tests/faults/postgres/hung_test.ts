@@ -1,4 +1,4 @@
-/** A PostgreSQL that is there and does nothing: its processes are stopped. */
+/** A PostgreSQL that hangs: its processes are stopped. */
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -8,7 +8,6 @@ import { testUnless } from "../../support/system/commands.ts";
 
 const test = testUnless(whyNoCluster());
 
-/** Stops all processes of a cluster, or has them go on. */
 function signal(cluster: Cluster, name: "STOP" | "CONT"): void {
   const pid = String(pidOf(cluster));
   const children = spawnSync("pgrep", ["-P", pid], { encoding: "utf8" }).stdout.split("\n").filter(Boolean);
@@ -21,14 +20,14 @@ test("a server whose PostgreSQL hangs answers every create in time, and ends whe
       assert.equal((await createOnce(server, "Rex")).status, 201);
       signal(cluster, "STOP");
       const headers = { "content-type": "application/json", "idempotency-key": "one" };
-      // Each is another pet with the same key, so each would be a statement of its own, behind all that came before.
+      // One key with different pets: each create would be a statement of its own.
       const creates = Array.from({ length: 30 }, (_, i) => {
         const body = JSON.stringify({ name: `pet ${i}`, categoryId: 7 });
         return server.ask("/v1/pets", KEY, { method: "POST", headers, body });
       });
       await Promise.race(creates);
       const more = Array.from({ length: 30 }, (_, i) => createOnce(server, `more.${i}`));
-      // Those are with the store: what comes after them on another connection has been answered.
+      // Those have reached the store: a later request on another connection has been answered.
       await server.ask("/livez", null);
       assert.equal(await server.stop(), 0);
       const answers = await Promise.all([...creates, ...more]);
@@ -41,7 +40,7 @@ test("a server is well again when its PostgreSQL goes on, and has stored nothing
     withOneServer(url, async (server) => {
       assert.equal((await createOnce(server, "Rex")).status, 201);
       signal(cluster, "STOP");
-      // The first is sent, and most others wait behind it.
+      // The first is sent, and most others wait for it.
       const first = createOnce(server, "first");
       const others = Array.from({ length: 10 }, (_, i) => createOnce(server, `other.${i}`));
       const statuses = (await Promise.all([first, ...others])).map(({ status }) => status);
@@ -51,7 +50,7 @@ test("a server is well again when its PostgreSQL goes on, and has stored nothing
       assert.equal((await createOnce(server, "after")).status, 201);
       const { length } = JSON.parse((await server.ask("/v1/pets", KEY)).text);
       assert.equal(await server.stop(), 0);
-      // A statement that was sent to a process that is stopped cannot be had back.
+      // A statement cannot be taken back from a stopped process.
       const count = (reason: string) => server.written.stderr.split(`POST /v1/pets failed: ${reason}`).length - 1;
       const sent = count("PostgreSQL has not answered within"),
         waiting = count("PostgreSQL has not finished the creates");

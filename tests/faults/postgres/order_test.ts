@@ -1,4 +1,4 @@
-/** Several servers on one PostgreSQL: a reader that follows the ids misses no pet, and a request is carried out once. */
+/** Several servers on one PostgreSQL: a reader that follows the ids misses no pet, and a request runs once. */
 
 import assert from "node:assert/strict";
 import { createPostgresStore, postgresSchema } from "../../../lib/stores/postgres/postgres_store.ts";
@@ -35,7 +35,7 @@ function readOn(url: string, schema: string): Promise<Reading> {
   });
 }
 
-/** The tables, with commits that take now more time and now less, as they do where several disks and networks are busy. */
+/** The tables, with commits of uneven length, as with several busy disks and networks. */
 function unevenSchema(schema: string): string {
   return replaceOnce(postgresSchema(schema), "RETURN array_to_string", "PERFORM pg_sleep(random() * 0.004); $&");
 }
@@ -58,7 +58,7 @@ test("two readers that follow the ids miss none of what four servers create at o
 
 test("the same readers do miss pets where a bare sequence numbers them", async () => {
   const lock = String.raw`PERFORM pg_advisory_xact_lock\(\d+, '"\w+"\.pets'::regclass::oid::integer\);`;
-  // On a machine that is busy with other things, readers may be too slow to come in between.
+  // On a busy machine, readers may be too slow to interfere.
   for (let tries = 0; tries < 20; tries++) {
     const missed = await withSchema(async (url, schema) => {
       await runSql(url, replaceOnce(unevenSchema(schema), lock, ""));

@@ -13,7 +13,7 @@ import { hasCommand, testUnless } from "../../support/system/commands.ts";
 const ROOT = new URL("../../../", import.meta.url).pathname;
 const test = testUnless(whyNoCluster() || (hasCommand("pgbouncer") ? false : "there is no pgbouncer"));
 
-/** Since 1.21 it knows of prepared statements, if it is told to; before, a client has to do without. */
+/** PgBouncer knows prepared statements since 1.21, as an option. */
 const CONFIGURATION = (port: number, cluster: Cluster, folder: string) => `
 [databases]
 postgres = host=127.0.0.1 port=${cluster.port} user=postgres
@@ -28,7 +28,7 @@ default_pool_size = 3
 ${Deno.uid() === 0 ? "user = nobody" : ""}
 `;
 
-/** Starts one in front of a cluster, with fewer connections than its clients have; `use` gets its address. */
+/** Starts a PgBouncer with fewer connections than its clients have. */
 function withPgBouncer(cluster: Cluster, use: (url: string) => Promise<void>): Promise<void> {
   return withTempFolder(async (folder) => {
     const port = await freePort();

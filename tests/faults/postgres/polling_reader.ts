@@ -1,21 +1,16 @@
-/** Readers who follow the catalogue from their last cursor on, while several servers create. */
+/** Readers that follow the catalogue from their last cursor, while several servers create. */
 
 import type { PetDraft, PetStore } from "../../../mod.ts";
 
-/** The result of a run. */
 export interface Reading {
-  /** Ids that a reader went past before they could be seen. */
+  /** Ids that a reader passed before it could see them. */
   missed: bigint[];
-  /** How many pages the readers asked for while pets were being added. */
+  /** Pages that the readers requested during the creates. */
   pages: number;
   created: number;
 }
 
-/**
- * Lets each store create on and on while readers poll from their last id, and tells what they have missed.
- *
- * @param stores Each with a connection pool of its own, as if on a server of its own.
- */
+/** Each store creates while readers poll from their last id. Each has its own pool, as on a server of its own. */
 export async function readWhileCreating(
   { stores, readers, rounds, crowd }: { stores: PetStore[]; readers: PetStore[]; rounds: number; crowd: number },
 ): Promise<Reading> {
@@ -38,7 +33,7 @@ export async function readWhileCreating(
   });
   await Promise.all(stores.map(async (store, i) => {
     for (let round = 0; round < rounds; round++) {
-      // Crowds and single pets by turns: a short statement overtakes a long one that was numbered before it.
+      // Crowds and single pets alternate: a short statement overtakes a long one with lower ids.
       const count = (round + i) % 2 === 0 ? crowd : 1;
       const ids = await Promise.all(Array.from({ length: count }, (_, n) => store.create(draft(`${i}.${round}.${n}`))));
       created.push(...ids);

@@ -1,4 +1,4 @@
-/** The store contract on PostgreSQL, and statements that are given up, through both drivers, on Node and on Bun. */
+/** The store contract and cancelled statements on PostgreSQL, through both drivers, on Node and Bun. */
 
 import assert from "node:assert/strict";
 import { postgresUrl, whyNoPostgres } from "../../support/postgres/postgres.ts";
@@ -14,7 +14,7 @@ const RUNTIMES = [
   { name: "Bun", command: BUN, args: ["test"] },
 ];
 
-/** Matches the line of a passed test of this driver, in the output of either runtime. */
+/** Matches a passed test of this driver in either runtime's output. */
 const passed = (driver: string) => new RegExp(`^ *(ok \\d+ -|\\(pass\\)) .*PostgreSQL \\(${driver}\\)`, "gm");
 
 for (const { name, command, args } of RUNTIMES) {

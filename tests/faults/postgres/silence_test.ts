@@ -1,4 +1,4 @@
-/** Connections on which nothing comes any more, as after a loss of power or in a network that has forgotten them. */
+/** Silent connections, as after a loss of power or in a network that has forgotten them. */
 
 import assert from "node:assert/strict";
 // @ts-types="@types/pg"
@@ -18,7 +18,6 @@ const test = testUnless(whyNoCluster());
 const PET = { name: "Rex", categoryId: 7n, status: "sold" } as const;
 const MAX = 4;
 
-/** A way to give a client to the store. */
 interface Given {
   name: string;
   open(url: string): { source: PostgresClient | (() => PostgresClient); end(): unknown };
@@ -48,7 +47,7 @@ const MAKERS: readonly Given[] = [
   { name: "a maker of sql", open: (url) => ({ source: () => makeSql(url), end() {} }) },
 ];
 
-/** Gives a proxy, and an address of a database that goes through it. */
+/** Provides a proxy and the address of a database through it. */
 function withProxy(use: (proxy: SilentProxy, through: string, schema: string, url: string) => Promise<void>) {
   return withSchema((url, schema) => {
     const { port } = new URL(url);
@@ -98,7 +97,7 @@ for (const { name, open } of [POOL, SQL, ...MAKERS]) {
       const store = await createPostgresStore(source, { schema, timeout: 300 });
       await store.create(PET);
       proxy.silenceNew();
-      // Closed by the server, so that the client makes others, which nothing comes through.
+      // Closed by the server, so that the client opens new ones, which stay silent.
       const backends = `FROM pg_stat_activity WHERE query LIKE '%"${schema}"%' AND pid <> pg_backend_pid()`;
       await runSql(url, `SELECT pg_terminate_backend(pid) ${backends}`);
       for (let i = 0; i < 3; i++) assert.equal(await isAnswered(store.create(PET) as Promise<bigint>), false);
@@ -121,7 +120,7 @@ test("a server whose connections have fallen silent is well again without a rest
       (proxy) =>
         withOneServer(url.replace(`:${cluster.port}/`, `:${proxy.port}/`), async (server) => {
           assert.equal((await createOnce(server, "before")).status, 201);
-          // All of its pool: as long as some have yet to be opened, those would be the ones that work.
+          // The whole pool: connections opened later would work.
           await until("ten connections", async () => {
             await Promise.all(Array.from({ length: 100 }, () => server.ask("/v1/pets", KEY)));
             return proxy.accepted >= 10;

@@ -1,15 +1,14 @@
-/** A TCP proxy that can fall silent as a network does: connections stay open, and nothing comes through them any more. */
+/** A TCP proxy that can fall silent like a network: connections stay open, and nothing passes. */
 
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A proxy that listens on a port of its own. */
 export interface SilentProxy {
   port: number;
   /** How many connections it has accepted so far. */
   readonly accepted: number;
-  /** From now on nothing comes through the connections that are open; new ones are as they should be. */
+  /** Silences open connections; new ones work. */
   silenceOpen(): void;
-  /** From now on new connections are accepted, and nothing comes through them either. */
+  /** Silences new connections. */
   silenceNew(): void;
   speak(): void;
 }

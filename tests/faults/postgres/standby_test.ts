@@ -1,4 +1,4 @@
-/** A read-only standby, and what becomes of servers when it takes the place of a primary that was killed. */
+/** A read-only standby, and its promotion after the primary was killed. */
 
 import assert from "node:assert/strict";
 import { runSql } from "../../support/postgres/postgres.ts";
@@ -18,7 +18,7 @@ import { testUnless } from "../../support/system/commands.ts";
 const programs = findSystemBinaries(["initdb", "postgres", "pg_ctl", "pg_basebackup"]);
 const test = testUnless(whyNoCluster() || (programs ? false : "the system has no PostgreSQL with pg_basebackup"));
 
-/** A commit waits for the standby too: otherwise a primary that is lost takes acknowledged pets along. */
+/** A commit waits for the standby too: otherwise a lost primary takes acknowledged pets with it. */
 const WAIT = "ALTER SYSTEM SET synchronous_standby_names = '*'";
 
 function withStandby(use: (primary: Cluster, standby: Cluster) => Promise<void>): Promise<void> {

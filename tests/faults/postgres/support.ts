@@ -1,4 +1,4 @@
-/** Standalone servers on a PostgreSQL that can fail, and clients that do not give up. */
+/** Standalone servers on a PostgreSQL that can fail, and persistent clients. */
 
 import assert from "node:assert/strict";
 import {
@@ -16,7 +16,7 @@ import { withTempFolder } from "../../support/temp.ts";
 
 export { type Asked, KEY };
 
-/** Gives a cluster of its own, and the address that a server is started with. */
+/** Provides a cluster and its address. */
 export async function withCluster<T>(
   use: (cluster: Cluster, url: string) => Promise<T>,
   settings: readonly string[] = [],
@@ -36,7 +36,7 @@ export function urlOf({ port }: Cluster): string {
   return `postgres://postgres:hunter2@127.0.0.1:${port}/postgres`;
 }
 
-/** Starts so many servers, each in a folder of its own. */
+/** Starts servers, each in a folder of its own. */
 export function withServers<T>(url: string, count: number, use: (servers: ServerProcess[]) => Promise<T>): Promise<T> {
   const open = (servers: ServerProcess[]): Promise<T> =>
     servers.length === count
@@ -48,12 +48,11 @@ export function withServers<T>(url: string, count: number, use: (servers: Server
   return open([]);
 }
 
-/** Starts one server. */
 export function withOneServer<T>(url: string, use: (server: ServerProcess) => Promise<T>): Promise<T> {
   return withServers(url, 1, ([server]) => use(server!));
 }
 
-/** Asks on and on until the answer has this status. */
+/** Asks until the answer has this status. */
 export async function untilAnswered(server: ServerProcess, path: string, status: number): Promise<void> {
   for (const guard = AbortSignal.timeout(15_000); !guard.aborted;) {
     if ((await server.ask(path, KEY)).status === status) return;
@@ -66,7 +65,7 @@ export function createOnce(server: Asked, name: string): Promise<SeenResponse> {
   return new Ledger().send(server, name, name.slice(0, 255));
 }
 
-/** Lets so many clients create during `use`; then the database must hold what they were told of, once, and nothing else. */
+/** Clients create during `use`. Afterwards the database must have exactly the acknowledged pets. */
 export async function underLoad(
   url: string,
   servers: readonly Asked[],
@@ -85,7 +84,6 @@ export async function underLoad(
   assert.deepEqual(stored, ledger.inOrder().map(({ name, id }) => [name, String(id)]));
 }
 
-/** How many pets the database has. */
 export async function countStored(url: string): Promise<number> {
   return Number((await runSql(url, "SELECT count(*) FROM petstore.pets"))[0]?.[0]);
 }

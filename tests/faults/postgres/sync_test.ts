@@ -1,4 +1,4 @@
-/** A primary whose commits wait for a standby, which is away. */
+/** A primary whose commits wait for an absent standby. */
 
 import assert from "node:assert/strict";
 import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store.ts";
@@ -15,7 +15,7 @@ const test = testUnless(whyNoCluster());
 async function waitFor(url: string, names: string): Promise<void> {
   await runSql(url, `ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
   await runSql(url, "SELECT pg_reload_conf()");
-  // Each process hears of it by itself; new ones have it.
+  // Running processes take the setting over later.
   await until("the setting", async () => (await runSql(url, "SHOW synchronous_standby_names"))[0]?.[0] === names);
 }
 
@@ -34,7 +34,7 @@ for (const driver of DRIVERS) {
         await send(store, "a");
         await waitFor(url, "away");
         await assert.rejects(async () => await send(store, "b"), StoreUnavailableError);
-        // It has been committed here, since the cancelling has ended its waiting.
+        // It is committed here: cancelling has ended its wait.
         await until("the pet", async () => await store.get(2n) !== undefined);
         for (let i = 0; i < 3; i++) {
           await assert.rejects(async () => await send(store, "b"), StoreUnavailableError);

@@ -1,4 +1,4 @@
-/** Certificates of our own, and clusters that use them. */
+/** Certificates, and clusters that use them. */
 
 import { join } from "node:path";
 import { runSql } from "../../support/postgres/postgres.ts";
@@ -6,17 +6,15 @@ import { type Cluster, useCertificate } from "../../support/postgres/cluster.ts"
 import { command, hasCommand } from "../../support/system/commands.ts";
 import { urlOf } from "./support.ts";
 
-/** Why no certificates can be made here, or `false`. */
 export const NO_OPENSSL: string | false = hasCommand("openssl") ? false : "there is no openssl";
 
-/** The files of a certificate. */
 export interface Certificate {
   ca: string;
   certificate: string;
   key: string;
 }
 
-/** An authority of our own, and a certificate for a host from it. */
+/** A certificate authority and its certificate for a host. */
 export function makeCertificate(folder: string, authority: string, host = "DNS:localhost"): Certificate {
   const [ca, caKey, certificate, key, request, extensions] = ["ca", "ca_key", "crt", "key", "csr", "ext"]
     .map((name) => join(folder, `${authority}.${name}`)) as [string, string, string, string, string, string];
@@ -29,7 +27,6 @@ export function makeCertificate(folder: string, authority: string, host = "DNS:l
   return { ca, certificate, key };
 }
 
-/** Has a running cluster use a certificate. */
 export async function useTls(cluster: Cluster, { certificate, key }: Certificate): Promise<void> {
   const url = urlOf(cluster);
   useCertificate(cluster, certificate, key);

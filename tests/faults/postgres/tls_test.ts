@@ -1,4 +1,4 @@
-/** TLS between server and PostgreSQL, as `sslmode` asks for it. */
+/** TLS between server and PostgreSQL, by `sslmode`. */
 
 import assert from "node:assert/strict";
 // @ts-types="@types/pg"
@@ -17,7 +17,7 @@ import { testUnless } from "../../support/system/commands.ts";
 
 const test = testUnless(whyNoCluster() || NO_OPENSSL);
 
-/** A cluster that takes no connection without TLS; `use` gets its port and the files. */
+/** A cluster that takes only TLS connections. */
 function withTls(use: (port: number, ca: string, folder: string, cluster: Cluster) => Promise<void>): Promise<void> {
   return withTempFolder((folder) =>
     withCluster(async (cluster) => {

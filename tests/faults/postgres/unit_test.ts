@@ -1,4 +1,4 @@
-/** docs/petstore-postgres.service: its command serves with the permissions that it grants, and ends as systemd wants it. */
+/** docs/petstore-postgres.service: its command serves with the granted permissions and ends as systemd expects. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -16,14 +16,14 @@ import { command, testUnless } from "../../support/system/commands.ts";
 const UNIT = "petstore-postgres.service";
 const test = testUnless(whyNoCluster());
 
-/** Has the driver in Deno's cache, by the command of docs/server.md. */
+/** Puts the driver into Deno's cache with the command of docs/server.md. */
 function cacheDriver(): void {
   const page = readFileSync(new URL("../../../docs/server.md", import.meta.url), "utf8");
   const [, words = ""] = /`DENO_DIR=\S+ deno (cache [^`]*)`/.exec(page) ?? [];
   command(Deno.execPath(), ...words.split(" "));
 }
 
-/** The unit's command, with a database at another port. The driver comes from the cache that the tests have. */
+/** The unit's command with another database port and the tests' cached driver. */
 function start(folder: string, databasePort: number, settings: Record<string, string>): Child {
   assert.ok(readUnit(UNIT).includes("--allow-net=127.0.0.1:8000,127.0.0.1:5432 "));
   const env = { ...environment(), PETSTORE_KEYS: KEY, ...settings };

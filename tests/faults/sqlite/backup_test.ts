@@ -1,4 +1,6 @@
-/** README's backup and an operator's look at the file, while clients create: both are whole, and a kill afterwards loses nothing. */
+/**
+ * README's backup and an operator's look at the file while clients create: both are whole, and a kill loses nothing.
+ */
 
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
@@ -11,10 +13,9 @@ import { Child } from "../../support/system/child.ts";
 import { command, skipUnless, testUnless } from "../../support/system/commands.ts";
 
 const test = testUnless(skipUnless(["sqlite3"], "SQLite's shell", () => {}));
-/** How many create through each server. */
 const CLIENTS = 8;
 
-/** Creates until the server is killed; a create whose answer the kill took may be there or not. */
+/** Creates until the server is killed; the last create may be stored or not. */
 async function createUntilKilled(server: ServerProcess, ledger: Ledger): Promise<void> {
   try {
     for (;;) await ledger.create(server);
@@ -23,7 +24,7 @@ async function createUntilKilled(server: ServerProcess, ledger: Ledger): Promise
   }
 }
 
-/** Lets so many more creates be acknowledged. */
+/** Waits for more acknowledged creates. */
 async function acknowledged(ledger: Ledger, more: number): Promise<void> {
   const goal = ledger.pets.size + more;
   while (ledger.pets.size < goal) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -60,7 +61,7 @@ async function disturbAndKill(
   const path = join(folder, FILE);
   const clients = servers.flatMap((server) => Array.from({ length: CLIENTS }, () => createUntilKilled(server, ledger)));
   await acknowledged(ledger, 50);
-  // What is written back into the file is what a watcher of the file would be told of.
+  // A watcher of the file would be told of a checkpoint.
   command("sqlite3", "-cmd", ".timeout 5000", path, "PRAGMA wal_checkpoint");
   await acknowledged(ledger, 50);
   const before = [...ledger.pets.keys()];
@@ -82,7 +83,7 @@ async function assertKept(server: ServerProcess, ledger: Ledger, clients: number
   assert.equal(await server.stop(), 0);
 }
 
-/** A backup is sound and has every pet that was acknowledged before it began. */
+/** A backup is sound and has every pet acknowledged before it began. */
 function assertBackup(path: string, ids: readonly number[]): void {
   using db = new DatabaseSync(path, { readOnly: true });
   assert.deepEqual({ ...db.prepare("PRAGMA integrity_check").get() }, { integrity_check: "ok" });
@@ -125,7 +126,7 @@ test("README's backup of a large file ends while clients create without a pause"
       await acknowledged(ledger, 50);
       const before = [...ledger.pets.keys()];
       const sql = `VACUUM INTO '${join(folder, "copy.db")}'`;
-      // Not synchronously: this process is where the clients are.
+      // Asynchronous: the clients run in this process.
       assert.equal(await new Child("sqlite3", [path, sql]).ended, 0);
       await server.stop("SIGKILL");
       await Promise.all(clients);

@@ -1,4 +1,4 @@
-/** A first start that is killed at any system call that touches a file: the next start is well. strace does the killing. */
+/** A first start that strace kills at any system call on a file: the next start works. */
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -16,10 +16,10 @@ const test = testUnless(SKIP);
 /** The files that a start makes, relative to its folder. */
 const FILES = ["", "/api-key", "/petstore.db", "/petstore.db-journal", "/petstore.db-wal", "/petstore.db-shm"];
 
-/** The calls that make, write, sync, lock or remove a file. */
+/** Calls that make, write, sync, lock or remove a file. */
 const CALLS = "openat,mkdir,unlink,link,rename,pwrite64,write,fsync,fdatasync,ftruncate,flock,fcntl,mmap,close";
 
-/** Starts a server under strace and resolves with what it has printed, when it is killed or, by the test, when it serves. */
+/** Starts a server under strace. Resolves with its output when it is killed or serves. */
 async function startTraced(folder: string, traceFlags: string[]): Promise<string> {
   const paths = FILES.flatMap((file) => ["-P", `data${file}`, "-P", join(folder, `data${file}`)]);
   const strace = ["-f", "--seccomp-bpf", "-qq", ...paths, "-e", `trace=${CALLS}`, ...traceFlags];
@@ -30,14 +30,14 @@ async function startTraced(folder: string, traceFlags: string[]): Promise<string
   return child.written.stdout;
 }
 
-/** strace itself lets no signal end it. */
+/** strace ignores signals. */
 function killChildren(pid: number): void {
   for (const child of Deno.readTextFileSync(`/proc/${pid}/task/${pid}/children`).trim().split(" ")) {
     Deno.kill(Number(child), "SIGKILL");
   }
 }
 
-/** The main thread's calls, in their order: SQLite and the key file are at work there alone. */
+/** The main thread's calls in order: only it uses SQLite and the key file. */
 function readCalls(trace: string): string[] {
   const calls = [...trace.matchAll(/^(\d+) +(\w+\(.*)$/gm)];
   const main = calls[0]?.[1];

@@ -1,4 +1,4 @@
-/** A few rounds of `deno task crash`; and proof that its audit finds what it looks for. */
+/** A few rounds of `deno task crash`, and proof that its audit finds faults. */
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ const COPY = "(name, category_id, status) = (SELECT name, category_id, status FR
 /** One more or one less, without leaving int64. */
 const ONE_OFF = "(category_id | 1) - (category_id & 1)";
 
-/** Changes by hand to a catalogue, and what the audit must find. */
+/** Changes to a catalogue, and the findings of the audit. */
 const TAMPERINGS: readonly (readonly [what: string, sql: string, found: readonly FindingKind[]])[] = [
   ["nothing", "SELECT 1", []],
   ["a row deleted", "DELETE FROM pets WHERE id = 7", ["lost"]],
@@ -133,7 +133,7 @@ test("the check of the database finds a page that was overwritten, and changes n
     assert.notDeepEqual(checkDatabase(path), []);
   }));
 
-/** Where in the file the index begins. */
+/** The offset of the index in the file. */
 function rootOfIndex(path: string): number {
   using db = new DatabaseSync(path, { readOnly: true });
   const row = db.prepare("SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = ?");

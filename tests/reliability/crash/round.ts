@@ -1,8 +1,7 @@
 /**
- * One round: clients create, the server is killed, what it kept is audited, the clients ask again, and all is audited.
+ * One round: clients create, the server is killed, its store is audited, the clients retry, and all is audited.
  *
- * What a killed process has written the system still has: that it also reaches the disk before a create is acknowledged,
- * only a loss of power could show, and no round does.
+ * The system still has what a killed process wrote. Only a loss of power could show whether it reached the disk.
  */
 
 import { auditAll, auditEnd } from "../shared/audit.ts";
@@ -18,30 +17,29 @@ export interface CrashFigures {
   moment: number;
   acknowledged: number;
   kills: number;
-  /** How often another program opened the store and closed it. */
+  /** Visits of another program that opened the store and closed it. */
   visits: number;
   /** Kills that hit creates in flight. */
   killsInFlight: number;
-  /** Creates that were sent whole when a kill took their answer, and how many of them were stored. */
+  /** Creates whose answers a kill took, and how many of them were stored. */
   inFlight: number;
   stored: number;
   retries: number;
   replays: number;
 }
 
-/** In one of so many cases a server is killed once more: while it starts, or while clients ask again. */
+/** In one of so many cases a server is killed again: while it starts, or during the retries. */
 const ONCE_MORE = 4;
 
-/** About the time that a start takes, and that the retries take, in milliseconds. */
+/** The usual time of a start and of the retries, in milliseconds. */
 const START_TIME = 60, RETRY_TIME = 10;
 
-/** The longest time between two visits of other programs, in milliseconds. */
+/** The longest pause between two visits, in milliseconds. */
 const LONGEST_PAUSE = 50;
 
-/** How many creates that were answered are sent again in a round. */
+/** Answered creates that are sent again in a round. */
 const FORGETFUL = 32;
 
-/** Runs a round. */
 export async function runCrashRound(stage: Stage, options: RoundOptions): Promise<CrashFigures> {
   const { installation, journal, random, tag } = stage;
   const before = { acknowledged: journal.acknowledged, replays: journal.replays };
@@ -53,7 +51,7 @@ export async function runCrashRound(stage: Stage, options: RoundOptions): Promis
     else if (outcome.kind === "answered") {
       journal.report("answer", `${outcome.answer.status} was the answer to ${body}`);
     }
-    // The server is gone, or the finding is written.
+    // The server is gone, or the finding is recorded.
     return false;
   };
   const crew = (): Crew => ({ ...options, ports: installation.ports, journal, random, onFailure });
@@ -85,7 +83,7 @@ export async function runCrashRound(stage: Stage, options: RoundOptions): Promis
   };
 }
 
-/** Other programs come and go, one after the other, until the kill; the last may still be there then. */
+/** Other programs come and go until the kill; the last may still be there. */
 async function visitUntil(
   crashed: Promise<void>,
   { installation, journal, random }: Stage,
@@ -101,7 +99,7 @@ async function visitUntil(
   }
 }
 
-/** After a kill: the store checks itself, the server starts on what there is, and that is audited. */
+/** After a kill: the store checks itself, the server starts on it, and the audit follows. */
 async function recover(
   { installation, journal, random }: Stage,
   figures: Pick<CrashFigures, "kills" | "stored">,
@@ -118,7 +116,7 @@ async function recover(
   figures.stored += journal.storedUnanswered().length;
 }
 
-/** Every create without an answer, and some that had one, as if their clients had lost it. */
+/** Every create without an answer, and some answered ones, as if their clients had lost the answer. */
 function chooseRetries({ journal, random }: Stage): Create[] {
   const unanswered = journal.unanswered();
   const answered = journal.creates().filter(({ isAcknowledged }) => isAcknowledged);

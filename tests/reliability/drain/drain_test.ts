@@ -1,4 +1,4 @@
-/** A few rounds of `deno task drain`; and proof that its clients recognise an answer that is cut. */
+/** A few rounds of `deno task drain`, and proof that its clients recognise a cut answer. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -16,14 +16,14 @@ test("three times SIGTERM under full load cut no answer, and all that is stored 
     assert.equal(report.rounds.length, 3);
     for (const figures of report.rounds) {
       assert.ok(figures.acknowledged > 0 && figures.reads > 0);
-      // All clients were at work until no server answered.
+      // All clients worked until no server answered.
       assert.ok(figures.refused >= options.clients);
     }
   }));
 
 const HEAD = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n";
 
-/** What a server writes before it closes, and the outcome for its client. */
+/** The bytes that a server writes before it closes, and the outcome for its client. */
 const ANSWERS: readonly (readonly [what: string, written: string, outcome: Outcome["kind"]])[] = [
   ["a whole answer", `${HEAD}\r\nwhole`, "answered"],
   ["a head alone", `${HEAD}\r\n`, "cut"],
@@ -54,7 +54,7 @@ test("a client whose request was not read to its end takes it for unsent", async
   using client = new Client(port);
   await client.connect();
   const accepted = await listener.accept();
-  // More than the system keeps for a reader who does not come.
+  // More than the system buffers.
   const outcome = client.send("x".repeat(32 * 1024 * 1024));
   await accepted.read(new Uint8Array(1));
   accepted.close();

@@ -1,4 +1,4 @@
-/** `deno task drain`: ends a server by SIGTERM under full load, round after round, and looks for answers that were cut. */
+/** `deno task drain`: ends a server by SIGTERM under full load, in rounds, and looks for cut answers. */
 
 import { runRoundsTool, sumOf } from "../shared/rounds_tool.ts";
 import { type DrainFigures, runDrainRound } from "./round.ts";

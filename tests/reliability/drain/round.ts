@@ -1,4 +1,4 @@
-/** One round: SIGTERM under full load, an audit of what the ended server has kept, retries, another audit. */
+/** One round: SIGTERM under full load, an audit of the store, retries, another audit. */
 
 import { auditAll, auditEnd } from "../shared/audit.ts";
 import { Client, endsConnection, type Outcome } from "../../support/http/client.ts";
@@ -10,7 +10,6 @@ import { getRequest } from "../shared/requests.ts";
 import type { RoundOptions } from "../shared/round_options.ts";
 import { end, type Stage } from "../shared/rounds.ts";
 
-/** Creates and reads of a round, and the other ways in which requests ended. */
 export interface DrainFigures {
   /** Milliseconds from the first acknowledgement to the signal. */
   moment: number;
@@ -29,16 +28,15 @@ export interface DrainFigures {
 
 type Counts = Pick<DrainFigures, "reads" | "turnedAway" | "refused" | "unsent" | "unanswered" | "cut">;
 
-/** For so many creating clients there is one that reads: a long answer is cut more easily than a short one. */
+/** Creators for each reader: a long answer is cut more easily than a short one. */
 const CREATORS_PER_READER = 4;
 
-/** A client that lets less time pass between two requests, in milliseconds, is busy: a server waits longer for it. */
+/** A client that pauses for less, in milliseconds, is busy: a server waits longer for it. */
 const BUSY = 200;
 
-/** How many connections to each server are idle until it is told to end. */
+/** Idle connections to each server. */
 const IDLE = 8;
 
-/** Runs a round. */
 export async function runDrainRound(stage: Stage, options: RoundOptions): Promise<DrainFigures> {
   const { installation, journal, random, tag } = stage;
   const before = journal.acknowledged;
@@ -71,7 +69,7 @@ export async function runDrainRound(stage: Stage, options: RoundOptions): Promis
   return { ...counts, moment, duration, acknowledged: journal.acknowledged - before, retries: retries.length };
 }
 
-/** All that the server stored it must have acknowledged, except to clients that did not wait. */
+/** The server must have acknowledged all that it stored, except to clients that did not wait. */
 async function auditDrained({ installation, journal }: Stage): Promise<void> {
   const unanswered = journal.unanswered().filter(({ isUncertain }) => !isUncertain);
   for (const port of installation.ports) await auditAll(port, journal);
@@ -80,14 +78,14 @@ async function auditDrained({ installation, journal }: Stage): Promise<void> {
   }
 }
 
-/** A client whose connection has been used, and is idle now. */
+/** A client whose connection has been used and is idle now. */
 async function useOnce(port: number): Promise<Client> {
   const client = new Client(port);
   await client.send(getRequest("/livez"));
   return client;
 }
 
-/** Lets an idle client send a request some milliseconds after its server was told to end: it must get an answer. */
+/** Lets an idle client send a request shortly after the signal: it must get an answer. */
 async function wake(
   client: Client,
   delay: number,
@@ -99,12 +97,12 @@ async function wake(
   const outcome = await client.send(getRequest("/v1/pets?limit=1"));
   if (outcome.kind === "answered" && outcome.answer.status === 200) counts.reads++;
   else countFailure(outcome, "a request of an idle client", counts, journal);
-  // A client that this machine has not let run in time proves nothing.
+  // A client that this machine delayed proves nothing.
   if (outcome.kind === "answered" || late >= BUSY) return;
   journal.report("dropped", `An idle client that asked ${Math.round(late)} ms after the signal: ${outcome.kind}`);
 }
 
-/** Reads the longest lists there are until there is no server any more. */
+/** Reads the longest lists until no server is left. */
 async function readOnAndOn(port: number, counts: Counts, journal: Journal): Promise<void> {
   using client = new Client(port);
   for (let i = 1;; i++) {
@@ -118,7 +116,7 @@ async function readOnAndOn(port: number, counts: Counts, journal: Journal): Prom
   }
 }
 
-/** Counts an unusual outcome. The client may go on (`true`) until no server listens. */
+/** Counts an unusual outcome. Returns whether the client may go on, which ends when no server listens. */
 function countFailure(outcome: Outcome, asked: string, counts: Counts, journal: Journal): boolean {
   if (outcome.kind === "answered") {
     const { status, text } = outcome.answer;
@@ -134,7 +132,7 @@ function countFailure(outcome: Outcome, asked: string, counts: Counts, journal: 
   return outcome.kind !== "refused";
 }
 
-/** Whether an answer says all that a client needs: not now, again soon, and not on this connection. */
+/** Whether an answer says all that a client needs: not now, again soon, on another connection. */
 function isTurnedAway(answer: SeenResponse): boolean {
   const { status, headers, text } = answer;
   return status === 503 && headers.has("retry-after") && endsConnection(answer) && text.includes('"store_unavailable"');

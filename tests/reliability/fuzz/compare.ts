@@ -1,17 +1,17 @@
-/** Whether an answer is the one that was foretold. */
+/** Compares an answer with its prediction. */
 
 import type { SeenResponse } from "../../support/openapi_validator.ts";
 import type { EntityTags } from "./entity_tags.ts";
 import { FORETOLD_HEADERS, type Prediction, SOME_TAG } from "./prediction.ts";
 
-/** In what an answer differs from what was foretold, a line for each; learns the entity tag of one that does not. */
+/** The differences of an answer from its prediction, a line each. Learns the entity tag of one without. */
 export function findDifferences(method: string, foretold: Prediction, seen: SeenResponse, tags: EntityTags): string[] {
   const { status, headers, text } = seen;
   if (!foretold.status.includes(status)) {
     return [`the status is ${status}, foretold was ${foretold.status.join(" or ")} ${foretold.code ?? ""}: ${text}`];
   }
   const isBodiless = status === 204 || status === 304;
-  // Where 200 and 304 are both right, only the former has what describes a body.
+  // Where 200 and 304 are both right, only 200 describes a body.
   const { "content-type": type, "x-content-type-options": sniffing, ...others } = foretold.headers;
   const expected: Record<string, string | undefined> = isBodiless
     ? others
@@ -45,7 +45,7 @@ function compareLength(body: string | undefined, length: string | null): string[
   return Number(length) === expected ? [] : [`content-length is ${length}, foretold was ${expected}`];
 }
 
-/** In what the answers of two stores differ; only `date` may, and what belongs to the connection. */
+/** The differences between two stores' answers, apart from `date`. */
 export function findDisagreement(one: SeenResponse, other: SeenResponse): string[] {
   const [first, second] = [one, other].map(({ status, headers, text }) =>
     [status, ...[...headers].filter(([name]) => name !== "date").map((header) => header.join(": ")), text].join("\n")

@@ -1,8 +1,7 @@
-/** Requests as lines for a shell, to be repeated by hand. They need nothing but a POSIX shell and curl. */
+/** Requests as shell lines for manual repetition. They need a POSIX shell and curl. */
 
 import type { Draft, Malformed, Step } from "./request.ts";
 
-/** A line that sends the same bytes, as far as curl can, to a petstore at `origin`. */
 export function formatCurl(step: Step, origin: string): string {
   return "bytes" in step ? formatMalformed(step, origin) : formatDraft(step, origin);
 }
@@ -23,27 +22,27 @@ function formatDraft({ method, target, headers, body, framing }: Draft, origin: 
 function formatMethod(method: string, hasBody: boolean): string[] {
   if (method === "GET" && !hasBody) return [];
   if (method !== "HEAD") return [`-X ${quote(method)}`];
-  // With a body curl would not take -I, and without -I it waits for the body that does not come.
+  // With a body curl refuses -I, and without -I it waits for a body.
   return hasBody ? ["-X HEAD -m 1"] : ["-I"];
 }
 
 function formatHeader([name, value]: [string, string]): string {
-  // A semicolon is how curl is told to send a header that is empty.
+  // A semicolon makes curl send an empty header.
   return `-H ${quote(value === "" ? `${name};` : `${name}: ${value}`, latin)}`;
 }
 
-/** A target that curl would repair is sent as it is. */
+/** curl sends a target unchanged that it would normally repair. */
 function formatTarget(target: string, origin: string): string[] {
   const isPlain = /^\/[\w\-.~%/?&=+:]*$/.test(target) && !/\/\.\.?(\/|$|\?)/.test(target);
   return isPlain ? [quote(origin + target)] : [`--request-target ${quote(target)}`, quote(origin)];
 }
 
-/** curl has a protocol that sends bytes as they are; only 0xff is doubled. */
+/** telnet: sends bytes unchanged; only 0xff is doubled. */
 function formatMalformed({ bytes }: Malformed, origin: string): string {
   return `printf ${octal(bytes)} | curl -s -m 5 ${quote(origin.replace(/^http:/, "telnet:"))}`;
 }
 
-/** The text that a body is, if a command line can hold it. */
+/** The text of a body that fits into a command line. */
 function plainText(body: Uint8Array<ArrayBuffer>): string | undefined {
   const isPlain = body.every((byte) => byte >= 0x20 && byte < 0x7f);
   return isPlain ? new TextDecoder().decode(body) : undefined;
@@ -52,14 +51,14 @@ function plainText(body: Uint8Array<ArrayBuffer>): string | undefined {
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 const latin = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0));
 
-/** A word of a shell. Bytes beyond ASCII, which a terminal would spoil, are written as escapes. */
+/** A shell word. Bytes beyond ASCII, which a terminal would spoil, become escapes. */
 function quote(text: string, encode = utf8): string {
   if (/^[\w\-.~%/:=,@+]+$/.test(text)) return text;
   if (/^[\x20-\x7e]*$/.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`;
   return `"$(printf ${octal(encode(text))})"`;
 }
 
-/** An argument of printf: in octal, since the shell of many systems knows no other escapes. */
+/** An argument of printf, in octal: many shells know no other escapes. */
 function octal(bytes: Uint8Array): string {
   const escaped = Array.from(bytes, (byte) => {
     const character = String.fromCharCode(byte);

@@ -1,4 +1,4 @@
-/** The lines that a finding is printed as: a shell and curl send what the search has sent. */
+/** The printed lines of a finding: a shell and curl send the same requests as the search. */
 
 import assert from "node:assert/strict";
 import fc from "fast-check";
@@ -24,7 +24,6 @@ const OPTIONS = { maxBodyBytes: MAX_BODY_BYTES };
 
 const test = testUnless(hasCommand("curl") ? false : "there is no curl");
 
-/** Serves a petstore, with a defect or without one, while `use` runs. */
 function withServed<T>(wrap: (handle: Handle) => Handle, use: (origin: string) => Promise<T>): Promise<T> {
   const { handle } = createPetstore({ keys: [KEY], ...OPTIONS });
   return withDenoServe(wrap(handle), (port) => use(`http://127.0.0.1:${port}`));
@@ -35,7 +34,6 @@ async function runLine(line: string) {
   return parseResponse(new TextDecoder().decode(stdout));
 }
 
-/** A defect, and the line that shows it. */
 type Defect = [what: string, wrap: (handle: Handle) => Handle, line: RegExp];
 
 const DEFECTS: Defect[] = [
@@ -61,7 +59,7 @@ for (const [what, wrap, expected] of DEFECTS) {
       return runLine(line);
     };
     const answers = [await withServed(wrap, repeat), await withServed((handle) => handle, repeat)];
-    // The line shows what the search has seen, and without the defect the predicted answer.
+    // The line shows the search's answer with the defect and the predicted one without.
     const [seen, foretold] = answers.map(({ status, text }) => /"code":"(\w+)"/.exec(text)?.[1] ?? String(status));
     assert.notEqual(seen, foretold);
     assert.ok(finding.problem.includes(` is ${seen}, foretold was `), finding.problem);

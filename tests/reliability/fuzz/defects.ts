@@ -1,8 +1,7 @@
-/** Defects to be found: what stands before a petstore and changes what it is asked. */
+/** Defects to find: wrappers of a petstore that change its requests. */
 
 type Handle = (request: Request) => Promise<Response>;
 
-/** Changes the URL of what is read. */
 export function withOtherUrl(change: (url: string) => string): (handle: Handle) => Handle {
   return (handle) => (request) => {
     const url = change(request.url);
@@ -11,7 +10,7 @@ export function withOtherUrl(change: (url: string) => string): (handle: Handle) 
   };
 }
 
-/** Changes the bytes of what is created, but not their number. */
+/** Changes the bytes of a create, but not their number. */
 export function withOtherBytes(change: (byte: number) => number): (handle: Handle) => Handle {
   return (handle) => async (request) => {
     if (request.method !== "POST") return await handle(request);
@@ -21,7 +20,7 @@ export function withOtherBytes(change: (byte: number) => number): (handle: Handl
   };
 }
 
-/** Asks for each by its name: what Deno iterates over lacks the first of two headers of one name if it is empty. */
+/** Reads each by name: Deno's iterator drops the first of two headers if it is empty. */
 function copy(headers: Headers): [string, string][] {
   return [...headers.keys()].map((name) => [name, headers.get(name) ?? ""]);
 }

@@ -1,16 +1,15 @@
-/** Which entity tag stands for what: whatever the service makes tags of, it has to be one to one. */
+/** Entity tags by content, which must be one to one. */
 
-/** Tags are made from the content alone, so what is learnt of one petstore holds for all. */
+/** Tags depend on the content alone, so one petstore's tags hold for all. */
 export class EntityTags {
   readonly #byContent = new Map<string, string>();
   readonly #byTag = new Map<string, string>();
 
-  /** The tag of a content, if it has been seen. */
   find(content: string): string | undefined {
     return this.#byContent.get(content);
   }
 
-  /** Takes note of a content's tag, and answers what is wrong with it. */
+  /** Records a content's tag and returns what is wrong with it. */
   learn(content: string, tag: string): string | undefined {
     const known = this.#byContent.get(content);
     if (known !== undefined && known !== tag) return `the same content has two entity tags, ${known} and ${tag}`;

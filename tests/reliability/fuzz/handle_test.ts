@@ -10,7 +10,7 @@ import { createMemoryStore } from "../../../mod.ts";
 import { withOtherUrl } from "./defects.ts";
 import type { StoreKind } from "../../support/stores.ts";
 
-/** Repeats the same requests in every run. `deno task fuzz` takes a new seed each time. */
+/** The same requests in every run; `deno task fuzz` takes a new seed each time. */
 const SEED = 20301205;
 
 const MEMORY = FUZZED_STORES.slice(0, 1);

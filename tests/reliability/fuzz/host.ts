@@ -1,4 +1,4 @@
-/** How requests get to a petstore. */
+/** Ways to send requests to a petstore. */
 
 import type { ResponseValidator, SeenResponse } from "../../support/openapi_validator.ts";
 import type { ModelRequest } from "./prediction.ts";
@@ -6,31 +6,31 @@ import type { Draft, Malformed } from "./request.ts";
 
 export type Handle = (request: Request) => Promise<Response>;
 
-/** An answer, and the request that the petstore was asked, which need not be to the letter what was sent. */
+/** An answer and the request that the petstore received, which may differ from the draft. */
 export interface Exchange {
   received: ModelRequest;
   answer: SeenResponse;
 }
 
-/** A way to one petstore. What it throws is a finding. */
+/** A way to one petstore. An error that it throws is a finding. */
 export interface Connection {
-  /** Sends a request, and reads an answer that the description foresees. */
+  /** Sends a request and reads an answer that the description has. */
   exchange(draft: Draft): Promise<Exchange>;
-  /** Sends what is no request; resolves to the answer to it, or to nothing if the connection was closed. */
+  /** Sends bytes that are no request. Resolves with the answer, or `undefined` if the connection was closed. */
   provoke(malformed: Malformed): Promise<SeenResponse | undefined>;
   close(): Promise<void>;
 }
 
 export interface Host {
   name: string;
-  /** Whether bytes travel as they are. */
+  /** Whether bytes travel unchanged. */
   isRaw: boolean;
   connect(handle: Handle, validate: ResponseValidator): Promise<Connection>;
 }
 
 const NO_BODY = new Uint8Array();
 
-/** Calls `handle` itself. The platform makes the request, so URLs and some methods arrive in their normal form. */
+/** Calls `handle`. `Request` normalises URLs and some methods. */
 export const IN_PROCESS: Host = {
   name: "handle",
   isRaw: false,
@@ -56,7 +56,7 @@ export const IN_PROCESS: Host = {
 
 const ORIGIN = "http://petstore.test";
 
-/** Pieces of a body in many sizes, so that a character of several bytes is cut, too. */
+/** Piece sizes that also cut a character of several bytes. */
 const PIECE_SIZES = [1, 7, 64, 1000];
 
 function createRequest({ method, target, headers, body, framing }: Draft): Request {

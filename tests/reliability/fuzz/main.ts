@@ -1,4 +1,4 @@
-/** `deno task fuzz`: sends requests until there are enough or one is answered wrongly, and prints what was answered. */
+/** `deno task fuzz`: sends requests until one is answered wrongly or the number is reached. */
 
 import { createPetstore } from "../../../mod.ts";
 import { IN_PROCESS } from "./host.ts";
@@ -10,7 +10,7 @@ import { SOCKET } from "./socket_host.ts";
 import { FUZZED_STORES } from "./stores.ts";
 import { Tally } from "./tally.ts";
 
-/** Sequences of a batch. Each batch has a seed of its own, so that a finding is repeated by a single one. */
+/** Sequences in a batch. Each batch has its own seed, which repeats its findings. */
 const BATCH = 100;
 
 /** Milliseconds between two lines of progress. */
@@ -50,7 +50,7 @@ function next<E extends { seed: number }>(extent: E): E {
   return { ...extent, seed: extent.seed + 1 };
 }
 
-/** An empty petstore that is set up as the fuzzed ones are. Runs until it is stopped. */
+/** Serves an empty petstore with the fuzzed settings. */
 async function serve(port: number): Promise<number> {
   const { handle } = createPetstore({ keys: [KEY], maxBodyBytes: MAX_BODY_BYTES });
   await Deno.serve({ hostname: "127.0.0.1", port }, handle).finished;

@@ -1,7 +1,6 @@
 /**
- * The service in a page: what README.md and the specification say, said again as code, so that every answer can be told
- * beforehand. It shares nothing with lib/ but the platform. Where the service is free (the wording of messages), it says
- * nothing.
+ * The service on a page: README.md and the specification as code that predicts every answer. It shares nothing with lib/
+ * but the platform, and does not predict the wording of messages.
  */
 
 import * as values from "./model_values.ts";
@@ -42,7 +41,7 @@ export class Model {
     this.#tags = tags;
   }
 
-  /** Foretells the answer, and takes a pet that is created into account. */
+  /** Predicts the answer, and remembers a created pet. */
   predict({ method, target, headers, body }: ModelRequest): Prediction {
     const fields = new Headers(headers);
     const authorization = fields.get("authorization");
@@ -116,7 +115,7 @@ export class Model {
     const members = values.readMembers(value);
     if (members === undefined) return failure(400, "invalid_pet");
     if (key === undefined) return this.#add(...members);
-    // As it is kept: a status that was left out is the default one.
+    // As stored: a missing status becomes the default.
     const pet = JSON.stringify([...members, "available"].slice(0, 3));
     const first = this.#remembered.get(key) ?? { pet, answer: this.#add(...members) };
     if (first.pet !== pet) return failure(422, "idempotency_key_reused");

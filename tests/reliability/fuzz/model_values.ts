@@ -1,8 +1,8 @@
-/** The valid values: the second half of the model, written from the documentation alone like the first. */
+/** Valid values: the second half of the model, written from the documentation alone. */
 
 const STATUSES = ["available", "pending", "sold"];
 
-/** A number as a body has it written. */
+/** A number in its notation. */
 class Written {
   readonly source: string;
   constructor(source: string) {
@@ -10,7 +10,7 @@ class Written {
   }
 }
 
-/** A segment means what it decodes to; one that does not decode, or holds a slash, stands for itself. */
+/** A segment means what it decodes to. If it does not decode, or holds a slash, it stands for itself. */
 export function unescape(segment: string): string {
   try {
     const decoded = decodeURIComponent(segment);
@@ -30,19 +30,19 @@ function isCursor(value: string): boolean {
   return id !== undefined && isInt64(BigInt(id)) && btoa(text).replaceAll("=", "") === value;
 }
 
-/** The query parameters of a list, in the order in which their faults are told. */
+/** The query parameters of a list, in the order in which their faults are reported. */
 export const PARAMETERS = { limit: isLimit, status: isStatus, cursor: isCursor };
 
 const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
 
-/** A list of tags decides. HTTP leaves open what a malformed header means that holds the tag. */
+/** A list of tags decides. HTTP leaves open the meaning of a malformed header with the tag. */
 export function decide(condition: string, tag: string | undefined): number[] {
   const elements = condition.replaceAll(/(W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g, "T").split(",");
   if (tag === undefined || !condition.includes(tag)) return [200];
   return elements.every((element) => /^[ \t]*T?[ \t]*$/.test(element)) ? [304] : [200, 304];
 }
 
-/** A structured-field string (RFC 9651 §3.3.3), with such parameters as are generated, or what stands there bare. */
+/** A structured-field string (RFC 9651 §3.3.3) with the generated kinds of parameters, or a bare key. */
 export function idempotencyKey(header: string): string | undefined {
   const quoted = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"(?:; *[a-z]+(?:=(?:\d+|"[a-z]*"))?)*$/.exec(header)?.[1]
     ?.replaceAll(/\\(.)/g, "$1");
@@ -57,7 +57,7 @@ export function readJson(body: Uint8Array<ArrayBuffer>): unknown {
   return JSON.parse(text, keepSource as (name: string, value: unknown) => unknown);
 }
 
-/** The members that count, as sent, or nothing if they make no pet. */
+/** The members of a pet as sent, or `undefined` if they are invalid. */
 export function readMembers(value: unknown): [name: string, categoryId: string, status?: string] | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value) || value instanceof Written) return undefined;
   const { name, categoryId, status } = value as Record<string, unknown>;

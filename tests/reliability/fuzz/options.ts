@@ -1,5 +1,3 @@
-/** The command line of `deno task fuzz`. */
-
 import { parseFlags, readCount, UsageError } from "../../support/command_line.ts";
 import { newSeed } from "../../support/random.ts";
 
@@ -7,9 +5,9 @@ export interface FuzzOptions {
   requests: number;
   seed: number;
   isSocket: boolean;
-  /** The names of the stores; all of them unless given. */
+  /** By default all. */
   stores: readonly string[] | undefined;
-  /** Where to serve a petstore to repeat a finding on, instead of looking for one. */
+  /** Where to serve a petstore for repeating a finding, instead of searching. */
   servePort: number | undefined;
 }
 
@@ -26,11 +24,6 @@ const HELP = `deno task fuzz [options]
 
 Stores:`;
 
-/**
- * Reads the command line; `--help` ends the process.
- *
- * @throws {UsageError} If something is wrong with it.
- */
 export function readOptions(args: readonly string[], stores: readonly string[]): FuzzOptions {
   const values = parseFlags(args, [HELP, ...stores].join("\n  "), {
     requests: { type: "string" },

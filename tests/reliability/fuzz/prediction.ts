@@ -1,8 +1,6 @@
-/** The model's input and output. */
-
 export type Header = [name: string, value: string];
 
-/** A request as the service gets it. `target` is the path with its query, and a fragment where the host has left one. */
+/** A request as the service gets it. `target` has the path, the query, and a fragment if the host leaves one. */
 export interface ModelRequest {
   method: string;
   target: string;
@@ -10,13 +8,12 @@ export interface ModelRequest {
   body: Uint8Array<ArrayBuffer>;
 }
 
-/** An answer foretold. Of {@link FORETOLD_HEADERS}, those that are not among `headers` must be absent. */
+/** A predicted answer. Those of {@link FORETOLD_HEADERS} that are not in `headers` must be absent. */
 export interface Prediction {
-  /** More than one only where HTTP leaves it open. */
+  /** Several only where HTTP leaves it open. */
   status: number[];
-  /** Of an Error body. */
   code?: string;
-  /** The body of the answer to GET; the answer to HEAD has none. */
+  /** The body for GET; HEAD has none. */
   body?: string;
   headers: Record<string, string>;
   /** The content that the entity tag stands for: equal contents have equal tags. */

@@ -1,27 +1,25 @@
-/** A request before it is sent, and how what an earlier answer said gets into it. */
+/** A request before it is sent, with placeholders for parts of earlier answers. */
 
 import type { SeenResponse } from "../../support/openapi_validator.ts";
 import type { Header } from "./prediction.ts";
 
 /**
- * A well-formed request: one that the HTTP stack has to hand over, whatever the petstore makes of it. `{next}`, `{id}` and
- * `{etag}` in its target and its headers stand for what the last answers said, so that a shorter sequence still makes
- * sense when a longer one is shrunk.
+ * A well-formed request, which the HTTP stack must pass on. `{next}`, `{id}` and `{etag}` stand for parts of earlier
+ * answers, so that a shortened sequence still makes sense.
  */
 export interface Draft {
   method: string;
   /** In origin form; over a socket also in absolute form, or `*`. */
   target: string;
   headers: Header[];
-  /** None where it is left out. */
   body?: Uint8Array<ArrayBuffer>;
-  /** Whether the body comes with its length or in pieces of unknown number. */
+  /** Whether the body has a length or comes in pieces. */
   framing: "length" | "pieces";
-  /** Whether to go on with the next page as long as there is one. */
+  /** Whether to follow `next` to the last page. */
   isWalk: boolean;
 }
 
-/** Bytes that no HTTP stack should take for a request. */
+/** Bytes that no HTTP stack should accept as a request. */
 export interface Malformed {
   what: string;
   bytes: Uint8Array<ArrayBuffer>;
@@ -29,7 +27,6 @@ export interface Malformed {
 
 export type Step = Draft | Malformed;
 
-/** A client's memory of earlier answers. */
 export class Memory {
   #next = "none";
   #id = "0";

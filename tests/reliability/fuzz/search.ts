@@ -1,4 +1,4 @@
-/** Looks for a sequence of requests that is answered wrongly, and makes it as short as it can. */
+/** Searches for a sequence that is answered wrongly, and shortens it. */
 
 import fc from "fast-check";
 import { formatCurl } from "./curl.ts";
@@ -7,14 +7,12 @@ import type { Step } from "./request.ts";
 import { type Ground, Mismatch, runSequence } from "./session.ts";
 import { KEY } from "./settings.ts";
 
-/** A finding, shrunk. */
 export interface Finding {
   problem: string;
-  /** The requests, in their order; the last is the one that was answered wrongly. */
+  /** The requests in order; the last one was answered wrongly. */
   sent: readonly Step[];
 }
 
-/** How many sequences are tried, and which ones. */
 export interface Extent {
   seed: number;
   sequences: number;
@@ -25,12 +23,11 @@ export async function search(ground: Ground, extent: Extent): Promise<Finding | 
   const result = await fc.check(property, { seed: extent.seed, numRuns: extent.sequences });
   if (!result.failed) return undefined;
   const error = result.errorInstance;
-  // Whatever else is thrown is a mistake here.
+  // Any other error is a mistake here.
   if (!(error instanceof Mismatch)) throw error;
   return { problem: error.message, sent: error.sent };
 }
 
-/** A finding in words: what is wrong, how to repeat it by hand, and how to repeat the search. */
 export function formatFinding({ problem, sent }: Finding, { seed }: Extent, origin = "http://127.0.0.1:8000"): string {
   const lines = sent.map((step) => formatCurl(step, origin));
   return [

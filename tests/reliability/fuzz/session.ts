@@ -1,4 +1,4 @@
-/** One sequence of requests, sent to a petstore on every store, each answer held against the model and the others. */
+/** Sends a sequence to a petstore on every store and checks each answer against the model and the other stores. */
 
 import { createOpenApi, createPetstore } from "../../../mod.ts";
 import { createResponseValidator, type SeenResponse } from "../../support/openapi_validator.ts";
@@ -11,18 +11,16 @@ import { type Draft, type Malformed, Memory, type Step } from "./request.ts";
 import { HAS_IDEMPOTENCY_KEYS, KEY, MAX_BODY_BYTES } from "./settings.ts";
 import type { Tally } from "./tally.ts";
 
-/** Where sequences are sent, and what is noted. */
 export interface Ground {
   host: Host;
   stores: readonly StoreKind[];
   tally: Tally;
-  /** Stands between the host and the petstore: for a defect that is to be found. */
+  /** Wraps the petstore in a defect that is to be found. */
   wrap?: (handle: Handle) => Handle;
 }
 
-/** An answer that is not as it must be. */
 export class Mismatch extends Error {
-  /** Every request up to the one that was answered wrongly. */
+  /** Every request up to the wrongly answered one. */
   readonly sent: readonly Step[];
 
   constructor(problem: string, sent: readonly Step[]) {
@@ -42,7 +40,7 @@ export async function runSequence(steps: readonly Step[], ground: Ground): Promi
   });
 }
 
-/** Opens a petstore on each of the stores, and closes them all whatever happens. */
+/** Opens a petstore on each store, and always closes them. */
 async function withConnections(
   { host, wrap = (handle) => handle, ...ground }: Ground,
   [store, ...rest]: readonly StoreKind[],
@@ -104,7 +102,7 @@ class Session {
     return answer;
   }
 
-  /** Malformed bytes get 400 or a closed connection; where a host is lenient, an answer that does no harm. */
+  /** Malformed bytes get 400 or a closed connection. A lenient host may give a harmless answer. */
   async #provoke(malformed: Malformed): Promise<void> {
     this.#sent.push(malformed);
     const answers: (SeenResponse | undefined)[] = [];

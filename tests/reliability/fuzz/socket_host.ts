@@ -29,12 +29,12 @@ class SocketConnection implements Connection {
 
   async exchange(draft: Draft): Promise<Exchange> {
     this.#socket ??= await RawSocket.open(this.#endpoint);
-    // Not awaited: a server that answers early stops reading, and then the rest never leaves.
+    // Not awaited: a server that answers early stops reading.
     const sending = this.#socket.send(toBytes(draft));
     const answer = await readFinal(this.#socket);
     if (answer === undefined) throw new Error("The connection was closed without an answer");
     if (isRefusedByHost(answer)) throw new Error("Deno.serve has refused a request that is well-formed");
-    // The server closes where it has not read the whole body, and says so only by doing it.
+    // The server closes if it has not read the whole body, without saying so.
     const wasRead = draft.body === undefined || answer.status === 201 ||
       /"code":"invalid_(json|pet)"/.test(answer.text);
     if (!wasRead) this.#hangUp();
@@ -46,7 +46,7 @@ class SocketConnection implements Connection {
     this.#hangUp();
     using socket = await RawSocket.open(this.#endpoint);
     const sending = socket.send(bytes);
-    // A server that waits for more learns that nothing follows, and must not hang.
+    // Tells a server that waits for more that nothing follows.
     await sending.then(() => socket.endSending()).catch(() => {});
     return await readFinal(socket);
   }
@@ -70,12 +70,12 @@ async function readFinal(socket: RawSocket): Promise<SeenResponse | undefined> {
   }
 }
 
-/** The petstore has a body for every 400; the socket has checked that nothing else lacks it. */
+/** Every 400 of the petstore has a body; the socket has checked that only the host's lacks one. */
 function isRefusedByHost({ status, text, headers }: SeenResponse): boolean {
   return status === 400 && text === "" && headers.get("content-length") === "0";
 }
 
-/** The request as it is written: targets in UTF-8, headers a byte for each character. */
+/** The written request: targets in UTF-8, headers with one byte for each character. */
 function toBytes({ method, target, headers, body, framing }: Draft): Bytes {
   const fields = headers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
   const length = body === undefined

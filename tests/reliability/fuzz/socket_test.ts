@@ -1,4 +1,4 @@
-/** Random requests over a socket, bytes that are no request among them. */
+/** Random requests over a socket, including bytes that are no request. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -32,7 +32,7 @@ test("over a socket, every store answers random requests as foretold, and what i
 
 test("over a socket, each kind of malformed request gets 400 or a closed connection, and does no harm", async () => {
   const tally = new Tally();
-  // The model expects that none of them has left a pet behind.
+  // The model expects that none of them has left a pet.
   await runSequence([...MALFORMED_CASES, LIST], { host: SOCKET, stores: MEMORY, tally });
   assert.equal(tally.requests, MALFORMED_CASES.length + 1);
   assert.ok(tally.answers.delete("200"));

@@ -1,11 +1,9 @@
-/** Counts answers. */
-
 import type { SeenResponse } from "../../support/openapi_validator.ts";
 
 export class Tally {
-  /** Requests that were answered, each once however many stores it was sent to. */
+  /** Answered requests, counted once for all stores. */
   requests = 0;
-  /** How often each status came, with its code where it has one. */
+  /** The number of answers by status and code. */
   readonly answers: Map<string, number> = new Map();
 
   add({ status, headers, text }: SeenResponse): void {
@@ -14,7 +12,7 @@ export class Tally {
     this.#count(`${status} ${kind}`.trimEnd());
   }
 
-  /** @param answer What came before the connection was closed, if anything. */
+  /** @param answer The answer before the connection was closed, if any. */
   addMalformed(answer: SeenResponse | undefined): void {
     this.requests++;
     if (answer === undefined) return this.#count("no HTTP: closed");
@@ -22,7 +20,6 @@ export class Tally {
     this.#count(`no HTTP: ${isRefusal ? "400" : `let through, ${answer.status} ${codeOf(answer.text)}`}`.trimEnd());
   }
 
-  /** A line for each kind of answer, by status. */
   format(): string {
     const lines = [...this.answers].sort(([one], [other]) => one < other ? -1 : 1);
     return lines.map(([kind, count]) => `  ${String(count).padStart(9)}  ${kind}`).join("\n");

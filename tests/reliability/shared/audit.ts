@@ -1,4 +1,4 @@
-/** Holds what a server has against what its clients were told. It asks by HTTP, and knows no store. */
+/** Compares a server's pets with its acknowledgements. It uses HTTP alone and knows no store. */
 
 import type { Pet } from "../../../mod.ts";
 import { readCatalogue, readPet } from "./catalogue.ts";
@@ -7,11 +7,9 @@ import { isSamePet } from "./pets.ts";
 import type { Random } from "../../support/random.ts";
 
 /**
- * Reads all pets and writes into the journal what is wrong: an acknowledged pet that is not there as it was acknowledged, a
- * pet that is there twice, one that no client has sent, ids that do not ascend. The outcome of creates without an answer is
- * known afterwards: their ids are written down, and the rest was not stored. So nothing may be under way any more.
- *
- * @returns All pets that there are.
+ * Reads all pets and reports what is wrong: an acknowledged pet that is missing or changed, a pet that is stored twice or
+ * that no client has sent, ids that do not ascend. It settles the outcome of creates without an answer, so none may be
+ * in progress.
  */
 export async function auditAll(port: number, journal: Journal): Promise<Pet[]> {
   const pets = await readCatalogue(port);
@@ -34,13 +32,13 @@ function compare(pets: readonly Pet[], journal: Journal): void {
     if (!create) journal.report("half-stored", `${show(pet)}: no client has sent this name`);
     else if (!isSamePet(pet, create.pet)) journal.report("half-stored", `${show(pet)}: ${create.pet.body} was sent`);
     else if (other) journal.report("doubled", `${show(pet)}: it is there as ${other.id} too`);
-    // The one that was acknowledged is the pet; any other of its name is the double.
+    // The acknowledged one is the pet; another with its name is the double.
     if (create && (!other || pet.id === create.id)) found.set(create, pet);
   }
   settle(found, journal);
 }
 
-/** Looks for what was acknowledged, and writes down what became of the rest. */
+/** Looks for acknowledged pets and records the outcome of the other creates. */
 function settle(found: ReadonlyMap<Create, Pet>, journal: Journal): void {
   for (const create of journal.creates()) {
     const pet = found.get(create);
@@ -55,7 +53,7 @@ function settle(found: ReadonlyMap<Create, Pet>, journal: Journal): void {
   }
 }
 
-/** Holds the lists of each status, and some pets asked for by their ids, against the list of all. */
+/** Compares the lists of each status, and some pets by id, with the list of all. */
 async function auditOtherReads(
   port: number,
   pets: readonly Pet[],
@@ -82,7 +80,7 @@ async function auditOtherReads(
   }
 }
 
-/** The last audit, when every create has been sent until it was acknowledged. */
+/** The last audit, after every create was acknowledged. */
 export async function auditEnd(ports: readonly number[], journal: Journal, random: Random): Promise<void> {
   for (const { pet } of journal.unanswered()) journal.report("lost", `${pet.body} was never acknowledged`);
   for (const port of ports) {

@@ -1,4 +1,4 @@
-/** Reading back what a server has, by the means that any client has. */
+/** Reads a server's pets over HTTP. */
 
 import type { Pet, PetStatus } from "../../../mod.ts";
 import { Client } from "../../support/http/client.ts";
@@ -6,7 +6,7 @@ import type { SeenResponse } from "../../support/openapi_validator.ts";
 import { isPet, parsePets } from "./pets.ts";
 import { getRequest } from "./requests.ts";
 
-/** All pets of a server, or all of one status, in the order in which it lists them. */
+/** All pets of a server, or those of one status, in its order. */
 export async function readCatalogue(port: number, status?: PetStatus): Promise<Pet[]> {
   using client = new Client(port);
   const pets: Pet[] = [];
@@ -21,7 +21,6 @@ export async function readCatalogue(port: number, status?: PetStatus): Promise<P
   return pets;
 }
 
-/** One pet, or `undefined` for 404. */
 export async function readPet(port: number, id: bigint): Promise<Pet | undefined> {
   using client = new Client(port);
   const { status, text } = await read(client, `/v1/pets/${id}`, [200, 404]);

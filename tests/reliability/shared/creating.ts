@@ -1,4 +1,4 @@
-/** Clients that create: on and on, or once more what they got no answer to. */
+/** Clients that create, and clients that retry. */
 
 import { Client, type Outcome } from "../../support/http/client.ts";
 import type { Create, Journal } from "./journal.ts";
@@ -6,22 +6,20 @@ import { drawPet } from "./pets.ts";
 import { createOnDemand, createRequest } from "./requests.ts";
 import type { Random } from "../../support/random.ts";
 
-/** Clients at work together. */
 export interface Crew {
-  /** Where the servers listen; the clients are spread over them. */
+  /** The servers' ports; clients are spread over them. */
   ports: readonly number[];
   journal: Journal;
   random: Random;
-  /** How many clients there are. */
   clients: number;
-  /** Told of every try of a body that did not end in 201; answers whether that client goes on. */
+  /** Called after every try that did not end in 201; returns whether the client goes on. */
   onFailure(outcome: Outcome, body: string): boolean;
 }
 
-/** A client loses an answer in one of so many cases, and is slow in one of so many: slow clients make no full load. */
+/** One of so many creates loses its answer, and one of so many is slow: slow clients make no full load. */
 const FORGETFUL = 12, SLOW = 48;
 
-/** Lets clients create new pets until each has to stop. `tag` makes these pets unlike those of other loads. */
+/** Clients create pets until each has to stop. `tag` tells these pets from those of other loads. */
 export async function createOnAndOn(crew: Crew, tag: string): Promise<void> {
   const { journal } = crew;
   await Promise.all(
@@ -32,7 +30,7 @@ export async function createOnAndOn(crew: Crew, tag: string): Promise<void> {
       for (let i = 1;; i++) {
         const create = journal.intend(drawPet(random, `${tag}.${number}.${i}`));
         if (!await createOne(client, create, crew, random)) return;
-        // What a client is given comes after all that it was given before.
+        // A client's ids ascend.
         if (create.id !== undefined && create.id <= last) {
           journal.report("unordered", `${create.id} came after ${last}`);
         }
@@ -42,7 +40,7 @@ export async function createOnAndOn(crew: Crew, tag: string): Promise<void> {
   );
 }
 
-/** Lets clients ask again for creates whose answers are missing, or for which they pretend to have none. */
+/** Clients retry creates whose answers are missing, or seem to be. */
 export async function createAgain(crew: Crew, creates: readonly Create[]): Promise<void> {
   const queue = [...creates];
   await Promise.all(
@@ -59,7 +57,7 @@ function openClients({ ports, clients }: Crew): Client[] {
   return Array.from({ length: clients }, (_, i) => new Client(ports[i % ports.length] ?? 0));
 }
 
-/** Tries a create, now and then in the manner of clients that are slow, impatient or forgetful. */
+/** Tries a create, sometimes like a slow, impatient or forgetful client. */
 async function createOne(client: Client, create: Create, crew: Crew, random: Random): Promise<boolean> {
   if (random.oneIn(FORGETFUL)) {
     create.isUncertain = true;
@@ -70,7 +68,7 @@ async function createOne(client: Client, create: Create, crew: Crew, random: Ran
   return !isForgetful || await tryOnce(client, create, crew);
 }
 
-/** Sends a create and takes the answer down; answers whether the client may go on. */
+/** Sends a create and records the answer; returns whether the client may go on. */
 async function tryOnce(client: Client, create: Create, crew: Crew, isSlow = false): Promise<boolean> {
   const { pet } = create;
   const outcome = isSlow ? await client.send(...createOnDemand(pet)) : await client.send(createRequest(pet));

@@ -1,8 +1,6 @@
-/** The kinds of findings. */
-
 import type { Finding as AnyFinding } from "../../support/command_line.ts";
 
-/** The kinds of what is wrong, each with what it means. */
+/** The kinds of findings, with their meaning. */
 export const FINDING_KINDS = {
   lost: "acknowledged, and not there as it was acknowledged",
   missed: "stored, and never shown to a reader that followed the ids meanwhile",
@@ -23,13 +21,10 @@ export const FINDING_KINDS = {
   exit: "an exit status, or a line on standard error, that should not be",
 } as const;
 
-/** A kind of what is wrong. */
 export type FindingKind = keyof typeof FINDING_KINDS;
 
-/** Something that is wrong. */
 export type Finding = AnyFinding<FindingKind>;
 
-/** How often each of these kinds of wrong was found. */
 export function countKinds(findings: readonly Finding[], kinds: readonly FindingKind[]): Record<string, string> {
   return Object.fromEntries(kinds.map((kind) => {
     const count = findings.filter((finding) => finding.kind === kind).length;

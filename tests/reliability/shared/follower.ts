@@ -1,4 +1,4 @@
-/** A reader that follows the catalogue from page to page while others create, and what it has missed. */
+/** A reader that follows the catalogue while others create, and the pets that it has missed. */
 
 import { readCatalogue } from "./catalogue.ts";
 import { Client } from "../../support/http/client.ts";
@@ -6,13 +6,10 @@ import { type Journal, show } from "./journal.ts";
 import { isPet, parsePets } from "./pets.ts";
 import { getRequest } from "./requests.ts";
 
-/** Between two looks at the last page, in milliseconds: it shall not be the load itself. */
+/** Milliseconds between two looks at the last page: this is not the load. */
 const PAUSE = 3;
 
-/**
- * Follows `next` to the end and then looks at the last page again and again, like a client that polls for new pets.
- * Each request goes to another server; while one is gone, it asks again.
- */
+/** Follows `next` and then polls the last page. Each request goes to another server; if one is gone, it asks again. */
 export class Follower {
   readonly #ports: () => readonly number[];
   readonly #ids: bigint[] = [];
@@ -21,18 +18,17 @@ export class Follower {
   #requests = 0;
   readonly #running: Promise<void>;
 
-  /** Begins at once. @param ports Where the servers listen just now. */
+  /** Starts at once. @param ports The current ports of the servers. */
   constructor(ports: () => readonly number[]) {
     this.#ports = ports;
     this.#running = this.#run();
   }
 
-  /** The id that it has come to. */
   get last(): bigint {
     return this.#ids.at(-1) ?? 0n;
   }
 
-  /** Stops. Then, with servers at rest, goes to the end and writes down what is there and was never shown on the way. */
+  /** Stops. Then reads to the end, with servers at rest, and reports pets that were never shown on the way. */
   async finish(journal: Journal): Promise<void> {
     this.#isEnough = true;
     await this.#running;
@@ -65,7 +61,7 @@ export class Follower {
       throw new Error(`${this.#target} was answered with no pets: ${text}`);
     }
     const { last } = this;
-    // What has an id below the last is not taken: a reader who goes on from there would never ask for it.
+    // An id below the last is skipped: a reader who continues from there would never ask for it.
     for (const { id } of pets) if (id > last) this.#ids.push(id);
     const next = /^<([^>]+)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1];
     this.#target = next ?? this.#target;

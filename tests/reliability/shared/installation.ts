@@ -1,4 +1,4 @@
-/** One server or several on one store, to be put under load and ended. */
+/** Servers on one store, to be put under load and ended. */
 
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -8,46 +8,35 @@ import { type ServerParts, ServerProcess } from "../../support/server/server_pro
 import { KEY } from "./requests.ts";
 import { visitDatabase } from "./visitor.ts";
 
-/** How an ordinary end went. */
+/** The result of an ordinary end. */
 export interface Ending {
   status: number;
-  /** Standard error. */
   errors: string;
 }
 
-/** Servers on one store, as the rounds see them. */
 export interface Installation extends AsyncDisposable {
-  /** Where its servers listen; empty while there are none. */
+  /** The ports of its servers; empty if none runs. */
   readonly ports: readonly number[];
   /** Whether a crash may leave servers running that then answer 503. */
   readonly mayRefuse: boolean;
-  /** Starts what is not running, on the store as it is. */
+  /** Starts missing servers on the store as it is. */
   start(): Promise<void>;
-  /**
-   * Kills with SIGKILL. Resolves when nothing is under way any more, in a database of its own process neither: an audit
-   * may begin.
-   */
+  /** Kills with SIGKILL. Resolves when nothing is in progress any more, in a separate database neither. */
   crash(): Promise<void>;
-  /** Starts, and kills after so many milliseconds, which may be before the start is done. */
+  /** Starts, and kills after some milliseconds, started or not. */
   crashAtStart(delay: number): Promise<void>;
-  /** Ends with SIGTERM. */
   stop(): Promise<Ending>;
-  /**
-   * Lets another program open the store while the servers use it, do something, and close it: what it found wrong, a line
-   * each.
-   */
+  /** Another program opens the store beside the servers, does something and closes it. Returns what it found wrong. */
   visit(random: Random): Promise<string[]>;
-  /** Lets the store check itself while no server runs, and changes nothing: what is wrong, a line each. */
+  /** The store checks itself while no server runs, without changes. Returns what is wrong. */
   inspect(): string[];
 }
 
-/** One standalone server on an SQLite file. */
 export class SqliteInstallation implements Installation {
   readonly mayRefuse = false;
   readonly #folder: string;
   #server: ServerProcess | undefined;
 
-  /** @param folder Where the file is, or is to be. */
   constructor(folder: string) {
     this.#folder = folder;
   }
@@ -92,12 +81,12 @@ export class SqliteInstallation implements Installation {
 
 const FILE = "pets.db";
 
-/** Lines of an access log would be the larger part of the load. */
+/** An access log would be most of the load. */
 const PARTS: ServerParts = { args: [`--store=sqlite:${FILE}`, "--no-access-log"], env: { PETSTORE_KEYS: KEY } };
 
 /**
- * What SQLite finds wrong with a database that no process has open. It looks at a copy, without the shared-memory file: the
- * first to open a database after a crash recovers it, and that has to be the server and not this check.
+ * SQLite's check of a database that is not open. It checks a copy without the shared-memory file: the first to open a
+ * database after a crash recovers it, and that must be the server.
  */
 export function checkDatabase(path: string): string[] {
   if (!existsSync(path)) return [];

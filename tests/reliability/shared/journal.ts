@@ -1,34 +1,32 @@
-/** The creates that clients intended, the answers they got, and the findings of the audits. */
+/** The creates that clients intended, their answers, and the findings of the audits. */
 
 import type { Pet } from "../../../mod.ts";
 import type { SeenResponse } from "../../support/openapi_validator.ts";
 import type { Finding, FindingKind } from "./finding.ts";
 import { type IntendedPet, isPet, isSamePet, parsePets } from "./pets.ts";
 
-/** A create that a client wants to happen once, however often it has to ask. */
+/** A create that a client wants to happen once, however often it asks. */
 export interface Create {
   pet: IntendedPet;
-  /** The id that it was given, as far as an answer or an audit has told. */
+  /** The id, if an answer or an audit has told it. */
   id: bigint | undefined;
   isAcknowledged: boolean;
-  /** Whether the outcome of an earlier try is unknown: then a retry may be a replay or the first. */
+  /** Whether the outcome of an earlier try is unknown: a retry may be a replay or the first. */
   isUncertain: boolean;
 }
 
-/** The book of one catalogue. */
 export class Journal {
   readonly findings: Finding[] = [];
-  /** Creates that were acknowledged, each counted once. */
+  /** Acknowledged creates, each counted once. */
   acknowledged = 0;
-  /** Answers that said of themselves that they were replays. */
+  /** Answers with `Idempotency-Replayed`. */
   replays = 0;
   readonly #creates = new Map<string, Create>();
   readonly #reported = new Set<string>();
   #onAcknowledged = () => {};
-  /** The highest id that was given before the last audit. */
+  /** The highest id before the last audit. */
   #floor = 0n;
 
-  /** A create that is about to be tried for the first time. */
   intend(pet: IntendedPet): Create {
     const create = { pet, id: undefined, isAcknowledged: false, isUncertain: false };
     if (this.#creates.has(pet.name)) throw new Error(`There are two pets with the name ${pet.name}`);
@@ -49,24 +47,24 @@ export class Journal {
     return this.creates().filter(({ isAcknowledged }) => !isAcknowledged);
   }
 
-  /** Those of them that the last audit has found. */
+  /** Those that the last audit has found. */
   storedUnanswered(): Create[] {
     return this.unanswered().filter(({ id }) => id !== undefined);
   }
 
-  /** Writes down that something is wrong, once, though every audit comes upon it. */
+  /** Reports a fault once, although every audit finds it. */
   report(kind: FindingKind, detail: string): void {
     if (this.#reported.has(detail)) return;
     this.#reported.add(detail);
     this.findings.push({ kind, detail });
   }
 
-  /** Ids that are given from now on must be above this one. */
+  /** New ids must be above this one. */
   raiseFloor(id: bigint): void {
     if (id > this.#floor) this.#floor = id;
   }
 
-  /** Takes the acknowledgement of a create down, and what is wrong with it. */
+  /** Records the answer to a create, and what is wrong with it. */
   take(create: Create, answer: SeenResponse): void {
     const pet = this.#readPet(create, answer);
     if (!pet) return;
@@ -79,7 +77,7 @@ export class Journal {
     this.acknowledge(create);
   }
 
-  /** Writes down that a client knows its pet to be stored. */
+  /** Records that a client knows its pet to be stored. */
   acknowledge(create: Create): void {
     if (!create.isAcknowledged) this.acknowledged++;
     create.isAcknowledged = true;
@@ -87,7 +85,6 @@ export class Journal {
     this.#onAcknowledged();
   }
 
-  /** Resolves at the next acknowledgement. */
   nextAcknowledged(): Promise<void> {
     return new Promise((resolve) => this.#onAcknowledged = resolve);
   }
@@ -108,7 +105,6 @@ export class Journal {
   }
 }
 
-/** A pet as it stands in a finding. */
 export function show({ id, name, categoryId, status }: Pet): string {
   return `pet ${id} (${JSON.stringify(name)}, ${categoryId}, ${status})`;
 }

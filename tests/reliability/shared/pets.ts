@@ -1,20 +1,18 @@
-/** The pets that clients intend to have: no two of one name, and as odd as the service allows. */
+/** The pets that clients create: each with its own name, and as odd as the service allows. */
 
 import type { NewPet, Pet, PetStatus } from "../../../mod.ts";
 import type { Random } from "../../support/random.ts";
 
-/** A pet that is to be stored once, and how a client asks for it. */
+/** A pet to store once, and its request. */
 export interface IntendedPet extends Required<NewPet> {
-  /** The request body, the same at every try: a retry with another body would be another request. */
+  /** The same at every try: another body would be another request. */
   body: string;
-  /** The value of the header `Idempotency-Key`. */
   key: string;
 }
 
 /**
- * What a store or a codec may stumble over: quotes and escapes, SQL, white space at the ends and of other kinds, what
- * looks like markup or a number, composed and decomposed letters, joined and astral symbols, noncharacters, a byte order
- * mark, right-to-left text and its controls.
+ * Names that a store or a codec may damage: quotes, SQL, white space, markup, numbers, Unicode of every kind, great
+ * length.
  */
 const ODDITIES: readonly string[] = [
   "",
@@ -36,7 +34,7 @@ const ODDITIES: readonly string[] = [
   "x".repeat(200),
 ];
 
-/** Where whole numbers go wrong: the ends of int64, of int32 and of what a double holds exactly. */
+/** The ends of int64, of int32 and of exact doubles. */
 const EDGES: readonly bigint[] = [
   ...[0n, -1n, 2n ** 31n, -(2n ** 31n) - 1n, 2n ** 53n - 1n, 2n ** 53n + 1n, -(2n ** 53n) - 1n, 2n ** 63n - 1n],
   ...[2n ** 63n - 2n, -(2n ** 63n), -(2n ** 63n) + 1n],
@@ -44,7 +42,7 @@ const EDGES: readonly bigint[] = [
 
 const STATUSES: readonly (PetStatus | undefined)[] = ["available", "pending", "sold", undefined];
 
-/** Draws a pet. `tag` is what makes its name and its key unlike all others. */
+/** Draws a pet. `tag` makes its name and its key unique. */
 export function drawPet(random: Random, tag: string): IntendedPet {
   const oddity = random.pick(ODDITIES);
   const name = random.oneIn(2) ? `${oddity}${tag}` : `${tag}${oddity}`;
@@ -60,12 +58,12 @@ export function drawPet(random: Random, tag: string): IntendedPet {
   return { name, categoryId, status: status ?? "available", body: `{${members.join(",")}}`, key };
 }
 
-/** Whether these are the same pet, to the last digit and code unit. */
+/** Compares to the last digit and code unit. */
 export function isSamePet(one: Required<NewPet>, other: Required<NewPet>): boolean {
   return one.name === other.name && one.categoryId === other.categoryId && one.status === other.status;
 }
 
-/** Reads a pet, or a list of them, with exact numbers; on purpose not by the library's own means. */
+/** Reads pets with exact numbers, deliberately without the library. */
 export function parsePets(text: string): unknown {
   return JSON.parse(text, function (member: string, value: unknown, context?: { source?: string }): unknown {
     if (member !== "id" && member !== "categoryId") return value;
@@ -73,20 +71,19 @@ export function parsePets(text: string): unknown {
   });
 }
 
-/** Whether a value that was read is a pet and nothing more. */
+/** Whether a value is a pet and nothing more. */
 export function isPet(value: unknown): value is Pet {
   const { id, name, categoryId, status, ...rest } = (value ?? {}) as Record<string, unknown>;
   return typeof id === "bigint" && typeof name === "string" && typeof categoryId === "bigint" &&
     STATUSES.includes(status as PetStatus) && status !== undefined && Object.keys(rest).length === 0;
 }
 
-/** Each code unit as an escape. */
 function escapeAll(text: string): string {
   const units = Array.from({ length: text.length }, (_, i) => text.charCodeAt(i).toString(16).padStart(4, "0"));
   return `"\\u${units.join("\\u")}"`;
 }
 
-/** A whole number in one of the ways that JSON has for it. */
+/** A whole number in one of JSON's notations. */
 function spell(value: bigint, random: Random): string {
   if (random.oneIn(8)) return `${value}.0`;
   return random.oneIn(8) && value !== 0n ? `${value}0e-1` : String(value);

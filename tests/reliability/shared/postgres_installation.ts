@@ -1,4 +1,4 @@
-/** Four standalone servers on one PostgreSQL, either of which can be killed. */
+/** Four standalone servers on one PostgreSQL; a crash can kill either. */
 
 import {
   type Cluster,
@@ -21,23 +21,23 @@ const SERVERS = 4;
 /** The targets of a crash. */
 const VICTIMS = ["the servers", "the database", "all", "the connections, then the servers"] as const;
 
-/** Within so many milliseconds of the connections the servers are killed too. */
+/** After the connections, the servers are killed within so many milliseconds. */
 const LATER = 30;
 
-/** The servers' connections, and those of them that are at work. */
+/** The servers' connections, and the busy ones. */
 const CONNECTIONS = "FROM pg_stat_activity WHERE application_name = 'petstore'";
 const AT_WORK = `${CONNECTIONS} AND state <> 'idle'`;
 
-/** The statements of another program beside the servers. */
+/** Statements of another program beside the servers. */
 const VISITS = [
   ...["SELECT 1", "SELECT count(*) FROM petstore.pets", "BEGIN; LOCK TABLE petstore.pets IN EXCLUSIVE MODE; ROLLBACK"],
   ...["VACUUM (ANALYZE) petstore.pets", "CHECKPOINT"],
 ];
 
-/** Durable, as PostgreSQL is unless told otherwise. */
+/** PostgreSQL's durable default. */
 const SETTINGS = ["max_connections=100"];
 
-/** Servers that go on when their database is killed: then they answer 503, and their clients ask again. */
+/** Servers that go on when their database is killed: they answer 503, and clients retry. */
 export class PostgresInstallation implements Installation {
   readonly mayRefuse = true;
   readonly #folder: string;
@@ -60,7 +60,7 @@ export class PostgresInstallation implements Installation {
     const missing = Array.from({ length: SERVERS - this.#servers.length });
     this.#servers.push(...await Promise.all(missing.map(() => ServerProcess.start(this.#folder, this.#parts))));
     await Promise.all(this.ports.map(untilReady));
-    // What a server had sent before the crash may have waited for this start.
+    // A statement sent before the crash may have waited for this start.
     await this.#untilNone(AT_WORK);
   }
 
@@ -87,7 +87,7 @@ export class PostgresInstallation implements Installation {
     const servers = this.#servers;
     this.#servers = [];
     const statuses = await Promise.all(servers.map((server) => server.stop()));
-    // That the database was gone they have to say.
+    // They must report the lost database.
     const lines = servers.flatMap(({ written }) => written.stderr.split("\n")).filter((line) =>
       !/^$| failed: PostgreSQL/.test(line)
     );
@@ -103,7 +103,7 @@ export class PostgresInstallation implements Installation {
     return [];
   }
 
-  /** PostgreSQL has checksums on its pages, and looks at each that it reads: the audit reads them all. */
+  /** PostgreSQL checks each page that it reads, and the audit reads them all. */
   inspect(): string[] {
     return [];
   }
@@ -131,7 +131,7 @@ export class PostgresInstallation implements Installation {
   async #killServers(): Promise<void> {
     await Promise.all(this.#servers.map((server) => server.stop("SIGKILL")));
     this.#servers = [];
-    // A statement that has begun goes on when its client is gone.
+    // A statement in progress outlives its client.
     if (this.#cluster && pidOf(this.#cluster) !== undefined) await this.#untilNone(CONNECTIONS);
   }
 

@@ -1,4 +1,4 @@
-/** The requests of the tools' clients, as text. */
+/** The requests of the tools, as text. */
 
 import type { IntendedPet } from "./pets.ts";
 
@@ -7,23 +7,20 @@ export const KEY = "pk_reliability_0123456789abcdef";
 
 const AUTHORIZATION = `Authorization: Bearer ${KEY}\r\n`;
 
-/** A request without a body. */
 export function getRequest(target: string, headers: string = AUTHORIZATION): string {
   return `GET ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
 }
 
-/** A request that adds a pet. */
 export function createRequest({ body, key }: IntendedPet): string {
   return postRequest(body, AUTHORIZATION + describeCreate(key));
 }
 
-/** The same request of a client that waits until the server asks for the body. */
+/** The same request with `Expect: 100-continue`. */
 export function createOnDemand({ body, key }: IntendedPet): [head: string, body: string] {
   const request = postRequest(body, `${AUTHORIZATION}${describeCreate(key)}Expect: 100-continue\r\n`);
   return [request.slice(0, request.length - body.length), body];
 }
 
-/** A POST to the pets. */
 export function postRequest(body: string, headers: string = AUTHORIZATION): string {
   const length = new TextEncoder().encode(body).length;
   return `POST /v1/pets HTTP/1.1\r\nHost: localhost\r\n${headers}Content-Length: ${length}\r\n\r\n${body}`;

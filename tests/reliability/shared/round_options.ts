@@ -1,23 +1,18 @@
-/** The flags of the tools that go in rounds. */
-
 import { parseFlags, readCount, UsageError } from "../../support/command_line.ts";
 import { newSeed } from "../../support/random.ts";
 
 /** One server on an SQLite file, or four on a PostgreSQL. */
 export type StoreName = "sqlite" | "postgres";
 
-/** How rounds are run. */
 export interface RoundOptions {
   store: StoreName;
   rounds: number;
-  /** How many clients create at once. */
   clients: number;
-  /** The signal comes at a random moment within so many milliseconds of the first acknowledgement. */
+  /** The signal comes within so many milliseconds of the first acknowledgement. */
   within: number;
   seed: number;
 }
 
-/** The lower part of `--help`. */
 const HELP = `
   --store NAME        sqlite, one server on a file, unless given; or postgres, four servers on one PostgreSQL
   --rounds N          how often, 20 unless given
@@ -27,12 +22,7 @@ const HELP = `
   --help              this text
 `;
 
-/**
- * Reads the flags.
- *
- * @param about What the tool does, for `--help`.
- * @throws {UsageError} If one of them cannot be meant.
- */
+/** Reads the flags. `about` is the upper part of `--help`. */
 export function readRoundOptions(args: readonly string[], about: string): RoundOptions {
   const values = parseFlags(args, about + HELP, {
     store: { type: "string" },

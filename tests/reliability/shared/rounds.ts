@@ -1,4 +1,4 @@
-/** Rounds after rounds, and what they come to. */
+/** Runs rounds and collects their findings. */
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -9,12 +9,12 @@ import { PostgresInstallation } from "./postgres_installation.ts";
 import type { StoreName } from "./round_options.ts";
 import { Random } from "../../support/random.ts";
 
-/** The setting of a round, which finds the installation started and leaves it started. */
+/** The setting of a round, which starts and ends with a running installation. */
 export interface Stage {
   installation: Installation;
   journal: Journal;
   random: Random;
-  /** Makes the pets of this round unlike those of others. */
+  /** Tells this round's pets from those of others. */
   tag: string;
 }
 
@@ -23,9 +23,9 @@ export interface Rounds<Figures> {
   seed: number;
   /** Where the databases go. */
   folder: string;
-  /** One round. What is wrong it writes into the journal. */
+  /** One round. It records faults in the journal. */
   run(stage: Stage): Promise<Figures>;
-  /** Told of each round, and of what was wrong in it. */
+  /** Called after each round. */
   onRound?(number: number, figures: Figures, findings: readonly Finding[]): void;
   /** SQLite unless given. */
   store?: StoreName;
@@ -36,10 +36,9 @@ export interface RoundsReport<Figures> {
   findings: Finding[];
 }
 
-/** So many rounds go on with one store: a start on an empty one counts too, and each round reads all of it twice. */
+/** Rounds on one store: a start on an empty one counts too, and each round reads the whole store twice. */
 const ROUNDS_PER_STORE = 10;
 
-/** Runs the rounds. */
 export async function runRounds<Figures>(
   { rounds, seed, folder, run, onRound, store = "sqlite" }: Rounds<Figures>,
 ): Promise<RoundsReport<Figures>> {
@@ -63,12 +62,12 @@ export async function runRounds<Figures>(
   return report;
 }
 
-/** Makes an installation with an empty store; the folder is new and for this one alone. */
+/** Makes an installation with an empty store in a new folder. */
 function install(store: StoreName, folder: string, random: Random): Installation {
   return store === "sqlite" ? new SqliteInstallation(folder) : new PostgresInstallation(folder, random.fork());
 }
 
-/** Ends in good order, as a server must be able to whatever it has been through. */
+/** Ends properly, as a server must after any fault. */
 export async function end(installation: Installation, journal: Journal): Promise<void> {
   const { status, errors } = await installation.stop();
   if (status !== 0 || errors !== "") journal.report("exit", `Status ${status}, standard error: ${errors}`);

@@ -1,11 +1,10 @@
-/** The part of a command line that all tools with rounds share. */
+/** The common part of the tools with rounds. */
 
 import { formatTable, runTool } from "../../support/command_line.ts";
 import { countKinds, type FindingKind } from "./finding.ts";
 import { readRoundOptions, type RoundOptions } from "./round_options.ts";
 import { runRounds, type Stage } from "./rounds.ts";
 
-/** A tool that goes in rounds. */
 export interface RoundsTool<Figures> {
   name: string;
   /** The upper part of `--help`. */
@@ -18,7 +17,6 @@ export interface RoundsTool<Figures> {
   summarize(rounds: readonly Figures[], options: RoundOptions): Record<string, string | number>;
 }
 
-/** Runs the tool and ends the process. */
 export async function runRoundsTool<Figures>({ name, run, ...tool }: RoundsTool<Figures>): Promise<never> {
   return await runTool(name, async (folder) => {
     const options = readRoundOptions(Deno.args, tool.about);
@@ -42,7 +40,6 @@ export async function runRoundsTool<Figures>({ name, run, ...tool }: RoundsTool<
   });
 }
 
-/** The sum of one figure over all rounds. */
 export function sumOf<Figures>(rounds: readonly Figures[], read: (figures: Figures) => number): number {
   return rounds.reduce((total, figures) => total + read(figures), 0);
 }

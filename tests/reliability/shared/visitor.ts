@@ -1,7 +1,6 @@
 /**
- * Another program that opens an SQLite file while a server uses it, does something and closes it. If the server's locks are
- * gone, it takes itself for the last one and deletes the log. SQLite does that no more, but older releases do, and what a
- * system brings as its shell `sqlite3` is mostly older than a runtime's: so the shell is the visitor where there is one.
+ * Another program that opens an SQLite file beside a server and closes it. If the server had lost its locks, an older
+ * SQLite would take itself for the last user and delete the log. The system's `sqlite3` is usually such a release.
  */
 
 import { checkDatabase } from "./installation.ts";
@@ -15,15 +14,15 @@ const VISITS = [
   ...["PRAGMA quick_check", "VACUUM INTO "],
 ];
 
-/** Its output when all is well: a yes, an ok, or a checkpoint that wrote nothing or was not allowed. */
+/** Output without faults: a yes, an ok, or a checkpoint that wrote nothing or was not allowed. */
 const WELL = /^(|1|ok|[01]\|-?\d+\|-?\d+)$/;
 
-/** Visits a file in a process of its own, and tells what was wrong with it or with its copy, a line each. */
+/** Visits a file in another process and returns what is wrong with it or with its copy, a line each. */
 export async function visitDatabase(path: string, random: Random): Promise<string[]> {
   const copy = `${path}.copy-${random.below(2 ** 31)}`;
   const visit = random.pick(VISITS);
   const sql = visit.endsWith("INTO ") ? `${visit}'${copy}'` : visit;
-  // Not this process: what it has open itself would count as one more that has not closed the file.
+  // Not in this process: its own open file would count as another user.
   await using child = HAS_SHELL
     ? new Child("sqlite3", ["-cmd", ".timeout 5000", path, sql])
     : new Child(Deno.execPath(), ["eval", "--no-config", PROGRAM, path, sql]);

@@ -1,4 +1,4 @@
-/** The load of the soak, a process of its own: clients that ask as fast as they are answered. A line of figures a second. */
+/** The load of the soak in a process of its own, with a line of figures each second. */
 
 import { Client, type Outcome } from "../../support/http/client.ts";
 import { drawPet } from "../shared/pets.ts";
@@ -6,7 +6,6 @@ import { createRequest } from "../shared/requests.ts";
 import { Random } from "../../support/random.ts";
 import { drawRequest, type Known, type SoakRequest } from "./requests.ts";
 
-/** The one argument of the command line, as JSON. */
 export interface LoadSettings {
   port: number;
   clients: number;
@@ -23,7 +22,7 @@ export interface LoadFigures {
   example: string;
 }
 
-/** A client leaves after so many requests on average, and another takes its place: connections come and go. */
+/** Requests before a client leaves, on average; another takes its place. */
 const STAY = 2_000;
 
 if (import.meta.main) await load(JSON.parse(Deno.args[0] ?? ""));
@@ -41,7 +40,7 @@ async function load({ port, clients, seconds, seed }: LoadSettings): Promise<voi
   console.log(JSON.stringify(figures));
 }
 
-/** One client's stay, on one connection as long as the server keeps it. */
+/** One client, on one connection as long as the server keeps it. */
 async function stay(port: number, random: Random, tag: string, figures: LoadFigures, end: number): Promise<void> {
   using client = new Client(port);
   const known: Known = { lastId: 1, next: undefined, etag: undefined };

@@ -1,4 +1,4 @@
-/** `deno task soak`: a server under full load for minutes, and what becomes of its memory, its files and its log. */
+/** `deno task soak`: watches memory, files and log of a server under full load for minutes. */
 
 import { formatTable, parseFlags, readCount, runTool, UsageError } from "../../support/command_line.ts";
 import { newSeed } from "../../support/random.ts";

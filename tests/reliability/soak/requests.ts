@@ -1,4 +1,4 @@
-/** The requests of the soak: reads, creates and invalid ones, each with the answer that it must get. */
+/** The requests of the soak: reads, creates and invalid ones, with their expected answers. */
 
 import { createOnDemand, createRequest, getRequest, postRequest } from "../shared/requests.ts";
 import { drawPet } from "../shared/pets.ts";
@@ -7,9 +7,8 @@ import type { Random } from "../../support/random.ts";
 /** A request and what it must be answered with. */
 export interface SoakRequest {
   request: string;
-  /** The body, if the request asks for leave to send it. */
+  /** The body, if the request expects 100 Continue. */
   body?: string;
-  /** The statuses that are right. */
   statuses: readonly number[];
   /** A part of the expected body. */
   text?: string;

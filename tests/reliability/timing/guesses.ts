@@ -14,8 +14,8 @@ export function createKey(): string {
 const POOL = 128;
 
 /**
- * Two classes of guesses. All are made first and laid down in turn then: made one class after the other, the strings of
- * one lie closer together, and that alone is half a nanosecond a check.
+ * Two classes of guesses, allocated alternately: strings of one class that lie closer together would save half a
+ * nanosecond a check.
  */
 export function createGuesses(makeFirst: (i: number) => string, makeSecond: (i: number) => string): [Guesses, Guesses] {
   const texts = Array.from({ length: POOL }, (_, i) => [makeFirst(i), makeSecond(i)] as const);

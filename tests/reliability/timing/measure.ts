@@ -18,7 +18,6 @@ export interface Subject {
 /** Measurements in a batch. */
 const BATCH = 1000;
 
-/** Measures for so many milliseconds. */
 export async function measure({ check, guesses, repeats }: Subject, duration: number): Promise<CroppedTests> {
   const tests = new CroppedTests();
   const times = new Float64Array(BATCH);

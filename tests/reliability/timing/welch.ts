@@ -1,17 +1,15 @@
 /**
- * Do two classes of measurements take the same time? As dudect asks it (Reparaz, Balasch, Verbauwhede: "Dude, is my code
- * constant time?", DATE 2017): Welch's t-test on all measurements, and again on those below each of a hundred
- * thresholds, because interruptions make a long tail in which a small difference is lost.
+ * Do two classes of measurements take the same time? As in dudect (Reparaz, Balasch, Verbauwhede: "Dude, is my code
+ * constant time?", DATE 2017): Welch's t-test on all measurements, and again below each of a hundred thresholds, because
+ * interruptions make a long tail that hides a small difference.
  */
 
-/** The result of a t-test, in the unit of the measurements. */
 export interface TestResult {
   /** How many standard errors the means lie apart; positive if class 1 takes longer. */
   t: number;
   /** The mean of class 1 minus that of class 0. */
   difference: number;
   standardError: number;
-  /** Measurements of both classes. */
   count: number;
 }
 

@@ -1,4 +1,4 @@
-/** The file of a running server, changed or cut off by another program: never a crash, never a wrong pet. */
+/** Another program changes or truncates the file of a running server: no crash, no wrong pet. */
 
 import assert from "node:assert/strict";
 import { rmSync, truncateSync, writeFileSync } from "node:fs";
@@ -10,10 +10,10 @@ import { FILE, KEY, Ledger, ON_FILE } from "../../support/server/ledger.ts";
 import { runServer, type ServerProcess, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
-/** So many pets that they do not fit into the two megabytes of pages that SQLite keeps: most reads go to the file. */
+/** More pets than SQLite's two megabytes of cached pages hold, so that most reads go to the file. */
 const MANY = 20_000;
 
-/** A server on a file that holds many pets, and the one that it has added. */
+/** A server on a file with many pets. */
 function withMany(use: (server: ServerProcess, path: string, ledger: Ledger) => Promise<void>): Promise<void> {
   return withTempFolder(async (folder) => {
     const path = join(folder, FILE);
@@ -38,7 +38,7 @@ function fill(path: string, ledger: Ledger): void {
   }
 }
 
-/** Some reads are refused, the others are right, creates are answered either way, and the server lives. */
+/** Some reads are refused, the others are right, creates are answered, and the server lives. */
 async function assertSurvives(server: ServerProcess, ledger: Ledger): Promise<void> {
   const refused = await ledger.countRefusedReads(server);
   assert.ok(refused > 0, "nothing was refused, so nothing was damaged");

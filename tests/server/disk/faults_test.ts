@@ -1,4 +1,7 @@
-/** A disk that is full, limited, or fails under the running server: creates are refused, all else goes on, and it mends. */
+/**
+ * A disk that is full, limited or failing under a running server: creates are refused, all else goes on, and it
+ * recovers.
+ */
 
 import assert from "node:assert/strict";
 import { statfsSync, statSync } from "node:fs";
@@ -24,19 +27,19 @@ const testOnLoop = testUnless(LOOP_SKIP);
 const testMounted = testUnless(MOUNT_SKIP);
 const testLimited = testUnless(PRLIMIT_SKIP);
 
-/** While creates are refused: reads are right, the server lives. */
+/** While creates are refused, reads are right and the server lives. */
 async function assertServesReads(server: ServerProcess, ledger: Ledger): Promise<void> {
   await ledger.assertRefused(server);
   await ledger.assertShown(server);
   assert.equal((await server.ask("/livez", null)).status, 200);
 }
 
-/** When the fault is gone: creates succeed without a restart, and what was acknowledged outlives one. */
+/** After the fault, creates succeed without a restart, and acknowledged pets survive one. */
 async function assertRecovers(folder: string, server: ServerProcess, ledger: Ledger): Promise<void> {
   await ledger.create(server);
   await ledger.assertShown(server);
   assert.equal(await server.stop(), 0);
-  // Every failure is one line: with a trace it would be taken for a defect.
+  // A failure is one line: a stack trace would look like a defect.
   assert.doesNotMatch(server.written.stderr, /^ +at /m);
   ledger.assertInFile(join(folder, FILE));
   await withServer(folder, ON_FILE, (restarted) => ledger.assertShown(restarted));
@@ -98,7 +101,7 @@ testOnLoop(
       await withServer(folder, ON_FILE, async (server) => {
         await ledger.create(server);
         fail();
-        // What the disk has room for already, it keeps.
+        // The disk still has allocated blocks.
         await ledger.createUntilRefused(server, 100);
         await assertServesReads(server, ledger);
         mend();
@@ -128,7 +131,7 @@ testImmutable(
       await withServer(folder, ON_FILE, async (server) => {
         await ledger.create(server);
         await whileImmutable([join(folder, FILE), folder], async () => {
-          // Enough for SQLite to move its log into the file, at a thousand pages; that must fail, and no create with it.
+          // At a thousand pages SQLite moves its log into the file. That must fail, and no create with it.
           const log = join(folder, `${FILE}-wal`);
           while (statSync(log).size < 1100 * 4096) await ledger.create(server, "x".repeat(255));
           await server.stop("SIGKILL");
@@ -155,7 +158,7 @@ testLimited(
     }),
 );
 
-// The system tells a process by a signal that kills that its file may not grow.
+// The system reports this limit by a signal that kills by default.
 testLimited(
   "a limit on the size of files stops creates and nothing else, until it is lifted",
   () =>
@@ -170,7 +173,7 @@ testLimited(
     }),
 );
 
-/** A client with a connection of its own, which `fetch` does not promise. */
+/** A client with one connection, which `fetch` does not promise. */
 async function openClient(server: ServerProcess): Promise<Pick<ServerProcess, "ask"> & { close(): void }> {
   const socket = await RawSocket.open(server);
   async function ask(path: string, key: string | null, { method = "GET", body = "" }: RequestInit = {}) {

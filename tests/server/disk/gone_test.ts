@@ -1,4 +1,4 @@
-/** A running server whose file goes away: what it wrote would be lost, so it acknowledges nothing more. */
+/** The file of a running server goes away: new pets would be lost, so the server acknowledges no more. */
 
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, renameSync, rmSync } from "node:fs";
@@ -58,7 +58,7 @@ testMounted(
             // The pets are in the log, as after a crash.
             await server.stop("SIGKILL");
           });
-          // Files on new volumes have the same numbers, and SQLite looks at nothing else before it deletes a log.
+          // Files on new volumes have the same inode numbers, and SQLite checks nothing else before it deletes a log.
           const mount = (volume: string) => command("mount", "--bind", volume, place);
           mount(wrong);
           let mounted = 1;

@@ -1,4 +1,4 @@
-/** A file that another process has locked: creates wait a while and are then refused, reads do not wait at all. */
+/** Another process has locked the file: creates wait and are then refused, reads do not wait. */
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { FILE, KEY, Ledger, ON_FILE } from "../../support/server/ledger.ts";
 import { runServer, type ServerProcess, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
-/** Runs `use` with a server on a file, and with a connection to the file in this process, which is another one. */
+/** Runs `use` with a server and a second connection to its file. */
 function withOther(
   use: (server: ServerProcess, other: DatabaseSync, ledger: Ledger) => Promise<void>,
 ): Promise<void> {
@@ -82,12 +82,12 @@ test("a server does not start on a file that another process keeps for itself, a
     await withServer(folder, ON_FILE, (server) => ledger.assertShown(server));
   }));
 
-/** Twenty reads, one after the other, are answered while creates wait. */
+/** Twenty reads in a row are answered while creates wait. */
 async function assertReadsBefore(waiting: Promise<unknown>, { ask }: ServerProcess): Promise<void> {
   let isWaiting = true;
   waiting.finally(() => isWaiting = false).catch(() => {});
   for (let read = 0; read < 20; read++) {
-    // Another URL each time: no answer that is kept.
+    // A new URL each time, so that no kept answer is used.
     const { status, text } = await ask(`/v1/pets?limit=3&read=${read}`, KEY);
     assert.equal(status, 200, text);
     assert.equal(JSON.parse(text).length, 3);

@@ -1,4 +1,4 @@
-/** A server on a file that another program changes: what that has done shows in the next request. */
+/** Another program changes the file of a server: the next request shows it. */
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { Child } from "../../support/system/child.ts";
 import { type ServerProcess, walk, withFreshServer, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
-/** A server, and a connection of this process, which is another one, to its file. */
+/** A server and a second connection to its file. */
 function withOther(
   use: (server: ServerProcess, other: DatabaseSync, ledger: Ledger, path: string) => Promise<void>,
 ): Promise<void> {
@@ -24,7 +24,7 @@ function withOther(
   });
 }
 
-/** The answers to the three kinds of read. Each is asked twice: the second answer may be a kept one. */
+/** The answers to the three kinds of read, each asked twice: the second answer may be a kept one. */
 async function read({ ask }: ServerProcess): Promise<[list: unknown[], sold: unknown[], one: string]> {
   let seen: [unknown[], unknown[], string] | undefined;
   for (const _ of ["asked", "asked again"]) {
@@ -107,7 +107,7 @@ test("a program that is killed in the middle of a transaction leaves nothing of 
     await ledger.create(server);
     const code = `import { DatabaseSync } from "node:sqlite";
       const db = new DatabaseSync(${JSON.stringify(path)});
-      // More than the memory that SQLite may take for it, so that a part is in the log already.
+      // More than SQLite's cache holds, so that a part is in the log already.
       db.exec(\`PRAGMA cache_size = 1; BEGIN IMMEDIATE; DELETE FROM pets;
         WITH RECURSIVE n (id) AS (SELECT 10 UNION ALL SELECT id + 1 FROM n LIMIT 9000)
         INSERT INTO pets SELECT id, hex(zeroblob(100)), 8, 1 FROM n\`);

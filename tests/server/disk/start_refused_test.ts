@@ -1,4 +1,4 @@
-/** Starts that would do harm or be of no use, though SQLite itself would go on: they must be refused. */
+/** Starts that must be refused although SQLite would go on. */
 
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, renameSync, truncateSync } from "node:fs";
@@ -12,7 +12,7 @@ import { testUnless } from "../../support/system/commands.ts";
 
 const testImmutable = testUnless(IMMUTABLE_SKIP);
 
-/** A folder with a file and a log, as a server leaves them that was killed. */
+/** A folder with a file and a log, as a killed server leaves them. */
 function withKilled(use: (folder: string, path: string, ledger: Ledger) => Promise<void>): Promise<void> {
   return withTempFolder(async (folder) => {
     const ledger = new Ledger();
@@ -31,7 +31,7 @@ async function assertRefused(folder: string, line: RegExp): Promise<void> {
   assert.match(stderr, line);
 }
 
-// SQLite would open it for reading, and all creates of this run would be refused, after the fault was mended too.
+// SQLite would open it read-only, and this run would refuse all creates.
 const ROOT_SKIP = Deno.uid() === 0 && "root may write whatever the mode says";
 const testAsUser = testUnless(ROOT_SKIP);
 testAsUser("a server does not start on a file that it may not write", () =>
@@ -51,7 +51,7 @@ testImmutable(
     }),
 );
 
-// SQLite would take the log for a left-over, delete it, and begin anew: with ids that have been given already.
+// SQLite would delete the log as a left-over and give the same ids again.
 test("a server does not start where a log is left and its file is missing, and starts when it is back", () =>
   withKilled(async (folder, path, ledger) => {
     renameSync(path, `${path}.moved`);

@@ -1,4 +1,4 @@
-/** Files that a server finds at its start: read-only, damaged, incomplete. It refuses them, or shows what is right. */
+/** Files that a start finds read-only, damaged or incomplete: it refuses them or shows what is right. */
 
 import assert from "node:assert/strict";
 import { copyFileSync, renameSync, rmSync, statSync, truncateSync } from "node:fs";
@@ -14,7 +14,7 @@ import { testUnless } from "../../support/system/commands.ts";
 const testImmutable = testUnless(IMMUTABLE_SKIP);
 const testMounted = testUnless(MOUNT_SKIP);
 
-/** One line, exit status 2, and the file is as it was. */
+/** The start prints one line, exits with 2 and leaves the file unchanged. */
 async function assertRefused(folder: string, line: RegExp): Promise<void> {
   const before = Deno.readFileSync(join(folder, FILE));
   const { status, stdout, stderr } = await runServer(folder, { args: ["--port=0", ...ON_FILE.args!] });
@@ -24,7 +24,7 @@ async function assertRefused(folder: string, line: RegExp): Promise<void> {
   assert.deepEqual(Deno.readFileSync(join(folder, FILE)), before);
 }
 
-/** A folder with a file of two hundred pets; a server that was killed leaves its log beside it, with half of them. */
+/** A folder with a file of two hundred pets. After SIGKILL, half of them are in the log. */
 async function withFile(
   { stop = "SIGTERM" as Deno.Signal },
   use: (folder: string, path: string, ledger: Ledger) => Promise<void>,
@@ -55,7 +55,7 @@ function moveLogIntoFile(path: string): void {
   db.close();
 }
 
-/** A start shows the first so many of the acknowledged pets, each as it was. */
+/** A start shows exactly the first `count` acknowledged pets. */
 async function assertShowsFirst(folder: string, count: number, ledger: Ledger): Promise<void> {
   await withServer(folder, ON_FILE, async (server) => {
     assert.deepEqual(await walk(KEY, server), ledger.inOrder().slice(0, count));
@@ -92,7 +92,7 @@ test("a server does not start on half a file, and starts when the other half is 
     await withServer(folder, ON_FILE, (server) => ledger.assertShown(server));
   }));
 
-// Whole pages: SQLite knows a page by its head. It keeps no checksums, so rubbish inside of a name would be shown.
+// Whole pages: SQLite knows a page by its head. Without checksums, it would show rubbish inside a name.
 test("a server on a file with pages of rubbish in its middle refuses what is there, and shows the rest as it was", () =>
   withFile({}, async (folder, path, ledger) => {
     const restore = overwrite(path, 4096 * Math.floor(statSync(path).size / 8192), 3 * 4096);
@@ -105,14 +105,14 @@ test("a server on a file with pages of rubbish in its middle refuses what is the
     await withServer(folder, ON_FILE, (server) => ledger.assertShown(server));
   }));
 
-// The log has no second copy, and the file does not say that there was one: neither SQLite nor the server can know.
+// The file does not say that there was a log: neither SQLite nor the server can know.
 test("a server whose log was deleted while it did not run shows what had been moved into the file, whole", () =>
   withFile({ stop: "SIGKILL" }, async (folder, path, ledger) => {
     for (const end of ["-wal", "-shm"]) rmSync(path + end);
     await assertShowsFirst(folder, 100, ledger);
   }));
 
-// A damaged frame looks like one that was being written when the power went, so the log is taken to end there.
+// A damaged frame looks like one that a loss of power interrupted, so the log ends there.
 test("a server whose log has rubbish in it shows what was committed before the rubbish, whole", () =>
   withFile({ stop: "SIGKILL" }, async (folder, path, ledger) => {
     overwrite(`${path}-wal`, 32, statSync(`${path}-wal`).size - 32);

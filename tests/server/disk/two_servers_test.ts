@@ -24,7 +24,7 @@ async function withTwo(use: (a: ServerProcess, b: ServerProcess, ledger: Ledger)
   });
 }
 
-/** Creates through both servers by so many clients of each; no create may be refused. */
+/** Several clients create through both servers; no create may be refused. */
 function createThroughBoth(servers: ServerProcess[], ledger: Ledger, clients: number, each: number): Promise<unknown> {
   return Promise.all(servers.flatMap((server) =>
     Array.from({ length: clients }, async () => {
@@ -33,7 +33,7 @@ function createThroughBoth(servers: ServerProcess[], ledger: Ledger, clients: nu
   ));
 }
 
-/** Reads until it is told to stop, so that the server is never idle and its kept answers are used. */
+/** Reads on, so that the server is never idle and uses its kept answers. */
 async function readOn({ ask }: ServerProcess, isDone: () => boolean): Promise<void> {
   while (!isDone()) assert.equal((await ask("/v1/pets?limit=100", KEY)).status, 200);
 }
@@ -58,7 +58,6 @@ test("a pet that one server has acknowledged is shown by the other in the next r
         await ledger.create(writer, `Rex ${count}`);
         const list = `[${[...ledger.pets.values()].join(",")}]`;
         const id = [...ledger.pets.keys()].at(-1);
-        // The same URL each time, of which an answer is kept.
         assert.equal((await reader.ask("/v1/pets?limit=100", KEY)).text, list);
         assert.equal((await reader.ask(`/v1/pets/${id}`, KEY)).text, ledger.pets.get(id!));
         assert.equal((await reader.ask("/v1/pets?limit=100&status=available", KEY)).text, list);
@@ -91,7 +90,7 @@ test("when one server is killed while it creates, the other goes on and shows wh
     await a.stop("SIGKILL");
     await lost;
     for (let count = 0; count < 20; count++) await ledger.create(b);
-    // A create whose answer the kill has cut off may be there or not; every other pet is one that was acknowledged.
+    // A create that lost its answer to the kill may be stored or not. Every other pet was acknowledged.
     for (const pet of await walk(KEY, b)) {
       const known = ledger.pets.get(pet.id);
       if (known !== undefined) assert.deepEqual(pet, JSON.parse(known));

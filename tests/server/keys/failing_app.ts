@@ -1,4 +1,4 @@
-/** An app whose store fails in every way that code can fail, for a test that looks at what is printed then. Deno only. */
+/** An app whose store fails in every way, for a test of its output. Deno only. */
 
 import { createPetstore, type PetStore } from "../../../mod.ts";
 
@@ -6,7 +6,7 @@ const key = Deno.env.get("APP_KEY") ?? "";
 
 const store: PetStore = {
   create: () => {
-    // Belongs to no request any more: this ends the process.
+    // Outside any request: this ends the process.
     setTimeout(() => {
       throw new Error("thrown later", { cause: petstore });
     });

@@ -1,4 +1,4 @@
-/** The key file: used if it is its owner's alone, else refused with a line that does not show it. */
+/** The key file is used if only its owner can read it. Otherwise it is refused without showing the key. */
 
 import assert from "node:assert/strict";
 import { readKeyFile } from "../../../lib/server/key_file.ts";
@@ -11,14 +11,13 @@ import { withTempFolder } from "../../support/temp.ts";
 const KEY = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
 const NO_MODES = Deno.build.os === "windows" ? "Windows has no modes" : false;
 
-/** Runs a test where files have modes. */
 function testFile(name: string, run: (folder: string) => void | Promise<void>): void {
   testUnless(NO_MODES)(name, () => withTempFolder(run));
 }
 
 function makeFile(path: string, mode: number, text = `${KEY}\n`): void {
   Deno.writeTextFileSync(path, text);
-  // The mode of a new file is less than what is asked for, by the umask.
+  // The umask would reduce the mode of a new file.
   Deno.chmodSync(path, mode);
 }
 
@@ -91,7 +90,7 @@ testPipe("a named pipe is no key file", () =>
   withTempFolder(async (folder) => {
     const path = `${folder}/api-key`;
     command("mkfifo", "-m", "600", path);
-    // A reader of the pipe waits for a writer. With a writer, a server that reads it fails here instead of hanging.
+    // With this writer, a server that reads the pipe fails instead of hanging.
     await using _writer = new Child("sh", ["-c", `echo ${KEY} > "$0"`, path]);
     assertRefused(path, "a named pipe");
   }));
@@ -132,8 +131,7 @@ testFile("a key file that a killed server left empty gets a key", (folder) => {
 
 testFile("servers that start for the first time at one moment agree on a key", async (folder) => {
   const module = new URL("../../../lib/server/key_file.ts", import.meta.url).href;
-  // Often, because it is a matter of chance whether one reads the file while another writes it. They wait for each other
-  // by turning in a circle: a timer would be too slow.
+  // Often, because the race is a matter of chance. They wait in a busy loop: a timer would be too slow.
   const code = `import { readKeyFile } from ${JSON.stringify(module)};
     for (let i = 0; i < 100; i++) {
       const start = ${Date.now() + 1000} + i * 5;

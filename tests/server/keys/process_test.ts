@@ -1,4 +1,4 @@
-/** Other places that could show a key: the list of processes, and the output of a process that crashes. */
+/** Other places that could show a key: the list of processes, and the output of a crash. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -19,7 +19,7 @@ const KEY = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
 const APP = new URL("failing_app.ts", import.meta.url);
 const ROOT = new URL("../../../", import.meta.url);
 
-/** What every user of the machine can read of a process: its command line, the names of its threads. */
+/** The command line and the names of the threads, which every user can read. */
 function publicFacts(pid: number): string {
   const threads = [...Deno.readDirSync(`/proc/${pid}/task`)].map((task) => `/proc/${pid}/task/${task.name}/comm`);
   return [`/proc/${pid}/cmdline`, ...threads].map((path) => Deno.readTextFileSync(path)).join("\n");
@@ -87,7 +87,7 @@ async function failEveryWay(port: number): Promise<void> {
   const head = `Host: a\r\nAuthorization: Bearer ${KEY}\r\nContent-Length: ${body.length}\r\n\r\n`;
   for (const line of ["GET /v1/pets/1", "GET /v1/pets", "POST /v1/pets"]) {
     const answer = await exchange(petstore, `${line} HTTP/1.1\r\n${head}${body}`);
-    // The process may end before its last answer is on its way.
+    // The process may end before it sends its last answer.
     if (answer === undefined && line.startsWith("POST")) return;
     assert.equal(answer?.status, 500);
     assert.equal(findSecret(answer.text, KEY), undefined);

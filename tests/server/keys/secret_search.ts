@@ -1,6 +1,6 @@
-/** Finds a secret in what a program has written, in clear or in the forms in which programs are used to write things. */
+/** Finds a secret in the output of a program, in clear or in a usual encoding. */
 
-/** A form, and how many of its characters in a row are too many: each stands for twelve characters of the secret. */
+/** A form, and how many of its characters make twelve characters of the secret. */
 type Form = [text: string, tooMany: number];
 
 const PART = 12;

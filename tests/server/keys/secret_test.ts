@@ -1,4 +1,4 @@
-/** A key is nowhere in what the standalone server writes or answers, whichever way it was given and whatever goes wrong. */
+/** A key appears nowhere in the server's output or answers, however it was given and whatever goes wrong. */
 
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,6 @@ import { withTempFolder } from "../../support/temp.ts";
 const KEY = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
 const DIGEST = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(KEY))).toHex();
 
-/** The ways to give a server its key. */
 const SOURCES: [how: string, parts: ServerParts][] = [
   ["by --key", { args: ["--key", KEY] }],
   ["by PETSTORE_KEYS", { env: { PETSTORE_KEYS: `other,${KEY}` } }],
@@ -36,7 +35,7 @@ function post(body: string, headers: string): string {
   return get("/v1/pets", `${headers}Content-Length: ${body.length}\r\n`, "POST") + body;
 }
 
-/** Requests with the right key in its place, to everything that can go wrong after the key check. */
+/** Requests with the right key in its place, and every later mistake. */
 const AUTHORIZED = [
   ..."/v1/pets /v1/pets?limit=0 /v1/pets?status=lost /v1/pets?cursor=x /v1/pets/99 /v1/pets/x /v1/cats".split(" "),
   ...["/", "/v1/store/orders", "/openapi.json", "/livez", "/readyz"],
@@ -48,7 +47,7 @@ const AUTHORIZED = [
   `GET /v1/pets HTTP/1.1\r\nHost: a/b\r\n${AUTHORIZATION}\r\n`,
 ]);
 
-/** The right key where none belongs, and wrong ones that are nearly right. All are refused. */
+/** The right key in wrong places, and wrong keys that are nearly right. All are refused. */
 const MISPLACED = [
   ...[
     KEY.slice(0, -1),
@@ -72,7 +71,6 @@ const MISPLACED = [
   post(KEY, "Content-Type: application/x-www-form-urlencoded\r\n"),
 ]);
 
-/** Malformed HTTP with the key in it. */
 const MALFORMED = [
   ...[`GET /v1/pets HTTP/9.9\r\n${AUTHORIZATION}\r\n`],
   ...[`GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization : Bearer ${KEY}\r\n\r\n`],

@@ -1,4 +1,4 @@
-/** The HTTP contract through the nginx of docs/nginx.conf: a client cannot tell that it is there, but for what is named here. */
+/** The HTTP contract through the nginx of docs/nginx.conf. Clients see no difference except those named here. */
 
 import { HTTP_CONTRACT } from "../../contract/http/all.ts";
 import { type Handle, type Host, withApi } from "../../support/api.ts";
@@ -8,7 +8,7 @@ import { withTempFolder } from "../../support/temp.ts";
 import { testUnless } from "../../support/system/commands.ts";
 import { withDenoServe } from "../../support/http/deno_serve.ts";
 
-/** Cases in which nginx answers itself, and rightly so; nginx_test.ts and nginx_slow_test.ts show what it answers. */
+/** Cases in which nginx answers itself; requests_test.ts and slow_clients_test.ts check its answers. */
 const ANSWERED_BY_NGINX: ReadonlyMap<RegExp, string> = new Map([
   [/^answers 408 to a body that stalls/, "nginx closes the connection without an answer"],
   [/^answers 404 pet_not_found to every petId/, "nginx answers 400 to a path that does not decode"],
@@ -16,7 +16,7 @@ const ANSWERED_BY_NGINX: ReadonlyMap<RegExp, string> = new Map([
   [/^answers 405 with Allow to every method/, "nginx answers 400 to a method in lower case"],
 ]);
 
-/** Cases with more requests than one address may send at once. */
+/** Some cases send more requests than one address may. */
 const UNLIMITED = { rate: "$binary_remote_addr zone=requests:10m rate=10000r/s" };
 
 const NGINX: Host = {

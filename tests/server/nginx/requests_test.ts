@@ -1,4 +1,4 @@
-/** docs/nginx.conf in front of a standalone server: what gets through, and what nginx answers itself. */
+/** docs/nginx.conf in front of a standalone server: what passes, and what nginx answers itself. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -27,7 +27,7 @@ function codeOf(answer: SeenResponse | undefined): string {
   return JSON.parse(answer?.text ?? "null")?.code;
 }
 
-/** The part of an answer that must not depend on the way. */
+/** The part of an answer that nginx must not change. */
 function essence(answer: SeenResponse | undefined): unknown {
   const headers = Object.fromEntries(answer?.headers ?? []);
   for (const name of ["date", "server", "connection", "vary"]) delete headers[name];

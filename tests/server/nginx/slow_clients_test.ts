@@ -1,4 +1,4 @@
-/** Slow clients before docs/nginx.conf, with its times made shorter: nginx gets rid of them, and the petstore never sees them. */
+/** Slow clients before docs/nginx.conf with shorter timeouts: nginx drops them, and the petstore never sees them. */
 
 import assert from "node:assert/strict";
 import { assertLog } from "../../support/server/access_log.ts";
@@ -14,17 +14,17 @@ const HEADERS = "Host: pets.example\r\nAuthorization: Bearer k\r\n";
 const LIST = `GET /v1/pets HTTP/1.1\r\n${HEADERS}\r\n`;
 const POST = `POST /v1/pets HTTP/1.1\r\n${HEADERS}`;
 
-/** Everything else would take longer than the guard of a connection. */
+/** The real timeouts exceed the guard of a connection. */
 const SHORT = { header_timeout: "150ms", body_timeout: "150ms", idle_timeout: "150ms" };
 
-/** Nothing of it has come to the petstore, and others are served. */
+/** The petstore has seen none of it, and other clients are served. */
 async function assertUnseen(nginx: Nginx, server: ServerProcess, seen: string[] = []): Promise<void> {
   assert.equal((await exchange(nginx, LIST))?.text, "[]");
   assert.equal(await server.stop(), 0);
   assertLog(server.written.stdout, [...seen, "GET /v1/pets 200"]);
 }
 
-/** Sends a byte at a time, more often than any limit between two bytes could mind, for as long as the other side takes them. */
+/** Sends a byte every 20 ms, so that no limit between two bytes applies. */
 async function dribble(socket: RawSocket, bytes: string): Promise<void> {
   for (const byte of bytes) {
     if (!await socket.sendRest(byte)) return;
@@ -35,7 +35,7 @@ async function dribble(socket: RawSocket, bytes: string): Promise<void> {
 test("a head that comes byte by byte is cut off by nginx, though the client never pauses for long", () =>
   withProxy(SHORT, async (nginx, server) => {
     using socket = await RawSocket.open(nginx);
-    // Ten seconds of it: the guard ends what nginx does not.
+    // Ten seconds of bytes: if nginx does not end it, the guard does.
     const dribbling = dribble(socket, LIST.replace("\r\n\r\n", `\r\nX: ${"a".repeat(500)}`));
     await socket.readEnd();
     await dribbling;
@@ -91,9 +91,9 @@ test("a body on its way takes no connection to the petstore before its last byte
 test("a client that asks and asks and reads no answer is cut off by nginx", () =>
   withProxy({ send_timeout: "150ms", rate: "$binary_remote_addr zone=requests:10m rate=10000r/s" }, async (nginx) => {
     using socket = await RawSocket.open(nginx);
-    // The description is the largest answer there is without a pet: 900 of them fit into no buffer between two sockets.
+    // The largest answer without a pet: 900 of them exceed all socket buffers.
     await socket.send(`GET /openapi.json HTTP/1.1\r\n${HEADERS}\r\n`.repeat(900));
-    // Until the connection is reset; if it never were, the guard would end this with an error.
+    // Until the connection is reset, or the guard fails the test.
     while (await socket.sendRest("G")) await new Promise((resolve) => setTimeout(resolve, 20));
     assert.equal((await exchange(nginx, LIST))?.status, 200);
   }));

@@ -1,4 +1,4 @@
-/** docs/nginx.conf before a petstore that is down, stopped or broken, and before clients that want too much. */
+/** docs/nginx.conf before a petstore that is down, stopped or broken, and before greedy clients. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const HEADERS = "Host: pets.example\r\nAuthorization: Bearer k\r\n";
 const LIST = `GET /v1/pets HTTP/1.1\r\n${HEADERS}\r\n`;
 const CREATE = `POST /v1/pets HTTP/1.1\r\n${HEADERS}Content-Length: ${PET.length}\r\n\r\n${PET}`;
 
-/** Status, code and Retry-After of the answer, which has passed as an Error of the right shape. */
+/** Status, code and Retry-After of a refusal. */
 async function refusal(nginx: Nginx, bytes: string): Promise<unknown[]> {
   const answer = await exchange(nginx, bytes);
   return [answer?.status, JSON.parse(answer?.text ?? "null").code, answer?.headers.get("retry-after")];
@@ -36,14 +36,14 @@ test("while the petstore is down nginx answers 502, and as soon as it is back al
     })
   ));
 
-/** An nginx, and a way to run one server after another behind it, on the same port and the same database. */
+/** An nginx, and servers that take turns behind it on the same port and database. */
 async function withProxyBeforeTwo(
   folder: string,
   use: (nginx: Nginx, serve: (run: (stop: () => Promise<unknown>) => Promise<void>) => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const args = ["--key=k", "--store=sqlite:pets.db"];
   let port = 0;
-  // Started once to be given a port that is free.
+  // The first start finds a free port.
   await withServer(folder, { args }, (server) => port = server.port);
   await withNginx(folder, port, {}, (nginx) =>
     use(
@@ -76,7 +76,7 @@ test("a petstore that ends closes none of nginx's connections with a request on 
     assert.equal(await server.stop(), 0);
     await Promise.all(clients);
     assert.deepEqual([...statuses.keys()].sort(), [200, 201, 502, 503]);
-    // The rest is refused: no server listens, so no request was carried out.
+    // No server listened for the rest, so no request was carried out.
     const errors = readFileSync(join(folder, "error_log"), "utf8").trimEnd().split("\n");
     for (const line of errors) assert.match(line, /connect\(\) failed \(111: .*refused\)/i);
   }));
@@ -102,7 +102,7 @@ test("requests at the same time beyond what an address may have are refused with
     using second = await RawSocket.open(nginx);
     for (const socket of [first, second]) {
       await socket.send(CREATE.slice(0, -1).replace(/\r\n\r\n/, "\r\nExpect: 100-continue$&"));
-      // By the interim answer the request has been counted.
+      // The interim answer shows that nginx has counted the request.
       assert.equal((await socket.readResponse())?.status, 100);
     }
     assert.deepEqual(await refusal(nginx, LIST), [429, "too_many_requests", "1"]);
@@ -111,7 +111,7 @@ test("requests at the same time beyond what an address may have are refused with
     assert.equal((await exchange(nginx, LIST))?.status, 200);
   }));
 
-/** An upstream that answers the first request of a connection, and reads the second and closes. */
+/** An upstream that answers the first request of a connection, then reads the second and closes. */
 async function withBreaker(use: (port: number, heads: string[]) => Promise<void>): Promise<void> {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const heads: string[] = [];
@@ -148,7 +148,7 @@ test("a GET whose connection to the petstore breaks is sent again, a POST never"
       withNginx(folder, port, {}, async (nginx) => {
         const methods = () => heads.splice(0).map((head) => head.slice(0, head.indexOf(" ")));
         assert.equal((await exchange(nginx, LIST))?.status, 200);
-        // On the connection that was kept, which breaks, and then on a new one.
+        // First on the kept connection, which breaks, then on a new one.
         assert.equal((await exchange(nginx, LIST))?.status, 200);
         assert.deepEqual(methods(), ["GET", "GET", "GET"]);
         assert.deepEqual(await refusal(nginx, CREATE), [502, "bad_gateway", "1"]);

@@ -1,23 +1,20 @@
-/** A client that keeps its connection, and tells apart the ways in which a request can fail. Deno only. */
+/** A client that keeps its connection and tells apart how a request can fail. Deno only. */
 
 import type { SeenResponse } from "../openapi_validator.ts";
 import { CutShort, isDisconnection, RawSocket } from "./raw_socket.ts";
 
 /**
- * What became of a request.
+ * The outcome of a request.
  *
- * - `answered`: the answer came whole.
- * - `refused`: there was no connection to send it on.
- * - `unsent`: the connection ended before the request was sent whole, and nothing was answered.
- * - `unanswered`: it was sent whole, and the connection ended before the first byte of an answer. `sinceLast` is how many
- *   milliseconds had passed since the client's request before.
- * - `cut`: the connection ended within the answer.
+ * - `answered`: the whole answer came.
+ * - `refused`: no connection could be opened.
+ * - `unsent`: the connection ended before the whole request was sent, without an answer.
+ * - `unanswered`: it ended after the whole request and before an answer, `sinceLast` ms after the client's request before.
+ * - `cut`: it ended within the answer.
  *
- * A server that ends in good order may cause the first four. A refused and an unsent request it has not taken. It may close
- * a persistent connection at any time (RFC 9112 §9.5) and cannot know that a request is on its way, so the client must be
- * ready to ask again (§9.3.1), but not for a POST that may have been applied. Hence two conditions for `unanswered`: such a
- * create has not been applied, and the client was idle for a while, because our server announces to a busy one that it is
- * about to close. An answer that has begun, be it with `100 Continue`, must come to its end: §9.6 has a server close in stages.
+ * A server that shuts down properly may cause all but the last: it may close an idle connection at any time (RFC 9112 §9.5).
+ * So an `unanswered` create must not have been applied, and its client must have been idle: our server warns busy clients.
+ * An answer that has begun, even with `100 Continue`, must be completed (§9.6).
  */
 export type Outcome =
   | { kind: "answered"; answer: SeenResponse }
@@ -31,7 +28,7 @@ const GUARD = 15_000;
 /** Between the head and the body of a slow client, in milliseconds. */
 const PAUSE = 20;
 
-/** Opens a new connection when the server has closed the last one. One request at a time. */
+/** Opens a new connection after the server has closed the last one. Sends one request at a time. */
 export class Client implements Disposable {
   readonly #port: number;
   #socket: RawSocket | undefined;
@@ -42,10 +39,8 @@ export class Client implements Disposable {
   }
 
   /**
-   * Sends a request and reads its answer.
-   *
-   * @param body Sent after a pause when the server has asked for it; the request has `Expect: 100-continue`. From there on
-   * the server knows of the request, and anything but an answer is one that was cut.
+   * Sends a request. With `Expect: 100-continue`, `body` follows after a pause; from then on, a missing answer counts
+   * as cut.
    */
   async send(request: string, body?: string): Promise<Outcome> {
     if (!this.#socket || this.#socket.isClosed) this.#socket = await this.#open();
@@ -64,13 +59,13 @@ export class Client implements Disposable {
     return outcome;
   }
 
-  /** Sends a request and closes the connection at once: the server gets it, and the answer reaches no client. */
+  /** Sends a request and closes the connection at once: the server gets it, and the client gets no answer. */
   async abandon(request: string): Promise<void> {
     using socket = await this.#open();
     await socket?.send(request);
   }
 
-  /** Opens its connection ahead of the first request. */
+  /** Connects before the first request. */
   async connect(): Promise<boolean> {
     this.#socket = await this.#open();
     return this.#socket !== undefined;
@@ -91,7 +86,7 @@ export class Client implements Disposable {
   }
 }
 
-/** Whether an answer is the last of its connection. Deno adds the header once more where it has not read the whole body. */
+/** Whether an answer is the last of its connection. Deno repeats the header if it has not read the whole body. */
 export function endsConnection({ headers }: SeenResponse): boolean {
   return headers.get("connection")?.startsWith("close") ?? false;
 }

@@ -1,8 +1,6 @@
-/** `Deno.serve` in the process of a test. */
-
 import type { Handle, Host } from "../api.ts";
 
-/** Serves while `use` runs. Does not wait for clients that are still connected then. */
+/** Serves while `use` runs. Does not wait for clients that are still connected. */
 export async function withDenoServe<T>(
   handle: Handle | (() => Response),
   use: (port: number) => Promise<T>,
@@ -18,7 +16,6 @@ export async function withDenoServe<T>(
   }
 }
 
-/** Carries the requests of the HTTP contract. */
 export const DENO_SERVE: Host = {
   name: "Deno.serve",
   use: (handle, run) => withDenoServe(handle, (port) => run(`http://127.0.0.1:${port}`, fetch)),

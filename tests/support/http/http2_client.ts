@@ -2,7 +2,6 @@
 
 import { type ClientHttp2Session, connect } from "node:http2";
 
-/** A client whose streams share a connection. */
 export class Http2Client implements Disposable {
   readonly #session: ClientHttp2Session;
 
@@ -11,16 +10,15 @@ export class Http2Client implements Disposable {
     this.#session = connect(`http://127.0.0.1:${port}`, {
       settings: window === undefined ? {} : { initialWindowSize: window },
     });
-    // What becomes of a connection shows in its streams.
+    // The streams report the fate of the connection.
     this.#session.on("error", () => {});
   }
 
-  /** Resolves when the server has said what its bounds are: from then on it keeps to the client's. */
+  /** Resolves when the settings of both sides are known. */
   async agreed(): Promise<void> {
     await new Promise<void>((resolve) => this.#session.once("remoteSettings", () => resolve()));
   }
 
-  /** Asks for a path; resolves with the status when the answer begins. */
   statusOf(path: string, headers: Record<string, string> = {}): Promise<number | undefined> {
     return new Promise((resolve, reject) => {
       const stream = this.#session.request({ ":path": path, ...headers });

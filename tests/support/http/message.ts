@@ -1,29 +1,23 @@
-/** The bytes of requests and responses. */
-
 import { Buffer } from "node:buffer";
 import type { SeenResponse } from "../openapi_validator.ts";
 
-/** The request that a response answers. */
 export interface RequestLine {
   method: string;
   path: string;
 }
 
-/** A response that is here whole, head and body. */
 export function parseResponse(text: string): SeenResponse {
   const end = text.indexOf("\r\n\r\n") + 4;
   return { ...parseHead(text.slice(0, end)), text: text.slice(end) };
 }
 
-/** Bytes, and text as UTF-8, joined. */
 export function concat(...parts: (string | Uint8Array)[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.concat(parts.map((part) => typeof part === "string" ? Buffer.from(part) : part)));
 }
 
 /**
- * Whether `Deno.serve` has answered before the petstore was asked. It does so to what it cannot read as HTTP, with 400, and
- * to a client that waits for leave to send its body, with 100. An app has no say in either, so no description foresees them.
- * It is told by the whole answer, each header and its value: all that a petstore answers with 400 has a JSON body.
+ * Whether `Deno.serve` has answered before the petstore was asked: 400 to what it cannot parse, or 100 Continue. The
+ * description cannot have these answers. Every 400 of the petstore has a JSON body.
  */
 export function isMadeByDenoServe({ status, headers, text }: SeenResponse): boolean {
   if (status === 100) return [...headers].length === 0;
@@ -43,7 +37,6 @@ export function parseRequestLine(request: string | Uint8Array): RequestLine {
   return { method, path: url.replace(/^https?:\/\/[^/?#]*/i, "").replace(/[?#][^]*$/, "") };
 }
 
-/** Status and headers of a response. */
 export function parseHead(head: string): Pick<SeenResponse, "status" | "headers"> {
   const [statusLine = "", ...lines] = head.trimEnd().split("\r\n");
   const headers = lines.map((line): [string, string] => {
@@ -53,7 +46,6 @@ export function parseHead(head: string): Pick<SeenResponse, "status" | "headers"
   return { status: Number(/^HTTP\/1\.[01] (\d{3})/.exec(statusLine)?.[1]), headers: new Headers(headers) };
 }
 
-/** CR LF, and what ends a head. */
 export const LINE_END: readonly number[] = [13, 10], HEAD_END: readonly number[] = [13, 10, 13, 10];
 
 /** The index after the first place where these bytes are, which begin with CR; −1 without one. */
@@ -67,12 +59,11 @@ export function endOf(bytes: Uint8Array, wanted: readonly number[]): number {
 const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const LATIN_1 = new TextDecoder("latin1");
 
-/** Strictly: a replacement character for broken bytes would pass for one that was sent. */
+/** Strict: a replacement character would hide broken bytes. */
 export function decode(bytes: Uint8Array): string {
   return UTF_8.decode(bytes);
 }
 
-/** Each byte as a character. */
 export function latin1(bytes: Uint8Array): string {
   return LATIN_1.decode(bytes);
 }

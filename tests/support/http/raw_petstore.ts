@@ -15,7 +15,7 @@ export const PET = '{"name":"Rex","categoryId":7}';
 export const MIB = 1_048_576;
 export const CHUNKED = "Transfer-Encoding: chunked\r\n";
 
-/** Serves a petstore while `use` runs; then it must still serve, hold so many pets, and have met nothing unforeseen. */
+/** Serves a petstore while `use` runs. Afterwards it must hold `pets` pets and have reported no failure. */
 export async function withPetstore(pets: number, use: (petstore: Endpoint) => Promise<void>): Promise<void> {
   const failures: unknown[] = [];
   const options = { bodyTimeoutMs: 50 };

@@ -1,6 +1,6 @@
 /**
- * A client that sends bytes, so that a test can send what `fetch` would refuse or repair. Every response that it reads is
- * held against the description of the server. Deno only.
+ * A client that sends bytes which `fetch` would refuse or repair. It checks each response against the description. Deno
+ * only.
  */
 
 import type { ResponseValidator, SeenResponse } from "../openapi_validator.ts";
@@ -23,12 +23,10 @@ export interface Endpoint {
   validate: ResponseValidator;
 }
 
-/** A server that answers nothing within this many milliseconds hangs. */
+/** Milliseconds without an answer after which a server counts as hung. */
 const GUARD = 10_000;
 
-/** The server ended the connection within an answer. */
 export class CutShort extends Error {
-  /** The bytes that came before the end. */
   readonly received: string;
 
   constructor(received: string) {
@@ -37,11 +35,11 @@ export class CutShort extends Error {
   }
 }
 
-/** A connection. All that it awaits ends with an error at the latest when the guard closes it. */
+/** When the guard closes a connection, all that is awaited on it fails. */
 export class RawSocket implements Disposable {
   readonly #connection: Deno.TcpConn;
   readonly #validate: ResponseValidator;
-  /** In the order in which they were sent, which is that of the answers. */
+  /** In the order of sending, which is the order of the answers. */
   readonly #unanswered: RequestLine[] = [];
   #guard: ReturnType<typeof setTimeout> | undefined;
   #buffer = new Uint8Array();
@@ -57,12 +55,11 @@ export class RawSocket implements Disposable {
 
   static async open({ port, validate }: Endpoint, guard = GUARD): Promise<RawSocket> {
     const connection = await Deno.connect({ hostname: "127.0.0.1", port });
-    // Otherwise the second piece of a request waits for the acknowledgement of the first, which may take 40 ms.
+    // Otherwise the second piece of a request waits up to 40 ms for the acknowledgement of the first.
     connection.setNoDelay();
     return new RawSocket(connection, validate, guard);
   }
 
-  /** Sets the guard anew. */
   extend(guard: number): void {
     clearTimeout(this.#guard);
     this.#guard = setTimeout(() => {
@@ -71,26 +68,21 @@ export class RawSocket implements Disposable {
     }, guard);
   }
 
-  /** Whether it was closed on this side. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  /** How many bytes came that no response has used yet. */
   get unread(): number {
     return this.#received.length;
   }
 
-  /**
-   * Sends requests in one go, each from its first byte on, as bytes or as text in UTF-8. Answers whether the other side
-   * took them all.
-   */
+  /** Sends whole requests, text as UTF-8. Returns whether the other side took all bytes. */
   async send(...requests: (string | Uint8Array)[]): Promise<boolean> {
     this.#unanswered.push(...requests.map(parseRequestLine));
     return await this.sendRest(concat(...requests));
   }
 
-  /** Sends what is missing of a request whose first bytes were sent before. */
+  /** Sends the rest of a request. */
   async sendRest(data: string | Uint8Array): Promise<boolean> {
     const bytes = concat(data);
     try {
@@ -98,21 +90,17 @@ export class RawSocket implements Disposable {
       return true;
     } catch (error) {
       if (this.#isTimedOut) throw new Error("The guard closed a connection that took no bytes");
-      // The server may answer and close before it has read everything; its answer is still to be read.
+      // The server may answer and close before it has read everything.
       if (isDisconnection(error)) return false;
       throw error;
     }
   }
 
-  /** Says that nothing more will be sent, while still listening. */
   async endSending(): Promise<void> {
     await this.#connection.closeWrite();
   }
 
-  /**
-   * The next response, whole, or `undefined` if the connection ended before its first byte. Throws if it is not described:
-   * this is the one place where bytes become a response, so that no test can forget to ask.
-   */
+  /** The next whole response, or `undefined` if the connection ended before it. Throws if it is not described. */
   async readResponse(): Promise<SeenResponse | undefined> {
     let end: number;
     while ((end = endOf(this.#received, HEAD_END)) < 0) {
@@ -130,7 +118,7 @@ export class RawSocket implements Disposable {
     return response;
   }
 
-  /** Waits until the server closes, and throws if anything comes before that. */
+  /** Waits until the server closes; throws if more bytes come. */
   async readEnd(): Promise<void> {
     const rest = await this.#readToEnd();
     if (rest !== "") throw new Error(`More came than was asked for: ${JSON.stringify(rest.slice(0, 200))}`);
@@ -179,7 +167,6 @@ export class RawSocket implements Disposable {
     return taken;
   }
 
-  /** Waits for more; answers whether there was any. */
   async #receive(): Promise<boolean> {
     if (this.#buffer.length === 0) this.#buffer = new Uint8Array(32_768);
     let count: number | null;
@@ -200,10 +187,10 @@ export class RawSocket implements Disposable {
   }
 }
 
-/** Sends a request on a connection of its own and reads the first response that is not an interim one. */
+/** Sends a request on a new connection and reads the first final response. */
 export async function exchange(endpoint: Endpoint, request: string | Uint8Array): Promise<SeenResponse | undefined> {
   using socket = await RawSocket.open(endpoint);
-  // Not awaited: a server that answers early stops reading, and then the rest never leaves.
+  // Not awaited: a server that answers early stops reading.
   const sending = socket.send(request);
   let response = await socket.readResponse();
   while (response !== undefined && response.status < 200) response = await socket.readResponse();
@@ -212,7 +199,7 @@ export async function exchange(endpoint: Endpoint, request: string | Uint8Array)
   return response;
 }
 
-/** Whether an error means that the other side, or a guard, has closed the connection. */
+/** Whether an error means that the connection was closed. */
 export function isDisconnection(error: unknown): boolean {
   return [
     ...[Deno.errors.BrokenPipe, Deno.errors.ConnectionReset, Deno.errors.ConnectionAborted, Deno.errors.NotConnected],

@@ -11,23 +11,19 @@ import type { Endpoint } from "../http/raw_socket.ts";
 import { type ServerProcess, withServer } from "../server/server_process.ts";
 import { withTempFolder } from "../temp.ts";
 
-/** An nginx that accepts connections. */
 export interface Nginx extends Endpoint {
-  /** Such as `http://127.0.0.1:8000`. */
   origin: string;
-  /** The access log so far. */
   accessLog(): string;
 }
 
-/** Values of the marked lines of the file, by the name in the mark. */
+/** Values for the marked lines of docs/nginx.conf, by the name in the mark. */
 export type NginxSettings = Record<string, string>;
 
 const CONFIGURATION = readFileSync(new URL("../../../docs/nginx.conf", import.meta.url), "utf8");
 
-/** Where it may be: an ordinary user's PATH often lacks the folder that Debian puts it in. */
+/** An ordinary user's PATH often lacks Debian's folder. */
 const NGINX = ["nginx", "/usr/sbin/nginx"].find(hasCommand);
 
-/** Why there can be no nginx here, or `false`. */
 export function whyNoNginx(): string | false {
   if (Deno.build.os !== "linux") return "nginx is tried on Linux only";
   if (NGINX === undefined) return "there is no nginx";
@@ -35,7 +31,6 @@ export function whyNoNginx(): string | false {
   return Deno.uid() === 0 && !hasUser ? "there is no user www-data" : false;
 }
 
-/** Runs nginx in a folder, and makes sure that it is gone when `use` is done. */
 export async function withNginx<T>(
   folder: string,
   petstorePort: number,
@@ -57,12 +52,12 @@ export async function withNginx<T>(
     const accessLog = () => readFileSync(join(folder, "access_log"), "utf8");
     return await use({ port, origin: `http://127.0.0.1:${port}`, validate: validateProxyAnswer, accessLog });
   } finally {
-    // At once, without waiting for its clients. Never SIGKILL, which would leave its workers running.
+    // SIGTERM does not wait for clients; SIGKILL would leave the workers running.
     await child.stop("SIGTERM");
   }
 }
 
-/** A standalone server that knows the key `k` and keeps nothing, and an nginx in front of it. */
+/** An nginx in front of a standalone server that has the key `k` and a memory store. */
 export async function withProxy(
   settings: NginxSettings,
   use: (nginx: Nginx, server: ServerProcess, folder: string) => Promise<void>,
@@ -77,7 +72,7 @@ export async function withProxy(
   );
 }
 
-/** Writes the file of docs/ with other values on marked lines, and nothing else changed. */
+/** Changes the marked lines of docs/nginx.conf and nothing else. */
 function writeConfiguration(folder: string, settings: NginxSettings): string {
   const values: NginxSettings = {
     pid: join(folder, "nginx.pid"),
@@ -92,7 +87,7 @@ function writeConfiguration(folder: string, settings: NginxSettings): string {
     assert.equal(text.match(line)?.length, 1, `docs/nginx.conf has not one line marked "set: ${name}"`);
     text = text.replace(line, (_, start, end) => start + value + end);
   }
-  // The workers of root's nginx are another user, and look up their folders from here.
+  // The workers of root's nginx run as another user and look up their folders from here.
   chmodSync(folder, 0o755);
   const file = join(folder, "nginx.conf");
   writeFileSync(file, text);

@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import type { ResponseValidator, SeenResponse } from "../openapi_validator.ts";
 import { validateServerAnswer } from "../server/server_description.ts";
 
-/** Codes that only nginx sends, each with its status. */
 export const NGINX_CODES: ReadonlyMap<string, number> = new Map([
   ["bad_request", 400],
   ["uri_too_long", 414],
@@ -15,14 +14,14 @@ export const NGINX_CODES: ReadonlyMap<string, number> = new Map([
   ["version_not_supported", 505],
 ]);
 
-/** Holds an answer that came through nginx against the description of the standalone server, or against the Error shape. */
+/** Checks an answer that came through nginx: against the description, or against the Error shape. */
 export const validateProxyAnswer: ResponseValidator = (method, path, response) => {
   const own = withoutServer(response);
   if (isMadeByNginx(path, own)) assertErrorShape(own);
   else validateServerAnswer(method, path, own);
 };
 
-/** The answer without the one header that nginx adds to all of them. */
+/** The answer without the one header that nginx adds. */
 export function withoutServer(response: SeenResponse): SeenResponse {
   const headers = new Headers(response.headers);
   assert.equal(headers.get("server"), "nginx");
@@ -30,7 +29,7 @@ export function withoutServer(response: SeenResponse): SeenResponse {
   return { ...response, headers };
 }
 
-/** By its code; where it answers with one of the petstore's, by what the petstore would not have said there. */
+/** Decided by the code, or by what the petstore would not have answered there. */
 function isMadeByNginx(path: string, { status, headers, text }: SeenResponse): boolean {
   if (status < 400 || text === "") return false;
   const { code } = JSON.parse(text);
@@ -39,7 +38,6 @@ function isMadeByNginx(path: string, { status, headers, text }: SeenResponse): b
   return code === "body_too_large" || (code === "route_not_found" && /^\/(livez|readyz)$/.test(path));
 }
 
-/** Exactly the petstore's Error, as JSON, with the status of the answer. */
 function assertErrorShape({ status, headers, text }: SeenResponse): void {
   assert.equal(headers.get("content-type"), "application/json");
   assert.equal(headers.get("x-content-type-options"), "nosniff");

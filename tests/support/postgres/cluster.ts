@@ -1,4 +1,4 @@
-/** A real PostgreSQL of our own: a folder that goes away, and no user that needs a password. */
+/** A PostgreSQL in a temporary folder, whose user needs no password. */
 
 import { spawnSync } from "node:child_process";
 import {
@@ -17,16 +17,13 @@ import process from "node:process";
 import { freePort } from "../system/free_port.ts";
 import { findBinaries, placeBinaries } from "./binaries.ts";
 
-/** A server that accepts connections. */
 export interface Cluster {
   port: number;
   /** Its folder: `data` has the database, `log` what it has written. */
   folder: string;
-  /** Where its programs are. */
   bin: string;
 }
 
-/** Why there can be no cluster here, or `false`. */
 export function whyNoCluster(): string | false {
   if (process.platform !== "linux") return "PostgreSQL is tried on Linux only";
   if (findBinaries() === undefined) return "there is no PostgreSQL, neither as a package nor the system's";
@@ -36,17 +33,14 @@ export function whyNoCluster(): string | false {
   return false;
 }
 
-/** How a cluster is made. */
 export interface ClusterOptions {
   /** Where its folder goes: that of temporary files unless given. */
   parent?: string;
   /** The folder with the programs: what findBinaries() finds unless given. */
   programs?: string | undefined;
-  /** Further flags of `initdb`. */
   flags?: readonly string[];
 }
 
-/** Makes a cluster and starts it. */
 export async function startCluster(
   settings: readonly string[] = [],
   options: ClusterOptions = {},
@@ -74,7 +68,6 @@ async function makeFolder({ parent = tmpdir(), programs = findBinaries() }: Clus
   return { folder, port: await freePort(), bin: placeBinaries(programs ?? "", folder) };
 }
 
-/** Starts a cluster that has stopped or was killed. */
 export function startAgain(cluster: Cluster, settings: readonly string[] = []): void {
   const { folder, port } = cluster;
   const all = [`port=${port}`, "unix_socket_directories=''", "listen_addresses=127.0.0.1", ...settings];
@@ -87,11 +80,11 @@ export function startAgain(cluster: Cluster, settings: readonly string[] = []): 
   }
 }
 
-/** Stops a cluster as it stands, which is what a loss of power looks like to it. */
+/** Kills a cluster like a loss of power. */
 export function kill(cluster: Cluster): void {
   const pid = pidOf(cluster);
   if (pid === undefined) return;
-  // Stopped first, or it makes another between the look at its children and the kill: that one would outlive it.
+  // Stopped first: a child that starts between the listing and the kill would survive.
   spawnSync("kill", ["-STOP", String(pid)]);
   const children = spawnSync("pgrep", ["-P", String(pid)], { encoding: "utf8" }).stdout.split("\n").filter(Boolean);
   const all = [pid, ...children.map(Number)];
@@ -110,36 +103,35 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Kills a cluster and removes its folder. */
 export function removeCluster(cluster: Cluster): void {
   kill(cluster);
   rmSync(cluster.folder, { recursive: true, force: true });
 }
 
-/** Removes a cluster, and other folders, when this process has ended, in whatever way that comes. */
+/** Removes a cluster and other folders when this process has ended, however it ends. */
 export function removeLater(cluster: Cluster, ...folders: string[]): void {
   const all = [cluster.folder, ...folders].map((folder) => `'${folder}'`).join(" ");
   const pid = `"$(head -n 1 '${cluster.folder}/data/postmaster.pid')"`;
   const watch =
     `while kill -0 ${process.pid}; do sleep 0.2; done; kill -9 ${pid}; rm -rf ${all}; sleep 1; rm -rf ${all}`;
-  // In a session of its own, since a signal to the tests may go to all of their processes.
+  // In a session of its own: a signal to the tests may reach all of their processes.
   spawnSync("setsid", ["--fork", "sh", "-c", watch], { stdio: "ignore" });
 }
 
-/** The process that all of a cluster's others come from. */
+/** The main process. */
 export function pidOf({ folder }: Cluster): number | undefined {
   const file = join(folder, "data", "postmaster.pid");
   return existsSync(file) ? Number(readFileSync(file, "utf8").split("\n", 1)[0]) : undefined;
 }
 
-/** The processor time that a cluster's processes have used so far, those that have ended too, in seconds. */
+/** The processor time of a cluster's processes so far, ended ones too, in seconds. */
 export function processorTime(cluster: Cluster): number {
   const pid = pidOf(cluster);
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean);
-  // The first last: what a child has used that ends meanwhile is counted there.
+  // The main process last: it counts children that end meanwhile.
   const ticks = [...children, String(pid)].map((each) => {
     try {
-      // user, system, and both of children that have ended; the name before them may have spaces.
+      // user, system, and both of ended children; the name before them may contain spaces.
       const fields = readFileSync(`/proc/${each}/stat`, "utf8").split(") ")[1]?.split(" ").slice(11, 15) ?? [];
       return fields.reduce((sum, field) => sum + Number(field), 0);
     } catch {
@@ -149,7 +141,6 @@ export function processorTime(cluster: Cluster): number {
   return ticks.reduce((sum, each) => sum + each, 0) / 100;
 }
 
-/** Gives a folder to the user that PostgreSQL runs as. */
 function own(folder: string): void {
   const user = nobody();
   if (isRoot() && user) chownSync(folder, user.uid, user.gid);
@@ -175,7 +166,7 @@ export function runAs({ bin }: Cluster, program: string, args: string[]): string
   const line = [join(bin, program), ...args];
   const user = nobody();
   if (isRoot() && user) line.unshift("setpriv", `--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups");
-  // Nothing is piped: the server would inherit the pipe, and reading to its end would never finish.
+  // No pipe: the server would inherit it, and reading would never end.
   const options = { cwd: "/", stdio: program === "pg_ctl" ? "ignore" : "pipe", encoding: "utf8" } as const;
   const { status, stderr, stdout, error } = spawnSync(line[0] ?? "", line.slice(1), options);
   if (status !== 0) throw new Error(`${program} ended with status ${status}: ${error ?? stderr}`);

@@ -1,10 +1,8 @@
-/** Locked tables, and the connections that wait for them. */
-
 // @ts-types="@types/pg"
 import { Client } from "pg";
 import { runSql } from "./postgres.ts";
 
-/** Holds a lock that keeps everybody from a table until `use` is done, or gives it back. */
+/** Locks a table while `use` runs, or until it calls `unlock`. */
 export async function withLockedTable<T>(
   url: string,
   table: string,
@@ -26,7 +24,6 @@ export async function withLockedTable<T>(
   }
 }
 
-/** How many connections wait for a lock in statements that name a schema. */
 export async function countWaiting(url: string, schema: string): Promise<number> {
   const [row] = await runSql(
     url,

@@ -18,12 +18,11 @@ import { removeLater, startCluster, whyNoCluster } from "./cluster.ts";
 /** The URL of a given database, in which schemas may be made and dropped. */
 const GIVEN = process.env["PETSTORE_TEST_POSTGRES"];
 
-/** Why there can be no PostgreSQL here, or `false`. */
 export function whyNoPostgres(): string | false {
   return GIVEN ? false : whyNoCluster();
 }
 
-/** Commits do not wait for the disk: what is killed here is never the machine. */
+/** Commits need not wait for the disk: these tests kill processes, never the machine. */
 const SETTINGS = ["fsync=off", "full_page_writes=off", "max_connections=200", "autovacuum=off"];
 
 /** Where the database is that all tests share. */
@@ -36,7 +35,7 @@ export async function postgresUrl(): Promise<string> {
     return await readUrl(folder);
   }
   const cluster = await startCluster(SETTINGS);
-  // No file of tests knows whether it is the last.
+  // No test file knows whether it is the last.
   removeLater(cluster, folder);
   const url = `postgres://postgres@127.0.0.1:${cluster.port}/postgres`;
   writeFileSync(join(folder, "url"), url);
@@ -57,10 +56,8 @@ async function readUrl(folder: string): Promise<string> {
   throw new Error("The PostgreSQL of the tests has not started");
 }
 
-/** A driver, and how a test gets a client of it. */
 export interface DriverKind {
   name: string;
-  /** Opens a client, and closes it when `use` is done. */
   use<T>(url: string, use: (client: PostgresClient) => Promise<T>): Promise<T>;
 }
 
@@ -89,7 +86,7 @@ export const DRIVERS: readonly DriverKind[] = [
   },
 ];
 
-/** Gives a schema that no other test uses. In a database that is not thrown away it is dropped when `use` is done. */
+/** Provides a schema of its own. A given database keeps no schema afterwards. */
 export async function withSchema<T>(use: (url: string, schema: string) => Promise<T>): Promise<T> {
   const url = await postgresUrl();
   const schema = `test_${crypto.randomUUID().replaceAll("-", "_")}`;
@@ -111,7 +108,6 @@ export async function runSql(url: string, text: string): Promise<(string | null)
   }
 }
 
-/** Opens a store on an empty schema. */
 export function withPostgresStore<T>(
   driver: DriverKind,
   run: (store: PetStore) => T | Promise<T>,

@@ -1,6 +1,6 @@
 /**
- * A petstore in a process of its own that waits for a body for a short while only, which the standalone server cannot be
- * told to do. Run as a program it serves; imported it starts one. Deno only.
+ * A petstore in a process of its own with a short body timeout. As a program it serves; imported, it starts one. Deno
+ * only.
  */
 
 import { createOpenApi, createPetstore } from "../../../mod.ts";
@@ -8,10 +8,8 @@ import { createResponseValidator } from "../openapi_validator.ts";
 import { Child } from "../system/child.ts";
 import type { Endpoint } from "../http/raw_socket.ts";
 
-/** How long it waits for a body, in milliseconds. */
 const BODY_TIMEOUT = 400;
 
-/** Starts a server that knows the key `k`, and makes sure that it is gone when `use` is done. */
 export async function withImpatientServer(use: (server: Endpoint & { pid: number }) => Promise<void>): Promise<void> {
   const args = ["run", "--no-prompt", "--allow-net", import.meta.filename ?? ""];
   await using child = new Child(Deno.execPath(), args);

@@ -5,34 +5,31 @@ import { DatabaseSync } from "node:sqlite";
 import type { SeenResponse } from "../openapi_validator.ts";
 import { type ServerParts, type ServerProcess, walk } from "./server_process.ts";
 
-/** Whatever answers requests: a server, or what stands in front of several. */
 export type Asked = Pick<ServerProcess, "ask">;
 
 export const KEY = "k";
 /** The database's name in the folder that the server is started in. */
 export const FILE = "pets.db";
-/** A server that keeps its pets there. */
 export const ON_FILE: ServerParts = { args: [`--key=${KEY}`, `--store=sqlite:${FILE}`, "--no-access-log"] };
 
-/** The pets that were acknowledged, as JSON text by id; nothing but these may ever be shown. */
+/** The acknowledged pets, as JSON text by id. Nothing else may ever be shown. */
 export class Ledger {
   readonly pets: Map<number, string> = new Map();
   /** How often each status was the answer to a create. */
   readonly seen: Map<number, number> = new Map();
 
-  /** How many creates were refused. */
   get refused(): number {
     return this.seen.get(503) ?? 0;
   }
 
-  /** Asks for a pet once and writes down what is acknowledged; anything but that and a refusal is an error. */
+  /** Sends a create once and records an acknowledgement. Fails on anything but that and a refusal. */
   async tryCreate(asked: Asked, name = "Rex", key?: string): Promise<boolean> {
     const { status, text } = await this.send(asked, name, key);
     assert.ok(status === 201 || /"code":"(store_unavailable|bad_gateway)"/.test(text), text);
     return status === 201;
   }
 
-  /** The same, with any answer. A name that is its own key is stored once. */
+  /** The same, with any answer. */
   async send({ ask }: Asked, name: string, key?: string): Promise<SeenResponse> {
     const headers = { "content-type": "application/json", ...(key !== undefined && { "idempotency-key": key }) };
     const answer = await ask("/v1/pets", KEY, {
@@ -50,7 +47,7 @@ export class Ledger {
     return answer;
   }
 
-  /** Creates with keys until told to stop, and sends each again, to any server, until it is acknowledged. */
+  /** Creates with keys until `isDone`. Repeats each create, on any server, until it is acknowledged. */
   async createOnAndOn(servers: readonly Asked[], tag: string, isDone: () => boolean): Promise<void> {
     for (let i = 0; !isDone(); i++) {
       const name = `${tag}.${i}`;
@@ -72,26 +69,26 @@ export class Ledger {
     assert.ok(!await this.tryCreate(server), "a create was acknowledged");
   }
 
-  /** Adds pets, each with the longest name, until one is refused; that must happen before there are so many. */
+  /** Adds pets with the longest name until one is refused; fails after `most`. */
   async createUntilRefused(server: Asked, most: number): Promise<void> {
     for (let count = 0; await this.tryCreate(server, "x".repeat(255)); count++) {
       assert.ok(count < most, `${most} pets were added, and none was refused`);
     }
   }
 
-  /** The acknowledged pets by id, which need not be the order in which they were acknowledged. */
+  /** The acknowledged pets by id. */
   inOrder(): { id: number; name: string }[] {
     const ids = [...this.pets.keys()].sort((one, other) => one - other);
     return ids.map((id) => JSON.parse(this.pets.get(id)!));
   }
 
-  /** The acknowledged pets and no others are shown, by the list and each by its id. */
+  /** The list and each pet by its id show the acknowledged pets and nothing else. */
   async assertShown({ ask }: Asked): Promise<void> {
     assert.deepEqual(await walk(KEY, { ask }), this.inOrder());
     for (const [id, text] of this.#some()) assert.equal((await ask(`/v1/pets/${id}`, KEY)).text, text);
   }
 
-  /** Each answer is the right one or a refusal; answers how many were refused. */
+  /** Each answer is right or a refusal. Returns the number of refusals. */
   async countRefusedReads({ ask }: Asked): Promise<number> {
     let refused = 0;
     for (const [id, text] of this.#some()) {
@@ -102,7 +99,7 @@ export class Ledger {
     return refused;
   }
 
-  /** The file is sound, and holds the acknowledged pets and no others. */
+  /** The file is sound and has exactly the acknowledged pets. */
   assertInFile(path: string): void {
     const db = new DatabaseSync(path);
     try {
@@ -117,7 +114,7 @@ export class Ledger {
     }
   }
 
-  /** At most a hundred, evenly over all, the first and the last among them. */
+  /** At most a hundred, spread evenly, including the first and the last. */
   #some(): [number, string][] {
     const all = [...this.pets];
     const step = Math.max(1, Math.floor(all.length / 98));
@@ -125,7 +122,7 @@ export class Ledger {
   }
 }
 
-/** A create's or a read's 503, exactly as it is promised. */
+/** A refusal exactly as documented. */
 export function assertUnavailable({ status, headers, text }: SeenResponse): true {
   assert.equal(status, 503, text);
   assert.equal(JSON.parse(text).code, "store_unavailable");

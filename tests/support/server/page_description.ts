@@ -1,4 +1,4 @@
-/** The standalone server's page, which its description leaves out because that is for programs. */
+/** The standalone server's page. Its description leaves it out, because that is for programs. */
 
 import { VIEWER_VERSION } from "../../../lib/server/viewer/files.ts";
 import type { JsonObject } from "../../../mod.ts";
@@ -21,7 +21,7 @@ const OF_A_FILE: JsonObject = {
 
 const FILES = `/docs/${VIEWER_VERSION}`;
 
-/** The paths, as a description has them. */
+/** The paths, in the form of a description. */
 export const PAGE_PATHS: JsonObject = {
   "/": path(redirection("docs")),
   "/docs": path(content("text/html", OF_A_TEXT)),

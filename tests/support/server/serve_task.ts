@@ -1,6 +1,4 @@
-/** The task `serve`, as tests and tools start it. */
-
-/** The flags that the task gives to `deno run`: with more permissions, a test would prove nothing. */
+/** The flags that the task gives to `deno run`. With more permissions, a test would prove nothing. */
 export function taskFlags(): string[] {
   const config = JSON.parse(Deno.readTextFileSync(new URL("../../../deno.json", import.meta.url)));
   const [deno, run, ...rest] = String(config.tasks.serve.command).split(" ");

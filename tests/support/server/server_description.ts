@@ -1,5 +1,3 @@
-/** All answers that the standalone server may give. */
-
 import { bodiless, success } from "../../../lib/openapi/responses.ts";
 import { describeServer } from "../../../lib/server/description.ts";
 import type { JsonObject } from "../../../mod.ts";
@@ -8,7 +6,6 @@ import { PAGE_PATHS } from "./page_description.ts";
 
 const OK = success("", "Ok", {}, []);
 
-/** The server's own paths that are not the page's. */
 const PUBLIC_PATHS: JsonObject = {
   "/livez": describePublic({ 200: OK }),
   "/readyz": describePublic({ 200: OK }),
@@ -24,20 +21,20 @@ function describePublic(own: JsonObject): JsonObject {
   return { servers: [{ url: "/" }], get: { security: [], responses } };
 }
 
-/** Holds an answer of the standalone server against its description, or against that of its page. */
+/** Checks an answer of the standalone server against its description or against that of its page. */
 export const validateServerAnswer: ResponseValidator = createResponseValidator(describeAll(), "/v1", nameOnAnyPath);
 
-/** The description with the paths that it leaves out, since they are no part of the API. */
+/** The description with the paths that it leaves out. */
 function describeAll(): JsonObject {
   const description = describeServer({});
   const { schemas, ...components } = description["components"] as JsonObject;
-  // As strict as can be: whatever else were served, the tests would hold answers against.
+  // As strict as possible: otherwise an answer could drift together with its description.
   const strict = { ...schemas as JsonObject, OpenApi: { const: describeServer({}) }, Ok: { const: { status: "ok" } } };
   const paths = { ...description["paths"] as JsonObject, ...PUBLIC_PATHS, ...PAGE_PATHS };
   return { ...description, paths, components: { ...components, schemas: strict } };
 }
 
-/** Refusals that come before the path: of a Host header, and of a server that is about to end. */
+/** Refusals that come before the path: of a Host header, and while the server shuts down. */
 function nameOnAnyPath({ status, headers, text }: SeenResponse): string | undefined {
   if (status === 400 && text.includes('"code":"invalid_host"')) return "InvalidHost";
   if (status === 503 && headers.get("connection") === "close") return "ServerUnavailable";

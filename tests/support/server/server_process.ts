@@ -1,4 +1,4 @@
-/** The standalone server as its users start it: a process of its own, with the permissions of the `serve` task. Deno only. */
+/** The standalone server in a process of its own, with the permissions of the `serve` task. Deno only. */
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,34 +9,28 @@ import { withTempFolder } from "../temp.ts";
 import { environment, taskFlags } from "./serve_task.ts";
 import { validateServerAnswer } from "./server_description.ts";
 
-/** Options of a start, beside the flags of the task. */
 export interface ServerParts {
   args?: readonly string[];
   env?: Record<string, string>;
-  /** How many files and connections it may have open; what the system allows unless given. */
+  /** The most files and connections it may open; by default the system's limit. */
   openFiles?: number;
-  /** See {@link Child}. */
   kept?: number;
 }
 
-/** A process that ended by itself. */
 export interface ServerExit {
   status: number;
   stdout: string;
   stderr: string;
 }
 
-/** A pet as a request body. */
 export const PET = '{"name":"Rex","categoryId":7}';
 
 /** The last line that a start prints. */
 export const STARTED = /^ {2}try .*\n/m;
 
-/** A server that listens. */
 export class ServerProcess implements AsyncDisposable, Endpoint {
   readonly pid: number;
   readonly port: number;
-  /** Such as `http://127.0.0.1:8000`. */
   readonly origin: string;
   readonly written: Child["written"];
   readonly validate: ResponseValidator = validateServerAnswer;
@@ -51,7 +45,7 @@ export class ServerProcess implements AsyncDisposable, Endpoint {
     this.port = Number(port);
   }
 
-  /** Starts a server in a folder, on a free port unless another is given, and waits until it listens. */
+  /** Starts a server in a folder and waits until it listens. */
   static async start(folder: string, parts: ServerParts = {}): Promise<ServerProcess> {
     const child = spawnServer(folder, withPort(parts));
     try {
@@ -63,22 +57,20 @@ export class ServerProcess implements AsyncDisposable, Endpoint {
     }
   }
 
-  /** Starts a server and kills it after so many milliseconds, wherever it then is. */
+  /** Starts a server and kills it after some milliseconds, started or not. */
   static async startAndKill(folder: string, delay: number, parts: ServerParts): Promise<void> {
     await using _child = spawnServer(folder, withPort(parts));
     await new Promise((resolve) => setTimeout(resolve, delay));
   }
 
-  /** Sends a request with this key, or with none; throws if the answer is not described. */
+  /** Sends a request with this key, or with none. Throws if the answer is not described. */
   readonly ask = (path: string, key: string | null, init: RequestInit = {}): Promise<SeenResponse> =>
     request(this.origin + path, key, init);
 
-  /** Resolves when standard output holds what is looked for. */
   printed(pattern: RegExp): Promise<RegExpExecArray> {
     return this.#child.printed(pattern);
   }
 
-  /** Sends a signal and resolves with the exit status. */
   stop(signal?: Deno.Signal): Promise<number> {
     return this.#child.stop(signal);
   }
@@ -88,7 +80,6 @@ export class ServerProcess implements AsyncDisposable, Endpoint {
   }
 }
 
-/** Runs `use` with a server, which is gone afterwards. */
 export async function withServer<T>(
   folder: string,
   parts: ServerParts,
@@ -98,7 +89,6 @@ export async function withServer<T>(
   return await use(server);
 }
 
-/** The same in a folder of its own. */
 export function withFreshServer<T>(
   parts: ServerParts,
   use: (server: ServerProcess, folder: string) => T | Promise<T>,
@@ -106,22 +96,19 @@ export function withFreshServer<T>(
   return withTempFolder((folder) => withServer(folder, parts, (server) => use(server, folder)));
 }
 
-/** Runs the server where it is to end by itself. */
 export async function runServer(folder: string, parts: ServerParts): Promise<ServerExit> {
   await using child = spawnServer(folder, parts);
   return { status: await child.exit(), ...child.written };
 }
 
-/** The command of the task `serve`, in a folder. */
 export function spawnServer(folder: string, { args = [], env = {}, openFiles, kept = Infinity }: ServerParts): Child {
   const line = [Deno.execPath(), "run", ...taskFlags(), SERVER, ...args];
-  // Only a shell can set the limit; exec makes the server take the shell's place, and with it the signals.
+  // Only a shell can set the limit; exec passes its process, and so its signals, to the server.
   const limited = openFiles === undefined ? line : ["sh", "-c", `ulimit -n ${openFiles}; exec "$0" "$@"`, ...line];
   const options = { cwd: folder, clearEnv: true, env: { ...environment(), ...env }, kept };
   return new Child(limited[0] ?? "", limited.slice(1), options);
 }
 
-/** The script. */
 export const SERVER: string = fileURLToPath(new URL("../../../server.ts", import.meta.url));
 
 function withPort(parts: ServerParts): ServerParts {
@@ -130,19 +117,17 @@ function withPort(parts: ServerParts): ServerParts {
   return isGiven ? parts : { ...parts, args: ["--port=0", ...args] };
 }
 
-/** The key that the first start has made. */
 export function readKey(folder: string): string {
   return Deno.readTextFileSync(join(folder, "data", "api-key")).trim();
 }
 
-/** Adds a pet, all of which are alike. */
 export async function addPet({ ask }: Pick<ServerProcess, "ask">, key: string): Promise<void> {
   const headers = { "content-type": "application/json" };
   const { status, text } = await ask("/v1/pets", key, { method: "POST", headers, body: PET });
   if (status !== 201) throw new Error(`Adding a pet was answered with ${status}: ${text}`);
 }
 
-/** All pets, page after page; each page from the next server in turn. */
+/** All pets, page by page; each page comes from the next server in turn. */
 export async function walk(key: string, ...servers: Pick<ServerProcess, "ask">[]): Promise<WalkedPet[]> {
   const pets: WalkedPet[] = [];
   let path: string | undefined = "/v1/pets?limit=100";
@@ -155,18 +140,16 @@ export async function walk(key: string, ...servers: Pick<ServerProcess, "ask">[]
   return pets;
 }
 
-/** A pet of {@link walk}. */
 export interface WalkedPet {
   id: number;
   name: string;
 }
 
-/** How many pets there are. */
 export async function countPets(server: ServerProcess, key: string): Promise<number> {
   return (await walk(key, server)).length;
 }
 
-/** The one place that reads the answer to a `fetch`, its body too, so that the connection is free again. */
+/** The only place that reads the answer to a `fetch`: the whole body, so that the connection is free again. */
 async function request(url: string, key: string | null, init: RequestInit): Promise<SeenResponse> {
   const headers = new Headers(init.headers);
   if (key !== null) headers.set("authorization", `Bearer ${key}`);

@@ -8,15 +8,13 @@ import { STARTED } from "./server_process.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** The units. */
 export const UNITS = ["petstore.service", "petstore-postgres.service"] as const;
 
-/** A unit as it is. */
 export function readUnit(name: (typeof UNITS)[number]): string {
   return readFileSync(join(ROOT, "docs", name), "utf8");
 }
 
-/** The unit with the places of Deno and of the petstore that are right here. */
+/** The unit with the paths of Deno and of this checkout. */
 export function unitHere(name: (typeof UNITS)[number]): string {
   return readUnit(name).replace("/usr/local/bin/deno", Deno.execPath()).replace(
     "/opt/petstore/server",
@@ -24,14 +22,13 @@ export function unitHere(name: (typeof UNITS)[number]): string {
   );
 }
 
-/** The words of its command, with another port than its own for clients. */
+/** The words of its command, with another port. */
 export function unitCommand(name: (typeof UNITS)[number], port: number): [program: string, ...args: string[]] {
   const [, command = ""] = /^ExecStart=([^]*?[^\\])$/m.exec(unitHere(name)) ?? [];
   const words = command.replaceAll("\\\n", " ").split(/\s+/).map((word) => word.replace(/\b8000\b/, String(port)));
   return words as [string, ...string[]];
 }
 
-/** Starts its command. */
 export function startUnit(
   name: (typeof UNITS)[number],
   port: number,
@@ -42,7 +39,6 @@ export function startUnit(
   return new Child(program, args.map(change), { ...options, clearEnv: true });
 }
 
-/** Resolves with the port when it has started. */
 export async function started(child: Child): Promise<number> {
   await child.printed(STARTED);
   return Number(/ listens on http:.*:(\d+)\/v1$/m.exec(child.written.stdout)?.[1]);

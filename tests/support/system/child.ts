@@ -1,29 +1,25 @@
-/** Processes that a test or a tool starts: what they write is read as it comes, and none outlives its owner. Deno only. */
+/** Processes of a test or a tool. Their output is read as it comes, and none outlives its owner. Deno only. */
 
-/** Longer than any start or drain takes, in milliseconds. */
+/** Longer than any start or drain, in milliseconds. */
 const GUARD = 20_000;
 
-/** All processes that run. */
 const running = new Set<Child>();
 
-/** Kills all of them, for a tool that is told to end. */
+/** Kills all of them when a tool is told to end. */
 export function killAll(): void {
   for (const child of running) child.kill("SIGKILL");
 }
 
-/** How a process is started. */
 export interface ChildOptions extends Omit<Deno.CommandOptions, "args" | "stdin" | "stdout" | "stderr"> {
-  /** How many characters of each output are kept; the rest is read and dropped. All unless given. */
+  /** Characters of each output to keep; the rest is dropped. By default all. */
   kept?: number;
-  /** Told of each line of standard output. */
   onLine?(line: string): void;
 }
 
 /** A process without input. */
 export class Child implements AsyncDisposable {
-  /** Its output so far. */
   readonly written: { stdout: string; stderr: string } = { stdout: "", stderr: "" };
-  /** Resolves with the exit status, when both outputs have ended too. A process that a signal killed has 128 and its number. */
+  /** The exit status, after both outputs have ended. A process killed by a signal has 128 plus its number. */
   readonly ended: Promise<number>;
   readonly pid: number;
   readonly #child: Deno.ChildProcess;
@@ -55,7 +51,6 @@ export class Child implements AsyncDisposable {
     return guarded(promise, `wait for ${pattern}`).finally(() => this.#watchers.delete(look));
   }
 
-  /** Sends a signal, if it has not ended. */
   kill(signal: Deno.Signal = "SIGTERM"): void {
     try {
       this.#child.kill(signal);
@@ -64,13 +59,11 @@ export class Child implements AsyncDisposable {
     }
   }
 
-  /** Sends a signal and resolves with the exit status. */
   async stop(signal: Deno.Signal = "SIGTERM"): Promise<number> {
     this.kill(signal);
     return await this.exit(`wait for the end after ${signal}`);
   }
 
-  /** Resolves with the exit status; fails if that takes too long. */
   exit(what = "wait for the end"): Promise<number> {
     return guarded(this.ended, what);
   }

@@ -10,7 +10,7 @@ export function command(name: string, ...args: string[]): string {
   return new TextDecoder().decode(stdout).trim();
 }
 
-/** Whether a command is installed, whatever it thinks of its flag. */
+/** Whether a command is installed. */
 export function hasCommand(name: string): boolean {
   try {
     new Deno.Command(name, { args: ["--version"], stdin: "null" }).outputSync();
@@ -20,7 +20,7 @@ export function hasCommand(name: string): boolean {
   }
 }
 
-/** `false` if these commands are installed and `attempt` works, or else why a test must be skipped. */
+/** `false` if these commands are installed and `attempt` works, otherwise the reason to skip a test. */
 export function skipUnless(commands: string[], needs: string, attempt: () => unknown): string | false {
   try {
     if (commands.every((name) => hasCommand(name))) {
@@ -33,7 +33,7 @@ export function skipUnless(commands: string[], needs: string, attempt: () => unk
   return `needs ${[...commands, needs].join(", ")}`;
 }
 
-/** `test` where there may be a reason to skip; the title says it too. */
+/** `test` that skips for this reason, if any, and says so in its title. */
 export function testUnless(reason: string | false): (title: string, run: (t: TestContext) => unknown) => void {
   return (title, run) =>
     void test(reason ? `${title} (skipped: ${reason})` : title, { skip: reason }, async (t) => void await run(t));

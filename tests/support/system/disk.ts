@@ -1,11 +1,10 @@
-/** Disks, file systems and limits that fail on demand, for real. What a machine does not allow is skipped. Deno only. */
+/** Disks, file systems and limits that really fail. A machine that does not allow this skips the tests. Deno only. */
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { withTempFolder } from "../temp.ts";
 import { command, skipUnless } from "./commands.ts";
 
-/** Why nothing can be mounted here, if so. */
 export const MOUNT_SKIP = skipUnless(["mount", "umount"], "the right to mount a file system", () => {
   const folder = Deno.makeTempDirSync();
   try {
@@ -16,7 +15,7 @@ export const MOUNT_SKIP = skipUnless(["mount", "umount"], "the right to mount a 
   }
 });
 
-/** A folder on a file system of its own, in memory; `remount` changes its size, or whether it can be written to. */
+/** A file system in memory; `remount` changes its size or makes it read-only. */
 export function withTmpfs<T>(
   size: string,
   use: (folder: string, remount: (options: string) => void) => Promise<T>,
@@ -31,13 +30,12 @@ export function withTmpfs<T>(
   });
 }
 
-/** Why no file system in a file can be mounted here, if so. */
 export const LOOP_SKIP = MOUNT_SKIP ||
   skipUnless(["losetup", "mkfs.ext4"], "a free loop device", () => command("losetup", "--find"));
 
 /**
- * A folder on a disk that has room for files but cannot write them any more when `fail` was called: it is a sparse file
- * itself, on a file system that is full then. So `write` succeeds, into memory, and `fsync` fails. `mend` makes room again.
+ * A disk that cannot write any more after `fail`: a sparse file on a file system that is then full. `write` succeeds, into
+ * memory, and `fsync` fails. `mend` makes room again.
  */
 export function withFailingDisk<T>(
   use: (folder: string, fail: () => void, mend: () => void) => Promise<T>,
@@ -49,7 +47,7 @@ export function withFailingDisk<T>(
       string,
     ];
     command("truncate", "--size=32m", image);
-    // Without a journal, so that the file system stays usable when the disk fails.
+    // Without a journal, so that the file system stays usable.
     command("mkfs.ext4", "-q", "-O", "^has_journal", "-N", "16", "-E", "nodiscard", image);
     Deno.mkdirSync(folder);
     const device = command("losetup", "--find", "--show", image);
@@ -66,7 +64,7 @@ export function withFailingDisk<T>(
   });
 }
 
-/** Takes all the room that is left on a disk. */
+/** Fills a disk. */
 export function fillUp(path: string): void {
   using file = Deno.openSync(path, { write: true, createNew: true });
   const block = new Uint8Array(4096);
@@ -77,15 +75,14 @@ export function fillUp(path: string): void {
   }
 }
 
-/** Why limits of a running process cannot be changed here, if so. */
 export const PRLIMIT_SKIP = skipUnless(["prlimit"], "Linux", () => command("prlimit", "--pid", String(Deno.pid)));
 
-/** Sets the soft limit of a process that runs; the hard one stays, so that it can be lifted again. */
+/** Sets the soft limit of a running process. The hard limit stays, so that it can be lifted again. */
 export function limit({ pid }: { pid: number }, resource: "fsize" | "nofile", soft: number | "unlimited"): void {
   command("prlimit", "--pid", String(pid), `--${resource}=${soft}:`);
 }
 
-/** Why no file can be made immutable here, if so: to a process that has it open already, too. */
+/** Immutable files also refuse a process that has them open. */
 export const IMMUTABLE_SKIP = skipUnless(["chattr"], "the right to make files immutable, on ext4 or the like", () => {
   const path = Deno.makeTempFileSync();
   using file = Deno.openSync(path, { write: true });
@@ -98,7 +95,6 @@ export const IMMUTABLE_SKIP = skipUnless(["chattr"], "the right to make files im
   }
 });
 
-/** Makes files or folders immutable while `use` runs. */
 export async function whileImmutable<T>(paths: string[], use: () => Promise<T>): Promise<T> {
   try {
     command("chattr", "+i", ...paths);
@@ -108,7 +104,7 @@ export async function whileImmutable<T>(paths: string[], use: () => Promise<T>):
   }
 }
 
-/** Writes rubbish over a part of a file, and gives the means to put back what was there. */
+/** Overwrites a part of a file; the result restores it. */
 export function overwrite(path: string, start: number, length: number): () => void {
   const before = Deno.readFileSync(path).slice(start, start + length);
   assert.equal(before.length, length, `${path} is shorter than that`);
@@ -116,7 +112,7 @@ export function overwrite(path: string, start: number, length: number): () => vo
   return () => write(path, start, before);
 }
 
-/** Changes bytes of a file in place, as it is: no other file takes its name, and its length stays. */
+/** Changes bytes in place: the file and its length stay. */
 function write(path: string, start: number, bytes: Uint8Array): void {
   using file = Deno.openSync(path, { write: true });
   file.seekSync(start, Deno.SeekMode.Start);

@@ -1,9 +1,7 @@
-/** Ports of this machine. */
-
 import { connect, createServer } from "node:net";
 import { until } from "../until.ts";
 
-/** A free port, for programs that do not take port 0. If another program takes it first, their start fails. */
+/** A free port, for programs that do not take port 0. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once("error", reject).listen(0, "127.0.0.1", () => {
@@ -13,7 +11,6 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** Resolves when a program accepts connections on a port. */
 export function untilAccepted(port: number): Promise<void> {
   return until(`a connection to port ${port}`, () =>
     new Promise((resolve) => {

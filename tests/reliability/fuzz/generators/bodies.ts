@@ -1,4 +1,4 @@
-/** Request bodies: pets in every notation, and whatever else a client may send. */
+/** Request bodies: pets in every notation, and other texts. */
 
 import fc from "fast-check";
 import { DAMAGE } from "./damage.ts";
@@ -31,7 +31,7 @@ const NAME = weighted(
 );
 const STATUS = weighted([6, STATUSES], [1, WRONG_STATUSES]);
 
-/** A member's name in its source, mostly as it is, sometimes with an escape. */
+/** A member's name, sometimes with an escape. */
 function memberName(name: string): fc.Arbitrary<string> {
   return fc.option(fc.nat({ max: name.length - 1 }), { freq: 8 }).map((at) => {
     if (at === null) return `"${name}"`;
@@ -54,7 +54,7 @@ const EXTRA_MEMBER = fc.oneof(
   member("x", fc.constant("[[[]]]")),
 );
 
-/** A member that is there, left out, or there twice; of two the last counts. */
+/** A member that is present, absent or duplicated; the last one counts. */
 const given = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T[]> =>
   weighted<T[]>([14, fc.tuple(value)], [1, fc.array(value, { maxLength: 2 })]);
 
@@ -74,7 +74,7 @@ const OBJECT = fc.tuple(
   return `{${space}${written.join(`${space},${space}`)}${space}}`;
 });
 
-/** Not beyond 1500 levels, where some engine's own parser would give up. */
+/** At most 1500 levels: some parsers give up beyond. */
 const NESTED = fc.tuple(fc.constantFrom<[string, string]>(["[", "]"], ['{"a":', "}"]), fc.nat({ max: 600 })).map(
   ([[open, close], depth]) =>
     `{"name":"deep","categoryId":1,"x":${open.repeat(depth)}${open === "[" ? "" : "1"}${close.repeat(depth)}}`,
@@ -91,12 +91,10 @@ const TEXT = weighted([16, OBJECT], [1, NESTED], [2, OTHER_TEXTS], [1, fc.json({
 
 const ENCODER = new TextEncoder();
 
-/** Any body. */
 export const BODY: fc.Arbitrary<Bytes> = fc.tuple(TEXT, DAMAGE).map(([text, damage]) =>
   Uint8Array.from(damage([...ENCODER.encode(text)]))
 );
 
-/** A pet that is right. */
 export const RIGHT_BODY: fc.Arbitrary<Bytes> = fc.tuple(
   fc.constantFrom("Rex", "Luna", `Milo ${DOG}`),
   fc.constantFrom("7", "7.0", "9007199254740993", "-9223372036854775808"),

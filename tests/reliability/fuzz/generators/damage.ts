@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { MAX_BODY_BYTES } from "../settings.ts";
 import { weighted } from "./weighted.ts";
 
-/** Bytes that are no UTF-8, or only just. */
+/** Bytes that are invalid UTF-8, or only just valid. */
 const ODD_BYTES = [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe2, 0x82], [0x80], [
   0xf0,
   0x9f,
@@ -12,7 +12,7 @@ const ODD_BYTES = [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 
   .concat([[0], [0xef, 0xbb, 0xbf], [0xc3, 0xa9], [0x1f, 0x8b, 8, 0]]);
 const BOM = [0xef, 0xbb, 0xbf];
 
-/** A change to the bytes of a body, mostly none. */
+/** A change to the bytes of a body, usually none. */
 export const DAMAGE: fc.Arbitrary<(bytes: number[]) => number[]> = weighted(
   [24, fc.constant((bytes: number[]) => bytes)],
   [

@@ -1,11 +1,11 @@
-/** Request headers, right and wrong. All of them can travel: what cannot is in malformed.ts. */
+/** Request headers, right and wrong, that HTTP can carry. malformed.ts has the others. */
 
 import fc from "fast-check";
 import type { Header } from "../prediction.ts";
 import { KEY } from "../settings.ts";
 import { type Choice, weighted } from "./weighted.ts";
 
-/** As bytes, each a character: what HTTP calls obs-text is sent as it is. */
+/** One byte for each character: HTTP sends obs-text unchanged. */
 const RIGHT_KEYS = [`bearer ${KEY}`, `BEARER  ${KEY}`, `bEaReR   ${KEY}`, `Bearer ${KEY} `, ` Bearer ${KEY}\t`];
 const WRONG_KEYS = ["", "Bearer", "Bearer ", `Bearer\t${KEY}`, `Bearer ${KEY} x`, `Bearer ${KEY},`, `Bearer${KEY}`]
   .concat(
@@ -18,7 +18,7 @@ const WRONG_KEYS = ["", "Bearer", "Bearer ", `Bearer\t${KEY}`, `Bearer ${KEY} x`
   .concat(`Digest ${KEY}`, `Bearer "${KEY}"`, `Bearer ${KEY}\xa0`, "Bearer schl\xfcssel", `Bearer ${"k".repeat(5000)}`)
   .concat("Bearer undefined", `Bearer: ${KEY}`, `Bearer sha256:${"0".repeat(64)}`);
 
-/** One Authorization header mostly, and mostly right. */
+/** Usually one Authorization header, and the right one. */
 export const AUTHORIZATION: fc.Arbitrary<Header[]> = weighted<string[]>(
   [30, [[`Bearer ${KEY}`]]],
   [2, RIGHT_KEYS.map((value) => [value])],
@@ -34,7 +34,7 @@ const WRONG_TYPES = [
   .concat("application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "*/*", "json", "application/", ";")
   .concat("application/json, application/json", "application/json x", "application/json\xa0");
 
-/** At most one header, whose values come as often as their weights say. */
+/** At most one header, with weighted values. */
 function perhaps(name: string, ...choices: Choice<string | null>[]): fc.Arbitrary<Header[]> {
   return weighted(...choices).map((value): Header[] => value === null ? [] : [[name, value]]);
 }
@@ -93,7 +93,7 @@ export const EXTRA: fc.Arbitrary<Header[]> = weighted<Header[]>(
 );
 
 const LONG = "k".repeat(255);
-/** Few, so that they meet again; some are the same key, bare and quoted. */
+/** Few, so that they repeat; some are the same key, bare and quoted. */
 const IDEMPOTENCY_KEYS = ["a", '"a"', "b"];
 const OTHER_IDEMPOTENCY_KEYS = [
   ...["1", '"1"', '"b"', '"a b"', '"a\\"b"', '"a\\\\b"', '"a,b"', " a", LONG, `"${LONG}"`, '"a";p=1', '"a"; p;q="x"'],

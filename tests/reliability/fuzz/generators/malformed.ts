@@ -14,7 +14,7 @@ const post = (fields: string, body: string): string =>
 const line = (line: string): string => `${line}\r\n${FIELDS}\r\n`;
 const chunked = (body: string): string => post("Transfer-Encoding: chunked\r\n", body);
 
-/** Each sent whole, after which the sending side is closed: nothing more will come. As bytes, each a character. */
+/** Each is sent whole, and the sending side closes. One byte for each character. */
 const CASES: Record<string, string> = {
   "no version": line("GET /v1/pets"),
   "another version": line("GET /v1/pets HTTP/7.3"),
@@ -57,13 +57,12 @@ const CASES: Record<string, string> = {
   "chunks without end": chunked(`1f\r\n${PET}\r\n`),
 };
 
-/** Random bytes, too: only a miracle makes a request of them. */
+/** Random bytes, which are hardly ever a request. */
 const NOISE = fc.uint8Array({ minLength: 1, maxLength: 64 }).map((bytes): Malformed => ({
   what: "random bytes",
   bytes: Uint8Array.from([...bytes, 13, 10, 13, 10]),
 }));
 
-/** Every case once. */
 export const MALFORMED_CASES: readonly Malformed[] = Object.entries(CASES).map(([what, text]) => ({
   what,
   bytes: Uint8Array.from(text, (character) => character.charCodeAt(0)),

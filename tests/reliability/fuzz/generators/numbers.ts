@@ -1,4 +1,4 @@
-/** int64 in every notation that JSON has, and in some that it has not. */
+/** int64 in every notation of JSON, and in some that JSON lacks. */
 
 import fc from "fast-check";
 import { weighted } from "./weighted.ts";
@@ -17,7 +17,7 @@ const INTEGER = weighted(
 /** Writes an integer; `k` says how far the point goes. */
 type Notation = (digits: string, k: number) => string;
 
-/** The same number: the digits may have a sign before them. */
+/** Notations of the same number; the digits may have a sign. */
 const RIGHT: Notation[] = [
   (digits) => `${digits}.0`,
   (digits, k) => `${digits}.${"0".repeat(k + 1)}`,
@@ -33,7 +33,7 @@ function shift(digits: string, k: number): string {
   return at === plain.length ? digits : `${sign}${plain.slice(0, at)}.${plain.slice(at)}e${plain.length - at}`;
 }
 
-/** Other numbers, or none. */
+/** Notations of other numbers, or of none. */
 const WRONG: Notation[] = [
   (digits) => `${digits}.5`,
   (digits, k) => `${digits}.${"0".repeat(k)}1`,
@@ -54,7 +54,7 @@ const OTHER = "-0 -0.0 0e400 0.0e-400 1e400 -1e400 5e-324 .5 - 0x7 NaN Infinity 
   .concat("true", "[7]", "{}", '""', '"7"', "0.1e1", "100000e-5", `1${"0".repeat(700)}e-700`)
   .concat(`0.${"0".repeat(700)}7e701`);
 
-/** The source of a `categoryId`, mostly right. */
+/** The source of a `categoryId`, usually right. */
 export const CATEGORY_ID: fc.Arbitrary<string> = weighted(
   [6, INTEGER.map(String)],
   [6, write(RIGHT)],

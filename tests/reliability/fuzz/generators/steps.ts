@@ -1,4 +1,4 @@
-/** Sequences of requests, such as clients and attackers send them. */
+/** Sequences of requests by clients and attackers. */
 
 import fc from "fast-check";
 import type { Header } from "../prediction.ts";
@@ -11,7 +11,7 @@ import { PATH, PET_PATH, QUERY, RIGHT_QUERY } from "./targets.ts";
 import { type Choice, weighted } from "./weighted.ts";
 
 export interface Carriage {
-  /** Bytes as they are: targets in every form, methods that `Request` refuses, and what is no HTTP at all. */
+  /** Bytes as they are: targets in every form, methods that `Request` refuses, and bytes that are no HTTP. */
   isRaw: boolean;
 }
 
@@ -35,7 +35,6 @@ function headers(...parts: fc.Arbitrary<Header[]>[]): fc.Arbitrary<Header[]> {
   return fc.tuple(...parts).map((lists) => lists.flat());
 }
 
-/** Joins a path and a query. */
 function target(path: fc.Arbitrary<string>, query: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return fc.tuple(path, query).map((parts) => parts.join(""));
 }
@@ -86,7 +85,6 @@ function right(): fc.Arbitrary<Header[]> {
   ]);
 }
 
-/** Any method on any path, with any headers and any body. */
 function anything({ isRaw }: Carriage): fc.Arbitrary<Draft> {
   const anyTarget = target(PATH, weighted([1, NO_QUERY], [1, QUERY]));
   return fc.record({

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { weighted } from "./weighted.ts";
 
-/** A fragment of text that has a meaning somewhere else, or had one in some other server. */
+/** Text with a meaning elsewhere, or in other servers. */
 const ODD_SEGMENTS = ["%zz", "%c3%28", "%00", "%2e%2e", "..", ".", "%F0%9F%90%B6", "é", "%ff", "a%2Fb", "~", "*", "%"];
 const ODD_IDS = ["0", "01", "1.5", "-1", "+1", "1e0", "0x1", "1%20", "%201", "%31", "1,2", "1;a=b", "null", "1%00"]
   .concat("9223372036854775807", "9223372036854775808", "18446744073709551617", "1".repeat(40), "%EF%BC%91", "1%2F2")
@@ -19,19 +19,18 @@ const ODD_PATHS = ["/", "/v1", "/v1/", "/v1/pets/", "/v1//pets", "//v1/pets", "/
   .concat("/livez", "/v1/pets;a=b", "/v1\\pets", `/v1/${"a".repeat(9000)}`, `/v1/pets/${"1".repeat(9000)}`)
   .concat("/v1/pets/1/2");
 
-/** Hides what a path says: one of its characters, slashes too, is escaped. */
+/** Escapes one character of a path. */
 function disguise(path: string, at: number): string {
   const [index, code] = [1 + at % path.length, path.charCodeAt(1 + at % path.length)];
   if (!(code < 0x7f) || "%{}".includes(path[index] ?? "") || path.includes("{")) return path;
   return `${path.slice(0, index)}%${code.toString(16).padStart(2, "0")}${path.slice(index + 1)}`;
 }
 
-/** `/v1/pets/{petId}`, for many kinds of id. */
+/** `/v1/pets/{petId}` with many kinds of id. */
 export const PET_PATH: fc.Arbitrary<string> = ID.map((id) => `/v1/pets/${id}`);
 
 const SEGMENTS = fc.array(fc.constantFrom("v1", "pets", "", ...ODD_SEGMENTS), { maxLength: 5 });
 
-/** Any path. */
 export const PATH: fc.Arbitrary<string> = fc.tuple(
   weighted(
     [4, ["/v1/pets"]],
@@ -43,7 +42,7 @@ export const PATH: fc.Arbitrary<string> = fc.tuple(
   fc.option(fc.nat({ max: 40 }), { freq: 5 }),
 ).map(([path, at]) => at === null ? path : disguise(path, at));
 
-/** A cursor as it is made today: opaque to clients, so only a tester would write one. */
+/** A cursor in today's form, which is opaque to clients. */
 const forge = (text: string): string => btoa(text).replaceAll("=", "").replaceAll("+", "-").replaceAll("/", "_");
 const FORGED = ["0", "-0", "1", "2", "05", "-1", "1.5", "", " 1", "1 ", "0x1", "9223372036854775807"]
   .concat("9223372036854775808", "-9223372036854775809").map((id) => forge(`after:${id}`));
@@ -81,12 +80,10 @@ const PARAMETER = weighted(
   [1, ["", "=", "limit", "a=b", "__proto__=1", "constructor=2", "?limit=3", "limit=5;status=x"]],
 );
 
-/** A query with its question mark, or nothing. */
 export const QUERY: fc.Arbitrary<string> = fc.array(PARAMETER, { maxLength: 4 }).map((parameters) =>
   parameters.length === 0 ? "" : `?${parameters.join("&")}`
 );
 
-/** A query that is right. */
 export const RIGHT_QUERY: fc.Arbitrary<string> = fc.tuple(
   fc.option(fc.integer({ min: 1, max: 6 })),
   fc.option(fc.constantFrom("available", "pending", "sold")),

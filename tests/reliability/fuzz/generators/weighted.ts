@@ -1,11 +1,11 @@
-/** Choices, some of which come more often than others. */
+/** Weighted choices. */
 
 import fc from "fast-check";
 
-/** How often a choice comes beside the others, and what it is; of a list, any of its values. */
+/** The weight of a choice; of a list, any value. */
 export type Choice<T> = [weight: number, choice: fc.Arbitrary<T> | readonly T[]];
 
-/** One of the choices. A finding is shrunk towards the first, so that should be the plainest. */
+/** One of the choices. Findings shrink towards the first, which should be the plainest. */
 export function weighted<T>(...choices: Choice<T>[]): fc.Arbitrary<T> {
   const options = choices.map(([weight, choice]) => ({
     weight,
