@@ -1,12 +1,7 @@
-import type { StoreCase } from "./store/case.ts";
+import type { StoreCases } from "./store/case.ts";
 import { CONCURRENCY_CASES } from "./store/concurrency.ts";
 import { ONCE_CASES } from "./store/once.ts";
 import { PAGING_CASES } from "./store/paging.ts";
 import { PET_CASES } from "./store/pets.ts";
 
-export const STORE_CONTRACT: readonly StoreCase[] = [
-  ...PET_CASES,
-  ...PAGING_CASES,
-  ...CONCURRENCY_CASES,
-  ...ONCE_CASES,
-];
+export const STORE_CONTRACT: StoreCases = { ...PET_CASES, ...PAGING_CASES, ...CONCURRENCY_CASES, ...ONCE_CASES };

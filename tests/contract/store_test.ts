@@ -3,5 +3,5 @@ import { STORE_CONTRACT } from "./store.ts";
 import { STORE_KINDS } from "../support/stores.ts";
 
 for (const kind of STORE_KINDS) {
-  for (const { name, run } of STORE_CONTRACT) test(`a ${kind.name} store ${name}`, () => kind.use(run));
+  for (const [name, run] of Object.entries(STORE_CONTRACT)) test(`a ${kind.name} store ${name}`, () => kind.use(run));
 }

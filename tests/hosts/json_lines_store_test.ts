@@ -9,7 +9,7 @@ import { draft } from "../contract/store/case.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { createJsonLinesStore } from "./programs/json_lines_store.ts";
 
-for (const { name, run } of STORE_CONTRACT) {
+for (const [name, run] of Object.entries(STORE_CONTRACT)) {
   test(`a JSON-lines store ${name}`, () =>
     withTempFolder(async (folder) => {
       const store = createJsonLinesStore(join(folder, "pets.jsonl"));

@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
 import type { Pet, PetDraft, PetQuery, PetStatus, PetStore } from "../../../mod.ts";
 
-export interface StoreCase {
-  /** The rest of a sentence that starts with "a … store". */
-  name: string;
-  run(store: PetStore): Promise<void>;
-}
+/** By the rest of a sentence that starts with "a … store". Each gets an empty store and rejects if it breaks the contract. */
+export type StoreCases = Readonly<Record<string, (store: PetStore) => Promise<void>>>;
 
 export const INT64_MAX = 2n ** 63n - 1n;
 export const INT64_MIN = -(2n ** 63n);

@@ -6,7 +6,7 @@ import {
   type PetDraft,
   type PetStore,
 } from "../../../mod.ts";
-import { draft, splitPets, type StoreCase } from "./case.ts";
+import { draft, splitPets, type StoreCases } from "./case.ts";
 
 /** A request with a key and a fingerprint as long as real ones. */
 function request(key: string, fingerprint = "same", retentionMs = 60_000): IdempotentRequest {
@@ -22,60 +22,45 @@ async function countPets(store: PetStore): Promise<number> {
   return splitPets((await store.list({ after: 0n, limit: 100 })).json).length;
 }
 
-export const ONCE_CASES: readonly StoreCase[] = [
-  {
-    name: "creates a pet once, however often the same request is sent",
-    async run(store) {
-      assert.equal(await store.create(draft()), 1n);
-      assert.deepEqual(await createOnce(store, draft({ name: "Bo" }), request("a")), { outcome: "created", id: 2n });
-      for (let i = 0; i < 3; i++) {
-        assert.deepEqual(await createOnce(store, draft({ name: "Bo" }), request("a")), { outcome: "replayed", id: 2n });
-      }
-      assert.equal(await store.get(2n), formatPet({ id: 2n, ...draft({ name: "Bo" }) }));
-      assert.equal(await store.create(draft()), 3n);
-      assert.equal(await countPets(store), 3);
-    },
+export const ONCE_CASES: StoreCases = {
+  async "creates a pet once, however often the same request is sent"(store) {
+    assert.equal(await store.create(draft()), 1n);
+    assert.deepEqual(await createOnce(store, draft({ name: "Bo" }), request("a")), { outcome: "created", id: 2n });
+    for (let i = 0; i < 3; i++) {
+      assert.deepEqual(await createOnce(store, draft({ name: "Bo" }), request("a")), { outcome: "replayed", id: 2n });
+    }
+    assert.equal(await store.get(2n), formatPet({ id: 2n, ...draft({ name: "Bo" }) }));
+    assert.equal(await store.create(draft()), 3n);
+    assert.equal(await countPets(store), 3);
   },
-  {
-    name: "reports a key that is used for another pet, and keeps the first pet",
-    async run(store) {
-      await createOnce(store, draft(), request("a", "one"));
-      assert.deepEqual(await createOnce(store, draft({ name: "Bo" }), request("a", "two")), { outcome: "reused" });
-      assert.deepEqual(await createOnce(store, draft(), request("a", "one")), { outcome: "replayed", id: 1n });
-      assert.deepEqual(await createOnce(store, draft(), request("b", "two")), { outcome: "created", id: 2n });
-      assert.equal(await countPets(store), 2);
-    },
+  async "reports a key that is used for another pet, and keeps the first pet"(store) {
+    await createOnce(store, draft(), request("a", "one"));
+    assert.deepEqual(await createOnce(store, draft({ name: "Bo" }), request("a", "two")), { outcome: "reused" });
+    assert.deepEqual(await createOnce(store, draft(), request("a", "one")), { outcome: "replayed", id: 1n });
+    assert.deepEqual(await createOnce(store, draft(), request("b", "two")), { outcome: "created", id: 2n });
+    assert.equal(await countPets(store), 2);
   },
-  {
-    name: "creates one pet for concurrent requests with one key",
-    async run(store) {
-      const sent = Array.from({ length: 40 }, (_, i) => createOnce(store, draft(), request(i % 2 === 0 ? "a" : "b")));
-      const outcomes = await Promise.all([...sent, ...Array.from({ length: 40 }, () => store.create(draft()))]);
-      const once = outcomes.slice(0, 40) as Exclude<IdempotentOutcome, { outcome: "reused" }>[];
-      assert.deepEqual(once.map(({ outcome }) => outcome).toSorted(), [
-        ...Array<string>(2).fill("created"),
-        ...Array<string>(38).fill("replayed"),
-      ]);
-      assert.equal(new Set(once.map(({ id }) => id)).size, 2);
-      assert.equal(await countPets(store), 42);
-    },
+  async "creates one pet for concurrent requests with one key"(store) {
+    const sent = Array.from({ length: 40 }, (_, i) => createOnce(store, draft(), request(i % 2 === 0 ? "a" : "b")));
+    const outcomes = await Promise.all([...sent, ...Array.from({ length: 40 }, () => store.create(draft()))]);
+    const once = outcomes.slice(0, 40) as Exclude<IdempotentOutcome, { outcome: "reused" }>[];
+    assert.deepEqual(once.map(({ outcome }) => outcome).toSorted(), [
+      ...Array<string>(2).fill("created"),
+      ...Array<string>(38).fill("replayed"),
+    ]);
+    assert.equal(new Set(once.map(({ id }) => id)).size, 2);
+    assert.equal(await countPets(store), 42);
   },
-  {
-    name: "accepts the key of an expired request for a new one",
-    async run(store) {
-      for (let id = 1n; id < 5n; id++) {
-        assert.deepEqual(await createOnce(store, draft(), request("a", "x", 0)), { outcome: "created", id });
-      }
-      assert.deepEqual(await createOnce(store, draft(), request("a", "other")), { outcome: "created", id: 5n });
-      assert.deepEqual(await createOnce(store, draft(), request("a", "other")), { outcome: "replayed", id: 5n });
-    },
+  async "accepts the key of an expired request for a new one"(store) {
+    for (let id = 1n; id < 5n; id++) {
+      assert.deepEqual(await createOnce(store, draft(), request("a", "x", 0)), { outcome: "created", id });
+    }
+    assert.deepEqual(await createOnce(store, draft(), request("a", "other")), { outcome: "created", id: 5n });
+    assert.deepEqual(await createOnce(store, draft(), request("a", "other")), { outcome: "replayed", id: 5n });
   },
-  {
-    name: "does not remember a create that it refuses",
-    async run(store) {
-      const bad = { ...draft(), status: "lost" } as unknown as PetDraft;
-      await assert.rejects(async () => await createOnce(store, bad, request("a")));
-      assert.deepEqual(await createOnce(store, draft(), request("a")), { outcome: "created", id: 1n });
-    },
+  async "does not remember a create that it refuses"(store) {
+    const bad = { ...draft(), status: "lost" } as unknown as PetDraft;
+    await assert.rejects(async () => await createOnce(store, bad, request("a")));
+    assert.deepEqual(await createOnce(store, draft(), request("a")), { outcome: "created", id: 1n });
   },
-];
+};

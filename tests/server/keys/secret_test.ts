@@ -78,6 +78,12 @@ const MALFORMED = [
   ...[`GET /v1/pets HTTP/1.1\r\nHost: ${KEY}/x\r\n\r\n`, `${KEY}\r\n\r\n`],
 ];
 
+/** The right key in a path, a parameter or the method, with and without a valid header. */
+const IN_TARGETS = [
+  ...[`/v1/pets/${KEY}`, `/v1/${KEY}`, `/${KEY}/pets`, `/v1/pets/%70${KEY.slice(1)}`, `/v1/pets;key=${KEY}`],
+  ...[`/v1/pets?limit=${KEY}`, `/v1/pets?status=${KEY}`, `/v1/pets?limit=1&cursor=${KEY}`],
+].flatMap((target) => [get(target), get(target, AUTHORIZATION)]).concat(get("/v1/pets", "", KEY));
+
 function encodeEach(text: string): string {
   return Array.from(text, (character) => `%${character.charCodeAt(0).toString(16)}`).join("");
 }
@@ -107,6 +113,9 @@ for (const [how, parts] of SOURCES) {
         await assertSilent(server, AUTHORIZED);
         await assertSilent(server, MISPLACED, 401);
         await assertSilent(server, MALFORMED, 400);
+        for (const request of IN_TARGETS) {
+          assert.ok([400, 401, 404].includes((await exchange(server, request))?.status ?? 0), request);
+        }
         // A failure that is written to standard error.
         rmSync(join(folder, "data", "petstore.db"));
         await assertSilent(server, [post(PET, AUTHORIZATION)], 503);
