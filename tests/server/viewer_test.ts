@@ -8,13 +8,7 @@ import { assertLog } from "../support/server/access_log.ts";
 import { exchange } from "../support/http/raw_socket.ts";
 import { taskFlags } from "../support/server/serve_task.ts";
 import { validateServerAnswer } from "../support/server/server_description.ts";
-import {
-  runServer,
-  type ServerProcess,
-  STARTED,
-  withFreshServer,
-  withServer,
-} from "../support/server/server_process.ts";
+import { type ServerProcess, STARTED, withFreshServer } from "../support/server/server_process.ts";
 import { Child } from "../support/system/child.ts";
 import { withTempFolder } from "../support/temp.ts";
 
@@ -116,24 +110,11 @@ test("HEAD is answered as GET, other methods with 405, and each request has its 
     assertLog(server.written.stdout, lines);
   }));
 
-for (
-  const [what, parts] of [["--no-docs", { args: ["--no-docs"] }], ["off", { env: { PETSTORE_DOCS: "off" } }]] as const
-) {
-  test(`without the page (${what}), the description is still served`, () =>
-    withFreshServer({ ...parts, args: [...ARGS, ..."args" in parts ? parts.args : []] }, async (server) => {
-      for (const path of ["/", ...TEXTS, BUNDLE]) assert.equal((await get(server, path)).status, 401, path);
-      assert.equal((await server.ask("/openapi.json", null)).status, 200);
-      assert.match(server.written.stdout, /^ {2}description {2}http:\S+\/openapi\.json$/m);
-    }));
-}
-
-test("PETSTORE_DOCS is on or off, and --docs wins over it", () =>
-  withTempFolder(async (folder) => {
-    const { status, stderr } = await runServer(folder, { args: ARGS, env: { PETSTORE_DOCS: "no" } });
-    assert.deepEqual([status, stderr], [2, 'petstore: PETSTORE_DOCS must be on or off, not "no"\n']);
-    await withServer(folder, { args: [...ARGS, "--docs"], env: { PETSTORE_DOCS: "off" } }, async (server) => {
-      assert.equal((await get(server, "/docs")).status, 200);
-    });
+test("without the page (--no-docs), the description is still served", () =>
+  withFreshServer({ args: [...ARGS, "--no-docs"] }, async (server) => {
+    for (const path of ["/", ...TEXTS, BUNDLE]) assert.equal((await get(server, path)).status, 401, path);
+    assert.equal((await server.ask("/openapi.json", null)).status, 200);
+    assert.match(server.written.stdout, /^ {2}description {2}http:\S+\/openapi\.json$/m);
   }));
 
 test("a server that was started from an address, as from JSR, has the viewer's files too", () =>

@@ -9,7 +9,7 @@ import { CHUNKED } from "../support/http/raw_petstore.ts";
 import { type Endpoint, RawSocket } from "../support/http/raw_socket.ts";
 import { NO_PROC, testUnless } from "../support/system/commands.ts";
 
-const testOnLinux = testUnless(NO_PROC);
+const test = testUnless(NO_PROC);
 
 const KEY = "Authorization: Bearer k\r\n";
 const FIELDS = new TextEncoder().encode(`x: ${"y".repeat(60)}\r\n`.repeat(1000));
@@ -26,18 +26,15 @@ async function sendTrailers(server: Endpoint, key: string, blocks = Infinity): P
   return isTaken;
 }
 
-testOnLinux(
-  "trailers without end are held until the time of the body is up, and then forgotten",
-  () =>
-    withImpatientServer(async (server) => {
-      assert.equal(await sendTrailers(server, KEY, 1), true);
-      const before = memoryOf(server.pid).now;
-      assert.equal(await sendTrailers(server, KEY), false);
-      await until("memory given back", () => memoryOf(server.pid).now < before + 48);
-    }),
-);
+test("trailers without end are held until the time of the body is up, and then forgotten", () =>
+  withImpatientServer(async (server) => {
+    assert.equal(await sendTrailers(server, KEY, 1), true);
+    const before = memoryOf(server.pid).now;
+    assert.equal(await sendTrailers(server, KEY), false);
+    await until("memory given back", () => memoryOf(server.pid).now < before + 48);
+  }));
 
-testOnLinux("trailers without end and without a key are not read", () =>
+test("trailers without end and without a key are not read", () =>
   withImpatientServer(async (server) => {
     const before = memoryOf(server.pid).most;
     assert.equal(await sendTrailers(server, ""), false);

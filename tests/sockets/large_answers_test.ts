@@ -1,7 +1,6 @@
 /** Large files of the page, for clients that request many and read none. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { type Answer, withoutBody } from "../../lib/http/answer.ts";
 import { LargeAnswers } from "../../lib/http/large_answers.ts";
 import { VIEWER_VERSION } from "../../lib/server/viewer/files.ts";
@@ -13,7 +12,7 @@ import { type ServerProcess, withFreshServer } from "../support/server/server_pr
 import { NO_PROC, testUnless } from "../support/system/commands.ts";
 import { withDenoServe } from "../support/http/deno_serve.ts";
 
-const testOnLinux = testUnless(NO_PROC);
+const test = Object.assign(testUnless(false), { onLinux: testUnless(NO_PROC) });
 
 const BUNDLE = `/docs/${VIEWER_VERSION}/swagger-ui-bundle.js`;
 
@@ -32,43 +31,37 @@ async function assertServedAgain(server: ServerProcess): Promise<void> {
   while ((await server.ask(BUNDLE, null)).status !== 200) assert.ok(!guard.aborted, "The file is not served any more");
 }
 
-testOnLinux(
-  "600 streams of HTTP/2 that ask for a large file and read nothing take little memory",
-  () =>
-    withWatched(async (server, growth) => {
-      const clients = Array.from({ length: 3 }, () => new Http2Client(server.port, 0));
-      try {
-        await Promise.all(clients.map((client) => client.agreed()));
-        const asked = clients.flatMap((client) => Array.from({ length: 200 }, () => client.statusOf(BUNDLE)));
-        const refused = (await Promise.all(asked)).filter((status) => status !== 200);
-        assert.ok(refused.length > 0 && refused.every((status) => status === 503));
-        assert.equal((await server.ask("/v1/pets", "k")).status, 200);
-        assert.ok(growth() < 128, `${growth()} MiB more`);
-      } finally {
-        for (const client of clients) client[Symbol.dispose]();
-      }
-      await assertServedAgain(server);
-    }),
-);
+test.onLinux("600 streams of HTTP/2 that ask for a large file and read nothing take little memory", () =>
+  withWatched(async (server, growth) => {
+    const clients = Array.from({ length: 3 }, () => new Http2Client(server.port, 0));
+    try {
+      await Promise.all(clients.map((client) => client.agreed()));
+      const asked = clients.flatMap((client) => Array.from({ length: 200 }, () => client.statusOf(BUNDLE)));
+      const refused = (await Promise.all(asked)).filter((status) => status !== 200);
+      assert.ok(refused.length > 0 && refused.every((status) => status === 503));
+      assert.equal((await server.ask("/v1/pets", "k")).status, 200);
+      assert.ok(growth() < 128, `${growth()} MiB more`);
+    } finally {
+      for (const client of clients) client[Symbol.dispose]();
+    }
+    await assertServedAgain(server);
+  }));
 
-testOnLinux(
-  "300 connections that ask for a large file again and again and read nothing take little memory",
-  () =>
-    withWatched(async (server, growth) => {
-      const sockets: RawSocket[] = [];
-      try {
-        for (let i = 0; i < 300; i++) sockets.push(await RawSocket.open(server, 30_000));
-        const request = `GET ${BUNDLE} HTTP/1.1\r\nHost: x\r\n\r\n`;
-        await Promise.all(sockets.map((socket) => socket.send(request.repeat(5))));
-        await until("an answer begun on each", () => server.written.stdout.split(` ${BUNDLE} `).length > 300);
-        assert.equal((await server.ask("/v1/pets", "k")).status, 200);
-        assert.ok(growth() < 128, `${growth()} MiB more`);
-      } finally {
-        for (const socket of sockets) socket.close();
-      }
-      await assertServedAgain(server);
-    }),
-);
+test.onLinux("300 connections that ask for a large file again and again and read nothing take little memory", () =>
+  withWatched(async (server, growth) => {
+    const sockets: RawSocket[] = [];
+    try {
+      for (let i = 0; i < 300; i++) sockets.push(await RawSocket.open(server, 30_000));
+      const request = `GET ${BUNDLE} HTTP/1.1\r\nHost: x\r\n\r\n`;
+      await Promise.all(sockets.map((socket) => socket.send(request.repeat(5))));
+      await until("an answer begun on each", () => server.written.stdout.split(` ${BUNDLE} `).length > 300);
+      assert.equal((await server.ask("/v1/pets", "k")).status, 200);
+      assert.ok(growth() < 128, `${growth()} MiB more`);
+    } finally {
+      for (const socket of sockets) socket.close();
+    }
+    await assertServedAgain(server);
+  }));
 
 /** A server of this file that limits the answers in progress. */
 function withFile(file: Bytes, answers: LargeAnswers, use: (port: number) => Promise<void>): Promise<void> {

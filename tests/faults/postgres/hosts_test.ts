@@ -10,8 +10,7 @@ import { countStored, createOnce, KEY, underLoad, withCluster, withOneServer } f
 import { makeCertificate, NO_OPENSSL, useTls } from "./tls_support.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
-const skip = whyNoCluster();
-const skipTls = whyNoCluster() || NO_OPENSSL;
+const test = Object.assign(testUnless(whyNoCluster()), { withTls: testUnless(whyNoCluster() || NO_OPENSSL) });
 
 const urlOf = (hosts: string, query = "") => `postgres://postgres:hunter2@${hosts}/postgres${query}`;
 
@@ -19,7 +18,7 @@ for (const query of ["", "?sslmode=disable", "?target_session_attrs=read-write",
   const title = `a server starts while the first of its hosts accepts and stays silent${
     query ? `, with ${query}` : ""
   }`;
-  testUnless(skip)(title, () =>
+  test(title, () =>
     withCluster((cluster) =>
       withSilentProxy(cluster.port, (proxy) => {
         proxy.silenceNew();
@@ -32,57 +31,51 @@ for (const query of ["", "?sslmode=disable", "?target_session_attrs=read-write",
     ));
 }
 
-testUnless(skip)(
-  "a server goes over to its second host when the first falls silent, and loses and doubles nothing",
-  () =>
-    withCluster((cluster) =>
-      withSilentProxy(cluster.port, (proxy) => {
-        // Both lead to the same database, as two poolers do.
-        const url = urlOf(`127.0.0.1:${proxy.port},127.0.0.1:${cluster.port}`);
-        return withOneServer(url, async (server) => {
-          const direct = urlOf(`127.0.0.1:${cluster.port}`);
-          await underLoad(direct, [server], 4, async () => {
-            while (await countStored(direct) < 20);
-            assert.ok(proxy.accepted > 0);
-            proxy.silenceNew();
-            proxy.silenceOpen();
-            for (const before = await countStored(direct); await countStored(direct) < before + 20;);
-          });
-          assert.equal(await server.stop(), 0);
+test("a server goes over to its second host when the first falls silent, and loses and doubles nothing", () =>
+  withCluster((cluster) =>
+    withSilentProxy(cluster.port, (proxy) => {
+      // Both lead to the same database, as two poolers do.
+      const url = urlOf(`127.0.0.1:${proxy.port},127.0.0.1:${cluster.port}`);
+      return withOneServer(url, async (server) => {
+        const direct = urlOf(`127.0.0.1:${cluster.port}`);
+        await underLoad(direct, [server], 4, async () => {
+          while (await countStored(direct) < 20);
+          assert.ok(proxy.accepted > 0);
+          proxy.silenceNew();
+          proxy.silenceOpen();
+          for (const before = await countStored(direct); await countStored(direct) < before + 20;);
         });
-      })
-    ),
-);
+        assert.equal(await server.stop(), 0);
+      });
+    })
+  ));
 
-testUnless(skip)(
-  "a start that no host is fit for says of each why, in one line",
-  () =>
-    withCluster((cluster) =>
-      withTempFolder(async (folder) => {
-        using closed = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-        const { port } = closed.addr;
-        closed.close();
-        const store = urlOf(`127.0.0.1:${port},127.0.0.1:${cluster.port}`, "?target_session_attrs=standby");
-        const { status, stderr } = await runServer(folder, {
-          args: [`--key=${KEY}`, "--port=0"],
-          env: { PETSTORE_STORE: store },
-        });
-        assert.equal(status, 1, stderr);
-        assert.match(stderr, /^petstore: [^\n]*ECONNREFUSED[^\n]*is not what target_session_attrs=standby asks for\n$/);
-        assert.doesNotMatch(stderr, /hunter2/);
-        // An answer decides: the wrong database is not looked for elsewhere.
-        const wrong = urlOf(`127.0.0.1:${cluster.port},127.0.0.1:${port}`).replace(/postgres$/, "elsewhere");
-        const { status: second, stderr: line } = await runServer(folder, {
-          args: [`--key=${KEY}`, "--port=0"],
-          env: { PETSTORE_STORE: wrong },
-        });
-        assert.equal(second, 2, line);
-        assert.match(line, /"elsewhere" does not exist \(SQLSTATE 3D000\)\n$/);
-      })
-    ),
-);
+test("a start that no host is fit for says of each why, in one line", () =>
+  withCluster((cluster) =>
+    withTempFolder(async (folder) => {
+      using closed = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+      const { port } = closed.addr;
+      closed.close();
+      const store = urlOf(`127.0.0.1:${port},127.0.0.1:${cluster.port}`, "?target_session_attrs=standby");
+      const { status, stderr } = await runServer(folder, {
+        args: [`--key=${KEY}`, "--port=0"],
+        env: { PETSTORE_STORE: store },
+      });
+      assert.equal(status, 1, stderr);
+      assert.match(stderr, /^petstore: [^\n]*ECONNREFUSED[^\n]*is not what target_session_attrs=standby asks for\n$/);
+      assert.doesNotMatch(stderr, /hunter2/);
+      // An answer decides: the wrong database is not looked for elsewhere.
+      const wrong = urlOf(`127.0.0.1:${cluster.port},127.0.0.1:${port}`).replace(/postgres$/, "elsewhere");
+      const { status: second, stderr: line } = await runServer(folder, {
+        args: [`--key=${KEY}`, "--port=0"],
+        env: { PETSTORE_STORE: wrong },
+      });
+      assert.equal(second, 2, line);
+      assert.match(line, /"elsewhere" does not exist \(SQLSTATE 3D000\)\n$/);
+    })
+  ));
 
-testUnless(skipTls)(
+test.withTls(
   "verify-full checks the host that the connection goes to, a name or an address, whichever of several it is",
   () =>
     withTempFolder((folder) =>

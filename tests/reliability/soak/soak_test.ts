@@ -1,29 +1,25 @@
 /** A short `deno task soak`, and its verdicts on runs with faults. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { runSoak } from "./run.ts";
 import type { Sample } from "./sample.ts";
 import { judge, type Run } from "./verdict.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { NO_PROC, testUnless } from "../../support/system/commands.ts";
 
-const testOnLinux = testUnless(NO_PROC);
+const test = Object.assign(testUnless(false), { onLinux: testUnless(NO_PROC) });
 
-testOnLinux(
-  "a soak of a moment is answered as it should be and leaves no file open",
-  () =>
-    withTempFolder(async (folder) => {
-      let seen = 0;
-      const report = await runSoak({ minutes: 0.02, clients: 32, seed: 1 }, folder, () => seen++);
-      assert.deepEqual(report.findings, []);
-      assert.ok(report.figures.requests > 200 && report.figures.creates > 20);
-      assert.ok(seen > 0 && report.samples.length === seen);
-      for (const { rss, anonymous, files, log } of report.samples) {
-        assert.ok(rss > anonymous && anonymous > 1 && files > 3 && log > 0);
-      }
-    }),
-);
+test.onLinux("a soak of a moment is answered as it should be and leaves no file open", () =>
+  withTempFolder(async (folder) => {
+    let seen = 0;
+    const report = await runSoak({ minutes: 0.02, clients: 32, seed: 1 }, folder, () => seen++);
+    assert.deepEqual(report.findings, []);
+    assert.ok(report.figures.requests > 200 && report.figures.creates > 20);
+    assert.ok(seen > 0 && report.samples.length === seen);
+    for (const { rss, anonymous, files, log } of report.samples) {
+      assert.ok(rss > anonymous && anonymous > 1 && files > 3 && log > 0);
+    }
+  }));
 
 const MINUTES = 10;
 

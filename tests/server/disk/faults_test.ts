@@ -22,10 +22,12 @@ import { runServer, type ServerProcess, withFreshServer, withServer } from "../.
 import { withTempFolder } from "../../support/temp.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
-const testImmutable = testUnless(IMMUTABLE_SKIP);
-const testOnLoop = testUnless(LOOP_SKIP);
-const testMounted = testUnless(MOUNT_SKIP);
-const testLimited = testUnless(PRLIMIT_SKIP);
+const test = {
+  immutable: testUnless(IMMUTABLE_SKIP),
+  onLoop: testUnless(LOOP_SKIP),
+  mounted: testUnless(MOUNT_SKIP),
+  limited: testUnless(PRLIMIT_SKIP),
+};
 
 /** While creates are refused, reads are right and the server lives. */
 async function assertServesReads(server: ServerProcess, ledger: Ledger): Promise<void> {
@@ -45,133 +47,109 @@ async function assertRecovers(folder: string, server: ServerProcess, ledger: Led
   await withServer(folder, ON_FILE, (restarted) => ledger.assertShown(restarted));
 }
 
-testMounted(
-  "a full disk stops creates and nothing else, until there is room",
-  () =>
-    withTmpfs("320k", async (folder, remount) => {
-      const ledger = new Ledger();
-      await withServer(folder, ON_FILE, async (server) => {
-        await ledger.createUntilRefused(server, 500);
-        await assertServesReads(server, ledger);
-        remount("size=4m");
-        await assertRecovers(folder, server, ledger);
-      });
-    }),
-);
-
-testMounted(
-  "a server that was killed on a full disk starts there again and shows everything",
-  () =>
-    withTmpfs("320k", async (folder, remount) => {
-      const ledger = new Ledger();
-      await withServer(folder, ON_FILE, async (server) => {
-        await ledger.createUntilRefused(server, 500);
-        await server.stop("SIGKILL");
-      });
-      await withServer(folder, ON_FILE, async (server) => {
-        await ledger.assertShown(server);
-        remount("size=4m");
-        await assertRecovers(folder, server, ledger);
-      });
-    }),
-);
-
-testMounted(
-  "a server does not start on a disk without room for its log, and says so",
-  () =>
-    withTmpfs("320k", async (folder, remount) => {
-      await withServer(folder, ON_FILE, async (server) => {
-        assert.equal(await server.stop(), 0);
-      });
-      const { blocks, bfree, bsize } = statfsSync(folder);
-      remount(`size=${(blocks - bfree) * bsize}`);
-      const { status, stdout, stderr } = await runServer(folder, { args: ["--port=0", ...ON_FILE.args!] });
-      assert.match(stderr, /^petstore: pets\.db [^\n]*disk[^\n]*\n$/);
-      assert.deepEqual([status, stdout], [1, ""]);
+test.mounted("a full disk stops creates and nothing else, until there is room", () =>
+  withTmpfs("320k", async (folder, remount) => {
+    const ledger = new Ledger();
+    await withServer(folder, ON_FILE, async (server) => {
+      await ledger.createUntilRefused(server, 500);
+      await assertServesReads(server, ledger);
       remount("size=4m");
-      await withServer(folder, ON_FILE, (server) => new Ledger().create(server));
-    }),
-);
-
-testOnLoop(
-  "a disk that takes data and fails to keep it stops creates, until it keeps them again",
-  () =>
-    withFailingDisk(async (folder, fail, mend) => {
-      const ledger = new Ledger();
-      await withServer(folder, ON_FILE, async (server) => {
-        await ledger.create(server);
-        fail();
-        // The disk still has allocated blocks.
-        await ledger.createUntilRefused(server, 100);
-        await assertServesReads(server, ledger);
-        mend();
-        await assertRecovers(folder, server, ledger);
-      });
-    }),
-);
-
-testImmutable(
-  "a log that becomes read-only stops creates, until it can be written to",
-  () =>
-    withTempFolder(async (folder) => {
-      const ledger = new Ledger();
-      await withServer(folder, ON_FILE, async (server) => {
-        await ledger.create(server);
-        await whileImmutable([join(folder, `${FILE}-wal`)], () => assertServesReads(server, ledger));
-        await assertRecovers(folder, server, ledger);
-      });
-    }),
-);
-
-testImmutable(
-  "a server whose file and folder become read-only goes on with what it has open",
-  () =>
-    withTempFolder(async (folder) => {
-      const ledger = new Ledger();
-      await withServer(folder, ON_FILE, async (server) => {
-        await ledger.create(server);
-        await whileImmutable([join(folder, FILE), folder], async () => {
-          // At a thousand pages SQLite moves its log into the file. That must fail, and no create with it.
-          const log = join(folder, `${FILE}-wal`);
-          while (statSync(log).size < 1100 * 4096) await ledger.create(server, "x".repeat(255));
-          await server.stop("SIGKILL");
-        });
-      });
-      await withServer(folder, ON_FILE, (server) => assertRecovers(folder, server, ledger));
-    }),
-);
-
-testLimited(
-  "a server with no open file to spare goes on with its store and its clients",
-  () =>
-    withFreshServer(ON_FILE, async (server, folder) => {
-      const ledger = new Ledger();
-      const client = await openClient(server);
-      await ledger.create(client);
-      limit(server, "nofile", 4);
-      for (let count = 0; count < 20; count++) await ledger.create(client);
-      await ledger.assertShown(client);
-      limit(server, "nofile", 4096);
-      client.close();
-      // A new connection waits in the system's queue until the server accepts again.
       await assertRecovers(folder, server, ledger);
-    }),
-);
+    });
+  }));
 
-// The system reports this limit by a signal that kills by default.
-testLimited(
-  "a limit on the size of files stops creates and nothing else, until it is lifted",
-  () =>
-    withFreshServer(ON_FILE, async (server, folder) => {
-      const ledger = new Ledger();
+test.mounted("a server that was killed on a full disk starts there again and shows everything", () =>
+  withTmpfs("320k", async (folder, remount) => {
+    const ledger = new Ledger();
+    await withServer(folder, ON_FILE, async (server) => {
+      await ledger.createUntilRefused(server, 500);
+      await server.stop("SIGKILL");
+    });
+    await withServer(folder, ON_FILE, async (server) => {
+      await ledger.assertShown(server);
+      remount("size=4m");
+      await assertRecovers(folder, server, ledger);
+    });
+  }));
+
+test.mounted("a server does not start on a disk without room for its log, and says so", () =>
+  withTmpfs("320k", async (folder, remount) => {
+    await withServer(folder, ON_FILE, async (server) => {
+      assert.equal(await server.stop(), 0);
+    });
+    const { blocks, bfree, bsize } = statfsSync(folder);
+    remount(`size=${(blocks - bfree) * bsize}`);
+    const { status, stdout, stderr } = await runServer(folder, { args: ["--port=0", ...ON_FILE.args!] });
+    assert.match(stderr, /^petstore: pets\.db [^\n]*disk[^\n]*\n$/);
+    assert.deepEqual([status, stdout], [1, ""]);
+    remount("size=4m");
+    await withServer(folder, ON_FILE, (server) => new Ledger().create(server));
+  }));
+
+test.onLoop("a disk that takes data and fails to keep it stops creates, until it keeps them again", () =>
+  withFailingDisk(async (folder, fail, mend) => {
+    const ledger = new Ledger();
+    await withServer(folder, ON_FILE, async (server) => {
       await ledger.create(server);
-      limit(server, "fsize", statSync(join(folder, `${FILE}-wal`)).size + 40_000);
+      fail();
+      // The disk still has allocated blocks.
       await ledger.createUntilRefused(server, 100);
       await assertServesReads(server, ledger);
-      limit(server, "fsize", "unlimited");
+      mend();
       await assertRecovers(folder, server, ledger);
-    }),
-);
+    });
+  }));
+
+test.immutable("a log that becomes read-only stops creates, until it can be written to", () =>
+  withTempFolder(async (folder) => {
+    const ledger = new Ledger();
+    await withServer(folder, ON_FILE, async (server) => {
+      await ledger.create(server);
+      await whileImmutable([join(folder, `${FILE}-wal`)], () => assertServesReads(server, ledger));
+      await assertRecovers(folder, server, ledger);
+    });
+  }));
+
+test.immutable("a server whose file and folder become read-only goes on with what it has open", () =>
+  withTempFolder(async (folder) => {
+    const ledger = new Ledger();
+    await withServer(folder, ON_FILE, async (server) => {
+      await ledger.create(server);
+      await whileImmutable([join(folder, FILE), folder], async () => {
+        // At a thousand pages SQLite moves its log into the file. That must fail, and no create with it.
+        const log = join(folder, `${FILE}-wal`);
+        while (statSync(log).size < 1100 * 4096) await ledger.create(server, "x".repeat(255));
+        await server.stop("SIGKILL");
+      });
+    });
+    await withServer(folder, ON_FILE, (server) => assertRecovers(folder, server, ledger));
+  }));
+
+test.limited("a server with no open file to spare goes on with its store and its clients", () =>
+  withFreshServer(ON_FILE, async (server, folder) => {
+    const ledger = new Ledger();
+    const client = await openClient(server);
+    await ledger.create(client);
+    limit(server, "nofile", 4);
+    for (let count = 0; count < 20; count++) await ledger.create(client);
+    await ledger.assertShown(client);
+    limit(server, "nofile", 4096);
+    client.close();
+    // A new connection waits in the system's queue until the server accepts again.
+    await assertRecovers(folder, server, ledger);
+  }));
+
+// The system reports this limit by a signal that kills by default.
+test.limited("a limit on the size of files stops creates and nothing else, until it is lifted", () =>
+  withFreshServer(ON_FILE, async (server, folder) => {
+    const ledger = new Ledger();
+    await ledger.create(server);
+    limit(server, "fsize", statSync(join(folder, `${FILE}-wal`)).size + 40_000);
+    await ledger.createUntilRefused(server, 100);
+    await assertServesReads(server, ledger);
+    limit(server, "fsize", "unlimited");
+    await assertRecovers(folder, server, ledger);
+  }));
 
 /** A client with one connection, which `fetch` does not promise. */
 async function openClient(server: ServerProcess): Promise<Pick<ServerProcess, "ask"> & { close(): void }> {

@@ -1,27 +1,31 @@
 /** Files that a start finds read-only, damaged or incomplete: it refuses them or shows what is right. */
 
 import assert from "node:assert/strict";
-import { copyFileSync, renameSync, rmSync, statSync, truncateSync } from "node:fs";
+import { chmodSync, copyFileSync, renameSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { test } from "node:test";
 import { IMMUTABLE_SKIP, MOUNT_SKIP, overwrite, whileImmutable, withTmpfs } from "../../support/system/disk.ts";
 import { FILE, KEY, Ledger, ON_FILE } from "../../support/server/ledger.ts";
 import { runServer, walk, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
-const testImmutable = testUnless(IMMUTABLE_SKIP);
-const testMounted = testUnless(MOUNT_SKIP);
+const test = Object.assign(testUnless(false), {
+  immutable: testUnless(IMMUTABLE_SKIP),
+  mounted: testUnless(MOUNT_SKIP),
+  asUser: testUnless(Deno.uid() === 0 && "root may write whatever the mode says"),
+});
 
-/** The start prints one line, exits with 2 and leaves the file unchanged. */
+/** The start prints one line, exits with 2 and leaves the files unchanged. */
 async function assertRefused(folder: string, line: RegExp): Promise<void> {
-  const before = Deno.readFileSync(join(folder, FILE));
+  const read = () =>
+    [...Deno.readDirSync(folder)].map(({ name }) => [name, Deno.readFileSync(join(folder, name))]).sort();
+  const before = read();
   const { status, stdout, stderr } = await runServer(folder, { args: ["--port=0", ...ON_FILE.args!] });
   assert.match(stderr, /^petstore: pets\.db [^\n]+\n$/);
   assert.match(stderr, line);
   assert.deepEqual([status, stdout], [2, ""]);
-  assert.deepEqual(Deno.readFileSync(join(folder, FILE)), before);
+  assert.deepEqual(read(), before);
 }
 
 /** A folder with a file of two hundred pets. After SIGKILL, half of them are in the log. */
@@ -62,26 +66,20 @@ async function assertShowsFirst(folder: string, count: number, ledger: Ledger): 
   });
 }
 
-testMounted(
-  "a server does not start in a read-only file system, and starts when it is writable",
-  () =>
-    withTmpfs("4m", async (folder, remount) => {
-      const ledger = await makeFile(folder, "SIGTERM");
-      remount("ro");
-      await assertRefused(folder, /folder must exist and be writable|cannot be written to/);
-      remount("rw");
-      await withServer(folder, ON_FILE, (server) => ledger.assertShown(server));
-    }),
-);
+test.mounted("a server does not start in a read-only file system, and starts when it is writable", () =>
+  withTmpfs("4m", async (folder, remount) => {
+    const ledger = await makeFile(folder, "SIGTERM");
+    remount("ro");
+    await assertRefused(folder, /folder must exist and be writable|cannot be written to/);
+    remount("rw");
+    await withServer(folder, ON_FILE, (server) => ledger.assertShown(server));
+  }));
 
-testImmutable(
-  "a server does not start in a read-only folder, and starts when it is writable",
-  () =>
-    withFile({}, async (folder, _, ledger) => {
-      await whileImmutable([folder], () => assertRefused(folder, /folder must exist and be writable/));
-      await withServer(folder, ON_FILE, (server) => ledger.assertShown(server));
-    }),
-);
+test.immutable("a server does not start in a read-only folder, and starts when it is writable", () =>
+  withFile({}, async (folder, _, ledger) => {
+    await whileImmutable([folder], () => assertRefused(folder, /folder must exist and be writable/));
+    await withServer(folder, ON_FILE, (server) => ledger.assertShown(server));
+  }));
 
 test("a server does not start on half a file, and starts when the other half is back", () =>
   withFile({}, async (folder, path, ledger) => {
@@ -123,5 +121,33 @@ test("a server that was killed in the middle of its log shows everything, though
   withFile({ stop: "SIGKILL" }, async (folder, path, ledger) => {
     rmSync(`${path}-shm`);
     await assertShowsFirst(folder, 200, ledger);
+    ledger.assertInFile(path);
+  }));
+
+// SQLite would open it read-only, and this run would refuse all creates.
+test.asUser("a server does not start on a file that it may not write", () =>
+  withFile({ stop: "SIGKILL" }, async (folder, path, ledger) => {
+    chmodSync(path, 0o400);
+    await assertRefused(folder, /cannot be written to/);
+    chmodSync(path, 0o600);
+    await withServer(folder, ON_FILE, (server) => ledger.assertShown(server));
+  }));
+
+test.immutable("a server does not start on a file that no user may write", () =>
+  withFile({ stop: "SIGKILL" }, async (folder, path, ledger) => {
+    await whileImmutable([path], () => assertRefused(folder, /cannot be written to/));
+    await withServer(folder, ON_FILE, (server) => ledger.assertShown(server));
+  }));
+
+// SQLite would delete the log as a left-over and give the same ids again.
+test("a server does not start where a log is left and its file is empty or missing, and starts when it is back", () =>
+  withFile({ stop: "SIGKILL" }, async (folder, path, ledger) => {
+    copyFileSync(path, `${path}.copy`);
+    truncateSync(path, 0);
+    await assertRefused(folder, /log/);
+    rmSync(path);
+    await assertRefused(folder, /log/);
+    renameSync(`${path}.copy`, path);
+    await withServer(folder, ON_FILE, (server) => ledger.assertShown(server));
     ledger.assertInFile(path);
   }));

@@ -1,7 +1,6 @@
 /** Other places that could show a key: the list of processes, and the output of a crash. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { HELP } from "../../../lib/server/help.ts";
 import { createOpenApi } from "../../../mod.ts";
@@ -13,7 +12,7 @@ import { NO_PROC, testUnless } from "../../support/system/commands.ts";
 import { addPet, type ServerParts, withFreshServer, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
-const testOnLinux = testUnless(NO_PROC);
+const test = Object.assign(testUnless(false), { onLinux: testUnless(NO_PROC) });
 
 const KEY = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
 const APP = new URL("failing_app.ts", import.meta.url);
@@ -31,7 +30,7 @@ const QUIET: [how: string, parts: ServerParts][] = [
 ];
 
 for (const [how, parts] of QUIET) {
-  testOnLinux(`a key that is given ${how} is not in the list of processes`, () =>
+  test.onLinux(`a key that is given ${how} is not in the list of processes`, () =>
     withTempFolder((folder) => {
       Deno.mkdirSync(`${folder}/data`, { mode: 0o700 });
       Deno.writeTextFileSync(`${folder}/data/api-key`, KEY, { mode: 0o600 });
@@ -44,28 +43,21 @@ for (const [how, parts] of QUIET) {
     }));
 }
 
-testOnLinux(
-  "a key that is given by --key is in the list of processes, as docs/server.md and --help say",
-  () =>
-    withFreshServer({ args: ["--key", KEY, "--store=memory:"] }, (server) => {
-      assert.ok(publicFacts(server.pid).includes(KEY));
-      for (const text of [HELP, Deno.readTextFileSync(new URL("docs/server.md", ROOT)).replaceAll("\n", " ")]) {
-        assert.match(text, /Keys in flags show in the list of processes/);
-      }
-    }),
-);
+test.onLinux("a key that is given by --key is in the list of processes, as docs/server.md and --help say", () =>
+  withFreshServer({ args: ["--key", KEY, "--store=memory:"] }, (server) => {
+    assert.ok(publicFacts(server.pid).includes(KEY));
+    for (const text of [HELP, Deno.readTextFileSync(new URL("docs/server.md", ROOT)).replaceAll("\n", " ")]) {
+      assert.match(text, /Keys in flags show in the list of processes/);
+    }
+  }));
 
 for (const signal of ["SIGABRT", "SIGQUIT"] as const) {
-  const skip = Deno.build.os === "windows" ? "Windows has no signals" : false;
-  testUnless(skip)(
-    `a server that ${signal} ends prints no key`,
-    () =>
-      withFreshServer({ args: ["--key", KEY, "--store=memory:"] }, async (server) => {
-        await addPet(server, KEY);
-        assert.notEqual(await server.stop(signal), 0);
-        assert.equal(findSecret(server.written.stdout + server.written.stderr, KEY), undefined);
-      }),
-  );
+  test.onLinux(`a server that ${signal} ends prints no key`, () =>
+    withFreshServer({ args: ["--key", KEY, "--store=memory:"] }, async (server) => {
+      await addPet(server, KEY);
+      assert.notEqual(await server.stop(signal), 0);
+      assert.equal(findSecret(server.written.stdout + server.written.stderr, KEY), undefined);
+    }));
 }
 
 test("an app whose store throws, rejects and at last crashes the process prints why, and no key", async () => {
