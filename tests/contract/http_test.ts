@@ -9,7 +9,6 @@ import { type Host, IN_PROCESS, seenErrors, withApi } from "../support/api.ts";
 
 testHttpContract(IN_PROCESS);
 
-/** The bodies of all error examples in the description. */
 function errorExamples(value: Json | undefined): string[] {
   if (Array.isArray(value)) return value.flatMap(errorExamples);
   if (typeof value !== "object" || value === null) return [];

@@ -1,5 +1,3 @@
-/** PostgreSQL's plans for reads: through an index, no further than the page, whatever its statistics say. */
-
 import assert from "node:assert/strict";
 // @ts-types="@types/pg"
 import { Pool } from "pg";

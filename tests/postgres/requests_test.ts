@@ -1,5 +1,3 @@
-/** The requests that PostgreSQL remembers: the clock that counts, the cost of finding them, and their deletion. */
-
 import assert from "node:assert/strict";
 import { postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
 import { textArray } from "../../lib/stores/postgres/client/arrays.ts";
@@ -7,7 +5,6 @@ import { createPetstore } from "../../mod.ts";
 import { DRIVERS, runSql } from "../support/postgres/postgres.ts";
 import { DAY, forgetCall, PET, request, testSchema, testStore } from "./support.ts";
 
-/** Runs with a clock that is ahead. */
 async function ahead<T>(milliseconds: number, run: () => Promise<T>): Promise<T> {
   const { now } = Date;
   Date.now = () => now() + milliseconds;
@@ -81,7 +78,6 @@ const STATISTICS = {
   ],
 };
 
-/** The call of `add_pets` for a batch of keys. */
 function addCall(schema: string, names: string[]): string {
   const all = (value: string) => `array_fill(${value}, ARRAY[${names.length}])`;
   return `SELECT "${schema}".add_pets(${all("'Rex'::text")}, ${all("7::bigint")}, ${all("1::smallint")},
@@ -120,7 +116,6 @@ async function blocksOf(url: string, statement: string): Promise<number> {
   return Number(hit) + Number(read);
 }
 
-/** Deletions during the long transaction. */
 const TIMES = 25;
 
 /** The blocks of the second and the last run of a statement. */

@@ -1,5 +1,3 @@
-/** The schema of the PostgreSQL store: who creates it, which privileges it needs, and which schemas are refused. */
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createPostgresStore, postgresGrants, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";

@@ -1,5 +1,3 @@
-/** PostgreSQL schemas that are older than this release, or were restored incompletely. */
-
 import assert from "node:assert/strict";
 import { createPostgresStore, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
 import { DRIVERS, runSql } from "../support/postgres/postgres.ts";

@@ -131,7 +131,6 @@ test("every client of the tests validates the answers that it reads", async () =
     // Its answers come from a server of its own.
     "sockets/large_answers_test.ts",
     // HTTP/2 clients that hardly read: their tests watch the server's memory.
-    "sockets/large_lists_test.ts",
     "support/http/http2_client.ts",
     "support/http/raw_socket.ts",
     "support/http/send_alone.ts",

@@ -74,13 +74,11 @@ test("an answer that is given while the server ends says that its connection doe
   await listener.stop(10_000);
 });
 
-/** A service behind a gate. */
 function createService({ guard }: Gate, dispatch: () => Pending<Answer>): Pipeline {
   const onFailure = () => CLOSED.toAnswer();
   return createPipeline({ guards: [guard], kept: undefined, dispatch, cors: undefined, onFailure });
 }
 
-/** Resolves after `count` calls. */
 function countdown(count: number): { one(): void; all: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { one: () => --count === 0 && resolve(), all: promise };

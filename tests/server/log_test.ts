@@ -1,5 +1,3 @@
-/** The access log: a line for every request, without text that a client chose. */
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertLog } from "../support/server/access_log.ts";

@@ -1,5 +1,3 @@
-/** Standard output and standard error that cannot be written or are not read: the server serves and ends. */
-
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { freePort } from "../support/system/free_port.ts";

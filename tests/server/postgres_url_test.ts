@@ -1,5 +1,3 @@
-/** The address of a PostgreSQL store: its parts, PostgreSQL's variables, and the messages for mistakes. */
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readStoreSetting } from "../../lib/server/store/open_store.ts";

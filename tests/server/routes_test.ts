@@ -1,5 +1,3 @@
-/** The standalone server's own paths, which need no key, and invalid Host headers. */
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exchange } from "../support/http/raw_socket.ts";

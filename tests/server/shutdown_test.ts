@@ -1,5 +1,3 @@
-/** The end of the standalone server: by a signal, without losing anything. */
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SeenResponse } from "../support/openapi_validator.ts";

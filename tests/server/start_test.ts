@@ -1,5 +1,3 @@
-/** The first start of the standalone server and the next: its key, a line to try, and the same pets. */
-
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";

@@ -1,5 +1,3 @@
-/** The page of the description: its readers, its rules for the browser, its modules. */
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";

@@ -22,32 +22,19 @@ import { concat } from "../support/http/message.ts";
 import { exchange, RawSocket } from "../support/http/raw_socket.ts";
 
 testAnswers([
-  ["an empty body", post(""), 400, "invalid_json"],
   ["no body at all", head("POST", "/v1/pets"), 400, "invalid_json"],
-  ["100,000 opening brackets", post("[".repeat(100_000)), 400, "invalid_json"],
-  ["100,000 opening objects", post('{"a":'.repeat(100_000)), 400, "invalid_json"],
   ["100,000 brackets, opened and closed", post("[".repeat(100_000) + "]".repeat(100_000)), 400, "invalid_pet"],
-  ["a pet in UTF-16", post(Uint8Array.of(0xff, 0xfe, 0x7b, 0, 0x7d, 0)), 400, "invalid_json"],
-  ["a body that is not UTF-8", post(Uint8Array.of(0x22, 0xc3, 0x28, 0x22)), 400, "invalid_json"],
-  ["a length that is negative", post(PET, "Content-Length: -1\r\n"), 400, null],
-  ["two lengths that differ", post(PET, `Content-Length: 3\r\nContent-Length: ${PET.length}\r\n`), 400, null],
-  // Two readers that believe different headers see different requests: smuggling (RFC 9112 §6.1).
-  ["both a length and chunks", post(`${chunk(PET)}0\r\n\r\n`, `Content-Length: 5\r\n${CHUNKED}`), 400, null],
   ["a transfer coding that is not known", post(PET, "Transfer-Encoding: gzip\r\n"), 400, null],
   ["a body that stalls", post('{"name":"Rex"', "Content-Length: 29\r\n"), 408, "request_timeout"],
   ["chunks that stall", post('d\r\n{"name', CHUNKED), 408, "request_timeout"],
   ["3 MiB that were declared and not sent", post("", `Content-Length: ${3 * MIB}\r\n`), 413, "body_too_large"],
-  ["3 MiB that were sent", post(new Uint8Array(3 * MIB)), 413, "body_too_large"],
   ["3 MiB in chunks", post(`${chunk("x".repeat(MIB)).repeat(3)}0\r\n\r\n`, CHUNKED), 413, "body_too_large"],
   ["chunks beyond the limit, never ended", post(chunk("x".repeat(MIB + 1)), CHUNKED), 413, "body_too_large"],
 ]);
 
 const CREATED: [what: string, bytes: string | Uint8Array][] = [
-  ["a pet after a byte-order mark", post(`\uFEFF${PET}`)],
   ["a pet in chunks", post(`${chunk(PET.slice(0, 9))}${chunk(PET.slice(9))}0\r\n\r\n`, CHUNKED)],
-  ["a pet in chunks with extensions and a trailer", post(`1d;a=b\r\n${PET}\r\n0\r\nX: y\r\n\r\n`, CHUNKED)],
   ["a pet beside 100,000 brackets", post(`${PET.slice(0, -1)},"x":${"[".repeat(100_000)}${"]".repeat(100_000)}}`)],
-  ["a pet whose length is said twice", post(PET, `Content-Length: 29\r\nContent-Length: 29\r\n`)],
   ["a pet with an unknown expectation", post(PET, "Content-Length: 29\r\nExpect: miracles\r\n")],
 ];
 

@@ -1,5 +1,3 @@
-/** Connections to a petstore on `Deno.serve`: clients that leave, wait for 100 Continue, or do not wait. */
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { get, head, PET, post, withPetstore } from "../support/http/raw_petstore.ts";

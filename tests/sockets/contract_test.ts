@@ -1,5 +1,3 @@
-/** The HTTP contract through a real `Deno.serve` and a real socket. */
-
 import { testHttpContract } from "../contract/http.ts";
 import { DENO_SERVE } from "../support/http/deno_serve.ts";
 

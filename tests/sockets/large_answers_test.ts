@@ -1,5 +1,3 @@
-/** Large files of the page, for clients that request many and read none. */
-
 import assert from "node:assert/strict";
 import { type Answer, withoutBody } from "../../lib/http/answer.ts";
 import { LargeAnswers } from "../../lib/http/large_answers.ts";
@@ -74,7 +72,6 @@ function withFile(file: Bytes, answers: LargeAnswers, use: (port: number) => Pro
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A client that has asked and does not read. */
 async function ask(port: number): Promise<Deno.TcpConn> {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port });
   await connection.write(new TextEncoder().encode("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"));

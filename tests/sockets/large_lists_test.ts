@@ -1,5 +1,3 @@
-/** Lists of long names, for clients with a key that request many and read none. */
-
 import assert from "node:assert/strict";
 import { memoryOf } from "../support/system/process.ts";
 import { exchange } from "../support/http/raw_socket.ts";

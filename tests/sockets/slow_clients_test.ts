@@ -1,5 +1,3 @@
-/** Many slow or greedy clients: the server's memory and descriptors, as the system counts them. */
-
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { withImpatientServer } from "../support/server/impatient_server.ts";

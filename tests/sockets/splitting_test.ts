@@ -1,5 +1,3 @@
-/** No bytes of a request become a header of their own in an answer. */
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exchange } from "../support/http/raw_socket.ts";

@@ -44,7 +44,6 @@ export const seenErrors: Set<string> = new Set();
 
 export const IN_PROCESS: Host = { name: "in-process", use: (handle, run) => run("http://petstore.test", handle) };
 
-/** Runs a test against a petstore on a host. */
 export async function withApi<T>(
   host: Host,
   options: Partial<PetstoreOptions>,

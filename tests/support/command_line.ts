@@ -10,7 +10,6 @@ const SHOWN = 20;
 
 export class UsageError extends Error {}
 
-/** Parses flags; `--help` ends the process. */
 export function parseFlags<T extends ParseArgsOptionsConfig>(args: readonly string[], help: string, options: T) {
   // `deno task` passes its `--` on.
   const given = args[0] === "--" ? args.slice(1) : [...args];

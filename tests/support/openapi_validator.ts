@@ -71,7 +71,6 @@ export function createResponseValidator(
 }
 
 interface Found {
-  /** JSON pointer to the response's definition. */
   pointer: string;
   definition: JsonObject;
 }

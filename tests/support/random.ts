@@ -4,7 +4,6 @@
 export class Random {
   readonly #state: Uint32Array<ArrayBuffer>;
 
-  /** @param seed A whole number, of which 32 bits count. */
   constructor(seed: number) {
     this.#state = Uint32Array.of(0x9e3779b9, 0x243f6a88, seed, 1);
     // The first numbers after similar seeds are similar.

@@ -1,5 +1,3 @@
-/** Every store there is, for the contracts that every store must pass. */
-
 import { join } from "node:path";
 import process from "node:process";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
@@ -9,7 +7,6 @@ import { withTempFolder } from "./temp.ts";
 
 export interface StoreKind {
   name: string;
-  /** The same store with another driver: one host is enough for it. */
   isVariant?: boolean;
   use<T>(run: (store: PetStore) => T | Promise<T>): Promise<T>;
 }

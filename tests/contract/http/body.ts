@@ -4,7 +4,6 @@ import { caseWith, type HttpCase, httpCase } from "./case.ts";
 
 const PET = '{"name":"Rex","categoryId":7}';
 
-/** A body that comes in pieces and without a length. */
 function stream(...pieces: string[]): ReadableStream<Uint8Array> {
   return new ReadableStream({
     pull(controller) {

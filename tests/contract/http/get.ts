@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import type { ApiAnswer } from "../../support/api.ts";
 import { addPets, type HttpCase, httpCase, linkTarget } from "./case.ts";
 
-/** Ids that no pet has, encoded as fetch sends them. */
 const ABSENT = [
   ...["9", "3", "0", "-1", "abc", "1.5", "01", "+1", "1e0", "%201", "1%20", "0x1", "9223372036854775807"],
   ...["9223372036854775808", "99999999999999999999999", "%zz", "%FF", "%2F", "1%2F", "%00", "%D9%A1", "null", "1,2"],

@@ -13,7 +13,6 @@ async function walk(api: Api, path: string): Promise<number[][]> {
   return pages;
 }
 
-/** Queries that must be refused, by code. */
 const REFUSED = {
   invalid_limit: [
     ...["limit=0", "limit=101", "limit=1000", "limit=-1", "limit=%2B1", "limit=+1", "limit=1.0", "limit=1e1"],

@@ -1,10 +1,8 @@
-/** nginx before four servers on one PostgreSQL, as in docs/scaling.md, while servers come and go. */
-
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
 import { type Nginx, whyNoNginx, withNginx } from "../../support/nginx/nginx.ts";
-import { type ServerProcess, withServer } from "../../support/server/server_process.ts";
+import { request, type ServerProcess, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { type Asked, KEY, underLoad, withCluster, withServers } from "./support.ts";
 import { testUnless } from "../../support/system/commands.ts";
@@ -30,18 +28,10 @@ const UNLIMITED = {
   connections: "connections 1000",
 };
 
-function through({ origin }: Nginx): Asked {
-  return {
-    async ask(path, key, init = {}) {
-      const headers = new Headers(init.headers);
-      if (key !== null) headers.set("authorization", `Bearer ${key}`);
-      const response = await fetch(origin + path, { ...init, headers });
-      return { status: response.status, headers: response.headers, text: await response.text() };
-    },
-  };
+function through({ origin, validate }: Nginx): Asked {
+  return { ask: (path, key, init = {}) => request(origin + path, key, init, validate) };
 }
 
-/** Lists until `isDone`; every answer must be a list. */
 async function listOnAndOn(asked: Asked, isDone: () => boolean): Promise<number> {
   let count = 0;
   for (; !isDone(); count++) assert.equal((await asked.ask("/v1/pets?limit=5", KEY)).status, 200);

@@ -1,5 +1,3 @@
-/** A few rounds of `deno task crash --store postgres`. */
-
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";

@@ -1,8 +1,5 @@
-/** PostgreSQL disappears under a standalone server: real processes, SIGKILL, every pet accounted for. */
-
 import assert from "node:assert/strict";
-import { StoreUnavailableError } from "../../../mod.ts";
-import { DRIVERS, postgresUrl, runSql, withPostgresStore } from "../../support/postgres/postgres.ts";
+import { runSql } from "../../support/postgres/postgres.ts";
 import { kill, startAgain, whyNoCluster } from "../../support/postgres/cluster.ts";
 import { runServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
@@ -18,9 +15,6 @@ import {
 import { testUnless } from "../../support/system/commands.ts";
 
 const test = testUnless(whyNoCluster());
-
-/** The schema that was made last. */
-const NEWEST = "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'test%' ORDER BY oid DESC LIMIT 1";
 
 test("two servers live through a PostgreSQL that is killed twice under load, and lose and double nothing", () =>
   withCluster((cluster, url) =>
@@ -71,29 +65,6 @@ test("connections that are cut are made anew, and a database that may not be wri
       assert.equal(await create(), 201);
     })
   ));
-
-for (const driver of DRIVERS) {
-  const what = `a ${driver.name} store gives up statements that hang and a pool that is exhausted, and recovers`;
-  test(what, () =>
-    withPostgresStore(driver, async (store) => {
-      const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;
-      assert.equal(await store.create(pet), 1n);
-      const url = await postgresUrl();
-      const [[schema] = []] = await runSql(url, NEWEST);
-      const locked = runSql(url, `BEGIN; LOCK TABLE "${schema}".pets; SELECT pg_sleep(0.8); COMMIT`);
-      let refusals: unknown[] = [];
-      while (refusals.length === 0) {
-        // More than the pool has connections: the last of them never reach the server.
-        const gets = Array.from({ length: 12 }, () => Promise.resolve(store.get(1n)));
-        const results = await Promise.allSettled<unknown>([...gets, store.create(pet), store.check()]);
-        refusals = results.flatMap((result) => result.status === "rejected" ? [result.reason] : []);
-      }
-      for (const refusal of refusals) assert.ok(refusal instanceof StoreUnavailableError, String(refusal));
-      await locked;
-      await store.check();
-      assert.ok(await store.create(pet) > 1n);
-    }, { timeout: 200 }));
-}
 
 test("a server does not start without its PostgreSQL, says so in a line without the password, and may be started again", () =>
   withTempFolder(async (folder) => {

@@ -1,5 +1,3 @@
-/** PostgreSQL on a file system that is filled to the last byte. */
-
 import assert from "node:assert/strict";
 import { MOUNT_SKIP, withTmpfs } from "../../support/system/disk.ts";
 import type { ServerProcess } from "../../support/server/server_process.ts";

@@ -1,5 +1,3 @@
-/** A PostgreSQL that hangs: its processes are stopped. */
-
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { type Cluster, pidOf, whyNoCluster } from "../../support/postgres/cluster.ts";

@@ -1,5 +1,3 @@
-/** Several servers on one PostgreSQL: a reader that follows the ids misses no pet, and a request runs once. */
-
 import assert from "node:assert/strict";
 import { createPostgresStore, postgresSchema } from "../../../lib/stores/postgres/postgres_store.ts";
 import type { IdempotentOutcome, PetStore } from "../../../mod.ts";

@@ -1,5 +1,3 @@
-/** PgBouncer in transaction mode between the servers and PostgreSQL: each statement may get another connection. */
-
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

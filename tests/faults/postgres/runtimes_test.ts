@@ -1,5 +1,3 @@
-/** The store contract and cancelled statements on PostgreSQL, through both drivers, on Node and Bun. */
-
 import assert from "node:assert/strict";
 import { postgresUrl, whyNoPostgres } from "../../support/postgres/postgres.ts";
 import { testUnless } from "../../support/system/commands.ts";

@@ -1,5 +1,3 @@
-/** Silent connections, as after a loss of power or in a network that has forgotten them. */
-
 import assert from "node:assert/strict";
 // @ts-types="@types/pg"
 import { Pool } from "pg";
@@ -47,7 +45,6 @@ const MAKERS: readonly Given[] = [
   { name: "a maker of sql", open: (url) => ({ source: () => makeSql(url), end() {} }) },
 ];
 
-/** Provides a proxy and the address of a database through it. */
 function withProxy(use: (proxy: SilentProxy, through: string, schema: string, url: string) => Promise<void>) {
   return withSchema((url, schema) => {
     const { port } = new URL(url);

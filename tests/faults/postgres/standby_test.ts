@@ -1,5 +1,3 @@
-/** A read-only standby, and its promotion after the primary was killed. */
-
 import assert from "node:assert/strict";
 import { runSql } from "../../support/postgres/postgres.ts";
 import { findSystemBinaries } from "../../support/postgres/binaries.ts";

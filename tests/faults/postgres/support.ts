@@ -16,7 +16,6 @@ import { withTempFolder } from "../../support/temp.ts";
 
 export { type Asked, KEY };
 
-/** Provides a cluster and its address. */
 export async function withCluster<T>(
   use: (cluster: Cluster, url: string) => Promise<T>,
   settings: readonly string[] = [],
@@ -36,7 +35,6 @@ export function urlOf({ port }: Cluster): string {
   return `postgres://postgres:hunter2@127.0.0.1:${port}/postgres`;
 }
 
-/** Starts servers, each in a folder of its own. */
 export function withServers<T>(url: string, count: number, use: (servers: ServerProcess[]) => Promise<T>): Promise<T> {
   const open = (servers: ServerProcess[]): Promise<T> =>
     servers.length === count
@@ -52,7 +50,6 @@ export function withOneServer<T>(url: string, use: (server: ServerProcess) => Pr
   return withServers(url, 1, ([server]) => use(server!));
 }
 
-/** Asks until the answer has this status. */
 export async function untilAnswered(server: ServerProcess, path: string, status: number): Promise<void> {
   for (const guard = AbortSignal.timeout(15_000); !guard.aborted;) {
     if ((await server.ask(path, KEY)).status === status) return;
@@ -60,7 +57,6 @@ export async function untilAnswered(server: ServerProcess, path: string, status:
   assert.fail(`${path} was never answered with ${status}`);
 }
 
-/** Sends one create, with its name as its key. */
 export function createOnce(server: Asked, name: string): Promise<SeenResponse> {
   return new Ledger().send(server, name, name.slice(0, 255));
 }

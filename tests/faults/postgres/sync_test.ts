@@ -1,5 +1,3 @@
-/** A primary whose commits wait for an absent standby. */
-
 import assert from "node:assert/strict";
 import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store.ts";
 import { type PetStore, StoreUnavailableError } from "../../../mod.ts";

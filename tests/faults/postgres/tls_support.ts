@@ -1,5 +1,3 @@
-/** Certificates, and clusters that use them. */
-
 import { join } from "node:path";
 import { runSql } from "../../support/postgres/postgres.ts";
 import { type Cluster, useCertificate } from "../../support/postgres/cluster.ts";
@@ -14,7 +12,6 @@ export interface Certificate {
   key: string;
 }
 
-/** A certificate authority and its certificate for a host. */
 export function makeCertificate(folder: string, authority: string, host = "DNS:localhost"): Certificate {
   const [ca, caKey, certificate, key, request, extensions] = ["ca", "ca_key", "crt", "key", "csr", "ext"]
     .map((name) => join(folder, `${authority}.${name}`)) as [string, string, string, string, string, string];

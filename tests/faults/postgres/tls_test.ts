@@ -1,5 +1,3 @@
-/** TLS between server and PostgreSQL, by `sslmode`. */
-
 import assert from "node:assert/strict";
 // @ts-types="@types/pg"
 import { Pool } from "pg";

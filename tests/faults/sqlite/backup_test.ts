@@ -1,7 +1,3 @@
-/**
- * README's backup and an operator's look at the file while clients create: both are whole, and a kill loses nothing.
- */
-
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,3 @@
-/** A first start that strace kills at any system call on a file: the next start works. */
-
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { environment, taskFlags } from "../../support/server/serve_task.ts";

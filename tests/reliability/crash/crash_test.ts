@@ -1,5 +1,3 @@
-/** A few rounds of `deno task crash`, and proof that its audit finds faults. */
-
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -107,7 +105,6 @@ async function createPets({ ports }: SqliteInstallation, random: Random, count: 
   return journal.creates();
 }
 
-/** A journal of the same acknowledgements without findings. */
 function copyOf(creates: readonly Create[]): Journal {
   const journal = new Journal();
   for (const { pet, id } of creates) journal.acknowledge(Object.assign(journal.intend(pet), { id }));

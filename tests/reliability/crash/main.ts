@@ -1,5 +1,3 @@
-/** `deno task crash`: kills a server under creating clients, in rounds, and audits its store. */
-
 import { runRoundsTool, sumOf } from "../shared/rounds_tool.ts";
 import { type CrashFigures, runCrashRound } from "./round.ts";
 

@@ -1,5 +1,3 @@
-/** A few rounds of `deno task drain`, and proof that its clients recognise a cut answer. */
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runDrainRound } from "./round.ts";

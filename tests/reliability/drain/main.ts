@@ -1,5 +1,3 @@
-/** `deno task drain`: ends a server by SIGTERM under full load, in rounds, and looks for cut answers. */
-
 import { runRoundsTool, sumOf } from "../shared/rounds_tool.ts";
 import { type DrainFigures, runDrainRound } from "./round.ts";
 

@@ -11,7 +11,6 @@ import type { RoundOptions } from "../shared/round_options.ts";
 import { end, type Stage } from "../shared/rounds.ts";
 
 export interface DrainFigures {
-  /** Milliseconds from the first acknowledgement to the signal. */
   moment: number;
   /** Milliseconds from the signal to the end of the process. */
   duration: number;
@@ -78,7 +77,6 @@ async function auditDrained({ installation, journal }: Stage): Promise<void> {
   }
 }
 
-/** A client whose connection has been used and is idle now. */
 async function useOnce(port: number): Promise<Client> {
   const client = new Client(port);
   await client.send(getRequest("/livez"));
@@ -102,7 +100,6 @@ async function wake(
   journal.report("dropped", `An idle client that asked ${Math.round(late)} ms after the signal: ${outcome.kind}`);
 }
 
-/** Reads the longest lists until no server is left. */
 async function readOnAndOn(port: number, counts: Counts, journal: Journal): Promise<void> {
   using client = new Client(port);
   for (let i = 1;; i++) {

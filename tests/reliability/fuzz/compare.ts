@@ -1,5 +1,3 @@
-/** Compares an answer with its prediction. */
-
 import type { SeenResponse } from "../../support/openapi_validator.ts";
 import type { EntityTags } from "./entity_tags.ts";
 import { FORETOLD_HEADERS, type Prediction, SOME_TAG } from "./prediction.ts";

@@ -42,7 +42,6 @@ function formatMalformed({ bytes }: Malformed, origin: string): string {
   return `printf ${octal(bytes)} | curl -s -m 5 ${quote(origin.replace(/^http:/, "telnet:"))}`;
 }
 
-/** The text of a body that fits into a command line. */
 function plainText(body: Uint8Array<ArrayBuffer>): string | undefined {
   const isPlain = body.every((byte) => byte >= 0x20 && byte < 0x7f);
   return isPlain ? new TextDecoder().decode(body) : undefined;

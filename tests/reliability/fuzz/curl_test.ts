@@ -1,5 +1,3 @@
-/** The printed lines of a finding: a shell and curl send the same requests as the search. */
-
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { createOpenApi, createPetstore } from "../../../mod.ts";

@@ -1,5 +1,3 @@
-/** Ways to send requests to a petstore. */
-
 import type { ResponseValidator, SeenResponse } from "../../support/openapi_validator.ts";
 import type { ModelRequest } from "./prediction.ts";
 import type { Draft, Malformed } from "./request.ts";
@@ -70,7 +68,6 @@ function createRequest({ method, target, headers, body, framing }: Draft): Reque
   return new Request(ORIGIN + target, init);
 }
 
-/** A body's pieces, none of them empty. */
 export function* cut(body: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuffer>> {
   for (let start = 0, i = 0; start < body.length; i++) {
     const end = start + PIECE_SIZES[i % PIECE_SIZES.length]!;

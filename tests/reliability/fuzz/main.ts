@@ -1,5 +1,3 @@
-/** `deno task fuzz`: sends requests until one is answered wrongly or the number is reached. */
-
 import { createPetstore } from "../../../mod.ts";
 import { IN_PROCESS } from "./host.ts";
 import { tryRead } from "../../support/command_line.ts";
@@ -13,7 +11,6 @@ import { Tally } from "./tally.ts";
 /** Sequences in a batch. Each batch has its own seed, which repeats its findings. */
 const BATCH = 100;
 
-/** Milliseconds between two lines of progress. */
 const PROGRESS = 5000;
 
 const options = tryRead(() => readOptions(Deno.args, FUZZED_STORES.map(({ name }) => name)));
@@ -50,7 +47,6 @@ function next<E extends { seed: number }>(extent: E): E {
   return { ...extent, seed: extent.seed + 1 };
 }
 
-/** Serves an empty petstore with the fuzzed settings. */
 async function serve(port: number): Promise<number> {
   const { handle } = createPetstore({ keys: [KEY], maxBodyBytes: MAX_BODY_BYTES });
   await Deno.serve({ hostname: "127.0.0.1", port }, handle).finished;

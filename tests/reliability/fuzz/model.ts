@@ -21,7 +21,6 @@ const DEPRECATED = {
 export interface ModelSettings {
   key: string;
   maxBodyBytes: number;
-  hasIdempotencyKeys: boolean;
 }
 
 interface ModelPet {
@@ -41,7 +40,6 @@ export class Model {
     this.#tags = tags;
   }
 
-  /** Predicts the answer, and remembers a created pet. */
   predict({ method, target, headers, body }: ModelRequest): Prediction {
     const fields = new Headers(headers);
     const authorization = fields.get("authorization");
@@ -99,7 +97,7 @@ export class Model {
   }
 
   #create(fields: Headers, body: Uint8Array<ArrayBuffer>): Prediction {
-    const header = this.#settings.hasIdempotencyKeys ? fields.get("idempotency-key") : null;
+    const header = fields.get("idempotency-key");
     const key = header === null ? undefined : values.idempotencyKey(header);
     if (header !== null && key === undefined) return failure(400, "invalid_idempotency_key");
     const isJson = /^application\/json[ \t]*(;|$)/i.test(fields.get("content-type") ?? "application/json");

@@ -2,7 +2,6 @@
 
 const STATUSES = ["available", "pending", "sold"];
 
-/** A number in its notation. */
 class Written {
   readonly source: string;
   constructor(source: string) {

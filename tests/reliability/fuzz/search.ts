@@ -1,5 +1,3 @@
-/** Searches for a sequence that is answered wrongly, and shortens it. */
-
 import fc from "fast-check";
 import { formatCurl } from "./curl.ts";
 import { sequences } from "./generators/steps.ts";

@@ -1,5 +1,3 @@
-/** Sends a sequence to a petstore on every store and checks each answer against the model and the other stores. */
-
 import { createOpenApi, createPetstore } from "../../../mod.ts";
 import { createResponseValidator, type SeenResponse } from "../../support/openapi_validator.ts";
 import type { StoreKind } from "../../support/stores.ts";
@@ -8,7 +6,7 @@ import { EntityTags } from "./entity_tags.ts";
 import type { Connection, Exchange, Handle, Host } from "./host.ts";
 import { Model } from "./model.ts";
 import { type Draft, type Malformed, Memory, type Step } from "./request.ts";
-import { HAS_IDEMPOTENCY_KEYS, KEY, MAX_BODY_BYTES } from "./settings.ts";
+import { KEY, MAX_BODY_BYTES } from "./settings.ts";
 import type { Tally } from "./tally.ts";
 
 export interface Ground {
@@ -66,7 +64,7 @@ class Session {
   readonly #failures: unknown[];
   readonly #tally: Tally;
   readonly #tags = new EntityTags();
-  readonly #model = new Model({ key: KEY, ...LIMITS, hasIdempotencyKeys: HAS_IDEMPOTENCY_KEYS }, this.#tags);
+  readonly #model = new Model({ key: KEY, ...LIMITS }, this.#tags);
   readonly #memory = new Memory();
   readonly #sent: Step[] = [];
 

@@ -1,5 +1,3 @@
-/** Random requests over a socket, including bytes that are no request. */
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MALFORMED_CASES } from "./generators/malformed.ts";

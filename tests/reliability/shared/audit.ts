@@ -80,7 +80,6 @@ async function auditOtherReads(
   }
 }
 
-/** The last audit, after every create was acknowledged. */
 export async function auditEnd(ports: readonly number[], journal: Journal, random: Random): Promise<void> {
   for (const { pet } of journal.unanswered()) journal.report("lost", `${pet.body} was never acknowledged`);
   for (const port of ports) {

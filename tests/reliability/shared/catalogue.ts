@@ -1,5 +1,3 @@
-/** Reads a server's pets over HTTP. */
-
 import type { Pet, PetStatus } from "../../../mod.ts";
 import { Client } from "../../support/http/client.ts";
 import type { SeenResponse } from "../../support/openapi_validator.ts";

@@ -1,5 +1,3 @@
-/** Clients that create, and clients that retry. */
-
 import { Client, type Outcome } from "../../support/http/client.ts";
 import type { Create, Journal } from "./journal.ts";
 import { drawPet } from "./pets.ts";

@@ -1,5 +1,3 @@
-/** A reader that follows the catalogue while others create, and the pets that it has missed. */
-
 import { readCatalogue } from "./catalogue.ts";
 import { Client } from "../../support/http/client.ts";
 import { type Journal, show } from "./journal.ts";

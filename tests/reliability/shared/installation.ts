@@ -8,7 +8,6 @@ import { type ServerParts, ServerProcess } from "../../support/server/server_pro
 import { KEY } from "./requests.ts";
 import { visitDatabase } from "./visitor.ts";
 
-/** The result of an ordinary end. */
 export interface Ending {
   status: number;
   errors: string;

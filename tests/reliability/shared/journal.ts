@@ -8,7 +8,6 @@ import { type IntendedPet, isPet, isSamePet, parsePets } from "./pets.ts";
 /** A create that a client wants to happen once, however often it asks. */
 export interface Create {
   pet: IntendedPet;
-  /** The id, if an answer or an audit has told it. */
   id: bigint | undefined;
   isAcknowledged: boolean;
   /** Whether the outcome of an earlier try is unknown: a retry may be a replay or the first. */

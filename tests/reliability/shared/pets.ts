@@ -42,7 +42,6 @@ const EDGES: readonly bigint[] = [
 
 const STATUSES: readonly (PetStatus | undefined)[] = ["available", "pending", "sold", undefined];
 
-/** Draws a pet. `tag` makes its name and its key unique. */
 export function drawPet(random: Random, tag: string): IntendedPet {
   const oddity = random.pick(ODDITIES);
   const name = random.oneIn(2) ? `${oddity}${tag}` : `${tag}${oddity}`;
@@ -71,7 +70,6 @@ export function parsePets(text: string): unknown {
   });
 }
 
-/** Whether a value is a pet and nothing more. */
 export function isPet(value: unknown): value is Pet {
   const { id, name, categoryId, status, ...rest } = (value ?? {}) as Record<string, unknown>;
   return typeof id === "bigint" && typeof name === "string" && typeof categoryId === "bigint" &&

@@ -1,8 +1,5 @@
-/** The requests of the tools, as text. */
-
 import type { IntendedPet } from "./pets.ts";
 
-/** The key of every client. */
 export const KEY = "pk_reliability_0123456789abcdef";
 
 const AUTHORIZATION = `Authorization: Bearer ${KEY}\r\n`;

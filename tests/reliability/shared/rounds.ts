@@ -1,5 +1,3 @@
-/** Runs rounds and collects their findings. */
-
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Finding } from "./finding.ts";
@@ -21,11 +19,8 @@ export interface Stage {
 export interface Rounds<Figures> {
   rounds: number;
   seed: number;
-  /** Where the databases go. */
   folder: string;
-  /** One round. It records faults in the journal. */
   run(stage: Stage): Promise<Figures>;
-  /** Called after each round. */
   onRound?(number: number, figures: Figures, findings: readonly Finding[]): void;
   /** SQLite unless given. */
   store?: StoreName;
@@ -62,7 +57,6 @@ export async function runRounds<Figures>(
   return report;
 }
 
-/** Makes an installation with an empty store in a new folder. */
 function install(store: StoreName, folder: string, random: Random): Installation {
   return store === "sqlite" ? new SqliteInstallation(folder) : new PostgresInstallation(folder, random.fork());
 }

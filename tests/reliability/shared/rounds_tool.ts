@@ -1,5 +1,3 @@
-/** The common part of the tools with rounds. */
-
 import { formatTable, runTool } from "../../support/command_line.ts";
 import { countKinds, type FindingKind } from "./finding.ts";
 import { readRoundOptions, type RoundOptions } from "./round_options.ts";
@@ -7,13 +5,10 @@ import { runRounds, type Stage } from "./rounds.ts";
 
 export interface RoundsTool<Figures> {
   name: string;
-  /** The upper part of `--help`. */
   about: string;
   kinds: readonly FindingKind[];
   run(stage: Stage, options: RoundOptions): Promise<Figures>;
-  /** The line for one round, in parts. */
   describe(figures: Figures): string[];
-  /** The table at the end. */
   summarize(rounds: readonly Figures[], options: RoundOptions): Record<string, string | number>;
 }
 

@@ -13,12 +13,10 @@ export interface LoadSettings {
   seed: number;
 }
 
-/** Printed each second, as JSON: counts from the beginning. */
 export interface LoadFigures {
   requests: number;
   creates: number;
   unexpected: number;
-  /** The first unexpected answer. */
   example: string;
 }
 

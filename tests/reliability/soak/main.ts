@@ -1,5 +1,3 @@
-/** `deno task soak`: watches memory, files and log of a server under full load for minutes. */
-
 import { formatTable, parseFlags, readCount, runTool, UsageError } from "../../support/command_line.ts";
 import { newSeed } from "../../support/random.ts";
 import { countKinds } from "../shared/finding.ts";
@@ -19,7 +17,6 @@ log beyond its bound. Linux only.
   --help        this text
 `;
 
-/** Seconds between two lines of progress. */
 const PROGRESS = 10;
 
 await runTool("soak", async (folder) => {

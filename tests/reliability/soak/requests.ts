@@ -1,10 +1,7 @@
-/** The requests of the soak: reads, creates and invalid ones, with their expected answers. */
-
 import { createOnDemand, createRequest, getRequest, postRequest } from "../shared/requests.ts";
 import { drawPet } from "../shared/pets.ts";
 import type { Random } from "../../support/random.ts";
 
-/** A request and what it must be answered with. */
 export interface SoakRequest {
   request: string;
   /** The body, if the request expects 100 Continue. */
@@ -16,7 +13,6 @@ export interface SoakRequest {
 
 /** The service as a client has come to know it. */
 export interface Known {
-  /** The highest id that it was told of. */
   lastId: number;
   /** A page that it was told to go on with. */
   next: string | undefined;

@@ -13,7 +13,6 @@ import { drawRequest } from "./requests.ts";
 import { type Sample, takeSample } from "./sample.ts";
 import { judge, type Run } from "./verdict.ts";
 
-/** How long, by how many, and with which choices. */
 export interface SoakOptions {
   minutes: number;
   clients: number;
@@ -28,7 +27,6 @@ export interface SoakReport extends Run {
 /** How long a server may take to close what its clients have closed, in milliseconds. */
 const CLOSING_TIME = 10_000;
 
-/** Runs a soak in an empty folder. */
 export async function runSoak(
   { minutes, clients, seed }: SoakOptions,
   folder: string,

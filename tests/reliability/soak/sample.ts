@@ -1,11 +1,7 @@
-/** Memory and open files of a process, and the size of its write-ahead log. Linux only. */
-
 import { statSync } from "node:fs";
 import { openFilesOf, readMemory } from "../../support/system/process.ts";
 
-/** One look at the server. */
 export interface Sample {
-  /** Seconds since the load began. */
   second: number;
   /** Resident memory, and its anonymous part, in MB. */
   rss: number;
@@ -17,7 +13,6 @@ export interface Sample {
 
 const MB = 1_000_000;
 
-/** Looks at a process. */
 export function takeSample(pid: number, logFile: string, second: number): Sample {
   return {
     second,

@@ -1,5 +1,3 @@
-/** A short `deno task soak`, and its verdicts on runs with faults. */
-
 import assert from "node:assert/strict";
 import { runSoak } from "./run.ts";
 import type { Sample } from "./sample.ts";

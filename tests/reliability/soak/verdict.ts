@@ -1,10 +1,7 @@
-/** The verdict on a run, from its samples. */
-
 import type { Finding } from "../shared/finding.ts";
 import type { Sample } from "./sample.ts";
 
 export interface Run {
-  /** One a second, while the load lasted. */
   samples: readonly Sample[];
   /** Open files before the first client came and after the last was gone. */
   filesBefore: number;
@@ -48,7 +45,6 @@ export const LOG_BOUND = 8;
  */
 export const GROWTH_BOUND = 40;
 
-/** Measures. */
 export function measureTrend(samples: readonly Sample[]): Trend {
   const from = warmUp(samples.at(-1)?.second ?? 0);
   const warm = samples.filter(({ second }) => second >= from);
@@ -65,7 +61,6 @@ export function measureTrend(samples: readonly Sample[]): Trend {
   };
 }
 
-/** The findings of a run. */
 export function judge({ samples, filesBefore, filesAfter }: Run): Finding[] {
   const { growth, logMost } = measureTrend(samples);
   const findings: Finding[] = [];

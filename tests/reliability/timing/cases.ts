@@ -6,7 +6,6 @@ import { createExchange } from "../../support/exchange.ts";
 import { createGuesses, createKey, type Guesses, rightUpToTheLast, wrongFromTheFirst } from "./guesses.ts";
 import type { Subject } from "./measure.ts";
 
-/** One pair of classes, and what must come out. */
 export interface TimingCase extends Subject {
   name: string;
   /**
@@ -25,7 +24,6 @@ const REPEATS = 16;
 /** Digests that share their first 31 bytes: a comparison that stops early looks at every one of them. */
 const CLOSE_DIGESTS = 255;
 
-/** All cases, in the order of the report. */
 export async function createCases(): Promise<TimingCase[]> {
   const [key, second, third] = [createKey(), createKey(), createKey()];
   const many = Array.from({ length: 100 }, createKey);

@@ -5,7 +5,6 @@ export type Guesses = string[];
 
 const HEX = "0123456789abcdef";
 
-/** A key such as the server makes. */
 export function createKey(): string {
   return "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
 }
@@ -35,7 +34,6 @@ export function wrongFromTheFirst(key: string): string {
   return Array.from(key, otherThan).join("");
 }
 
-/** The key, but for its last character. */
 export function rightUpToTheLast(key: string): string {
   return key.slice(0, -1) + otherThan(key.slice(-1));
 }

@@ -1,5 +1,3 @@
-/** `deno task timing`: does the time of a key check tell anything about the keys? Exits with 1 if it does. */
-
 import { parseFlags, tryRead, UsageError } from "../../support/command_line.ts";
 import { createCases, type TimingCase } from "./cases.ts";
 import { measure } from "./measure.ts";

@@ -1,5 +1,3 @@
-/** Takes the times of two classes of guesses, in random order. */
-
 import { isPending, type Pending } from "../../../lib/pending.ts";
 import type { Guesses } from "./guesses.ts";
 import { CroppedTests } from "./welch.ts";
@@ -15,7 +13,6 @@ export interface Subject {
   repeats: number;
 }
 
-/** Measurements in a batch. */
 const BATCH = 1000;
 
 export async function measure({ check, guesses, repeats }: Subject, duration: number): Promise<CroppedTests> {
@@ -34,7 +31,6 @@ export async function measure({ check, guesses, repeats }: Subject, duration: nu
   return tests;
 }
 
-/** Milliseconds for one check, on average. */
 function runAtOnce(check: Check, guesses: Guesses, first: number, repeats: number): number {
   let refused = 0;
   const start = performance.now();

@@ -1,5 +1,3 @@
-/** Another program changes or truncates the file of a running server: no crash, no wrong pet. */
-
 import assert from "node:assert/strict";
 import { rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +11,6 @@ import { withTempFolder } from "../../support/temp.ts";
 /** More pets than SQLite's two megabytes of cached pages hold, so that most reads go to the file. */
 const MANY = 20_000;
 
-/** A server on a file with many pets. */
 function withMany(use: (server: ServerProcess, path: string, ledger: Ledger) => Promise<void>): Promise<void> {
   return withTempFolder(async (folder) => {
     const path = join(folder, FILE);

@@ -1,8 +1,3 @@
-/**
- * A disk that is full, limited or failing under a running server: creates are refused, all else goes on, and it
- * recovers.
- */
-
 import assert from "node:assert/strict";
 import { statfsSync, statSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,3 @@
-/** The file of a running server goes away: new pets would be lost, so the server acknowledges no more. */
-
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,3 @@
-/** Another process has locked the file: creates wait and are then refused, reads do not wait. */
-
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";

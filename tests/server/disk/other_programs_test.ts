@@ -1,5 +1,3 @@
-/** Another program changes the file of a server: the next request shows it. */
-
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";

@@ -1,5 +1,3 @@
-/** Two servers on one SQLite file: both create, both show all, at once. */
-
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -102,7 +100,6 @@ test("when one server is killed while it creates, the other goes on and shows wh
     await b.stop();
   }));
 
-/** Creates until the server is gone. */
 async function createOn(server: ServerProcess, ledger: Ledger): Promise<void> {
   for (;;) await ledger.create(server);
 }

@@ -1,5 +1,3 @@
-/** Other places that could show a key: the list of processes, and the output of a crash. */
-
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { HELP } from "../../../lib/server/help.ts";

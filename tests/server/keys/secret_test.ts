@@ -1,5 +1,3 @@
-/** A key appears nowhere in the server's output or answers, however it was given and whatever goes wrong. */
-
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -88,7 +86,6 @@ function encodeEach(text: string): string {
   return Array.from(text, (character) => `%${character.charCodeAt(0).toString(16)}`).join("");
 }
 
-/** Sends them all, and checks each answer whole. */
 async function assertSilent(server: ServerProcess, requests: string[], expected?: number): Promise<void> {
   for (const request of requests) {
     const answer = await exchange(server, request);

@@ -1,5 +1,3 @@
-/** docs/nginx.conf before a petstore that is down, stopped or broken, and before greedy clients. */
-
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +13,6 @@ const HEADERS = "Host: pets.example\r\nAuthorization: Bearer k\r\n";
 const LIST = `GET /v1/pets HTTP/1.1\r\n${HEADERS}\r\n`;
 const CREATE = `POST /v1/pets HTTP/1.1\r\n${HEADERS}Content-Length: ${PET.length}\r\n\r\n${PET}`;
 
-/** Status, code and Retry-After of a refusal. */
 async function refusal(nginx: Nginx, bytes: string): Promise<unknown[]> {
   const answer = await exchange(nginx, bytes);
   return [answer?.status, JSON.parse(answer?.text ?? "null").code, answer?.headers.get("retry-after")];
@@ -134,7 +131,6 @@ async function withBreaker(use: (port: number, heads: string[]) => Promise<void>
   await accepting;
 }
 
-/** The list of an empty petstore, as bytes. */
 async function emptyList(): Promise<Uint8Array> {
   const request = new Request("http://x/v1/pets", { headers: { authorization: "Bearer k" } });
   const { headers } = await createPetstore({ keys: ["k"] }).handle(request);

@@ -65,7 +65,6 @@ export class Client implements Disposable {
     await socket?.send(request);
   }
 
-  /** Connects before the first request. */
   async connect(): Promise<boolean> {
     this.#socket = await this.#open();
     return this.#socket !== undefined;

@@ -1,5 +1,3 @@
-/** One connection for HTTP/2 without TLS. Deno only. */
-
 import { type ClientHttp2Session, connect } from "node:http2";
 
 export class Http2Client implements Disposable {

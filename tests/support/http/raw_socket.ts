@@ -82,7 +82,6 @@ export class RawSocket implements Disposable {
     return await this.sendRest(concat(...requests));
   }
 
-  /** Sends the rest of a request. */
   async sendRest(data: string | Uint8Array): Promise<boolean> {
     const bytes = concat(data);
     try {

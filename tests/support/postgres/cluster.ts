@@ -118,7 +118,6 @@ export function removeLater(cluster: Cluster, ...folders: string[]): void {
   spawnSync("setsid", ["--fork", "sh", "-c", watch], { stdio: "ignore" });
 }
 
-/** The main process. */
 export function pidOf({ folder }: Cluster): number | undefined {
   const file = join(folder, "data", "postmaster.pid");
   return existsSync(file) ? Number(readFileSync(file, "utf8").split("\n", 1)[0]) : undefined;

@@ -21,7 +21,6 @@ const OF_A_FILE: JsonObject = {
 
 const FILES = `/docs/${VIEWER_VERSION}`;
 
-/** The paths, in the form of a description. */
 export const PAGE_PATHS: JsonObject = {
   "/": path(redirection("docs")),
   "/docs": path(content("text/html", OF_A_TEXT)),

@@ -24,7 +24,6 @@ function describePublic(own: JsonObject): JsonObject {
 /** Checks an answer of the standalone server against its description or against that of its page. */
 export const validateServerAnswer: ResponseValidator = createResponseValidator(describeAll(), "/v1", nameOnAnyPath);
 
-/** The description with the paths that it leaves out. */
 function describeAll(): JsonObject {
   const description = describeServer({});
   const { schemas, ...components } = description["components"] as JsonObject;

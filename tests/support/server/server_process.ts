@@ -25,7 +25,6 @@ export interface ServerExit {
 
 export const PET = '{"name":"Rex","categoryId":7}';
 
-/** The last line that a start prints. */
 export const STARTED = /^ {2}try .*\n/m;
 
 export class ServerProcess implements AsyncDisposable, Endpoint {
@@ -150,11 +149,16 @@ export async function countPets(server: ServerProcess, key: string): Promise<num
 }
 
 /** The only place that reads the answer to a `fetch`: the whole body, so that the connection is free again. */
-async function request(url: string, key: string | null, init: RequestInit): Promise<SeenResponse> {
+export async function request(
+  url: string,
+  key: string | null,
+  init: RequestInit,
+  validate = validateServerAnswer,
+): Promise<SeenResponse> {
   const headers = new Headers(init.headers);
   if (key !== null) headers.set("authorization", `Bearer ${key}`);
   const response = await fetch(url, { ...init, headers });
   const seen = { status: response.status, headers: response.headers, text: await response.text() };
-  validateServerAnswer(init.method ?? "GET", new URL(url).pathname, seen);
+  validate(init.method ?? "GET", new URL(url).pathname, seen);
   return seen;
 }

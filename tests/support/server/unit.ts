@@ -22,7 +22,6 @@ export function unitHere(name: (typeof UNITS)[number]): string {
   );
 }
 
-/** The words of its command, with another port. */
 export function unitCommand(name: (typeof UNITS)[number], port: number): [program: string, ...args: string[]] {
   const [, command = ""] = /^ExecStart=([^]*?[^\\])$/m.exec(unitHere(name)) ?? [];
   const words = command.replaceAll("\\\n", " ").split(/\s+/).map((word) => word.replace(/\b8000\b/, String(port)));

@@ -5,7 +5,6 @@ const GUARD = 20_000;
 
 const running = new Set<Child>();
 
-/** Kills all of them when a tool is told to end. */
 export function killAll(): void {
   for (const child of running) child.kill("SIGKILL");
 }
@@ -16,7 +15,6 @@ export interface ChildOptions extends Omit<Deno.CommandOptions, "args" | "stdin"
   onLine?(line: string): void;
 }
 
-/** A process without input. */
 export class Child implements AsyncDisposable {
   readonly written: { stdout: string; stderr: string } = { stdout: "", stderr: "" };
   /** The exit status, after both outputs have ended. A process killed by a signal has 128 plus its number. */

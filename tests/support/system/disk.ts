@@ -64,7 +64,6 @@ export function withFailingDisk<T>(
   });
 }
 
-/** Fills a disk. */
 export function fillUp(path: string): void {
   using file = Deno.openSync(path, { write: true, createNew: true });
   const block = new Uint8Array(4096);

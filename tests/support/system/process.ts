@@ -1,5 +1,3 @@
-/** Memory and open files of a process, as the system counts them. Linux only. */
-
 import { readdirSync, readFileSync } from "node:fs";
 
 /** Memory that the process has in use, in MiB, now and at most so far. */

@@ -1,7 +1,5 @@
-/** Request bodies: pets in every notation, and other texts. */
-
 import fc from "fast-check";
-import { DAMAGE } from "./damage.ts";
+import { MAX_BODY_BYTES } from "../settings.ts";
 import { CATEGORY_ID } from "./numbers.ts";
 import { weighted } from "./weighted.ts";
 
@@ -88,6 +86,38 @@ const OTHER_TEXTS = [
   .concat("1e400");
 
 const TEXT = weighted([16, OBJECT], [1, NESTED], [2, OTHER_TEXTS], [1, fc.json({ maxDepth: 3 })]);
+
+/** Bytes that are invalid UTF-8, or only just valid. */
+const ODD_BYTES = "ff c080 eda080 f4908080 e282 80 f09f 00 efbbbf c3a9 1f8b0800".split(" ")
+  .map((hex) => [...Uint8Array.fromHex(hex)]);
+const BOM = [0xef, 0xbb, 0xbf];
+
+/** A change to the bytes of a body, usually none. */
+const DAMAGE: fc.Arbitrary<(bytes: number[]) => number[]> = weighted(
+  [24, fc.constant((bytes: number[]) => bytes)],
+  [
+    2,
+    fc.tuple(fc.nat({ max: 200 }), fc.constantFrom(...ODD_BYTES)).map(([at, odd]) => (bytes: number[]) =>
+      bytes.toSpliced(at % (bytes.length + 1), 0, ...odd)
+    ),
+  ],
+  [1, fc.nat({ max: 200 }).map((at) => (bytes: number[]) => bytes.slice(0, at % (bytes.length + 1)))],
+  [
+    1,
+    fc.constantFrom(
+      (bytes: number[]) => [...BOM, ...bytes],
+      (bytes: number[]) => [...BOM, ...BOM, ...bytes],
+      (bytes: number[]) => bytes.flatMap((byte) => [byte, 0]),
+    ),
+  ],
+  [
+    1,
+    fc.constantFrom(-1, 0, 1, 900).map((beyond) => (bytes: number[]) => [
+      ...bytes,
+      ...Array(Math.max(0, MAX_BODY_BYTES + beyond - bytes.length)).fill(0x20),
+    ]),
+  ],
+);
 
 const ENCODER = new TextEncoder();
 

@@ -63,7 +63,6 @@ const ODD_TAGS = [
 
 export const IF_NONE_MATCH: fc.Arbitrary<Header[]> = perhaps("If-None-Match", [6, [null]], [3, TAGS], [1, ODD_TAGS]);
 
-/** Headers that must change nothing. */
 const NOISE: Header[] = [
   ["Accept", "text/html;q=0.9"],
   ["Accept-Encoding", "gzip, br"],

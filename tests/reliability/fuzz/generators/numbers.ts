@@ -1,5 +1,3 @@
-/** int64 in every notation of JSON, and in some that JSON lacks. */
-
 import fc from "fast-check";
 import { weighted } from "./weighted.ts";
 
@@ -54,7 +52,6 @@ const OTHER = "-0 -0.0 0e400 0.0e-400 1e400 -1e400 5e-324 .5 - 0x7 NaN Infinity 
   .concat("true", "[7]", "{}", '""', '"7"', "0.1e1", "100000e-5", `1${"0".repeat(700)}e-700`)
   .concat(`0.${"0".repeat(700)}7e701`);
 
-/** The source of a `categoryId`, usually right. */
 export const CATEGORY_ID: fc.Arbitrary<string> = weighted(
   [6, INTEGER.map(String)],
   [6, write(RIGHT)],

@@ -1,9 +1,6 @@
-/** Sequences of requests by clients and attackers. */
-
 import fc from "fast-check";
 import type { Header } from "../prediction.ts";
 import type { Draft, Step } from "../request.ts";
-import { HAS_IDEMPOTENCY_KEYS } from "../settings.ts";
 import { BODY, RIGHT_BODY } from "./bodies.ts";
 import { AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, EXTRA, IDEMPOTENCY_KEY, IF_NONE_MATCH } from "./headers.ts";
 import { MALFORMED } from "./malformed.ts";
@@ -46,7 +43,7 @@ const HEADERS_OF_POST = headers(
   CONTENT_TYPE,
   CONTENT_ENCODING,
   EXTRA,
-  HAS_IDEMPOTENCY_KEYS ? IDEMPOTENCY_KEY : fc.constant([]),
+  IDEMPOTENCY_KEY,
 );
 const HEADERS_OF_GET = headers(AUTHORIZATION, IF_NONE_MATCH, EXTRA);
 const GET_OR_HEAD = fc.constantFrom("GET", "GET", "HEAD");
@@ -54,7 +51,7 @@ const GET_OR_HEAD = fc.constantFrom("GET", "GET", "HEAD");
 const RIGHT_CREATE = fc.record({
   method: fc.constant("POST"),
   target: target(PETS, NO_QUERY),
-  headers: HAS_IDEMPOTENCY_KEYS ? headers(right(), IDEMPOTENCY_KEY) : right(),
+  headers: headers(right(), IDEMPOTENCY_KEY),
   body: RIGHT_BODY,
   framing: FRAMING,
   isWalk: NO_WALK,
@@ -97,7 +94,6 @@ function anything({ isRaw }: Carriage): fc.Arbitrary<Draft> {
   }, { requiredKeys: ["method", "target", "headers", "framing", "isWalk"] });
 }
 
-/** Sequences for a petstore that is still empty. */
 export function sequences(carriage: Carriage): fc.Arbitrary<Step[]> {
   const malformed: Choice<Step>[] = carriage.isRaw ? [[1, MALFORMED]] : [];
   const step = weighted<Step>(

@@ -1,5 +1,3 @@
-/** Paths and queries, right and wrong. */
-
 import fc from "fast-check";
 import { weighted } from "./weighted.ts";
 
@@ -19,14 +17,12 @@ const ODD_PATHS = ["/", "/v1", "/v1/", "/v1/pets/", "/v1//pets", "//v1/pets", "/
   .concat("/livez", "/v1/pets;a=b", "/v1\\pets", `/v1/${"a".repeat(9000)}`, `/v1/pets/${"1".repeat(9000)}`)
   .concat("/v1/pets/1/2");
 
-/** Escapes one character of a path. */
 function disguise(path: string, at: number): string {
   const [index, code] = [1 + at % path.length, path.charCodeAt(1 + at % path.length)];
   if (!(code < 0x7f) || "%{}".includes(path[index] ?? "") || path.includes("{")) return path;
   return `${path.slice(0, index)}%${code.toString(16).padStart(2, "0")}${path.slice(index + 1)}`;
 }
 
-/** `/v1/pets/{petId}` with many kinds of id. */
 export const PET_PATH: fc.Arbitrary<string> = ID.map((id) => `/v1/pets/${id}`);
 
 const SEGMENTS = fc.array(fc.constantFrom("v1", "pets", "", ...ODD_SEGMENTS), { maxLength: 5 });

@@ -1,5 +1,3 @@
-/** Weighted choices. */
-
 import fc from "fast-check";
 
 /** The weight of a choice; of a list, any value. */
