@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import postgres from "postgres";
 import { createPostgresStore, type PostgresClient } from "../../lib/stores/postgres/postgres_store.ts";
 import { StoreUnavailableError } from "../../mod.ts";
 import { DRIVERS, runSql } from "../support/postgres/postgres.ts";
 import { countWaiting, withLockedTable } from "../support/postgres/lock.ts";
 import { until } from "../support/until.ts";
-import { PET, request, testSchema } from "./support.ts";
+import { PET, request, test } from "./support.ts";
 
 async function refusals(works: readonly unknown[]): Promise<Error[]> {
   const results = await Promise.allSettled(works);
@@ -14,7 +13,7 @@ async function refusals(works: readonly unknown[]): Promise<Error[]> {
 }
 
 for (const driver of DRIVERS) {
-  testSchema(
+  test.schema(
     `a ${driver.name} store cancels the statements that it gives up, and stores nothing later`,
     (url, schema) =>
       driver.use(url, async (client) => {
@@ -40,7 +39,7 @@ for (const driver of DRIVERS) {
       }),
   );
 
-  testSchema(
+  test.schema(
     `a ${driver.name} store refuses creates that wait for one that hangs, and closes in time`,
     (url, schema) =>
       driver.use(url, async (client) => {
@@ -77,7 +76,7 @@ function countStatements(client: PostgresClient): { client: PostgresClient; coun
   return { client: new Proxy<PostgresClient>(client, { get }), count: () => count };
 }
 
-testSchema("statements on connections that never answer do not pile up in the driver", async (url, schema) => {
+test.schema("statements on connections that never answer do not pile up in the driver", async (url, schema) => {
   const sql = postgres(url, { max: 1, fetch_types: false });
   const counted = countStatements(sql);
   const store = await createPostgresStore(counted.client, { schema, timeout: 100 });

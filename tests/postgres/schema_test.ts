@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { createPostgresStore, postgresGrants, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
 import { formatPet, StoreUnavailableError } from "../../mod.ts";
 import { type DriverKind, DRIVERS, runSql } from "../support/postgres/postgres.ts";
-import { forgetCall, PET, testSchema, usingStore, withRole } from "./support.ts";
+import { forgetCall, PET, test, usingStore, withRole } from "./support.ts";
 
 function addOne(driver: DriverKind, url: string, schema: string): Promise<bigint> {
   return usingStore(driver, url, schema, async (store) => {
@@ -23,7 +22,7 @@ function assertRefused(url: string, schema: string, message: RegExp): Promise<vo
   });
 }
 
-testSchema("ten servers may start at once on an empty database, and later ones keep the pets", async (url, schema) => {
+test.schema("ten servers may start at once on an empty database, and later ones keep the pets", async (url, schema) => {
   const drivers = Array.from({ length: 10 }, (_, i) => DRIVERS[i % DRIVERS.length]!);
   const ids = await Promise.all(drivers.map((driver) => addOne(driver, url, schema)));
   assert.deepEqual(ids.toSorted((a, b) => Number(a - b)), drivers.map((_, i) => BigInt(i + 1)));
@@ -32,7 +31,7 @@ testSchema("ten servers may start at once on an empty database, and later ones k
   assert.equal(await addOne(DRIVERS[1]!, url, schema), 12n);
 });
 
-testSchema("tables of a later release or of another program are refused and left unchanged", async (url, schema) => {
+test.schema("tables of a later release or of another program are refused and left unchanged", async (url, schema) => {
   await runSql(url, `CREATE SCHEMA "${schema}"; CREATE TABLE "${schema}".pets (nothing integer)`);
   await assertRefused(url, schema, /has a relation pets of another program; it was left unchanged/);
   await runSql(url, `DROP TABLE "${schema}".pets; ${postgresSchema(schema)}`);
@@ -50,7 +49,7 @@ const FOREIGN: readonly (readonly [make: string, message: RegExp])[] = [
   ["(version integer)", /has a table schema_version, but lacks pets, requests, pet_ids/],
 ];
 
-testSchema("a foreign, empty or damaged table schema_version is refused and left unchanged", async (url, schema) => {
+test.schema("a foreign, empty or damaged table schema_version is refused and left unchanged", async (url, schema) => {
   const versions = `"${schema}".schema_version`;
   const content = () => runSql(url, `SELECT version::text FROM ${versions}`);
   await runSql(url, `CREATE SCHEMA "${schema}"`);
@@ -73,7 +72,7 @@ testSchema("a foreign, empty or damaged table schema_version is refused and left
   }
 });
 
-testSchema(
+test.schema(
   "a role that may not create tables uses those of an administrator",
   (url, schema) =>
     withRole(url, `role_${schema}`, async (roleUrl) => {
@@ -101,18 +100,21 @@ testSchema(
     }),
 );
 
-testSchema("a create waits for the disk and a deletion does not, whatever the role's settings", async (url, schema) => {
-  await runSql(url, postgresSchema(schema));
-  const add = `SELECT "${schema}".add_pets('{Rex}', '{7}', '{1}', '{}', '{}', '{}')`;
-  for (const [call, setting] of [[add, "on"], [forgetCall(schema, 1), "off"]] as const) {
-    for (const given of ["on", "off"]) {
-      const rows = await runSql(url, `SET synchronous_commit = ${given}; BEGIN; ${call}; SHOW synchronous_commit`);
-      assert.equal(rows.flat().at(-1), setting);
+test.schema(
+  "a create waits for the disk and a deletion does not, whatever the role's settings",
+  async (url, schema) => {
+    await runSql(url, postgresSchema(schema));
+    const add = `SELECT "${schema}".add_pets('{Rex}', '{7}', '{1}', '{}', '{}', '{}')`;
+    for (const [call, setting] of [[add, "on"], [forgetCall(schema, 1), "off"]] as const) {
+      for (const given of ["on", "off"]) {
+        const rows = await runSql(url, `SET synchronous_commit = ${given}; BEGIN; ${call}; SHOW synchronous_commit`);
+        assert.equal(rows.flat().at(-1), setting);
+      }
     }
-  }
-});
+  },
+);
 
-testSchema("a database that is not in UTF-8 is refused", async (url, schema) => {
+test.schema("a database that is not in UTF-8 is refused", async (url, schema) => {
   await runSql(url, `CREATE DATABASE "${schema}" ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'`);
   try {
     const latin = Object.assign(new URL(url), { pathname: `/${schema}` }).href;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { postgresGrants, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
 import { formatPet, type PetStore } from "../../mod.ts";
 import { DRIVERS, runSql } from "../support/postgres/postgres.ts";
-import { asRole, forgetCall, PET, request, testSchema, usingStore } from "./support.ts";
+import { asRole, forgetCall, PET, request, test, usingStore } from "./support.ts";
 
 const TYPES = ["int2", "int4", "int8", "numeric", "float8", "text", "bool", "json", "name", "oid", "regclass", "tid"];
 const ARRAYS = ["_int2", "_int4", "_int8", "_text", "_tid", "_name"];
@@ -78,7 +78,7 @@ interface Roles {
 
 /** A test with a role for an attacker, one for the petstore, and a schema where the attacker may create. */
 function testRoles(name: string, run: (roles: Roles) => Promise<void>): void {
-  testSchema(name, async (url, schema) => {
+  test.schema(name, async (url, schema) => {
     const [attacker, petstore, open] = ["attacker", "petstore", "open"].map((name) => `${name}_${schema}`);
     await runSql(
       url,

@@ -1,4 +1,4 @@
-import { test } from "node:test";
+import { test as nodeTest } from "node:test";
 import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
 import { statementsFor } from "../../lib/stores/postgres/statements.ts";
 import type { IdempotentRequest, PetDraft, PetStore } from "../../mod.ts";
@@ -11,18 +11,23 @@ export const DAY = 86_400_000;
 const skip = whyNoPostgres();
 const why = skip ? ` (skipped: ${skip})` : "";
 
-/** A test with a schema of its own, which does not exist yet. */
-export function testSchema(name: string, run: (url: string, schema: string) => Promise<void>): void {
-  test(`${name}${why}`, { skip }, () => withSchema(run));
+function testSchema(name: string, run: (url: string, schema: string) => Promise<void>): void {
+  nodeTest(`${name}${why}`, { skip }, () => withSchema(run));
 }
 
-export function testStore(
+function testStore(
   name: string,
   run: (store: PetStore, url: string, schema: string) => Promise<void>,
   driver: DriverKind = DRIVERS[0]!,
 ): void {
   testSchema(name, (url, schema) => usingStore(driver, url, schema, (store) => run(store, url, schema)));
 }
+
+/** Tests without PostgreSQL, with a schema that does not exist yet, and with an empty store. */
+export const test = Object.assign((name: string, run: () => Promise<void>) => void nodeTest(name, run), {
+  schema: testSchema,
+  store: testStore,
+});
 
 export function usingStore<T>(
   driver: DriverKind,
@@ -62,4 +67,17 @@ export async function withRole<T>(url: string, role: string, use: (roleUrl: stri
 /** The store's own statement that deletes up to `most` expired requests. */
 export function forgetCall(schema: string, most: number): string {
   return statementsFor(schema).forget.replace("$1", String(most));
+}
+
+/** The rows of a table that each step reads, by scans and by indexes. All steps share a connection, after the preparation. */
+export async function countReads(url: string, table: string, prepare: string, ...steps: string[]) {
+  const seen =
+    `SELECT 'read', seq_tup_read, idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relid = '${table}'::regclass`;
+  // The result of several statements is one text per row.
+  const rows = await runSql(url, [prepare, seen, ...steps.flatMap((step) => [step, seen])].join(";"));
+  const counts = rows.flat().filter((row) => row?.startsWith("read,")).map((row) => row!.split(",").map(Number));
+  return steps.map((_, i) => ({
+    scanned: counts[i + 1]![1]! - counts[i]![1]!,
+    fetched: counts[i + 1]![2]! - counts[i]![2]!,
+  }));
 }

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { createPostgresStore, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
 import { DRIVERS, runSql } from "../support/postgres/postgres.ts";
 import { createAsVersion1, postgresVersion1 } from "./version_1.ts";
-import { DAY, PET, request, testSchema, testStore, usingStore, withRole } from "./support.ts";
+import { DAY, PET, request, test, usingStore, withRole } from "./support.ts";
 
-testStore(
+test.store(
   "a sequence behind its table is reported at starts and creates, and uses up no id",
   async (store, url, schema) => {
     assert.equal(await store.create(PET), 1n);
@@ -27,7 +27,7 @@ testStore(
   },
 );
 
-testSchema("a schema of version 1 is migrated, and running servers of that version continue", async (url, schema) => {
+test.schema("a schema of version 1 is migrated, and running servers of that version continue", async (url, schema) => {
   await runSql(url, postgresVersion1(schema));
   const now = Date.now();
   const [old, other, late] = [request("old"), request("other"), request("late")];
@@ -48,7 +48,7 @@ testSchema("a schema of version 1 is migrated, and running servers of that versi
   assert.deepEqual(await runSql(url, `SELECT version FROM "${schema}".schema_version`), [["2"]]);
 });
 
-testSchema(
+test.schema(
   "a server of version 1 adds pets after the upgrade without new privileges for its role",
   (url, schema) =>
     withRole(url, `role_${schema}`, async (roleUrl) => {

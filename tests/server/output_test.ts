@@ -4,6 +4,7 @@ import { freePort } from "../support/system/free_port.ts";
 import { exchange, RawSocket } from "../support/http/raw_socket.ts";
 import { environment, taskFlags } from "../support/server/serve_task.ts";
 import { validateServerAnswer } from "../support/server/server_description.ts";
+import { until } from "../support/until.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { command, NO_PROC, testUnless } from "../support/system/commands.ts";
 
@@ -25,7 +26,7 @@ async function withRedirected(
 ): Promise<void> {
   const port = await freePort();
   await using child = start(folder, redirection, `--port=${port}`, "--key=k", "--store=sqlite:pets.db");
-  for (const guard = AbortSignal.timeout(20_000); !await isAnswered(port);) guard.throwIfAborted();
+  await until("an answer", () => isAnswered(port));
   await use(port, child);
 }
 

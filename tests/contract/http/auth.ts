@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { KEY } from "../../support/api.ts";
-import { type HttpCase, httpCase } from "./case.ts";
+import { caseWith, type HttpCase, httpCase } from "./case.ts";
 
 const PATHS = ["/pets", "/pets/1", "/store/orders", "/unknown", "//v2/pets", "//"];
 const REALM = 'Bearer realm="petstore"';
@@ -23,9 +23,9 @@ export const AUTH_CASES: HttpCase[] = [
       }
     }
   }),
-  {
-    name: "answers 401 invalid_api_key to wrong, malformed and other credentials, and says which form is right",
-    run: async (api) => {
+  httpCase(
+    "answers 401 invalid_api_key to wrong, malformed and other credentials, and says which form is right",
+    async (api) => {
       const wrong = ["x", `${KEY}x`, KEY.slice(1), KEY.toUpperCase(), `"${KEY}"`, "x".repeat(5000)];
       const malformed = [
         ...[KEY, "Bearer", `Bearer ${KEY},${KEY}`, `Basic ${btoa("user:" + KEY)}`, `Basic ${KEY}`, `Bearer${KEY}`],
@@ -43,7 +43,7 @@ export const AUTH_CASES: HttpCase[] = [
         assert.deepEqual(error, { code: "invalid_api_key", message, status: 401 }, authorization);
       }
     },
-  },
+  ),
   httpCase("takes the scheme in any case", async (api) => {
     for (const scheme of ["Bearer", "bearer", "BEARER", "bEaReR"]) {
       const { status } = await api.get("/pets", { headers: { authorization: `${scheme} ${KEY}` } });
@@ -54,44 +54,44 @@ export const AUTH_CASES: HttpCase[] = [
     const headers: [string, string][] = [["authorization", `Bearer ${KEY}`], ["authorization", `Bearer ${KEY}`]];
     assert.equal((await api.get("/pets", { headers })).status, 401);
   }),
-  {
-    name: "accepts several keys at once, in clear or as a SHA-256 digest",
-    options: { keys: new Set(["old-key", HASHED, "new-key"]) },
-    run: async (api) => {
+  caseWith(
+    { keys: new Set(["old-key", HASHED, "new-key"]) },
+    "accepts several keys at once, in clear or as a SHA-256 digest",
+    async (api) => {
       for (const key of ["old-key", "new-key"]) assert.equal((await api.get("/pets", { key })).status, 200);
       // Twice: after the first time, a digest's key is recognised in another way.
       for (let i = 0; i < 2; i++) assert.equal((await api.get("/pets", { key: "hashed-key" })).status, 200);
       for (const key of [HASHED, KEY, "hashed-keys"]) assert.equal((await api.get("/pets", { key })).status, 401);
     },
-  },
-  {
-    name: "asks a verifier, and lets in only the keys that it answers true to",
-    options: {
+  ),
+  caseWith(
+    {
       keys: (key) => {
         if (key === "later") return Promise.resolve(true);
         return key === "yes" || (key === "truthy" && "yes" as unknown as boolean);
       },
     },
-    run: async (api) => {
+    "asks a verifier, and lets in only the keys that it answers true to",
+    async (api) => {
       for (const key of ["yes", "later"]) assert.equal((await api.get("/pets", { key })).status, 200);
       for (const key of ["no", "truthy"]) assert.equal((await api.get("/pets", { key })).status, 401);
     },
-  },
-  {
-    name: "answers 500 and nothing else when the verifier throws",
-    options: {
+  ),
+  caseWith(
+    {
       keys: (key) => {
         if (key === "rejects") return Promise.reject(new Error("secret"));
         throw new Error("secret");
       },
       onError: () => {},
     },
-    run: async (api) => {
+    "answers 500 and nothing else when the verifier throws",
+    async (api) => {
       for (const key of ["throws", "rejects"]) {
         const { status, error } = await api.get("/pets", { key });
         assert.equal(status, 500);
         assert.deepEqual(error, { code: "internal_error", message: "An internal error occurred", status: 500 });
       }
     },
-  },
+  ),
 ];

@@ -23,9 +23,9 @@ function postAs(api: Api, type: string, body: BodyInit = PET) {
 }
 
 export const BODY_CASES: HttpCase[] = [
-  {
-    name: "takes application/json in any case, with or without parameters, and no Content-Type at all",
-    run: async (api) => {
+  httpCase(
+    "takes application/json in any case, with or without parameters, and no Content-Type at all",
+    async (api) => {
       const types = [
         "application/json",
         "APPLICATION/JSON",
@@ -37,7 +37,7 @@ export const BODY_CASES: HttpCase[] = [
       assert.equal((await api.send("POST", "/pets", { body: untyped })).status, 201);
       assert.equal((await api.send("POST", "/pets", { body: stream(PET) })).status, 201);
     },
-  },
+  ),
   httpCase("answers 415 to every other media type, and to an encoded body", async (api) => {
     const types = [
       ...["text/plain", "application/jsonp", "application/json2", "text/json", "application/x-www-form-urlencoded"],
@@ -73,10 +73,10 @@ export const BODY_CASES: HttpCase[] = [
     const { text } = await api.send("POST", "/pets", { body });
     assert.equal(text, '{"id":2,"name":"😀","categoryId":9007199254740993,"status":"available"}');
   }),
-  {
-    name: "takes a body of exactly the limit, and answers 413 to one byte more",
-    options: { maxBodyBytes: 100 },
-    run: async (api) => {
+  caseWith(
+    { maxBodyBytes: 100 },
+    "takes a body of exactly the limit, and answers 413 to one byte more",
+    async (api) => {
       assert.equal((await api.post(PET.padEnd(100))).status, 201);
       assert.equal((await api.send("POST", "/pets", { body: stream(PET, " ".repeat(100 - PET.length)) })).status, 201);
       for (const body of [PET.padEnd(101), stream(PET.padEnd(101)), stream(PET.padEnd(100), " ")]) {
@@ -88,7 +88,7 @@ export const BODY_CASES: HttpCase[] = [
       }
       assert.equal((await api.get("/pets")).pets.length, 2);
     },
-  },
+  ),
   httpCase("answers 413 to 3 MiB, and takes 1 MiB", async (api) => {
     assert.equal((await api.post(PET.padEnd(1_048_576))).status, 201);
     for (const body of [PET.padEnd(3_145_728), stream(...Array(48).fill(" ".repeat(65_536)))]) {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { Api } from "../../support/api.ts";
-import { type HttpCase, httpCase } from "./case.ts";
+import { caseWith, type HttpCase, httpCase } from "./case.ts";
 
 const INT64 = ["9223372036854775807", "-9223372036854775808", "9007199254740993", "-9007199254740993", "0", "-1"];
 
@@ -64,14 +64,14 @@ export const CREATE_CASES: HttpCase[] = [
   httpCase("takes available for a status that was left out", async (api) => {
     assert.equal((await api.post({ name: "Rex", categoryId: 7 })).pet.status, "available");
   }),
-  {
-    name: "takes the option defaultStatus for a status that was left out",
-    options: { defaultStatus: "pending" },
-    run: async (api) => {
+  caseWith(
+    { defaultStatus: "pending" },
+    "takes the option defaultStatus for a status that was left out",
+    async (api) => {
       assert.equal((await api.post({ name: "Rex", categoryId: 7 })).pet.status, "pending");
       assert.equal((await api.get("/pets?status=pending")).pets.length, 1);
     },
-  },
+  ),
   httpCase("keeps int64 exact to the last digit, from POST to GET one and the list", async (api) => {
     for (const number of INT64) await expectStored(api, `{"name":"n","categoryId":${number}}`, '"n"', number);
     for (const [written, number] of Object.entries(WRITTEN)) {

@@ -82,15 +82,15 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
     }
     assert.equal(await countPets(api), 0);
   }),
-  {
-    name: "keeps the Idempotency-Keys of one API key apart from those of another",
-    options: { keys: () => true },
-    async run(api) {
+  caseWith(
+    { keys: () => true },
+    "keeps the Idempotency-Keys of one API key apart from those of another",
+    async (api) => {
       const ids = [];
       for (const key of ["one", "two", "one"]) ids.push((await api.post(REX, withKey("a", { key }))).pet.id);
       assert.deepEqual(ids, [1, 2, 1]);
     },
-  },
+  ),
   httpCase("shares one answer among requests with one Idempotency-Key that are under way at once", async (api) => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => api.post(REX, withKey("a"))));
     assert.deepEqual(new Set(answers.map(({ text }) => text)).size, 1);
@@ -111,13 +111,13 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
   httpCase("ignores an Idempotency-Key on requests that create nothing", async (api) => {
     for (const key of ["a", "a b"]) assert.equal((await api.get("/pets", withKey(key))).status, 200);
   }),
-  {
-    name: "answers 501 to an Idempotency-Key where the store cannot remember it",
-    options: { store: forgetfulStore() },
-    async run(api) {
+  caseWith(
+    { store: forgetfulStore() },
+    "answers 501 to an Idempotency-Key where the store cannot remember it",
+    async (api) => {
       const { status, error } = await api.post(REX, withKey("a"));
       assert.deepEqual([status, error.code], [501, "not_implemented"]);
       assert.equal((await api.post(REX)).status, 201);
     },
-  },
+  ),
 ];

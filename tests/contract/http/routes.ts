@@ -66,30 +66,30 @@ export const ROUTE_CASES: HttpCase[] = [
     const { status, error } = await api.get("/store/orders");
     assert.deepEqual([status, error.code], [501, "not_implemented"]);
   }),
-  {
-    name: "lets the app answer store orders, after the key check",
-    options: { handleStoreOrders: (request) => Promise.resolve(Response.json({ method: request.method })) },
-    run: async (api) => {
+  caseWith(
+    { handleStoreOrders: (request) => Promise.resolve(Response.json({ method: request.method })) },
+    "lets the app answer store orders, after the key check",
+    async (api) => {
       assert.deepEqual((await api.get("/store/orders")).json, { method: "GET" });
       assert.equal((await api.get("/store/orders", { key: null })).status, 401);
       assert.equal((await api.send("POST", "/store/orders")).status, 405);
       assert.deepEqual([(await api.send("HEAD", "/store/orders")).text], [""]);
     },
-  },
-  {
-    name: "answers 500 when the app's store orders throw, and tells the app alone",
-    options: {
+  ),
+  caseWith(
+    {
       handleStoreOrders: () => Promise.reject(new Error("secret")),
       onError: () => {
         throw new Error("broken log");
       },
     },
-    run: async (api) => {
+    "answers 500 when the app's store orders throw, and tells the app alone",
+    async (api) => {
       const { status, text } = await api.get("/store/orders");
       assert.equal(status, 500);
       assert.ok(!text.includes("secret"));
     },
-  },
+  ),
   caseWith({ basePath: "/api/v1" }, "serves under any base path", async (api) => {
     const created = await api.post({ name: "Rex", categoryId: 7 });
     assert.equal(created.headers.get("location"), "/api/v1/pets/1");
@@ -98,10 +98,10 @@ export const ROUTE_CASES: HttpCase[] = [
     assert.match((await api.get("/pets/1")).headers.get("link") ?? "", /^<\/api\/v1\/pets>/);
     assert.equal((await api.get("//v1/pets")).status, 404);
   }),
-  {
-    name: "begins links with the public address that it was told, and believes no forwarded header",
-    options: { basePath: "/internal", publicBaseUrl: "https://api.example/store/v1/" },
-    async run(api) {
+  caseWith(
+    { basePath: "/internal", publicBaseUrl: "https://api.example/store/v1/" },
+    "begins links with the public address that it was told, and believes no forwarded header",
+    async (api) => {
       const headers = {
         "x-forwarded-host": "evil.example",
         "x-forwarded-proto": "ftp",
@@ -118,7 +118,7 @@ export const ROUTE_CASES: HttpCase[] = [
       const pet = await api.get("/pets/1", { headers });
       assert.equal(linkTarget(pet, "successor-version"), "https://api.example/store/v1/pets");
     },
-  },
+  ),
   caseWith({ basePath: "" }, "serves at the root", async (api) => {
     assert.equal((await api.post({ name: "Rex", categoryId: 7 })).headers.get("location"), "/pets/1");
     assert.equal((await api.get("/pets/1")).status, 200);
@@ -129,10 +129,10 @@ export const ROUTE_CASES: HttpCase[] = [
     const { headers } = await api.get("/pets", { headers: { origin: ORIGIN } });
     for (const [name] of [...preflight.headers, ...headers]) assert.ok(!name.startsWith("access-control-"));
   }),
-  {
-    name: "grants a listed origin what it needs, on every answer, and never credentials",
-    options: { cors: { origins: ["https://other.example", ORIGIN] } },
-    run: async (api) => {
+  caseWith(
+    { cors: { origins: ["https://other.example", ORIGIN] } },
+    "grants a listed origin what it needs, on every answer, and never credentials",
+    async (api) => {
       const preflight = await api.send("OPTIONS", "/pets", { key: null, headers: PREFLIGHT });
       assert.equal(preflight.status, 204);
       assert.equal(preflight.headers.get("access-control-allow-origin"), ORIGIN);
@@ -153,7 +153,7 @@ export const ROUTE_CASES: HttpCase[] = [
         );
       }
     },
-  },
+  ),
   caseWith({ cors: { origins: [ORIGIN] } }, "grants nothing to an origin that is not listed", async (api) => {
     for (
       const origin of [

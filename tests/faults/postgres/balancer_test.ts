@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
-import { type Nginx, whyNoNginx, withNginx } from "../../support/nginx/nginx.ts";
+import { type Nginx, UNLIMITED, whyNoNginx, withNginx } from "../../support/nginx/nginx.ts";
 import { request, type ServerProcess, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
-import { type Asked, KEY, underLoad, withCluster, withServers } from "./support.ts";
+import { type Asked, KEY, onStore, underLoad, withCluster, withServers } from "./support.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
 const test = testUnless(whyNoCluster() || whyNoNginx());
@@ -20,13 +20,6 @@ function settingsOf(ports: readonly number[]): Record<string, string> {
   const here = names.map((name, i) => name.replace(/^[\d.]+:8000/, `127.0.0.1:${ports[i]}`));
   return { petstore: here.join("; server "), next_upstream: retries, tries };
 }
-
-/** All clients of this machine share an address, which docs/nginx.conf limits. */
-const UNLIMITED = {
-  rate: "$binary_remote_addr zone=requests:10m rate=100000r/s",
-  burst: "zone=requests burst=100000 nodelay",
-  connections: "connections 1000",
-};
 
 function through({ origin, validate }: Nginx): Asked {
   return { ask: (path, key, init = {}) => request(origin + path, key, init, validate) };
@@ -69,7 +62,5 @@ test("behind nginx, a server that ends and one that is killed are felt by no rea
   ));
 
 function startAgain(url: string, port: number, use: (server: ServerProcess) => Promise<void>): Promise<void> {
-  return withTempFolder((folder) =>
-    withServer(folder, { args: [`--key=${KEY}`, `--port=${port}`, "--access-log"], env: { PETSTORE_STORE: url } }, use)
-  );
+  return withTempFolder((folder) => withServer(folder, onStore(url, `--port=${port}`), use));
 }

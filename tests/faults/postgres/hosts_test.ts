@@ -6,8 +6,8 @@ import { whyNoCluster } from "../../support/postgres/cluster.ts";
 import { runServer, withServer } from "../../support/server/server_process.ts";
 import { withSilentProxy } from "./silent_proxy.ts";
 import { withTempFolder } from "../../support/temp.ts";
-import { countStored, createOnce, KEY, underLoad, withCluster, withOneServer } from "./support.ts";
-import { makeCertificate, NO_OPENSSL, useTls } from "./tls_support.ts";
+import { countStored, createOnce, onStore, underLoad, withCluster, withOneServer } from "./support.ts";
+import { ENCRYPTED, makeCertificate, NO_OPENSSL, useTls } from "./tls_support.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
 const test = Object.assign(testUnless(whyNoCluster()), { withTls: testUnless(whyNoCluster() || NO_OPENSSL) });
@@ -57,19 +57,13 @@ test("a start that no host is fit for says of each why, in one line", () =>
       const { port } = closed.addr;
       closed.close();
       const store = urlOf(`127.0.0.1:${port},127.0.0.1:${cluster.port}`, "?target_session_attrs=standby");
-      const { status, stderr } = await runServer(folder, {
-        args: [`--key=${KEY}`, "--port=0"],
-        env: { PETSTORE_STORE: store },
-      });
+      const { status, stderr } = await runServer(folder, onStore(store));
       assert.equal(status, 1, stderr);
       assert.match(stderr, /^petstore: [^\n]*ECONNREFUSED[^\n]*is not what target_session_attrs=standby asks for\n$/);
       assert.doesNotMatch(stderr, /hunter2/);
       // An answer decides: the wrong database is not looked for elsewhere.
       const wrong = urlOf(`127.0.0.1:${cluster.port},127.0.0.1:${port}`).replace(/postgres$/, "elsewhere");
-      const { status: second, stderr: line } = await runServer(folder, {
-        args: [`--key=${KEY}`, "--port=0"],
-        env: { PETSTORE_STORE: wrong },
-      });
+      const { status: second, stderr: line } = await runServer(folder, onStore(wrong));
       assert.equal(second, 2, line);
       assert.match(line, /"elsewhere" does not exist \(SQLSTATE 3D000\)\n$/);
     })
@@ -87,15 +81,10 @@ test.withTls(
           const start = (hosts: string, ca: string) =>
             withServer(
               folder,
-              {
-                args: [`--key=${KEY}`],
-                env: { PETSTORE_STORE: urlOf(hosts, `?sslmode=verify-full&connect_timeout=2&sslrootcert=${ca}`) },
-              },
+              onStore(urlOf(hosts, `?sslmode=verify-full&connect_timeout=2&sslrootcert=${ca}`)),
               async (server) => {
                 assert.equal((await createOnce(server, crypto.randomUUID())).status, 201);
-                const secure = `SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
-                  WHERE application_name = 'petstore'`;
-                assert.deepEqual(await runSql(urlOf(`127.0.0.1:${cluster.port}`), secure), [["true"]]);
+                assert.deepEqual(await runSql(urlOf(`127.0.0.1:${cluster.port}`), ENCRYPTED), [["true"]]);
                 assert.equal(await server.stop(), 0);
               },
             );

@@ -9,9 +9,10 @@ import {
   startCluster,
 } from "../../support/postgres/cluster.ts";
 import { runSql } from "../../support/postgres/postgres.ts";
-import { type ServerProcess, withServer } from "../../support/server/server_process.ts";
+import { type ServerParts, type ServerProcess, withServer } from "../../support/server/server_process.ts";
 import { type Asked, KEY, Ledger } from "../../support/server/ledger.ts";
 import type { SeenResponse } from "../../support/openapi_validator.ts";
+import { until } from "../../support/until.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
 export { type Asked, KEY };
@@ -35,13 +36,16 @@ export function urlOf({ port }: Cluster): string {
   return `postgres://postgres:hunter2@127.0.0.1:${port}/postgres`;
 }
 
+export function onStore(url: string, ...args: string[]): ServerParts {
+  return { args: [`--key=${KEY}`, "--port=0", ...args], env: { PETSTORE_STORE: url } };
+}
+
 export function withServers<T>(url: string, count: number, use: (servers: ServerProcess[]) => Promise<T>): Promise<T> {
   const open = (servers: ServerProcess[]): Promise<T> =>
     servers.length === count
       ? use(servers)
       : withTempFolder((folder) =>
-        withServer(folder, { args: [`--key=${KEY}`, "--no-access-log"], env: { PETSTORE_STORE: url } }, (server) =>
-          open([...servers, server]))
+        withServer(folder, onStore(url, "--no-access-log"), (server) => open([...servers, server]))
       );
   return open([]);
 }
@@ -50,11 +54,8 @@ export function withOneServer<T>(url: string, use: (server: ServerProcess) => Pr
   return withServers(url, 1, ([server]) => use(server!));
 }
 
-export async function untilAnswered(server: ServerProcess, path: string, status: number): Promise<void> {
-  for (const guard = AbortSignal.timeout(15_000); !guard.aborted;) {
-    if ((await server.ask(path, KEY)).status === status) return;
-  }
-  assert.fail(`${path} was never answered with ${status}`);
+export function untilAnswered(server: ServerProcess, path: string, status: number): Promise<void> {
+  return until(`${path} answered with ${status}`, async () => (await server.ask(path, KEY)).status === status);
 }
 
 export function createOnce(server: Asked, name: string): Promise<SeenResponse> {

@@ -33,3 +33,7 @@ export async function useTls(cluster: Cluster, { certificate, key }: Certificate
   await runSql(url, "SELECT pg_reload_conf()");
   while ((await runSql(url, "SHOW ssl"))[0]?.[0] !== "on");
 }
+
+/** Whether each connection of the servers is encrypted, as PostgreSQL sees it. */
+export const ENCRYPTED = `SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
+  WHERE application_name = 'petstore'`;

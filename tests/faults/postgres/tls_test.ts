@@ -9,8 +9,8 @@ import { until } from "../../support/until.ts";
 import { allowOnlyTls, type Cluster, kill, startAgain, whyNoCluster } from "../../support/postgres/cluster.ts";
 import { runServer, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
-import { createOnce, KEY, urlOf, withCluster } from "./support.ts";
-import { makeCertificate, NO_OPENSSL, useTls } from "./tls_support.ts";
+import { createOnce, KEY, onStore, urlOf, withCluster } from "./support.ts";
+import { ENCRYPTED, makeCertificate, NO_OPENSSL, useTls } from "./tls_support.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
 const test = testUnless(whyNoCluster() || NO_OPENSSL);
@@ -26,13 +26,11 @@ function withTls(use: (port: number, ca: string, folder: string, cluster: Cluste
   );
 }
 
-function url(port: number, host = "127.0.0.1"): string {
-  return `postgres://postgres:hunter2@${host}:${port}/postgres`;
-}
+const url = (port: number, host = "127.0.0.1") => `postgres://postgres:hunter2@${host}:${port}/postgres`;
 
-/** Whether each connection of the servers is encrypted, as PostgreSQL sees it. */
-const ENCRYPTED = `SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
-  WHERE application_name = 'petstore'`;
+async function isUnlocked(cluster: Cluster): Promise<boolean> {
+  return await countWaiting(urlOf(cluster), "petstore") === 0;
+}
 
 test("sslmode require and verify-full encrypt, and verify-full knows whom it talks to", () =>
   withTls(async (port, ca, folder) => {
@@ -42,7 +40,7 @@ test("sslmode require and verify-full encrypt, and verify-full knows whom it tal
       `${url(port)}?sslmode=verify-ca&sslrootcert=${ca}`,
     ];
     for (const [i, store] of modes.entries()) {
-      await withServer(folder, { args: [`--key=${KEY}`], env: { PETSTORE_STORE: store } }, async (server) => {
+      await withServer(folder, onStore(store), async (server) => {
         assert.equal((await createOnce(server, `pet${i}`)).status, 201);
         assert.deepEqual(await runSql(url(port), ENCRYPTED), [["true"]]);
         assert.equal(await server.stop(), 0);
@@ -50,10 +48,8 @@ test("sslmode require and verify-full encrypt, and verify-full knows whom it tal
     }
     await withServer(
       folder,
-      { args: [`--key=${KEY}`], env: { PETSTORE_STORE: `${url(port)}?sslmode=disable` } },
-      async () => {
-        assert.deepEqual(await runSql(url(port), ENCRYPTED), [["false"]]);
-      },
+      onStore(`${url(port)}?sslmode=disable`),
+      async () => assert.deepEqual(await runSql(url(port), ENCRYPTED), [["false"]]),
     );
   }));
 
@@ -61,8 +57,7 @@ test("a certificate of another authority or name, and a connection without TLS, 
   withTls(async (port, ca, folder, cluster) => {
     const { ca: other } = makeCertificate(folder, "theirs");
     const refused = async (store: string, reason: RegExp, expected = 1) => {
-      const parts = { args: [`--key=${KEY}`, "--port=0"], env: { PETSTORE_STORE: store } };
-      const { status, stdout, stderr } = await runServer(folder, parts);
+      const { status, stdout, stderr } = await runServer(folder, onStore(store));
       assert.deepEqual([status, stdout], [expected, ""], stderr);
       assert.match(stderr, reason);
       assert.match(stderr, /^petstore: [^\n]*\n$/);
@@ -79,12 +74,11 @@ test("a certificate of another authority or name, and a connection without TLS, 
 test("statements are cancelled where all connections use TLS, too", () =>
   withTls(async (port, ca, folder, cluster) => {
     const store = `${url(port, "localhost")}?sslmode=verify-full&sslrootcert=${ca}`;
-    await withServer(folder, { args: [`--key=${KEY}`], env: { PETSTORE_STORE: store } }, async (server) => {
+    await withServer(folder, onStore(store), async (server) => {
       assert.equal((await createOnce(server, "Rex")).status, 201);
       await withLockedTable(urlOf(cluster), "petstore.pets", async () => {
         assert.equal((await createOnce(server, "Bo")).status, 503);
-        await until("no connection waiting for the lock", async () =>
-          await countWaiting(urlOf(cluster), "petstore") === 0);
+        await until("no connection waiting for the lock", () => isUnlocked(cluster));
       });
       assert.equal(JSON.parse((await server.ask("/v1/pets", KEY)).text).length, 1);
       assert.equal(await server.stop(), 0);
@@ -94,12 +88,8 @@ test("statements are cancelled where all connections use TLS, too", () =>
     const pets = await createPostgresStore(pool, { timeout: 500 });
     const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;
     await withLockedTable(urlOf(cluster), "petstore.pets", async () => {
-      await assert.rejects(async () =>
-        await pets.create(pet), StoreUnavailableError);
-      await until(
-        "no connection waiting for the lock",
-        async () => await countWaiting(urlOf(cluster), "petstore") === 0,
-      );
+      await assert.rejects(async () => await pets.create(pet), StoreUnavailableError);
+      await until("no connection waiting for the lock", () => isUnlocked(cluster));
     });
     assert.equal(await pets.get(3n), undefined);
     await pets.close();

@@ -14,6 +14,7 @@ import { Client } from "../../support/http/client.ts";
 import type { Ending, Installation } from "./installation.ts";
 import type { Random } from "../../support/random.ts";
 import { type ServerParts, ServerProcess } from "../../support/server/server_process.ts";
+import { until } from "../../support/until.ts";
 import { getRequest, KEY } from "./requests.ts";
 
 const SERVERS = 4;
@@ -146,11 +147,8 @@ export class PostgresInstallation implements Installation {
 
 async function untilReady(port: number): Promise<void> {
   using client = new Client(port);
-  const guard = AbortSignal.timeout(20_000);
-  for (;;) {
+  await until(`the server at ${port} ready`, async () => {
     const outcome = await client.send(getRequest("/readyz"));
-    if (outcome.kind === "answered" && outcome.answer.status === 200) return;
-    if (guard.aborted) throw new Error(`The server at ${port} has not recovered: ${JSON.stringify(outcome)}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+    return outcome.kind === "answered" && outcome.answer.status === 200;
+  });
 }

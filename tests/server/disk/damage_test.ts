@@ -87,10 +87,9 @@ test("a server whose log is emptied or overwritten while it runs shows nothing w
 
 test("a start on a file that was damaged while a server ran is refused, or shows nothing wrong", () =>
   withMany(async (server, path, ledger) => {
-    const { args = [] } = ON_FILE;
     overwrite(path, 0, 100 * 4096);
     await server.stop("SIGKILL");
-    const { status, stderr } = await runServer(join(path, ".."), { args: ["--port=0", ...args] });
+    const { status, stderr } = await runServer(join(path, ".."), ON_FILE);
     assert.equal(status, 2);
     assert.match(stderr, /^petstore: pets\.db is (not an SQLite database|corrupt)[^\n]*\n$/);
     assert.ok(ledger.pets.size > MANY);

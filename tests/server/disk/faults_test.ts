@@ -74,7 +74,7 @@ test.mounted("a server does not start on a disk without room for its log, and sa
     });
     const { blocks, bfree, bsize } = statfsSync(folder);
     remount(`size=${(blocks - bfree) * bsize}`);
-    const { status, stdout, stderr } = await runServer(folder, { args: ["--port=0", ...ON_FILE.args!] });
+    const { status, stdout, stderr } = await runServer(folder, ON_FILE);
     assert.match(stderr, /^petstore: pets\.db [^\n]*disk[^\n]*\n$/);
     assert.deepEqual([status, stdout], [1, ""]);
     remount("size=4m");

@@ -74,7 +74,7 @@ test("a server does not start on a file that another process keeps for itself, a
     await withServer(folder, ON_FILE, (server) => ledger.create(server));
     const other = new DatabaseSync(join(folder, FILE));
     other.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
-    const { status, stdout, stderr } = await runServer(folder, { args: ["--port=0", ...ON_FILE.args!] });
+    const { status, stdout, stderr } = await runServer(folder, ON_FILE);
     assert.deepEqual([status, stdout, stderr], [1, "", "petstore: pets.db is locked by another process\n"]);
     other.close();
     await withServer(folder, ON_FILE, (server) => ledger.assertShown(server));

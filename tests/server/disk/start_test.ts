@@ -18,7 +18,7 @@ const test = Object.assign(testUnless(false), {
 async function assertRefused(folder: string, line: RegExp): Promise<void> {
   const kept = [FILE, `${FILE}-wal`].map((name) => join(folder, name)).filter((path) => existsSync(path));
   const before = kept.map((path) => Deno.readFileSync(path).toBase64());
-  const { status, stdout, stderr } = await runServer(folder, { args: ["--port=0", ...ON_FILE.args!] });
+  const { status, stdout, stderr } = await runServer(folder, ON_FILE);
   assert.match(stderr, /^petstore: pets\.db [^\n]+\n$/);
   assert.match(stderr, line);
   assert.deepEqual([status, stdout], [2, ""]);

@@ -2,7 +2,7 @@
 
 import { HTTP_CONTRACT } from "../../contract/http/all.ts";
 import { type Handle, type Host, withApi } from "../../support/api.ts";
-import { whyNoNginx, withNginx } from "../../support/nginx/nginx.ts";
+import { UNLIMITED, whyNoNginx, withNginx } from "../../support/nginx/nginx.ts";
 import { withoutServer } from "../../support/nginx/proxy_answers.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { testUnless } from "../../support/system/commands.ts";
@@ -15,9 +15,6 @@ const ANSWERED_BY_NGINX: ReadonlyMap<RegExp, string> = new Map([
   [/^answers 404 route_not_found to every path/, "nginx answers 400 to a path that does not decode"],
   [/^answers 405 with Allow to every method/, "nginx answers 400 to a method in lower case"],
 ]);
-
-/** Some cases send more requests than one address may. */
-const UNLIMITED = { rate: "$binary_remote_addr zone=requests:10m rate=10000r/s" };
 
 const NGINX: Host = {
   name: "nginx",

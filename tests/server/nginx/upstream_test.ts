@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createPetstore } from "../../../mod.ts";
-import { type Nginx, whyNoNginx, withNginx, withProxy } from "../../support/nginx/nginx.ts";
+import { type Nginx, UNLIMITED, whyNoNginx, withNginx, withProxy } from "../../support/nginx/nginx.ts";
 import { exchange, RawSocket } from "../../support/http/raw_socket.ts";
 import { PET, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
@@ -48,12 +48,6 @@ async function withProxyBeforeTwo(
       (run) => withServer(folder, { args: [`--port=${port}`, ...args] }, (server) => run(() => server.stop())),
     ));
 }
-
-const UNLIMITED = {
-  rate: "$binary_remote_addr zone=requests:10m rate=100000r/s",
-  burst: "zone=requests burst=100000 nodelay",
-  connections: "connections 1000",
-};
 
 test("a petstore that ends closes none of nginx's connections with a request on it", () =>
   withProxy(UNLIMITED, async (nginx, server, folder) => {

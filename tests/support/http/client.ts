@@ -1,7 +1,8 @@
 /** A client that keeps its connection and tells apart how a request can fail. Deno only. */
 
 import type { SeenResponse } from "../openapi_validator.ts";
-import { CutShort, isDisconnection, RawSocket } from "./raw_socket.ts";
+import { isDisconnection, RawSocket } from "./raw_socket.ts";
+import { CutShort } from "./response_reader.ts";
 
 /**
  * The outcome of a request.

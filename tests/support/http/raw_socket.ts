@@ -4,18 +4,8 @@
  */
 
 import type { ResponseValidator, SeenResponse } from "../openapi_validator.ts";
-import {
-  concat,
-  decode,
-  endOf,
-  HEAD_END,
-  isMadeByDenoServe,
-  latin1,
-  LINE_END,
-  parseHead,
-  parseRequestLine,
-  type RequestLine,
-} from "./message.ts";
+import { concat, isMadeByDenoServe, parseHead, parseRequestLine, type RequestLine } from "./message.ts";
+import { ResponseReader } from "./response_reader.ts";
 
 /** A server: where it is, and what it may answer. */
 export interface Endpoint {
@@ -26,24 +16,14 @@ export interface Endpoint {
 /** Milliseconds without an answer after which a server counts as hung. */
 const GUARD = 10_000;
 
-export class CutShort extends Error {
-  readonly received: string;
-
-  constructor(received: string) {
-    super(`A response was cut short: ${JSON.stringify(received.slice(0, 200))}`);
-    this.received = received;
-  }
-}
-
 /** When the guard closes a connection, all that is awaited on it fails. */
 export class RawSocket implements Disposable {
   readonly #connection: Deno.TcpConn;
   readonly #validate: ResponseValidator;
   /** In the order of sending, which is the order of the answers. */
   readonly #unanswered: RequestLine[] = [];
+  readonly #reader = new ResponseReader((buffer) => this.#read(buffer));
   #guard: ReturnType<typeof setTimeout> | undefined;
-  #buffer = new Uint8Array();
-  #received = new Uint8Array();
   #isClosed = false;
   #isTimedOut = false;
 
@@ -73,7 +53,7 @@ export class RawSocket implements Disposable {
   }
 
   get unread(): number {
-    return this.#received.length;
+    return this.#reader.unread;
   }
 
   /** Sends whole requests, text as UTF-8. Returns whether the other side took all bytes. */
@@ -101,25 +81,21 @@ export class RawSocket implements Disposable {
 
   /** The next whole response, or `undefined` if the connection ended before it. Throws if it is not described. */
   async readResponse(): Promise<SeenResponse | undefined> {
-    let end: number;
-    while ((end = endOf(this.#received, HEAD_END)) < 0) {
-      if (await this.#receive()) continue;
-      if (this.#received.length === 0) return undefined;
-      throw this.#cutShort();
-    }
-    const { status, headers } = parseHead(latin1(this.#take(end)));
+    const head = await this.#reader.readHead();
+    if (head === undefined) return undefined;
+    const { status, headers } = parseHead(head);
     const request = status < 200 ? this.#unanswered[0] : this.#unanswered.shift();
     if (request === undefined) throw new Error(`A response that no request was sent for: ${status}`);
     // The response to HEAD has no body, whatever its headers say.
     const hasNoBody = request.method === "HEAD" || status < 200 || status === 204 || status === 304;
-    const response = { status, headers, text: hasNoBody ? "" : await this.#readBody(headers) };
+    const response = { status, headers, text: hasNoBody ? "" : await this.#reader.readBody(headers) };
     if (!isMadeByDenoServe(response)) this.#validate(request.method, request.path, response);
     return response;
   }
 
   /** Waits until the server closes; throws if more bytes come. */
   async readEnd(): Promise<void> {
-    const rest = await this.#readToEnd();
+    const rest = await this.#reader.readToEnd();
     if (rest !== "") throw new Error(`More came than was asked for: ${JSON.stringify(rest.slice(0, 200))}`);
   }
 
@@ -134,55 +110,15 @@ export class RawSocket implements Disposable {
     this.close();
   }
 
-  async #readToEnd(): Promise<string> {
-    while (await this.#receive());
-    return decode(this.#take(this.#received.length));
-  }
-
-  async #readBody(headers: Headers): Promise<string> {
-    if (headers.get("transfer-encoding") === "chunked") return await this.#readChunks();
-    const length = headers.get("content-length");
-    return length === null ? await this.#readToEnd() : decode(await this.#readExactly(Number(length)));
-  }
-
-  async #readChunks(): Promise<string> {
-    for (const chunks: Uint8Array[] = [];;) {
-      let end: number;
-      while ((end = endOf(this.#received, LINE_END)) < 0) if (!await this.#receive()) throw this.#cutShort();
-      const size = Number.parseInt(decode(this.#take(end)), 16);
-      chunks.push((await this.#readExactly(size + 2)).subarray(0, size));
-      if (size === 0) return decode(concat(...chunks));
-    }
-  }
-
-  async #readExactly(count: number): Promise<Uint8Array> {
-    while (this.#received.length < count) if (!await this.#receive()) throw this.#cutShort();
-    return this.#take(count);
-  }
-
-  #take(count: number): Uint8Array {
-    const taken = this.#received.slice(0, count);
-    this.#received = this.#received.slice(count);
-    return taken;
-  }
-
-  async #receive(): Promise<boolean> {
-    if (this.#buffer.length === 0) this.#buffer = new Uint8Array(32_768);
-    let count: number | null;
+  /** Reads more bytes; `null` after the end. */
+  async #read(buffer: Uint8Array): Promise<number | null> {
     try {
-      count = await this.#connection.read(this.#buffer);
+      return await this.#connection.read(buffer);
     } catch (error) {
       if (this.#isTimedOut) throw new Error("The guard closed a connection on which nothing came");
       if (!isDisconnection(error)) throw error;
-      count = null;
+      return null;
     }
-    if (count === null) return false;
-    this.#received = concat(this.#received, this.#buffer.subarray(0, count));
-    return true;
-  }
-
-  #cutShort(): CutShort {
-    return new CutShort(latin1(this.#received));
   }
 }
 

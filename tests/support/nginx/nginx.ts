@@ -19,6 +19,13 @@ export interface Nginx extends Endpoint {
 /** Values for the marked lines of docs/nginx.conf, by the name in the mark. */
 export type NginxSettings = Record<string, string>;
 
+/** All clients of this machine share an address, which docs/nginx.conf limits. */
+export const UNLIMITED: NginxSettings = {
+  rate: "$binary_remote_addr zone=requests:10m rate=100000r/s",
+  burst: "zone=requests burst=100000 nodelay",
+  connections: "connections 1000",
+};
+
 const CONFIGURATION = readFileSync(new URL("../../../docs/nginx.conf", import.meta.url), "utf8");
 
 /** An ordinary user's PATH often lacks Debian's folder. */

@@ -96,7 +96,7 @@ export function withFreshServer<T>(
 }
 
 export async function runServer(folder: string, parts: ServerParts): Promise<ServerExit> {
-  await using child = spawnServer(folder, parts);
+  await using child = spawnServer(folder, withPort(parts));
   return { status: await child.exit(), ...child.written };
 }
 
