@@ -1,7 +1,4 @@
-/**
- * Bodies that only a faulty or hostile client sends, to a petstore on `Deno.serve`: wrong framing, too large, cut
- * short.
- */
+/** Bodies of faulty or hostile clients, to a petstore on `Deno.serve`: wrong framing, too large, cut short. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -21,12 +21,7 @@ const LATIN = Uint8Array.of(0xe9, 0xff);
 testAnswers([
   ["two Authorization headers", get("/v1/pets", HEADERS + AUTHORIZATION), 401, "invalid_api_key"],
   ["a key that is not ASCII", get("/v1/pets", "Authorization: Bearer schlüssel\r\n"), 401, "invalid_api_key"],
-  [
-    "a key of 10,000 characters",
-    get("/v1/pets", `Authorization: Bearer ${"a".repeat(10_000)}\r\n`),
-    401,
-    "invalid_api_key",
-  ],
+  ["a long key", get("/v1/pets", `Authorization: Bearer ${"a".repeat(10_000)}\r\n`), 401, "invalid_api_key"],
   ["a target in absolute form", get("http://other.example/v1/pets"), 200],
   ["a target in absolute form without a path", get("http://other.example?x"), 404, "route_not_found"],
   ["OPTIONS *", head("OPTIONS", "*"), 404, "route_not_found"],

@@ -26,7 +26,7 @@ const REFUSED: [what: string, request: string][] = [
   ["a length, then chunks", post(LENGTH + CHUNKED, CHUNKS + HIDDEN)],
   ["chunks, then a length", post(CHUNKED + LENGTH, CHUNKS + HIDDEN)],
   [
-    "a length that covers what follows the chunks",
+    "a length over what follows chunks",
     post(`Content-Length: ${5 + HIDDEN.length}\r\n${CHUNKED}`, `0\r\n\r\n${HIDDEN}`),
   ],
   ["no length at all by its header, and chunks", post(`Content-Length: 0\r\n${CHUNKED}`, CHUNKS + HIDDEN)],
@@ -67,7 +67,7 @@ const REFUSED: [what: string, request: string][] = [
   ["a request line without a version", `GET /v1/pets/666\r\n${HEADERS}\r\n`],
 ];
 
-/** Whole and unambiguous: one answer each. */
+/** Whole and unambiguous, most with a request as their body: one answer each. */
 const ONE: [what: string, request: string, status: number][] = [
   ["the same length twice", post(LENGTH + LENGTH, PET), 201],
   ["a tab before the encoding", post("Transfer-Encoding:\tchunked\r\n", CHUNKS), 201],
@@ -75,27 +75,23 @@ const ONE: [what: string, request: string, status: number][] = [
   ["a space before a chunk's size", post(CHUNKED, ` 1d\r\n${PET}\r\n0\r\n\r\n`), 201],
   ["extensions of chunks", post(CHUNKED, `1d;a=b;c="d"\r\n${PET}\r\n0;e\r\n\r\n`), 201],
   [
-    "trailers that look like headers",
+    "trailers like headers",
     post(CHUNKED, `${chunk(PET)}0\r\nContent-Length: 5\r\nAuthorization: Bearer x\r\n\r\n`),
     201,
   ],
+  ["the body of a GET", `GET /v1/pets/1 HTTP/1.1\r\n${HEADERS}Content-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`, 200],
   [
-    "a request as the body of a GET",
-    `GET /v1/pets/1 HTTP/1.1\r\n${HEADERS}Content-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`,
-    200,
-  ],
-  [
-    "a request as a body without a key",
+    "a body without a key",
     `POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`,
     401,
   ],
-  ["a request as a body for no path", `POST /v1/x HTTP/1.1\r\n${HEADERS}${CHUNKED}\r\n${chunk(HIDDEN)}0\r\n\r\n`, 404],
+  ["a body for no path", `POST /v1/x HTTP/1.1\r\n${HEADERS}${CHUNKED}\r\n${chunk(HIDDEN)}0\r\n\r\n`, 404],
   [
-    "a request as a body of another type",
+    "a body of another type",
     `POST /v1/pets HTTP/1.1\r\n${HEADERS}Content-Type: text/plain\r\nContent-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`,
     415,
   ],
-  ["a request as a body that is not JSON", post(`Content-Length: ${HIDDEN.length}\r\n`, HIDDEN), 400],
+  ["a body that is not JSON", post(`Content-Length: ${HIDDEN.length}\r\n`, HIDDEN), 400],
 ];
 
 /** All statuses until the connection ends. A surplus answer makes the socket throw. */

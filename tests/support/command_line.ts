@@ -47,10 +47,7 @@ export function tryRead<T>(read: () => T): T {
   }
 }
 
-/**
- * Runs a tool in a temporary folder. Exits with 0 if all is well, 1 after findings, 2 after a mistake in the command
- * line.
- */
+/** Runs a tool in a temporary folder. Exits with 0 if all is well, 1 after findings, 2 after a wrong command line. */
 export async function runTool(name: string, run: (folder: string) => Promise<readonly Finding[]>): Promise<never> {
   const folder = Deno.makeTempDirSync({ prefix: `petstore-${name}-` });
   // An event, because `--help` exits without returning.

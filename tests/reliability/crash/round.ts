@@ -9,7 +9,7 @@ import { createAgain, createOnAndOn, type Crew } from "../shared/creating.ts";
 import { Follower } from "../shared/follower.ts";
 import type { Installation } from "../shared/installation.ts";
 import type { Create } from "../shared/journal.ts";
-import type { RoundOptions } from "../shared/round_options.ts";
+import type { RoundOptions } from "../shared/rounds_tool.ts";
 import type { Stage } from "../shared/rounds.ts";
 
 export interface CrashFigures {

@@ -7,7 +7,7 @@ import { createAgain, createOnAndOn, type Crew } from "../shared/creating.ts";
 import type { Journal } from "../shared/journal.ts";
 import { parsePets } from "../shared/pets.ts";
 import { getRequest } from "../shared/requests.ts";
-import type { RoundOptions } from "../shared/round_options.ts";
+import type { RoundOptions } from "../shared/rounds_tool.ts";
 import { end, type Stage } from "../shared/rounds.ts";
 
 export interface DrainFigures {

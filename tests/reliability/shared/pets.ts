@@ -10,10 +10,7 @@ export interface IntendedPet extends Required<NewPet> {
   key: string;
 }
 
-/**
- * Names that a store or a codec may damage: quotes, SQL, white space, markup, numbers, Unicode of every kind, great
- * length.
- */
+/** Names that a store or a codec may damage: quotes, SQL, white space, markup, numbers, Unicode, great length. */
 const ODDITIES: readonly string[] = [
   "",
   `"'\`\\`,

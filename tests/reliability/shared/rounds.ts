@@ -4,8 +4,10 @@ import type { Finding } from "./finding.ts";
 import { type Installation, SqliteInstallation } from "./installation.ts";
 import { Journal } from "./journal.ts";
 import { PostgresInstallation } from "./postgres_installation.ts";
-import type { StoreName } from "./round_options.ts";
 import { Random } from "../../support/random.ts";
+
+/** One server on an SQLite file, or four on a PostgreSQL. */
+export type StoreName = "sqlite" | "postgres";
 
 /** The setting of a round, which starts and ends with a running installation. */
 export interface Stage {

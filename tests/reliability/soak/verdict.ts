@@ -21,27 +21,20 @@ export interface Trend {
   logMost: number;
 }
 
-/**
- * Seconds of warm-up, until the code is compiled, the heap has its size and caches are full: a minute, of a short run the
- * half, of a long one a tenth.
- */
+/** Seconds until the code is compiled and caches are full: a minute, half of a short run, a tenth of a long one. */
 function warmUp(seconds: number): number {
   return Math.max(Math.min(60, seconds / 2), seconds / 10);
 }
 
 /**
- * The most that a write-ahead log may grow to, in MB. SQLite copies it into the database when a commit makes it longer
- * than 1000 pages of 4 KiB, and then writes from its beginning again; no reader can hold that up,
- * since the server has one connection and no read outlasts a turn. So it is 4.1 MB and the pages of one transaction, of
- * which the creates of 64 clients can touch a few hundred, and twice that is bound to be a checkpoint that does not happen.
+ * The most that a write-ahead log may grow to, in MB. SQLite moves it into the database after 1000 pages of 4 KiB. With the
+ * pages of one last transaction it stays well below twice that, so beyond it a checkpoint does not happen.
  */
 export const LOG_BOUND = 8;
 
 /**
- * The most that memory may grow by after the warm-up, in MB, however long the run. Ten minutes of a leak of one object of
- * 16 bytes, the smallest there is, in every request would be 80 MB. A bound much tighter would be a bound on chance: the
- * engine collects when it sees fit, and while what is left after each full collection stays at 23 to 28 MB (as
- * `--v8-flags=--trace-gc` shows), resident memory goes up and down by 35 MB. In a run of a minute or two that hides much.
+ * The most that memory may grow by after the warm-up, in MB. A leak of the smallest object, 16 bytes, in every request
+ * would be 80 MB in ten minutes. Without a leak, resident memory goes up and down by 35 MB with the garbage collector.
  */
 export const GROWTH_BOUND = 40;
 

@@ -8,10 +8,7 @@ import type { Subject } from "./measure.ts";
 
 export interface TimingCase extends Subject {
   name: string;
-  /**
-   * `same`: a difference is a leak. `control`: a difference must be found, or the method is blind here. `told`: a
-   * difference is expected and said in SECURITY.md.
-   */
+  /** `same`: a difference is a leak. `control`: it must be found. `told`: SECURITY.md names it. */
   expected: "same" | "control" | "told";
   /** How much of the time it gets. */
   weight: number;
@@ -87,8 +84,8 @@ function apart(keys: string[]): [Guesses, Guesses] {
 }
 
 /**
- * Digests made from a guess: of all that one can send, it is the one whose digest comes closest to valid ones, right in
- * all bytes but the last. The other class is random keys, whose digests are wrong from the first byte on.
+ * The guess whose digest comes closest to valid ones: right in all bytes but the last. The other class is random keys,
+ * whose digests are wrong from the first byte on.
  */
 async function closeDigests(): Promise<{ all: Uint8Array[]; guesses: Subject["guesses"] }> {
   const close = createKey();

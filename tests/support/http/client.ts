@@ -10,12 +10,12 @@ import { CutShort } from "./response_reader.ts";
  * - `answered`: the whole answer came.
  * - `refused`: no connection could be opened.
  * - `unsent`: the connection ended before the whole request was sent, without an answer.
- * - `unanswered`: it ended after the whole request and before an answer, `sinceLast` ms after the client's request before.
+ * - `unanswered`: it ended later, before an answer, `sinceLast` ms after the client's request before.
  * - `cut`: it ended within the answer.
  *
- * A server that shuts down properly may cause all but the last: it may close an idle connection at any time (RFC 9112 §9.5).
- * So an `unanswered` create must not have been applied, and its client must have been idle: our server warns busy clients.
- * An answer that has begun, even with `100 Continue`, must be completed (§9.6).
+ * A server that shuts down properly may cause all but the last, since it may close an idle connection at any time (RFC 9112
+ * §9.5). So an `unanswered` create must not have been applied, and its client must have been idle: our server warns busy
+ * clients. An answer that has begun, even with `100 Continue`, must be completed (§9.6).
  */
 export type Outcome =
   | { kind: "answered"; answer: SeenResponse }
@@ -39,10 +39,7 @@ export class Client implements Disposable {
     this.#port = port;
   }
 
-  /**
-   * Sends a request. With `Expect: 100-continue`, `body` follows after a pause; from then on, a missing answer counts
-   * as cut.
-   */
+  /** Sends a request. With `Expect: 100-continue`, `body` follows later, and a missing answer then counts as cut. */
   async send(request: string, body?: string): Promise<Outcome> {
     if (!this.#socket || this.#socket.isClosed) this.#socket = await this.#open();
     const socket = this.#socket;

@@ -1,7 +1,4 @@
-/**
- * A client that sends bytes which `fetch` would refuse or repair. It checks each response against the description. Deno
- * only.
- */
+/** A client for bytes that `fetch` would refuse or repair. It validates each response. Deno only. */
 
 import type { ResponseValidator, SeenResponse } from "../openapi_validator.ts";
 import { concat, isMadeByDenoServe, parseHead, parseRequestLine, type RequestLine } from "./message.ts";

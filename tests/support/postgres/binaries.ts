@@ -31,10 +31,7 @@ function hasAll(folder: string, programs: readonly string[]): boolean {
   return programs.every((name) => existsSync(join(folder, name)));
 }
 
-/**
- * Copies the package's programs: PostgreSQL's user may not see this checkout, and packages cannot hold the links
- * needed.
- */
+/** Copies the package's programs: PostgreSQL's user may not see this checkout, and packages cannot hold links. */
 export function placeBinaries(folder: string, home: string): string {
   if (folder !== join(PACKAGE, "bin")) return folder;
   const copy = join(home, "postgresql");

@@ -1,7 +1,4 @@
-/**
- * A petstore in a process of its own with a short body timeout. As a program it serves; imported, it starts one. Deno
- * only.
- */
+/** A petstore in its own process with a short body timeout. Run as a program, it serves. Deno only. */
 
 import { createOpenApi, createPetstore } from "../../../mod.ts";
 import { createResponseValidator } from "../openapi_validator.ts";
