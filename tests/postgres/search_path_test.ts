@@ -10,8 +10,8 @@ const TYPES = ["int2", "int4", "int8", "numeric", "float8", "text", "bool", "jso
 const ARRAYS = ["_int2", "_int4", "_int8", "_text", "_tid", "_name"];
 
 /**
- * Creates a failing twin of each operator, function and type of PostgreSQL that our SQL could refer to. Functions that take
- * any type get a twin for each type, which is a better match. A twin names the role that has run it.
+ * Creates a failing twin of each operator, function and type of PostgreSQL that our SQL could refer to. Functions that
+ * take any type get a twin for each type, which is a better match. A twin names the role that has run it.
  */
 function twins(schema: string): string {
   const list = (names: string[]) => `ARRAY[${names.map((name) => `'${name}'`)}]`;

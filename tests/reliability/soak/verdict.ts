@@ -27,8 +27,8 @@ function warmUp(seconds: number): number {
 }
 
 /**
- * The most that a write-ahead log may grow to, in MB. SQLite moves it into the database after 1000 pages of 4 KiB. With the
- * pages of one last transaction it stays well below twice that, so beyond it a checkpoint does not happen.
+ * The most that a write-ahead log may grow to, in MB. SQLite moves it into the database after 1000 pages of 4 KiB. With
+ * the pages of one last transaction it stays well below twice that, so beyond it a checkpoint does not happen.
  */
 export const LOG_BOUND = 8;
 

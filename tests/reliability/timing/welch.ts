@@ -1,7 +1,7 @@
 /**
  * Do two classes of measurements take the same time? As in dudect (Reparaz, Balasch, Verbauwhede: "Dude, is my code
- * constant time?", DATE 2017): Welch's t-test on all measurements, and again below each of a hundred thresholds, because
- * interruptions make a long tail that hides a small difference.
+ * constant time?", DATE 2017): Welch's t-test on all measurements, and again below each of a hundred thresholds,
+ * because interruptions make a long tail that hides a small difference.
  */
 
 export interface TestResult {

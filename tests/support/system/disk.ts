@@ -34,8 +34,8 @@ export const LOOP_SKIP = MOUNT_SKIP ||
   skipUnless(["losetup", "mkfs.ext4"], "a free loop device", () => command("losetup", "--find"));
 
 /**
- * A disk that cannot write any more after `fail`: a sparse file on a file system that is then full. `write` succeeds, into
- * memory, and `fsync` fails. `mend` makes room again.
+ * A disk that cannot write any more after `fail`: a sparse file on a file system that is then full. `write` succeeds,
+ * into memory, and `fsync` fails. `mend` makes room again.
  */
 export function withFailingDisk<T>(
   use: (folder: string, fail: () => void, mend: () => void) => Promise<T>,
