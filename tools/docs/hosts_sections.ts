@@ -85,7 +85,7 @@ export const EDGE_SECTIONS: readonly Section[] = [
     runtime: "Node 24",
     text:
       "For the `node-server` preset. For another base path use another folder, as in Next.js. For presets without Node use " +
-      "`defineEventHandler((event) => petstore.handle(toWebRequest(event)))`; but that drops empty header fields, so an empty " +
+      "`defineEventHandler((event) => petstore.handle(toWebRequest(event)))`. It drops empty header fields, so an empty " +
       "`Idempotency-Key` is not refused.",
     files: ["tests/edge/nitro/routes/v1/[...path].js"],
     deviations: ["A method that HTTP does not have gets 400 without a body from Node's parser"],
@@ -100,8 +100,8 @@ export const OWN_SECTIONS: readonly Section[] = [
     title: "Your authentication",
     text:
       "`keys` may be a function. It is called with the key of each request, so a session that has ended is refused at " +
-      "once. It returns the caller, or `undefined` to refuse the request. Each `Idempotency-Key` belongs to its caller. Its second argument " +
-      "is the `Request`, for sessions in cookies. If it throws, the answer is 500.",
+      "once. It returns the caller, or `undefined` to refuse the request. Each `Idempotency-Key` belongs to a caller. The " +
+      "second argument is the `Request`, for sessions in cookies. If the function throws, the answer is 500.",
     files: [`${PROGRAMS}/own_keys.ts`],
   },
   {
