@@ -16,9 +16,7 @@ async function ahead<T>(milliseconds: number, run: () => Promise<T>): Promise<T>
   }
 }
 
-/**
- * Inserts remembered requests that expire in `ends` milliseconds. In random order, so that each lies in another block.
- */
+/** Inserts requests that expire in `ends` milliseconds, in random order, so that each lies in another block. */
 function remember(schema: string, name: string, count: number, ends: number): string {
   return `INSERT INTO "${schema}".requests SELECT rpad('${name}' || i, 22, 'k'), '${"f".repeat(22)}', i,
     extract(epoch FROM clock_timestamp()) * 1000 + ${ends} + i FROM generate_series(1, ${count}) AS i ORDER BY md5(i::text)`;

@@ -69,10 +69,7 @@ export function forgetCall(schema: string, most: number): string {
   return statementsFor(schema).forget.replace("$1", String(most));
 }
 
-/**
- * The rows of a table that each step reads, by scans and by indexes. All steps share a connection, after the
- * preparation.
- */
+/** The rows of a table that each step reads, by scans and by indexes, on one connection after `prepare`. */
 export async function countReads(url: string, table: string, prepare: string, ...steps: string[]) {
   const seen =
     `SELECT 'read', seq_tup_read, idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relid = '${table}'::regclass`;

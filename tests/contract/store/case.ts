@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import type { Pet, PetDraft, PetQuery, PetStatus, PetStore } from "../../../mod.ts";
 
-/**
- * By the rest of a sentence that starts with "a … store". Each gets an empty store and rejects if it breaks the
- * contract.
- */
+/** By the rest of a sentence that starts with "a … store". Each gets an empty store and rejects if it is wrong. */
 export type StoreCases = Readonly<Record<string, (store: PetStore) => Promise<void>>>;
 
 export const INT64_MAX = 2n ** 63n - 1n;

@@ -13,9 +13,9 @@ import { CutShort } from "./response_reader.ts";
  * - `unanswered`: it ended later, before an answer, `sinceLast` ms after the client's request before.
  * - `cut`: it ended within the answer.
  *
- * A server that shuts down properly may cause all but the last, since it may close an idle connection at any time (RFC 9112
- * §9.5). So an `unanswered` create must not have been applied, and its client must have been idle: our server warns busy
- * clients. An answer that has begun, even with `100 Continue`, must be completed (§9.6).
+ * A server that shuts down properly may cause all but the last: it may close an idle connection at any time (RFC 9112
+ * §9.5). So an `unanswered` create must not have been applied, and its client must have been idle: our server warns
+ * busy clients. An answer that has begun, even with `100 Continue`, must be completed (§9.6).
  */
 export type Outcome =
   | { kind: "answered"; answer: SeenResponse }

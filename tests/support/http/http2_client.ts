@@ -3,9 +3,7 @@ import { type ClientHttp2Session, connect } from "node:http2";
 export class Http2Client implements Disposable {
   readonly #session: ClientHttp2Session;
 
-  /**
-   * @param window Bytes that the server may send on each stream before the client asks for more, which it never does.
-   */
+  /** @param window Bytes that the server may send on each stream; the client never asks for more. */
   constructor(port: number, window?: number) {
     this.#session = connect(`http://127.0.0.1:${port}`, {
       settings: window === undefined ? {} : { initialWindowSize: window },
