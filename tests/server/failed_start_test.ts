@@ -137,19 +137,16 @@ test("the server does not start on a port in use, with status 1, and the server 
     assert.equal((await ask("/livez", null)).status, 200);
   }));
 
-testMounted(
-  "the server does not start on a full disk, with status 1",
-  () =>
-    withTmpfs("64k", async (folder) => {
-      fillUp(join(folder, "full"));
-      await assertFails(folder, { args: [K], shows: /data.*(full|No space)/ }, 1);
-      await assertFails(folder, { args: ["--store=memory:"], shows: /data\/api-key.*No space/ }, 1);
-      for (const size of ["4k", "16k", "32k", "64k"]) {
-        const shows = /the disk is full|No space|cannot be opened/;
-        await withTmpfs(size, (folder) => assertFails(folder, { args: [K], shows }, 1));
-      }
-    }),
-);
+testMounted("the server does not start on a full disk, with status 1", () =>
+  withTmpfs("64k", async (folder) => {
+    fillUp(join(folder, "full"));
+    await assertFails(folder, { args: [K], shows: /data.*(full|No space)/ }, 1);
+    await assertFails(folder, { args: ["--store=memory:"], shows: /data\/api-key.*No space/ }, 1);
+    for (const size of ["4k", "16k", "32k", "64k"]) {
+      const shows = /the disk is full|No space|cannot be opened/;
+      await withTmpfs(size, (folder) => assertFails(folder, { args: [K], shows }, 1));
+    }
+  }));
 
 test("a start on a file that another program writes to, before it has tables, ends with status 1", () =>
   withTempFolder(async (folder) => {
@@ -167,13 +164,10 @@ test("a folder that is missing is made for a database, its owner's alone", () =>
 
 test("a start without a permission says which one it lacks, and gives no advice to grant it", () =>
   withTempFolder(async (folder) => {
-    for (
-      const [missing, flags] of [
-        ["net", ["--allow-read", "--allow-write", SERVER, "--key=k", "--store=memory:"]],
-        ["write", ["--allow-read", "--allow-net", SERVER, "--store=memory:", "--port=0"]],
-        ["read", ["--allow-write", "--allow-net", SERVER, "--store=memory:", "--port=0"]],
-      ] as const
-    ) {
+    const grants = { net: ["read", "write"], write: ["read", "net"], read: ["write", "net"] };
+    for (const [missing, granted] of Object.entries(grants)) {
+      const key = missing === "net" ? ["--key=k"] : ["--port=0"];
+      const flags = [...granted.map((name) => `--allow-${name}`), SERVER, "--store=memory:", ...key];
       await using child = new Child(Deno.execPath(), ["run", "--no-prompt", "--no-config", ...flags], { cwd: folder });
       assert.equal(await child.exit(), 2);
       const line = child.written.stderr;

@@ -28,9 +28,7 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
   httpCase("gives a create that is sent again its first answer, and makes no second pet", async (api) => {
     const first = await api.post(REX, withKey('"a"'));
     assert.deepEqual([first.status, first.headers.get("idempotency-replayed")], [201, null]);
-    for (
-      const body of [REX, JSON.stringify(REX, null, 2), { status: "sold", categoryId: 7.0, name: "Rex", id: 99 }]
-    ) {
+    for (const body of [REX, JSON.stringify(REX, null, 2), { status: "sold", categoryId: 7.0, name: "Rex", id: 99 }]) {
       const again = await api.post(body, withKey('"a"'));
       assert.deepEqual([again.status, again.text], [201, first.text]);
       assert.equal(again.headers.get("location"), first.headers.get("location"));

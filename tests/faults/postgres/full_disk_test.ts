@@ -20,8 +20,7 @@ test("on a full disk creates get 503, nothing acknowledged is lost, and all goes
           const [server] = servers as [ServerProcess];
           await underLoad(url, servers, 8, async (ledger) => {
             const ballast = `${disk}/ballast`;
-            new Deno.Command("dd", { args: ["if=/dev/zero", `of=${ballast}`, "bs=64k"], stderr: "null" })
-              .outputSync();
+            new Deno.Command("dd", { args: ["if=/dev/zero", `of=${ballast}`, "bs=64k"], stderr: "null" }).outputSync();
             const create = (name: string) => ledger.send(server, name, name);
             let refusal = await create("Rex");
             for (let i = 0; refusal.status === 201; i++) refusal = await create(`Rex ${i}`.padEnd(250, "x"));

@@ -48,12 +48,7 @@ function withServers(
   return withServer(folder, ON_FILE, (server) => withServers(folder, count, use, [...running, server]));
 }
 
-async function disturbAndKill(
-  folder: string,
-  servers: ServerProcess[],
-  ledger: Ledger,
-  copy: string,
-): Promise<void> {
+async function disturbAndKill(folder: string, servers: ServerProcess[], ledger: Ledger, copy: string): Promise<void> {
   const path = join(folder, FILE);
   const clients = servers.flatMap((server) => Array.from({ length: CLIENTS }, () => createUntilKilled(server, ledger)));
   await acknowledged(ledger, 50);

@@ -54,12 +54,7 @@ function settle(found: ReadonlyMap<Create, Pet>, journal: Journal): void {
 }
 
 /** Compares the lists of each status, and some pets by id, with the list of all. */
-async function auditOtherReads(
-  port: number,
-  pets: readonly Pet[],
-  journal: Journal,
-  random: Random,
-): Promise<void> {
+async function auditOtherReads(port: number, pets: readonly Pet[], journal: Journal, random: Random): Promise<void> {
   for (const status of ["available", "pending", "sold"] as const) {
     const listed = (await readCatalogue(port, status)).map(show);
     const expected = pets.filter((pet) => pet.status === status).map(show);

@@ -7,9 +7,7 @@ import { runServer, type ServerProcess, withServer } from "../../support/server/
 import { withTempFolder } from "../../support/temp.ts";
 
 /** Runs `use` with a server and a second connection to its file. */
-function withOther(
-  use: (server: ServerProcess, other: DatabaseSync, ledger: Ledger) => Promise<void>,
-): Promise<void> {
+function withOther(use: (server: ServerProcess, other: DatabaseSync, ledger: Ledger) => Promise<void>): Promise<void> {
   return withTempFolder(async (folder) => {
     const ledger = new Ledger();
     await withServer(folder, ON_FILE, async (server) => {

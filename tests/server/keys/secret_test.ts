@@ -56,8 +56,7 @@ const MISPLACED = [
     `${KEY},${KEY}`,
     `${KEY} ${KEY}`,
     ` ,${KEY}`,
-  ]
-    .map((key) => `Bearer ${key}`),
+  ].map((key) => `Bearer ${key}`),
   ...[KEY, `Basic ${btoa("user:" + KEY)}`, `Bearer${KEY}`, `Token ${KEY}`, `Bearer\t${KEY}`, `sha256:${DIGEST}`],
 ].map((value) => get("/v1/pets", `Authorization: ${value}\r\n`)).concat([
   get("/v1/pets", AUTHORIZATION + AUTHORIZATION),

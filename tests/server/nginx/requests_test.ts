@@ -88,13 +88,8 @@ test("no header about other proxies changes an answer, and links stay relative",
 test("an invalid Host header is refused with 400, by nginx or by the petstore", () =>
   withProxy({}, async (nginx) => {
     const answers: Record<string, string[]> = { bad_request: [], invalid_host: [], none: [] };
-    for (
-      const host of ["", "a b", "a/b", "a\x01b", "a..b", "a?b", "a@b", "a#b", "a\\b", "é", "x\r\nHost: y", "a:80"]
-    ) {
-      const answer = await exchange(
-        nginx,
-        request("GET", "/v1/pets", `Host: ${host}\r\nAuthorization: Bearer k\r\n`),
-      );
+    for (const host of ["", "a b", "a/b", "a\x01b", "a..b", "a?b", "a@b", "a#b", "a\\b", "é", "x\r\nHost: y", "a:80"]) {
+      const answer = await exchange(nginx, request("GET", "/v1/pets", `Host: ${host}\r\nAuthorization: Bearer k\r\n`));
       assert.equal(answer?.status, host === "a:80" ? 200 : 400, host);
       answers[codeOf(answer) ?? "none"]?.push(host);
     }

@@ -41,10 +41,7 @@ export interface ClusterOptions {
   flags?: readonly string[];
 }
 
-export async function startCluster(
-  settings: readonly string[] = [],
-  options: ClusterOptions = {},
-): Promise<Cluster> {
+export async function startCluster(settings: readonly string[] = [], options: ClusterOptions = {}): Promise<Cluster> {
   const { flags = [] } = options;
   const cluster = await makeFolder(options);
   const usual = ["-U", "postgres", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"];
