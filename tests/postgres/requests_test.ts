@@ -133,7 +133,7 @@ function forgetFromTheStart(schema: string): string {
     WHERE expires_at <= extract(epoch FROM clock_timestamp()) * 1000 ORDER BY expires_at LIMIT 200))`;
 }
 
-test.schema("during a long transaction, deleting requests does not cost more and more", async (url, schema) => {
+test.schema("during a long transaction, the cost of deleting requests does not grow", async (url, schema) => {
   await runSql(url, postgresSchema(schema));
   await runSql(url, remember(schema, "old", 12_000, -DAY));
   await runSql(url, `ANALYZE "${schema}".requests`);

@@ -5,7 +5,7 @@ import { createAsVersion1, postgresVersion1 } from "./version_1.ts";
 import { DAY, PET, request, test, usingStore, withRole } from "./support.ts";
 
 test.store(
-  "a sequence behind its table is reported at starts and creates, and uses up no id",
+  "a sequence behind its table is reported at starts and creates, and no id is lost",
   async (store, url, schema) => {
     assert.equal(await store.create(PET), 1n);
     // As after a restore of the table alone.

@@ -24,7 +24,7 @@ for (const name of UNITS) {
     assert.ok(command.includes(`--allow-net=${address[1]}:${address[2]}`));
   });
 
-  test(`${name} starts again what ends with any status but 2`, () => {
+  test(`${name} restarts the petstore after any exit status but 2`, () => {
     const restarts = readUnit(name).split("\n").filter((line) => /^Restart|^StartLimit|^Success/.test(line));
     assert.deepEqual(restarts, [
       "StartLimitIntervalSec=0",
@@ -48,7 +48,7 @@ test("docs/server.md fetches the PostgreSQL driver that the server loads", () =>
   assert.ok(GUIDE.includes(`deno cache --no-config ${config.imports.postgres}`));
 });
 
-test("the units differ in what the stores need, and in nothing of what keeps others out", () => {
+test("the units differ in the needs of their stores and share all protections", () => {
   const fences = UNITS.map((name) => {
     const unit = readUnit(name);
     return unit.slice(unit.indexOf("# Each connection takes a file.")).replace(/^#.*\n/gm, "");

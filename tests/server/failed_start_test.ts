@@ -155,7 +155,7 @@ test("a start on a file that another program writes to, before it has tables, en
     await assertFails(folder, { args: [K, "--store=sqlite:pets.db"], shows: /is locked by another process/ }, 1);
   }));
 
-test("a folder that is missing is made for a database, its owner's alone", () =>
+test("a start makes a missing folder for the database, for its owner alone", () =>
   withTempFolder(async (folder) => {
     const args = ["--key=k", "--store=sqlite:var/lib/pets/pets.db"];
     await withServer(folder, { args }, async ({ ask }) => assert.equal((await ask("/readyz", null)).status, 200));

@@ -29,7 +29,7 @@ test("--no-access-log turns the log off", () =>
     assertLog(server.written.stdout, []);
   }));
 
-test("a client cannot write into the log what it likes", () =>
+test("a client cannot write its own text into the log", () =>
   withFreshServer({ args: ["--key=k"] }, async (server) => {
     const start = server.written.stdout.length;
     // A path in the Host header, control characters of a terminal, line ends of a log reader.
@@ -41,7 +41,7 @@ test("a client cannot write into the log what it likes", () =>
     for (const line of lines) assert.match(line, /^\S+Z 127\.0\.0\.1 GET [^\p{C}\p{Z}]+ 4\d\d \d+\.\dms$/u);
   }));
 
-test("a line of the log is short, however long the request, and shows no beginning of what is hidden", () =>
+test("a line of the log is short, however long the request, and shows no part of a hidden value", () =>
   withFreshServer({ args: ["--key=k"] }, async (server) => {
     const start = server.written.stdout.length;
     const secret = "pk_0123456789abcdef";
@@ -64,7 +64,7 @@ test("a line of the log is short, however long the request, and shows no beginni
 
 const ORIGIN = "https://app.example";
 
-test("what is refused before any path is looked at is in the log, and web pages may read it", () =>
+test("refusals that come before the path are in the log, and web pages may read them", () =>
   withFreshServer({ args: ["--key=k", `--cors-origin=${ORIGIN}`] }, async (server) => {
     const start = server.written.stdout.length;
     const ask = async (host: string, origin: string) => {

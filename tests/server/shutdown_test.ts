@@ -133,7 +133,7 @@ async function livezStatus(server: Endpoint): Promise<number> {
   }
 }
 
-test("a client that never finishes what it began holds the drain for a while, and the exit status is still 0", async () => {
+test("a client that never finishes delays the end for a while, and the exit status is still 0", async () => {
   const [status, errors] = await unfinished;
   assert.equal(status, 0, errors);
   assert.match(errors, /^(petstore: [^\n]+\n)?$/);

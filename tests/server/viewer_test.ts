@@ -39,7 +39,7 @@ test("/ leads to the page, without a key and behind any prefix of a proxy", () =
     }
   }));
 
-test("the page and its script may use their own server alone, and are asked for again each time", () =>
+test("the page and its script may use only their own server and are revalidated each time", () =>
   withFreshServer({ args: ARGS }, async (server) => {
     for (const path of TEXTS) {
       const { headers } = await get(server, path);
@@ -63,7 +63,7 @@ test("the page and its script may use their own server alone, and are asked for 
     }
   }));
 
-test("the viewer's files are kept for ever, and are the same compressed and plain", () =>
+test("the viewer's files may be cached for ever and are the same compressed and plain", () =>
   withFreshServer({ args: ARGS }, async (server) => {
     const types = ["text/javascript", "text/plain", "text/css"];
     for (const [index, path] of FILES.entries()) {

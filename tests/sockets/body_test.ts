@@ -83,7 +83,7 @@ for (
     }));
 }
 
-test("a body byte by byte is given up with 413, and its connection is closed without reading on", () =>
+test("a body byte by byte is refused with 413, and its connection is closed without reading on", () =>
   withPetstore(0, async (petstore) => {
     using socket = await RawSocket.open(petstore);
     const pieces = chunk(" ").repeat(100_000);

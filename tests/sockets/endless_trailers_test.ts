@@ -26,7 +26,7 @@ async function sendTrailers(server: Endpoint, key: string, blocks = Infinity): P
   return isTaken;
 }
 
-test("trailers without end are held until the time of the body is up, and then forgotten", () =>
+test("endless trailers are held until the body times out, and then forgotten", () =>
   withImpatientServer(async (server) => {
     assert.equal(await sendTrailers(server, KEY, 1), true);
     const before = memoryOf(server.pid).now;
@@ -34,7 +34,7 @@ test("trailers without end are held until the time of the body is up, and then f
     await until("memory given back", () => memoryOf(server.pid).now < before + 48);
   }));
 
-test("trailers without end and without a key are not read", () =>
+test("endless trailers without a key are not read", () =>
   withImpatientServer(async (server) => {
     const before = memoryOf(server.pid).most;
     assert.equal(await sendTrailers(server, ""), false);
@@ -43,7 +43,7 @@ test("trailers without end and without a key are not read", () =>
   }));
 
 testUnless(NO_PROC || whyNoNginx())(
-  "behind nginx, trailers without end do not reach the petstore",
+  "endless trailers do not reach the petstore through nginx",
   () =>
     withProxy({}, async (nginx, { pid }) => {
       const before = memoryOf(pid).most;

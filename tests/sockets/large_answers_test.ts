@@ -110,7 +110,7 @@ test("large answers beyond their number get 503 until one of them has ended", ()
     third.close();
   }));
 
-test("a client that does not read is given up when another wants its place", () =>
+test("a client that does not read is dropped when another needs its place", () =>
   withFile(FILE, new LargeAnswers(1, 0), async (port) => {
     using stalled = await ask(port);
     assert.deepEqual(await (await fetch(`http://127.0.0.1:${port}/`)).bytes(), FILE);

@@ -87,7 +87,7 @@ for (const [what, bytes] of [["that have said nothing", ""], ["within their head
     }));
 }
 
-test("500 bodies that stall do not block others, get 408, and leave nothing behind, time and again", () =>
+test("500 stalled bodies, four times in a row, do not block others, get 408 and leave nothing behind", () =>
   withImpatientServer(async (server) => {
     const stalled = `POST /v1/pets HTTP/1.1\r\n${HEADERS}Content-Length: 29\r\n\r\n{`;
     const files = openFilesOf(server.pid);
@@ -107,7 +107,7 @@ test("500 bodies that stall do not block others, get 408, and leave nothing behi
     assert.equal((await exchange(server, LIST))?.text, "[]");
   }));
 
-test("a client that asks and asks and reads no answer is made to wait, and takes no memory", () =>
+test("a client that sends requests and reads no answer has to wait and takes no memory", () =>
   withFreshServer({ args: ["--key=k", "--store=memory:"] }, async (server) => {
     for (let i = 0; i < 100; i++) await addPet(server, "k");
     const { pid } = server;

@@ -120,7 +120,7 @@ test("a request whose end is ambiguous is refused or is one request, and what it
     assert.equal(server.written.stderr, "");
   }));
 
-test("what is hidden would be seen if it were answered", () =>
+test("the test above would notice an answer to a hidden request", () =>
   withFreshServer({ args: ["--key", KEY, "--store=memory:"] }, async (server) => {
     // Not ended: a server may close after its first answer to a client that sends no more.
     await assert.rejects(statuses(server, post(LENGTH, PET) + HIDDEN, false), /no request was sent for: 404/);

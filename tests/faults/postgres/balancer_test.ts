@@ -31,7 +31,7 @@ async function listOnAndOn(asked: Asked, isDone: () => boolean): Promise<number>
   return count;
 }
 
-test("behind nginx, a server that ends and one that is killed are felt by no reader, and no pet is lost or doubled", () =>
+test("readers behind nginx notice neither a server that ends nor one that is killed, and no pet is lost or doubled", () =>
   withCluster((_, url) =>
     withServers(
       url,

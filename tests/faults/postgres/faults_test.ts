@@ -16,7 +16,7 @@ import { testUnless } from "../../support/system/commands.ts";
 
 const test = testUnless(whyNoCluster());
 
-test("two servers live through a PostgreSQL that is killed twice under load, and lose and double nothing", () =>
+test("two servers survive a PostgreSQL that is killed twice under load, and no pet is lost or doubled", () =>
   withCluster((cluster, url) =>
     withServers(url, 2, async (servers) => {
       await underLoad(url, servers, 8, async ({ seen }) => {
@@ -44,7 +44,7 @@ test("two servers live through a PostgreSQL that is killed twice under load, and
     })
   ));
 
-test("connections that are cut are made anew, and a database that may not be written to is 503 for creates alone", () =>
+test("a server replaces cut connections, and a read-only database refuses only creates, with 503", () =>
   withCluster((_, url) =>
     withOneServer(url, async (server) => {
       const create = async () => (await createOnce(server, crypto.randomUUID())).status;
@@ -66,7 +66,7 @@ test("connections that are cut are made anew, and a database that may not be wri
     })
   ));
 
-test("a server does not start without its PostgreSQL, says so in a line without the password, and may be started again", () =>
+test("a server does not start without its PostgreSQL and says so in a line without the password", () =>
   withTempFolder(async (folder) => {
     using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const { port } = listener.addr;

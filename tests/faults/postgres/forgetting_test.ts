@@ -24,7 +24,7 @@ async function sendAgain(store: PetStore, rounds: number): Promise<bigint[]> {
   return made;
 }
 
-test("keys are used again while they are forgotten: no create fails, no id is given twice, and nothing is left", () =>
+test("reusing keys while servers forget them fails no create, repeats no id and leaves nothing behind", () =>
   withSchema((url, schema) =>
     DRIVERS[0]!.use(url, (one) =>
       DRIVERS[1]!.use(url, async (other) => {

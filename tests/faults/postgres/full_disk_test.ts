@@ -11,7 +11,7 @@ const test = testUnless(whyNoCluster() || MOUNT_SKIP);
 const SETTINGS = ["max_wal_size=8MB", "min_wal_size=2MB"];
 const OPTIONS = { flags: ["--wal-segsize=1"] };
 
-test("on a full disk creates get 503, nothing acknowledged is lost, and all goes on when there is room again", () =>
+test("a full disk refuses creates with 503 and loses no acknowledged pet, and all recovers when there is room again", () =>
   withTmpfs("400m", (disk) => {
     command("chmod", "755", disk);
     return withCluster(

@@ -31,7 +31,7 @@ for (const query of ["", "?sslmode=disable", "?target_session_attrs=read-write",
     ));
 }
 
-test("a server goes over to its second host when the first falls silent, and loses and doubles nothing", () =>
+test("a server switches to its second host when the first falls silent, and no pet is lost or doubled", () =>
   withCluster((cluster) =>
     withSilentProxy(cluster.port, (proxy) => {
       // Both lead to the same database, as two poolers do.
@@ -50,7 +50,7 @@ test("a server goes over to its second host when the first falls silent, and los
     })
   ));
 
-test("a start that no host is fit for says of each why, in one line", () =>
+test("a start without a suitable host says in one line what is wrong with each", () =>
   withCluster((cluster) =>
     withTempFolder(async (folder) => {
       using closed = Deno.listen({ hostname: "127.0.0.1", port: 0 });

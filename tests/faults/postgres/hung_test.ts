@@ -12,7 +12,7 @@ function signal(cluster: Cluster, name: "STOP" | "CONT"): void {
   assert.equal(spawnSync("kill", [`-${name}`, pid, ...children]).status, 0);
 }
 
-test("a server whose PostgreSQL hangs answers every create in time, and ends when it is told to", () =>
+test("a server whose PostgreSQL hangs answers every create in time and ends at SIGTERM", () =>
   withCluster((cluster, url) =>
     withOneServer(url, async (server) => {
       assert.equal((await createOnce(server, "Rex")).status, 201);
@@ -33,7 +33,7 @@ test("a server whose PostgreSQL hangs answers every create in time, and ends whe
     })
   ));
 
-test("a server is well again when its PostgreSQL goes on, and has stored nothing that was refused before it was sent", () =>
+test("a server recovers when its PostgreSQL continues, and has stored no create that it refused before sending it", () =>
   withCluster((cluster, url) =>
     withOneServer(url, async (server) => {
       assert.equal((await createOnce(server, "Rex")).status, 201);

@@ -43,7 +43,7 @@ function replaceOnce(text: string, pattern: string, by: string): string {
   return text.replace(new RegExp(pattern), by);
 }
 
-test("two readers that follow the ids miss none of what four servers create at once", async () => {
+test("two readers that follow the ids miss no pet that four servers create at once", async () => {
   for (const prepare of [postgresSchema, unevenSchema]) {
     await withSchema(async (url, schema) => {
       await runSql(url, prepare(schema));
@@ -54,7 +54,7 @@ test("two readers that follow the ids miss none of what four servers create at o
   }
 });
 
-test("the same readers do miss pets where a bare sequence numbers them", async () => {
+test("the same readers miss pets that a bare sequence numbers", async () => {
   const lock = String.raw`PERFORM pg_advisory_xact_lock\(\d+, '"\w+"\.pets'::regclass::oid::integer\);`;
   // On a busy machine, readers may be too slow to interfere.
   for (let tries = 0; tries < 20; tries++) {
@@ -67,7 +67,7 @@ test("the same readers do miss pets where a bare sequence numbers them", async (
   assert.fail("A bare sequence was as good: then the test above shows nothing");
 });
 
-test("a request that four servers are sent at once is carried out once", () =>
+test("a request sent to four servers at once is carried out once", () =>
   withSchema((url, schema) =>
     withStores(url, schema, 4, async (stores) => {
       const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;
@@ -88,7 +88,7 @@ test("a request that four servers are sent at once is carried out once", () =>
     })
   ));
 
-test("servers start while others create, and none takes the sequence for one that is behind", () =>
+test("servers that start while others create do not report the sequence as behind", () =>
   withSchema((url, schema) =>
     withStores(url, schema, 4, async (stores) => {
       const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;

@@ -18,7 +18,7 @@ function partitionSql(): string {
   return sql.replaceAll("000000001", "01");
 }
 
-test("a table that has been partitioned goes on where it was, and pages cross its parts", () =>
+test("a partitioned table continues its ids, and pages cross its partitions", () =>
   withCluster((_, url) =>
     DRIVERS[0]!.use(url, async (client) => {
       const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;

@@ -41,7 +41,7 @@ function withPgBouncer(cluster: Cluster, use: (url: string) => Promise<void>): P
   });
 }
 
-test("four servers behind PgBouncer in transaction mode add pets, and lose and double nothing", () =>
+test("four servers behind PgBouncer in transaction mode lose and double no pet", () =>
   withCluster((cluster, direct) =>
     withPgBouncer(cluster, (url) =>
       withServers(`${url}?prepare=false`, 4, async (servers) => {

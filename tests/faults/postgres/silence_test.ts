@@ -65,7 +65,7 @@ async function isAnswered(work: PromiseLike<unknown>): Promise<boolean> {
 }
 
 for (const { name, open } of [POOL, ...MAKERS]) {
-  test(`a store on ${name} replaces connections that have fallen silent`, () =>
+  test(`a store on ${name} replaces silent connections`, () =>
     withProxy(async (proxy, through, schema) => {
       const { source, end } = open(through);
       const store = await createPostgresStore(source, { schema, timeout: 300 });
@@ -88,7 +88,7 @@ for (const { name, open } of [POOL, ...MAKERS]) {
 }
 
 for (const { name, open } of [POOL, SQL, ...MAKERS]) {
-  test(`a create that ${name} has no connection for is not sent when there is one again`, () =>
+  test(`a create that ${name} has no connection for is not sent later`, () =>
     withProxy(async (proxy, through, schema, url) => {
       const { source, end } = open(through);
       const store = await createPostgresStore(source, { schema, timeout: 300 });
@@ -110,7 +110,7 @@ for (const { name, open } of [POOL, SQL, ...MAKERS]) {
     }));
 }
 
-test("a server whose connections have fallen silent is well again without a restart", () =>
+test("a server with silent connections recovers without a restart", () =>
   withCluster((cluster, url) =>
     withSilentProxy(
       cluster.port,

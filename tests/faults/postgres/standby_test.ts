@@ -59,7 +59,7 @@ test("a server on a standby lists what the primary has and refuses creates, unti
       }))
   ));
 
-test("servers that know both go over to a standby that is promoted, and lose and double nothing", () =>
+test("servers that know both hosts switch to a promoted standby, and no pet is lost or doubled", () =>
   withStandby(async (primary, standby) => {
     const both = `postgres://postgres:hunter2@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/postgres`;
     await withServers(`${both}?target_session_attrs=read-write`, 2, async (servers) => {

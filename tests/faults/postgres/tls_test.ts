@@ -32,7 +32,7 @@ async function isUnlocked(cluster: Cluster): Promise<boolean> {
   return await countWaiting(urlOf(cluster), "petstore") === 0;
 }
 
-test("sslmode require and verify-full encrypt, and verify-full knows whom it talks to", () =>
+test("sslmode require, verify-ca and verify-full encrypt, and disable does not", () =>
   withTls(async (port, ca, folder) => {
     const modes = [
       `${url(port)}?sslmode=require`,
@@ -71,7 +71,7 @@ test("a certificate of another authority or name, and a connection without TLS, 
     await refused(`${url(port)}?sslmode=disable`, /no encryption/, 2);
   }));
 
-test("statements are cancelled where all connections use TLS, too", () =>
+test("statements are also cancelled over TLS", () =>
   withTls(async (port, ca, folder, cluster) => {
     const store = `${url(port, "localhost")}?sslmode=verify-full&sslrootcert=${ca}`;
     await withServer(folder, onStore(store), async (server) => {

@@ -82,7 +82,7 @@ function assertBackup(path: string, ids: readonly number[]): void {
   assert.deepEqual(ids.filter((id) => !kept.has(id)), []);
 }
 
-test("README's backup beside a server, restored while it is stopped, is what it starts with", () =>
+test("a server that starts on README's backup shows the pets of the backup", () =>
   withTempFolder(async (folder) => {
     const path = join(folder, FILE);
     const ledger = new Ledger();
@@ -101,7 +101,7 @@ test("README's backup beside a server, restored while it is stopped, is what it 
     });
   }));
 
-test("README's backup of a large file ends while clients create without a pause", () =>
+test("README's backup of a large file ends while clients create without pause", () =>
   withTempFolder(async (folder) => {
     const path = join(folder, FILE);
     const ledger = new Ledger();

@@ -54,7 +54,7 @@ const TAMPERINGS: readonly (readonly [what: string, sql: string, found: readonly
   ]],
 ];
 
-test("the audit finds what was done to a catalogue by hand", () =>
+test("the audit finds manual changes to a catalogue", () =>
   withTempFolder(async (folder) => {
     const random = new Random(1);
     await using installation = new SqliteInstallation(folder);

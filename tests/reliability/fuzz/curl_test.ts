@@ -65,7 +65,7 @@ for (const [what, wrap, expected] of DEFECTS) {
   });
 }
 
-test(`a curl line gets the answer that the request gets which it stands for`, async () => {
+test(`a curl line gets the same answer as its request`, async () => {
   const steps = fc.sample(sequences(SOCKET), { seed: SEED, numRuns: 4 }).flat();
   const drafts = steps.filter((step): step is Draft => !("bytes" in step)).map((draft) => new Memory().resolve(draft));
   assert.ok(drafts.length > 40, `only ${drafts.length} requests`);
@@ -84,7 +84,7 @@ test(`a curl line gets the answer that the request gets which it stands for`, as
   }
 });
 
-test(`a line for what is no request sends its bytes`, () =>
+test(`a curl line for malformed bytes sends them unchanged`, () =>
   withServed((handle) => handle, async (origin) => {
     const malformed = MALFORMED_CASES.find(({ what }) => what === "another version");
     assert.ok(malformed);

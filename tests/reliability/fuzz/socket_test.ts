@@ -20,7 +20,7 @@ const LIST: Draft = {
 };
 const MEMORY = FUZZED_STORES.slice(0, 1);
 
-test("over a socket, every store answers random requests as foretold, and what is no request gets 400 or a closed connection", async () => {
+test("over a socket, every store answers random requests as predicted, and malformed ones get 400 or a closed connection", async () => {
   const extent = { seed: SEED, sequences: 40 };
   const tally = new Tally();
   const finding = await search({ host: SOCKET, stores: FUZZED_STORES, tally }, extent);
@@ -37,7 +37,7 @@ test("over a socket, each kind of malformed request gets 400 or a closed connect
   for (const kind of tally.answers.keys()) assert.match(kind, /^no HTTP: (400|closed|let through, 400 invalid_json)$/);
 });
 
-test("over a socket, a petstore that fails at a malformed request is found out", async () => {
+test("over a socket, the search finds a petstore that fails at a malformed request", async () => {
   const body = { code: "internal_error", message: "An internal error occurred", status: 500 };
   const wrap = (handle: Handle): Handle => async (request) => {
     const answer = await handle(request);

@@ -7,7 +7,7 @@ import { NO_PROC, testUnless } from "../../support/system/commands.ts";
 
 const test = Object.assign(testUnless(false), { onLinux: testUnless(NO_PROC) });
 
-test.onLinux("a soak of a moment is answered as it should be and leaves no file open", () =>
+test.onLinux("a short soak has no findings and leaves no file open", () =>
   withTempFolder(async (folder) => {
     let seen = 0;
     const report = await runSoak({ minutes: 0.02, clients: 32, seed: 1 }, folder, () => seen++);

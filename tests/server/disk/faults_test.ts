@@ -105,7 +105,7 @@ test.immutable("a log that becomes read-only stops creates, until it can be writ
     });
   }));
 
-test.immutable("a server whose file and folder become read-only goes on with what it has open", () =>
+test.immutable("a server whose file and folder become read-only goes on with its open files", () =>
   withTempFolder(async (folder) => {
     const ledger = new Ledger();
     await withServer(folder, ON_FILE, async (server) => {

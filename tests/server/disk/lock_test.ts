@@ -26,7 +26,7 @@ function withOther(use: (server: ServerProcess, other: DatabaseSync, ledger: Led
   });
 }
 
-test("behind another process's lock creates are refused while reads go on, and succeed when it is gone", () =>
+test("another process's lock refuses creates but not reads, and creates succeed when it is gone", () =>
   withOther(async (server, other, ledger) => {
     other.exec("BEGIN EXCLUSIVE");
     const waiting = Promise.all(Array.from({ length: 8 }, () => ledger.assertRefused(server)));
@@ -36,7 +36,7 @@ test("behind another process's lock creates are refused while reads go on, and s
     await ledger.create(server);
   }));
 
-test("a create that waits behind another process's lock succeeds if that goes in time", () =>
+test("a create that waits for another process's lock succeeds if the lock goes in time", () =>
   withOther(async (server, other, ledger) => {
     for (let round = 0; round < 5; round++) {
       other.exec("BEGIN IMMEDIATE");
@@ -48,7 +48,7 @@ test("a create that waits behind another process's lock succeeds if that goes in
     assert.equal(ledger.refused, 0);
   }));
 
-test("a server that is told to stop while another process has the lock stops, and nothing acknowledged is lost", () =>
+test("a server stops while another process has the lock, and no acknowledged pet is lost", () =>
   withTempFolder(async (folder) => {
     const ledger = new Ledger();
     const other = await withServer(folder, ON_FILE, async (server) => {

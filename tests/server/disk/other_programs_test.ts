@@ -35,7 +35,7 @@ async function read({ ask }: ServerProcess): Promise<[list: unknown[], sold: unk
   return seen!;
 }
 
-test("what another program inserts, updates and deletes shows in the next request, and no id comes back", () =>
+test("another program's changes show in the next request, and no id comes back", () =>
   withOther(async (server, other, ledger) => {
     for (let count = 0; count < 4; count++) await ledger.create(server);
     const [rex] = ledger.inOrder();
@@ -62,7 +62,7 @@ test("what another program inserts, updates and deletes shows in the next reques
     }
   }));
 
-test("an id is not given again after another program has deleted every pet, and the server was started anew", () =>
+test("no id comes back after another program has deleted every pet, not even after a restart", () =>
   withTempFolder(async (folder) => {
     const ledger = new Ledger();
     for (let round = 0; round < 2; round++) {
@@ -79,7 +79,7 @@ test("an id is not given again after another program has deleted every pet, and 
     assert.deepEqual([...ledger.pets.keys()], [1, 2, 3, 4, 5, 6, 7, 8]);
   }));
 
-test("creates go on beside a program that writes all the time, and nothing of either is lost", () =>
+test("creates go on beside a program that writes constantly, and neither loses a row", () =>
   withOther(async (server, _, ledger, path) => {
     const code = `import { DatabaseSync } from "node:sqlite";
       const db = new DatabaseSync(${JSON.stringify(path)}, { timeout: 5000 });
@@ -100,7 +100,7 @@ test("creates go on beside a program that writes all the time, and nothing of ei
     assert.ok(pets.findIndex(({ name }) => name === "Rex") < pets.findLastIndex(({ name }) => name === "Milo"));
   }));
 
-test("a program that is killed in the middle of a transaction leaves nothing of it, and nothing locked", () =>
+test("a program killed in a transaction leaves neither its changes nor its lock", () =>
   withOther(async (server, _, ledger, path) => {
     await ledger.create(server);
     const code = `import { DatabaseSync } from "node:sqlite";

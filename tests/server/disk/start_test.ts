@@ -102,14 +102,14 @@ test("a server on a file with pages of rubbish in its middle refuses what is the
   }));
 
 // The file does not say that there was a log: neither SQLite nor the server can know.
-test("a server whose log was deleted while it did not run shows what had been moved into the file, whole", () =>
+test("a server whose log was deleted before its start shows all pets that are in the file", () =>
   withFile({ stop: "SIGKILL" }, async (folder, path, ledger) => {
     for (const end of ["-wal", "-shm"]) rmSync(path + end);
     await assertShowsFirst(folder, 100, ledger);
   }));
 
 // A damaged frame looks like one that a loss of power interrupted, so the log ends there.
-test("a server whose log has rubbish in it shows what was committed before the rubbish, whole", () =>
+test("a server whose log has rubbish in it shows all pets that were committed before", () =>
   withFile({ stop: "SIGKILL" }, async (folder, path, ledger) => {
     overwrite(`${path}-wal`, 32, statSync(`${path}-wal`).size - 32);
     await assertShowsFirst(folder, 100, ledger);

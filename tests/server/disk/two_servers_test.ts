@@ -36,7 +36,7 @@ async function readOn({ ask }: ServerProcess, isDone: () => boolean): Promise<vo
   while (!isDone()) assert.equal((await ask("/v1/pets?limit=100", KEY)).status, 200);
 }
 
-test("two servers on one new file give different ids to all that is created through both, and refuse nothing", () =>
+test("two servers on one new file give different ids to all pets and refuse no create", () =>
   withTwo(async (a, b, ledger) => {
     await createThroughBoth([a, b], ledger, 8, 25);
     const pets = ledger.inOrder();
@@ -66,7 +66,7 @@ test("a pet that one server has acknowledged is shown by the other in the next r
     }
   }));
 
-test("a walk through both servers in turn, while both create, misses nothing that was there when it began", () =>
+test("a walk through both servers in turn, while both create, misses no pet that existed when it began", () =>
   withTwo(async (a, b, ledger) => {
     await createThroughBoth([a, b], ledger, 8, 20);
     const there = [...ledger.pets.keys()];

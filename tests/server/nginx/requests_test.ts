@@ -138,7 +138,7 @@ const OWN_ANSWERS: [what: string, bytes: string, status: number, code: string][]
   ["HTTP/2 without TLS", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "bad_request"],
 ];
 
-test("what nginx refuses has the petstore's Error shape, and the petstore hears nothing of it", (t) =>
+test("nginx's refusals have the petstore's Error shape and do not reach the petstore", (t) =>
   withProxy({}, async (nginx, server) => {
     for (const [what, bytes, status, code] of OWN_ANSWERS) {
       await t.test(`${what}: ${status} ${code}`, async () => {

@@ -18,7 +18,7 @@ async function refusal(nginx: Nginx, bytes: string): Promise<unknown[]> {
   return [answer?.status, JSON.parse(answer?.text ?? "null").code, answer?.headers.get("retry-after")];
 }
 
-test("while the petstore is down nginx answers 502, and as soon as it is back all is well", () =>
+test("nginx answers 502 while the petstore is down, and recovers at once", () =>
   withTempFolder((folder) =>
     withProxyBeforeTwo(folder, async (nginx, serve) => {
       await serve(async (stop) => {
@@ -72,7 +72,7 @@ test("a petstore that ends closes none of nginx's connections with a request on 
     for (const line of errors) assert.match(line, /connect\(\) failed \(111: .*refused\)/i);
   }));
 
-test("a petstore that does not answer in time is given up with 504", () =>
+test("nginx answers 504 for a petstore that does not answer in time", () =>
   withProxy({ answer_timeout: "150ms" }, async (nginx, { pid }) => {
     Deno.kill(pid, "SIGSTOP");
     for (const bytes of [LIST, CREATE]) assert.deepEqual(await refusal(nginx, bytes), [504, "gateway_timeout", "5"]);
@@ -87,7 +87,7 @@ test("requests beyond the rate of an address are refused with 429", () =>
     assert.deepEqual(await refusal(nginx, CREATE), [429, "too_many_requests", "1"]);
   }));
 
-test("requests at the same time beyond what an address may have are refused with 429", () =>
+test("simultaneous requests beyond the limit of an address are refused with 429", () =>
   withProxy({ connections: "connections 2" }, async (nginx) => {
     using first = await RawSocket.open(nginx);
     using second = await RawSocket.open(nginx);
@@ -147,7 +147,7 @@ test("a GET whose connection to the petstore breaks is sent again, a POST never"
     )
   ));
 
-test("what goes on to the petstore is the request, its target as sent, and nothing about other proxies", () =>
+test("the petstore gets the request with its target as sent and nothing about other proxies", () =>
   withBreaker((port, heads) =>
     withTempFolder((folder) =>
       withNginx(folder, port, {}, async (nginx) => {
