@@ -1,21 +1,17 @@
-/** An answer as Node's response. */
+/** Sends answers through Node's response. */
 
 import { Buffer } from "node:buffer";
 import type { Answer } from "../http/answer.ts";
 import type { NodeResponse } from "./node_types.ts";
 
-/** Statuses of answers that never have a body (RFC 9110 §6.4.1). */
+/** These statuses never have a body (RFC 9110 §6.4.1). */
 const BODILESS = new Set([204, 304]);
 
-/**
- * Sends an answer.
- *
- * @param onFailure Told if it cannot be sent, or breaks off.
- */
+/** @param onFailure Called if the answer cannot be sent, or not completely. */
 export function sendAnswer(answer: Answer, outgoing: NodeResponse, onFailure: (thrown: unknown) => void): void {
   const { status, headers, body } = answer;
   try {
-    // By its members: a response of another realm or package counts too.
+    // Checks a member, because the Response may come from another realm or a package.
     if (body !== null && typeof body === "object" && "headers" in body) {
       return sendResponse(body, headers, outgoing, onFailure);
     }
@@ -32,7 +28,7 @@ export function sendAnswer(answer: Answer, outgoing: NodeResponse, onFailure: (t
   }
 }
 
-/** Sends the answer to a failure, if that is still possible. A body that broke off must not look as if it were whole. */
+/** Sends the answer to a failure if possible. Otherwise closes the connection, so that a partial body does not look whole. */
 export function sendFailure(answer: Answer, outgoing: NodeResponse): void {
   if (outgoing.writableEnded) return;
   if (outgoing.headersSent) return void outgoing.destroy();
@@ -50,7 +46,7 @@ function sendResponse(
   outgoing.statusCode = response.status;
   if (response.statusText !== "" && outgoing.req.httpVersionMajor !== 2) outgoing.statusMessage = response.statusText;
   for (const [name, value] of headers) {
-    // The one field whose values cannot be joined by commas, so it comes once for each.
+    // The values of this one field cannot be joined by commas.
     if (name !== "set-cookie") outgoing.setHeader(name, value);
   }
   const cookies = headers.getSetCookie();
@@ -64,12 +60,12 @@ function sendResponse(
   }
 }
 
-/** Whether the client has left before it had all of the answer. HTTP/2 takes a stream that was reset for finished. */
+/** Whether the client left before it received the whole answer. On HTTP/2, a stream that was reset has `writableFinished`. */
 export function hasLeft({ writableEnded, writableFinished }: NodeResponse): boolean {
   return !writableEnded || !writableFinished;
 }
 
-/** Sends the head at once, and the body as fast as the client reads. Cancels the body when the client leaves. */
+/** Sends the headers at once, and the body as fast as the client reads it. Cancels the body when the client leaves. */
 async function sendStream(
   body: ReadableStream<Uint8Array>,
   outgoing: NodeResponse,
@@ -79,7 +75,7 @@ async function sendStream(
   let resume = () => {};
   outgoing.on("drain", () => resume());
   outgoing.on("close", () => {
-    // Nothing more can be read after this, so the loop ends.
+    // Ends the loop below.
     if (hasLeft(outgoing)) reader.cancel().catch(() => {});
     resume();
   });
@@ -90,7 +86,7 @@ async function sendStream(
     const drained = new Promise<void>((resolve) => resume = resolve);
     if (!outgoing.write(piece.value)) await drained;
   }
-  // The next answer on this connection would pass for the rest of a body that is too short.
+  // If the body is too short, the client would take the next answer on this connection for the rest.
   if (length !== undefined && sent !== Number(length)) outgoing.destroy();
   else outgoing.end();
 }

@@ -5,7 +5,7 @@ import { hasLeft } from "./node_answer.ts";
 import { hasBody, targetOfRequest, toRequest, toStream } from "./node_request.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
-/** Nothing is made before it is asked for. */
+/** Computes on demand what few requests need. */
 export class NodeExchange implements Exchange {
   readonly method: string;
   readonly target: string;
@@ -24,7 +24,7 @@ export class NodeExchange implements Exchange {
     return this.#incoming.readableDidRead && hasBody(this.#incoming);
   }
 
-  /** From the raw list: of some fields that come twice, Node's object keeps the first and drops the other. */
+  /** Reads `rawHeaders`, because for some repeated fields Node's `headers` keeps only the first. */
   header(name: string): string | null {
     const { rawHeaders } = this.#incoming;
     let value: string | null = null;
@@ -45,7 +45,7 @@ export class NodeExchange implements Exchange {
       incoming.on("data", (piece) => pieces.push(piece as Uint8Array));
       incoming.on("end", () => resolve(joined(pieces)));
       incoming.on("error", fail);
-      // It also comes after a whole body, and changes nothing then.
+      // After a complete body, this has no effect.
       incoming.on("close", fail);
     });
   }
