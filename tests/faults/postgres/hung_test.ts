@@ -54,7 +54,7 @@ test("a server is well again when its PostgreSQL goes on, and has stored nothing
       // A statement that was sent to a process that is stopped cannot be had back.
       const count = (reason: string) => server.written.stderr.split(`POST /v1/pets failed: ${reason}`).length - 1;
       const sent = count("PostgreSQL has not answered within"),
-        waiting = count("PostgreSQL has not finished the creates");
+        waiting = count("PostgreSQL did not finish the earlier creates");
       assert.equal(sent + waiting, 11, server.written.stderr);
       assert.ok(length - 2 <= sent, `${length - 2} were stored, but only ${sent} were sent`);
     })
