@@ -40,7 +40,7 @@ export class FetchExchange implements Exchange {
 
   constructor(request: Request) {
     this.#request = request;
-    // Asked for once: its getter costs as much as a look-up.
+    // Read once, because the getter costs as much as a look-up of a field.
     this.#headers = request.headers;
     this.method = request.method;
     this.target = targetOf(request.url);

@@ -1,5 +1,6 @@
 /** Node's request as an exchange. */
 
+import { Buffer } from "node:buffer";
 import type { BodyReader, Caller, Exchange } from "../http/exchange.ts";
 import { hasLeft } from "./node_answer.ts";
 import { hasBody, targetOfRequest, toRequest, toStream } from "./node_request.ts";
@@ -43,7 +44,7 @@ export class NodeExchange implements Exchange {
       const fail = () => reject(new Error("The client left"));
       if (incoming.destroyed) return fail();
       incoming.on("data", (piece) => pieces.push(piece as Uint8Array));
-      incoming.on("end", () => resolve(joined(pieces)));
+      incoming.on("end", () => resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)));
       incoming.on("error", fail);
       // After a complete body, this has no effect.
       incoming.on("close", fail);
@@ -66,15 +67,4 @@ export class NodeExchange implements Exchange {
       return signal;
     });
   }
-}
-
-function joined(pieces: Uint8Array[]): Uint8Array {
-  if (pieces.length === 1) return pieces[0]!;
-  const whole = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
-  let offset = 0;
-  for (const piece of pieces) {
-    whole.set(piece, offset);
-    offset += piece.length;
-  }
-  return whole;
 }

@@ -22,7 +22,7 @@ export interface Exchange {
   readBody(): Promise<ArrayBuffer | Uint8Array>;
   /** Opens the body for reading in pieces; `undefined` if there is none. */
   openBody(): BodyReader | undefined;
-  /** The same request for code of the app. */
+  /** Converts the exchange to a `Request`, for code of the app. */
   toRequest(): Request;
 }
 

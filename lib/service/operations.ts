@@ -102,7 +102,7 @@ function readDraft(text: string, defaultStatus: PetStatus): PetDraft | HttpError
 function readPetQuery(query: string): PetQuery | HttpError {
   const limit = readParameter(query, "limit", parseLimit);
   if (limit instanceof HttpError) return limit;
-  const status = readParameter(query, "status", parseStatus);
+  const status = readParameter(query, "status", (value) => isPetStatus(value) ? value : undefined);
   if (status instanceof HttpError) return status;
   const cursor = readParameter(query, "cursor", parseCursor);
   if (cursor instanceof HttpError) return cursor;
@@ -125,10 +125,6 @@ function parseLimit(value: string): number | undefined {
   if (!isDigits(value)) return undefined;
   const limit = +value;
   return limit >= LIMIT.minimum && limit <= LIMIT.maximum ? limit : undefined;
-}
-
-function parseStatus(value: string): PetStatus | undefined {
-  return isPetStatus(value) ? value : undefined;
 }
 
 /** The link to the next page. It is relative without `publicBaseUrl`, because a proxy may hide the public address. */
