@@ -7,7 +7,7 @@ import { CLOSED, INVALID_HOST } from "./refusals.ts";
 const FAILURES: FailureGroup[] = [
   {
     schema: "InvalidHostError",
-    reason: "the Host header is not a host",
+    reason: "the Host header is invalid",
     errors: [INVALID_HOST],
     response: "InvalidHost",
   },

@@ -12,7 +12,7 @@ Usage: deno task serve [flags]
 ${Object.entries(SETTINGS).map(([flag, setting]) => describeSetting(flag, setting)).join("")}${
   Object.entries(COMMANDS).map(([flag, { help }]) => describeFlag(`--${flag}`, help)).join("")
 }
-Flags win over the environment. Keys in flags show in the list of processes, and so do passwords;
+Flags override the environment. Keys and passwords in flags are visible in the list of processes, so
 prefer the environment.
 
 ${

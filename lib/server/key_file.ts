@@ -47,7 +47,9 @@ function requireOwnFile(path: string, { isFile, size, mode, uid }: Deno.FileInfo
   if (size > MAX_BYTES) throw new SettingError(`${path} must hold one key, but it is larger than ${MAX_BYTES} bytes`);
   // Windows has neither modes nor owners.
   if (mode !== null && (mode & 0o077) !== 0) {
-    throw new SettingError(`${path} can be read by others than its owner: run chmod 600 ${path}, or set a new key`);
+    throw new SettingError(
+      `${path} can be read by users other than its owner: run chmod 600 ${path}, or set a new key`,
+    );
   }
   const canAskForUser = Deno.permissions.querySync({ name: "sys", kind: "uid" }).state === "granted";
   if (canAskForUser && uid !== null && uid !== Deno.uid()) {

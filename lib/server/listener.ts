@@ -39,7 +39,7 @@ export function listen(
   function watch(): void {
     server.finished.catch((error) => {
       if (isStopping) return;
-      report(`cannot accept connections just now: ${error.message}`);
+      report(`cannot accept connections at the moment: ${error.message}`);
       setTimeout(listenAgain, RETRY_DELAY);
     });
   }
@@ -58,7 +58,7 @@ export function listen(
     isStopping = true;
     // With a limit, because a client may never finish its request. The process then ends with the connection open.
     const isDone = await within(patience, server.shutdown().catch(() => {}));
-    if (!isDone) report("left clients that had not finished");
+    if (!isDone) report("closed the connections of clients that had not finished");
   }
 
   return { port: bound, stop };

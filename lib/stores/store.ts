@@ -63,7 +63,7 @@ export interface PetPage {
  * shows the state of one moment. Two pages may show different moments.
  *
  * **Cost.** It must not grow with the number of pets, except for the depth of indexes. A page reads its own rows and one
- * more, whatever its position and status. A get reads one row, and a check at most one. A create writes one row and its
+ * more, at any position and for any status. A get reads one row, and a check at most one. A create writes one row and its
  * index entries. A createOnce touches up to four more rows, to remember a request and to delete expired ones.
  */
 export interface PetStore {

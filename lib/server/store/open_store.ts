@@ -36,7 +36,7 @@ const POSTGRES = /^postgres(ql)?:\/\//;
  */
 export function readStoreSetting(setting: string, environment: (name: string) => string | undefined): StoreSetting {
   if (setting === MEMORY) {
-    const description = `${setting} (gone when the server stops)`;
+    const description = `${setting} (lost when the server stops)`;
     return { description, needsRead: false, open: createMemoryStore };
   }
   if (POSTGRES.test(setting)) {
@@ -50,7 +50,7 @@ export function readStoreSetting(setting: string, environment: (name: string) =>
   if (/^[\w./~-]+\.(db|sqlite3?)$/.test(setting)) {
     throw new SettingError(`The store ${setting} must begin with its kind: ${SQLITE}${setting} for a file`);
   }
-  throw new SettingError("The store must be memory:, sqlite:<path> or postgres://…; other stores are not known");
+  throw new SettingError("The store must be memory:, sqlite:<path> or postgres://…");
 }
 
 function openSqlite(path: string): PetStore {

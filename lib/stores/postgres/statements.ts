@@ -15,7 +15,7 @@ export interface Statements {
   pet: string;
   /** The ids and the JSON of the pets on a page. Parameters: after, limit. */
   all: string;
-  /** The same for one status. Parameters: after, limit, status. */
+  /** Like `all`, but only pets of one status. Parameters: after, limit, status. */
   ofStatus: string;
   /** Adds pets. Parameters, all arrays: names, categories, statuses, keys, fingerprints, retentions. */
   add: string;

@@ -76,7 +76,7 @@ export class Database {
   }
 
   /**
-   * Runs one statement in a transaction of its own.
+   * Runs one statement in a separate transaction.
    *
    * @param deadline When to give the statement up, as in `performance.now()`. A statement with a deadline is a write and gets
    * a connection for itself. One without a deadline is a read and has the usual time limit.

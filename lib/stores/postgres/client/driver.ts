@@ -53,7 +53,7 @@ export interface Driver {
   /** How many statements may be sent on a connection before the first is answered. */
   depth: number;
   /**
-   * Runs a statement in a transaction of its own. Without parameters, `text` may contain several statements.
+   * Runs a statement in a separate transaction. Without parameters, `text` may contain several statements.
    *
    * @param isWrite Whether it writes. The cancellation of another statement must not reach a write.
    */

@@ -60,7 +60,7 @@ function createAddPets(schema: string): string {
       this_moment bigint;
       ids bigint[];
     BEGIN
-      -- An acknowledged pet must survive a crash, whatever the setting of this role.
+      -- An acknowledged pet must survive a crash, even if the setting of this role is "off".
       IF current_setting('synchronous_commit') = 'off' THEN
         PERFORM set_config('synchronous_commit', 'on', true);
       END IF;
