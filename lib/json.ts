@@ -1,6 +1,6 @@
 /**
  * Reads exact int64 numbers from JSON. `JSON.parse` rounds integers beyond 2^53. Its reviver could see the source text, but
- * it would run for every value. So `JSON.parse` runs once without one, and the text is scanned for the one exact number.
+ * it would run for every value. So `JSON.parse` runs without it, and only the number that must be exact is read again.
  */
 
 const QUOTE = 0x22, BACKSLASH = 0x5c, COLON = 0x3a, OPEN_BRACE = 0x7b, OPEN_BRACKET = 0x5b;

@@ -62,7 +62,7 @@ function checkKey(given: string | ApiKey, name: string): KeyRecord {
     throw new TypeError(`The caller of ${name} must be a string that is not empty`);
   }
   if (expires !== undefined && !(expires instanceof Date && !Number.isNaN(expires.getTime()))) {
-    throw new TypeError(`Expiry of ${name} must be a valid Date`);
+    throw new TypeError(`The expiry of ${name} must be a valid Date`);
   }
   const isDigest = key.startsWith(DIGEST_PREFIX);
   return {

@@ -60,7 +60,7 @@ function sendResponse(
   }
 }
 
-/** Whether the client left before it received the whole answer. On HTTP/2, a stream that was reset has `writableFinished`. */
+/** Whether the client left before the whole answer was sent. On HTTP/2, `writableFinished` is also true after a reset. */
 export function hasLeft({ writableEnded, writableFinished }: NodeResponse): boolean {
   return !writableEnded || !writableFinished;
 }

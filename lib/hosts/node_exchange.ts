@@ -41,7 +41,7 @@ export class NodeExchange implements Exchange {
     const incoming = this.#incoming;
     return new Promise((resolve, reject) => {
       const pieces: Uint8Array[] = [];
-      const fail = () => reject(new Error("The client left"));
+      const fail = () => reject(new Error("The client disconnected"));
       if (incoming.destroyed) return fail();
       incoming.on("data", (piece) => pieces.push(piece as Uint8Array));
       incoming.on("end", () => resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)));

@@ -103,7 +103,7 @@ export function toStream(incoming: NodeRequest): ReadableStream<Uint8Array> {
       if (!isDone) end();
       isDone = true;
     };
-    const fail = (error?: unknown) => finish(() => controller.error(error ?? new Error("The client left")));
+    const fail = (error?: unknown) => finish(() => controller.error(error ?? new Error("The client disconnected")));
     if (incoming.destroyed) return fail();
     incoming.on("data", (piece) => {
       if (isDone) return;

@@ -106,7 +106,7 @@ export class LargeAnswers {
         const cut = () => {
           // Not #end(): the place belongs to the answer that needs it.
           underWay.delete(sending);
-          // The body is shorter than its Content-Length, so the host closes the connection. It would log an error.
+          // The body is now shorter than its Content-Length, so the host closes the connection. An error would be logged.
           controller.close();
         };
         underWay.add(sending = { readAt: performance.now(), cut });

@@ -23,7 +23,7 @@ import type { FailureGroup } from "./responses.ts";
 export interface BodyOptions {
   maxBodyBytes: number;
   bodyTimeoutMs: number;
-  /** Whether the store recognizes a request that is sent again. */
+  /** Whether the store has `createOnce`. */
   remembersRequests: boolean;
 }
 

@@ -58,7 +58,7 @@ export function listen(
     isStopping = true;
     // With a limit, because a client may never finish its request. The process then ends with the connection open.
     const isDone = await within(patience, server.shutdown().catch(() => {}));
-    if (!isDone) report("closed the connections of clients that had not finished");
+    if (!isDone) report("stopped before all clients had finished their requests");
   }
 
   return { port: bound, stop };

@@ -70,7 +70,7 @@ export async function serve(settings: ServerSettings, { output, errors }: Writer
 
 /** Waits until requests in flight are answered, then holds later ones. */
 async function drain(gate: Gate): Promise<void> {
-  // Before the listener stops, because Deno then delivers no more of a body that is still arriving (denoland/deno#36809).
+  // Before the listener stops, because afterwards Deno delivers no more of an incomplete body (denoland/deno#36809).
   await within(DRAIN_TIMEOUT, gate.close());
   gate.hold();
   // In steps, so that a process that was suspended reads from its socket again before it continues.

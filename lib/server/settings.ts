@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { KEY_FILE } from "./key_file.ts";
 import { SettingError } from "./start_error.ts";
 
-/** The validated settings. Only `store` is checked later, by `readStoreSetting`. */
+/** The parsed settings. The store's address and the options of the library are checked later. */
 export interface ServerSettings {
   hostname: string;
   port: number;

@@ -24,7 +24,7 @@ const PARAMETERS = {
   cursor: "taken from the Link header of a list",
 };
 
-/** A query parameter with an invalid value, or with a fault and so no value. */
+/** @param fault Why there is no single value, if `value` is undefined. */
 export function invalidParameter(name: keyof typeof PARAMETERS, value: string | undefined, fault?: string): HttpError {
   const given = value === undefined ? fault : `not ${quote(value)}`;
   return new HttpError(`invalid_${name}`, `The query parameter ${name} must be ${PARAMETERS[name]}, ${given}`);

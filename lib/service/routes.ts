@@ -9,7 +9,6 @@ import { createPet, getPet, listPets } from "./operations.ts";
 import type { Settings } from "./options.ts";
 import { NO_STORE_ORDERS } from "./refusals.ts";
 
-/** The table of routes. */
 export function createRoutes(settings: Settings): OperationRoute[] {
   const { linkBase, maxBodyBytes, bodyTimeoutMs } = settings;
   const readText = createTextReader({ maxBytes: maxBodyBytes, timeoutMs: bodyTimeoutMs });

@@ -95,7 +95,7 @@ export interface PetStore {
 
 /** What has changed since the store was opened, as two counters that never decrease. */
 export interface StoreChanges {
-  /** Grows whenever pets are added. */
+  /** Grows whenever pets are added. It may also grow at other times, at the cost of cached answers. */
   additions: number;
   /** Grows whenever a pet may have changed or disappeared, for example because another program wrote to the file. */
   alterations: number;

@@ -31,7 +31,7 @@ export function describeStart({ hostname, port, store, key, hasDocs }: StartFact
   ].join("\n");
 }
 
-/** The log line of a failed request. It has a stack trace unless the store was unavailable, because then it is a bug. */
+/** The log line of a failed request. An unavailable store needs no stack trace; any other error is a bug and gets one. */
 export function describeFailure(error: unknown, { method, url }: Request): string {
   const isBug = !(error instanceof StoreUnavailableError);
   const cause = error instanceof Error ? (isBug ? error.stack : error.message) : String(error);

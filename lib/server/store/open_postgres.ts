@@ -26,7 +26,7 @@ type DriverClient = PostgresJsClient & {
   end(options: { timeout: number }): Promise<void>;
 };
 
-/** Creates a client with the settings of the store and some others. */
+/** Creates a client with the store's settings and further ones. */
 type Connect = (settings: Record<string, unknown>) => DriverClient;
 
 const READ_STATE =

@@ -86,7 +86,7 @@ export class Hosts {
       try {
         if (hasState(await this.#readState(address), wanted)) return this.#use(address);
         if (wanted === "prefer-standby") secondChoice ??= address;
-        else failures.push(new Error(`${showAddress(address)} is not what target_session_attrs=${wanted} asks for`));
+        else failures.push(new Error(`${showAddress(address)} does not match target_session_attrs=${wanted}`));
       } catch (error) {
         // As in libpq, an error from a server, such as a wrong password, ends the search. The exception is class 57P, which
         // means that the server is starting or stopping.

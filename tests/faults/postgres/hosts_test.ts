@@ -68,7 +68,7 @@ testUnless(skip)(
           env: { PETSTORE_STORE: store },
         });
         assert.equal(status, 1, stderr);
-        assert.match(stderr, /^petstore: [^\n]*ECONNREFUSED[^\n]*is not what target_session_attrs=standby asks for\n$/);
+        assert.match(stderr, /^petstore: [^\n]*ECONNREFUSED[^\n]*does not match target_session_attrs=standby\n$/);
         assert.doesNotMatch(stderr, /hunter2/);
         // Who has answered has decided: the wrong database is not looked for elsewhere.
         const wrong = urlOf(`127.0.0.1:${cluster.port},127.0.0.1:${port}`).replace(/postgres$/, "elsewhere");

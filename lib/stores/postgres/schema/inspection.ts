@@ -63,7 +63,7 @@ async function findVersion(db: Database, schema: string, found: ReadonlyMap<stri
   if (rows.length === 1 && version >= 1) return version;
   const what = rows.length === 1 ? `the version ${version}` : rows.length === 0 ? "no row" : `${rows.length} rows`;
   throw refuse(
-    `The table schema_version of the schema ${schema} has ${what}, but it must have one row, with 1 or more`,
+    `The table schema_version of the schema ${schema} has ${what}, but it must have one row, with a version of 1 or more`,
   );
 }
 
