@@ -56,6 +56,7 @@ function sendResponse(
   const headers = new Headers(response.headers);
   for (const [name, value] of Object.entries(extra)) headers.append(name, value);
   // Before anything is set: the answer to the failure would have it too.
+  if (response.body?.locked) throw new TypeError("The body of the Response has been read, or is being read");
   for (const [name, value] of headers) {
     if (NOT_SENT.test(value)) {
       throw new TypeError(`Header ${name} of the Response has a character that Node cannot send`);

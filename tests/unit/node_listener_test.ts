@@ -342,6 +342,29 @@ test("createNodeListener() cancels a Response that Node cannot send, and sends n
   error.mock.restore();
 });
 
+test("createNodeListener() answers 500 for a Response that has been read, with none of its headers", async (t) => {
+  const error = t.mock.method(console, "error", () => {});
+  const listener = createNodeListener(async () => {
+    const response = new Response("woof", { headers: { "content-encoding": "gzip" } });
+    await response.text();
+    return response;
+  });
+  const answer = await exchange(listener, head("GET /", "Host: x"));
+  assert.match(answer, /^HTTP\/1\.1 500 /);
+  assert.doesNotMatch(answer, /content-encoding/i);
+  error.mock.restore();
+});
+
+test("createNodeListener() calls the handle of an object as its method", async () => {
+  class Kennel {
+    readonly dog = "Rex";
+    handle() {
+      return new Response(this.dog);
+    }
+  }
+  assert.match(await exchange(createNodeListener(new Kennel()), head("GET /", "Host: x")), /Rex/);
+});
+
 test("createNodeListener() sends the bytes of a header as they are", async () => {
   const headers = { "content-disposition": 'attachment; filename="h\u00fcnde"' };
   const listener = createNodeListener(() => new Response("woof", { headers }));
