@@ -2,7 +2,7 @@
 
 import type { Caller } from "../http/exchange.ts";
 import type { Pending } from "../pending.ts";
-import { MAX_KEY_LENGTH } from "./bearer.ts";
+import { isKeyText, MAX_KEY_LENGTH } from "./bearer.ts";
 import type { KeyRecord } from "./keys.ts";
 
 /** The caller that a key belongs to, and the expiry of the key. */
@@ -63,7 +63,8 @@ export class KeyRing {
     if (header.length - start > MAX_KEY_LENGTH) return undefined;
     const known = this.#findKnown(header, start);
     if (known || this.#byDigest.size === 0) return known;
-    return this.#findDigest(header.slice(start));
+    const key = header.slice(start);
+    return isKeyText(key) ? this.#findDigest(key) : undefined;
   }
 
   /** The caller of a key that a verifier accepted without naming one. */

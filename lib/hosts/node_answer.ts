@@ -1,7 +1,7 @@
 /** Sends answers through Node's response. */
 
 import { Buffer } from "node:buffer";
-import type { Answer } from "../http/answer.ts";
+import type { Answer, Body } from "../http/answer.ts";
 import type { NodeResponse } from "./node_types.ts";
 
 /** These statuses never have a body (RFC 9110 §6.4.1). */
@@ -11,10 +11,7 @@ const BODILESS = new Set([204, 304]);
 export function sendAnswer(answer: Answer, outgoing: NodeResponse, onFailure: (thrown: unknown) => void): void {
   const { status, headers, body } = answer;
   try {
-    // Checks a member, because the Response may come from another realm or a package.
-    if (body !== null && typeof body === "object" && "headers" in body) {
-      return sendResponse(body, headers, outgoing, onFailure);
-    }
+    if (isResponse(body)) return sendResponse(body, headers, outgoing, onFailure);
     if (body instanceof ReadableStream) {
       outgoing.writeHead(status, headers);
       return void sendStream(body, outgoing, headers["content-length"]).catch(onFailure);
@@ -24,9 +21,20 @@ export function sendAnswer(answer: Answer, outgoing: NodeResponse, onFailure: (t
     outgoing.writeHead(status, hasLength ? headers : { ...headers, "content-length": length });
     outgoing.end(body ?? undefined);
   } catch (thrown) {
+    // Tells the source that the body will not be read.
+    const unread = isResponse(body) ? body.body : body;
+    if (unread instanceof ReadableStream) unread.cancel().catch(() => {});
     onFailure(thrown);
   }
 }
+
+/** Checks a member, because the Response may come from another realm or a package. */
+function isResponse(body: Body): body is Response {
+  return body !== null && typeof body === "object" && "headers" in body;
+}
+
+/** A character that a `Response` allows in a header, but Node refuses to send. */
+const NOT_SENT = /[^\t -~\x80-\xff]/;
 
 /** Sends the answer to a failure if possible. Otherwise closes the connection, so that a partial body does not look whole. */
 export function sendFailure(answer: Answer, outgoing: NodeResponse): void {
@@ -43,6 +51,13 @@ function sendResponse(
 ): void {
   const headers = new Headers(response.headers);
   for (const [name, value] of Object.entries(extra)) headers.append(name, value);
+  // Before any header is set, because the answer to the failure would have it too.
+  if (response.body?.locked) throw new TypeError("The body of the Response has been read, or is being read");
+  for (const [name, value] of headers) {
+    if (NOT_SENT.test(value)) {
+      throw new TypeError(`Header ${name} of the Response has a character that Node cannot send`);
+    }
+  }
   outgoing.statusCode = response.status;
   if (response.statusText !== "" && outgoing.req.httpVersionMajor !== 2) outgoing.statusMessage = response.statusText;
   for (const [name, value] of headers) {
@@ -65,6 +80,11 @@ export function hasLeft({ writableEnded, writableFinished }: NodeResponse): bool
   return !writableEnded || !writableFinished;
 }
 
+/** Like {@link hasLeft}, before `end()`. After a reset, HTTP/2 reports only `writableFinished`. */
+export function isGone({ destroyed, writableFinished }: NodeResponse): boolean {
+  return destroyed || writableFinished;
+}
+
 /** Sends the headers at once, and the body as fast as the client reads it. Cancels the body when the client leaves. */
 async function sendStream(
   body: ReadableStream<Uint8Array>,
@@ -72,6 +92,7 @@ async function sendStream(
   length: string | undefined,
 ): Promise<void> {
   const reader = body.getReader();
+  if (isGone(outgoing)) return void reader.cancel().catch(() => {});
   let resume = () => {};
   outgoing.on("drain", () => resume());
   outgoing.on("close", () => {
@@ -79,7 +100,8 @@ async function sendStream(
     if (hasLeft(outgoing)) reader.cancel().catch(() => {});
     resume();
   });
-  outgoing.flushHeaders();
+  // Not flushHeaders(), because it encodes the headers as UTF-8 instead of Latin-1.
+  outgoing.write(new Uint8Array());
   let sent = 0;
   for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
     sent += piece.value.byteLength;

@@ -2,7 +2,7 @@
 
 import { Buffer } from "node:buffer";
 import type { BodyReader, Caller, Exchange } from "../http/exchange.ts";
-import { hasLeft } from "./node_answer.ts";
+import { hasLeft, isGone } from "./node_answer.ts";
 import { hasBody, targetOfRequest, toRequest, toStream } from "./node_request.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
@@ -13,6 +13,8 @@ export class NodeExchange implements Exchange {
   caller?: Caller;
   readonly #incoming: NodeRequest;
   readonly #outgoing: NodeResponse;
+  /** Once it exists, the body is read from it, because the app may have cloned it. */
+  #request: Request | undefined;
 
   constructor(incoming: NodeRequest, outgoing: NodeResponse) {
     this.#incoming = incoming;
@@ -22,6 +24,7 @@ export class NodeExchange implements Exchange {
   }
 
   get bodyUsed(): boolean {
+    if (this.#request) return this.#request.bodyUsed;
     return this.#incoming.readableDidRead && hasBody(this.#incoming);
   }
 
@@ -37,8 +40,11 @@ export class NodeExchange implements Exchange {
     return value;
   }
 
-  readBody(): Promise<Uint8Array> {
+  readBody(): Promise<ArrayBuffer | Uint8Array> {
+    if (this.#request) return this.#request.arrayBuffer();
     const incoming = this.#incoming;
+    // A parser of the app may have consumed the `end` event, which does not occur twice.
+    if (!hasBody(incoming)) return Promise.resolve(new Uint8Array());
     return new Promise((resolve, reject) => {
       const pieces: Uint8Array[] = [];
       const fail = () => reject(new Error("The client disconnected"));
@@ -52,17 +58,22 @@ export class NodeExchange implements Exchange {
   }
 
   openBody(): BodyReader | undefined {
+    if (this.#request) return this.#request.body?.getReader();
     return hasBody(this.#incoming) ? toStream(this.#incoming).getReader() : undefined;
   }
 
   toRequest(): Request {
+    return this.#request ??= this.#toRequest();
+  }
+
+  #toRequest(): Request {
     const outgoing = this.#outgoing;
     let gone: AbortController | undefined;
     return toRequest(this.#incoming, () => {
       if (gone) return gone.signal;
       const { signal } = gone = new AbortController();
       const abort = () => hasLeft(outgoing) && gone?.abort();
-      if (outgoing.destroyed) abort();
+      if (isGone(outgoing)) abort();
       else outgoing.on("close", abort);
       return signal;
     });

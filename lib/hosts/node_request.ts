@@ -25,7 +25,11 @@ export function targetOfRequest({ originalUrl, url = "/" }: NodeRequest): string
 /** The URL of the request. If the target is absolute, the Host header is ignored (RFC 9112 §3.2.2). */
 function toUrl(incoming: NodeRequest): string {
   const target = incoming.originalUrl ?? incoming.url ?? "/";
-  if (/^https?:/i.test(target) && URL.canParse(target)) return target;
+  if (/^https?:/i.test(target) && URL.canParse(target)) {
+    // Without user and password, which the constructor of Request refuses.
+    const { origin, pathname, search } = new URL(target);
+    return origin + pathname + search;
+  }
   const scheme = (incoming.socket as { encrypted?: boolean }).encrypted === true ? "https" : "http";
   const host = incoming.headers[":authority"] ?? incoming.headers["host"];
   const given = `${scheme}://${host}`;

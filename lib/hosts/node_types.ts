@@ -51,8 +51,6 @@ export interface NodeResponse {
   setHeader(name: string, value: string | string[]): unknown;
   /** Sets the status and adds headers. */
   writeHead(status: number, headers: Record<string, string | number>): unknown;
-  /** Sends the headers. */
-  flushHeaders(): unknown;
   /** Sends a piece of the body. `false` means to wait for `drain`. */
   write(piece: Uint8Array): boolean;
   /** Sends the last piece, if any, and ends the response. */

@@ -16,12 +16,12 @@ export interface Match<R extends Route> {
 /** Finds the route for a path. */
 export type Router<R extends Route> = (path: string) => Match<R> | undefined;
 
-/** The length of the shortest origin, `http:` with a host of one letter. No path begins before it. */
-const SHORTEST_ORIGIN = "http://h".length;
-
-/** The path and query of an HTTP URL; `""` if it has no path. */
+/** The path and query of a URL; `""` if it has no path. */
 export function targetOf(url: string): string {
-  const start = url.indexOf("/", SHORTEST_ORIGIN);
+  const colon = url.indexOf("://");
+  // On Bun, the URL is only a path if the Host header is invalid.
+  if (colon < 0 || url.startsWith("/")) return "";
+  const start = url.indexOf("/", colon + 3);
   const question = url.indexOf("?");
   const fragment = url.indexOf("#");
   // A slash after a question mark belongs to the query.

@@ -44,16 +44,16 @@ function admit(found: Caller | HttpError, exchange: Exchange): Answer | undefine
 export function createFailureHandler(onError: Settings["onError"]): FailureHandler {
   return (thrown, exchange) => {
     if (thrown instanceof HttpError) return thrown.toAnswer();
-    report(onError, thrown, exchange.toRequest());
+    report(onError, thrown, exchange);
     return (thrown instanceof StoreUnavailableError ? STORE_UNAVAILABLE : INTERNAL_ERROR).toAnswer();
   };
 }
 
 /** A failing `onError` must not stop the answer, nor end the process with an unhandled rejection. */
-function report(onError: Settings["onError"], thrown: unknown, request: Request): void {
+function report(onError: Settings["onError"], thrown: unknown, exchange: Exchange): void {
   try {
-    Promise.resolve(onError(thrown, request)).catch(() => {});
+    Promise.resolve(onError(thrown, exchange.toRequest())).catch(() => {});
   } catch {
-    // Ignored, like a rejection.
+    // Ignored, like a rejection. toRequest() also throws if no Request can represent what the client sent.
   }
 }
