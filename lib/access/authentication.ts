@@ -43,8 +43,15 @@ function recogniseByRing(records: KeyRecord[]): Recognise {
   return (authorization, start) => {
     if (!ring) {
       ring = new KeyRing();
-      // splice() drops the keys in clear text here. Only the app's own list still has them.
-      filled = ring.add(records.splice(0)).then(() => filled = undefined);
+      filled = ring.add(records).then(() => {
+        // From here on, only the app's own list has the keys in clear text.
+        records.length = 0;
+        filled = undefined;
+      }, (thrown) => {
+        // The next request retries.
+        ring = filled = undefined;
+        throw thrown;
+      });
     }
     return filled ? filled.then(() => check(authorization, start)) : check(authorization, start);
   };

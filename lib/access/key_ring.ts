@@ -49,12 +49,16 @@ export class KeyRing {
     this.#pad = new Uint8Array(random.buffer, 4);
   }
 
+  /** If a key occurs twice, in clear text or as its digest, its first record counts. */
   async add(records: readonly KeyRecord[]): Promise<void> {
+    const owners = new Map<string, KeyOwner>();
     for (const { key, isDigest, caller, expires } of records) {
       const digest = isDigest ? key : await digestOf(key);
-      const owner = { caller: caller === undefined ? ownCaller(digest) : { id: caller }, expires };
+      const owner = owners.get(digest) ??
+        { caller: caller === undefined ? ownCaller(digest) : { id: caller }, expires };
+      owners.set(digest, owner);
       if (isDigest) this.#byDigest.set(digest, owner);
-      else this.#remember(key, owner);
+      else if (!this.#findKnown(key, 0)) this.#remember(key, owner);
     }
   }
 
