@@ -12,10 +12,7 @@ import { run, succeed } from "./support/tools.ts";
 
 const CASES = [...USES, ...FAILURES];
 
-test(
-  "the commands of docs/clients.md generate every client from the description of a server",
-  generate,
-);
+test("the commands of docs/clients.md generate every client from the description of a server", generate);
 
 for (const project of ["tsconfig.json", "tsconfig.loose.json"]) {
   test(`generated code and the code that uses it compiles with ${project}`, async () => {
@@ -81,14 +78,8 @@ async function load(name: string): Promise<CreateClient> {
 
 /** The same client, which also looks for violations that Prism reports in a header. */
 function guard(client: PetClient): PetClient {
-  const guarded = Object.entries(client).map((
-    [name, ask],
-  ) => [name, async (...args: unknown[]) => {
-    const answer: Answer<unknown, string> = await Reflect.apply(
-      ask,
-      client,
-      args,
-    );
+  const guarded = Object.entries(client).map(([name, ask]) => [name, async (...args: unknown[]) => {
+    const answer: Answer<unknown, string> = await Reflect.apply(ask, client, args);
     assert.equal(answer.headers.get("sl-violations"), null, name);
     return answer;
   }]);

@@ -36,10 +36,7 @@ for (const host of HOSTS) {
   test(`${host.name} keeps two cookies apart`, { skip }, () =>
     withProgram(async (program) => {
       const response = await ask(program, "cookies");
-      assert.deepEqual(response.headers.getSetCookie(), [
-        "a=1; Path=/",
-        "b=2; Expires=Thu, 01 Jan 2032 00:00:00 GMT",
-      ]);
+      assert.deepEqual(response.headers.getSetCookie(), ["a=1; Path=/", "b=2; Expires=Thu, 01 Jan 2032 00:00:00 GMT"]);
       await response.text();
     }));
 

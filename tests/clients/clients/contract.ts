@@ -17,27 +17,15 @@ export interface Case {
 }
 
 /** A pet that a case adds. */
-export async function add(
-  client: PetClient,
-  name = "Rex",
-  status?: PetStatus,
-): Promise<Pet> {
-  const { status: code, data, error } = await client.create({
-    name,
-    categoryId: 7,
-    ...(status ? { status } : {}),
-  });
+export async function add(client: PetClient, name = "Rex", status?: PetStatus): Promise<Pet> {
+  const { status: code, data, error } = await client.create({ name, categoryId: 7, ...(status ? { status } : {}) });
   assert.equal(code, 201, error?.message);
   assert.ok(data);
   return data;
 }
 
 /** Follows `next` to the end. */
-export async function walk(
-  client: PetClient,
-  status: PetStatus,
-  limit: number,
-): Promise<Pet[][]> {
+export async function walk(client: PetClient, status: PetStatus, limit: number): Promise<Pet[][]> {
   const pages: Pet[][] = [];
   let page: { cursor?: string } | undefined = {};
   while (page) {
@@ -56,11 +44,7 @@ export function assertFailure(
   code: string,
 ): void {
   assert.equal(data, undefined);
-  assert.deepEqual([status, error?.code, error?.status], [
-    expected,
-    code,
-    expected,
-  ]);
+  assert.deepEqual([status, error?.code, error?.status], [expected, code, expected]);
   assert.deepEqual(Object.keys(error ?? {}), ["code", "message", "status"]);
   assert.match(error?.message ?? "", /\w/);
   assert.match(headers.get("content-type") ?? "", /^application\/json/);
@@ -71,19 +55,10 @@ export const USES: Case[] = [
     name: "creates a pet, and gets it by its id",
     run: async (connect) => {
       const client = connect();
-      const created = await client.create({
-        name: "Rex",
-        categoryId: 7,
-        status: "pending",
-      });
+      const created = await client.create({ name: "Rex", categoryId: 7, status: "pending" });
       assert.equal(created.status, 201);
       const pet = created.data;
-      assert.deepEqual(pet, {
-        id: pet?.id,
-        name: "Rex",
-        categoryId: 7,
-        status: "pending",
-      });
+      assert.deepEqual(pet, { id: pet?.id, name: "Rex", categoryId: 7, status: "pending" });
       assert.equal(created.headers.get("location"), `/v1/pets/${pet.id}`);
       const { status, headers, data } = await client.get(pet.id);
       assert.deepEqual([status, data], [200, pet]);
@@ -99,10 +74,7 @@ export const USES: Case[] = [
       const again = await client.create({ name: "Luna", categoryId: 7 }, key);
       assert.deepEqual([first.status, again.status], [201, 201]);
       assert.deepEqual(again.data, first.data);
-      assert.deepEqual(
-        [first, again].map(({ headers }) => headers.get("idempotency-replayed")),
-        [null, "true"],
-      );
+      assert.deepEqual([first, again].map(({ headers }) => headers.get("idempotency-replayed")), [null, "true"]);
     },
   },
   {
@@ -138,22 +110,11 @@ export const USES: Case[] = [
     run: async (connect) => {
       const client = connect();
       const { id } = await add(client);
-      for (
-        const ask of [
-          (headers = {}) => client.get(id, headers),
-          (headers = {}) => client.list({}, headers),
-        ]
-      ) {
+      for (const ask of [(headers = {}) => client.get(id, headers), (headers = {}) => client.list({}, headers)]) {
         const etag = (await ask()).headers.get("etag");
         assert.match(etag ?? "", /^"/);
-        const { status, data, error, headers } = await ask({
-          "If-None-Match": etag ?? "",
-        });
-        assert.deepEqual([status, headers.get("etag"), error], [
-          304,
-          etag,
-          undefined,
-        ]);
+        const { status, data, error, headers } = await ask({ "If-None-Match": etag ?? "" });
+        assert.deepEqual([status, headers.get("etag"), error], [304, etag, undefined]);
         assert.equal(isEmpty(data), true);
       }
     },
@@ -165,10 +126,7 @@ export const USES: Case[] = [
       const client = connect();
       const { id } = await add(client);
       const [got, head] = [await client.get(id), await client.head(id)];
-      assert.deepEqual([head.status, head.headers.get("etag")], [
-        200,
-        got.headers.get("etag"),
-      ]);
+      assert.deepEqual([head.status, head.headers.get("etag")], [200, got.headers.get("etag")]);
       assert.equal(isEmpty(head.data), true);
       assert.equal((await client.head(2 ** 50)).status, 404);
     },

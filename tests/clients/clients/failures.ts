@@ -12,10 +12,7 @@ export const FAILURES: Case[] = [
     notThroughPrism: "it refuses a request without a key itself",
     run: (connect) => refuse(connect(null), "missing_api_key"),
   },
-  {
-    name: "meets 401 with a wrong key",
-    run: (connect) => refuse(connect("pk_wrong"), "invalid_api_key"),
-  },
+  { name: "meets 401 with a wrong key", run: (connect) => refuse(connect("pk_wrong"), "invalid_api_key") },
   {
     name: "meets 400 for each query parameter",
     notThroughPrism: WRONG,
@@ -23,16 +20,8 @@ export const FAILURES: Case[] = [
       const client = connect();
       assertFailure(await client.list({ limit: 101 }), 400, "invalid_limit");
       assertFailure(await client.list({ limit: 1.5 }), 400, "invalid_limit");
-      assertFailure(
-        await client.list({ status: "lost" as PetStatus }),
-        400,
-        "invalid_status",
-      );
-      assertFailure(
-        await client.list({ cursor: "abc" }),
-        400,
-        "invalid_cursor",
-      );
+      assertFailure(await client.list({ status: "lost" as PetStatus }), 400, "invalid_status");
+      assertFailure(await client.list({ cursor: "abc" }), 400, "invalid_cursor");
     },
   },
   {
@@ -44,23 +33,14 @@ export const FAILURES: Case[] = [
       assertFailure(answer, 400, "invalid_pet");
       assert.match(answer.error?.message ?? "", /name .*; categoryId /);
       const key = { "Idempotency-Key": '"open' };
-      assertFailure(
-        await client.create({ name: "Rex", categoryId: 7 }, key),
-        400,
-        "invalid_idempotency_key",
-      );
+      assertFailure(await client.create({ name: "Rex", categoryId: 7 }, key), 400, "invalid_idempotency_key");
     },
   },
   {
     name: "meets 400 for a body that is not JSON",
     notThroughPrism: "it does not answer a request whose body it cannot read",
     isPossible: (client) => client.createFrom !== undefined,
-    run: async (connect) =>
-      assertFailure(
-        await connect().createFrom?.("{") ?? NOTHING,
-        400,
-        "invalid_json",
-      ),
+    run: async (connect) => assertFailure(await connect().createFrom?.("{") ?? NOTHING, 400, "invalid_json"),
   },
   {
     name: "meets 404 for an unknown pet",
@@ -71,20 +51,14 @@ export const FAILURES: Case[] = [
     notThroughPrism: WRONG,
     run: async (connect) => {
       const name = "x".repeat(1024 * 1024);
-      assertFailure(
-        await connect().create({ name, categoryId: 7 }),
-        413,
-        "body_too_large",
-      );
+      assertFailure(await connect().create({ name, categoryId: 7 }), 413, "body_too_large");
     },
   },
   {
     name: "meets 415 for a body of another type",
     notThroughPrism: WRONG,
     run: async (connect) => {
-      const answer = await connect().create({ name: "Rex", categoryId: 7 }, {
-        "Content-Type": "text/plain",
-      });
+      const answer = await connect().create({ name: "Rex", categoryId: 7 }, { "Content-Type": "text/plain" });
       assertFailure(answer, 415, "unsupported_media_type");
     },
   },
@@ -94,11 +68,7 @@ export const FAILURES: Case[] = [
       const client = connect();
       const key = { "Idempotency-Key": crypto.randomUUID() };
       await client.create({ name: "Rex", categoryId: 7 }, key);
-      assertFailure(
-        await client.create({ name: "Max", categoryId: 7 }, key),
-        422,
-        "idempotency_key_reused",
-      );
+      assertFailure(await client.create({ name: "Max", categoryId: 7 }, key), 422, "idempotency_key_reused");
     },
   },
   {
@@ -112,14 +82,7 @@ const NOTHING = { status: 0, headers: new Headers() };
 
 /** Every operation refuses the key. */
 async function refuse(client: PetClient, code: string): Promise<void> {
-  for (
-    const answer of [
-      client.list(),
-      client.create({ name: "Rex", categoryId: 7 }),
-      client.get(1),
-      client.orders(),
-    ]
-  ) {
+  for (const answer of [client.list(), client.create({ name: "Rex", categoryId: 7 }), client.get(1), client.orders()]) {
     assertFailure(await answer, 401, code);
   }
 }

@@ -11,33 +11,16 @@ export const create: CreateClient = (base, key) => {
   // The client reads it before its first await, so the next request uses it.
   const aim = () => client.setConfig({ baseUrl: base, auth: () => key ?? undefined });
   return {
-    create: async (
-      body,
-      headers = {},
-    ) => (aim(), read(await createPet({ body, headers }))),
-    list: async (
-      query = {},
-      headers = {},
-    ) => (aim(), read(await listPets({ query, headers }))),
-    get: async (
-      petId,
-      headers = {},
-    ) => (aim(), read(await getPet({ path: { petId }, headers }))),
+    create: async (body, headers = {}) => (aim(), read(await createPet({ body, headers }))),
+    list: async (query = {}, headers = {}) => (aim(), read(await listPets({ query, headers }))),
+    get: async (petId, headers = {}) => (aim(), read(await getPet({ path: { petId }, headers }))),
     orders: async () => (aim(), read(await listStoreOrders())),
-    createFrom: async (
-      text,
-    ) => (aim(), read(await createPet({ body: NONE, bodySerializer: () => text }))),
+    createFrom: async (text) => (aim(), read(await createPet({ body: NONE, bodySerializer: () => text }))),
     // The description has no operations for HEAD, so there is no function for it.
     head: async (petId) => {
       aim();
       const security = [{ scheme: "bearer", type: "http" } as const];
-      return read(
-        await client.head<never, never>({
-          url: "/pets/{petId}",
-          path: { petId },
-          security,
-        }),
-      );
+      return read(await client.head<never, never>({ url: "/pets/{petId}", path: { petId }, security }));
     },
   };
 };

@@ -11,26 +11,14 @@ export const create: CreateClient = (base, key) => {
     create: async (body, headers = {}) => read(await client.POST("/pets", { body, headers })),
     list: async (query = {}, headers = {}) => read(await client.GET("/pets", { params: { query }, headers })),
     get: async (petId, headers = {}) =>
-      read(
-        await client.GET("/pets/{petId}", {
-          params: { path: { petId } },
-          headers,
-        }),
-      ),
+      read(await client.GET("/pets/{petId}", { params: { path: { petId } }, headers })),
     orders: async () => read(await client.GET("/store/orders")),
     createFrom: async (text) =>
-      read(
-        await client.POST("/pets", {
-          body: { name: text, categoryId: 0 },
-          bodySerializer: ({ name }) => name,
-        }),
-      ),
+      read(await client.POST("/pets", { body: { name: text, categoryId: 0 }, bodySerializer: ({ name }) => name })),
     // The description has no operations for HEAD, so there is no type for it.
     head: async (petId) =>
       read(
-        await client.request("head" as "get", "/pets/{petId}", {
-          params: { path: { petId } },
-        }),
+        await client.request("head" as "get", "/pets/{petId}", { params: { path: { petId } } }),
       ) as Answer<never, never>,
   };
 };
@@ -43,10 +31,5 @@ function read<T, Code extends string>(
     response: Response;
   },
 ): Answer<T, Code> {
-  return {
-    status: response.status,
-    headers: response.headers,
-    data,
-    error: error || undefined,
-  };
+  return { status: response.status, headers: response.headers, data, error: error || undefined };
 }

@@ -1,14 +1,7 @@
 /** The interface that the tests give to every generated client. The types of each generator must fit these codes. */
 
 /** The modules of this folder that have a client. */
-export const CLIENTS = [
-  "openapi_fetch",
-  "hey_api",
-  "orval",
-  "swagger_typescript_api",
-  "kubb",
-  "openapi_zod_client",
-];
+export const CLIENTS = ["openapi_fetch", "hey_api", "orval", "swagger_typescript_api", "kubb", "openapi_zod_client"];
 
 export type PetStatus = "available" | "pending" | "sold";
 

@@ -4,9 +4,7 @@ import assert from "node:assert/strict";
 import { succeed } from "./tools.ts";
 import { fetchDescription, withServer } from "./service.ts";
 
-const PAGE = Deno.readTextFileSync(
-  new URL("../../../docs/clients.md", import.meta.url),
-);
+const PAGE = Deno.readTextFileSync(new URL("../../../docs/clients.md", import.meta.url));
 
 /** The files that the page shows, by the path in the line before each. */
 export const SHOWN: ReadonlyMap<string, string> = new Map(
@@ -27,13 +25,9 @@ let made: Promise<void> | undefined;
 /** Generates every client from the description of a running server, by the page's commands. Does so once. */
 export function generate(): Promise<void> {
   return made ??= withServer(async (service) => {
-    await Deno.remove(new URL("../generated", import.meta.url), {
-      recursive: true,
-    }).catch(() => {});
+    await Deno.remove(new URL("../generated", import.meta.url), { recursive: true }).catch(() => {});
     await fetchDescription(service);
     assert.ok(COMMANDS.length >= 5, "docs/clients.md has lost its commands");
-    await Promise.all(
-      COMMANDS.map(([program = "", ...args]) => succeed(program, args)),
-    );
+    await Promise.all(COMMANDS.map(([program = "", ...args]) => succeed(program, args)));
   });
 }

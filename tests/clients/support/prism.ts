@@ -9,14 +9,7 @@ export async function withPrism<T>(
   use: (address: string) => Promise<T>,
   description = "generated/openapi.json",
 ): Promise<T> {
-  const child = command("prism", [
-    "proxy",
-    description,
-    base,
-    "--errors",
-    "--port=0",
-    ...args,
-  ]).spawn();
+  const child = command("prism", ["proxy", description, base, "--errors", "--port=0", ...args]).spawn();
   const listens = Promise.withResolvers<string>();
   let output = "";
   const ends = [child.stdout, child.stderr].map(async (stream) => {

@@ -15,27 +15,18 @@ export interface Service {
 }
 
 /** Runs `use` with a server of its own. */
-export function withServer<T>(
-  use: (service: Service) => Promise<T>,
-  args: string[] = [],
-): Promise<T> {
+export function withServer<T>(use: (service: Service) => Promise<T>, args: string[] = []): Promise<T> {
   return withTempFolder((folder) =>
     withProcess(
       folder,
-      {
-        args: ["--store=memory:", "--no-access-log", ...args],
-        env: { PETSTORE_KEYS: KEY },
-      },
+      { args: ["--store=memory:", "--no-access-log", ...args], env: { PETSTORE_KEYS: KEY } },
       ({ origin }) => use({ origin, base: `${origin}/v1` }),
     )
   );
 }
 
 /** Fetches the description of a server into a file, and returns its path in the folder. */
-export async function fetchDescription(
-  { origin }: Service,
-  name = "openapi.json",
-): Promise<string> {
+export async function fetchDescription({ origin }: Service, name = "openapi.json"): Promise<string> {
   const path = `generated/${name}`;
   Deno.mkdirSync(join(FOLDER, "generated"), { recursive: true });
   Deno.writeTextFileSync(

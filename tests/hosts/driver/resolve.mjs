@@ -7,6 +7,4 @@ const OWN = new Map([
   ["@petstore/petstore/node", new URL("node.ts", import.meta.url).href],
 ]);
 
-registerHooks({
-  resolve: (specifier, context, next) => next(OWN.get(specifier) ?? specifier, context),
-});
+registerHooks({ resolve: (specifier, context, next) => next(OWN.get(specifier) ?? specifier, context) });

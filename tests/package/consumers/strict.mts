@@ -68,9 +68,7 @@ class ArrayStore implements PetStore {
 
   check(): void {
     if (this.#pets.length > 1000) {
-      throw new StoreUnavailableError("Too many pets", {
-        cause: this.#pets.length,
-      });
+      throw new StoreUnavailableError("Too many pets", { cause: this.#pets.length });
     }
   }
 
@@ -84,20 +82,14 @@ const verifier: KeyVerifier = (key: string, request: Request) => {
 const keys: ApiKeys = verifier;
 const key: ApiKey = { key: "pk_example", caller: "ann", expires: new Date(0) };
 const cors: CorsOptions = { origins: ["https://app.example"] };
-const stores: PetStore[] = [
-  new ArrayStore(),
-  createMemoryStore(),
-  createSqliteStore(":memory:"),
-];
+const stores: PetStore[] = [new ArrayStore(), createMemoryStore(), createSqliteStore(":memory:")];
 const options: PetstoreOptions = {
   keys,
   cors,
   onError: (error: unknown, request: Request) => console.error(request.url, error),
 };
 export const apps: Petstore[] = stores.map((store) => createPetstore({ ...options, store }));
-export const answer: Promise<Response> = createPetstore({
-  keys: new Set(["pk_example", key]),
-}).handle(
+export const answer: Promise<Response> = createPetstore({ keys: new Set(["pk_example", key]) }).handle(
   new Request("http://localhost/v1/pets"),
 );
 
@@ -126,18 +118,12 @@ const description: JsonObject = createOpenApi(described);
 export const version: Json | undefined = description["openapi"];
 
 export const draft: NewPet = { name: "Luna", categoryId: 9007199254740993n };
-export const request: IdempotentRequest = {
-  key: "",
-  fingerprint: "",
-  retentionMs: 0,
-};
+export const request: IdempotentRequest = { key: "", fingerprint: "", retentionMs: 0 };
 export const outcome: IdempotentOutcome = { outcome: "created", id: 1n };
 export const notFound: 404 = ERROR_STATUS.pet_not_found;
 export const changes: StoreChanges = { additions: 0, alterations: 0 };
 
-export function explain(
-  { code, status }: ErrorBody,
-): PetStatus | ErrorCode | number {
+export function explain({ code, status }: ErrorBody): PetStatus | ErrorCode | number {
   // A switch over the codes narrows them.
   return code === "pet_not_found" ? "sold" : code === "invalid_pet" ? code : status;
 }
