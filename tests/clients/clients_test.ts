@@ -2,25 +2,17 @@
 
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { type Case, type Connect, USES } from "./clients/contract.ts";
-import { FAILURES } from "./clients/failures.ts";
+import { type Case, CASES, type Connect } from "./clients/contract.ts";
 import { type Answer, CLIENTS, type CreateClient, type PetClient } from "./clients/pet_client.ts";
-import { generate } from "./support/page.ts";
-import { withPrism } from "./support/prism.ts";
-import { KEY, withServer } from "./support/service.ts";
-import { run, succeed } from "./support/tools.ts";
-
-const CASES = [...USES, ...FAILURES];
+import { generate, KEY, withServer } from "./support/service.ts";
+import { run, succeed, withPrism } from "./support/tools.ts";
 
 test("the commands of docs/clients.md generate every client from the description of a server", generate);
 
 for (const project of ["tsconfig.json", "tsconfig.loose.json"]) {
   test(`generated code and the code that uses it compiles with ${project}`, async () => {
     await generate();
-    assert.match(
-      await succeed("tsc", ["--project", project, "--listFiles"]),
-      /\/generated\/.*\/clients\//s,
-    );
+    assert.match(await succeed("tsc", ["--project", project, "--listFiles"]), /\/generated\/.*\/clients\//s);
   });
 }
 

@@ -1,32 +1,17 @@
 /** The interface that the tests give to every generated client. The types of each generator must fit these codes. */
 
 /** The modules of this folder that have a client. */
-export const CLIENTS = ["openapi_fetch", "hey_api", "orval", "swagger_typescript_api", "kubb", "openapi_zod_client"];
+export const CLIENTS = [
+  ...["openapi_fetch", "hey_api", "orval", "swagger_typescript_api", "kubb", "openapi_zod_client"],
+];
 
 export type PetStatus = "available" | "pending" | "sold";
-
-export interface NewPet {
-  name: string;
-  categoryId: number;
-  status?: PetStatus;
-}
-
-export interface Pet extends Required<NewPet> {
-  id: number;
-}
-
-export interface Query {
-  limit?: number;
-  status?: PetStatus;
-  cursor?: string;
-}
+export type NewPet = { name: string; categoryId: number; status?: PetStatus };
+export type Pet = Required<NewPet> & { id: number };
+export type Query = { limit?: number; status?: PetStatus; cursor?: string };
 
 /** An Error body. */
-export interface Failure<Code extends string> {
-  code: Code;
-  message: string;
-  status: number;
-}
+export type Failure<Code extends string> = { code: Code; message: string; status: number };
 
 export interface Answer<T, Code extends string> {
   status: number;
@@ -35,28 +20,12 @@ export interface Answer<T, Code extends string> {
   error?: Failure<Code> | undefined;
 }
 
-type AnyCode =
-  | "invalid_host"
-  | "missing_api_key"
-  | "invalid_api_key"
-  | "internal_error"
-  | "store_unavailable";
-export type ListCode =
-  | AnyCode
-  | "invalid_limit"
-  | "invalid_status"
-  | "invalid_cursor"
-  | "overloaded";
+type AnyCode = "invalid_host" | "missing_api_key" | "invalid_api_key" | "internal_error" | "store_unavailable";
+export type ListCode = AnyCode | "invalid_limit" | "invalid_status" | "invalid_cursor" | "overloaded";
 export type CreateCode =
   | AnyCode
-  | "invalid_idempotency_key"
-  | "invalid_json"
-  | "invalid_pet"
-  | "request_timeout"
-  | "body_too_large"
-  | "unsupported_media_type"
-  | "idempotency_key_reused"
-  | "overloaded";
+  | ("invalid_idempotency_key" | "invalid_json" | "invalid_pet" | "request_timeout" | "body_too_large")
+  | ("unsupported_media_type" | "idempotency_key_reused" | "overloaded");
 export type GetCode = AnyCode | "pet_not_found";
 export type OrdersCode = AnyCode | "not_implemented";
 
@@ -76,3 +45,20 @@ export interface PetClient {
 
 /** Makes a client of the API at this address; `null` for no key. */
 export type CreateClient = (base: string, key: string | null) => PetClient;
+
+export function bearer(key: string | null): Record<string, string> {
+  return key === null ? {} : { authorization: `Bearer ${key}` };
+}
+
+/** The answer that a client gives in these parts. For an answer without a body, some give "" or {} as the error. */
+export function toAnswer<T, Code extends string>(
+  { data, error, response }: {
+    data?: T | null | undefined;
+    error?: Failure<Code> | void | null | undefined;
+    response?: { status: number; headers: Headers } | undefined;
+  },
+): Answer<T, Code> {
+  if (!response) throw new Error("There was no answer", { cause: error });
+  const { status, headers } = response;
+  return { status, headers, data: data ?? undefined, error: error && "code" in error ? error : undefined };
+}
