@@ -2,6 +2,7 @@
 
 import { build, type Plugin } from "esbuild";
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const EDGE = fileURLToPath(new URL("../", import.meta.url));
@@ -38,7 +39,7 @@ function resolving({ petstore = "support/contract_petstore.ts", standIns = {} }:
   return {
     name: "resolving",
     setup(build) {
-      build.onResolve({ filter: /^@petstore\/petstore$/ }, () => ({ path: EDGE + petstore }));
+      build.onResolve({ filter: /^@petstore\/petstore$/ }, () => ({ path: join(EDGE, petstore) }));
       build.onResolve({ filter: /^(node:|ajv)/ }, ({ path, importer }) => {
         // Imports between files of a package.
         if (importer.includes("/node_modules/") || !importer) return undefined;
