@@ -1,16 +1,15 @@
 /** The portable tests on the oldest and the newest Node; `deno task test` runs them on the other runtimes. */
 
 import assert from "node:assert/strict";
-import test from "node:test";
 import { PORTABLE_TESTS } from "../support/portable_tests.ts";
+import { testUnless } from "../support/system/commands.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { ROOT } from "./support/project.ts";
 import { run } from "./support/run.ts";
 import { NODES } from "./support/runtimes.ts";
 
 for (const { name, command, skip } of [NODES[0]!, NODES.at(-1)!]) {
-  const title = `every portable test passes on ${name}`;
-  test(skip ? `${title} (skipped: ${skip})` : title, { skip }, async () => {
+  testUnless(skip)(`every portable test passes on ${name}`, async () => {
     // In the environment, so that processes of the tests have them too. Newer releases accept the flag without need.
     const NODE_OPTIONS = "--experimental-strip-types --disable-warning=ExperimentalWarning";
     const args = ["--test", "--test-reporter=tap", ...PORTABLE_TESTS];

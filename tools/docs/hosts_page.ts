@@ -1,4 +1,4 @@
-/** docs/hosts.md, made from the programs in tests/hosts and tests/edge. */
+/** docs/hosts.md, made from the programs in tests/hosts and tests/edge. `deno task docs:hosts` runs this file and writes it. */
 
 import { readFileSync } from "node:fs";
 import { HOSTS, type MountedHost } from "../../tests/hosts/hosts.ts";
@@ -38,9 +38,7 @@ export function createHostsPage(): string {
     INTRODUCTION,
     createTable([...sections, ...EDGE_SECTIONS]),
     SHARED,
-    `${
-      SHARED_DEVIATIONS.map((says) => `- ${says}: ${hostsWith(says).map(({ name }) => name).join(", ")}.\n`).join("")
-    }`,
+    SHARED_DEVIATIONS.map((says) => `- ${says}: ${hostsWith(says).map(({ name }) => name).join(", ")}.\n`).join(""),
     "## Servers and frameworks\n",
     ...sections.map(format),
     "## Workers, pages and frameworks with a build\n",
@@ -106,3 +104,5 @@ function format({ title, text, files, deviations = [] }: Section): string {
 function readSource(path: string): string {
   return readFileSync(new URL(encodeURI(path), ROOT), "utf8");
 }
+
+if (import.meta.main) Deno.writeTextFileSync(new URL("docs/hosts.md", ROOT), createHostsPage());

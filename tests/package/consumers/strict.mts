@@ -1,48 +1,15 @@
 // Every name that the package exports, as a strict project uses it. Compiled, not run.
-import {
-  type ApiKey,
-  type ApiKeys,
-  type Caller,
-  type CorsOptions,
-  createMemoryStore,
-  createOpenApi,
-  createPetstore,
-  ERROR_STATUS,
-  type ErrorBody,
-  type ErrorCode,
-  formatPet,
-  formatPets,
-  type IdempotentOutcome,
-  type IdempotentRequest,
-  type Json,
-  type JsonObject,
-  type KeyVerifier,
-  type NewPet,
-  type OpenApiOptions,
-  type OpenApiServer,
-  type Pending,
-  type Pet,
-  type PetDraft,
-  type PetPage,
-  type PetQuery,
-  type PetStatus,
-  type PetStore,
-  type Petstore,
-  type PetstoreOptions,
-  type StoreChanges,
-  StoreUnavailableError,
-} from "@petstore/petstore";
-import { createNodeListener, type NodeListener, type NodeRequest, type NodeResponse } from "@petstore/petstore/node";
-import {
-  createPostgresStore,
-  type NodePostgresClient,
-  type PostgresClient,
-  postgresGrants,
-  type PostgresJsClient,
-  type PostgresJsQuery,
-  postgresSchema,
-  type PostgresStoreOptions,
-} from "@petstore/petstore/postgres";
+import { createMemoryStore, createOpenApi, createPetstore, ERROR_STATUS, formatPet } from "@petstore/petstore";
+import { formatPets, StoreUnavailableError } from "@petstore/petstore";
+import type { ApiKey, ApiKeys, Caller, CorsOptions, ErrorBody, ErrorCode, IdempotentOutcome } from "@petstore/petstore";
+import type { IdempotentRequest, Json, JsonObject, KeyVerifier, NewPet, OpenApiOptions } from "@petstore/petstore";
+import type { OpenApiServer, Pending, Pet, PetDraft, PetPage, PetQuery, PetStatus, PetStore } from "@petstore/petstore";
+import type { Petstore, PetstoreOptions, StoreChanges } from "@petstore/petstore";
+import { createNodeListener } from "@petstore/petstore/node";
+import type { NodeListener, NodeRequest, NodeResponse } from "@petstore/petstore/node";
+import { createPostgresStore, postgresGrants, postgresSchema } from "@petstore/petstore/postgres";
+import type { NodePostgresClient, PostgresClient, PostgresJsClient } from "@petstore/petstore/postgres";
+import type { PostgresJsQuery, PostgresStoreOptions } from "@petstore/petstore/postgres";
 import { createSqliteStore } from "@petstore/petstore/sqlite";
 
 class ArrayStore implements PetStore {
