@@ -74,7 +74,10 @@ export function createPipeline({ guards, kept, dispatch, cors, onFailure }: Pipe
         answer = onFailure(thrown, exchange);
       }
       if (!isPending(answer)) return finishOrFail(answer, exchange);
-      return answer.catch((thrown) => onFailure(thrown, exchange)).then((answer) => finishOrFail(answer, exchange));
+      return answer.then(
+        (answer) => finishOrFail(answer, exchange),
+        (thrown) => finishOrFail(onFailure(thrown, exchange), exchange),
+      );
     },
     fail: onFailure,
   };
