@@ -1,4 +1,4 @@
-/** The examples of docs/clients.md: the page shows the very files, and they print what the page says, on Deno and Node. */
+/** The examples of docs/clients.md: the page shows these files, and they print what it says, on Deno and Node. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -33,7 +33,6 @@ type Execution = {
 /** An answer, and how many of the collection's own tests ran with it. */
 type Seen = { name: string; status: number; text: string; checks: number };
 
-/** Runs the whole collection and returns the status and body of each answer. */
 async function runCollection({ base }: Service): Promise<Seen[]> {
   const variables = ["--env-var", `baseUrl=${base}`, "--env-var", `bearerToken=${KEY}`];
   await succeed("newman", ["run", COLLECTION, ...variables, "--reporters", "json", "--reporter-json-export", REPORT]);

@@ -32,7 +32,6 @@ async function withBrowser(use: (browser: Browser) => Promise<void>): Promise<vo
   }
 }
 
-/** Serves the page and the worker's file, without a petstore. */
 async function withPage(
   browser: Browser,
   files: Record<string, string>,
@@ -97,7 +96,6 @@ async function expectNoGrant(page: Page, number: number): Promise<void> {
   assert.equal(answer.headers.get("vary"), "Origin");
 }
 
-/** Sends requests by the page's own `fetch`. */
 function askIn(page: Page): Ask {
   return async (path, init) => {
     const { text, ...parts } = await page.evaluate(async ([path, init]) => {

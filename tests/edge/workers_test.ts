@@ -58,7 +58,7 @@ testWorkers("a Worker keeps the HTTP contract", async (context) => {
   await withWorkers("support/contract_petstore.ts", async (origins) => {
     await testContract(context, { name: "workerd", origins, strip, deviations: [UNKNOWN_METHOD], cut: CLOSED_EARLY });
     await context.test("workerd: a body that stalls gets 408 after the request before it has ended", async () => {
-      await stallBehindAnother(`${origins["/v1"]}/v1/pets`, () => fetch(`${origins["/v1"]}/hello`));
+      await stallAfterAnother(`${origins["/v1"]}/v1/pets`, () => fetch(`${origins["/v1"]}/hello`));
     });
   });
 });
@@ -74,12 +74,12 @@ testWorkers("a Worker has a petstore beside its own route", async (context) => {
 });
 
 /** Workers end a timer with the request that set it, so no body may depend on another request's timer. */
-async function stallBehindAnother(url: string, roundTrip: () => Promise<Response>): Promise<void> {
+async function stallAfterAnother(url: string, roundTrip: () => Promise<Response>): Promise<void> {
   const number = HTTP_CONTRACT.findIndex(({ name }) => name.startsWith("answers 408 to a body that stalls"));
   const post = (body: ReadableStream) =>
     fetch(url, {
       method: "POST",
-      headers: { authorization: `Bearer ${KEY}`, [CASE_HEADER]: `${number} behind another` },
+      headers: { authorization: `Bearer ${KEY}`, [CASE_HEADER]: `${number} after another` },
       body,
       signal: AbortSignal.timeout(5_000),
     });

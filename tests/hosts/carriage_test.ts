@@ -64,7 +64,7 @@ for (const { name, sendsChunks, ...host } of HOSTS) {
   after(() => programs.stop());
 }
 
-/** Asks for an answer, or for the report of the petstore that has given answers of this kind. */
+/** Asks the petstore of this kind for its answer, or for its report. */
 function ask({ origin }: Program, kind: OrdersKind, init: RequestInit = {}, what = kind): Promise<Response> {
   const headers = { authorization: `Bearer ${KEY}`, [CASE_HEADER]: `carriage ${kind}` };
   return fetch(`${origin}/v1/store/orders?${what}`, { ...init, headers });

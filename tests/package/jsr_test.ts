@@ -13,7 +13,6 @@ import { succeed } from "./support/run.ts";
 
 const ENTRY_POINTS = Object.values(root.exports);
 
-/** Runs Deno in the repository and returns its output. */
 async function deno(...args: string[]): Promise<string> {
   const { stdout, stderr } = await withTempFolder((HOME) => succeed(process.execPath, args, ROOT, { HOME }));
   return stdout + stderr;

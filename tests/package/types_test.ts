@@ -57,7 +57,6 @@ test("the strict project uses every name that the package exports", () => {
   assert.ok(used.length > 20);
 });
 
-/** The names between braces. */
 function names(pattern: RegExp, source: string): string[] {
   return Array.from(source.matchAll(pattern), ([, inside = ""]) => inside.split(","))
     .flat().map((name) => name.replace("type ", "").trim()).filter((name) => name !== "").sort();

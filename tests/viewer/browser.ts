@@ -4,7 +4,6 @@ import { chromium, type Page } from "playwright-core";
 import { withFreshServer } from "../support/server/server_process.ts";
 import { CHROMIUM } from "../support/system/chromium.ts";
 
-/** The key that the server accepts. */
 export const KEY = "pk_0123456789abcdef";
 
 /** The largest int64. A JavaScript number rounds it to 9223372036854775808. */
@@ -19,7 +18,6 @@ export interface OpenPage {
   origin: string;
   /** The messages of the console, with errors of the page and violations of its policy. */
   complaints: string[];
-  /** The address of every request. */
   requested: string[];
   /** The body of every request that has one. */
   sent: string[];
@@ -53,7 +51,6 @@ export async function withPage(
   });
 }
 
-/** Enters the API key as a user does. */
 export async function authorize(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Authorize", exact: true }).click();
   await page.getByLabel("auth-bearer-value").fill(KEY);

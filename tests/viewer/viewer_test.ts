@@ -5,7 +5,6 @@ import { NO_CHROMIUM } from "../support/system/chromium.ts";
 import { testUnless } from "../support/system/commands.ts";
 import { authorize, execute, KEY, LARGEST, type OpenPage, type PageOptions, SMALLEST, withPage } from "./browser.ts";
 
-/** Opens a path and uses the page. */
 function testPage(title: string, path: string, use: (open: OpenPage) => Promise<void>, options?: PageOptions): void {
   testUnless(NO_CHROMIUM)(title, () => withPage(path, use, options));
 }

@@ -31,7 +31,6 @@ const SHARED = `## Deviations that hosts share
 These are not repeated below.
 `;
 
-/** The whole page. */
 export function createHostsPage(): string {
   const sections = HOSTS.map(toSection);
   return [
@@ -86,7 +85,6 @@ function createTable(sections: readonly Section[]): string {
   return [head, `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |\n`, ...body].join("");
 }
 
-/** The anchor that a heading gets. */
 export function anchorOf(title: string): string {
   return title.toLowerCase().replaceAll(/[^\w -]/g, "").replaceAll(" ", "-");
 }

@@ -18,7 +18,6 @@ export interface Case {
 
 const REX = { name: "Rex", categoryId: 7 };
 
-/** A pet that a case adds. */
 async function add(client: PetClient, name = "Rex", status?: PetStatus): Promise<Pet> {
   const { status: code, data, error } = await client.create({ name, categoryId: 7, ...(status ? { status } : {}) });
   assert.equal(code, 201, error?.message);

@@ -10,7 +10,6 @@ export type NewPet = { name: string; categoryId: number; status?: PetStatus };
 export type Pet = Required<NewPet> & { id: number };
 export type Query = { limit?: number; status?: PetStatus; cursor?: string };
 
-/** An Error body. */
 export type Failure<Code extends string> = { code: Code; message: string; status: number };
 
 export interface Answer<T, Code extends string> {
@@ -39,7 +38,6 @@ export interface PetClient {
   orders(): Promise<Answer<unknown, OrdersCode>>;
   /** Sends this text as the body of a create; absent if the client cannot. */
   createFrom?(text: string): Promise<Answer<Pet, CreateCode>>;
-  /** Sends HEAD. */
   head(petId: number): Promise<Answer<unknown, GetCode>>;
 }
 

@@ -45,7 +45,6 @@ export const SHOWN: ReadonlyMap<string, string> = new Map(
 /** The output of the examples, according to the page. */
 export const OUTPUTS: string[] = Array.from(PAGE.matchAll(/^```text\n([^]*?)```$/gm), ([, text = ""]) => text);
 
-/** The page's commands that generate clients. */
 const COMMANDS = Array.from(PAGE.matchAll(/^(?:npx|node) (.+)$/gm), ([, line = ""]) => line.split(" "));
 
 let made: Promise<void> | undefined;

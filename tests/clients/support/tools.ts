@@ -1,4 +1,4 @@
-/** Other tools: programs in node_modules, which Deno runs as processes. */
+/** Programs in node_modules, which Deno runs as processes. */
 
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";

@@ -7,7 +7,6 @@ import { fileURLToPath } from "node:url";
 
 export const EDGE = fileURLToPath(new URL("../", import.meta.url));
 
-/** Replacements in a bundle. */
 export interface BundleParts {
   /** Replaces `/v1` in a mounting file. */
   basePath?: string;
@@ -17,7 +16,7 @@ export interface BundleParts {
   standIns?: Record<string, string>;
 }
 
-/** One ES module from a file of tests/edge. */
+/** Makes one ES module from a file of tests/edge. */
 export async function bundle(file: string, parts: BundleParts = {}): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [EDGE + file],

@@ -8,15 +8,13 @@ import type { HttpCase } from "../../contract/http/case.ts";
 import { type Handle, type Host, withApi } from "../../support/api.ts";
 import { sendAlone } from "../../support/http/send_alone.ts";
 
-/** The mounts of every host. */
 export const BASE_PATHS = ["/v1", "/api/v1", ""] as const;
 export type BasePath = (typeof BASE_PATHS)[number];
 
 /** Requests that a host answers itself, or answers that it changes. */
 export interface Deviation {
-  /** What it does and why: a sentence that begins after the host's name. */
+  /** A sentence that begins after the host's name. */
   reason: string;
-  /** Whether it concerns this request. */
   applies(request: Request): boolean;
   /**
    * Throws unless the answer is the documented one. The contract continues with the answer that this returns, or
@@ -27,21 +25,19 @@ export interface Deviation {
 
 /** Cases in which no answer arrives, because the host closes a connection whose request body is not read to its end. */
 export interface Cut {
-  /** What it does and why: a sentence that begins after the host's name. */
+  /** A sentence that begins after the host's name. */
   reason: string;
   cases: RegExp;
-  /** Whether it always happens. Otherwise it is a race with the answer. */
+  /** Whether it always happens. If not, the answer may arrive first. */
   isCertain: boolean;
 }
 
-/** A host that closes a connection as soon as it has answered. */
 export const CLOSED_EARLY: Cut = {
   reason: "may close the connection of a client that still sends, before the client has read the answer",
   cases: /^answers 413 to 3 MiB/,
   isCertain: false,
 };
 
-/** An answer of this status and exactly this text. */
 export function exactly(status: number, text: string): Deviation["check"] {
   return async (answer) => assert.deepEqual([answer.status, await answer.text()], [status, text]);
 }
@@ -50,7 +46,6 @@ export function unknownMethod(reason: string, check: Deviation["check"], methods
   return { reason, applies: ({ method }) => methods.test(method), check };
 }
 
-/** A path that does not decode. */
 export function undecodable(reason: string, check: Deviation["check"]): Deviation {
   return { reason, applies: ({ url }) => /%zz|%FF/.test(new URL(url).pathname), check };
 }
@@ -63,7 +58,6 @@ export const NODE_PARSER: Deviation = unknownMethod(
 /** A host under test. Its mounting files import support/contract_petstore.ts. */
 export interface RemoteHost {
   name: string;
-  /** The origin for each base path. */
   origins: Record<BasePath, string>;
   deviations?: readonly Deviation[];
   cut?: Cut;
@@ -99,7 +93,6 @@ export async function testContract(context: TestContext, host: RemoteHost): Prom
   }
 }
 
-/** The mount of a case. */
 export function mountOf(name: string, { basePath = "/v1" }: NonNullable<HttpCase["options"]>): BasePath {
   const isMount = (path: string): path is BasePath => BASE_PATHS.includes(path as BasePath);
   return isMount(basePath) && !OUTSIDE.test(name) ? basePath : "";

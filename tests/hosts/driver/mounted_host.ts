@@ -17,7 +17,6 @@ export interface Mounting {
   /** The number of the case. */
   number: number;
   caseName: string;
-  /** Collects the deviations that have occurred. */
   met: Set<Deviation>;
 }
 

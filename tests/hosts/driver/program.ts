@@ -12,7 +12,6 @@ export interface Runtime {
   args: string[];
 }
 
-/** A process that is listening. */
 export interface Program extends AsyncDisposable {
   /** Such as `http://127.0.0.1:8000`. */
   origin: string;
@@ -40,7 +39,6 @@ export function whyNot({ name, command }: Runtime): string | false {
 
 const LISTENS = /\b(?:http:\/\/[^\s/]+:|port: )(\d+)(?=\D)/;
 
-/** Starts a program and waits until it listens. */
 export async function startProgram(
   { runtime, file }: Pick<MountedHost, "runtime" | "file">,
   basePath: string,

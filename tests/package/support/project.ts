@@ -28,7 +28,6 @@ export function withProject<T>(install: Install, use: (folder: string) => T | Pr
   });
 }
 
-/** Adds the tarball to the project in a folder. */
 export type Install = (folder: string) => ReturnType<typeof succeed>;
 
 export function npm({ command }: Pick<Runtime, "command">): Install {

@@ -13,13 +13,11 @@ export function start(command: string, args: readonly string[], cwd: string, env
   return new Child(command, args, { cwd, clearEnv: true, env: { PATH, HOME: cwd, ...OFFLINE, ...env } });
 }
 
-/** Runs a program to its end. */
 export async function run(...program: Parameters<typeof start>): Promise<Child["written"] & { status: number }> {
   await using child = start(...program);
   return { status: await child.ended, ...child.written };
 }
 
-/** Runs a program that must succeed. */
 export async function succeed(...program: Parameters<typeof start>): Promise<Child["written"]> {
   const { status, ...written } = await run(...program);
   assert.equal(status, 0, written.stdout + written.stderr);

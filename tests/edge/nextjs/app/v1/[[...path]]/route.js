@@ -3,12 +3,12 @@ import { createPetstore } from "@petstore/petstore";
 let petstore;
 
 function answer(request) {
-  // With the first request: the build loads this file too, and should not need the keys.
+  // On the first request, because the build loads this file too and should not need the keys.
   petstore ??= createPetstore({ keys: process.env.PETSTORE_KEYS.split(","), basePath: "/v1" });
   return petstore.handle(request);
 }
 
-// A method that is not exported, Next.js answers by itself and without an Error body.
+// Next.js itself answers a method that is not exported, without an Error body.
 export {
   answer as DELETE,
   answer as GET,

@@ -3,7 +3,7 @@ import { createPetstore } from "@petstore/petstore";
 let petstore;
 
 function answer({ request }) {
-  // With the first request: the build loads this file too, and should not need the keys.
+  // On the first request, because the build loads this file too and should not need the keys.
   petstore ??= createPetstore({ keys: process.env.PETSTORE_KEYS.split(","), basePath: "/v1" });
   return petstore.handle(request);
 }
