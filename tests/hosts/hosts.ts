@@ -58,7 +58,7 @@ export const HOSTS: readonly MountedHost[] = [
     about: "Run it with `deno run --allow-net --allow-env app.ts`.",
     notes: [
       "`Deno.serve` has no time limit for headers, and builds the URL from any `Host` header: put a proxy in front " +
-      "([deployment](server.md))",
+      "([The server](server.md#production))",
     ],
     deviations: [PLAIN],
   },
@@ -82,7 +82,7 @@ export const HOSTS: readonly MountedHost[] = [
     name: "node:http",
     file: "node.ts",
     runtime: NODE_24,
-    about: "The listener needs no package but the petstore's own.",
+    about: "The listener needs no other package.",
     notes: [
       "Node closes a connection whose request has not arrived within 300 seconds (`server.requestTimeout`)",
     ],
@@ -108,7 +108,7 @@ export const HOSTS: readonly MountedHost[] = [
     file: "hono.ts",
     runtime: DENO,
     about:
-      "On every runtime of Hono; tested on Deno. Do not use `app.mount()`, which [removes the prefix](#a-path-prefix).",
+      "Works on every runtime of Hono; tested on Deno. Do not use `app.mount()`, which [removes the prefix](#a-path-prefix).",
     deviations: [outside(/^404 Not Found$/, { isBasePathOurs: true })],
   },
   {
@@ -125,7 +125,7 @@ export const HOSTS: readonly MountedHost[] = [
     file: "nestjs.ts",
     runtime: NODE_24_DECORATORS,
     about:
-      "With its default adapter, Express. Call `app.use()` before `app.listen()`, which adds the body parsers of Nest. " +
+      "For the default adapter, Express. Call `app.use()` before `app.listen()`, because that adds the body parsers of Nest. " +
       "Compile the file, as `nest build` does: Node does not run decorators.",
     notes: ["Guards, interceptors, pipes and filters of Nest do not see the petstore's requests"],
     deviations: [outside(/"message":"Cannot [A-Z]+ /, { isBasePathOurs: true }), NODE_PARSER],
@@ -168,7 +168,7 @@ export const HOSTS: readonly MountedHost[] = [
     name: "h3",
     file: "h3.ts",
     runtime: NODE_24,
-    about: "Version 2, whose events have a `Request`. Its `serve()` is that of srvx.",
+    about: "Version 2, whose events have a `Request`. Its `serve()` comes from srvx.",
     deviations: [
       outside(/"Cannot find any route matching /, { isBasePathOurs: true }),
       NODE_PARSER,

@@ -12,6 +12,7 @@ import { ROOT } from "./support/project.ts";
 import { succeed } from "./support/run.ts";
 
 const ENTRY_POINTS = Object.values(root.exports);
+const README = readFileSync(join(ROOT, "README.md"), "utf8");
 
 async function deno(...args: string[]): Promise<string> {
   const { stdout, stderr } = await withTempFolder((HOME) => succeed(process.execPath, args, ROOT, { HOME }));
@@ -28,7 +29,7 @@ async function documentationOf(path: string): Promise<ModuleDocumentation> {
   return module;
 }
 
-test("a dry run of publishing to JSR finds no fault and no slow types, and takes the sources and the documents", async () => {
+test("a dry run of publishing to JSR finds no fault and no slow types, and takes the sources and every page that README.md links to", async () => {
   const printed = await deno("publish", "--dry-run", "--allow-dirty");
   assert.match(printed, /Success Dry run complete/);
   // The one warning allowed: the PostgreSQL driver is loaded only when it is needed.
@@ -38,14 +39,17 @@ test("a dry run of publishing to JSR finds no fault and no slow types, and takes
   assert.doesNotMatch(printed, /slow-type|missing-/i);
   const prefix = pathToFileURL(ROOT).href;
   const files = Array.from(printed.matchAll(/^ +(file:\S+) \(/gm), ([, url = ""]) => url.slice(prefix.length));
-  const others = files.filter((path) => !/^lib\/[a-z0-9_/]+\.ts$/.test(path));
+  const others = files.filter((path) => !/^lib\/[a-z0-9_/]+\.ts$|^docs\/[a-z_]+\.(md|svg)$/.test(path));
   const VIEWER = ["LICENSE", "NOTICE", "page.json", "swagger-ui-bundle.js.LICENSE.txt", "swagger_ui.json"];
   assert.deepEqual(others.toSorted(), [
-    ...["CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md", "deno.json"],
+    ...["CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md", "deno.json"],
+    ...["nginx.conf", "petstore-postgres.service", "petstore.service"].map((name) => `docs/${name}`),
     ...VIEWER.map((name) => `lib/server/viewer/${name}`),
     ...["mod.ts", "server.ts"],
   ]);
   assert.ok(files.length > 45, `only ${files.length} files`);
+  const links = README.matchAll(/\]\((?!https?:)([^)#]+)/g);
+  assert.deepEqual(Array.from(links, ([, path = ""]) => path).filter((path) => !files.includes(path)), []);
 });
 
 test("the documentation of every entry point passes Deno's lint", async () => {
@@ -66,7 +70,6 @@ for (const [name, path] of Object.entries(root.exports)) {
 }
 
 test("README.md has an example of code, and says which runtimes the package is for", () => {
-  const readme = readFileSync(join(ROOT, "README.md"), "utf8");
-  assert.match(readme, /^```(ts|js)\n/m);
-  for (const runtime of ["Deno", "Node", "Bun"]) assert.ok(readme.includes(runtime), runtime);
+  assert.match(README, /^```(ts|js)\n/m);
+  for (const runtime of ["Deno", "Node", "Bun"]) assert.ok(README.includes(runtime), runtime);
 });

@@ -12,23 +12,23 @@ const INTRODUCTION = `<!-- Written by \`deno task docs:hosts\`. Change tests/hos
 
 This page shows how to mount a petstore in a server or framework, beside the app's own routes.
 
-- Give the requests below the base path to \`petstore.handle\`, or on Node to \`createNodeListener(petstore)\`. Do not read
+- Pass the requests below the base path to \`petstore.handle\`, or on Node to \`createNodeListener(petstore)\`. Do not read
   their bodies first.
 - \`basePath\` is the path that the petstore sees. If a router or proxy changes the path, see [A path prefix](#a-path-prefix).
 - Without a \`store\`, pets are kept in memory. [Stores](stores.md) has the others.
 
-Every program on this page is a file of the repository, and the tests run it unchanged: \`deno task integration:hosts\` and
-\`deno task integration:edge\` send the whole HTTP contract through each host, mounted at the root, at \`/v1\` and at
-\`/api/v1\`. The first of them also tests that two \`Set-Cookie\` fields stay apart, that long bodies are sent no faster than
-their client reads, and that \`request.signal\` aborts when the client leaves. Node 24 runs TypeScript without a build.
+Every program on this page is a file of the repository, and tests run it unchanged: \`deno task integration:hosts\` and
+\`deno task integration:edge\` run the whole HTTP contract through each host, with the petstore at the root, at \`/v1\` and at
+\`/api/v1\`. The first task also tests that two \`Set-Cookie\` fields stay separate, that long bodies are sent no faster than
+the client reads, and that \`request.signal\` aborts when the client leaves. Node 24 runs TypeScript without a build.
 
-Below each program is a list of what differs from the petstore's own answers, which is tested too, and of what else to
-know about the host.
+The list below a program says where its answers differ from the petstore's own, and what else to know about the host. The
+differences are tested too.
 `;
 
 const SHARED = `## Deviations that hosts share
 
-These are not repeated below.
+The sections below do not repeat these.
 `;
 
 export function createHostsPage(): string {
@@ -58,7 +58,7 @@ function hostsWith(says: string): MountedHost[] {
 function toSection(host: MountedHost): Section {
   const own = host.deviations.map(({ says }) => says).filter((says) => !SHARED_DEVIATIONS.includes(says));
   const framing = "Answers are sent in chunks, without `Content-Length`; answers to `HEAD` have it";
-  const root = "Mounted at the root, the petstore answers every request, also those for the app's own routes";
+  const root = "Mounted at the root, the petstore answers every request, even those for the app's own routes";
   return {
     title: host.name,
     runtime: host.runtime.name,

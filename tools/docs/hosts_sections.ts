@@ -33,10 +33,9 @@ export const EDGE_SECTIONS: readonly Section[] = [
   {
     title: "A Service Worker",
     runtime: "Chromium",
-    text:
-      "A petstore in a page without a server. Bundle the first file as `sw.js`, and import the second in the page, which " +
-      "must come from `https:` or `localhost`. Then the petstore answers the page's own `fetch`. Its pets survive a reload " +
-      "and end with the worker, which a browser stops after about half a minute without requests. To keep them, use a " +
+    text: "For a page without a server. Bundle the first file as `sw.js`, and import the second in the page, which " +
+      "must come from `https:` or `localhost`. Then the petstore answers the page's own `fetch`. Its pets survive a reload, " +
+      "but end with the worker, which a browser stops after about half a minute without requests. To keep them, use a " +
       'store of your own, such as one on IndexedDB. With `BASE_PATH = ""` it would answer for the page\'s own files.',
     files: ["tests/edge/service_worker/sw.js", "tests/edge/service_worker/page.js"],
     deviations: [
@@ -49,7 +48,7 @@ export const EDGE_SECTIONS: readonly Section[] = [
     title: "Next.js 16",
     runtime: "Node 24",
     text:
-      "With the app router and `skipTrailingSlashRedirect: true` in `next.config.mjs`; otherwise `/v1/pets/` is redirected " +
+      "For the app router, with `skipTrailingSlashRedirect: true` in `next.config.mjs`; otherwise `/v1/pets/` is redirected " +
       "to `/v1/pets`. For another base path use another folder and the same `basePath`: `app/api/v1/[[...path]]`, or " +
       '`app/[[...path]]` with `""`, where the app\'s own routes take precedence. Each such file and each process has a ' +
       "petstore of its own, so put a shared store in a module of its own.",
@@ -69,7 +68,7 @@ export const EDGE_SECTIONS: readonly Section[] = [
     title: "SvelteKit 3",
     runtime: "Node 24",
     text:
-      "With its Node adapter. Set `BODY_SIZE_LIMIT` in the environment to more than `maxBodyBytes`: the adapter's own limit " +
+      "For its Node adapter. Set `BODY_SIZE_LIMIT` in the environment to more than `maxBodyBytes`: the adapter's own limit " +
       "is 512 KiB, and it cuts longer bodies, which the petstore then answers with 400. For another base path use another " +
       "folder, as in Next.js.",
     files: ["tests/edge/sveltekit/src/routes/v1/[...path]/+server.js"],
@@ -85,8 +84,8 @@ export const EDGE_SECTIONS: readonly Section[] = [
     title: "Nitro 2",
     runtime: "Node 24",
     text:
-      "With the `node-server` preset. For another base path use another folder, as in Next.js. For presets without Node use " +
-      "`defineEventHandler((event) => petstore.handle(toWebRequest(event)))`; it drops empty header fields, so an empty " +
+      "For the `node-server` preset. For another base path use another folder, as in Next.js. For presets without Node use " +
+      "`defineEventHandler((event) => petstore.handle(toWebRequest(event)))`. It drops empty header fields, so an empty " +
       "`Idempotency-Key` is not refused.",
     files: ["tests/edge/nitro/routes/v1/[...path].js"],
     deviations: ["A method that HTTP does not have gets 400 without a body from Node's parser"],
@@ -101,22 +100,22 @@ export const OWN_SECTIONS: readonly Section[] = [
     title: "Your authentication",
     text:
       "`keys` may be a function. It is called with the key of each request, so a session that has ended is refused at " +
-      "once. It returns the caller, to whom each `Idempotency-Key` belongs, or `undefined` to refuse. Its second argument " +
-      "is the `Request`, for sessions in cookies. If it throws, the answer is 500.",
+      "once. It returns the caller, or `undefined` to refuse the request. Each `Idempotency-Key` belongs to a caller. The " +
+      "second argument is the `Request`, for sessions in cookies. If the function throws, the answer is 500.",
     files: [`${PROGRAMS}/own_keys.ts`],
   },
   {
     title: "Your log",
     text:
-      "`onError` gets the cause of every 500 and 503; the client does not. Log the path without its query, and no " +
-      "headers: one of them is the key.",
+      "`onError` gets the cause of every 500 and 503; the client does not. Log the path without its query, and do not log " +
+      "headers, because one of them contains the key.",
     files: [`${PROGRAMS}/own_log.ts`],
   },
   {
     title: "A store of your own",
     text: `[\`json_lines_store.ts\`](../${PROGRAMS}/json_lines_store.ts) is a complete store in 78 lines. It appends ` +
       "each pet to a file and syncs the disk before the create is acknowledged. It passes the test of the store contract, " +
-      "with `Idempotency-Key`, and survives a crash in the middle of a line. It has all pets in memory, and only one " +
+      "with `Idempotency-Key`, and survives a crash in the middle of a line. It keeps all pets in memory, and only one " +
       "process may use the file.",
     files: [`${PROGRAMS}/own_store.ts`],
   },

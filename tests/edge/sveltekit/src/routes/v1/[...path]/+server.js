@@ -3,7 +3,7 @@ import { createPetstore } from "@petstore/petstore";
 let petstore;
 
 function answer({ request }) {
-  // On the first request, because the build loads this file too and should not need the keys.
+  // Made at the first request, because the build also loads this file and should not need the keys.
   petstore ??= createPetstore({ keys: process.env.PETSTORE_KEYS.split(","), basePath: "/v1" });
   return petstore.handle(request);
 }
@@ -11,5 +11,5 @@ function answer({ request }) {
 // `fallback` alone would leave HEAD and OPTIONS to SvelteKit.
 export { answer as fallback, answer as GET, answer as HEAD, answer as OPTIONS, answer as POST };
 
-// A slash at the end is 404 for the petstore; SvelteKit would redirect.
+// The petstore answers a slash at the end with 404. Without this line, SvelteKit would redirect.
 export const trailingSlash = "ignore";
