@@ -43,8 +43,15 @@ function recogniseByRing(records: KeyRecord[]): Recognise {
   return (authorization, start) => {
     if (!ring) {
       ring = new KeyRing();
-      // From now on only the app's own list has them in clear.
-      filled = ring.add(records.splice(0)).then(() => filled = undefined);
+      filled = ring.add(records).then(() => {
+        // From now on only the app's own list has them in clear.
+        records.length = 0;
+        filled = undefined;
+      }, (thrown) => {
+        // The next request tries again.
+        ring = filled = undefined;
+        throw thrown;
+      });
     }
     return filled ? filled.then(() => check(authorization, start)) : check(authorization, start);
   };

@@ -2,7 +2,7 @@
 
 import type { Caller } from "../http/exchange.ts";
 import type { Pending } from "../pending.ts";
-import { MAX_KEY_LENGTH } from "./bearer.ts";
+import { isKeyText, MAX_KEY_LENGTH } from "./bearer.ts";
 import type { KeyRecord } from "./keys.ts";
 
 /** A valid key's owner, and until when it is valid. */
@@ -49,13 +49,16 @@ export class KeyRing {
     this.#pad = new Uint8Array(random.buffer, 4);
   }
 
-  /** Adds the keys that an app has given. */
+  /** Adds the keys that an app has given. If one comes twice, in clear or as its digest, the first record counts. */
   async add(records: readonly KeyRecord[]): Promise<void> {
+    const owners = new Map<string, KeyOwner>();
     for (const { key, isDigest, caller, expires } of records) {
       const digest = isDigest ? key : await digestOf(key);
-      const owner = { caller: caller === undefined ? ownCaller(digest) : { id: caller }, expires };
+      const owner = owners.get(digest) ??
+        { caller: caller === undefined ? ownCaller(digest) : { id: caller }, expires };
+      owners.set(digest, owner);
       if (isDigest) this.#byDigest.set(digest, owner);
-      else this.#remember(key, owner);
+      else if (!this.#findKnown(key, 0)) this.#remember(key, owner);
     }
   }
 
@@ -64,7 +67,8 @@ export class KeyRing {
     if (header.length - start > MAX_KEY_LENGTH) return undefined;
     const known = this.#findKnown(header, start);
     if (known || this.#byDigest.size === 0) return known;
-    return this.#findDigest(header.slice(start));
+    const key = header.slice(start);
+    return isKeyText(key) ? this.#findDigest(key) : undefined;
   }
 
   /** The caller that a key is by itself, for a key that a verifier has accepted. */

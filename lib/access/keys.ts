@@ -58,9 +58,15 @@ export function checkKeys(keys: Iterable<string | ApiKey>): KeyRecord[] {
 }
 
 function checkKey(given: string | ApiKey, name: string): KeyRecord {
-  const { key, caller, expires } = typeof given === "object" && given !== null ? given : { key: given };
+  const record = typeof given === "object" && given !== null ? given : { key: given };
+  // Without a prototype: a member that a program has added to Object.prototype belongs to no key.
+  const { key, caller, expires, ...others }: ApiKey = Object.assign(Object.create(null), record);
   if (typeof key !== "string" || !isKeyText(key)) {
     throw new TypeError(`${name} must be 1 to ${MAX_KEY_LENGTH} visible ASCII characters, no space or comma`);
+  }
+  // A misspelt expiry would let the key in for ever.
+  if (Object.keys(others).length > 0) {
+    throw new TypeError(`${name} must have no other members than key, caller and expires`);
   }
   if (caller !== undefined && (typeof caller !== "string" || caller === "")) {
     throw new TypeError(`The caller of ${name} must be a string that is not empty`);

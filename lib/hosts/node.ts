@@ -53,7 +53,7 @@ export function createNodeListener(service: { handle: NodeListenerHandle } | Nod
       }`,
     );
   }
-  const { respond, fail } = pipelineOf(handle) ?? handlePipeline(handle);
+  const { respond, fail } = pipelineOf(handle) ?? handlePipeline((request) => handle.call(service, request));
   return (incoming, outgoing) => {
     const exchange = new NodeExchange(incoming, outgoing);
     const send = (answer: Answer) =>

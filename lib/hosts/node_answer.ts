@@ -1,7 +1,7 @@
 /** An answer as Node's response. */
 
 import { Buffer } from "node:buffer";
-import type { Answer } from "../http/answer.ts";
+import type { Answer, Body } from "../http/answer.ts";
 import type { NodeResponse } from "./node_types.ts";
 
 /** Statuses of answers that never have a body (RFC 9110 §6.4.1). */
@@ -15,10 +15,7 @@ const BODILESS = new Set([204, 304]);
 export function sendAnswer(answer: Answer, outgoing: NodeResponse, onFailure: (thrown: unknown) => void): void {
   const { status, headers, body } = answer;
   try {
-    // By its members: a response of another realm or package counts too.
-    if (body !== null && typeof body === "object" && "headers" in body) {
-      return sendResponse(body, headers, outgoing, onFailure);
-    }
+    if (isResponse(body)) return sendResponse(body, headers, outgoing, onFailure);
     if (body instanceof ReadableStream) {
       outgoing.writeHead(status, headers);
       return void sendStream(body, outgoing, headers["content-length"]).catch(onFailure);
@@ -28,9 +25,20 @@ export function sendAnswer(answer: Answer, outgoing: NodeResponse, onFailure: (t
     outgoing.writeHead(status, hasLength ? headers : { ...headers, "content-length": length });
     outgoing.end(body ?? undefined);
   } catch (thrown) {
+    // The source of the body must learn that it will not be read.
+    const unread = isResponse(body) ? body.body : body;
+    if (unread instanceof ReadableStream) unread.cancel().catch(() => {});
     onFailure(thrown);
   }
 }
+
+/** By its members: a response of another realm or package counts too. */
+function isResponse(body: Body): body is Response {
+  return body !== null && typeof body === "object" && "headers" in body;
+}
+
+/** A character that a `Response` may have in a header, and Node refuses to send. */
+const NOT_SENT = /[^\t -~\x80-\xff]/;
 
 /** Sends the answer to a failure, if that is still possible. A body that broke off must not look as if it were whole. */
 export function sendFailure(answer: Answer, outgoing: NodeResponse): void {
@@ -47,6 +55,13 @@ function sendResponse(
 ): void {
   const headers = new Headers(response.headers);
   for (const [name, value] of Object.entries(extra)) headers.append(name, value);
+  // Before anything is set: the answer to the failure would have it too.
+  if (response.body?.locked) throw new TypeError("The body of the Response has been read, or is being read");
+  for (const [name, value] of headers) {
+    if (NOT_SENT.test(value)) {
+      throw new TypeError(`Header ${name} of the Response has a character that Node cannot send`);
+    }
+  }
   outgoing.statusCode = response.status;
   if (response.statusText !== "" && outgoing.req.httpVersionMajor !== 2) outgoing.statusMessage = response.statusText;
   for (const [name, value] of headers) {
@@ -69,6 +84,11 @@ export function hasLeft({ writableEnded, writableFinished }: NodeResponse): bool
   return !writableEnded || !writableFinished;
 }
 
+/** Whether the client has left, asked before the answer has ended. An HTTP/2 stream does not tell that it is destroyed. */
+export function isGone({ destroyed, writableFinished }: NodeResponse): boolean {
+  return destroyed || writableFinished;
+}
+
 /** Sends the head at once, and the body as fast as the client reads. Cancels the body when the client leaves. */
 async function sendStream(
   body: ReadableStream<Uint8Array>,
@@ -76,6 +96,7 @@ async function sendStream(
   length: string | undefined,
 ): Promise<void> {
   const reader = body.getReader();
+  if (isGone(outgoing)) return void reader.cancel().catch(() => {});
   let resume = () => {};
   outgoing.on("drain", () => resume());
   outgoing.on("close", () => {
@@ -83,7 +104,8 @@ async function sendStream(
     if (hasLeft(outgoing)) reader.cancel().catch(() => {});
     resume();
   });
-  outgoing.flushHeaders();
+  // Unlike flushHeaders(), which would send the head as UTF-8, and not its bytes as they are.
+  outgoing.write(new Uint8Array());
   let sent = 0;
   for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
     sent += piece.value.byteLength;

@@ -1,7 +1,7 @@
 /** Node's request as an exchange. */
 
 import type { BodyReader, Caller, Exchange } from "../http/exchange.ts";
-import { hasLeft } from "./node_answer.ts";
+import { hasLeft, isGone } from "./node_answer.ts";
 import { hasBody, targetOfRequest, toRequest, toStream } from "./node_request.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
@@ -12,6 +12,8 @@ export class NodeExchange implements Exchange {
   caller?: Caller;
   readonly #incoming: NodeRequest;
   readonly #outgoing: NodeResponse;
+  /** Once made, the body is read from here: the app may have cloned it. */
+  #request: Request | undefined;
 
   constructor(incoming: NodeRequest, outgoing: NodeResponse) {
     this.#incoming = incoming;
@@ -21,6 +23,7 @@ export class NodeExchange implements Exchange {
   }
 
   get bodyUsed(): boolean {
+    if (this.#request) return this.#request.bodyUsed;
     return this.#incoming.readableDidRead && hasBody(this.#incoming);
   }
 
@@ -36,8 +39,11 @@ export class NodeExchange implements Exchange {
     return value;
   }
 
-  readBody(): Promise<Uint8Array> {
+  readBody(): Promise<ArrayBuffer | Uint8Array> {
+    if (this.#request) return this.#request.arrayBuffer();
     const incoming = this.#incoming;
+    // A parser may have waited for its end, which does not come twice.
+    if (!hasBody(incoming)) return Promise.resolve(new Uint8Array());
     return new Promise((resolve, reject) => {
       const pieces: Uint8Array[] = [];
       const fail = () => reject(new Error("The client left"));
@@ -51,17 +57,22 @@ export class NodeExchange implements Exchange {
   }
 
   openBody(): BodyReader | undefined {
+    if (this.#request) return this.#request.body?.getReader();
     return hasBody(this.#incoming) ? toStream(this.#incoming).getReader() : undefined;
   }
 
   toRequest(): Request {
+    return this.#request ??= this.#toRequest();
+  }
+
+  #toRequest(): Request {
     const outgoing = this.#outgoing;
     let gone: AbortController | undefined;
     return toRequest(this.#incoming, () => {
       if (gone) return gone.signal;
       const { signal } = gone = new AbortController();
       const abort = () => hasLeft(outgoing) && gone?.abort();
-      if (outgoing.destroyed) abort();
+      if (isGone(outgoing)) abort();
       else outgoing.on("close", abort);
       return signal;
     });

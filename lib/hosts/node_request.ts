@@ -25,7 +25,11 @@ export function targetOfRequest({ originalUrl, url = "/" }: NodeRequest): string
 /** The URL that the client asked for. An absolute target makes the Host header irrelevant (RFC 9112 §3.2.2). */
 function toUrl(incoming: NodeRequest): string {
   const target = incoming.originalUrl ?? incoming.url ?? "/";
-  if (/^https?:/i.test(target) && URL.canParse(target)) return target;
+  if (/^https?:/i.test(target) && URL.canParse(target)) {
+    // Without a user and a password, which the constructor of Request refuses.
+    const { origin, pathname, search } = new URL(target);
+    return origin + pathname + search;
+  }
   const scheme = (incoming.socket as { encrypted?: boolean }).encrypted === true ? "https" : "http";
   const host = incoming.headers[":authority"] ?? incoming.headers["host"];
   const given = `${scheme}://${host}`;

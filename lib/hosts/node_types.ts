@@ -51,8 +51,6 @@ export interface NodeResponse {
   setHeader(name: string, value: string | string[]): unknown;
   /** Makes the head of the answer, with further fields. */
   writeHead(status: number, headers: Record<string, string | number>): unknown;
-  /** Sends the head of the answer. */
-  flushHeaders(): unknown;
   /** Sends a piece of the body; `false` asks to wait for `drain`. */
   write(piece: Uint8Array): boolean;
   /** Sends the last piece, if there is one, and ends the answer. */

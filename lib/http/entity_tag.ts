@@ -47,7 +47,7 @@ function hashWords(words: Uint32Array): [low: number, high: number] {
     c = round(c, words[i + 2]!);
     d = round(d, words[i + 3]!);
   }
-  return [round(round(a, b), c), round(round(d, c), a ^ b)];
+  return [round(round(round(a, b), c), d), round(round(round(d, c), b), a)];
 }
 
 function round(lane: number, word: number): number {

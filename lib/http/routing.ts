@@ -16,12 +16,12 @@ export interface Match<R extends Route> {
 /** Finds the route for a path, or nothing. */
 export type Router<R extends Route> = (path: string) => Match<R> | undefined;
 
-/** The end of the shortest `http://` with a host of one character, before which no path begins. */
-const SHORTEST_ORIGIN = "http://h".length;
-
-/** The target of an HTTP URL: its path and query without the fragment; `""` if it has no path. */
+/** The target of a URL: its path and query without the fragment; `""` if it has no path. */
 export function targetOf(url: string): string {
-  const start = url.indexOf("/", SHORTEST_ORIGIN);
+  const colon = url.indexOf("://");
+  // Bun gives the path alone if the Host header is not a host.
+  if (colon < 0 || url.startsWith("/")) return "";
+  const start = url.indexOf("/", colon + 3);
   const question = url.indexOf("?");
   const fragment = url.indexOf("#");
   // A slash after a question mark belongs to the query.

@@ -46,16 +46,16 @@ function admit(found: Caller | HttpError, exchange: Exchange): Answer | undefine
 export function createFailureHandler(onError: Settings["onError"]): FailureHandler {
   return (thrown, exchange) => {
     if (thrown instanceof HttpError) return thrown.toAnswer();
-    report(onError, thrown, exchange.toRequest());
+    report(onError, thrown, exchange);
     return (thrown instanceof StoreUnavailableError ? STORE_UNAVAILABLE : INTERNAL_ERROR).toAnswer();
   };
 }
 
 /** Reports a failure. A log that fails must not stop the answer, nor end the process by an unhandled rejection. */
-function report(onError: Settings["onError"], thrown: unknown, request: Request): void {
+function report(onError: Settings["onError"], thrown: unknown, exchange: Exchange): void {
   try {
-    Promise.resolve(onError(thrown, request)).catch(() => {});
+    Promise.resolve(onError(thrown, exchange.toRequest())).catch(() => {});
   } catch {
-    // Thrown at once.
+    // Thrown at once, or there is no Request for what the client has sent.
   }
 }
