@@ -88,7 +88,7 @@ test("package.json has the description, the supported Node and the entry points"
 /** Hosts of examples, this machine, standards, and the project's own. */
 const KNOWN_HOST = new RegExp(
   [
-    /^(localhost|127\.0\.0\.1|h|[\w.-]+\.example)$/.source,
+    /^(localhost|127\.0\.0\.1|h|host|[\w.-]+\.example)$/.source,
     /^(semver\.org|keepachangelog\.com|eprint\.iacr\.org|www\.rfc-editor\.org|datatracker\.ietf\.org)$/.source,
     ...Object.values(PROJECT).filter((address) => address !== "").map((address) => `^${new URL(address).host}$`),
   ].join("|"),
@@ -99,7 +99,7 @@ test("nothing in the package names the machine that made it, or an unknown host"
   for (const { path, text } of ENTRIES) {
     for (const folder of folders) assert.ok(!text.includes(join(folder, "/")), `${path}: ${folder}`);
     assert.doesNotMatch(text, /file:\/\/|sourceMappingURL/, path);
-    for (const [, host = ""] of text.matchAll(/https?:\/\/([\w.-]+)/g)) {
+    for (const [, host = ""] of text.matchAll(/https?:\/\/(?:[\w:]+@)?([\w.-]+)/g)) {
       assert.match(host, KNOWN_HOST, `${path}: ${host}`);
     }
     if (/\.(js|d\.ts)$/.test(path)) assert.doesNotMatch(text, /["'`(\s]\/(home|root|tmp|work|usr|Users|mnt)\//, path);
