@@ -1,5 +1,5 @@
 /**
- * The standalone server: `deno task serve`. Its settings are listed by `deno task serve --help`.
+ * The standalone server: `deno task serve`. `deno task serve --help` lists its settings.
  *
  * @module
  */

@@ -1,8 +1,6 @@
-/** Every error code with its status. The types, the description and the answers are made from this table. */
-
-/** The status of each error code. */
+/** The HTTP status of each error code: the one source for types, answers and the OpenAPI description. */
 export const ERROR_STATUS = {
-  /** Sent by the standalone server alone. */
+  /** Sent only by the standalone server. */
   invalid_host: 400,
   missing_api_key: 401,
   invalid_api_key: 401,
@@ -25,5 +23,5 @@ export const ERROR_STATUS = {
   internal_error: 500,
 } as const;
 
-/** Machine-readable error code: the `code` of every Error body. */
+/** A machine-readable error code: the `code` of every Error body. */
 export type ErrorCode = keyof typeof ERROR_STATUS;

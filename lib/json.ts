@@ -1,7 +1,6 @@
 /**
- * JSON text with exact int64. `JSON.parse` rounds integers beyond 2^53; its reviver shows the source text but is called
- * for every value of every body. So the text is parsed once, natively, and only the number that must be exact is found
- * again in it.
+ * Reads exact int64 numbers from JSON. `JSON.parse` rounds integers beyond 2^53. Its reviver could see the source text, but
+ * it would run for every value. So `JSON.parse` runs without it, and only the number that must be exact is read again.
  */
 
 const QUOTE = 0x22, BACKSLASH = 0x5c, COLON = 0x3a, OPEN_BRACE = 0x7b, OPEN_BRACKET = 0x5b;
@@ -9,10 +8,10 @@ const CLOSE_BRACE = 0x7d, CLOSE_BRACKET = 0x5d, MINUS = 0x2d, ZERO = 0x30, NINE 
 
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
-/** No more digits than this are needed for any int64, and 15 always fit a double exactly. */
+/** An int64 has at most 19 digits, and a double holds any 15 digits exactly. */
 const INT64_DIGITS = 19, SAFE_DIGITS = 15;
 
-/** Shortens a text for a message, so that an answer is not as long as the request it complains about. */
+/** Shortens a text for a message, so that a long request does not cause a long answer. */
 export function excerpt(text: string, length = 64): string {
   return text.length <= length ? text : text.slice(0, length).toWellFormed() + "…";
 }
@@ -22,22 +21,21 @@ export function isDigit(unit: number): boolean {
   return unit >= ZERO && unit <= NINE;
 }
 
-/** Whether `text` is one or more ASCII digits. */
+/** Whether `text` consists of one or more ASCII digits. */
 export function isDigits(text: string): boolean {
   for (let i = 0; i < text.length; i++) if (!isDigit(text.charCodeAt(i))) return false;
   return text !== "";
 }
 
-/** Whether an integer is within int64: −2^63 to 2^63 − 1. */
+/** Whether an integer is from −2^63 to 2^63 − 1. */
 export function isInt64(value: bigint): boolean {
   return value >= INT64_MIN && value <= INT64_MAX;
 }
 
 /**
- * The source text of the number that is the member `name` of a JSON object; of several such members the last, as
- * `JSON.parse` has it.
+ * The source text of the number in the member `name` of a JSON object. As in `JSON.parse`, the last of several members wins.
  *
- * @param text JSON that `JSON.parse` has accepted and whose value is an object with that member, a number.
+ * @param text A JSON object that `JSON.parse` has accepted and that has a number in this member.
  */
 export function numberSource(text: string, name: string): string {
   let source = "", depth = 0, i = 0;
@@ -62,7 +60,7 @@ export function numberSource(text: string, name: string): string {
   return source;
 }
 
-/** Whether a string's source, with its quotes, spells `name`. Escapes are rare, so only then is it parsed. */
+/** Whether a JSON string, given with its quotes, spells `name`. Only a string with escapes is parsed. */
 function isMemberName(source: string, name: string): boolean {
   if (source.length === name.length + 2) return source.startsWith(name, 1);
   return source.includes("\\") && JSON.parse(source) === name;
@@ -80,7 +78,7 @@ function stringEnd(text: string, open: number): number {
 }
 
 function skipSpace(text: string, i: number): number {
-  // In JSON that was accepted, nothing else at or below U+0020 can stand between two tokens.
+  // In valid JSON, only white space can be at or below U+0020 here.
   while (text.charCodeAt(i) <= 0x20) i++;
   return i;
 }
@@ -88,16 +86,15 @@ function skipSpace(text: string, i: number): number {
 function numberEnd(text: string, i: number): number {
   for (;; i++) {
     const unit = text.charCodeAt(i);
-    // '+', '-', '.', the digits, 'E' and 'e': what a JSON number is written with.
+    // A JSON number consists of digits, '-', '+', '.', 'E' and 'e'.
     if (!isDigit(unit) && unit !== MINUS && unit !== 0x2b && unit !== 0x2e && unit !== 0x45 && unit !== 0x65) return i;
   }
 }
 
 /**
- * The integer that a JSON number denotes (`7`, `7.0`, `70e-1`, `1e3`), exact to the last digit, or `undefined` if it is
- * not whole or not an int64.
+ * The exact value of a JSON number such as `7`, `7.0`, `70e-1` or `1e3`; `undefined` if it is not whole or not an int64.
  *
- * @param source The number as RFC 8259 §6 writes it.
+ * @param source A number in the syntax of RFC 8259 §6.
  */
 export function parseInt64(source: string): bigint | undefined {
   if (source.length <= SAFE_DIGITS && isDigits(source)) return BigInt(+source);
@@ -113,7 +110,7 @@ export function parseInt64(source: string): bigint | undefined {
   return isInt64(value) ? value : undefined;
 }
 
-/** `digits` × 10^−`scale` if that is whole and short enough to be an int64. Its cost does not grow with the scale. */
+/** `digits` × 10^−`scale`, if that is whole and has at most 19 digits. The cost does not depend on the scale. */
 function parseScaled(digits: string, scale: number): bigint | undefined {
   let start = 0, end = digits.length;
   while (start < end && digits.charCodeAt(start) === ZERO) start++;

@@ -1,48 +1,46 @@
-/** The domain: what a pet is, and how one is read from a request and written to a response. */
+/** The domain: pets, their validation and their JSON. */
 
 import { excerpt, isDigits, isInt64, numberSource, parseInt64 } from "./json.ts";
 
-/** Availability of an animal: `available`, `pending` or `sold`. */
+/** The availability of an animal: `available`, `pending` or `sold`. */
 export type PetStatus = "available" | "pending" | "sold";
 
-/** Every {@link PetStatus}. */
 export const PET_STATUSES: readonly PetStatus[] = ["available", "pending", "sold"];
 
-/** The most Unicode code points that a name may have. */
+/** In Unicode code points. */
 export const MAX_NAME_LENGTH = 255;
 
-/** An animal to be added. */
+/** An animal to add. */
 export interface NewPet {
-  /** The animal's name: 1 to 255 Unicode code points, not only white space, no control character, no lone surrogate. */
+  /** The animal's name: 1 to 255 Unicode code points, not all white space, no control characters or lone surrogates. */
   name: string;
-  /** The category the animal belongs to: an int64, −2^63 to 2^63 − 1. */
+  /** The category the animal belongs to: an int64, from −2^63 to 2^63 − 1. */
   categoryId: bigint;
-  /** Availability; when it is left out, the service's default status applies. */
+  /** The availability. Default: the service's `defaultStatus`. */
   status?: PetStatus;
 }
 
 /** An animal of the catalogue. */
 export interface Pet extends Required<NewPet> {
-  /** Unique identifier, assigned by the store: from 1, ascending, never reused, below 2^53. */
+  /** The unique identifier, assigned by the store. Ids start at 1, ascend, stay below 2^53 and are never reused. */
   id: bigint;
 }
 
-/** Whether `value` is one of {@link PET_STATUSES}. */
 export function isPetStatus(value: unknown): value is PetStatus {
   return value === "available" || value === "pending" || value === "sold";
 }
 
-/** One pet as JSON text, with its int64 numbers exact; what {@link PetStore.get} returns. */
+/** One pet as JSON text with exact int64 numbers, in the format that {@link PetStore.get} returns. */
 export function formatPet(pet: Pet): string {
   return `{"id":${pet.id},"name":${JSON.stringify(pet.name)},"categoryId":${pet.categoryId},"status":"${pet.status}"}`;
 }
 
-/** Several pets as the text of a JSON array; the `json` of a {@link PetPage}. */
+/** Several pets as a JSON array, in the format of {@link PetPage.json}. */
 export function formatPets(pets: readonly Pet[]): string {
   return `[${pets.map(formatPet).join(",")}]`;
 }
 
-/** The identifier that a path segment spells in canonical decimal form, or `undefined` if it can be no pet's. */
+/** Parses the id in a path segment. `undefined` unless it is a positive int64 in canonical decimal form. */
 export function parsePetId(text: string): bigint | undefined {
   if (text.length > 19 || text.startsWith("0") || !isDigits(text)) return undefined;
   const id = BigInt(text);
@@ -50,10 +48,10 @@ export function parsePetId(text: string): bigint | undefined {
 }
 
 /**
- * Reads a new pet from the text of a request body. Unknown members are ignored.
+ * Parses and validates a new pet from the text of a request body. Unknown members are ignored.
  *
- * @param defaultStatus The status of a pet that comes without one.
- * @returns The pet, or what is wrong with it: a sentence for every fault, each naming its field.
+ * @param defaultStatus The status of a pet without one.
+ * @returns The pet, or one message for each fault, which names the field.
  * @throws {SyntaxError} If the text is not JSON.
  */
 export function parseNewPet(text: string, defaultStatus: PetStatus): Required<NewPet> | string[] {
@@ -61,7 +59,7 @@ export function parseNewPet(text: string, defaultStatus: PetStatus): Required<Ne
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     return [`the body must be a JSON object, not ${quote(body)}`];
   }
-  // Own members only: the client did not send what a program has added to Object.prototype.
+  // Own members only: an extended Object.prototype is not part of the request.
   const name = ownMember(body, "name");
   const status = ownMember(body, "status", defaultStatus);
   const categoryId = ownMember(body, "categoryId");
@@ -75,7 +73,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // Some engines run out of stack on deep nesting and throw a RangeError: for the client it is one and the same fault.
+    // On deep nesting, some engines run out of stack and throw a RangeError. To the client it is also bad JSON.
     throw new SyntaxError(error instanceof SyntaxError ? error.message : "Nested too deeply");
   }
 }
@@ -116,7 +114,7 @@ function faults(name: unknown, badCategoryId: string | undefined, status: unknow
   return found;
 }
 
-/** A given value as it may stand in a message: its kind if it is large, its text if it is not. */
+/** A value for a message: only the kind of an array or object, otherwise the text, shortened. */
 function quote(value: unknown): string {
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object" && value !== null) return "an object";

@@ -1,2 +1,2 @@
-/** The version of this package; a test holds it equal to that of deno.json. */
+/** The version of this package. A test compares it with deno.json. */
 export const VERSION = "0.1.0";

@@ -1,4 +1,4 @@
-/** Who is calling: the check of a request's credentials. */
+/** Authenticates requests: finds the caller to whom the credentials belong. */
 
 import type { HttpError } from "../http/errors.ts";
 import type { Caller, Exchange } from "../http/exchange.ts";
@@ -7,16 +7,16 @@ import { EXPIRED_KEY, INVALID_KEY, isKeyText, MALFORMED, MISSING_KEY, tokenStart
 import { type KeyOwner, KeyRing } from "./key_ring.ts";
 import { type ApiKeys, checkKeys, type KeyRecord, type KeyVerifier } from "./keys.ts";
 
-/** Answers who sends a request, or why it is refused. */
+/** Finds the caller of a request, or the reason to refuse it. */
 export type Authenticate = (exchange: Exchange) => Pending<Caller | HttpError>;
 
-/** Decides about the key that begins at `start` of an `Authorization` header. */
+/** Finds the caller of the key that begins at `start` in an `Authorization` header. */
 type Recognise = (authorization: string, start: number, exchange: Exchange) => Pending<Caller | HttpError>;
 
 /**
- * Makes the check for a set of keys.
+ * Creates the authentication for a set of keys.
  *
- * @throws {TypeError} If there is no key, or one that no request could carry. The message never shows a key.
+ * @throws {TypeError} If there is no key, or a key is invalid. The message never contains a key.
  */
 export function createAuthenticate(keys: ApiKeys): Authenticate {
   const isVerifier = typeof keys === "function";
@@ -30,7 +30,7 @@ export function createAuthenticate(keys: ApiKeys): Authenticate {
 }
 
 function recogniseByRing(records: KeyRecord[]): Recognise {
-  // Made with the first request: some hosts, Workers among them, have no random numbers before.
+  // Created with the first request, because Workers, for example, provide no random numbers earlier.
   let ring: KeyRing | undefined;
   let filled: Promise<void> | undefined;
 
@@ -43,14 +43,21 @@ function recogniseByRing(records: KeyRecord[]): Recognise {
   return (authorization, start) => {
     if (!ring) {
       ring = new KeyRing();
-      // From now on only the app's own list has them in clear.
-      filled = ring.add(records.splice(0)).then(() => filled = undefined);
+      filled = ring.add(records).then(() => {
+        // From here on, only the app's own list has the keys in clear text.
+        records.length = 0;
+        filled = undefined;
+      }, (thrown) => {
+        // The next request retries.
+        ring = filled = undefined;
+        throw thrown;
+      });
     }
     return filled ? filled.then(() => check(authorization, start)) : check(authorization, start);
   };
 }
 
-/** The caller of a key that is valid now. */
+/** Returns the caller of a valid key, and refuses an unknown or expired one. */
 function judge(owner: KeyOwner | undefined, authorization: string, start: number): Caller | HttpError {
   if (!owner) return refusal(authorization, start);
   return owner.expires === Infinity || Date.now() < owner.expires ? owner.caller : EXPIRED_KEY;
@@ -62,7 +69,7 @@ function recogniseByVerifier(verify: KeyVerifier): Recognise {
     const key = authorization.slice(start);
     if (!isKeyText(key)) return refusal(authorization, start);
     return chain(verify(key, exchange.toRequest()), (verdict) => {
-      // Exactly true: a verifier that forgets to return must not let every request in.
+      // Only `true`, not any truthy value: a mistake in a verifier must not accept every key.
       if (verdict === true) return (ring ??= new KeyRing()).own(key);
       return isCaller(verdict) ? verdict : refusal(authorization, start);
     });
@@ -73,14 +80,14 @@ function recogniseWithoutKey(verify: KeyVerifier, exchange: Exchange): Pending<C
   return chain(verify("", exchange.toRequest()), (verdict) => isCaller(verdict) ? verdict : MISSING_KEY);
 }
 
-/** An object with an id of its own: one that only inherits an id, as from an extended Object.prototype, is not a caller. */
+/** Requires an own `id`: with an extended Object.prototype, every object would inherit one. */
 function isCaller(verdict: unknown): verdict is Caller {
   if (typeof verdict !== "object" || verdict === null || !Object.hasOwn(verdict, "id")) return false;
   const { id } = verdict as { id: unknown };
   return typeof id === "string" && id !== "";
 }
 
-/** Tells a key of the wrong form from one that is not valid. Only the form is looked at, so nothing is told of any key. */
+/** Distinguishes a malformed header from a wrong key by its form alone, so the answer reveals nothing about valid keys. */
 function refusal(authorization: string, start: number): HttpError {
   const token = authorization.slice(start);
   return token === "" || token.includes(" ") || token.includes(",") ? MALFORMED : INVALID_KEY;

@@ -1,26 +1,23 @@
-/** Bearer tokens in the `Authorization` header (RFC 6750 §2.1), and the refusals of a request without a valid one. */
+/** Bearer tokens in the `Authorization` header (RFC 6750 §2.1), and the answers to a missing or invalid one. */
 
 import { HttpError } from "../http/errors.ts";
 
-/** Longer than any sensible key or JWT, and short enough that a bad one is cheap. */
+/** Longer than any sensible key or JWT, yet short enough that checking a wrong one is cheap. */
 export const MAX_KEY_LENGTH = 4096;
 
 const REALM = 'Bearer realm="petstore"';
 
-/** A request without a key. */
 export const MISSING_KEY: HttpError = new HttpError(
   "missing_api_key",
   "An API key is required, as Authorization: Bearer <API_KEY>",
   { "www-authenticate": REALM },
 );
 
-/** A request with a key that is not valid. */
 export const INVALID_KEY: HttpError = refusal("The API key is not valid");
 
-/** A request with a key that was valid until a moment that has passed. */
 export const EXPIRED_KEY: HttpError = refusal("The API key has expired");
 
-/** A key without its scheme, with another one, or with the scheme twice. */
+/** The scheme is missing, repeated or another one, or more follows the key. */
 export const MALFORMED: HttpError = refusal(
   "The Authorization header must be Bearer <API_KEY>: the word, a space and the key alone",
 );
@@ -30,7 +27,7 @@ function refusal(message: string): HttpError {
   return new HttpError("invalid_api_key", message, { "www-authenticate": challenge });
 }
 
-/** Where the token of `Bearer <token>` begins, the scheme in any case (RFC 9110 §11.1), or `undefined`. */
+/** The index of the token in `Bearer <token>`, with the scheme in any case (RFC 9110 §11.1); `undefined` otherwise. */
 export function tokenStart(authorization: string): number | undefined {
   if (!authorization.startsWith("Bearer ") && authorization.slice(0, 7).toLowerCase() !== "bearer ") return undefined;
   let start = 7;
@@ -39,8 +36,8 @@ export function tokenStart(authorization: string): number | undefined {
 }
 
 /**
- * Whether a text can be a key: visible ASCII without comma. RFC 6750 allows less, and many issuers use more. A comma is
- * where two `Authorization` headers were joined, and the choice between two credentials is not ours to make.
+ * Whether a text can be a key: visible ASCII without comma. RFC 6750 allows fewer characters, but many issuers use others.
+ * A comma means that two `Authorization` headers were joined, and it is unclear which of them counts.
  */
 export function isKeyText(text: string): boolean {
   if (text === "" || text.length > MAX_KEY_LENGTH) return false;

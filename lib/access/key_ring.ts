@@ -1,22 +1,22 @@
-/** Keys and what belongs to each, found without telling by the time it takes how much of a guess was right. */
+/** Looks up keys in such a way that the response time does not reveal how much of a guess was right. */
 
 import type { Caller } from "../http/exchange.ts";
 import type { Pending } from "../pending.ts";
-import { MAX_KEY_LENGTH } from "./bearer.ts";
+import { isKeyText, MAX_KEY_LENGTH } from "./bearer.ts";
 import type { KeyRecord } from "./keys.ts";
 
-/** A valid key's owner, and until when it is valid. */
+/** The caller that a key belongs to, and the expiry of the key. */
 export interface KeyOwner {
   caller: Caller;
   /** In milliseconds since 1970; `Infinity` for never. */
   expires: number;
 }
 
-/** How many keys that a verifier has accepted are remembered. */
+/** How many keys accepted by a verifier are remembered. */
 const MAX_OWN = 10_000;
 
 interface KnownKey {
-  /** The key, XORed with the pad: no key lies in the heap as text for longer than a request. */
+  /** The key XORed with the pad, so that no key stays in memory as text for longer than a request. */
   blinded: Uint8Array;
   owner: KeyOwner;
 }
@@ -27,15 +27,15 @@ async function digestOf(key: string): Promise<string> {
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The caller of a key that names none. Half of a digest is enough to tell keys apart, and of no use as a key. */
+/** The caller of a key for which the app names none. Half of the digest identifies a key, and cannot be used as one. */
 function ownCaller(hex: string): Caller {
   return { id: `key-${hex.slice(0, 32)}` };
 }
 
 /**
- * Known keys are filed under a fingerprint with a random seed. It takes as long as the key is long, and the sender cannot
- * compute it, so a guess that misses tells nothing; a comparison looks at every character. Any other key is looked up by
- * its SHA-256 digest, and is known from then on.
+ * Known keys are stored by a seeded fingerprint. Its cost depends only on the length of the key, and the sender cannot
+ * compute it, so a wrong guess reveals nothing; a comparison reads every character. An unknown key is looked up by its
+ * SHA-256 digest, and is known from then on.
  */
 export class KeyRing {
   readonly #seed: number;
@@ -49,32 +49,36 @@ export class KeyRing {
     this.#pad = new Uint8Array(random.buffer, 4);
   }
 
-  /** Adds the keys that an app has given. */
+  /** If a key occurs twice, in clear text or as its digest, its first record counts. */
   async add(records: readonly KeyRecord[]): Promise<void> {
+    const owners = new Map<string, KeyOwner>();
     for (const { key, isDigest, caller, expires } of records) {
       const digest = isDigest ? key : await digestOf(key);
-      const owner = { caller: caller === undefined ? ownCaller(digest) : { id: caller }, expires };
+      const owner = owners.get(digest) ??
+        { caller: caller === undefined ? ownCaller(digest) : { id: caller }, expires };
+      owners.set(digest, owner);
       if (isDigest) this.#byDigest.set(digest, owner);
-      else this.#remember(key, owner);
+      else if (!this.#findKnown(key, 0)) this.#remember(key, owner);
     }
   }
 
-  /** The owner of the key that begins at `start` of a header, if there is one. */
+  /** The owner of the key that begins at `start` in a header, if it is valid. */
   find(header: string, start: number): Pending<KeyOwner | undefined> {
     if (header.length - start > MAX_KEY_LENGTH) return undefined;
     const known = this.#findKnown(header, start);
     if (known || this.#byDigest.size === 0) return known;
-    return this.#findDigest(header.slice(start));
+    const key = header.slice(start);
+    return isKeyText(key) ? this.#findDigest(key) : undefined;
   }
 
-  /** The caller that a key is by itself, for a key that a verifier has accepted. */
+  /** The caller of a key that a verifier accepted without naming one. */
   own(key: string): Pending<Caller> {
     return this.#findKnown(key, 0)?.caller ?? this.#own(key);
   }
 
   async #own(key: string): Promise<Caller> {
     const caller = ownCaller(await digestOf(key));
-    // A verifier may accept any number of keys.
+    // Bounded, because a verifier may accept any number of keys.
     if (this.#known.size >= MAX_OWN) this.#known.clear();
     if (!this.#findKnown(key, 0)) this.#remember(key, { caller, expires: Infinity });
     return caller;
@@ -90,7 +94,7 @@ export class KeyRing {
 
   async #findDigest(key: string): Promise<KeyOwner | undefined> {
     const owner = this.#byDigest.get(await digestOf(key));
-    // Many requests may have waited for the same digest.
+    // Another request with this key may have been first.
     if (owner && !this.#findKnown(key, 0)) this.#remember(key, owner);
     return owner;
   }

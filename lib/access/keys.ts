@@ -1,39 +1,39 @@
-/** The API keys that an app gives: which forms they have, and what is wrong with one. */
+/** The API keys of an app, and their validation. */
 
 import type { Caller } from "../http/exchange.ts";
 import { isKeyText, MAX_KEY_LENGTH } from "./bearer.ts";
 
-/** An API key and what belongs to it. */
+/** An API key with its caller and its expiry. */
 export interface ApiKey {
-  /** In clear, or as `sha256:` and the 64 hexadecimal digits of its SHA-256 digest. */
+  /** The key in clear text, or `sha256:` and the 64 hexadecimal digits of its SHA-256 digest. */
   key: string;
   /**
-   * The id of the caller that uses it. Two keys with the same caller share their `Idempotency-Key`s, so a caller can
-   * change its key between two attempts. Unless given, each key is a caller of its own.
+   * The id of the caller that uses the key. Keys with the same caller share their `Idempotency-Key`s, so a request can be
+   * retried with a new API key. Default: each key is a separate caller.
    */
   caller?: string;
-  /** The moment from which the key is refused. Unless given, there is none. */
+  /** The key is refused from this moment on. Default: it never expires. */
   expires?: Date;
 }
 
 /**
- * Decides about one request. `true` accepts the key, and a {@link Caller} accepts the request as that caller's; anything
- * else refuses it.
+ * Verifies the key of one request. Return `true` to accept the key, or a {@link Caller} to accept the request as that
+ * caller's. Any other result refuses the request.
  *
- * `key` is `""` if the request has no `Authorization` header. Then only a `Caller` accepts it, for example the one to whom
- * a session cookie belongs: `true` does not.
+ * `key` is `""` if the request has no `Authorization` header. Then only a `Caller`, for example the owner of a session
+ * cookie, accepts the request; `true` does not.
  */
 export type KeyVerifier = (
   key: string,
   request: Request,
 ) => boolean | Caller | undefined | Promise<boolean | Caller | undefined>;
 
-/** The valid API keys, as an iterable or as a function that decides. A plain string is a key in clear or its digest. */
+/** The valid API keys, or a function that verifies one. A string in the iterable has the form of {@link ApiKey.key}. */
 export type ApiKeys = (Iterable<string | ApiKey> & object) | KeyVerifier;
 
-/** A key that has been checked. */
+/** A validated key. */
 export interface KeyRecord {
-  /** In clear, or its digest as hexadecimal digits. */
+  /** The key in clear text, or its digest as hexadecimal digits. */
   key: string;
   isDigest: boolean;
   caller: string | undefined;
@@ -43,11 +43,7 @@ export interface KeyRecord {
 
 const DIGEST_PREFIX = "sha256:";
 
-/**
- * Checks the keys of an iterable.
- *
- * @throws {TypeError} If there is no key, or one that no request could carry. The message never shows a key.
- */
+/** @throws {TypeError} If there is no key, or a key is invalid. The message never contains a key. */
 export function checkKeys(keys: Iterable<string | ApiKey>): KeyRecord[] {
   if (typeof keys === "string" || typeof keys?.[Symbol.iterator] !== "function") {
     throw new TypeError("Option keys must be an iterable of API keys or a function, such as keys: [key]");
@@ -58,15 +54,21 @@ export function checkKeys(keys: Iterable<string | ApiKey>): KeyRecord[] {
 }
 
 function checkKey(given: string | ApiKey, name: string): KeyRecord {
-  const { key, caller, expires } = typeof given === "object" && given !== null ? given : { key: given };
+  const record = typeof given === "object" && given !== null ? given : { key: given };
+  // Without a prototype, because members of an extended Object.prototype belong to no key.
+  const { key, caller, expires, ...others }: ApiKey = Object.assign(Object.create(null), record);
   if (typeof key !== "string" || !isKeyText(key)) {
     throw new TypeError(`${name} must be 1 to ${MAX_KEY_LENGTH} visible ASCII characters, no space or comma`);
+  }
+  // A key with a misspelt expiry would never expire.
+  if (Object.keys(others).length > 0) {
+    throw new TypeError(`${name} must have no members other than key, caller and expires`);
   }
   if (caller !== undefined && (typeof caller !== "string" || caller === "")) {
     throw new TypeError(`The caller of ${name} must be a string that is not empty`);
   }
   if (expires !== undefined && !(expires instanceof Date && !Number.isNaN(expires.getTime()))) {
-    throw new TypeError(`Expiry of ${name} must be a valid Date`);
+    throw new TypeError(`The expiry of ${name} must be a valid Date`);
   }
   const isDigest = key.startsWith(DIGEST_PREFIX);
   return {

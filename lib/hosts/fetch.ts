@@ -1,4 +1,4 @@
-/** The Fetch standard's `Request` and `Response`, which Deno, Bun, Workers and most frameworks speak. */
+/** Serves a pipeline with the `Request` and `Response` of the Fetch standard, which Deno, Bun, Workers and most frameworks use. */
 
 import type { Answer } from "../http/answer.ts";
 import type { BodyReader, Caller, Exchange } from "../http/exchange.ts";
@@ -9,10 +9,9 @@ import { isPending } from "../pending.ts";
 /** Answers a `Request`. */
 export type Handle = (request: Request) => Promise<Response>;
 
-/** The pipeline of each `handle`, so that another adapter can use it directly. An app's own handle has no pipeline. */
+/** The pipeline of each `handle`, so that another adapter can use it directly. */
 const PIPELINES = new WeakMap<object, Pipeline>();
 
-/** Makes the `handle` of a pipeline. */
 export function createHandle(pipeline: Pipeline): Handle {
   const handle: Handle = (request) => {
     if (!isRequest(request)) return Promise.reject(notARequest(request));
@@ -26,7 +25,7 @@ export function createHandle(pipeline: Pipeline): Handle {
   return handle;
 }
 
-/** The pipeline of a `handle` that {@link createHandle} has made. */
+/** The pipeline of a `handle`; `undefined` unless {@link createHandle} created it. */
 export function pipelineOf(handle: object): Pipeline | undefined {
   return PIPELINES.get(handle);
 }
@@ -41,7 +40,7 @@ export class FetchExchange implements Exchange {
 
   constructor(request: Request) {
     this.#request = request;
-    // Asked for once: its getter costs as much as a look-up.
+    // Read once, because the getter costs as much as a look-up of a field.
     this.#headers = request.headers;
     this.method = request.method;
     this.target = targetOf(request.url);
@@ -69,7 +68,7 @@ export class FetchExchange implements Exchange {
   }
 }
 
-/** The response for an answer. An app's own response can be impossible to send; then the answer tells of that. */
+/** Converts an answer. If an app's response cannot be sent, the result is the answer to that failure. */
 export function sendAnswer(answer: Answer, exchange: Exchange, { fail }: Pipeline): Response {
   try {
     return toResponse(answer);
@@ -83,7 +82,7 @@ function toResponse({ status, headers, body }: Answer): Response {
   return new Response(body, { status, headers });
 }
 
-/** An app's response with further headers. Its body is passed on unread. */
+/** Adds headers to an app's response. Its body is passed on unread. */
 function extendResponse(response: Response, extra: Answer["headers"]): Response {
   const added = Object.entries(extra);
   if (added.length === 0) return response;
@@ -93,16 +92,16 @@ function extendResponse(response: Response, extra: Answer["headers"]): Response 
   return new Response(response.body, { status, statusText, headers });
 }
 
-/** The bytes that a host is asked to fill at a time. */
+/** In bytes. */
 const PIECE_BUFFER = 65_536;
 
-/** A reader that lends the host one buffer again and again, where it takes one: a new one for each piece costs more. */
+/** Opens a reader that reuses one buffer if the stream supports that. A new buffer for each piece would cost more. */
 function openReader(body: ReadableStream<Uint8Array>): BodyReader {
   let reader: ReadableStreamBYOBReader;
   try {
     reader = body.getReader({ mode: "byob" });
   } catch {
-    // A stream that an app, or a host, has made of whole pieces.
+    // Not a byte stream.
     return body.getReader();
   }
   let buffer = new ArrayBuffer(PIECE_BUFFER);
@@ -114,7 +113,7 @@ function openReader(body: ReadableStream<Uint8Array>): BodyReader {
   return { read, cancel: () => reader.cancel() };
 }
 
-/** A `Request` of another realm, or of a polyfill, counts by its members. */
+/** Also accepts a `Request` from another realm or a polyfill, by its members. */
 function isRequest(request: unknown): request is Request {
   if (request instanceof Request) return true;
   const { url, headers } = (request ?? {}) as Partial<Request>;

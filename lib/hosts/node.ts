@@ -1,6 +1,6 @@
 /**
- * The way between Node's `(request, response)` and a petstore, for `node:http`, `node:https`, `node:http2` and all that is
- * built on them: Express, Fastify, Koa, Connect.
+ * Serves a petstore with Node's `(request, response)`: on `node:http`, `node:https`, `node:http2`, and frameworks built on
+ * them, such as Express, Fastify, Koa and Connect.
  *
  * @example
  * ```ts
@@ -27,21 +27,23 @@ import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
 export type { NodeRequest, NodeResponse };
 
-/** A listener for `node:http`. For Express and Connect it is a middleware that answers every request it gets. */
+/** A listener for `node:http`. In Express and Connect it is a middleware that answers every request it receives. */
 export type NodeListener = (request: NodeRequest, response: NodeResponse) => void;
 
 /** A function from `Request` to `Response`, such as the `handle` of a petstore. */
 export type NodeListenerHandle = (request: Request) => Response | Promise<Response>;
 
 /**
- * Makes a listener of a petstore, or of any `handle`. A petstore is served without a `Request` and a `Response` in between.
+ * Creates a listener from a petstore, or from any `handle`. For a petstore, it creates no `Request` or `Response`, which
+ * makes it faster.
  *
- * The listener sees the target that the client asked for, even below a router that strips its prefix (`originalUrl`).
- * Nothing may read the request's body before. The answer replaces headers of the same name that were set before, and
- * keeps the others. When the client leaves, the `signal` of a `Request` aborts, and a body that is being sent is
- * cancelled. An exception of a `handle` is answered with 500 and goes to `console.error`.
+ * - Routes match the target that the client sent (`originalUrl`), even below a router that strips a prefix.
+ * - Nothing else may read the request's body first.
+ * - Headers that were set earlier are kept, unless the answer has a header of the same name.
+ * - If the client disconnects, the `signal` of a `Request` aborts, and a streamed response body is cancelled.
+ * - If a `handle` throws, the client gets 500 and the error goes to `console.error`.
  *
- * @throws {TypeError} If it is given anything else.
+ * @throws {TypeError} If `service` is neither.
  */
 export function createNodeListener(service: { handle: NodeListenerHandle } | NodeListenerHandle): NodeListener {
   const handle = typeof service === "function" ? service : service?.handle;
@@ -53,7 +55,7 @@ export function createNodeListener(service: { handle: NodeListenerHandle } | Nod
       }`,
     );
   }
-  const { respond, fail } = pipelineOf(handle) ?? handlePipeline(handle);
+  const { respond, fail } = pipelineOf(handle) ?? handlePipeline((request) => handle.call(service, request));
   return (incoming, outgoing) => {
     const exchange = new NodeExchange(incoming, outgoing);
     const send = (answer: Answer) =>
@@ -64,7 +66,7 @@ export function createNodeListener(service: { handle: NodeListenerHandle } | Nod
   };
 }
 
-/** A handle of an app's own as a pipeline. */
+/** Wraps a `handle` that does not belong to a petstore. */
 function handlePipeline(handle: NodeListenerHandle): Pipeline {
   const fail = (thrown: unknown) => {
     console.error(thrown);

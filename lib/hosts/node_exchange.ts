@@ -1,17 +1,20 @@
 /** Node's request as an exchange. */
 
+import { Buffer } from "node:buffer";
 import type { BodyReader, Caller, Exchange } from "../http/exchange.ts";
-import { hasLeft } from "./node_answer.ts";
+import { hasLeft, isGone } from "./node_answer.ts";
 import { hasBody, targetOfRequest, toRequest, toStream } from "./node_request.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
-/** Nothing is made before it is asked for. */
+/** Computes on demand what few requests need. */
 export class NodeExchange implements Exchange {
   readonly method: string;
   readonly target: string;
   caller?: Caller;
   readonly #incoming: NodeRequest;
   readonly #outgoing: NodeResponse;
+  /** Once it exists, the body is read from it, because the app may have cloned it. */
+  #request: Request | undefined;
 
   constructor(incoming: NodeRequest, outgoing: NodeResponse) {
     this.#incoming = incoming;
@@ -21,10 +24,11 @@ export class NodeExchange implements Exchange {
   }
 
   get bodyUsed(): boolean {
+    if (this.#request) return this.#request.bodyUsed;
     return this.#incoming.readableDidRead && hasBody(this.#incoming);
   }
 
-  /** From the raw list: of some fields that come twice, Node's object keeps the first and drops the other. */
+  /** Reads `rawHeaders`, because for some repeated fields Node's `headers` keeps only the first. */
   header(name: string): string | null {
     const { rawHeaders } = this.#incoming;
     let value: string | null = null;
@@ -36,45 +40,42 @@ export class NodeExchange implements Exchange {
     return value;
   }
 
-  readBody(): Promise<Uint8Array> {
+  readBody(): Promise<ArrayBuffer | Uint8Array> {
+    if (this.#request) return this.#request.arrayBuffer();
     const incoming = this.#incoming;
+    // A parser of the app may have consumed the `end` event, which does not occur twice.
+    if (!hasBody(incoming)) return Promise.resolve(new Uint8Array());
     return new Promise((resolve, reject) => {
       const pieces: Uint8Array[] = [];
-      const fail = () => reject(new Error("The client left"));
+      const fail = () => reject(new Error("The client disconnected"));
       if (incoming.destroyed) return fail();
       incoming.on("data", (piece) => pieces.push(piece as Uint8Array));
-      incoming.on("end", () => resolve(joined(pieces)));
+      incoming.on("end", () => resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)));
       incoming.on("error", fail);
-      // It also comes after a whole body, and changes nothing then.
+      // After a complete body, this has no effect.
       incoming.on("close", fail);
     });
   }
 
   openBody(): BodyReader | undefined {
+    if (this.#request) return this.#request.body?.getReader();
     return hasBody(this.#incoming) ? toStream(this.#incoming).getReader() : undefined;
   }
 
   toRequest(): Request {
+    return this.#request ??= this.#toRequest();
+  }
+
+  #toRequest(): Request {
     const outgoing = this.#outgoing;
     let gone: AbortController | undefined;
     return toRequest(this.#incoming, () => {
       if (gone) return gone.signal;
       const { signal } = gone = new AbortController();
       const abort = () => hasLeft(outgoing) && gone?.abort();
-      if (outgoing.destroyed) abort();
+      if (isGone(outgoing)) abort();
       else outgoing.on("close", abort);
       return signal;
     });
   }
-}
-
-function joined(pieces: Uint8Array[]): Uint8Array {
-  if (pieces.length === 1) return pieces[0]!;
-  const whole = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
-  let offset = 0;
-  for (const piece of pieces) {
-    whole.set(piece, offset);
-    offset += piece.length;
-  }
-  return whole;
 }

@@ -1,40 +1,44 @@
-/** Node's request as the Fetch standard's, for apps' own code. */
+/** Converts Node's request to a `Request` for code of the app. */
 
 import type { NodeRequest } from "./node_types.ts";
 
-/** A host and port as they may stand in a URL, and nothing that would change the path (RFC 9112 §3.2). */
+/** A host and port, without characters that would change the path of a URL (RFC 9112 §3.2). */
 const HOST = /^([A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
 
-/** Methods that the constructor of `Request` refuses, although clients can send them. */
+/** Clients can send these methods, but the constructor of `Request` refuses them. */
 const FORBIDDEN_METHOD = /^(CONNECT|TRACE|TRACK)$/i;
 
-/** A character or a dot segment that a URL has in another form (WHATWG URL §4.4). */
+/** A character or a dot segment that the URL parser would change (WHATWG URL §4.4). */
 const NOT_NORMAL = /[^!-~]|["#<>\\^`{|}]|\/(\.|%2e)/i;
 
-/** Path and query, as a `Request` would have them. Routers that strip a prefix keep the whole in `originalUrl`. */
+/** Path and query, as in the URL of a `Request`. Routers that strip a prefix keep the whole target in `originalUrl`. */
 export function targetOfRequest({ originalUrl, url = "/" }: NodeRequest): string {
   const target = originalUrl ?? url;
   if (target.startsWith("/") && !NOT_NORMAL.test(target)) return target;
   const whole = target.startsWith("/") ? `http://localhost${target}` : target;
-  // `*` and an authority alone (RFC 9112 §3.2) have no path.
+  // The forms `*` and `host:port` (RFC 9112 §3.2) have no path.
   if (!/^https?:/i.test(whole) || !URL.canParse(whole)) return "";
   const { pathname, search } = new URL(whole);
   return pathname + search;
 }
 
-/** The URL that the client asked for. An absolute target makes the Host header irrelevant (RFC 9112 §3.2.2). */
+/** The URL of the request. If the target is absolute, the Host header is ignored (RFC 9112 §3.2.2). */
 function toUrl(incoming: NodeRequest): string {
   const target = incoming.originalUrl ?? incoming.url ?? "/";
-  if (/^https?:/i.test(target) && URL.canParse(target)) return target;
+  if (/^https?:/i.test(target) && URL.canParse(target)) {
+    // Without user and password, which the constructor of Request refuses.
+    const { origin, pathname, search } = new URL(target);
+    return origin + pathname + search;
+  }
   const scheme = (incoming.socket as { encrypted?: boolean }).encrypted === true ? "https" : "http";
   const host = incoming.headers[":authority"] ?? incoming.headers["host"];
   const given = `${scheme}://${host}`;
-  // The form alone does not make a host: port 99999 and 999.999.999.999 have it too.
+  // The pattern alone would accept port 99999 and 999.999.999.999.
   const origin = typeof host === "string" && HOST.test(host) && URL.canParse(given) ? given : `${scheme}://localhost`;
   return origin + (target.startsWith("/") ? target : "/*");
 }
 
-/** Its signal is made when it is asked for: to pass one to the constructor costs twice as much as all the rest of it. */
+/** Creates its signal on demand. Passing one to the constructor would triple the cost of a request. */
 class IncomingRequest extends Request {
   readonly gone: () => AbortSignal;
 
@@ -44,7 +48,7 @@ class IncomingRequest extends Request {
   }
 }
 
-// Not written in the class: some declarations of `Request` have members where others have accessors.
+// Not in the class, because some type declarations of `Request` have properties where others have accessors.
 Object.defineProperties(IncomingRequest.prototype, {
   signal: {
     get(this: IncomingRequest) {
@@ -58,7 +62,7 @@ Object.defineProperties(IncomingRequest.prototype, {
   },
 });
 
-/** The request as the Fetch standard has it. Its body is read only when it is asked for. */
+/** Creates a `Request`. Its body is read on demand. */
 export function toRequest(incoming: NodeRequest, gone: () => AbortSignal): Request {
   const { method = "GET" } = incoming;
   const isForbidden = FORBIDDEN_METHOD.test(method);
@@ -70,9 +74,9 @@ export function toRequest(incoming: NodeRequest, gone: () => AbortSignal): Reque
   const wasRead = incoming.readableDidRead;
   if (!isForbidden && hasBody(incoming)) init.body = wasRead ? new Uint8Array() : toStream(incoming);
   const request = new IncomingRequest(toUrl(incoming), init, gone);
-  // The constructor writes some methods in capitals, which HTTP does not do.
+  // The constructor changes some methods to upper case, but HTTP methods are case-sensitive.
   if (request.method !== method) Object.defineProperty(request, "method", { value: method });
-  // To wait for a body that has been read would be to wait for ever.
+  // Reading a body that was read before would never end.
   if (wasRead && init.body !== undefined) Object.defineProperty(request, "bodyUsed", { value: true });
   return request;
 }
@@ -81,20 +85,20 @@ function toHeaders(raw: readonly string[]): Headers {
   const headers = new Headers();
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = raw[i] ?? "";
-    // HTTP/2 has its method and path among the headers.
+    // In HTTP/2, the raw headers include `:method` and `:path`.
     if (!name.startsWith(":")) headers.append(name, raw[i + 1] ?? "");
   }
   return headers;
 }
 
-/** Whether there may be a body. HTTP/2 does not announce one. */
+/** Whether there may be a body. In HTTP/2, the headers need not announce one. */
 export function hasBody({ method, headers, httpVersionMajor = 1 }: NodeRequest): boolean {
   if (method === "GET" || method === "HEAD") return false;
   return httpVersionMajor > 1 || headers["transfer-encoding"] !== undefined ||
     Number(headers["content-length"] ?? 0) > 0;
 }
 
-/** The body, read as fast as it is asked for. It is left alone until then: Node discards a body that is not read. */
+/** The body as a stream, read on demand. If nothing reads it, Node discards the body by itself. */
 export function toStream(incoming: NodeRequest): ReadableStream<Uint8Array> {
   let isBegun = false;
   let isDone = false;
@@ -103,7 +107,7 @@ export function toStream(incoming: NodeRequest): ReadableStream<Uint8Array> {
       if (!isDone) end();
       isDone = true;
     };
-    const fail = (error?: unknown) => finish(() => controller.error(error ?? new Error("The client left")));
+    const fail = (error?: unknown) => finish(() => controller.error(error ?? new Error("The client disconnected")));
     if (incoming.destroyed) return fail();
     incoming.on("data", (piece) => {
       if (isDone) return;
@@ -112,7 +116,7 @@ export function toStream(incoming: NodeRequest): ReadableStream<Uint8Array> {
     });
     incoming.on("end", () => finish(() => controller.close()));
     incoming.on("error", fail);
-    // It also comes after a whole body, and changes nothing then.
+    // After a complete body, this has no effect.
     incoming.on("close", () => fail());
   }
   return new ReadableStream({
@@ -123,7 +127,7 @@ export function toStream(incoming: NodeRequest): ReadableStream<Uint8Array> {
     },
     cancel() {
       isDone = true;
-      // The rest is discarded as it arrives, so that the connection stays usable.
+      // Discards the rest, so that the connection stays usable.
       incoming.resume();
     },
   }, { highWaterMark: 0 });

@@ -1,64 +1,62 @@
 /**
- * The parts of Node's request and response that are used. They are described here so that the library's types need no
- * other package. Those of `node:http`, `node:http2`, Express, Fastify, Koa and Connect fit, and those of test frameworks.
+ * The parts of Node's request and response that the adapter uses, declared here so that the library's types need no other
+ * package. The types of `node:http`, `node:http2`, Express, Fastify, Koa, Connect and of test frameworks are compatible.
  */
 
-/** The part of `http.IncomingMessage` that is used. */
+/** The members of `http.IncomingMessage` that the adapter uses. */
 export interface NodeRequest {
-  /** Such as `GET`. */
+  /** The method, such as `GET`. */
   readonly method?: string | undefined;
-  /** The target of the request; a router may have stripped its prefix. */
+  /** The target of the request. A router may have removed a prefix. */
   readonly url?: string | undefined;
-  /** The target as it came, where a router has changed `url`. */
+  /** The target that the client sent, if a router has changed `url`. */
   readonly originalUrl?: string | undefined;
-  /** `2` for HTTP/2. */
+  /** The major version of HTTP: 1 or 2. */
   readonly httpVersionMajor?: number | undefined;
-  /** Fields by their lower-case names. */
+  /** Header values by lower-case name. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Names and values in turn, as they came. */
+  /** Names and values in turn, as received. */
   readonly rawHeaders: readonly string[];
-  /** The connection; a member `encrypted` tells of TLS. */
+  /** The connection. With TLS, its member `encrypted` is `true`. */
   readonly socket: object;
-  /** Whether the body has been read from. */
+  /** Whether reading the body has begun. */
   readonly readableDidRead: boolean;
-  /** Whether the connection is gone. */
+  /** Whether the connection is closed. */
   readonly destroyed: boolean;
-  /** Listens to `data`, with a piece of the body, to `end`, to `error`, with the error, and to `close`. */
+  /** Adds a listener for `data` (a piece of the body), `end`, `error` (the error) or `close`. */
   on(event: string, listener: (argument?: unknown) => void): unknown;
-  /** Stops `data`. */
+  /** Pauses `data` events. */
   pause(): unknown;
-  /** Starts `data`. */
+  /** Resumes `data` events. */
   resume(): unknown;
 }
 
-/** The part of `http.ServerResponse` that is used. */
+/** The members of `http.ServerResponse` that the adapter uses. */
 export interface NodeResponse {
-  /** To be set. */
+  /** The status of the response. */
   statusCode: number;
-  /** To be set. */
+  /** The reason phrase (HTTP/1 only). */
   statusMessage: string;
-  /** The request that is answered. */
+  /** The request. */
   readonly req: { readonly method?: string | undefined; readonly httpVersionMajor?: number | undefined };
-  /** Whether the head of the answer has been sent. */
+  /** Whether the headers have been sent. */
   readonly headersSent: boolean;
-  /** Whether the connection is gone. */
+  /** Whether the connection is closed. */
   readonly destroyed: boolean;
-  /** Whether all has been sent. */
+  /** Whether the whole response has been sent. */
   readonly writableFinished: boolean;
-  /** Whether the answer has been ended. */
+  /** Whether `end()` has been called. */
   readonly writableEnded: boolean;
-  /** Sets a field of the answer. */
+  /** Sets a header. */
   setHeader(name: string, value: string | string[]): unknown;
-  /** Makes the head of the answer, with further fields. */
+  /** Sets the status and adds headers. */
   writeHead(status: number, headers: Record<string, string | number>): unknown;
-  /** Sends the head of the answer. */
-  flushHeaders(): unknown;
-  /** Sends a piece of the body; `false` asks to wait for `drain`. */
+  /** Sends a piece of the body. `false` means to wait for `drain`. */
   write(piece: Uint8Array): boolean;
-  /** Sends the last piece, if there is one, and ends the answer. */
+  /** Sends the last piece, if any, and ends the response. */
   end(piece?: string | Uint8Array): unknown;
   /** Closes the connection. */
   destroy(): unknown;
-  /** Listens to `drain` and `close`. */
+  /** Adds a listener for `drain` or `close`. */
   on(event: string, listener: () => void): unknown;
 }

@@ -1,27 +1,26 @@
-/** An answer as data: a host's adapter turns it into its own kind of response. */
+/** An answer as data. The adapter of each host turns it into that host's response. */
 
-/** Header fields by their lower-case names. A record: Deno makes a Response of one faster than of a list of pairs. */
+/** Header fields by their lower-case names. Deno creates a Response faster from a record than from a list of pairs. */
 export type HeaderFields = Readonly<Record<string, string>>;
 
-/** The kinds of body. A `Response` comes from an app: the answer has its status, and its headers are sent too. */
+/** The body of an answer. A `Response` comes from the app: its headers are sent too, and the answer has its status. */
 export type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | Response | null;
 
 /** The answer to a request. */
 export interface Answer {
   status: number;
   headers: HeaderFields;
-  /** Text is sent as UTF-8. `null` for no body. */
+  /** Text is sent as UTF-8; `null` means no body. */
   body: Body;
-  /** The entity tag, which is among the headers too, if the answer is a representation (RFC 9110 §3.2). */
+  /** The entity tag of a representation (RFC 9110 §3.2). It is one of the headers too. */
   etag?: string;
-  /** For how long the same request would get the same answer; unknown if it is left out. */
+  /** How long the same request gets the same answer; absent if unknown. */
   holds?: "always" | "until-addition";
 }
 
-/** Carried by every answer with a JSON body. `nosniff`: no browser may take a pet's name for HTML or a script. */
+/** The headers of every JSON body. `nosniff` keeps browsers from treating a pet's name as HTML or a script. */
 export const JSON_FIELDS: HeaderFields = { "content-type": "application/json", "x-content-type-options": "nosniff" };
 
-/** An answer with further headers. */
 export function extendAnswer(answer: Answer, headers: HeaderFields): Answer {
   return { ...answer, headers: { ...answer.headers, ...headers } };
 }
@@ -34,7 +33,7 @@ export function withoutBody(answer: Answer): Answer {
     return { status, headers: { ...headers, "content-length": String(length) }, body: null };
   }
   if (!(body instanceof Response)) return { ...answer, body: null };
-  // The source of the body must learn that it will not be read.
+  // Tells the source that the body will not be read.
   body.body?.cancel().catch(() => {});
   return { ...answer, body: new Response(null, body) };
 }

@@ -1,4 +1,4 @@
-/** Reading a request body, within limits of size and time, as UTF-8. */
+/** Reads request bodies as UTF-8 text, within limits of size and time. */
 
 import type { Pending } from "../pending.ts";
 import { BodyStream, MAX_UNDER_WAY, OVERLOADED, type StreamLimits, WHOLE_BODY } from "./body_stream.ts";
@@ -11,15 +11,14 @@ import { Turns } from "./turns.ts";
 
 /** The limits of a body. */
 export interface BodyLimits {
-  /** Bytes. */
   maxBytes: number;
-  /** From the first look at the body to its last byte; up to a second more may pass. */
+  /** The time from the start of reading to the last byte. Up to a second more may pass. */
   timeoutMs: number;
 }
 
 /**
- * Reads the body of a request as text and resolves to what `use` makes of it. Throws, or rejects with, an {@link HttpError}
- * if the body is not usable text. A callback, because a promise of the text would be one more to wait for.
+ * Reads the body of a request as text, and resolves to the result of `use`. Throws, or rejects with, an {@link HttpError} if
+ * the body is unusable. It takes a callback, because a promise of the text would be one more to wait for.
  */
 export type TextReader = <T>(exchange: Exchange, use: (text: string) => Pending<T>) => Promise<T>;
 
@@ -28,31 +27,28 @@ const NOT_UTF8 = new HttpError("invalid_json", "The request body is not valid UT
 
 const ACCEPT_POST = { "accept-post": "application/json" };
 
-/** A body of another media type. */
 export const NOT_JSON: HttpError = new HttpError(
   "unsupported_media_type",
   "The request body must be application/json",
   ACCEPT_POST,
 );
 
-/** A body with a content coding. The headers say what is accepted instead (RFC 9110 §12.5.3). */
+/** The answer to a content coding. Its headers say what is accepted instead (RFC 9110 §12.5.3). */
 export const ENCODED: HttpError = new HttpError(
   "unsupported_media_type",
   "The request body must come without Content-Encoding",
   { ...ACCEPT_POST, "accept-encoding": "identity" },
 );
 
-/** A body beyond the limit, in bytes. */
 export function bodyTooLarge(maxBytes: number): HttpError {
   return new HttpError("body_too_large", `The request body must be at most ${maxBytes} bytes`);
 }
 
-/** A body that was too slow, with the time that it had in milliseconds. */
 export function bodyTimedOut(timeoutMs: number): HttpError {
   return new HttpError("request_timeout", `The request body did not arrive within ${timeoutMs} ms`);
 }
 
-/** Up to this many bytes, plain ASCII is decoded here: the host's decoder costs a tenth of a whole answer. */
+/** Up to this many bytes, plain ASCII is decoded here, because TextDecoder costs a tenth of a whole answer. */
 const SHORT_BODY = 512;
 
 /** The text of bytes that are all ASCII, or `undefined`. */
@@ -61,7 +57,6 @@ function decodeAscii(bytes: Uint8Array): string | undefined {
   return String.fromCharCode.apply(null, bytes as unknown as number[]);
 }
 
-/** Makes a reader of JSON bodies. */
 export function createTextReader({ maxBytes, timeoutMs }: BodyLimits): TextReader {
   const deadlines = new Deadlines(timeoutMs);
   const limits: StreamLimits = { maxBytes, budget: { left: MAX_UNDER_WAY }, turns: new Turns() };
@@ -85,7 +80,7 @@ export function createTextReader({ maxBytes, timeoutMs }: BodyLimits): TextReade
 
   return (exchange, use) => {
     requireJson(exchange);
-    // The app has read it before: its mistake, not the client's.
+    // A mistake of the app, not of the client.
     if (exchange.bodyUsed) throw new TypeError("The request body has been read before it was given to the petstore");
     const declared = exchange.header("content-length");
     const isFramed = declared !== null && isDigits(declared);
@@ -99,7 +94,6 @@ export function createTextReader({ maxBytes, timeoutMs }: BodyLimits): TextReade
         stream?.cancel();
       });
       (stream?.read() ?? exchange.readBody()).then((bytes) => {
-        // The client has been refused already.
         if (isLate) return;
         deadlines.end(deadline);
         try {
@@ -115,7 +109,7 @@ export function createTextReader({ maxBytes, timeoutMs }: BodyLimits): TextReade
   };
 }
 
-/** `application/json` in any case, with or without parameters, without a coding; or no Content-Type at all. */
+/** Accepts `application/json` in any case, with or without parameters, or no Content-Type at all. Refuses codings. */
 function requireJson(exchange: Exchange): void {
   const type = exchange.header("content-type");
   if (type !== null && type !== "application/json") {

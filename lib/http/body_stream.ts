@@ -1,4 +1,4 @@
-/** A body that is long or of unknown length, read in pieces up to its limits. */
+/** Reads a body that is long or of unknown length piece by piece, up to its limits. */
 
 import { TIMERS_END_WITH_REQUESTS } from "./deadlines.ts";
 import { HttpError } from "./errors.ts";
@@ -6,47 +6,47 @@ import type { BodyReader, Exchange } from "./exchange.ts";
 import type { Turns } from "./turns.ts";
 
 /**
- * Up to this many announced bytes, a body is read whole, which is twice as fast as in pieces. No pet needs more. For a
- * longer one the host would allocate what is announced, even if it never arrives.
+ * Up to this `Content-Length`, a body is read whole, which is twice as fast as in pieces. No pet needs more. For a longer
+ * one the host would allocate the announced length, even if the bytes never arrive.
  */
 export const WHOLE_BODY = 16_384;
 
-/** Bytes of longer bodies that may be under way at once, of all clients together. */
+/** How many bytes of longer bodies may be in memory at once, for all clients together. */
 export const MAX_UNDER_WAY = 64 * 1024 * 1024;
 
-/** The answer to a body for which the others leave no room. */
+/** The answer when other bodies have used up that budget. */
 export const OVERLOADED = new HttpError("overloaded", "Too many large request bodies are under way; try again later", {
   "retry-after": "1",
 });
 
 /**
- * A body may come in this many pieces, and one more for each 256 bytes. A client that sends a megabyte byte by byte would
- * otherwise stop the whole process for a minute.
+ * A body may have this many pieces, and one more for each 256 bytes. Otherwise a client that sends a megabyte byte by byte
+ * would block the process for a minute.
  */
 const MAX_PIECES = 256, BYTES_PER_PIECE = 256;
 
 /**
- * After so many pieces a body waits for its turn, because pieces that are here already are read without a break. Not more
- * often: at each turn Deno takes more off the socket, and moves all that it holds for each piece.
+ * After this many pieces, a body lets others have a turn, because pieces that have already arrived are read without a
+ * pause. Turns are rare, because at each one Deno reads more from the socket, and then moves its whole buffer for each piece.
  */
 const FIRST_PIECES = 32, PIECES_A_TURN = 512;
 
 /**
- * How long, in milliseconds, the rest of a body that is too long stays unread before it is cancelled. Cancelled before the
- * answer, Deno reads the rest to discard it, which for tiny chunks takes half a second of processor time. Cancelled after
- * it, Deno closes the connection, and the client needs time to read the answer: unread bytes turn a close into a reset.
+ * The delay, in milliseconds, before the rest of a body that is too long is cancelled. If it is cancelled before the answer,
+ * Deno reads and discards the rest, which takes half a second of CPU time for tiny chunks. If it is cancelled after, Deno
+ * closes the connection. The client needs time to read the answer first, because unread bytes turn a close into a reset.
  */
 const LEFT_ALONE = 1000;
 
-/** The limits of one body, and what it shares with the others. */
+/** The limits of one body, and the state that it shares with other bodies. */
 export interface StreamLimits {
   maxBytes: number;
-  /** Bytes that are still free. */
+  /** How many bytes are left for all bodies together. */
   budget: { left: number };
   turns: Turns;
 }
 
-/** The body of one request. Its pieces are copied as they come, since each may keep a far larger buffer alive. */
+/** The body of one request. Each piece is copied at once, because it may keep a far larger buffer alive. */
 export class BodyStream {
   readonly #reader: BodyReader | undefined;
   readonly #limits: StreamLimits;
@@ -59,7 +59,7 @@ export class BodyStream {
     this.#limits = limits;
   }
 
-  /** The bytes, or `undefined` if there are too many of them, or too many pieces. */
+  /** Resolves to the bytes, or to `undefined` if there are too many bytes or pieces. */
   async read(): Promise<Uint8Array | undefined> {
     const { maxBytes, turns } = this.#limits;
     try {
@@ -78,14 +78,14 @@ export class BodyStream {
     }
   }
 
-  /** Gives up the rest, which is still to come. Not awaited: a source that ignores it must not hold the answer back. */
+  /** Cancels the rest of the body. Does not wait, because a source that ignores it must not delay the answer. */
   cancel(): void {
     this.#isGivenUp = true;
     this.#giveBack();
     this.#reader?.cancel().catch(() => {});
   }
 
-  /** Gives up the rest, which may be here already, once the answer has been sent. */
+  /** Cancels the rest of the body after the answer has been sent. */
   #refuse(): void {
     this.#isGivenUp = true;
     if (TIMERS_END_WITH_REQUESTS) this.cancel();
@@ -117,7 +117,7 @@ export class BodyStream {
   }
 }
 
-/** The share of the budget that a body takes. Short ones take none, so that large ones cannot keep them out. */
+/** How much of the budget a body uses. Short bodies use none, so that large ones cannot block them. */
 function countedSize(size: number): number {
   return Math.max(size - WHOLE_BODY, 0);
 }

@@ -6,11 +6,9 @@ import type { Exchange } from "./exchange.ts";
 import { trimField } from "./field_value.ts";
 
 /**
- * An answer of text with its entity tag, from which {@link conditionalAnswer} can make a 304.
+ * An answer with an entity tag, from which {@link conditionalAnswer} can make a 304.
  *
- * @param holds For how long the same request gets the same answer.
- * @param headers Further headers of the representation.
- * @param variant Tells representations apart that differ in their headers alone, for {@link strongETag}.
+ * @param variant See {@link strongETag}.
  */
 export function representation(
   body: string,
@@ -22,21 +20,21 @@ export function representation(
   return { status: 200, headers: { ...JSON_FIELDS, etag, ...headers }, body, etag, holds };
 }
 
-/** The answer, or 304 if the client has it already. */
+/** The answer, or 304 if the client already has it. */
 export function conditionalAnswer(answer: Answer, exchange: Exchange): Answer {
   const { etag } = answer;
   if (etag === undefined || !noneMatchFails(exchange.header("if-none-match"), etag)) return answer;
-  // The headers of the body stay out; Link may be new to the client (RFC 9110 §15.4.5).
+  // Without the headers of the body. The others, such as Link, may be new to the client (RFC 9110 §15.4.5).
   const { "content-type": _type, "content-encoding": _coding, "x-content-type-options": _options, ...kept } =
     answer.headers;
   return { status: 304, headers: kept, body: null };
 }
 
-/** Whether an `If-None-Match` header names this tag, by weak comparison, or is `*`. */
+/** Whether an `If-None-Match` header is `*` or contains this tag, by weak comparison. */
 export function noneMatchFails(header: string | null, etag: string): boolean {
   if (header === null) return false;
   if (header === etag || trimField(header) === "*") return true;
-  // A tag has no quote inside, so one of ours in a list stands there with both of its quotes.
+  // A tag contains no quotes, so searching for it with its own two quotes finds only whole tags.
   const at = header.indexOf(etag);
   return at >= 0 && isTagStart(header, at);
 }

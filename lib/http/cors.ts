@@ -1,23 +1,22 @@
-/** Cross-origin requests (Fetch standard §3.2), granted to listed origins only and never with credentials. */
+/** Cross-origin requests (Fetch standard §3.2), allowed for listed origins only and never with credentials. */
 
 import { type Answer, extendAnswer, type HeaderFields } from "./answer.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** Which web pages may use the API. */
+/** The other origins whose web pages may use the API. */
 export interface CorsOptions {
-  /** Origins such as `https://app.example`, or `["*"]` for every origin. */
+  /** Origins such as `https://app.example`, or `["*"]` for every origin. At least one. */
   origins: readonly string[];
 }
 
-/** The treatment of cross-origin requests. */
+/** Handles cross-origin requests. */
 export interface Cors {
   /** The answer to a preflight of an allowed origin; `undefined` for any other request. */
   preflight(exchange: Exchange): Answer | undefined;
-  /** The answer with its grants. Any that it has already stay the only ones. */
+  /** Adds the CORS headers, unless the answer already has its own. */
   extend(answer: Answer, exchange: Exchange): Answer;
 }
 
-/** The header of a grant. */
 export const ALLOW_ORIGIN = "access-control-allow-origin";
 const VARY: HeaderFields = { vary: "Origin" };
 const EXPOSED: HeaderFields = {
@@ -27,17 +26,15 @@ const EXPOSED: HeaderFields = {
 const PREFLIGHT: HeaderFields = {
   "access-control-allow-methods": "GET, HEAD, POST",
   "access-control-allow-headers": "Authorization, Content-Type, Idempotency-Key, If-None-Match",
-  // Two hours: the most that Chromium honours.
+  // Two hours, the longest time that Chromium accepts.
   "access-control-max-age": "7200",
 };
 
-/**
- * @throws {TypeError} If an origin is not one.
- */
+/** @throws {TypeError} If an origin is invalid. */
 export function createCors({ origins }: CorsOptions): Cors {
   const any = origins.length === 1 && origins[0] === "*";
   const allowed = new Set(any ? [] : origins.map(requireOrigin));
-  // `*` instead of the origin, and never Access-Control-Allow-Credentials: no page may use a visitor's cookies.
+  // `*`, not the request's origin, and no Access-Control-Allow-Credentials: no page may use a visitor's cookies.
   const everyone: HeaderFields = { [ALLOW_ORIGIN]: "*", ...EXPOSED };
 
   function grants(origin: string | null): HeaderFields {
@@ -63,18 +60,15 @@ export function createCors({ origins }: CorsOptions): Cors {
   return { preflight, extend };
 }
 
-/** An app's response with its own grants removed: two of them would make a browser refuse both. */
+/** Removes the CORS headers that the app has set, because browsers refuse a response that has them twice. */
 function withoutGrants(response: Response): Response {
-  const grants = Array.from(response.headers.keys()).filter((name) => name.startsWith("access-control-allow-"));
-  if (grants.length === 0) return response;
-  const headers = new Headers(response.headers);
-  for (const name of grants) headers.delete(name);
-  const { status, statusText } = response;
-  return new Response(response.body, { status, statusText, headers });
+  const { body, status, statusText } = response;
+  const headers = Array.from(response.headers).filter(([name]) => !name.startsWith("access-control-allow-"));
+  return new Response(body, { status, statusText, headers });
 }
 
 function requireOrigin(origin: string): string {
-  // A wildcard within an origin means nothing to a browser.
+  // Browsers do not support wildcards within an origin.
   if (!URL.canParse(origin) || origin.includes("*") || new URL(origin).origin !== origin || origin === "null") {
     throw new TypeError(`CORS origin ${JSON.stringify(origin)} must be an origin such as "https://app.example"`);
   }

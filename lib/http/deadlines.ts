@@ -1,57 +1,55 @@
-/** Deadlines for many requests at once, with one timer. */
+/** Deadlines of many requests, with one timer. */
 
-/**
- * Cloudflare Workers end a timer with the request that set it, so no timer can serve several requests there.
- */
+/** Cloudflare Workers end a timer together with the request that set it, so no timer can serve several requests there. */
 export const TIMERS_END_WITH_REQUESTS = globalThis.navigator?.userAgent === "Cloudflare-Workers";
 
-/** Ticks in a deadline: it expires after its length, and at most one tick later. */
+/** The least number of ticks in a deadline, which expires at most one tick too late. */
 const TICKS = 8;
 
-/** The longest tick, in milliseconds. The timer ticks only while there are deadlines. */
+/** The longest tick, in milliseconds. */
 const MAX_TICK = 1000;
 
-/** A deadline that has begun. */
+/** A running deadline. */
 export interface Deadline {
   readonly expire: () => void;
-  /** The tick at which it expires. */
+  /** The number of the tick at which it expires. */
   readonly due: number;
   readonly timer?: ReturnType<typeof setTimeout>;
 }
 
 /**
- * Deadlines of one length, counted in ticks of one timer. A timer for each, or a look at an exact clock, would cost a POST
- * on Deno a twentieth of its time.
+ * Deadlines of one length, counted in ticks of one timer, which runs only while there are deadlines. On Deno, a timer or an
+ * exact clock for each of them would cost 5% of a POST.
  */
 export class Deadlines {
   readonly #length: number;
   readonly #tickLength: number;
   readonly #ticks: number;
-  /** In the order in which they are due. */
+  /** In the order in which they expire. */
   readonly #open = new Set<Deadline>();
   #now = 0;
-  /** When the timer should have fired for certain, in milliseconds since 1970; 0 while it is not set. */
+  /** If the timer has not fired by then, in milliseconds since 1970, it is lost. 0 while no timer is set. */
   #tickBy = 0;
 
   /** @param length In milliseconds. */
   constructor(length: number) {
     this.#length = length;
     this.#tickLength = Math.min(Math.ceil(length / TICKS), MAX_TICK);
-    // The tick during which a deadline begins does not count.
+    // One more, because the current tick has partly passed when a deadline begins.
     this.#ticks = Math.ceil(length / this.#tickLength) + 1;
   }
 
-  /** Calls `expire` when the time is up, unless {@link end} comes first. */
+  /** Calls `expire` when the time is up, unless {@link end} is called first. */
   begin(expire: () => void): Deadline {
     if (TIMERS_END_WITH_REQUESTS) return { expire, due: 0, timer: setTimeout(expire, this.#length) };
     const deadline = { expire, due: this.#now + this.#ticks };
     this.#open.add(deadline);
-    // Some hosts drop the timers of an isolate that they put to sleep.
+    // The timer may be lost: some hosts drop the timers of an isolate that they suspend.
     if (this.#tickBy < Date.now()) this.#tickLater();
     return deadline;
   }
 
-  /** Drops a deadline. To do so twice does nothing. */
+  /** Ends a deadline. Ending it twice is harmless. */
   end(deadline: Deadline): void {
     this.#open.delete(deadline);
     if (deadline.timer !== undefined) clearTimeout(deadline.timer);
@@ -59,7 +57,7 @@ export class Deadlines {
 
   #tickLater(): void {
     const tickBy = this.#tickBy = Date.now() + 2 * this.#tickLength + MAX_TICK;
-    // A timer that was taken for lost and fires after all must not make time run twice as fast.
+    // If a timer that was thought lost fires after all, it must not count a second tick.
     setTimeout(() => this.#tickBy === tickBy && this.#tick(), this.#tickLength);
   }
 

@@ -1,4 +1,4 @@
-/** From a table of routes to answers: methods, HEAD, OPTIONS, and failures that still carry the route's headers. */
+/** Dispatches requests by a table of routes. Handles methods, HEAD, OPTIONS, and failures, which also get a route's headers. */
 
 import { excerpt } from "../json.ts";
 import { attempt, chain, type Pending } from "../pending.ts";
@@ -11,26 +11,26 @@ import { createRouter, type Route, splitTarget } from "./routing.ts";
 /** The input of an operation. */
 export interface Call {
   exchange: Exchange;
-  /** The query component, without its question mark. */
+  /** Without the question mark. */
   query: string;
-  /** The path's parameter, percent-encoded only where it cannot be decoded. */
+  /** Percent-decoded if possible. */
   parameter: string;
 }
 
-/** Answers a call. It may throw an {@link HttpError}, but to return its answer is cheaper. */
+/** Answers a call. It may throw an {@link HttpError}, but returning the error's answer is faster. */
 export type Operation = (call: Call) => Pending<Answer>;
 
-/** The answer to anything that was thrown. */
+/** Turns a thrown value into an answer. */
 export type FailureHandler = (thrown: unknown, exchange: Exchange) => Answer;
 
-/** A path and what can be done there. HEAD and OPTIONS need no mention. */
+/** A path and its operations by method. HEAD and OPTIONS are added automatically. */
 export interface OperationRoute extends Route {
   methods: Record<string, Operation>;
-  /** Carried by every answer of the route, the failures included. */
+  /** Added to every answer of the route, including failures. */
   headers?: HeaderFields;
 }
 
-/** Answers an exchange by its route, or lets it pass if it has none. */
+/** Answers an exchange, or returns `undefined` if no route matches. */
 export type Dispatcher = (exchange: Exchange) => Pending<Answer> | undefined;
 
 interface PreparedRoute extends Route {
@@ -39,11 +39,7 @@ interface PreparedRoute extends Route {
   headers: HeaderFields | undefined;
 }
 
-/**
- * Makes a dispatcher for routes below `basePath`.
- *
- * @param kept Where answers that say how long they hold are kept.
- */
+/** @param kept Keeps the answers to GET that say how long they hold. */
 export function createDispatcher(
   basePath: string,
   routes: readonly OperationRoute[],
@@ -62,7 +58,7 @@ export function createDispatcher(
     const call = { exchange, query, parameter };
     const since = method === "GET" ? kept?.now() : undefined;
     const { headers } = route;
-    // A promise more costs a create a hundredth of its time.
+    // Without attempt(), because one more promise would cost 1% of a create.
     if (!since && !headers) return operation(call);
     const made = attempt(() => operation(call), (thrown) => onFailure(thrown, exchange));
     return chain(made, (answer) => {
@@ -79,10 +75,10 @@ function prepare(route: OperationRoute): PreparedRoute {
   );
   return {
     path: route.path,
-    // A map, so that a method called `constructor` is as unknown as any other.
+    // A map, because an object has members such as `constructor`.
     methods: new Map(named),
     allow: { allow: [...named.map(([name]) => name), "OPTIONS"].join(", ") },
-    // Own members only: a page or a library may have extended Object.prototype.
+    // Own members only: Object.prototype may have been extended.
     headers: Object.hasOwn(route, "headers") ? route.headers : undefined,
   };
 }

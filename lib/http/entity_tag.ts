@@ -1,22 +1,21 @@
 /** Entity tags (RFC 9110 §8.8.3). */
 
-/** Reused, because a new buffer for each text would cost more than the hash. */
+/** Reused, because allocating a buffer for each text would cost more than the hash. */
 const SCRATCH = new Uint8Array(262_144);
 const ENCODER = new TextEncoder();
 
-// The multipliers of xxHash, whose rounds these are.
+// The multipliers of xxHash, like the rounds below.
 const PRIME_1 = 0x9e3779b1, PRIME_2 = 0x85ebca77, PRIME_3 = 0xc2b2ae3d, PRIME_4 = 0x27d4eb2f;
 
 /**
- * A strong entity tag of a text: its length, the variant, and 64 bits of a hash. Every server and every runtime makes the
- * same tag, so a client may move between servers.
+ * A strong entity tag: the length of the text, the variant, and a 64-bit hash. All servers and runtimes make the same tag,
+ * so a client may switch between servers.
  *
- * The hash protects against chance, not against a computed collision; a secret seed would make tags differ between
- * servers. Length and variant make up for that: a list at one URL only grows, a last page that gets a successor changes
- * its variant, and a pet at one URL stays as it is. So no added pet can keep an old tag valid. If another
- * program changes the data, the hash alone decides.
+ * The hash has no secret seed, because tags would then differ between servers. So a collision could be computed, but adding
+ * pets cannot exploit it: a pet never changes, a list only gets longer, and a last page that gets a successor gets another
+ * variant. If another program changes the data, only the hash distinguishes the texts.
  *
- * @param variant Tells representations apart that have the same text and differ in their headers.
+ * @param variant Distinguishes representations with the same text and different headers.
  */
 export function strongETag(text: string, variant = 0): string {
   const [low, high] = hashWords(toWords(text));
@@ -24,7 +23,7 @@ export function strongETag(text: string, variant = 0): string {
   return `"${text.length}-${variant}-${hash}"`;
 }
 
-/** The text's UTF-8 bytes as words, padded with zeros to a multiple of four words. */
+/** The UTF-8 bytes of a text as 32-bit words, padded with zeros to a multiple of four words. */
 function toWords(text: string): Uint32Array {
   let bytes = SCRATCH;
   let { read, written } = ENCODER.encodeInto(text, bytes);
@@ -38,7 +37,7 @@ function toWords(text: string): Uint32Array {
   return new Uint32Array(bytes.buffer, 0, ((written + 15) >>> 4) << 2);
 }
 
-/** Four lanes that do not depend on each other. */
+/** Hashes in four independent lanes, which a processor can compute in parallel. */
 function hashWords(words: Uint32Array): [low: number, high: number] {
   let a = PRIME_1, b = PRIME_2, c = PRIME_3, d = PRIME_4;
   for (let i = 0; i < words.length; i += 4) {
@@ -47,7 +46,7 @@ function hashWords(words: Uint32Array): [low: number, high: number] {
     c = round(c, words[i + 2]!);
     d = round(d, words[i + 3]!);
   }
-  return [round(round(a, b), c), round(round(d, c), a ^ b)];
+  return [round(round(round(a, b), c), d), round(round(round(d, c), b), a)];
 }
 
 function round(lane: number, word: number): number {
@@ -55,7 +54,7 @@ function round(lane: number, word: number): number {
   return Math.imul(sum << 13 | sum >>> 19, PRIME_1);
 }
 
-/** Spreads every bit over the whole word, as MurmurHash3 ends. */
+/** Spreads every bit over the whole word, like the end of MurmurHash3. */
 function finalMix(hash: number): number {
   const half = Math.imul(hash ^ (hash >>> 16), PRIME_2);
   const whole = Math.imul(half ^ (half >>> 13), PRIME_3);

@@ -1,21 +1,21 @@
-/** The one shape of every failure. */
+/** Failures, and their common form in HTTP. */
 
 import { ERROR_STATUS, type ErrorCode } from "../error_codes.ts";
 import { type Answer, type HeaderFields, JSON_FIELDS } from "./answer.ts";
 
-/** The body of every answer with a status of 400 or more. */
+/** The JSON body of every response with a status of 400 or more. */
 export interface ErrorBody {
-  /** Machine-readable error code. */
+  /** A machine-readable error code. */
   code: ErrorCode;
-  /** Human-readable description. It can change; decide by `code`. */
+  /** A human-readable description. It may change, so programs should use `code`. */
   message: string;
   /** The HTTP status code of the response. */
   status: number;
 }
 
 /**
- * A failure that the client is told about. Not an `Error`: it never leaves the library, and recording a stack trace costs
- * more than a whole answer, which would make a flood of bad requests more expensive than good ones.
+ * A failure to report to the client. It is not an `Error`, because a stack trace costs more than a whole answer: a flood of
+ * bad requests would be more expensive than good ones. It never leaves the library.
  */
 export class HttpError {
   readonly status: number;
@@ -31,7 +31,6 @@ export class HttpError {
     this.headers = headers;
   }
 
-  /** The answer that tells the client. */
   toAnswer(): Answer {
     return this.#answer ??= {
       status: this.status,
@@ -41,5 +40,5 @@ export class HttpError {
   }
 }
 
-/** Any failure that is not meant for the client. Its cause goes to the operator. */
+/** The answer to an unexpected error, whose cause only the operator learns. */
 export const INTERNAL_ERROR: HttpError = new HttpError("internal_error", "An internal error occurred");

@@ -1,35 +1,35 @@
-/** One request as the service sees it, whichever host it came through. */
+/** One request in a form that does not depend on the host. */
 
-/** Who sends a request. Never the key itself. */
+/** The sender of a request. */
 export interface Caller {
-  /** Stays the same for as long as the caller does, over restarts and over changes of its key. */
+  /** Identifies the caller, not its key: it must stay the same after a restart or a change of the key. Not empty. */
   readonly id: string;
 }
 
-/** One request. A host's adapter makes it; guards and routing add what they find out. */
+/** One request. A host's adapter creates it; the key check adds the caller. */
 export interface Exchange {
-  /** As it was sent. Methods are case-sensitive (RFC 9110 §9.1). */
+  /** As sent: methods are case-sensitive (RFC 9110 §9.1). */
   readonly method: string;
-  /** Path and query, without a fragment; `""` if the request's URL has no path. */
+  /** Path and query; `""` if the request's URL has no path. */
   readonly target: string;
-  /** Whether an app has read from the body before. */
+  /** Whether the app has already read from the body. */
   readonly bodyUsed: boolean;
-  /** Set once the caller is known. */
+  /** Set by the key check. */
   caller?: Caller;
-  /** The value of a field by its lower-case name, several lines joined by commas (RFC 9110 §5.3), or `null`. */
+  /** The value of a field by its lower-case name, or `null`. Several lines are joined by commas (RFC 9110 §5.3). */
   header(name: string): string | null;
-  /** Reads the whole body. Rejects if it breaks off. */
+  /** Reads the whole body. Rejects if it is incomplete. */
   readBody(): Promise<ArrayBuffer | Uint8Array>;
   /** Opens the body for reading in pieces; `undefined` if there is none. */
   openBody(): BodyReader | undefined;
-  /** The same request as an app's own code takes it. */
+  /** Converts the exchange to a `Request`, for code of the app. */
   toRequest(): Request;
 }
 
 /** Reads a body in pieces. A piece is valid until the next one is read. */
 export interface BodyReader {
-  /** The next piece. Rejects if the body breaks off. */
+  /** Reads the next piece. Rejects if the body is incomplete. */
   read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
-  /** Gives the rest up. */
+  /** Discards the rest. */
   cancel(): Promise<void>;
 }

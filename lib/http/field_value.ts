@@ -1,6 +1,4 @@
-/** Field values as HTTP writes them. */
-
-/** A value without the white space around it: spaces and tabs (RFC 9110 §5.6.3), where `trim()` takes far more. */
+/** Removes spaces and tabs around a field value (RFC 9110 §5.6.3). `trim()` would remove more than these. */
 export function trimField(value: string): string {
   let start = 0, end = value.length;
   while (start < end && isWhiteSpace(value.charCodeAt(start))) start++;

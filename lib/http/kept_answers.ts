@@ -1,13 +1,10 @@
-/**
- * Answers that are kept and sent again. Pets hardly ever change, so most reads need neither the store nor a new entity
- * tag. Nothing that may have changed is sent from here.
- */
+/** A cache of answers. Pets rarely change, so most reads need neither the store nor a new entity tag. It is never stale. */
 
 import type { Answer } from "./answer.ts";
 
-/** Two counters by which a source tells that it has changed. */
+/** Two counters that show whether the source of the answers has changed. */
 export interface Changes {
-  /** Grows with every addition. A page that was the last one may then have a successor. */
+  /** Grows with every addition. The last page may then have a successor. */
   additions: number;
   /** Grows whenever anything else may have changed. */
   alterations: number;
@@ -15,21 +12,21 @@ export interface Changes {
 
 interface Entry {
   answer: Answer;
-  /** The counter before the answer was made; compared if the answer holds until the next addition. */
+  /** The value of the counter before the answer was made. */
   additions: number;
-  /** In bytes, roughly. */
+  /** The approximate size in bytes. */
   weight: number;
 }
 
-/** Roughly what an entry weighs beside its body, in bytes: its target, its headers, its place in the map. */
+/** The approximate size of an entry without its target and its body, in bytes. */
 const ENTRY_WEIGHT = 600;
 
-/** Bytes of each generation. */
+/** The largest size of a generation, in bytes. */
 const MAX_WEIGHT = 16 * 1024 * 1024;
 
 /**
- * Keeps answers by target in two generations: when the younger is full, the older is dropped and the younger takes its
- * place. An entry that is used moves to the younger. So what is asked for often stays, without a list to relink.
+ * Keeps answers by target in two generations. When the young one is full, it replaces the old one. An entry that is used
+ * moves to the young one, so frequent answers stay, without the cost of a linked list.
  */
 export class KeptAnswers {
   readonly #changes: () => Changes;
@@ -40,22 +37,22 @@ export class KeptAnswers {
   #alterations = -1;
 
   /**
-   * @param changes Asked whenever an answer is kept or found, and not for a target that is not known.
-   * @param maxWeight Of one generation, in bytes.
+   * @param changes Reads the counters. Not called for an unknown target.
+   * @param maxWeight The largest size of a generation, in bytes.
    */
   constructor(changes: () => Changes, maxWeight: number = MAX_WEIGHT) {
     this.#changes = changes;
     this.#maxWeight = maxWeight;
   }
 
-  /** The counters as they are now, for {@link keep}. Taken before the source is asked. */
+  /** Reads the counters for {@link keep}. Call it before the answer is made. */
   now(): Changes {
     const { additions, alterations } = this.#changes();
     if (alterations !== this.#alterations) this.#clear(alterations);
     return { additions, alterations };
   }
 
-  /** The answer to a GET of this target, if it still holds. */
+  /** The kept answer to a GET of this target, if it still holds. */
   find(target: string): Answer | undefined {
     const entry = this.#young.get(target) ?? this.#promote(target);
     if (!entry) return undefined;
@@ -64,7 +61,7 @@ export class KeptAnswers {
     return entry.answer.holds === "always" || entry.additions === additions ? entry.answer : undefined;
   }
 
-  /** Keeps an answer that says how long it holds; `since` are the counters from before it was made. */
+  /** Keeps an answer if it says how long it holds. `since` is the result of {@link now} before the answer was made. */
   keep(target: string, answer: Answer, since: Changes): void {
     const { body, holds } = answer;
     if (holds === undefined || typeof body !== "string" || since.alterations !== this.#alterations) return;
@@ -80,7 +77,6 @@ export class KeptAnswers {
 
   #add(target: string, entry: Entry): void {
     const { weight } = entry;
-    // An older answer to the same request leaves, and its weight with it.
     const replaced = this.#young.get(target)?.weight ?? 0;
     if (this.#weight - replaced + weight > this.#maxWeight) {
       this.#old = this.#young;

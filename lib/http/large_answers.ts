@@ -1,54 +1,53 @@
 /**
- * Answers that are too large to be copied for each client. They are sent piece by piece as the client reads, as views of one
- * buffer, so a client that asks and does not read takes the memory of one piece.
+ * Streams answers that are too large to copy for each client. The pieces are views of one buffer and are sent as fast as
+ * the client reads, so a client that does not read occupies the memory of one piece only.
  */
 
 import type { Pending } from "../pending.ts";
 import type { Answer } from "./answer.ts";
 import { HttpError } from "./errors.ts";
 
-/** Bytes of a piece, and the length up to which a body is sent at once. */
+/** The length of a piece in bytes. A body up to this length is sent whole. */
 const PIECE = 16_384;
 
-/** How many may be under way, of all clients together. */
+/** How many large answers may be under way, for all clients together. */
 const MAX_UNDER_WAY = 256;
 
-/** Longer than a reading client takes between two pieces, in milliseconds. */
+/** The time without reading after which a client counts as stalled, in milliseconds. */
 const PATIENCE = 10_000;
 
-/** How many more may wait for a place, and for how many milliseconds. Clients that read soon free theirs. */
+/** How many more answers may wait for a place, and for how many milliseconds. */
 const MAX_WAITING = 1024, WAIT = 1000;
 
-/** The answer to one request too many. */
 export const TOO_MANY_ANSWERS: HttpError = new HttpError(
   "overloaded",
   "Too many large answers are under way; try again later",
   { "retry-after": "1" },
 );
 
-/** An answer on its way. */
+/** An answer that is being sent. */
 interface Sending {
-  /** When the client last took a piece, on the clock of `performance.now()`. */
+  /** When the client last read a piece, as in `performance.now()`. */
   readAt: number;
-  /** Breaks it off. */
+  /** Aborts it. */
   cut(): void;
 }
 
 /** Sends large answers, a limited number at a time. */
 export class LargeAnswers {
-  /** The ones whose clients have not read for the longest time come first. */
+  /** Ordered by the time of the last read, oldest first. */
   readonly #underWay = new Set<Sending>();
-  /** The bytes of answers that are kept and sent again. */
+  /** The bytes of each answer, because kept answers are sent again. */
   readonly #encoded = new WeakMap<Answer, Uint8Array<ArrayBuffer>>();
-  /** The answers that wait for a place, in order of arrival; each is told whether it gets one. */
+  /** Callbacks of the answers that wait for a place, in order of arrival. */
   readonly #waiting = new Set<(hasPlace: boolean) => void>();
   readonly #maxUnderWay: number;
   readonly #patience: number;
   readonly #wait: number;
 
   /**
-   * @param patience After how many milliseconds without reading a client must make room for another.
-   * @param wait For how many milliseconds an answer waits for a place.
+   * @param patience The time without reading after which a client must make room for another, in milliseconds.
+   * @param wait How long an answer waits for a place, in milliseconds.
    */
   constructor(maxUnderWay: number = MAX_UNDER_WAY, patience: number = PATIENCE, wait: number = WAIT) {
     this.#maxUnderWay = maxUnderWay;
@@ -56,7 +55,7 @@ export class LargeAnswers {
     this.#wait = wait;
   }
 
-  /** The answer in a form that can be sent: a small one as it is, a large one in pieces, or a refusal. */
+  /** Returns a small answer unchanged, a large one as a stream, or a refusal if too many are under way. */
   fit(answer: Answer): Pending<Answer> {
     const { body } = answer;
     const isData = typeof body === "string" || body instanceof Uint8Array;
@@ -82,14 +81,14 @@ export class LargeAnswers {
     });
   }
 
-  /** Gives the place of an answer that has ended to the one that has waited for the longest time. */
+  /** Ends an answer, and gives its place to the one that has waited longest. */
   #end(sending: Sending): void {
     if (!this.#underWay.delete(sending)) return;
     const [next] = this.#waiting;
     next?.(true);
   }
 
-  /** Whether there is room for one more. A client that has stopped reading must make room. */
+  /** Whether there is room for one more answer, if necessary by aborting one whose client has stalled. */
   #makeRoom(): boolean {
     if (this.#underWay.size < this.#maxUnderWay) return true;
     const [oldest] = this.#underWay;
@@ -105,9 +104,9 @@ export class LargeAnswers {
     return new ReadableStream({
       start: (controller) => {
         const cut = () => {
-          // Its place belongs to the answer that needed the room.
+          // Not #end(): the place belongs to the answer that needs it.
           underWay.delete(sending);
-          // Short of its Content-Length, so the host ends the connection. An error would be printed with its trace.
+          // The body is now shorter than its Content-Length, so the host closes the connection. An error would be logged.
           controller.close();
         };
         underWay.add(sending = { readAt: performance.now(), cut });
@@ -119,12 +118,12 @@ export class LargeAnswers {
           return controller.close();
         }
         sending.readAt = performance.now();
-        // To the end of the queue.
+        // Moves it to the end of the order.
         underWay.delete(sending);
         underWay.add(sending);
       },
       cancel: () => this.#end(sending),
-      // No piece before it is asked for.
+      // Produces no piece before it is read.
     }, { highWaterMark: 0 });
   }
 }

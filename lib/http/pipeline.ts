@@ -1,5 +1,3 @@
-/** The way of a request. */
-
 import { excerpt } from "../json.ts";
 import { chain, isPending, type Pending } from "../pending.ts";
 import { type Answer, withoutBody } from "./answer.ts";
@@ -12,30 +10,28 @@ import type { KeptAnswers } from "./kept_answers.ts";
 import { LargeAnswers } from "./large_answers.ts";
 import { splitTarget } from "./routing.ts";
 
-/** A service without a host. */
+/** A service, independent of a host. */
 export interface Pipeline {
   /** Answers an exchange. Never throws and never rejects. */
   respond(exchange: Exchange): Pending<Answer>;
-  /** The answer to anything that a host's adapter throws, for example over an app's own response. */
+  /** Handles an exception in a host's adapter, for example when an app's response cannot be sent. */
   fail: FailureHandler;
 }
 
-/** Answers an exchange that must not go on, or lets it pass. */
+/** Returns an answer to stop an exchange, or `undefined` to let it pass. */
 export type Guard = (exchange: Exchange) => Pending<Answer | undefined>;
 
-/** The stations of a request's way. */
+/** The parts of a pipeline. */
 export interface PipelineParts {
-  /** Asked in this order. */
+  /** In the order in which they are called. */
   guards: readonly Guard[];
-  /** Where answers to GET are kept, if they are. */
   kept: KeptAnswers | undefined;
   dispatch: Dispatcher;
-  /** Grants to other origins, if there are any. */
   cors: Cors | undefined;
   onFailure: FailureHandler;
 }
 
-/** Makes a pipeline: guards, kept answer, route and operation, then what the client's conditions make of the answer. */
+/** Creates a pipeline: guards, kept answers, route and operation, then conditional requests, HEAD, large answers and CORS. */
 export function createPipeline({ guards, kept, dispatch, cors, onFailure }: PipelineParts): Pipeline {
   const largeAnswers = new LargeAnswers();
 
@@ -65,7 +61,7 @@ export function createPipeline({ guards, kept, dispatch, cors, onFailure }: Pipe
   }
 
   return {
-    // Written out, because a closure and a promise that are not needed cost a hundredth of the whole answer each.
+    // Not attempt() and chain(): an unnecessary closure or promise costs 1% of the whole answer each.
     respond(exchange) {
       let answer: Pending<Answer>;
       try {

@@ -1,11 +1,10 @@
-/** Query strings without `URLSearchParams`, which costs an object and a parse even for an empty query. */
+/** Reads query strings. `URLSearchParams` would cost an object and a parse even for an empty query. */
 
 import { isDigit } from "../json.ts";
 
-/** The fault of a parameter. */
 export type QueryFault = "given more than once" | "not decodable";
 
-/** A parameter's only value. `undefined` if the parameter is absent or has a `fault`. */
+/** The value of a parameter: `undefined` if the parameter is absent or has a `fault`. */
 export interface QueryValue {
   value: string | undefined;
   fault: QueryFault | undefined;
@@ -18,11 +17,11 @@ const NOT_DECODABLE: QueryValue = { value: undefined, fault: "not decodable" };
 const AMPERSAND = 0x26, EQUALS = 0x3d, PERCENT = 0x25;
 
 /**
- * Looks up one parameter. Nothing is decoded but its own value: a query may have thousands of names that cannot be, and
- * the exception that each would throw costs as much as a hundred honest ones.
+ * Looks up one parameter. It decodes only that parameter's value: a query may contain thousands of malformed names, and for
+ * each of them decoding would throw an exception, which costs as much as a hundred successes.
  *
- * @param query The query component, without its question mark.
- * @param name A name of unreserved characters, at least one of them.
+ * @param query Without the question mark.
+ * @param name One or more unreserved characters (RFC 3986 §2.3).
  */
 export function queryValue(query: string, name: string): QueryValue {
   let found = ABSENT;
@@ -40,7 +39,7 @@ export function queryValue(query: string, name: string): QueryValue {
   return found;
 }
 
-/** Where the name of the parameter at `i` ends, if it is this one, escaped or not (RFC 3986 §6.2.2.2). */
+/** The end of the name at `i`, if it is `name`, percent-encoded or not (RFC 3986 §6.2.2.2). */
 function skipName(query: string, i: number, name: string): number | undefined {
   for (let k = 0; k < name.length; k++) {
     const wanted = name.charCodeAt(k), unit = query.charCodeAt(i);
@@ -52,22 +51,21 @@ function skipName(query: string, i: number, name: string): number | undefined {
   return i >= query.length || end === EQUALS || end === AMPERSAND ? i : undefined;
 }
 
-/** The value of a hexadecimal digit, or NaN. */
 function hexDigit(text: string, i: number): number {
   const unit = text.charCodeAt(i);
   if (isDigit(unit)) return unit - 0x30;
-  // A bit tells capitals from small letters.
+  // Upper-case letters differ from lower-case ones by this bit.
   const letter = unit | 0x20;
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : NaN;
 }
 
-/** A value of `application/x-www-form-urlencoded`: `+` is a space. */
+/** Decodes `application/x-www-form-urlencoded`, where `+` is a space. */
 function decode(text: string): string | undefined {
   if (!text.includes("%") && !text.includes("+")) return text;
   return decodePercent(text.replaceAll("+", " "));
 }
 
-/** Percent-decoding as UTF-8; `undefined` if the text cannot be decoded. */
+/** Decodes percent-encoded UTF-8; `undefined` if the text is malformed. */
 export function decodePercent(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

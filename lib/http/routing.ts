@@ -1,4 +1,4 @@
-/** From a request's target to a route: by comparing strings, since `new URL` alone costs a tenth of a whole answer. */
+/** Finds the route for a target by comparing strings, because `new URL` alone would cost a tenth of a whole answer. */
 
 import { decodePercent } from "./query.ts";
 
@@ -7,21 +7,21 @@ export interface Route {
   path: string;
 }
 
-/** A route that a path leads to, and its parameter (`""` where it has none). */
+/** A matching route, and its parameter (`""` if it has none). */
 export interface Match<R extends Route> {
   route: R;
   parameter: string;
 }
 
-/** Finds the route for a path, or nothing. */
+/** Finds the route for a path. */
 export type Router<R extends Route> = (path: string) => Match<R> | undefined;
 
-/** The end of the shortest `http://` with a host of one character, before which no path begins. */
-const SHORTEST_ORIGIN = "http://h".length;
-
-/** The target of an HTTP URL: its path and query without the fragment; `""` if it has no path. */
+/** The path and query of a URL; `""` if it has no path. */
 export function targetOf(url: string): string {
-  const start = url.indexOf("/", SHORTEST_ORIGIN);
+  const colon = url.indexOf("://");
+  // On Bun, the URL is only a path if the Host header is invalid.
+  if (colon < 0 || url.startsWith("/")) return "";
+  const start = url.indexOf("/", colon + 3);
   const question = url.indexOf("?");
   const fragment = url.indexOf("#");
   // A slash after a question mark belongs to the query.
@@ -29,14 +29,14 @@ export function targetOf(url: string): string {
   return fragment < 0 ? url.slice(start) : url.slice(start, fragment);
 }
 
-/** The two parts of a target: the path with its slash, and the query without its question mark. */
+/** Splits a target into the path and the query, which loses its question mark. */
 export function splitTarget(target: string): { path: string; query: string } {
   const question = target.indexOf("?");
   if (question < 0) return { path: target, query: "" };
   return { path: target.slice(0, question), query: target.slice(question + 1) };
 }
 
-/** Makes a router for a table of routes, all below `basePath`. */
+/** Creates a router for routes below `basePath`. */
 export function createRouter<R extends Route>(basePath: string, routes: readonly R[]): Router<R> {
   const fixed = new Map<string, Match<R>>();
   const open: { prefix: string; route: R }[] = [];
@@ -66,9 +66,8 @@ export function createRouter<R extends Route>(basePath: string, routes: readonly
 }
 
 /**
- * The path without percent-encoding, which changes nothing about its meaning (RFC 3986 §6.2.2.2). An encoded slash stays
- * data. `undefined` for a path with more slashes than any route: each segment that cannot be decoded costs an exception,
- * and thousands fit into one path.
+ * Decodes percent-encoding in a path (RFC 3986 §6.2.2.2), except in a segment that is malformed or has an encoded slash.
+ * Returns `undefined` if there are more slashes than in any route: each malformed segment costs an exception.
  */
 function unescapePath(path: string, maxSlashes: number): string | undefined {
   if (countSlashes(path, maxSlashes + 1) > maxSlashes) return undefined;
@@ -78,7 +77,7 @@ function unescapePath(path: string, maxSlashes: number): string | undefined {
   }).join("/");
 }
 
-/** How many slashes a path has, counted no further than `enough`. */
+/** Counts slashes, up to `enough`. */
 function countSlashes(path: string, enough: number): number {
   let count = 0;
   for (let at = path.indexOf("/"); at >= 0 && count < enough; at = path.indexOf("/", at + 1)) count++;

@@ -1,14 +1,14 @@
-/** Long work in parts, so that other requests wait for one part and not for all. */
+/** Divides long work into parts, so that other requests need not wait for all of it. */
 
 import { TIMERS_END_WITH_REQUESTS } from "./deadlines.ts";
 
-/** After this many milliseconds, an overdue timer is taken for lost: some hosts drop the timers of a sleeping isolate. */
+/** When an overdue timer counts as lost, in milliseconds. Some hosts drop the timers of an isolate that they suspend. */
 const OVERDUE = 1000;
 
-/** Lets one waiting task go on in each turn of the event loop, in order of arrival. */
+/** Lets one waiting task continue in each turn of the event loop, in order of arrival. */
 export class Turns {
   readonly #waiting: (() => void)[] = [];
-  /** When the timer should have fired, in milliseconds since 1970; 0 while it is not set. */
+  /** If the timer has not fired by then, in milliseconds since 1970, it is lost. 0 while no timer is set. */
   #callBy = 0;
 
   /** Resolves when it is the caller's turn. */

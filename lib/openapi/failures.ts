@@ -1,4 +1,4 @@
-/** The failures of each operation, from where the service decides them. */
+/** The failures of each operation. Their messages come from the service itself. */
 
 import { INVALID_KEY, MISSING_KEY } from "../access/bearer.ts";
 import { bodyTimedOut, bodyTooLarge, ENCODED, NOT_JSON } from "../http/body.ts";
@@ -20,15 +20,13 @@ import {
 import { type HeaderKey, referTo, referToOptional } from "./headers.ts";
 import type { FailureGroup } from "./responses.ts";
 
-/** The facts that the failures of a create depend on. */
 export interface BodyOptions {
   maxBodyBytes: number;
   bodyTimeoutMs: number;
-  /** Whether the store recognizes a request that is sent again. */
+  /** Whether the store has `createOnce`. */
   remembersRequests: boolean;
 }
 
-/** The API key is refused. */
 export const UNAUTHORIZED: FailureGroup = {
   ...group("UnauthorizedError", "the API key is missing or invalid", [MISSING_KEY, INVALID_KEY]),
   response: "Unauthorized",
@@ -38,10 +36,8 @@ const INTERNAL = group("InternalServerError", "something unexpected happened; on
   INTERNAL_ERROR,
 ]);
 
-/** Any other failure. */
 export const UNEXPECTED: FailureGroup = { ...INTERNAL, response: "InternalError" };
 
-/** The failures of `GET /pets`. */
 export const LIST_FAILURES: FailureGroup[] = [
   group("InvalidPetQueryError", "a query parameter is invalid, empty or repeated", [
     invalidParameter("limit", "101"),
@@ -56,7 +52,6 @@ export const LIST_FAILURES: FailureGroup[] = [
   ]),
 ];
 
-/** The failures of `POST /pets`. */
 export function createFailures({ maxBodyBytes, bodyTimeoutMs, remembersRequests }: BodyOptions): FailureGroup[] {
   return [
     group(
@@ -91,11 +86,10 @@ function faultsOf(body: string): string[] {
 /** The headers of a deprecated operation. */
 export const DEPRECATION: HeaderKey[] = ["Deprecation", "Sunset", "Successor"];
 
-/** The failures of `GET /pets/{petId}`. */
 export const GET_FAILURES: FailureGroup[] = [
   UNAUTHORIZED,
   { ...group("PetNotFoundError", "there is no such animal", [petNotFound("9")]), headers: referTo(DEPRECATION) },
-  // These two may come before the route is known, and so without the headers of the route.
+  // Both may occur before the route is known, so the headers of the route are optional here.
   { ...INTERNAL, headers: referToOptional(DEPRECATION) },
   {
     ...group("StoreUnavailableError", "the store is unavailable", [STORE_UNAVAILABLE]),
@@ -103,7 +97,7 @@ export const GET_FAILURES: FailureGroup[] = [
   },
 ];
 
-/** The failure of `GET /store/orders` where the app does not answer it. */
+/** The failure of `GET /store/orders` if the app does not handle it. */
 export const NO_ORDERS: FailureGroup = group("NoStoreOrdersError", "there are no store orders here", [NO_STORE_ORDERS]);
 
 function group(schema: string, reason: string, errors: readonly HttpError[]): FailureGroup {

@@ -1,5 +1,3 @@
-/** The response headers of the description. */
-
 import { MISSING_KEY } from "../access/bearer.ts";
 import { type HeaderFields, JSON_FIELDS } from "../http/answer.ts";
 import { ENCODED, NOT_JSON } from "../http/body.ts";
@@ -46,34 +44,32 @@ const HEADERS = {
   AcceptPost: header("Accept-Post", "The accepted media type.", { const: valueOf(NOT_JSON.headers, "accept-post") }),
 };
 
-/** The name of a header in `components.headers`. */
 export type HeaderKey = keyof typeof HEADERS;
 
 const KEYS = Object.keys(HEADERS) as HeaderKey[];
 
-/** The headers for `components.headers`, without those that no response has. */
+/** The value of `components.headers`. */
 export function createHeaders(unused: readonly HeaderKey[]): JsonObject {
   const used = KEYS.filter((key) => !unused.includes(key));
   return Object.fromEntries(used.map((key) => [key, HEADERS[key].definition]));
 }
 
-/** The headers of a response that has these. */
+/** References to headers that the response always has. */
 export function referTo(keys: readonly HeaderKey[]): JsonObject {
   return Object.fromEntries(keys.map((key) => [HEADERS[key].name, { $ref: `#/components/headers/${key}` }]));
 }
 
-/** The headers of a response that may have these. */
+/** Headers that the response may have. */
 export function referToOptional(keys: readonly HeaderKey[]): JsonObject {
   return Object.fromEntries(keys.map((key) => [HEADERS[key].name, optional(HEADERS[key]).definition]));
 }
 
-/** The key of the header with this name in lower case, or `undefined` if the description leaves it out. */
+/** Finds a header by its lower-case name; `undefined` if the description omits it. */
 export function findHeader(name: string): HeaderKey | undefined {
   return KEYS.find((key) => HEADERS[key].name.toLowerCase() === name);
 }
 
 interface Header {
-  /** Its name in a response. */
   name: string;
   definition: JsonObject;
 }

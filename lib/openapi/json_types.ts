@@ -1,6 +1,6 @@
 /** The types of a description: plain JSON. */
 
-/** A value that JSON can carry. */
+/** A JSON value. */
 export type Json = string | number | boolean | null | Json[] | JsonObject;
 
 /** A JSON object. */

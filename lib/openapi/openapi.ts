@@ -1,5 +1,3 @@
-/** The interface description (OpenAPI 3.1), as data. */
-
 import { ERROR_STATUS } from "../error_codes.ts";
 import { checkContract, NAMES, type PetstoreOptions, requireNames } from "../service/options.ts";
 import { createHeaders } from "./headers.ts";
@@ -8,17 +6,17 @@ import { createOperations, type Operation } from "./paths.ts";
 import { failure, type FailureGroup, failureSchema, statusOf } from "./responses.ts";
 import { createSchemas } from "./schemas.ts";
 
-/** An address of the API (the OpenAPI Server Object). */
+/** An address of the API (Server Object of OpenAPI). */
 export interface OpenApiServer {
-  /** The address that the paths are relative to: `https://pets.example/v1`, or a reference relative to the description. */
+  /** The base URL of all paths: absolute, such as `https://pets.example/v1`, or relative to the URL of the description. */
   url: string;
-  /** A name for it, such as `Production`. */
+  /** A name for the server, such as `Production`. */
   description?: string;
 }
 
-/** Options of {@link createOpenApi}: those of the petstore that it describes, and its addresses. */
+/** Options of {@link createOpenApi}: the options of the petstore that it describes, and its addresses. */
 export interface OpenApiOptions extends Partial<PetstoreOptions> {
-  /** The addresses of the API. By default, its base path on the host that serves the description. */
+  /** The addresses of the API. Default: `publicBaseUrl`, or else `basePath` on the host that serves the description. */
   servers?: readonly OpenApiServer[];
 }
 
@@ -38,7 +36,7 @@ Preflights of allowed origins are answered with 204 and need no key. Responses a
 \`Access-Control-*\` headers of the Fetch standard.`;
 
 /**
- * Describes a petstore in OpenAPI 3.1, as its options make it.
+ * Creates the OpenAPI 3.1 description of a petstore with these options, as plain data for `JSON.stringify()`.
  *
  * @example
  * ```ts
@@ -49,13 +47,13 @@ Preflights of allowed origins are answered with 204 and need no key. Responses a
  * assert.equal(description["openapi"], "3.1.0");
  * ```
  *
- * @throws {TypeError} If an option is unknown or wrong.
+ * @throws {TypeError} If an option is unknown or invalid.
  */
 export function createOpenApi(options: OpenApiOptions = {}): JsonObject {
   return createDescription(options, []);
 }
 
-/** The same for a host that adds failures of its own to every operation. */
+/** Like {@link createOpenApi}, with further failures that every operation can have. */
 export function createDescription(options: OpenApiOptions, added: readonly FailureGroup[]): JsonObject {
   requireNames(options, [...NAMES, "servers"]);
   const settings = checkContract(options);
@@ -91,7 +89,7 @@ export function createDescription(options: OpenApiOptions, added: readonly Failu
   };
 }
 
-/** An operation's failures and those that every operation has. Two groups of one status become one. */
+/** Adds the failures that every operation can have. Groups with the same status are merged. */
 function addFailures(own: readonly FailureGroup[], added: readonly FailureGroup[]): FailureGroup[] {
   const merged = own.map((group) => {
     const same = added.filter((other) => statusOf(other) === statusOf(group));
@@ -115,7 +113,7 @@ function createPaths(operations: readonly Operation[]): JsonObject {
   return paths;
 }
 
-/** The components of the groups that have a name for one, by that name. */
+/** Creates the named components of the groups. A group without the name has no such component. */
 function createNamed(
   groups: readonly FailureGroup[],
   name: "schema" | "response",

@@ -1,5 +1,3 @@
-/** The operations of the description. */
-
 import { SUNSET } from "../service/contract.ts";
 import { LIMIT } from "../service/refusals.ts";
 import {
@@ -16,22 +14,20 @@ import type { HeaderKey } from "./headers.ts";
 import type { JsonObject } from "./json_types.ts";
 import { bodiless, type FailureGroup, success } from "./responses.ts";
 
-/** The facts that the paths depend on. */
 export interface PathOptions extends BodyOptions {
   hasStoreOrders: boolean;
   idempotencyRetentionMs: number;
 }
 
-/** An operation before its failures become responses. */
+/** An operation whose failures are not yet part of its definition. */
 export interface Operation {
   path: string;
   method: "get" | "post";
-  /** Every other member of the Operation Object, with the responses that are not failures. */
+  /** The Operation Object, without the responses of failures. */
   definition: JsonObject;
   failures: readonly FailureGroup[];
 }
 
-/** The operations, with their paths relative to the server's address. */
 export function createOperations(options: PathOptions): Operation[] {
   return [
     { path: "/pets", method: "get", ...LIST_PETS },
@@ -123,8 +119,8 @@ function createIdempotency(retentionMs: number): JsonObject {
       description: "Makes it safe to send the request again. A second request with the same key and the same animal " +
         "gets the first answer again, with `Idempotency-Replayed: true`, and adds nothing. Use a new key, such as a " +
         "UUID, for each new animal, with or without quotes; parameters after a quoted key are ignored. The key is " +
-        `remembered for ${retentionMs / 1000} seconds. Each caller has keys of its own.`,
-      // An `example` of the parameter itself would be sent with every animal by pages that try the service out.
+        `remembered for ${retentionMs / 1000} seconds. The same key from another caller is a different key.`,
+      // In the schema, because documentation pages would send an `example` of the parameter with every request.
       schema: { type: "string", minLength: 1, examples: ['"8e03978e-40d5-43dd-bc93-6894a57f9324"'] },
     }],
   };

@@ -1,24 +1,22 @@
-/** The responses of the description, and the schemas of their Error bodies. */
-
 import type { HttpError } from "../http/errors.ts";
 import { findHeader, type HeaderKey, referTo } from "./headers.ts";
 import type { JsonObject } from "./json_types.ts";
 
-/** A group of failures that share a status, and so a response. */
+/** Failures with the same status, which therefore share a response. */
 export interface FailureGroup {
-  /** The name of the schema of their bodies. Generators make a type of it. */
+  /** The name of the schema of their bodies. Generators create a type with this name. */
   schema: string;
-  /** When the response comes: a clause that `or` can join to another. */
+  /** When the response occurs: a clause that `or` can join to another. */
   reason: string;
-  /** The failures: their status, codes, headers and messages are those of the response. At least one. */
+  /** At least one. */
   errors: readonly HttpError[];
-  /** The name of the response in `components.responses`, if operations share it. */
+  /** The name of the response in `components.responses`, if several operations share it. */
   response?: string;
   /** Further headers. */
   headers?: JsonObject;
 }
 
-/** A response with a body of the named schema. */
+/** A response whose body has the named schema. */
 export function success(
   description: string,
   schema: string,
@@ -32,19 +30,17 @@ export function success(
   };
 }
 
-/** A response without a body. */
 export function bodiless(description: string, headers: readonly HeaderKey[]): JsonObject {
   return { description, headers: referTo(headers) };
 }
 
-/** The status of a group. */
 export function statusOf({ schema, errors }: FailureGroup): number {
   const [status, ...others] = new Set(errors.map(({ status }) => status));
   if (status === undefined || others.length > 0) throw new TypeError(`${schema} must have one status`);
   return status;
 }
 
-/** The response of a group: every failure is an example. */
+/** The response of a group. Each failure is an example. */
 export function failure({ schema, reason, errors, headers }: FailureGroup): JsonObject {
   const names = new Set(errors.flatMap((error) => Object.keys(error.headers)));
   const keys = Array.from(names, findHeader).filter((key) => key !== undefined);
@@ -57,7 +53,7 @@ export function failure({ schema, reason, errors, headers }: FailureGroup): Json
   };
 }
 
-/** The examples by their codes; a code's further ones have a number. */
+/** The examples by code. If a code occurs again, a number is appended. */
 function createExamples(errors: readonly HttpError[]): JsonObject {
   return Object.fromEntries(errors.map(({ code, message, status }, i) => {
     const earlier = errors.slice(0, i).filter((error) => error.code === code).length;
@@ -66,15 +62,14 @@ function createExamples(errors: readonly HttpError[]): JsonObject {
 }
 
 /**
- * The schema of a group: an Error with its codes and its status. A plain object, and an `enum` even for one value: not all
- * generators read `allOf` or `const`.
+ * The schema of a group: an Error with the group's codes and status. It has no `allOf`, and an `enum` even for a single
+ * value, because not all generators support `allOf` and `const`.
  */
 export function failureSchema(group: FailureGroup): JsonObject {
   const codes = new Set(group.errors.map(({ code }) => code));
   return errorSchema([...codes], { enum: [statusOf(group)] }, `An Error with the status ${statusOf(group)}.`);
 }
 
-/** The schema of an Error with one of these codes. */
 export function errorSchema(codes: string[], status: JsonObject, description: string): JsonObject {
   return {
     type: "object",

@@ -6,11 +6,11 @@ import { LIMIT } from "../service/refusals.ts";
 import type { JsonObject } from "./json_types.ts";
 import { errorSchema } from "./responses.ts";
 
-// No control character, and at least one character that is not white space. Some engines have no look-ahead.
+// No control characters, and at least one character that is not white space. Not all regex engines support look-ahead.
 const PLAIN = "\\x00-\\x1F\\x7F-\\x9F";
 const NAME_PATTERN = `^[^${PLAIN}]*[^\\s${PLAIN}][^${PLAIN}]*$`;
 
-/** The schemas by name, without those of the responses of each operation. */
+/** The schemas by name, except those of failures. */
 export function createSchemas(defaultStatus: PetStatus): Record<string, JsonObject> {
   const name: JsonObject = {
     type: "string",
@@ -20,7 +20,7 @@ export function createSchemas(defaultStatus: PetStatus): Record<string, JsonObje
     description: "The animal's name. Stored and returned exactly as sent. Lone surrogates are not allowed.",
     examples: ["Rex"],
   };
-  // Without `minimum` and `maximum`: a JavaScript number cannot hold 2^63 − 1, and 2^63 as the maximum would be wrong.
+  // Without `minimum` and `maximum`, because a JavaScript number cannot represent 2^63 − 1.
   const categoryId: JsonObject = {
     type: "integer",
     format: "int64",

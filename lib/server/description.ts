@@ -1,15 +1,13 @@
-/** The description that the standalone server serves. */
-
 import type { JsonObject } from "../openapi/json_types.ts";
 import { createDescription, type OpenApiOptions } from "../openapi/openapi.ts";
 import type { FailureGroup } from "../openapi/responses.ts";
 import { CLOSED, INVALID_HOST } from "./refusals.ts";
 
-/** The failures that the server adds to every operation. It answers them before it looks at the path. */
+/** The failures that the server adds to every operation, because they occur before routing. */
 const FAILURES: FailureGroup[] = [
   {
     schema: "InvalidHostError",
-    reason: "the Host header is not a host",
+    reason: "the Host header is invalid",
     errors: [INVALID_HOST],
     response: "InvalidHost",
   },
@@ -21,7 +19,7 @@ const FAILURES: FailureGroup[] = [
   },
 ];
 
-/** Describes the petstore with these options as the standalone server serves it. */
+/** The OpenAPI description of a petstore that the standalone server serves. */
 export function describeServer(options: OpenApiOptions): JsonObject {
   return createDescription(options, FAILURES);
 }

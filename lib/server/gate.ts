@@ -1,4 +1,4 @@
-/** The door between the socket and the service: shut before the start and after the end. Counts the requests inside. */
+/** The gate between the socket and the service. It lets requests in only while the service runs, and counts them. */
 
 import { FetchExchange, sendAnswer } from "../hosts/fetch.ts";
 import { type Answer, extendAnswer, JSON_FIELDS } from "../http/answer.ts";
@@ -12,10 +12,10 @@ import { CLOSE, CLOSED } from "./refusals.ts";
 /** The handler that `Deno.serve` calls. */
 export type ServeHandler = Deno.ServeHandler<Deno.NetAddr>;
 
-/** The answer of a probe that finds nothing wrong. */
+/** The answer of a successful probe. */
 export const OK: Answer = { status: 200, headers: JSON_FIELDS, body: '{"status":"ok"}' };
 
-/** Shut at first: every request is answered with 503. */
+/** Initially closed: every request gets 503. */
 export class Gate {
   #state: "starting" | "open" | "stopping" = "starting";
   #pipeline: Pipeline;
@@ -31,43 +31,42 @@ export class Gate {
     this.#pipeline = createPipeline({ guards: [this.guard], ...parts });
   }
 
-  /** Lets requests in, to a pipeline whose first guard is {@link guard}, and notes them in a log. */
+  /** Lets requests in. The pipeline's first guard must be {@link guard}. */
   open(pipeline: Pipeline, log?: AccessLog): void {
     this.#pipeline = pipeline;
     this.#log = log;
     this.#state = "open";
   }
 
-  /** Lets no more requests in. Resolves when those that are in have been answered. */
+  /** Lets no more requests in. Resolves when the requests in flight have been answered. */
   close(): Promise<void> {
     this.#state = "stopping";
     return this.#inFlight === 0 ? Promise.resolve() : new Promise((resolve) => this.#whenEmpty = resolve);
   }
 
   /**
-   * Makes the requests that come from now on wait; {@link release} refuses them. A client that waits for an answer sends
-   * nothing and opens no connection. So when the listener stops, no request is on its way to it, and none is lost in a
-   * connection that is closed as idle or was never accepted.
+   * Holds later requests until {@link release} refuses them. A client that waits for an answer sends nothing else and opens
+   * no connection. So when the listener stops, no request gets lost in a connection that is closed as idle or was never
+   * accepted.
    */
   hold(): void {
     this.#held = new Promise((resolve) => this.#release = resolve);
   }
 
-  /** Answers the requests that wait. */
+  /** Answers the requests that {@link hold} has held. */
   release(): void {
     this.#held = undefined;
     this.#release();
   }
 
-  /** Refuses what comes too early or too late. */
+  /** Refuses requests that come too early or too late. */
   readonly guard: Guard = (exchange) => {
     if (this.#state === "open") return undefined;
-    // The server is alive: to restart it now would cut the requests that it is waiting for.
+    // The server is alive: a restart now would cut off the requests in flight.
     const answer = isLiveness(exchange) ? OK : CLOSED.toAnswer();
     return this.#held ? this.#held.then(() => answer) : answer;
   };
 
-  /** Answers a request, or refuses it. */
   readonly handle: ServeHandler = (request, info) => {
     const startedAt = performance.now();
     const exchange = new FetchExchange(request);

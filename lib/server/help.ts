@@ -1,12 +1,10 @@
-/** Makes the text of `--help` from the tables that settings are read by. */
-
 import { COMMANDS, type Setting, SETTINGS } from "./settings.ts";
 import { OWN_PARAMETERS, POSTGRES_VARIABLES } from "./store/postgres_url.ts";
 
 const LINE_WIDTH = 100;
 const INDENT = " ".repeat(26);
 
-/** The text of `--help`. */
+/** The text of `--help`, made from the tables by which the settings are read. */
 export const HELP: string = `Petstore: a REST service for the animals of a store
 
 Usage: deno task serve [flags]
@@ -14,12 +12,12 @@ Usage: deno task serve [flags]
 ${Object.entries(SETTINGS).map(([flag, setting]) => describeSetting(flag, setting)).join("")}${
   Object.entries(COMMANDS).map(([flag, { help }]) => describeFlag(`--${flag}`, help)).join("")
 }
-Flags win over the environment. Keys in flags show in the list of processes, and so do passwords;
+Flags override the environment. Keys and passwords in flags are visible in the list of processes, so
 prefer the environment.
 
 ${
   wrap(
-    "For what a postgres:// address leaves out, the server reads PostgreSQL's own variables: " +
+    "For parts that a postgres:// address omits, the server reads PostgreSQL's own variables: " +
       `${enumerate(Object.values(POSTGRES_VARIABLES))}. Parameters after the question mark of the address can be ` +
       `${enumerate([...Object.keys(POSTGRES_VARIABLES), ...Object.keys(OWN_PARAMETERS)])}. The last three are the ` +
       "petstore's own: the number of connections, whether to prepare statements (false for a PgBouncer without " +
@@ -41,7 +39,7 @@ function describeSetting(flag: string, setting: Setting): string {
   return describeFlag(form, kind === "switch" ? `${setting.help}, or do not` : setting.help, `[${notes.join(", ")}]`);
 }
 
-/** One flag with its help text in the second column, and its note on a line of its own. */
+/** A flag with its help text in the second column, and its note on a separate line. */
 function describeFlag(form: string, help: string, note?: string): string {
   const lines = [...wrap(help, LINE_WIDTH - INDENT.length), ...(note === undefined ? [] : [note])];
   const isShort = form.length + 3 < INDENT.length;
@@ -49,7 +47,6 @@ function describeFlag(form: string, help: string, note?: string): string {
   return [first, ...lines.map((line) => INDENT + line)].join("\n") + "\n";
 }
 
-/** Breaks a text into lines between its words. */
 function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {

@@ -1,4 +1,4 @@
-/** The file with the API key that the server makes when no key is set. */
+/** The file with the API key that the server generates if no key is set. */
 
 import { checkKeys } from "../access/keys.ts";
 import { folderOf, makeFolderFor, syncFolder } from "./folders.ts";
@@ -7,17 +7,17 @@ import { firstLine, SettingError, startError, UnreachableError } from "./start_e
 /** The path of the key file, relative to the working directory. */
 export const KEY_FILE = "data/api-key";
 
-/** The largest file that is read, many times the size of a key. */
+/** The largest file that is read. A generated key has less than 100 bytes. */
 const MAX_BYTES = 4096;
 
-/** A key, and whether this start made it. */
 export interface FileKey {
   key: string;
+  /** Whether this start generated it. */
   isNew: boolean;
 }
 
 /**
- * Reads the key, or makes one if there is none yet.
+ * Reads the key, or generates one if there is none.
  *
  * @throws {SettingError} If the file cannot be used, or other users could read or replace it.
  */
@@ -31,7 +31,7 @@ function readKey(path: string): FileKey | undefined {
     requireOwnFolder(path);
     if (Deno.lstatSync(path).isSymlink) requireOwnFolder(Deno.realPathSync(path));
     const key = Deno.readTextFileSync(path).trim();
-    // The file is empty if a server was killed between creating and writing it.
+    // A server that was killed between creating and writing the file leaves it empty.
     if (key === "") return undefined;
     checkKeys([key]);
     return { key, isNew: false };
@@ -41,13 +41,15 @@ function readKey(path: string): FileKey | undefined {
   }
 }
 
-/** Checks a file before it is opened, because opening a named pipe would wait for a writer. */
+/** Call this before opening the file, because opening a named pipe would wait for a writer. */
 function requireOwnFile(path: string, { isFile, size, mode, uid }: Deno.FileInfo): void {
   if (!isFile) throw new SettingError(`${path} must be a regular file`);
   if (size > MAX_BYTES) throw new SettingError(`${path} must hold one key, but it is larger than ${MAX_BYTES} bytes`);
   // Windows has neither modes nor owners.
   if (mode !== null && (mode & 0o077) !== 0) {
-    throw new SettingError(`${path} can be read by others than its owner: run chmod 600 ${path}, or set a new key`);
+    throw new SettingError(
+      `${path} can be read by users other than its owner: run chmod 600 ${path}, or set a new key`,
+    );
   }
   const canAskForUser = Deno.permissions.querySync({ name: "sys", kind: "uid" }).state === "granted";
   if (canAskForUser && uid !== null && uid !== Deno.uid()) {
@@ -67,7 +69,7 @@ function makeKey(path: string): FileKey {
   try {
     makeFolderFor(path);
     using file = openOrCreate(path);
-    // Of several servers that start at the same moment, the first to get the lock makes the key.
+    // If several servers start at once, the first to get the lock generates the key.
     file.lockSync(true);
     const existing = readKey(path);
     if (existing) return existing;
@@ -75,11 +77,11 @@ function makeKey(path: string): FileKey {
     const key = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
     const line = new TextEncoder().encode(key + "\n");
     if (file.writeSync(line) !== line.length) {
-      // A part of a key is a weak key.
+      // Part of a key would be a weak key.
       file.truncateSync();
       throw new UnreachableError(`${path} cannot be written: the disk is full`);
     }
-    // The key must be on the disk before it is shown: a power failure must not take back a key in use.
+    // The key must be on disk before it is shown, because a power failure must not destroy a key in use.
     file.syncSync();
     syncFolder(folderOf(path));
     return { key, isNew: true };
@@ -88,7 +90,7 @@ function makeKey(path: string): FileKey {
   }
 }
 
-/** Opens the file, or creates it for its owner only. `createNew` does not follow a link that leads nowhere. */
+/** Opens the file, or creates it for its owner only. `createNew` does not follow a dangling link. */
 function openOrCreate(path: string): Deno.FsFile {
   try {
     return Deno.openSync(path, { read: true, write: true, createNew: true, mode: 0o600 });

@@ -1,5 +1,3 @@
-/** The socket of the server. */
-
 import type { ServeHandler } from "./gate.ts";
 import type { ServerSettings } from "./settings.ts";
 import { startError } from "./start_error.ts";
@@ -7,25 +5,25 @@ import { within } from "./time.ts";
 
 /** A listening socket. */
 export interface Listener {
-  /** The port, which `--port 0` leaves to the system. */
+  /** The actual port, if the setting is 0. */
   port: number;
   /**
-   * Takes no more connections, and waits for clients to read their last answers.
+   * Accepts no more connections, and waits until clients have read their last answers.
    *
-   * @param patience For how many milliseconds at most.
+   * @param patience The longest wait, in milliseconds.
    */
   stop(patience: number): Promise<void>;
 }
 
-/** How long to wait before listening again, in milliseconds. */
+/** In milliseconds. */
 const RETRY_DELAY = 100;
 
 /**
- * Listens until it is told to stop. Accepting fails for good once the process has as many files open as it may, which
- * clients can cause by opening connections, so the socket is opened again.
+ * Listens until `stop()`. If clients open so many connections that the process reaches its limit of open files, Deno stops
+ * accepting for good. Then the socket is opened again.
  *
  * @param report Receives lines for the operator.
- * @throws {SettingError} If it cannot listen there.
+ * @throws {SettingError} If it cannot listen at this address.
  */
 export function listen(
   { hostname, port }: Pick<ServerSettings, "hostname" | "port">,
@@ -41,7 +39,7 @@ export function listen(
   function watch(): void {
     server.finished.catch((error) => {
       if (isStopping) return;
-      report(`cannot accept connections just now: ${error.message}`);
+      report(`cannot accept connections at the moment: ${error.message}`);
       setTimeout(listenAgain, RETRY_DELAY);
     });
   }
@@ -58,15 +56,15 @@ export function listen(
 
   async function stop(patience: number): Promise<void> {
     isStopping = true;
-    // It would wait for ever for a client that never finishes its request. Such a connection ends with the process.
+    // With a limit, because a client may never finish its request. The process then ends with the connection open.
     const isDone = await within(patience, server.shutdown().catch(() => {}));
-    if (!isDone) report("left clients that had not finished");
+    if (!isDone) report("stopped before all clients had finished their requests");
   }
 
   return { port: bound, stop };
 }
 
-/** The result of `bind`. Its exceptions become errors of the start. */
+/** Turns an exception of `bind` into an error of the start. */
 function explained<T>(bind: () => T, address: string): T {
   try {
     return bind();

@@ -1,14 +1,14 @@
-/** The process that the server runs in: its environment, its permissions, its signals. */
+/** The environment, the permissions and the signals of the server's process. */
 
-/** A variable of the environment. One that the server may not read counts as unset. */
+/** Reads an environment variable. Without permission to read it, it counts as unset. */
 export function readVariable(variable: string): string | undefined {
   const { state } = Deno.permissions.querySync({ name: "env", variable });
   return state === "granted" ? Deno.env.get(variable) : undefined;
 }
 
 /**
- * Gives up the permissions to write and to see the environment, and to read unless that is still needed. Deno cannot give
- * up reading for some paths only.
+ * Gives up the permissions to write files and to read the environment, and also to read files unless the store needs that.
+ * Deno cannot restrict reading to some paths at this point.
  */
 export async function dropPermissions(needsRead: boolean): Promise<void> {
   for (const name of ["write", "env", ...(needsRead ? [] : ["read"] as const)] as const) {
@@ -16,14 +16,14 @@ export async function dropPermissions(needsRead: boolean): Promise<void> {
   }
 }
 
-/** Within this many milliseconds, a second signal is the same Ctrl-C: a task runner passes on what it receives. */
+/** A second signal within this time, in milliseconds, is the same Ctrl-C, which a task runner has forwarded. */
 const SAME_SIGNAL = 1000;
 
 /** Resolves at the first SIGTERM or SIGINT. A later one ends the process at once. */
 export function signalled(): Promise<void> {
   const isWindows = Deno.build.os === "windows";
   const signals: Deno.Signal[] = isWindows ? ["SIGINT"] : ["SIGTERM", "SIGINT"];
-  // Sent when a file outgrows `ulimit -f`. The write fails too, which is enough; without a listener the process would end.
+  // Sent when a file exceeds `ulimit -f`. Without a listener, the process would end. The failed write is reported anyway.
   if (!isWindows) Deno.addSignalListener("SIGXFSZ", () => {});
   return new Promise((resolve) => {
     let firstAt: number | undefined;

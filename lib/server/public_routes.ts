@@ -1,4 +1,4 @@
-/** The routes that need no key: the description and its page, and the probes for liveness and readiness. */
+/** The routes that need no key: the OpenAPI description and its web page, and the probes for liveness and readiness. */
 
 import { ALLOW_ORIGIN } from "../http/cors.ts";
 import { representation } from "../http/conditional.ts";
@@ -10,14 +10,14 @@ import { OK } from "./gate.ts";
 import { chain } from "../pending.ts";
 import type { PetStore } from "../stores/store.ts";
 
-/** Makes the routes, those of the page only if it is wanted; `options` are those of the petstore that is served. */
+/** @param options The options of the petstore. */
 export function createPublicRoutes(store: PetStore, options: OpenApiOptions, hasDocs: boolean): OperationRoute[] {
   const description = representation(JSON.stringify(describeServer(options)), "always");
   return [
     {
       path: "/openapi.json",
       methods: { GET: () => description },
-      // Tools that run in a page read the description from wherever they are; it holds no secret.
+      // Web pages of any origin may read the description, because it contains no secrets.
       headers: { [ALLOW_ORIGIN]: "*" },
     },
     { path: "/livez", methods: { GET: () => OK } },

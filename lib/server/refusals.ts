@@ -1,14 +1,13 @@
-/** The failures that only the standalone server answers. */
+/** The failures of the standalone server. */
 
 import { HttpError } from "../http/errors.ts";
 
-/** The answer to a request whose Host header cannot be a host. */
 export const INVALID_HOST: HttpError = new HttpError("invalid_host", "The Host header must be a host and nothing else");
 
-/** Tells a client to send nothing more on this connection, which the server is about to close. */
+/** Tells the client that the server is about to close this connection. */
 export const CLOSE = { connection: "close" };
 
-/** The answer to a request that comes too early or too late. */
+/** The answer before the service has started and after it has stopped. */
 export const CLOSED: HttpError = new HttpError(
   "store_unavailable",
   "The server is starting or stopping; try again later",

@@ -11,17 +11,17 @@ import { readSettings } from "./settings.ts";
 import { SettingError, UnreachableError } from "./start_error.ts";
 import { within } from "./time.ts";
 
-/** How long standard output and standard error may take to accept their last lines, in milliseconds. */
+/** How long writing the last lines to standard output and standard error may take, in milliseconds. */
 const FLUSH_TIMEOUT = 1_000;
 
-/** The texts that a flag prints instead of serving. */
+/** The texts that some flags print instead of starting a server. */
 const TEXTS = { help: () => HELP, version: () => `petstore ${VERSION}`, schema: schemaText };
 
 /**
  * Runs the server until a signal ends it.
  *
- * @param args The command line's arguments.
- * @returns The exit status: 0 after a drain, 2 if a setting is wrong, 1 if a later start may succeed.
+ * @param args The arguments of the command line.
+ * @returns The exit status: 0 after an orderly end, 2 if a setting is invalid, 1 if a later start may succeed.
  */
 export async function run(args: string[]): Promise<number> {
   const errors = createLineWriter(Deno.stderr);
@@ -43,14 +43,14 @@ export async function run(args: string[]): Promise<number> {
   } catch (error) {
     if (!(error instanceof SettingError)) throw error;
     errors.add(`petstore: ${oneLine(error.message)}`);
-    // Supervisors do not restart after 2, since the next start would fail in the same way.
+    // Supervisors must not restart after 2, because the next start would fail in the same way.
     status = error instanceof UnreachableError ? 1 : 2;
   }
   await within(FLUSH_TIMEOUT, Promise.all([output.flush(), errors.flush()]).then(() => {}));
   return status;
 }
 
-/** The SQL for an administrator. The part that depends on a role's name is a comment. */
+/** The SQL for an administrator. The grants are commented out, because they depend on the name of a role. */
 function schemaText(): string {
   const grants = postgresGrants("petstore_server").replaceAll(/^(?=.)/gm, "-- ");
   return `${postgresSchema()}\n-- For a role that is not the owner, here petstore_server, and again after an upgrade:\n${grants}`;

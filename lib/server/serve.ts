@@ -1,4 +1,4 @@
-/** The life of a server: socket, store and key, serving, draining. */
+/** Starts the server, and ends it in an orderly way. */
 
 import { checkOptions, type PetstoreOptions } from "../service/options.ts";
 import type { PetStore } from "../stores/store.ts";
@@ -16,19 +16,19 @@ import { readStoreSetting } from "./store/open_store.ts";
 import { within } from "./time.ts";
 
 /**
- * In milliseconds: how long requests in flight may take after the first signal, and how long until clients must have read
- * the answers. With the time to close the store, less than the ten seconds after which container runtimes kill.
+ * After the first signal, how long requests in flight may take, and how long until clients must have read the answers, in
+ * milliseconds. With the time to close the store, this is less than 10 seconds, when container runtimes kill a process.
  */
 const DRAIN_TIMEOUT = 6_000, END_TIMEOUT = 7_500;
 
 /**
- * How long later requests wait for the socket to close, in milliseconds: longer than a client takes to read an answer and
- * to send its next request. So each client that uses a connection is waiting on it when it closes.
+ * How long later requests are held before the socket closes, in milliseconds. This is longer than a client needs to read an
+ * answer and send its next request, so each active client is then waiting for an answer.
  */
 const HOLD_TIME = 250;
 const HOLD_STEPS = 10;
 
-/** Lines for standard output and for standard error. The server never waits for a reader. */
+/** Writers to standard output and standard error. */
 export interface Writers {
   output: LineWriter;
   errors: LineWriter;
@@ -44,7 +44,7 @@ export async function serve(settings: ServerSettings, { output, errors }: Writer
   const storeSetting = readStoreSetting(settings.store, readVariable);
   const gate = new Gate();
   const ended = signalled();
-  // The socket comes first: a start that fails because of it leaves no file, and no key that was never shown.
+  // The socket first, so that a start that fails because of it creates no file, and no key that is never shown.
   const listener = listen(settings, gate.handle, (line) => errors.add(`petstore: ${line}`));
   let store: PetStore | undefined;
   let endAt: number | undefined;
@@ -68,16 +68,16 @@ export async function serve(settings: ServerSettings, { output, errors }: Writer
   }
 }
 
-/** Waits for the answers to requests in flight, then gathers later requests until the listener stops. */
+/** Waits until requests in flight are answered, then holds later ones. */
 async function drain(gate: Gate): Promise<void> {
-  // Before the listener stops: from then on Deno delivers no more of a body that is still arriving (denoland/deno#36809).
+  // Before the listener stops, because afterwards Deno delivers no more of an incomplete body (denoland/deno#36809).
   await within(DRAIN_TIMEOUT, gate.close());
   gate.hold();
-  // In steps: a process that was suspended must look at its socket again before it goes on.
+  // In steps, so that a process that was suspended reads from its socket again before it continues.
   for (let i = 0; i < HOLD_STEPS; i++) await new Promise((resolve) => setTimeout(resolve, HOLD_TIME / HOLD_STEPS));
 }
 
-/** The library's options, checked by the library before anything is touched. */
+/** Converts the settings to options of the library, which checks them before anything is opened. */
 function readOptions({ keys, corsOrigins, publicUrl }: ServerSettings, errors: LineWriter): PetstoreOptions {
   const options = {
     ...(corsOrigins.length === 0 ? {} : { cors: { origins: corsOrigins } }),

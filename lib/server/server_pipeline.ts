@@ -1,5 +1,3 @@
-/** All that the standalone server serves: the petstore, and the public routes beside it. */
-
 import { createDispatcher } from "../http/dispatch.ts";
 import type { Guard, Pipeline } from "../http/pipeline.ts";
 import { checkOptions, type PetstoreOptions } from "../service/options.ts";
@@ -8,10 +6,10 @@ import { createPublicRoutes } from "./public_routes.ts";
 import { INVALID_HOST } from "./refusals.ts";
 
 /**
- * Makes the pipeline of the server.
+ * Creates the pipeline of the server: the petstore and the public routes.
  *
  * @param gate The first guard.
- * @param hasDocs Whether the description is shown as a page too.
+ * @param hasDocs Whether to serve the description as a web page.
  */
 export function createServerPipeline(options: PetstoreOptions, gate: Guard, hasDocs: boolean): Pipeline {
   const settings = checkOptions(options);
@@ -23,8 +21,8 @@ export function createServerPipeline(options: PetstoreOptions, gate: Guard, hasD
 const requireHost: Guard = (exchange) => isHost(exchange.header("host")) ? undefined : INVALID_HOST.toAnswer();
 
 /**
- * Whether a Host header could be a host. `Deno.serve` puts it into the URL as it is. With a slash or a question mark in it,
- * the client would choose another path than the one that a gateway in front has seen (RFC 9112 §3.2).
+ * Whether a Host header could be a host. `Deno.serve` puts it into the URL unchanged. With a slash or a question mark in it,
+ * the server would see another path than a gateway in front of it (RFC 9112 §3.2).
  */
 function isHost(host: string | null): boolean {
   if (host === null) return true;

@@ -4,13 +4,13 @@ import { parseArgs } from "node:util";
 import { KEY_FILE } from "./key_file.ts";
 import { SettingError } from "./start_error.ts";
 
-/** The settings, parsed and checked, except for the store's, which `readStoreSetting` checks. */
+/** The parsed settings. The store's address and the options of the library are checked later. */
 export interface ServerSettings {
   hostname: string;
   port: number;
-  /** Empty if no key is set: then the key file is used. */
+  /** If empty, the key file is used. */
   keys: string[];
-  /** May hold a password. */
+  /** May contain a password. */
   store: string;
   corsOrigins: string[];
   /** Where clients reach the API, or "" for relative links. */
@@ -20,18 +20,18 @@ export interface ServerSettings {
   docs: boolean;
 }
 
-/** Settings to serve with, or a text to print instead of serving. */
+/** The settings of a server to start, or the text to print instead. */
 export type ServerCommand = { settings: ServerSettings } | { print: "help" | "version" | "schema" };
 
-/** A setting as its user sees it. */
+/** The definition of a setting. */
 export interface Setting {
-  /** A list has a repeatable flag and commas in its variable. A switch has two flags, `--x` and `--no-x`. */
+  /** A list has a repeatable flag, and commas in its variable. A switch has two flags, `--x` and `--no-x`. */
   kind: "text" | "list" | "switch";
   /** The name of the flag's value in the help text. */
   value?: string;
   /** The environment variable that applies when the flag is absent. */
   variable: string;
-  /** A sample value for the help text, where no default shows the form. */
+  /** A sample value for the help text, if the default does not show the form. */
   example?: string;
   default: string;
   help: string;
@@ -99,7 +99,7 @@ export const SETTINGS = {
 
 type Flag = keyof typeof SETTINGS;
 
-/** The flags that print a text instead of serving, in their order of precedence. */
+/** The flags that print a text instead of starting a server, in order of precedence. */
 export const COMMANDS = {
   help: { print: "help", help: "print this text" },
   version: { print: "version", help: "print the version" },
@@ -107,16 +107,14 @@ export const COMMANDS = {
 } as const;
 
 /**
- * Reads the settings.
- *
  * @param args The arguments of the command line.
  * @param environment Looks up an environment variable.
- * @throws {SettingError} If a flag is unknown or a value is not valid.
+ * @throws {SettingError} If a flag is unknown or a value is invalid.
  */
 export function readSettings(args: string[], environment: (name: string) => string | undefined): ServerCommand {
   const flags = parseFlags(args);
   for (const [flag, { print }] of Object.entries(COMMANDS)) if (flags.has(flag)) return { print };
-  // A variable that is empty counts as unset.
+  // An empty variable counts as unset.
   const text = (flag: Flag) =>
     flags.get(flag)?.at(-1) ?? (environment(SETTINGS[flag].variable) || SETTINGS[flag].default);
   const list = (flag: Flag) => flags.get(flag) ?? splitList(environment(SETTINGS[flag].variable) || "");
@@ -135,7 +133,7 @@ export function readSettings(args: string[], environment: (name: string) => stri
   };
 }
 
-/** The values of each flag that was given, in order. A flag without a value has "". */
+/** The values of each given flag, in order. A flag without a value has "". */
 function parseFlags(args: string[]): Map<string, string[]> {
   const flags = new Map<string, string[]>();
   try {
@@ -147,7 +145,7 @@ function parseFlags(args: string[]): Map<string, string[]> {
     return flags;
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
-    // The argument is not quoted, since a word without its flag may be a key.
+    // The message does not quote the argument, because a word without a flag may be a key.
     if (code === "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL") throw new SettingError("Only flags are expected; see --help");
     // The first sentence names the problem. The rest is advice on escaping that does not apply here.
     const [problem = ""] = message.split(/\.\s|\n/, 1);
@@ -185,7 +183,7 @@ function readSwitch(flag: Flag, value: string): boolean {
   throw new SettingError(`${SETTINGS[flag].variable} must be on or off, not ${JSON.stringify(value)}`);
 }
 
-/** Keeps an empty item between two commas, so that the mistake shows. */
+/** Keeps empty items, so that the mistake of two commas in a row is reported. */
 function splitList(text: string): string[] {
   return text === "" ? [] : text.split(",").map((item) => item.trim());
 }

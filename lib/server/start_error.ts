@@ -1,6 +1,4 @@
-/** The errors that end a start with one line, and whether another start may succeed. */
-
-/** A setting that cannot be used. The message is one line for the person at the terminal. */
+/** A setting that cannot be used. The message is one line for the operator. */
 export class SettingError extends Error {
   override name = "SettingError";
 }
@@ -14,7 +12,7 @@ const TEMPORARY_IN_SQLITE = [5, 6, 10, 13];
 /** The same four as text (sqlite3_errstr()), because Deno gives no number for an error within a script. */
 const TEMPORARY_TEXT = /^(database( table)? is locked|disk I\/O error|database or disk is full)/;
 
-/** Addresses in use or not there yet, exhausted disks, quotas, memory and file tables, and devices that fail. */
+/** An address is in use or not available yet; disk space, a quota, memory or file handles are exhausted; or a device fails. */
 const TEMPORARY_IN_SYSTEM = [
   "EADDRINUSE",
   "EADDRNOTAVAIL",
@@ -27,18 +25,18 @@ const TEMPORARY_IN_SYSTEM = [
   "EAGAIN",
 ];
 
-/** Makes the error for a failed start from its line and its cause. */
+/** Creates the error of a failed start. Its class depends on whether the cause is temporary. */
 export function startError(line: string, cause: unknown): SettingError {
   return isTemporary(cause) ? new UnreachableError(line) : new SettingError(line);
 }
 
-/** The first line of an error's message: Deno puts advice for programmers on the others. */
+/** The first line of an error's message. Deno's other lines are advice for programmers. */
 export function firstLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.split("\n", 1)[0] ?? "";
 }
 
-/** Whether the cause can disappear without a change to this server's settings. */
+/** Whether the problem may disappear without a change to the settings. */
 function isTemporary(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };

@@ -1,6 +1,4 @@
-/** Waits with a limit. */
-
-/** Whether a promise resolves within a time, in milliseconds. */
+/** Whether a promise resolves in time. `time` is in milliseconds. */
 export async function within(time: number, promise: Promise<void>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<boolean>((resolve) => timer = setTimeout(resolve, time, false));

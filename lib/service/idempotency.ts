@@ -1,4 +1,4 @@
-/** `Idempotency-Key`: requests that may be sent again (draft-ietf-httpapi-idempotency-key-header). */
+/** The `Idempotency-Key` header, which makes a request safe to retry (draft-ietf-httpapi-idempotency-key-header). */
 
 import type { HttpError } from "../http/errors.ts";
 import type { Caller, Exchange } from "../http/exchange.ts";
@@ -7,8 +7,8 @@ import { parseStringItem } from "../http/structured_field.ts";
 import { INVALID_IDEMPOTENCY_KEY, MAX_IDEMPOTENCY_KEY } from "./refusals.ts";
 
 /**
- * The key that a request carries: a string item of RFC 9651, as the draft has it, or the same without quotes, as many
- * clients send it. `undefined` if there is no such header.
+ * The key of a request: a string item (RFC 9651) as in the draft, or the same without quotes, as many clients send it.
+ * `undefined` if there is no such header.
  */
 export function readIdempotencyKey(exchange: Exchange): string | HttpError | undefined {
   const header = exchange.header("idempotency-key");
@@ -18,7 +18,7 @@ export function readIdempotencyKey(exchange: Exchange): string | HttpError | und
   return key === undefined || key === "" || key.length > MAX_IDEMPOTENCY_KEY ? INVALID_IDEMPOTENCY_KEY : key;
 }
 
-/** Visible ASCII without quotes, backslash and comma. A comma is where two headers were joined. */
+/** Whether a text is visible ASCII without quote, backslash and comma. A comma would mean that two headers were joined. */
 function isBare(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
@@ -27,9 +27,9 @@ function isBare(text: string): boolean {
   return true;
 }
 
-/** The key as a store keeps it: apart from every other caller's, and without telling who the caller is. */
+/** The key for the store: different for each caller, and a digest, so that it does not reveal the caller. */
 export function scopedKey(caller: Caller, key: string): Promise<string> {
-  // A key has no line feed, so no two pairs have the same text.
+  // A key contains no line feed, so two different pairs never give the same text.
   return digest(`${caller.id}\n${key}`);
 }
 

@@ -1,4 +1,4 @@
-/** The three operations of the specification: what each reads from a request, asks of the store and answers. */
+/** The three operations on pets: each reads a request, calls the store and makes the answer. */
 
 import { type Answer, JSON_FIELDS } from "../http/answer.ts";
 import type { TextReader } from "../http/body.ts";
@@ -31,12 +31,12 @@ export function listPets({ store, linkBase }: Settings, { query }: Call): Pendin
     const { json } = page;
     const next = hasMember(page, "next") ? page.next : undefined;
     if (next === undefined) return representation(json, "until-addition");
-    // A full last page and the same page with a successor differ in Link alone, and Link is content too.
+    // Variant 1: a page with a successor needs another tag than the same page as the last one, because Link differs.
     return representation(json, "always", { link: nextLink(linkBase, petQuery, next) }, 1);
   });
 }
 
-/** Whether an object or its class has a member. A member that a program has added to Object.prototype does not count. */
+/** Whether an object or its class has a member. An extended Object.prototype does not count. */
 function hasMember(object: object, name: string): boolean {
   for (let holder = object; holder && holder !== Object.prototype; holder = Object.getPrototypeOf(holder)) {
     if (Object.hasOwn(holder, name)) return true;
@@ -71,7 +71,7 @@ async function createOnce(
   draft: PetDraft,
   scoped: Promise<string>,
 ): Promise<Answer> {
-  // Of the pet, not of the bytes: a client may write its JSON in another way the second time.
+  // A fingerprint of the pet, not of the bytes: a retry may format its JSON differently.
   const [key, fingerprint] = await Promise.all([scoped, digest(formatPet({ id: 0n, ...draft }))]);
   const result = await store.createOnce!(draft, { key, fingerprint, retentionMs: idempotencyRetentionMs });
   if (result.outcome === "reused") return IDEMPOTENCY_KEY_REUSED.toAnswer();
@@ -94,17 +94,15 @@ function readDraft(text: string, defaultStatus: PetStatus): PetDraft | HttpError
     pet = parseNewPet(text, defaultStatus);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    const cause = text === "" ? "it is empty" : excerpt(error.message, 120);
-    return invalidJson(cause);
+    return invalidJson(text === "" ? "it is empty" : excerpt(error.message, 120));
   }
-  if (Array.isArray(pet)) return invalidPet(pet);
-  return pet;
+  return Array.isArray(pet) ? invalidPet(pet) : pet;
 }
 
 function readPetQuery(query: string): PetQuery | HttpError {
   const limit = readParameter(query, "limit", parseLimit);
   if (limit instanceof HttpError) return limit;
-  const status = readParameter(query, "status", parseStatus);
+  const status = readParameter(query, "status", (value) => isPetStatus(value) ? value : undefined);
   if (status instanceof HttpError) return status;
   const cursor = readParameter(query, "cursor", parseCursor);
   if (cursor instanceof HttpError) return cursor;
@@ -129,11 +127,7 @@ function parseLimit(value: string): number | undefined {
   return limit >= LIMIT.minimum && limit <= LIMIT.maximum ? limit : undefined;
 }
 
-function parseStatus(value: string): PetStatus | undefined {
-  return isPetStatus(value) ? value : undefined;
-}
-
-/** The link to the next page. Relative unless an address was set, since a proxy may hide the one that clients use. */
+/** The link to the next page. It is relative without `publicBaseUrl`, because a proxy may hide the public address. */
 function nextLink(linkBase: string, { limit, status }: PetQuery, next: bigint): string {
   const filter = status === undefined ? "" : `&status=${status}`;
   return `<${linkBase}/pets?limit=${limit}${filter}&cursor=${formatCursor(next)}>; rel="next"`;

@@ -1,4 +1,4 @@
-/** The options, and the one place where they are checked. */
+/** The options of a petstore, and their validation. */
 
 import { type Authenticate, createAuthenticate } from "../access/authentication.ts";
 import type { ApiKeys } from "../access/keys.ts";
@@ -11,37 +11,37 @@ import type { PetStore } from "../stores/store.ts";
 
 /** Options of {@link createPetstore}. */
 export interface PetstoreOptions {
-  /** The valid API keys, or a function that decides. Several may be valid at once, so keys can be changed without a gap. */
+  /** The valid API keys, or a function that verifies one. Several keys may be valid at once, so you can rotate them. */
   keys: ApiKeys;
-  /** Where the pets are kept: a new {@link createMemoryStore} unless given. The app closes it. */
+  /** Where the pets are kept. The app closes it. Default: a new {@link createMemoryStore}. */
   store?: PetStore;
-  /** The path above all others: `/v1` unless given, `""` for none. */
+  /** The path prefix of all routes; `""` for none. Default: `/v1`. */
   basePath?: string;
   /**
-   * Where clients reach the base path, if a proxy puts it elsewhere: an address such as `https://api.example/store/v1`, or
-   * a path. Links and locations begin with it. Forwarded headers are never trusted.
+   * The public address of the base path, if a proxy changes it: a URL such as `https://api.example/store/v1`, or a path.
+   * `Link` and `Location` begin with it. Forwarded headers are never trusted. Default: the base path.
    */
   publicBaseUrl?: string;
-  /** The status of a pet that is sent without one: `available` unless given. */
+  /** The status of a new pet if the request has none. Default: `available`. */
   defaultStatus?: PetStatus;
-  /** The largest request body, in bytes: 1 MiB unless given. */
+  /** The largest request body, in bytes. Default: 1,048,576 (1 MiB). */
   maxBodyBytes?: number;
-  /** How long a request body may take to arrive, in milliseconds: 15,000 unless given. */
+  /** How long a request body may take to arrive, in milliseconds. Default: 15,000. */
   bodyTimeoutMs?: number;
-  /** How long a request with an `Idempotency-Key` is remembered, in milliseconds: 24 hours unless given. */
+  /** How long a request with an `Idempotency-Key` is remembered, in milliseconds. Default: 86,400,000 (24 hours). */
   idempotencyRetentionMs?: number;
-  /** Which web pages of other origins may use the API: none unless given. */
+  /** The other origins whose web pages may use the API. Default: none. */
   cors?: CorsOptions;
-  /** Answers `GET /store/orders`, after the key check. Without it the answer is 501. */
+  /** Answers `GET /store/orders`, after the key check. Without it, the answer is 501. */
   handleStoreOrders?: (request: Request, caller: Caller) => Response | Promise<Response>;
   /**
-   * Receives the cause of every answer 500 and 503, which the client does not see: `console.error` unless given. It may be
-   * asynchronous; no answer waits for it. Its result is ignored, an exception or a rejection too.
+   * Receives the cause of each unexpected error (500) and each store failure (503), which the client does not see. It may
+   * be asynchronous: no answer waits for it, and its result, exception or rejection is ignored. Default: `console.error`.
    */
   onError?: (error: unknown, request: Request) => unknown;
 }
 
-/** Every option, decided and checked. */
+/** The validated options, with their defaults. */
 export interface Settings extends ContractSettings {
   authenticate: Authenticate;
   store: PetStore;
@@ -50,10 +50,10 @@ export interface Settings extends ContractSettings {
   onError: NonNullable<PetstoreOptions["onError"]>;
 }
 
-/** The options that show in the interface, so that a description needs them. */
+/** The options that clients can notice, which the OpenAPI description therefore needs. */
 export interface ContractSettings {
   basePath: string;
-  /** Where links begin. */
+  /** The beginning of each link. */
   linkBase: string;
   defaultStatus: PetStatus;
   maxBodyBytes: number;
@@ -79,7 +79,7 @@ export const NAMES: readonly string[] = [
 /**
  * Checks the options, so that a mistake shows at start-up and not with the first request.
  *
- * @throws {TypeError} If an option is missing, unknown or of the wrong kind.
+ * @throws {TypeError} If an option is missing, unknown or invalid.
  */
 export function checkOptions(options: PetstoreOptions): Settings {
   if (typeof options !== "object" || options === null) {
@@ -98,16 +98,12 @@ export function checkOptions(options: PetstoreOptions): Settings {
   };
 }
 
-/** The same without a prototype: a member that a program has added to Object.prototype is not an option. */
+/** Copies the options into an object without a prototype, because an extended Object.prototype is not an option. */
 export function ownMembers<T extends object>(options: T): T {
   return Object.assign(Object.create(null), options);
 }
 
-/**
- * Checks the options that show in the interface, each unless it is left out.
- *
- * @throws {TypeError} If one is of the wrong kind.
- */
+/** @throws {TypeError} If an option is invalid. */
 export function checkContract(options: Partial<PetstoreOptions>): ContractSettings {
   const { basePath = "/v1", defaultStatus = "available", maxBodyBytes = 1_048_576, bodyTimeoutMs = 15_000 } = options;
   const { idempotencyRetentionMs = 86_400_000 } = options;
@@ -121,28 +117,20 @@ export function checkContract(options: Partial<PetstoreOptions>): ContractSettin
   };
 }
 
-/**
- * Refuses an unknown option: a misspelt one would be ignored without a word.
- *
- * @throws {TypeError} If there is one.
- */
+/** @throws {TypeError} If an option is unknown: a misspelt option must not be ignored silently. */
 export function requireNames(options: object, names: readonly string[]): void {
   for (const name of Object.keys(options)) {
     if (!names.includes(name)) throw new TypeError(`Unknown option ${name}; the options are ${names.join(", ")}`);
   }
 }
 
-/**
- * A public address, without a slash at its end.
- *
- * @throws {TypeError} If links cannot begin with it.
- */
+/** The address without a slash at its end. */
 function checkPublicBaseUrl(address: string | undefined): string | undefined {
   if (address === undefined) return undefined;
   const isPath = typeof address === "string" && address.startsWith("/") && !address.startsWith("//");
   const text = isPath ? `http://h${address}` : String(address);
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  // Links begin with the address as it was written, so a parser must not have to change it.
+  // Links begin with the address as given, so it must already be in normal form.
   const written = url && (isPath ? url.pathname : url.href).replace(/\/$/, "");
   const isPlain = url?.search === "" && url.hash === "" && url.username === "" && url.password === "";
   if (isPlain && /^https?:$/.test(url.protocol) && written === address.replace(/\/$/, "")) return written;
@@ -151,11 +139,7 @@ function checkPublicBaseUrl(address: string | undefined): string | undefined {
   );
 }
 
-/**
- * A base path that can be compared with a URL: no slash at its end, and no character that a URL would encode.
- *
- * @throws {TypeError} If it is not a path.
- */
+/** A base path is compared with paths of URLs, so it must not contain characters that a URL would encode. */
 function checkBasePath(basePath: string): string {
   if (basePath === "" || basePath === "/") return "";
   const isPath = typeof basePath === "string" && /^(\/[A-Za-z0-9._~!$&'()*+,;=:@-]+)+$/.test(basePath);
@@ -195,7 +179,7 @@ function requireStatus(status: PetStatus): PetStatus {
 }
 
 function requireCount(name: string, value: number): number {
-  // A timer's delay is an int32; one that is larger fires at once.
+  // A timer's delay is an int32. With a larger one, the timer fires at once.
   if (Number.isInteger(value) && value > 0 && value < 2 ** 31) return value;
   throw new TypeError(`Option ${name} must be a whole number from 1 to 2147483647, not ${show(value)}`);
 }

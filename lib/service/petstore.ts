@@ -1,22 +1,20 @@
-/** A petstore that mounts in any app. */
-
 import { createHandle } from "../hosts/fetch.ts";
 import { checkOptions, type PetstoreOptions } from "./options.ts";
 import { createService } from "./service.ts";
 
-/** A mounted service. */
+/** A petstore that mounts in any app. */
 export interface Petstore {
   /**
-   * Answers one request. Needs no `this`, and answers every failure with an Error body. Every request needs a key, a CORS
-   * preflight aside; a path that is not below the base path is answered with 404.
+   * Answers one request. It can be called without `this`. Every request needs a key, except a CORS preflight. A path outside
+   * the base path gets 404, and every failure gets an {@link ErrorBody}.
    *
-   * @returns Rejects with a TypeError only if it is given no `Request`.
+   * @returns The response. The promise rejects only with a TypeError, if the argument is not a `Request`.
    */
   handle: (request: Request) => Promise<Response>;
 }
 
 /**
- * Makes a Petstore service. Two of them share nothing.
+ * Creates a Petstore service. Two services share no state.
  *
  * @example
  * ```ts
@@ -34,7 +32,7 @@ export interface Petstore {
  * assert.equal(await answer.text(), '{"id":1,"name":"Rex","categoryId":7,"status":"available"}');
  * ```
  *
- * @throws {TypeError} If an option is missing, unknown or wrong.
+ * @throws {TypeError} If an option is missing, unknown or invalid.
  */
 export function createPetstore(options: PetstoreOptions): Petstore {
   return { handle: createHandle(createService(checkOptions(options))) };

@@ -9,7 +9,6 @@ import { createPet, getPet, listPets } from "./operations.ts";
 import type { Settings } from "./options.ts";
 import { NO_STORE_ORDERS } from "./refusals.ts";
 
-/** Makes the table of routes. */
 export function createRoutes(settings: Settings): OperationRoute[] {
   const { linkBase, maxBodyBytes, bodyTimeoutMs } = settings;
   const readText = createTextReader({ maxBytes: maxBodyBytes, timeoutMs: bodyTimeoutMs });
@@ -28,15 +27,14 @@ export function createRoutes(settings: Settings): OperationRoute[] {
   ];
 }
 
-/** `GET /store/orders`: answered by the app, if at all. */
+/** `GET /store/orders`: the app answers it if it has a handler. */
 function listStoreOrders({ handleStoreOrders }: Settings, { exchange }: Call): Pending<Answer> {
   if (!handleStoreOrders) return NO_STORE_ORDERS.toAnswer();
   return chain(handleStoreOrders(exchange.toRequest(), exchange.caller!), toAnswer);
 }
 
-/** An app's response as an answer. */
 function toAnswer(response: Response): Answer {
-  // Response.error() has the status 0, which nothing can be sent with.
+  // Response.error() has status 0, which cannot be sent.
   const isWhole = response instanceof Response && !response.bodyUsed && !response.body?.locked;
   if (isWhole && response.status >= 200) return { status: response.status, headers: {}, body: response };
   throw new TypeError(

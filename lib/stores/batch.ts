@@ -1,16 +1,16 @@
-/** Creates that arrive together share one transaction: this file decides when to start it. */
+/** Decides when creates that arrive together start their common transaction. */
 
 import { storeClosed, StoreUnavailableError } from "./store.ts";
 
 /** How many creates start a transaction at once, without waiting for more. */
 export const FULL_BATCH = 512;
 
-/** How many creates may wait; they take some tens of megabytes at most. */
+/** How many creates may wait. They take less than 100 MB. */
 const MAX_WAITING = 10_000;
 
 /** Creates that wait for a transaction. */
 export class Batch<Create> {
-  /** In order of arrival. The store removes those that it commits. */
+  /** In order of arrival. The store removes the creates that it commits. */
   waiting: Create[] = [];
   readonly #commit: () => void;
   readonly #resource: string;
@@ -18,14 +18,13 @@ export class Batch<Create> {
 
   /**
    * @param commit Commits creates in {@link waiting}, or does nothing if a transaction is running already.
-   * @param resource What the creates wait for, for the message when too many wait.
+   * @param resource The name of what the creates wait for, for an error message.
    */
   constructor(commit: () => void, resource: string) {
     this.#commit = commit;
     this.#resource = resource;
   }
 
-  /** Whether {@link close} was called. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
@@ -41,8 +40,8 @@ export class Batch<Create> {
   }
 
   /**
-   * Commits after a turn of the event loop in which no create arrived. A single create thus waits for no other, and those
-   * that many clients send at the same time share a transaction.
+   * Commits after a turn of the event loop in which no create arrived. So a single create is not delayed, while creates that
+   * many clients send at the same time share a transaction.
    */
   commitSoon(): void {
     const count = this.waiting.length;

@@ -3,7 +3,7 @@
 import type { NewPet, PetStatus } from "../pet.ts";
 import type { Pending } from "../pending.ts";
 
-/** A new pet as the service hands it to a store: validated, and with its status filled in. */
+/** A new pet as the service passes it to a store: validated, and with a status. */
 export type PetDraft = Required<NewPet>;
 
 /** Which page of the list to read. */
@@ -16,27 +16,27 @@ export interface PetQuery {
   status?: PetStatus | undefined;
 }
 
-/** Identifies a create, so that the store recognizes it when it is sent again. */
+/** Identifies a create, so that the store recognizes a retry. */
 export interface IdempotentRequest {
   /** Identifies the request: 22 characters, each a letter, a digit, `-` or `_`. */
   key: string;
-  /** Identifies the pet that is created: 22 characters. The same key with another fingerprint is a misuse of the key. */
+  /** Identifies the new pet's content: 22 of the same characters. One key must not be used with two fingerprints. */
   fingerprint: string;
   /**
-   * How long to remember the request, in whole milliseconds. A store that several servers share counts it by a clock that
-   * they share as well, because their own clocks may differ.
+   * How long to remember the request, in whole milliseconds. If several servers share a store, it must measure this time
+   * with one clock, because the clocks of the servers may differ.
    */
   retentionMs: number;
 }
 
-/** The outcome of a create that may be sent again: done now, done before, or the key was used for another pet. */
+/** The outcome of a create that may be retried: created now, created earlier, or the key was used for another pet. */
 export type IdempotentOutcome = { outcome: "created" | "replayed"; id: bigint } | { outcome: "reused" };
 
 /** One page of a list. */
 export interface PetPage {
   /**
-   * The pets in ascending order of `id`: a JSON array as text, exactly as {@link formatPets} writes it. It is text because
-   * the service sends it unchanged; a store that can produce it without an object for each pet should.
+   * The pets in ascending order of `id`: a JSON array as text, exactly in the format of {@link formatPets}. The service
+   * sends it unchanged. For speed, a store can produce it without an object for each pet.
    */
   json: string;
   /** The id of the last pet on this page, if more pets match after it; otherwise absent. */
@@ -44,10 +44,10 @@ export interface PetPage {
 }
 
 /**
- * Keeps pets. Each method returns its result or a promise of it, and may be called while earlier calls are still running.
+ * Keeps pets. Each method returns its result or a promise of it, and may be called while earlier calls are running.
  *
  * **Errors.** A store that cannot serve at the moment throws {@link StoreUnavailableError}, or rejects with it, and the
- * client gets 503. The service treats any other error as a defect and answers 500.
+ * client gets 503. The service treats any other error as a bug and answers 500.
  *
  * **Order.** Ids start at 1 and stay below 2^53. They ascend in the order in which pets become visible, and none is given
  * twice, not even after a restart. A reader that continues after the last id it saw therefore misses no pet.
@@ -59,56 +59,54 @@ export interface PetPage {
  * {@link createMemoryStore} keeps it until the process ends, `createSqliteStore` survives a loss of power, and
  * `createPostgresStore` survives what a commit of PostgreSQL survives.
  *
- * **Concurrency.** After a create has resolved, every get and list that starts sees the pet. A list shows one moment; two
- * pages may show two moments.
+ * **Concurrency.** After a create has resolved, every get and list that starts later sees the pet. A page is consistent: it
+ * shows the state of one moment. Two pages may show different moments.
  *
- * **Cost.** Measured in rows touched. A page touches its own rows and one more, wherever it lies and however rare its
- * status is. A get touches one row, a check at most one, a create one and its index entries, and a createOnce up to four
- * more, for the request that it remembers and those that it forgets. Only the depth of an index grows with the number of
- * pets.
+ * **Cost.** It must not grow with the number of pets, except for the depth of indexes. A page reads its own rows and one
+ * more, at any position and for any status. A get reads one row, and a check at most one. A create writes one row and its
+ * index entries. A createOnce touches up to four more rows, to remember a request and to delete expired ones.
  */
 export interface PetStore {
   /** Adds a pet and returns its id. */
   create(pet: PetDraft): Pending<bigint>;
   /**
-   * Adds a pet like {@link create}, unless the store remembers a request with this key. It stores the pet and the request
-   * in one atomic step, and remembers nothing of a create that fails. Of two concurrent calls with one key, the second
-   * waits for the first. Expired requests are deleted while new ones arrive.
+   * Adds a pet like {@link create}, unless the store remembers a request with this key. The pet and the request are stored
+   * atomically; a create that fails is not remembered. If two calls with the same key overlap, the second waits for the
+   * first. Expired requests are deleted while new ones arrive.
    *
-   * If a store lacks this method, the service answers requests that have an `Idempotency-Key` with 501.
+   * Without this method, the service answers requests that have an `Idempotency-Key` with 501.
    */
   createOnce?(pet: PetDraft, request: IdempotentRequest): Pending<IdempotentOutcome>;
-  /** The pet with this id as JSON text, exactly as {@link formatPet} writes it, or `undefined`. Any int64 is allowed. */
+  /** The pet as JSON text, exactly in the format of {@link formatPet}; `undefined` if absent. `id` may be any int64. */
   get(id: bigint): Pending<string | undefined>;
-  /** One page of the list. */
+  /** Returns one page of the list. */
   list(query: PetQuery): Pending<PetPage>;
   /**
-   * Counters that show whether an earlier answer still holds. With them, the service keeps answers and compares the
-   * counters on each read; without this method it reads the store each time. Never throws: while the store cannot tell,
-   * `alterations` grows with every call.
+   * Counters that show whether an earlier answer is still valid. The service then caches answers and compares the counters
+   * on each read. Without this method it reads the store each time. Must not throw: while the store cannot know whether it
+   * has changed, `alterations` grows with every call.
    */
   changes?(): StoreChanges;
-  /** Returns if the store can serve now, and throws {@link StoreUnavailableError} if it cannot. */
+  /** Checks that the store can serve. Throws {@link StoreUnavailableError} if it cannot. */
   check(): Pending<void>;
-  /** Finishes the creates that have started, then releases all resources. It may be called twice. */
+  /** Finishes the creates that have started, then releases all resources. A second call does nothing. */
   close(): Pending<void>;
 }
 
 /** What has changed since the store was opened, as two counters that never decrease. */
 export interface StoreChanges {
-  /** Grows whenever pets are added, and otherwise rarely. */
+  /** Grows whenever pets are added. It may also grow at other times, at the cost of cached answers. */
   additions: number;
-  /** Grows whenever a visible pet may have changed or disappeared, for example when another program wrote to the file. */
+  /** Grows whenever a pet may have changed or disappeared, for example because another program wrote to the file. */
   alterations: number;
 }
 
-/** Thrown by a store that cannot serve now or cannot be opened. The message is for the operator, not for the client. */
+/** Thrown by a store that cannot serve or cannot be opened. The message is for the operator and is not sent to clients. */
 export class StoreUnavailableError extends Error {
   /** The name that logs show. */
   override name = "StoreUnavailableError";
 }
 
-/** The error of a store that has been closed. */
 export function storeClosed(): StoreUnavailableError {
   return new StoreUnavailableError("The store has been closed");
 }

@@ -2,28 +2,17 @@
 
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { type Case, type Connect, USES } from "./clients/contract.ts";
-import { FAILURES } from "./clients/failures.ts";
+import { type Case, CASES, type Connect } from "./clients/contract.ts";
 import { type Answer, CLIENTS, type CreateClient, type PetClient } from "./clients/pet_client.ts";
-import { generate } from "./support/page.ts";
-import { withPrism } from "./support/prism.ts";
-import { KEY, withServer } from "./support/service.ts";
-import { run, succeed } from "./support/tools.ts";
+import { generate, KEY, withServer } from "./support/service.ts";
+import { run, succeed, withPrism } from "./support/tools.ts";
 
-const CASES = [...USES, ...FAILURES];
-
-test(
-  "the commands of docs/clients.md generate every client from the description of a server",
-  generate,
-);
+test("the commands of docs/clients.md generate every client from the description of a server", generate);
 
 for (const project of ["tsconfig.json", "tsconfig.loose.json"]) {
   test(`generated code and the code that uses it compiles with ${project}`, async () => {
     await generate();
-    assert.match(
-      await succeed("tsc", ["--project", project, "--listFiles"]),
-      /\/generated\/.*\/clients\//s,
-    );
+    assert.match(await succeed("tsc", ["--project", project, "--listFiles"]), /\/generated\/.*\/clients\//s);
   });
 }
 
@@ -81,14 +70,8 @@ async function load(name: string): Promise<CreateClient> {
 
 /** The same client, which also looks for violations that Prism reports in a header. */
 function guard(client: PetClient): PetClient {
-  const guarded = Object.entries(client).map((
-    [name, ask],
-  ) => [name, async (...args: unknown[]) => {
-    const answer: Answer<unknown, string> = await Reflect.apply(
-      ask,
-      client,
-      args,
-    );
+  const guarded = Object.entries(client).map(([name, ask]) => [name, async (...args: unknown[]) => {
+    const answer: Answer<unknown, string> = await Reflect.apply(ask, client, args);
     assert.equal(answer.headers.get("sl-violations"), null, name);
     return answer;
   }]);

@@ -3,13 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CLIENTS, type PetClient } from "./clients/pet_client.ts";
-import { generate } from "./support/page.ts";
-import { KEY, type Service, withServer } from "./support/service.ts";
+import { generate, KEY, type Service, withServer } from "./support/service.ts";
 
 const MAX = "9223372036854775807";
 const HEADERS = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
 
-/** Adds a pet without a client, exactly. */
+/** Adds a pet without a generated client. */
 async function addExactly({ base }: Service, categoryId: string): Promise<void> {
   const body = `{"name":"Max","categoryId":${categoryId}}`;
   const { status } = await fetch(`${base}/pets`, { method: "POST", headers: HEADERS, body });

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createOpenApi, type JsonObject, type OpenApiOptions, type PetStore } from "../../mod.ts";
-import { fetchDescription, withServer } from "./support/service.ts";
-import { FOLDER, run } from "./support/tools.ts";
+import { fetchDescription, withServer, writeGenerated } from "./support/service.ts";
+import { run } from "./support/tools.ts";
 
 /** A store that does not recognize a repeated request: the description has 501 instead of 422. */
 const FORGETFUL: PetStore = {
@@ -37,35 +37,26 @@ async function collect(): Promise<string[]> {
 }
 
 function write(name: string, description: JsonObject): string {
-  Deno.writeTextFileSync(`${FOLDER}/generated/${name}`, JSON.stringify(description));
-  return `generated/${name}`;
+  return writeGenerated(name, JSON.stringify(description));
 }
 
-interface Linter {
-  name: string;
-  args: string[];
-  /** Printed for a description without a problem. */
-  nothing: RegExp;
-  /** Printed for the problem that the tests make. */
-  something: RegExp;
-}
-
-const LINTERS: Linter[] = [
-  {
-    name: "redocly",
-    args: ["lint", "--config=lint/redocly.yaml"],
-    nothing: /Your API descriptions are valid/,
-    something: /Component: "Unused" is never used/,
-  },
-  {
-    name: "spectral",
-    args: ["lint", "--ruleset=lint/spectral.yaml", "--fail-severity=hint", "--display-only-failures"],
-    nothing: /No results with a severity of 'hint' or higher found!/,
-    something: /oas3-unused-component/,
-  },
+/** The arguments of each linter, and what it prints for no problem and for the problem that the tests make. */
+const LINTERS: [name: string, args: string[], nothing: RegExp, something: RegExp][] = [
+  [
+    "redocly",
+    ["lint", "--config=lint/redocly.yaml"],
+    /Your API descriptions are valid/,
+    /Component: "Unused" is never used/,
+  ],
+  [
+    "spectral",
+    ["lint", "--ruleset=lint/spectral.yaml", "--fail-severity=hint", "--display-only-failures"],
+    /No results with a severity of 'hint' or higher found!/,
+    /oas3-unused-component/,
+  ],
 ];
 
-for (const { name, args, nothing, something } of LINTERS) {
+for (const [name, args, nothing, something] of LINTERS) {
   test(`${name} finds nothing wrong in the description, as served and as mounted`, async () => {
     const { code, output } = await run(name, [...args, ...await collect()]);
     assert.match(output, nothing, output);

@@ -23,15 +23,16 @@ async function importDescription(service: Service, hasOptional: boolean): Promis
   await succeed("openapi2postmanv2", ["-s", path, "-o", COLLECTION, "-O", options]);
 }
 
-interface Seen {
-  name: string;
-  status: number;
-  text: string;
-  /** The number of the collection's own tests that ran with this answer. */
-  checks: number;
-}
+/** A part of newman's report. */
+type Execution = {
+  item: { name: string };
+  response: { code: number; stream: { data: number[] } };
+  assertions?: unknown[];
+};
 
-/** Runs the whole collection and returns the status and body of each answer. */
+/** An answer, and how many of the collection's own tests ran with it. */
+type Seen = { name: string; status: number; text: string; checks: number };
+
 async function runCollection({ base }: Service): Promise<Seen[]> {
   const variables = ["--env-var", `baseUrl=${base}`, "--env-var", `bearerToken=${KEY}`];
   await succeed("newman", ["run", COLLECTION, ...variables, "--reporters", "json", "--reporter-json-export", REPORT]);
@@ -41,13 +42,6 @@ async function runCollection({ base }: Service): Promise<Seen[]> {
     const text = new TextDecoder().decode(new Uint8Array(response.stream.data));
     return { name: item.name, status: response.code, text, checks: assertions.length };
   });
-}
-
-/** A part of newman's report. */
-interface Execution {
-  item: { name: string };
-  response: { code: number; stream: { data: number[] } };
-  assertions?: unknown[];
 }
 
 test("a Postman collection of the description runs with no unexpected answer", () =>
@@ -66,10 +60,8 @@ test("a collection with every optional parameter runs too, with the cursor of a 
     const collection = Deno.readTextFileSync(path);
     assert.match(collection, /"key":"cursor","value":"string"/);
     assert.match(collection, /"key":"Idempotency-Key"/);
-    Deno.writeTextFileSync(
-      path,
-      collection.replace('"key":"cursor","value":"string"', '"key":"cursor","value":"YWZ0ZXI6MQ"'),
-    );
+    const real = collection.replace('"key":"cursor","value":"string"', '"key":"cursor","value":"YWZ0ZXI6MQ"');
+    Deno.writeTextFileSync(path, real);
     for (const replayed of [false, true]) {
       const seen = await runCollection(service);
       assert.deepEqual(seen.map(({ name, status }) => [name, status]), EXPECTED);

@@ -2,8 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { withPrism } from "./support/prism.ts";
+import { withDenoServe } from "../support/http/deno_serve.ts";
+import type { SeenResponse } from "../support/openapi_validator.ts";
 import { fetchDescription, KEY, withServer } from "./support/service.ts";
+import { withPrism } from "./support/tools.ts";
 
 const HEADERS = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
 const JUST_ANSWERS = ["--validate-request", "false"];
@@ -16,13 +18,7 @@ function withBoth(args: string[], use: (direct: Ask, throughPrism: Ask) => Promi
   });
 }
 
-interface Seen {
-  status: number;
-  headers: Headers;
-  text: string;
-}
-
-type Ask = (path: string, init?: RequestInit) => Promise<Seen>;
+type Ask = (path: string, init?: RequestInit) => Promise<SeenResponse>;
 
 function createAsk(base: string): Ask {
   return async (path, init) => {
@@ -81,15 +77,13 @@ test("Prism itself answers an undescribed method, a request without a key, and a
 test("Prism finds an undescribed status and a wrong body", () =>
   withServer(async (service) => {
     const path = await fetchDescription(service, "prism.json");
-    const wrong = (request: Request) =>
-      request.method === "POST"
-        ? Response.json({}, { status: 418 })
-        : Response.json([{ id: 1, name: "Rex", categoryId: "7", status: "sold" }]);
-    const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, wrong);
-    await withPrism(`http://127.0.0.1:${server.addr.port}`, [], async (address) => {
-      const ask = createAsk(address);
-      assert.match((await ask("/pets", create("7"))).headers.get("sl-violations") ?? "", /status code/);
-      assert.match((await ask("/pets")).text, /VIOLATIONS.*categoryId must be integer/);
-    }, path);
-    await server.shutdown();
+    const PETS = [{ id: 1, name: "Rex", categoryId: "7", status: "sold" }];
+    const answerWrong = ({ method }: Request) =>
+      Promise.resolve(method === "POST" ? Response.json({}, { status: 418 }) : Response.json(PETS));
+    await withDenoServe(answerWrong, (port) =>
+      withPrism(`http://127.0.0.1:${port}`, [], async (address) => {
+        const ask = createAsk(address);
+        assert.match((await ask("/pets", create("7"))).headers.get("sl-violations") ?? "", /status code/);
+        assert.match((await ask("/pets")).text, /VIOLATIONS.*categoryId must be integer/);
+      }, path));
   }));

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { connect } from "node:net";
-import { CLOSED_EARLY, type Deviation } from "./support/contract.ts";
+import { CLOSED_EARLY, type Deviation, exactly, undecodable, unknownMethod } from "./support/contract.ts";
 import { sendAlone } from "../support/http/send_alone.ts";
 import { APP_KEY } from "./support/mounts.ts";
 import { type NodeApp, testNodeApp } from "./support/node_app.ts";
@@ -38,20 +38,12 @@ const DEVIATIONS: Deviation[] = [
       assert.deepEqual([status, headers.get("location")], [308, new URL(url).pathname.replaceAll(/\/+/g, "/")]);
     },
   },
-  {
-    reason: "answers 500 in plain text to a path that does not decode",
-    applies: ({ url }) => /%zz|%FF/.test(new URL(url).pathname),
-    check: async (answer) => {
-      assert.deepEqual([answer.status, await answer.text()], [500, "Internal Server Error"]);
-    },
-  },
-  {
-    reason: "answers 400 without a body to a method that no route handler can export",
-    applies: ({ method }) => /^(QUERY|get|constructor)$/.test(method),
-    check: async (answer) => {
-      assert.deepEqual([answer.status, await answer.text()], [400, ""]);
-    },
-  },
+  undecodable("answers 500 in plain text to a path that does not decode", exactly(500, "Internal Server Error")),
+  unknownMethod(
+    "answers 400 without a body to a method that no route handler can export",
+    exactly(400, ""),
+    /^(QUERY|get|constructor)$/,
+  ),
   {
     reason: "leaves Content-Length out of the answer to HEAD",
     applies: ({ method }) => method === "HEAD",

@@ -1,30 +1,19 @@
 /** A petstore in a Service Worker of Chromium. */
 
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { stop as stopBundler } from "esbuild";
 import { type Browser, chromium, type Page } from "playwright-core";
-import test from "node:test";
 import { HTTP_CONTRACT } from "../contract/http/all.ts";
+import { CASE_HEADER } from "../contract/http/by_case.ts";
 import { KEY } from "../support/api.ts";
+import { withDenoServe } from "../support/http/deno_serve.ts";
+import { CHROMIUM, NO_CHROMIUM } from "../support/system/chromium.ts";
+import { testUnless } from "../support/system/commands.ts";
 import { bundle } from "./support/bundle.ts";
-import { CASE_HEADER } from "./support/case_header.ts";
 import { type BasePath, mountOf } from "./support/contract.ts";
 import { APP_KEY, type Ask, useMount } from "./support/mounts.ts";
 
-const CHROMIUM = "/usr/bin/chromium";
-const skip = existsSync(CHROMIUM) ? false : `there is no ${CHROMIUM}: apt-get install chromium`;
-
-const ARGUMENTS = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
+const testWorker = testUnless(NO_CHROMIUM);
 
 /** Modules that the contract's client imports, as packages for the page. */
 const STAND_INS = {
@@ -34,7 +23,7 @@ const STAND_INS = {
 };
 
 async function withBrowser(use: (browser: Browser) => Promise<void>): Promise<void> {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+  const browser = await chromium.launch(CHROMIUM);
   try {
     await use(browser);
   } finally {
@@ -43,14 +32,13 @@ async function withBrowser(use: (browser: Browser) => Promise<void>): Promise<vo
   }
 }
 
-/** Serves the page and the worker's file, without a petstore. */
 async function withPage(
   browser: Browser,
   files: Record<string, string>,
   use: (page: Page, asked: string[]) => Promise<void>,
 ): Promise<void> {
   const asked: string[] = [];
-  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, ({ url }) => {
+  const answer = ({ url }: Request): Response => {
     const { pathname } = new URL(url);
     asked.push(pathname);
     if (pathname === "/hello") return new Response("Hello from the app");
@@ -58,15 +46,13 @@ async function withPage(
     const file = files[pathname];
     if (file === undefined) return new Response("The app has no such page", { status: 404 });
     return new Response(file, { headers: { "content-type": "text/javascript" } });
-  });
-  const page = await browser.newPage();
-  try {
-    await page.goto(`http://127.0.0.1:${server.addr.port}/`);
+  };
+  await withDenoServe((request) => Promise.resolve(answer(request)), async (port) => {
+    const page = await browser.newPage();
+    await page.goto(`http://127.0.0.1:${port}/`);
     await use(page, asked);
-  } finally {
     await page.close();
-    await server.shutdown();
-  }
+  });
 }
 
 async function filesFor(basePath: BasePath, petstore: string): Promise<Record<string, string>> {
@@ -86,7 +72,7 @@ const START = 'import("/contract.js").then(() => import("/page.js")).then(({ sta
  */
 const NEEDS_ORIGIN = /^grants a listed origin what it needs/;
 
-test("a Service Worker keeps the HTTP contract", { skip }, async (context) => {
+testWorker("a Service Worker keeps the HTTP contract", async (context) => {
   await withBrowser(async (browser) => {
     for (const basePath of ["/v1", ""] as const) {
       await withPage(browser, await filesFor(basePath, "support/contract_petstore.ts"), async (page) => {
@@ -94,10 +80,8 @@ test("a Service Worker keeps the HTTP contract", { skip }, async (context) => {
         for (const [number, { name, options = {} }] of HTTP_CONTRACT.entries()) {
           if (mountOf(name, options) !== basePath) continue;
           const without = NEEDS_ORIGIN.test(name) ? ", but for Origin, which a page cannot send" : "";
-          await context.test(
-            `mounted at ${basePath || "the root"}: the petstore ${name}${without}`,
-            () => without === "" ? page.evaluate(`runCase(${number})`) : expectNoGrant(page, number),
-          );
+          const title = `mounted at ${basePath || "the root"}: the petstore ${name}${without}`;
+          await context.test(title, () => without ? expectNoGrant(page, number) : page.evaluate(`runCase(${number})`));
         }
       });
     }
@@ -112,41 +96,33 @@ async function expectNoGrant(page: Page, number: number): Promise<void> {
   assert.equal(answer.headers.get("vary"), "Origin");
 }
 
-/** Sends requests by the page's own `fetch`. */
 function askIn(page: Page): Ask {
   return async (path, init) => {
     const { text, ...parts } = await page.evaluate(async ([path, init]) => {
-      const { status, headers, ...answer } = await fetch(path, init).then(async (answer) => ({
-        status: answer.status,
-        headers: answer.headers,
-        text: await answer.text(),
-      }));
-      return { status, headers: [...headers] as [string, string][], text: answer.text };
+      const answer = await fetch(path, init);
+      const headers = [...answer.headers] as [string, string][];
+      return { status: answer.status, headers, text: await answer.text() };
     }, [path, init ?? {}] as const);
     return new Response(text, parts);
   };
 }
 
-test(
-  "a page has a petstore in its Service Worker, and no request for it reaches a server",
-  { skip },
-  async (context) => {
-    await withBrowser(async (browser) => {
-      // Not at the root: the petstore would answer for the page's own files.
-      for (const basePath of ["/v1", "/api/v1"] as const) {
-        await withPage(browser, await filesFor(basePath, "support/petstore.ts"), async (page, asked) => {
-          await page.evaluate(START);
-          await context.test(`mounted at ${basePath}`, () => useMount(basePath, askIn(page)));
-          assert.deepEqual(asked.filter((path) => path.startsWith(basePath)), []);
-        });
-      }
-    });
-  },
-);
-
-test("the pets of a Service Worker outlive the page, and end with the worker", { skip }, async () => {
+testWorker("a page has a petstore in its Service Worker, and no request for it reaches a server", async (context) => {
   await withBrowser(async (browser) => {
-    await withPage(browser, await filesFor("/v1", "support/petstore.ts"), async (page) => {
+    // Not at the root: the petstore would answer for the page's own files.
+    for (const basePath of ["/v1", "/api/v1"] as const) {
+      await withPage(browser, await filesFor(basePath, "../../mod.ts"), async (page, asked) => {
+        await page.evaluate(START);
+        await context.test(`mounted at ${basePath}`, () => useMount(basePath, askIn(page)));
+        assert.deepEqual(asked.filter((path) => path.startsWith(basePath)), []);
+      });
+    }
+  });
+});
+
+testWorker("the pets of a Service Worker outlive the page, and end with the worker", async () => {
+  await withBrowser(async (browser) => {
+    await withPage(browser, await filesFor("/v1", "../../mod.ts"), async (page) => {
       const ask = askIn(page);
       const headers = { authorization: `Bearer ${APP_KEY}`, "content-type": "application/json" };
       await page.evaluate(START);

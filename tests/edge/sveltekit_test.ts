@@ -1,17 +1,14 @@
 /** A petstore in an endpoint of SvelteKit, built for Node and started as in production. */
 
 import assert from "node:assert/strict";
-import { type Cut, type Deviation, NODE_PARSER } from "./support/contract.ts";
+import { type Cut, type Deviation, NODE_PARSER, undecodable } from "./support/contract.ts";
 import { sendAlone } from "../support/http/send_alone.ts";
 import { type NodeApp, testNodeApp } from "./support/node_app.ts";
 
 const APP: NodeApp = {
   folder: "sveltekit",
   mount: "src/routes/v1/[...path]/+server.js",
-  copies: {
-    "/api/v1": "src/routes/api/v1/[...path]/+server.js",
-    "": "src/routes/[...path]/+server.js",
-  },
+  copies: { "/api/v1": "src/routes/api/v1/[...path]/+server.js", "": "src/routes/[...path]/+server.js" },
   build: ["../../node_modules/vite/bin/vite.js", "build"],
   serve: () => ["build"],
   // The adapter's default is half of the petstore's limit.
@@ -31,15 +28,11 @@ async function expectForbidden(answer: Response, { method }: Request): Promise<v
 }
 
 const DEVIATIONS: Deviation[] = [
-  {
-    reason: "answers 400 with a page of HTML to a path that does not decode",
-    applies: ({ url }) => /%zz|%FF/.test(new URL(url).pathname),
-    check: async (answer, request) => {
-      if (isForeignForm(request)) return await expectForbidden(answer, request);
-      assert.deepEqual([answer.status, answer.headers.get("content-type")], [400, "text/html"]);
-      assert.match(await answer.text(), /Malformed URI/);
-    },
-  },
+  undecodable("answers 400 with a page of HTML to a path that does not decode", async (answer, request) => {
+    if (isForeignForm(request)) return await expectForbidden(answer, request);
+    assert.deepEqual([answer.status, answer.headers.get("content-type")], [400, "text/html"]);
+    assert.match(await answer.text(), /Malformed URI/);
+  }),
   {
     reason:
       "answers 403 to a request that another site's form could have sent, and accepts it with the app's own Origin",

@@ -4,17 +4,17 @@ import assert from "node:assert/strict";
 import { stop as stopBundler } from "esbuild";
 import { Miniflare } from "miniflare";
 import { readdirSync } from "node:fs";
-import test from "node:test";
 import { HTTP_CONTRACT } from "../contract/http/all.ts";
+import { CASE_HEADER } from "../contract/http/by_case.ts";
 import { KEY } from "../support/api.ts";
+import { testUnless } from "../support/system/commands.ts";
 import { bundle } from "./support/bundle.ts";
-import { CASE_HEADER } from "./support/case_header.ts";
-import { BASE_PATHS, type BasePath, CLOSED_EARLY, type Deviation, testContract } from "./support/contract.ts";
+import { BASE_PATHS, type BasePath, CLOSED_EARLY, exactly, testContract, unknownMethod } from "./support/contract.ts";
 import { APP_KEYS, useMount } from "./support/mounts.ts";
 
 const PACKAGES = new URL("node_modules/.deno/", import.meta.url);
 const hasRuntime = readdirSync(PACKAGES).some((name) => name.startsWith("@cloudflare+workerd-"));
-const skip = hasRuntime ? false : "there is no workerd package for this machine";
+const testWorkers = testUnless(hasRuntime ? false : "there is no workerd package for this machine");
 
 /** Like Cloudflare, miniflare compresses JSON for a client that accepts it; it sets the header even without a body. */
 function strip({ status, headers, body }: Response): Response {
@@ -24,14 +24,10 @@ function strip({ status, headers, body }: Response): Response {
   return new Response(body, { status, headers: own });
 }
 
-/** workerd's HTTP parser knows the methods that are registered, and answers the others. */
-const UNKNOWN_METHOD: Deviation = {
-  reason: "answers 501 itself to a method that is not registered",
-  applies: ({ method }) => /^(get|constructor)$/.test(method),
-  check: async (answer) => {
-    assert.deepEqual([answer.status, await answer.text()], [501, "ERROR: Unrecognized request method."]);
-  },
-};
+const UNKNOWN_METHOD = unknownMethod(
+  "answers 501 itself to a method that is not registered",
+  exactly(501, "ERROR: Unrecognized request method."),
+);
 
 /** Starts a Worker for each base path; `use` gets their origins. */
 async function withWorkers(petstore: string, use: (origins: Record<BasePath, string>) => Promise<void>): Promise<void> {
@@ -58,17 +54,17 @@ async function withWorkers(petstore: string, use: (origins: Record<BasePath, str
   }
 }
 
-test("a Worker keeps the HTTP contract", { skip }, async (context) => {
+testWorkers("a Worker keeps the HTTP contract", async (context) => {
   await withWorkers("support/contract_petstore.ts", async (origins) => {
     await testContract(context, { name: "workerd", origins, strip, deviations: [UNKNOWN_METHOD], cut: CLOSED_EARLY });
     await context.test("workerd: a body that stalls gets 408 after the request before it has ended", async () => {
-      await stallBehindAnother(`${origins["/v1"]}/v1/pets`, () => fetch(`${origins["/v1"]}/hello`));
+      await stallAfterAnother(`${origins["/v1"]}/v1/pets`, () => fetch(`${origins["/v1"]}/hello`));
     });
   });
 });
 
-test("a Worker has a petstore beside its own route", { skip }, async (context) => {
-  await withWorkers("support/petstore.ts", async (origins) => {
+testWorkers("a Worker has a petstore beside its own route", async (context) => {
+  await withWorkers("../../mod.ts", async (origins) => {
     for (const basePath of BASE_PATHS) {
       await context.test(`mounted at ${basePath || "the root"}`, async () => {
         await useMount(basePath, (path, init) => fetch(origins[basePath] + path, init ?? {}));
@@ -78,12 +74,12 @@ test("a Worker has a petstore beside its own route", { skip }, async (context) =
 });
 
 /** Workers end a timer with the request that set it, so no body may depend on another request's timer. */
-async function stallBehindAnother(url: string, roundTrip: () => Promise<Response>): Promise<void> {
+async function stallAfterAnother(url: string, roundTrip: () => Promise<Response>): Promise<void> {
   const number = HTTP_CONTRACT.findIndex(({ name }) => name.startsWith("answers 408 to a body that stalls"));
   const post = (body: ReadableStream) =>
     fetch(url, {
       method: "POST",
-      headers: { authorization: `Bearer ${KEY}`, [CASE_HEADER]: `${number} behind another` },
+      headers: { authorization: `Bearer ${KEY}`, [CASE_HEADER]: `${number} after another` },
       body,
       signal: AbortSignal.timeout(5_000),
     });

@@ -1,13 +1,20 @@
 /** Every host that is tested here, and where its answers differ from the petstore's own. */
 
 import assert from "node:assert/strict";
-import { type Deviation, exactly, noAnswer, outside, undecodablePath, unknownMethod } from "./driver/deviation.ts";
+import {
+  type Deviation,
+  exactly,
+  like,
+  noAnswer,
+  outside,
+  undecodablePath,
+  unknownMethod,
+} from "./driver/deviation.ts";
 import { BUN_RUNTIME, DENO, DENO_SERVE, NODE_24, NODE_24_DECORATORS, type Runtime } from "./driver/program.ts";
 
 /** A program in programs/. */
 export interface MountedHost {
   name: string;
-  /** The file's name in programs/. */
   file: string;
   runtime: Runtime;
   /** For docs/hosts.md: how it is run, or why the program is written as it is. */
@@ -139,10 +146,7 @@ export const HOSTS: readonly MountedHost[] = [
         "gets 400 from Fastify",
         exactly(400, '{"error":"Bad Request","message":"Client Error","statusCode":400}'),
       ),
-      undecodablePath("gets 400 `FST_ERR_BAD_URL` from Fastify", (answer) => {
-        assert.equal(answer?.status, 400);
-        assert.match(answer.text, /^$|"FST_ERR_BAD_URL"/);
-      }),
+      undecodablePath("gets 400 `FST_ERR_BAD_URL` from Fastify", like(400, /"FST_ERR_BAD_URL"/)),
     ],
   },
   {
@@ -154,10 +158,10 @@ export const HOSTS: readonly MountedHost[] = [
     deviations: [
       outside(/^{"statusCode":404,/, { isBasePathOurs: true }),
       NODE_PARSER,
-      undecodablePath("gets 400 from Hapi", (answer) => {
-        assert.equal(answer?.status, 400);
-        assert.match(answer.text, /^$|^{"statusCode":400,"error":"Bad Request","message":"Bad Request"}$/);
-      }),
+      undecodablePath(
+        "gets 400 from Hapi",
+        like(400, /^{"statusCode":400,"error":"Bad Request","message":"Bad Request"}$/),
+      ),
     ],
   },
   {
@@ -168,10 +172,7 @@ export const HOSTS: readonly MountedHost[] = [
     deviations: [
       outside(/"Cannot find any route matching /, { isBasePathOurs: true }),
       NODE_PARSER,
-      undecodablePath("gets 400 from h3", (answer) => {
-        assert.equal(answer?.status, 400);
-        assert.match(answer.text, /^$|^{"status":400,"message":"Bad Request"}$/);
-      }),
+      undecodablePath("gets 400 from h3", like(400, /^{"status":400,"message":"Bad Request"}$/)),
       SRVX_BODY,
     ],
     sendsChunks: true,

@@ -1,12 +1,15 @@
 /** The programs of docs/hosts.md with the app's own keys, log, store or addresses. */
 
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { until } from "../support/until.ts";
+import { runNginx, whyNoNginx } from "../support/nginx/nginx.ts";
+import { testUnless } from "../support/system/commands.ts";
+import { freePort } from "../support/system/free_port.ts";
 import { withTempFolder } from "../support/temp.ts";
-import { whyNoNginx, withPathProxy } from "./driver/path_proxy.ts";
-import { DENO, type Program, startProgram } from "./driver/program.ts";
+import { until } from "../support/until.ts";
+import { DENO, startProgram } from "./driver/program.ts";
 
 const PET = '{"name":"Rex","categoryId":9007199254740993}';
 
@@ -19,89 +22,87 @@ function asker(origin: string, key = "pk_example"): Ask {
   };
 }
 
-async function withProgram(file: string, env: Record<string, string>, use: (program: Program) => Promise<void>) {
-  const program = await startProgram(DENO, file, "/v1", env);
-  try {
-    await use(program);
-  } finally {
-    await program.stop();
-  }
+function start(file: string, env?: Record<string, string>) {
+  return startProgram({ runtime: DENO, file }, "/v1", env);
 }
 
-async function add(ask: Ask, path: string): Promise<Response> {
+async function add(ask: Ask, path: string): Promise<string | null> {
   const response = await ask(path, { method: "POST", body: PET });
   assert.equal(response.status, 201);
   await response.text();
-  return response;
+  return response.headers.get("location");
 }
 
-test("an app's own sessions serve as keys, until they end", () =>
-  withProgram("own_keys.ts", {}, async ({ origin }) => {
-    const status = async (key: string) => {
-      const response = await asker(origin, key)("/v1/pets");
-      await response.text();
-      return response.status;
-    };
-    assert.deepEqual([await status("token-of-ann"), await status("token-of-bob"), await status("x")], [200, 401, 401]);
-    await fetch(`${origin}/logout/token-of-ann`, { method: "POST" });
-    assert.equal(await status("token-of-ann"), 401);
-  }));
+/** The target of a list's link to its next page. */
+async function nextOf(page: Response): Promise<string> {
+  await page.text();
+  return /^<([^>]+)>; rel="next"$/.exec(page.headers.get("link") ?? "")?.[1] ?? "";
+}
 
-test("an app's own log has the cause of a 500 without the query, and the client's answer does not have it", () =>
-  withProgram("own_log.ts", {}, async ({ origin, written }) => {
-    const response = await asker(origin)("/v1/store/orders?secret=1");
-    assert.equal(response.status, 500);
-    assert.doesNotMatch(await response.text(), /down/);
-    await until("the log has a line", () => /^{.*}$/m.test(written()));
-    const line = /^{.*}$/m.exec(written())?.[0] ?? "";
-    assert.deepEqual(JSON.parse(line), {
-      level: "error",
-      method: "GET",
-      pathname: "/v1/store/orders",
-      name: "Error",
-      message: "The order service is down",
-    });
-  }));
+test("an app's own sessions serve as keys, until they end", async () => {
+  await using program = await start("own_keys.ts");
+  const status = async (key: string) => {
+    const response = await asker(program.origin, key)("/v1/pets");
+    await response.text();
+    return response.status;
+  };
+  assert.deepEqual([await status("token-of-ann"), await status("token-of-bob"), await status("x")], [200, 401, 401]);
+  await fetch(`${program.origin}/logout/token-of-ann`, { method: "POST" });
+  assert.equal(await status("token-of-ann"), 401);
+});
+
+test("an app's own log has the cause of a 500 without the query, and the client's answer does not have it", async () => {
+  await using program = await start("own_log.ts");
+  const response = await asker(program.origin)("/v1/store/orders?secret=1");
+  assert.equal(response.status, 500);
+  assert.doesNotMatch(await response.text(), /down/);
+  const line = () => /^{.*}$/m.exec(program.written.stderr)?.[0];
+  await until("the log has a line", () => line() !== undefined);
+  const [level, name, message] = ["error", "Error", "The order service is down"];
+  assert.deepEqual(JSON.parse(line()!), { level, method: "GET", pathname: "/v1/store/orders", name, message });
+});
 
 test("an app's own store has its pets after the process was killed", () =>
   withTempFolder(async (folder) => {
     const env = { PETS_FILE: join(folder, "pets.jsonl") };
-    await withProgram("own_store.ts", env, async ({ origin }) => void await add(asker(origin), "/v1/pets"));
-    await withProgram("own_store.ts", env, async ({ origin }) => {
-      const pet = '{"id":1,"name":"Rex","categoryId":9007199254740993,"status":"available"}';
-      assert.equal(await (await asker(origin)("/v1/pets/1")).text(), pet);
-    });
-  }));
-
-test("links are right below a router that removes the prefix", () =>
-  withProgram("behind_prefix.ts", {}, async ({ origin }) => {
-    const ask = asker(origin);
-    for (const id of [1, 2]) {
-      const created = await add(ask, "/api/v1/pets");
-      assert.equal(created.headers.get("location"), `/api/v1/pets/${id}`);
+    {
+      await using program = await start("own_store.ts", env);
+      await add(asker(program.origin), "/v1/pets");
     }
-    const page = await ask("/api/v1/pets?limit=1");
-    await page.text();
-    const next = /^<([^>]+)>; rel="next"$/.exec(page.headers.get("link") ?? "")?.[1] ?? "";
-    assert.equal((await (await ask(next)).json())[0].id, 2);
+    await using program = await start("own_store.ts", env);
+    const pet = '{"id":1,"name":"Rex","categoryId":9007199254740993,"status":"available"}';
+    assert.equal(await (await asker(program.origin)("/v1/pets/1")).text(), pet);
   }));
 
-const skip = whyNoNginx();
+test("links are right below a router that removes the prefix", async () => {
+  await using program = await start("behind_prefix.ts");
+  const ask = asker(program.origin);
+  for (const id of [1, 2]) assert.equal(await add(ask, "/api/v1/pets"), `/api/v1/pets/${id}`);
+  const next = await nextOf(await ask("/api/v1/pets?limit=1"));
+  assert.equal((await (await ask(next)).json())[0].id, 2);
+});
 
-test(
-  `links are right through a proxy that has another path${skip ? ` (skipped: ${skip})` : ""}`,
-  { skip },
-  () =>
-    withProgram("behind_proxy.ts", {}, ({ origin }) =>
-      withPathProxy(origin, async (proxy) => {
-        const ask = asker(proxy);
-        const created = await add(ask, "/store/v1/pets");
-        assert.equal(created.headers.get("location"), "https://api.example/store/v1/pets/1");
-        await add(ask, "/store/v1/pets");
-        const evil = { "x-forwarded-host": "evil.example", forwarded: "host=evil.example", "x-forwarded-proto": "ftp" };
-        const page = await ask("/store/v1/pets?limit=1", { headers: evil });
-        await page.text();
-        const next = /^<https:\/\/api\.example([^>]+)>; rel="next"$/.exec(page.headers.get("link") ?? "")?.[1] ?? "";
-        assert.equal((await (await ask(next)).json())[0].id, 2);
-      })),
-);
+testUnless(whyNoNginx())("links are right through a proxy that has another path", async () => {
+  await using program = await start("behind_proxy.ts");
+  await withPathProxy(program.origin, async (proxy) => {
+    const ask = asker(proxy);
+    assert.equal(await add(ask, "/store/v1/pets"), "https://api.example/store/v1/pets/1");
+    await add(ask, "/store/v1/pets");
+    const evil = { "x-forwarded-host": "evil.example", forwarded: "host=evil.example", "x-forwarded-proto": "ftp" };
+    const next = await nextOf(await ask("/store/v1/pets?limit=1", { headers: evil }));
+    assert.match(next, /^https:\/\/api\.example\//);
+    assert.equal((await (await ask(next.replace("https://api.example", ""))).json())[0].id, 2);
+  });
+});
+
+/** Runs an nginx that has `/store/v1/` where the server has `/v1/`. */
+function withPathProxy(origin: string, use: (proxy: string) => Promise<void>): Promise<void> {
+  return withTempFolder(async (folder) => {
+    const port = await freePort();
+    const bodies = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${folder};`);
+    const server = `server { listen 127.0.0.1:${port}; location /store/v1/ { proxy_pass ${origin}/v1/; } }`;
+    const file = join(folder, "nginx.conf");
+    writeFileSync(file, `pid ${folder}/pid; events {} http { access_log off; ${bodies.join(" ")} ${server} }`);
+    await runNginx(file, port, () => use(`http://127.0.0.1:${port}`));
+  });
+}

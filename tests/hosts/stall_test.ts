@@ -1,37 +1,33 @@
 /** A body that stalls longer than the default `bodyTimeoutMs`: no server may hang up before the petstore's 408. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { testUnless } from "../support/system/commands.ts";
 import { startProgram, whyNot } from "./driver/program.ts";
-import { HOSTS } from "./hosts.ts";
+import { HOSTS, type MountedHost } from "./hosts.ts";
 
 /** The servers that all other hosts are built on. */
 const SERVERS = ["deno.ts", "bun.ts", "node.ts", "elysia.ts"];
 
 const hosts = HOSTS.filter(({ file }) => SERVERS.includes(file));
 // All at once, because each takes 16 seconds.
-const answers = new Map(hosts.map((host) => [host, whyNot(host.runtime) ? undefined : stall(host.file)]));
+const answers = new Map(hosts.map((host) => [host, whyNot(host.runtime) ? undefined : stall(host)]));
 
 for (const host of hosts) {
-  test(`${host.name} lets the petstore answer 408 to a body that stalls`, { skip: whyNot(host.runtime) }, async () => {
+  testUnless(whyNot(host.runtime))(`${host.name} lets the petstore answer 408 to a body that stalls`, async () => {
     const { status, code } = await answers.get(host)!;
     assert.deepEqual([status, code], [408, "request_timeout"]);
   });
 }
 
-async function stall(file: string): Promise<{ status: number; code: string }> {
-  const { runtime } = HOSTS.find((host) => host.file === file)!;
-  const { origin, stop } = await startProgram(runtime, file, "/v1");
+async function stall(host: MountedHost): Promise<{ status: number; code: string }> {
   try {
-    const body = new ReadableStream({
-      start: (controller) => controller.enqueue(new TextEncoder().encode('{"name":')),
-    });
+    await using program = await startProgram(host, "/v1");
+    const begun = new TextEncoder().encode('{"name":');
+    const body = new ReadableStream({ start: (controller) => controller.enqueue(begun) });
     const headers = { authorization: "Bearer pk_example" };
-    return await (await fetch(`${origin}/v1/pets`, { method: "POST", headers, body })).json();
+    return await (await fetch(`${program.origin}/v1/pets`, { method: "POST", headers, body })).json();
   } catch (error) {
-    // Not thrown: before its test awaits it, a rejection would end the whole file.
+    // Not thrown, because a rejection that no test awaits yet would end the whole file.
     return { status: 0, code: String((error as Error).cause ?? error) };
-  } finally {
-    await stop();
   }
 }

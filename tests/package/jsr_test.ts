@@ -9,27 +9,18 @@ import { pathToFileURL } from "node:url";
 import root from "../../deno.json" with { type: "json" };
 import { withTempFolder } from "../support/temp.ts";
 import { ROOT } from "./support/project.ts";
-import { run } from "./support/run.ts";
+import { succeed } from "./support/run.ts";
 
 const ENTRY_POINTS = Object.values(root.exports);
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
 
-/** Runs Deno in the repository and returns its output. */
 async function deno(...args: string[]): Promise<string> {
-  const { status, stdout, stderr } = await withTempFolder((home) => run(process.execPath, args, ROOT, { HOME: home }));
-  assert.equal(status, 0, stdout + stderr);
+  const { stdout, stderr } = await withTempFolder((HOME) => succeed(process.execPath, args, ROOT, { HOME }));
   return stdout + stderr;
 }
 
-interface JsDoc {
-  doc?: string;
-  tags?: { kind: string }[];
-}
-
-interface ModuleDocumentation {
-  module_doc?: JsDoc;
-  symbols: { name: string; declarations: { declarationKind: string; jsDoc?: JsDoc }[] }[];
-}
+type JsDoc = { doc?: string; tags?: { kind: string }[] };
+type ModuleDocumentation = { module_doc?: JsDoc; symbols: { name: string; declarations: { jsDoc?: JsDoc }[] }[] };
 
 async function documentationOf(path: string): Promise<ModuleDocumentation> {
   const { nodes } = JSON.parse(await deno("doc", "--json", path));
@@ -50,15 +41,12 @@ test("a dry run of publishing to JSR finds no fault and no slow types, and takes
   const files = Array.from(printed.matchAll(/^ +(file:\S+) \(/gm), ([, url = ""]) => url.slice(prefix.length));
   const others = files.filter((path) => !/^lib\/[a-z0-9_/]+\.ts$|^docs\/[a-z_]+\.(md|svg)$/.test(path));
   const VIEWER = ["LICENSE", "NOTICE", "page.json", "swagger-ui-bundle.js.LICENSE.txt", "swagger_ui.json"];
-  assert.deepEqual(
-    others.toSorted(),
-    [
-      ...["CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md", "deno.json"],
-      ...["nginx.conf", "petstore-postgres.service", "petstore.service"].map((name) => `docs/${name}`),
-      ...VIEWER.map((name) => `lib/server/viewer/${name}`),
-      ...["mod.ts", "server.ts"],
-    ],
-  );
+  assert.deepEqual(others.toSorted(), [
+    ...["CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md", "deno.json"],
+    ...["nginx.conf", "petstore-postgres.service", "petstore.service"].map((name) => `docs/${name}`),
+    ...VIEWER.map((name) => `lib/server/viewer/${name}`),
+    ...["mod.ts", "server.ts"],
+  ]);
   assert.ok(files.length > 45, `only ${files.length} files`);
   const links = README.matchAll(/\]\((?!https?:)([^)#]+)/g);
   assert.deepEqual(Array.from(links, ([, path = ""]) => path).filter((path) => !files.includes(path)), []);

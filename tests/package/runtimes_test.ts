@@ -1,9 +1,9 @@
 /** The installed package on every runtime that it supports, by `import` and by `require`. */
 
 import assert from "node:assert/strict";
-import test from "node:test";
+import { testUnless } from "../support/system/commands.ts";
 import { bun, type Install, npm, withProject } from "./support/project.ts";
-import { run } from "./support/run.ts";
+import { succeed } from "./support/run.ts";
 import { BUN, DENO, NODE, NODES, type Runtime } from "./support/runtimes.ts";
 
 const LUNA = '{"id":1,"name":"Luna","categoryId":9223372036854775807,"status":"available"}';
@@ -27,15 +27,12 @@ const INSTALLED: [runtime: Runtime, by: string, install: Install][] = [
 ];
 
 for (const [{ name, command, args, skip }, by, install] of INSTALLED) {
-  const title = `${name} installs the package by ${by} with no network, and imports and requires it`;
-  test(
-    skip ? `${title} (skipped: ${skip})` : title,
-    { skip },
+  testUnless(skip)(
+    `${name} installs the package by ${by} with no network, and imports and requires it`,
     () =>
       withProject(install, async (folder) => {
         for (const file of ["import.mjs", "require.cjs"]) {
-          const { status, stdout, stderr } = await run(command, [...args, file], folder);
-          assert.equal(status, 0, stderr);
+          const { stdout, stderr } = await succeed(command, [...args, file], folder);
           const told = Object.values(JSON.parse(stdout));
           assert.deepEqual(told, [ANSWERS, ANSWERS, ANSWERS], file);
           // The only output on standard error: Node 22 warns that its SQLite is experimental.

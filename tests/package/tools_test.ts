@@ -3,28 +3,21 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import test from "node:test";
+import { testUnless } from "../support/system/commands.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { bun, TARBALL, withProject } from "./support/project.ts";
-import { run } from "./support/run.ts";
+import { succeed } from "./support/run.ts";
 import { BUN, fileOf, NODE, versionOf } from "./support/runtimes.ts";
 
-/** A test that is skipped without its runtime; the title says so. */
-function testWith({ skip }: { skip: string | false }, title: string, run: () => Promise<void>): void {
-  test(skip ? `${title} (skipped: ${skip})` : title, { skip }, run);
-}
-
-testWith(NODE, "publint finds no error, no warning and no suggestion", () =>
+testUnless(NODE.skip)("publint finds no error, no warning and no suggestion", () =>
   withTempFolder(async (folder) => {
     const tool = fileOf("publint", versionOf("publint"), "src/cli.js");
-    const { status, stdout, stderr } = await run(NODE.command, [tool, "run", "--strict", TARBALL], folder);
-    assert.equal(status, 0, stdout + stderr);
+    const { stdout } = await succeed(NODE.command, [tool, "run", "--strict", TARBALL], folder);
     assert.match(stdout, /All good!\s*$/);
     assert.doesNotMatch(stdout, /Suggestions|Warnings|Errors/);
   }));
 
-testWith(
-  NODE,
+testUnless(NODE.skip)(
   "@arethetypeswrong accepts the types of every entry point, for import and for require",
   () =>
     withTempFolder(async (folder) => {
@@ -32,26 +25,22 @@ testWith(
       // It does not know that require() loads ES modules since Node 22.12, which other tests here show. The profile leaves
       // out the resolution without `exports`, which TypeScript 7 has removed.
       const args = [tool, TARBALL, "--profile", "node16", "--ignore-rules", "cjs-resolves-to-esm", "--format", "json"];
-      const { status, stdout, stderr } = await run(NODE.command, args, folder);
-      assert.equal(status, 0, stdout + stderr);
-      const { analysis } = JSON.parse(stdout);
+      const { analysis } = JSON.parse((await succeed(NODE.command, args, folder)).stdout);
       assert.deepEqual(Object.keys(analysis.entrypoints), [".", "./postgres", "./sqlite", "./node", "./package.json"]);
       assert.deepEqual(analysis.types, { kind: "included" });
     }),
 );
 
-testWith(
-  BUN,
+testUnless(BUN.skip)(
   "a bundler for browsers drops the parts of the package that are not used",
   () =>
     withProject(bun(BUN), async (folder) => {
-      const built = await run(BUN.command, ["build", "--target=browser", "web.mjs", "--outfile=web.js"], folder);
-      assert.equal(built.status, 0, built.stderr);
+      await succeed(BUN.command, ["build", "--target=browser", "web.mjs", "--outfile=web.js"], folder);
       const bundle = readFileSync(join(folder, "web.js"), "utf8");
       // formatPet() must not bring in a handler, a key check or a store.
       assert.doesNotMatch(bundle, /pk_|WWW-Authenticate|crypto|openapi|node:/i);
       assert.ok(bundle.length < 5000, `${bundle.length} characters`);
-      const { stdout } = await run(BUN.command, ["run", "web.js"], folder);
+      const { stdout } = await succeed(BUN.command, ["run", "web.js"], folder);
       assert.equal(stdout, '{"id":1,"name":"Luna","categoryId":9223372036854775807,"status":"sold"}\n');
     }),
 );

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { indentJson } from "../../lib/server/viewer/page/indent_json.js";
-import { packPage } from "../../tools/viewer/page.ts";
+import { packPage } from "../../tools/viewer/package.ts";
 
 test("indentJson() lays JSON out as JSON.stringify() does, whatever the layout was before", () => {
   fc.assert(

@@ -21,14 +21,24 @@ export function readPage(path: string): string {
 
 /** The fenced blocks of one language on a page. The first word names the language, as in `ts ignore`. */
 export function blocks(path: string, language: string): string[] {
-  return Array.from(readPage(path).matchAll(/^```(\w+)(.*)\n([^]*?)^```$/gm))
+  return blocksOf(readPage(path), language);
+}
+
+/** The same, of a page's text. */
+export function blocksOf(page: string, language: string): string[] {
+  return Array.from(page.matchAll(/^```(\w+)(.*)\n([^]*?)^```$/gm))
     .filter(([, first, rest]) => first === language && !rest?.includes("ignore"))
     .map(([, , , text]) => text ?? "");
 }
 
 /** The commands of a page's `console` blocks. A prompt begins a command; its output ends at the next prompt. */
 export function commands(path: string): Command[] {
-  return blocks(path, "console").flatMap((block) =>
+  return commandsOf(readPage(path));
+}
+
+/** The same, of a page's text. */
+export function commandsOf(page: string): Command[] {
+  return blocksOf(page, "console").flatMap((block) =>
     block.split(/^\$ /m).slice(1).map((text) => {
       const end = text.indexOf("\n");
       return { line: text.slice(0, end), output: text.slice(end + 1).trimEnd() };

@@ -166,6 +166,25 @@ test("a verifier may accept a request without a key by answering with a caller, 
   }
 });
 
+test("a key that no request may carry is refused even if its digest is listed", async () => {
+  for (const text of ["two words", "one, other", "h\u00fcnde"]) {
+    const check = createCheck([`sha256:${hash(text)}`]);
+    assert.equal(await outcome(check, `Bearer ${text}`), "invalid_api_key", text);
+  }
+});
+
+test("members that a program has added to Object.prototype belong to no key", async () => {
+  const polluted = { caller: "everyone", expires: new Date(0) };
+  Object.assign(Object.prototype, polluted);
+  try {
+    const check = createCheck([KEY, { key: OTHER }]);
+    assert.notEqual(await callerOf(check, KEY), await callerOf(check, OTHER));
+    assert.match(await callerOf(check, KEY), /^key-/);
+  } finally {
+    for (const name of Object.keys(polluted)) Reflect.deleteProperty(Object.prototype, name);
+  }
+});
+
 const BAD_KEYS: [what: string, keys: unknown][] = [
   ["nothing", undefined],
   ["null", null],
@@ -187,6 +206,7 @@ const BAD_KEYS: [what: string, keys: unknown][] = [
   ["a record whose key has a space", [{ key: "pk_secret " }]],
   ["an empty caller", [{ key: "pk_secret", caller: "" }]],
   ["an expiry that is not a Date", [{ key: "pk_secret", expires: "2030-01-01" }]],
+  ["a record with a misspelt member", [{ key: "pk_secret", expire: new Date(0) }]],
   ["an invalid Date as expiry", [{ key: "pk_secret", expires: new Date(NaN) }]],
 ];
 
@@ -194,7 +214,7 @@ for (const [what, keys] of BAD_KEYS) {
   test(`createPetstore()'s key check refuses ${what} without showing a key`, () => {
     assert.throws(() => createCheck(keys as ApiKeys), (error) => {
       assert(error instanceof TypeError);
-      assert.match(error.message, /^(Option keys must|((The caller|Expiry) of )?API key number \d+ must) [^\n]+$/);
+      assert.match(error.message, /^(Option keys must|(The (caller|expiry) of )?API key number \d+ must) [^\n]+$/);
       assert.doesNotMatch(error.message, /pk_|xy|abab/);
       return true;
     });

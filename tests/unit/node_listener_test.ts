@@ -265,3 +265,113 @@ test("createNodeListener() normalizes the target as a URL before it looks for a 
     assert.ok([400, 404].includes(await statusOf(target)), target);
   }
 });
+
+test("createNodeListener() answers a target with a user and a password, and leaves both out of the Request", async () => {
+  const urls: string[] = [];
+  const keys = (key: string, { url }: Request) => {
+    urls.push(url);
+    return key === KEY;
+  };
+  const listener = createNodeListener(createPetstore({ keys }));
+  const text = head("GET http://user:password@pets.example/v1/pets?limit=1", "Host: x", `Authorization: Bearer ${KEY}`);
+  assert.match(await exchange(listener, text), /^HTTP\/1\.1 200 /);
+  assert.deepEqual(urls, ["http://pets.example/v1/pets?limit=1"]);
+});
+
+test("createNodeListener() answers 500 where no Request can be made of what the client has sent", async () => {
+  const listener = createNodeListener(createPetstore({ keys: () => true }));
+  const answer = await exchange((request, response) => {
+    request.rawHeaders.push("x-odd", "a\0b");
+    listener(request, response);
+  }, head("GET /v1/pets", "Host: x", `Authorization: Bearer ${KEY}`));
+  assert.match(answer, /^HTTP\/1\.1 500 /);
+});
+
+test("createNodeListener() lets a verifier read a clone of the request", async () => {
+  const bodies: string[] = [];
+  const keys = async (_key: string, request: Request) => {
+    bodies.push(await request.clone().text());
+    return true;
+  };
+  const listener = createNodeListener(createPetstore({ keys }));
+  const fields = ["Host: x", `Authorization: Bearer ${KEY}`];
+  const whole = head("POST /v1/pets", ...fields, `Content-Length: ${PET.length}`) + PET;
+  const chunked = head("POST /v1/pets", ...fields, "Transfer-Encoding: chunked") +
+    `${PET.length.toString(16)}\r\n${PET}\r\n0\r\n\r\n`;
+  for (const text of [whole, chunked]) assert.match(await exchange(listener, text), /^HTTP\/1\.1 201 /);
+  assert.deepEqual(bodies, [PET, PET]);
+});
+
+test("createNodeListener() calls an empty body empty, even after a parser has waited for its end", async () => {
+  const listener = createNodeListener(createPetstore({ keys: [KEY] }));
+  const parseFirst: Listener = (request, response) => {
+    request.resume().on("end", () => setImmediate(() => listener(request, response)));
+  };
+  const text = head("POST /v1/pets", "Host: x", `Authorization: Bearer ${KEY}`, "Content-Length: 0");
+  assert.match(await exchange(parseFirst, text), /it is empty/);
+});
+
+test("createNodeListener() cancels a body whose client has left before the Response was made", async () => {
+  const begun = Promise.withResolvers<IncomingMessage>();
+  const made = Promise.withResolvers<Response>();
+  const cancelled = Promise.withResolvers<void>();
+  const listener = createNodeListener(() => made.promise);
+  await withServer((request, response) => {
+    response.on("close", () => made.resolve(new Response(new ReadableStream({ cancel: () => cancelled.resolve() }))));
+    listener(request, response);
+    begun.resolve(request);
+  }, async (open) => {
+    const socket = open(head("GET /", "Host: x"));
+    await begun.promise;
+    socket.destroy();
+    await cancelled.promise;
+  });
+});
+
+test("createNodeListener() cancels a Response that Node cannot send, and sends none of its headers", async (t) => {
+  const error = t.mock.method(console, "error", () => {});
+  const cancelled = Promise.withResolvers<void>();
+  const headers = { "content-encoding": "gzip", "x-odd": "a\x01b" };
+  const listener = createNodeListener(() =>
+    new Response(new ReadableStream({ cancel: cancelled.resolve }), { headers })
+  );
+  const answer = await exchange(listener, head("GET /", "Host: x"));
+  assert.match(answer, /^HTTP\/1\.1 500 /);
+  assert.doesNotMatch(answer, /content-encoding/i);
+  await cancelled.promise;
+  error.mock.restore();
+});
+
+test("createNodeListener() answers 500 for a Response that has been read, with none of its headers", async (t) => {
+  const error = t.mock.method(console, "error", () => {});
+  const listener = createNodeListener(async () => {
+    const response = new Response("woof", { headers: { "content-encoding": "gzip" } });
+    await response.text();
+    return response;
+  });
+  const answer = await exchange(listener, head("GET /", "Host: x"));
+  assert.match(answer, /^HTTP\/1\.1 500 /);
+  assert.doesNotMatch(answer, /content-encoding/i);
+  error.mock.restore();
+});
+
+test("createNodeListener() calls the handle of an object as its method", async () => {
+  class Kennel {
+    readonly dog = "Rex";
+    handle() {
+      return new Response(this.dog);
+    }
+  }
+  assert.match(await exchange(createNodeListener(new Kennel()), head("GET /", "Host: x")), /Rex/);
+});
+
+test("createNodeListener() sends the bytes of a header as they are", async () => {
+  const headers = { "content-disposition": 'attachment; filename="h\u00fcnde"' };
+  const listener = createNodeListener(() => new Response("woof", { headers }));
+  await withServer(listener, async (open) => {
+    const socket = open(head("GET /", "Host: x")).setEncoding("latin1");
+    let answer = "";
+    for await (const piece of socket) answer += piece;
+    assert.match(answer, /filename="h\u00fcnde"/);
+  });
+});

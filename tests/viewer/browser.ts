@@ -2,15 +2,8 @@
 
 import { chromium, type Page } from "playwright-core";
 import { withFreshServer } from "../support/server/server_process.ts";
+import { CHROMIUM } from "../support/system/chromium.ts";
 
-/** Where Debian's package installs it. */
-const CHROMIUM = "/usr/bin/chromium";
-
-// Chromium has no sandbox for root. The other flags stop the browser's own requests.
-const ARGS =
-  "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
-
-/** The key that the server accepts. */
 export const KEY = "pk_0123456789abcdef";
 
 /** The largest int64. A JavaScript number rounds it to 9223372036854775808. */
@@ -19,33 +12,18 @@ export const LARGEST = "9223372036854775807";
 /** The second smallest int64. A JavaScript number holds the smallest exactly, since it is a power of two. */
 export const SMALLEST = "-9223372036854775807";
 
-/** The reason why no browser can run here, or `false`. */
-export function whyNoBrowser(): string | false {
-  try {
-    return Deno.statSync(CHROMIUM).isFile ? false : `${CHROMIUM} is not a file`;
-  } catch {
-    return `there is no ${CHROMIUM}: apt-get install chromium`;
-  }
-}
-
 /** A page, and what it has sent and reported since it was opened. */
 export interface OpenPage {
   page: Page;
   origin: string;
   /** The messages of the console, with errors of the page and violations of its policy. */
   complaints: string[];
-  /** The address of every request. */
   requested: string[];
   /** The body of every request that has one. */
   sent: string[];
 }
 
-/** Options of {@link withPage}. */
-export interface PageOptions {
-  width?: number;
-  height?: number;
-  hasScripts?: boolean;
-}
+export type PageOptions = { width?: number; height?: number; hasScripts?: boolean };
 
 /** Starts a server and a browser, and opens a path. Both end after `use`. */
 export async function withPage(
@@ -54,10 +32,17 @@ export async function withPage(
   { width = 1200, height = 900, hasScripts = true }: PageOptions = {},
 ): Promise<void> {
   await withFreshServer({ args: ["--store=memory:"], env: { PETSTORE_KEYS: KEY } }, async ({ origin }) => {
-    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS.split(" ") });
+    const browser = await chromium.launch(CHROMIUM);
     try {
       const page = await browser.newPage({ viewport: { width, height }, javaScriptEnabled: hasScripts });
-      const open = watch(page, origin);
+      const open: OpenPage = { page, origin, complaints: [], requested: [], sent: [] };
+      page.on("console", (message) => open.complaints.push(`${message.type()}: ${message.text()}`));
+      page.on("pageerror", (error) => open.complaints.push(error.message));
+      page.on("request", (request) => {
+        open.requested.push(request.url());
+        const body = request.postData();
+        if (body !== null) open.sent.push(body);
+      });
       await page.goto(origin + path);
       await use(open);
     } finally {
@@ -66,19 +51,6 @@ export async function withPage(
   });
 }
 
-function watch(page: Page, origin: string): OpenPage {
-  const open: OpenPage = { page, origin, complaints: [], requested: [], sent: [] };
-  page.on("console", (message) => open.complaints.push(`${message.type()}: ${message.text()}`));
-  page.on("pageerror", (error) => open.complaints.push(error.message));
-  page.on("request", (request) => {
-    open.requested.push(request.url());
-    const body = request.postData();
-    if (body !== null) open.sent.push(body);
-  });
-  return open;
-}
-
-/** Enters the API key as a user does. */
 export async function authorize(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Authorize", exact: true }).click();
   await page.getByLabel("auth-bearer-value").fill(KEY);

@@ -1,129 +1,118 @@
 /** The page of the standalone server in Chromium, used as its users use it. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { authorize, execute, KEY, LARGEST, SMALLEST, whyNoBrowser, withPage } from "./browser.ts";
+import { NO_CHROMIUM } from "../support/system/chromium.ts";
+import { testUnless } from "../support/system/commands.ts";
+import { authorize, execute, KEY, LARGEST, type OpenPage, type PageOptions, SMALLEST, withPage } from "./browser.ts";
 
-const skip = whyNoBrowser();
-
-/** Skips the test without a browser. The name then has the reason, which Deno does not print. */
-function pageTest(name: string, use: () => Promise<void>): void {
-  test(skip ? `${name} (skipped: ${skip})` : name, { skip }, use);
+function testPage(title: string, path: string, use: (open: OpenPage) => Promise<void>, options?: PageOptions): void {
+  testUnless(NO_CHROMIUM)(title, () => withPage(path, use, options));
 }
 
-pageTest(
+testPage(
   "/ redirects to the page, which sends requests only to its own server and logs no errors",
-  () =>
-    withPage("/", async ({ page, origin, complaints, requested }) => {
-      await page.getByRole("heading", { name: "Petstore" }).waitFor();
-      assert.equal(page.url(), `${origin}/docs`);
-      for (const operation of ["listPets", "createPet", "getPet"]) {
-        const block = page.locator(`#operations-animals-${operation}`);
-        await block.locator(".opblock-summary-control").click();
-        await block.locator(".execute").waitFor();
-      }
-      assert.ok(requested.length >= 5);
-      assert.deepEqual(requested.filter((url) => !url.startsWith(`${origin}/`)), []);
-      assert.deepEqual(complaints, []);
-    }),
-);
-
-pageTest(
-  "pets are added and listed with a pasted key, and int64 numbers are exact in requests and on the screen",
-  () =>
-    withPage("/docs", async ({ page, origin, complaints, requested, sent }) => {
-      await authorize(page);
-      const bodies = [`{"name":"Luna <b>","categoryId":${LARGEST}}`, `{"name":"Milo","categoryId":${SMALLEST}}`];
-      for (const [index, body] of bodies.entries()) {
-        const shown = await execute(page, "createPet", { body });
-        assert.equal(shown.status, "201");
-        assert.equal(shown.body, layOut(body, index + 1));
-        assert.ok(shown.curl.includes(`-d '${body}'`), shown.curl);
-      }
-      assert.deepEqual(sent, bodies);
-      const kept = `[${bodies.map((body, index) => asPet(body, index + 1)).join()}]`;
-      assert.equal(await ask(`${origin}/v1/pets`), kept);
-
-      const list = await execute(page, "listPets");
-      assert.equal(list.status, "200");
-      const pets = bodies.map((body, index) => layOut(body, index + 1).replaceAll(/^/gm, "  "));
-      assert.equal(list.body, `[\n${pets.join(",\n")}\n]`);
-      assert.equal((await execute(page, "getPet", { parameters: { petId: "2" } })).body, layOut(bodies[1]!, 2));
-      assert.deepEqual(complaints, []);
-      assert.deepEqual(requested.filter((url) => !url.startsWith(`${origin}/`)), []);
-    }),
-);
-
-pageTest("a downloaded answer is exactly what the page shows", () =>
-  withPage("/docs", async ({ page, complaints }) => {
-    await authorize(page);
-    const { body } = await execute(page, "createPet", { body: `{"name":"Luna","categoryId":${LARGEST}}` });
-    const download = page.waitForEvent("download");
-    await page.locator("#operations-animals-createPet .download-contents").click();
-    assert.ok(body.includes(LARGEST), body);
-    const path = await (await download).path();
-    assert.equal(await Deno.readTextFile(path), body);
+  "/",
+  async ({ page, origin, complaints, requested }) => {
+    await page.getByRole("heading", { name: "Petstore" }).waitFor();
+    assert.equal(page.url(), `${origin}/docs`);
+    for (const operation of ["listPets", "createPet", "getPet"]) {
+      const block = page.locator(`#operations-animals-${operation}`);
+      await block.locator(".opblock-summary-control").click();
+      await block.locator(".execute").waitFor();
+    }
+    assert.ok(requested.length >= 5);
+    assert.deepEqual(requested.filter((url) => !url.startsWith(`${origin}/`)), []);
     assert.deepEqual(complaints, []);
-  }));
-
-pageTest(
-  "an int64 beyond 2^53 is exact in a path too",
-  () =>
-    withPage("/docs", async ({ page, requested }) => {
-      await authorize(page);
-      const { status, body } = await execute(page, "getPet", { parameters: { petId: LARGEST } });
-      assert.match(status, /^404/);
-      assert.ok(body.includes(`There is no pet \\"${LARGEST}\\"`), body);
-      assert.ok(requested.at(-1)?.endsWith(`/v1/pets/${LARGEST}`));
-    }),
+  },
 );
 
-pageTest(
+testPage(
+  "pets are added and listed with a pasted key, and int64 numbers are exact in requests and on the screen",
+  "/docs",
+  async ({ page, origin, complaints, requested, sent }) => {
+    await authorize(page);
+    const bodies = [`{"name":"Luna <b>","categoryId":${LARGEST}}`, `{"name":"Milo","categoryId":${SMALLEST}}`];
+    for (const [index, body] of bodies.entries()) {
+      const shown = await execute(page, "createPet", { body });
+      assert.equal(shown.status, "201");
+      assert.equal(shown.body, layOut(body, index + 1));
+      assert.ok(shown.curl.includes(`-d '${body}'`), shown.curl);
+    }
+    assert.deepEqual(sent, bodies);
+    const kept = `[${bodies.map((body, index) => asPet(body, index + 1)).join()}]`;
+    assert.equal(await ask(`${origin}/v1/pets`), kept);
+
+    const list = await execute(page, "listPets");
+    assert.equal(list.status, "200");
+    const pets = bodies.map((body, index) => layOut(body, index + 1).replaceAll(/^/gm, "  "));
+    assert.equal(list.body, `[\n${pets.join(",\n")}\n]`);
+    assert.equal((await execute(page, "getPet", { parameters: { petId: "2" } })).body, layOut(bodies[1]!, 2));
+    assert.deepEqual(complaints, []);
+    assert.deepEqual(requested.filter((url) => !url.startsWith(`${origin}/`)), []);
+  },
+);
+
+testPage("a downloaded answer is exactly what the page shows", "/docs", async ({ page, complaints }) => {
+  await authorize(page);
+  const { body } = await execute(page, "createPet", { body: `{"name":"Luna","categoryId":${LARGEST}}` });
+  const download = page.waitForEvent("download");
+  await page.locator("#operations-animals-createPet .download-contents").click();
+  assert.ok(body.includes(LARGEST), body);
+  const path = await (await download).path();
+  assert.equal(await Deno.readTextFile(path), body);
+  assert.deepEqual(complaints, []);
+});
+
+testPage("an int64 beyond 2^53 is exact in a path too", "/docs", async ({ page, requested }) => {
+  await authorize(page);
+  const { status, body } = await execute(page, "getPet", { parameters: { petId: LARGEST } });
+  assert.match(status, /^404/);
+  assert.ok(body.includes(`There is no pet \\"${LARGEST}\\"`), body);
+  assert.ok(requested.at(-1)?.endsWith(`/v1/pets/${LARGEST}`));
+});
+
+testPage(
   "without a key the page shows the service's error, and a reload forgets the key",
-  () =>
-    withPage("/docs", async ({ page }) => {
-      const { status, body } = await execute(page, "listPets");
-      assert.match(status, /^401/);
-      assert.equal(JSON.parse(body).code, "missing_api_key");
-      await authorize(page);
-      assert.equal((await execute(page, "listPets")).status, "200");
-      await page.reload();
-      assert.match((await execute(page, "listPets")).status, /^401/);
-      const kept = await page.evaluate("[document.cookie, localStorage.length, sessionStorage.length]");
-      assert.deepEqual(kept, ["", 0, 0]);
-    }),
+  "/docs",
+  async ({ page }) => {
+    const { status, body } = await execute(page, "listPets");
+    assert.match(status, /^401/);
+    assert.equal(JSON.parse(body).code, "missing_api_key");
+    await authorize(page);
+    assert.equal((await execute(page, "listPets")).status, "200");
+    await page.reload();
+    assert.match((await execute(page, "listPets")).status, /^401/);
+    const kept = await page.evaluate("[document.cookie, localStorage.length, sessionStorage.length]");
+    assert.deepEqual(kept, ["", 0, 0]);
+  },
 );
 
-pageTest(
+testPage(
   "the browser enforces the policy: no inline script or style, and no request to another host",
-  () =>
-    withPage("/docs", async ({ page, complaints }) => {
-      await page.getByRole("heading", { name: "Petstore" }).waitFor();
-      for (const element of ["script", "style"]) {
-        await page.evaluate(`{
+  "/docs",
+  async ({ page, complaints }) => {
+    await page.getByRole("heading", { name: "Petstore" }).waitFor();
+    for (const element of ["script", "style"]) {
+      await page.evaluate(`{
         const element = document.createElement("${element}");
         element.textContent = "window.hasRun = true";
         document.head.append(element);
       }`);
-      }
-      assert.equal(await page.evaluate("window.hasRun"), undefined);
-      assert.equal(await page.evaluate('fetch("http://192.0.2.1/").catch(({ name }) => name)'), "TypeError");
-      const breaches = complaints.filter((complaint) => complaint.includes("Content Security Policy"));
-      for (const directive of ["script-src 'self'", "style-src 'self'", "connect-src 'self'"]) {
-        assert.ok(breaches.some((breach) => breach.includes(directive)), `${directive}: ${complaints.join("\n")}`);
-      }
-    }),
+    }
+    assert.equal(await page.evaluate("window.hasRun"), undefined);
+    assert.equal(await page.evaluate('fetch("http://192.0.2.1/").catch(({ name }) => name)'), "TypeError");
+    const breaches = complaints.filter((complaint) => complaint.includes("Content Security Policy"));
+    for (const directive of ["script-src 'self'", "style-src 'self'", "connect-src 'self'"]) {
+      assert.ok(breaches.some((breach) => breach.includes(directive)), `${directive}: ${complaints.join("\n")}`);
+    }
+  },
 );
 
-pageTest(
-  "without JavaScript the page links to the description",
-  () =>
-    withPage("/docs", async ({ page, origin }) => {
-      assert.match(await page.locator("body").innerText(), /needs JavaScript.*\/openapi\.json/);
-      await page.getByRole("link", { name: "/openapi.json" }).click();
-      assert.equal(page.url(), `${origin}/openapi.json`);
-    }, { hasScripts: false }),
-);
+testPage("without JavaScript the page links to the description", "/docs", async ({ page, origin }) => {
+  assert.match(await page.locator("body").innerText(), /needs JavaScript.*\/openapi\.json/);
+  await page.getByRole("link", { name: "/openapi.json" }).click();
+  assert.equal(page.url(), `${origin}/openapi.json`);
+}, { hasScripts: false });
 
 /** A body as the service returns it. */
 function asPet(body: string, id: number): string {

@@ -1,4 +1,4 @@
-/** docs/hosts.md, made from the programs in tests/hosts and tests/edge. */
+/** docs/hosts.md, made from the programs in tests/hosts and tests/edge. `deno task docs:hosts` runs this file and writes it. */
 
 import { readFileSync } from "node:fs";
 import { HOSTS, type MountedHost } from "../../tests/hosts/hosts.ts";
@@ -31,16 +31,13 @@ const SHARED = `## Deviations that hosts share
 The sections below do not repeat these.
 `;
 
-/** The whole page. */
 export function createHostsPage(): string {
   const sections = HOSTS.map(toSection);
   return [
     INTRODUCTION,
     createTable([...sections, ...EDGE_SECTIONS]),
     SHARED,
-    `${
-      SHARED_DEVIATIONS.map((says) => `- ${says}: ${hostsWith(says).map(({ name }) => name).join(", ")}.\n`).join("")
-    }`,
+    SHARED_DEVIATIONS.map((says) => `- ${says}: ${hostsWith(says).map(({ name }) => name).join(", ")}.\n`).join(""),
     "## Servers and frameworks\n",
     ...sections.map(format),
     "## Workers, pages and frameworks with a build\n",
@@ -88,7 +85,6 @@ function createTable(sections: readonly Section[]): string {
   return [head, `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |\n`, ...body].join("");
 }
 
-/** The anchor that a heading gets. */
 export function anchorOf(title: string): string {
   return title.toLowerCase().replaceAll(/[^\w -]/g, "").replaceAll(" ", "-");
 }
@@ -106,3 +102,5 @@ function format({ title, text, files, deviations = [] }: Section): string {
 function readSource(path: string): string {
   return readFileSync(new URL(encodeURI(path), ROOT), "utf8");
 }
+
+if (import.meta.main) Deno.writeTextFileSync(new URL("docs/hosts.md", ROOT), createHostsPage());

@@ -34,7 +34,6 @@ export function compile(entryPoints: readonly string[]): Map<string, string> {
 /** An import or export of another file of the package. TypeScript leaves `.ts` in declarations. */
 const RELATIVE_IMPORT = /^((?:import|export)\b[^;"'()=]*?")(\.{1,2}\/[^"]+)\.[tj]s";$/gm;
 
-/** Adds a file and all files that it imports. */
 function collect(folder: string, path: string, files: Map<string, string>): void {
   if (files.has(path)) return;
   const text = readFileSync(join(folder, path), "utf8");

@@ -17,7 +17,7 @@ export function readDocuments(root: URL, project: Project, version: string): Map
   return new Map(DOCUMENTS.map(([name, path]) => [name, linkTo(address, readFileSync(new URL(path, root), "utf8"))]));
 }
 
-/** Makes relative links absolute. While the address is unknown, only their words stay, and no list of documents. */
+/** Makes relative links absolute. While the address is unknown, it keeps their words and drops the list of documents. */
 function linkTo(address: string, text: string): string {
   const kept = address === "" ? text.replace(/^## Documentation\n[^]*?(?=^## )/m, "") : text;
   return kept.replaceAll(/\[([^\]]*)\]\((?!https?:|#)([^)]*)\)/g, (_, words, path) => {

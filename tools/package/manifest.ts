@@ -2,7 +2,6 @@
 
 import type { Project } from "./project.ts";
 
-/** The part of deno.json that JSR and npm share. */
 interface Config {
   name: string;
   version: string;

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 
 const BLOCK = 512;
 
-/** npm's date for every file; unlike 1970, every archive format can express it. */
+/** npm's date for every file. Unlike 1970, every archive format can express it. */
 const MODIFIED = Date.UTC(1985, 9, 26, 8, 15) / 1000;
 
 /** @param files Texts by their paths in the package, in their order. */

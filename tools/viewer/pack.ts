@@ -1,8 +1,7 @@
 /** `deno task viewer`: packs the viewer's files into JSON modules, because the server may read no files while it serves. */
 
 import { gzipSync } from "node:zlib";
-import { FILES, LICENCES, packagedVersion, readPackaged, VIEWER } from "./package.ts";
-import { packPage } from "./page.ts";
+import { FILES, LICENCES, packagedVersion, packPage, readPackaged, VIEWER } from "./package.ts";
 
 const files = FILES.map((name) => [name, gzipSync(readPackaged(name), { level: 9 }).toString("base64")]);
 const swaggerUi = { version: packagedVersion(), files: Object.fromEntries(files) };

@@ -4,10 +4,9 @@ import { parseCursor } from "../../service/cursor.ts";
 import { splitTarget } from "../../http/routing.ts";
 import type { LineWriter } from "./line_writer.ts";
 
-/** Writes the line of an answered request that came at `startedAt`, a time of `performance.now()`. */
+/** Logs an answered request. `startedAt` is when it arrived, as in `performance.now()`. */
 export type AccessLog = (client: string, method: string, target: string, status: number, startedAt: number) => void;
 
-/** Makes an access log. */
 export function createAccessLog(writer: LineWriter): AccessLog {
   return (client, method, target, status, startedAt) => {
     const duration = (performance.now() - startedAt).toFixed(1);
@@ -17,16 +16,16 @@ export function createAccessLog(writer: LineWriter): AccessLog {
   };
 }
 
-/** Replaces a text that is not shown. */
+/** Stands for a hidden text. */
 const HIDDEN = "…";
-/** The longest text that is shown. Every path segment of the service is shorter, and every useful key is longer. */
+/** The longest text that is shown. Path segments of the service are shorter, and secure keys are longer. */
 const MAX_SHOWN = 20;
-/** How much of a path and of a query is read, because a client may send 64 KB to fill the log. */
+/** How much of a path and of a query is read. Otherwise a client could fill the log with targets of 64 KB. */
 const MAX_READ = 200;
 
 /**
- * The path and query of a URL without control characters and without keys, which some clients put into a URL (RFC 6750
- * §2.3). Short path segments and known parameters are shown, everything else is hidden.
+ * The path and query of a URL without control characters, and without keys, which some clients put into a URL (RFC 6750
+ * §2.3). It shows short path segments and known parameters, and hides everything else.
  */
 export function loggedTarget(target: string): string {
   const { path, query } = splitTarget(target);
@@ -35,12 +34,12 @@ export function loggedTarget(target: string): string {
   return /^[!-~…]*$/.test(line) ? line : line.toWellFormed().replace(/[^!-~…]/gu, encodeURIComponent);
 }
 
-/** Hides a text that is long enough to be a key. A method can be one: HTTP lets a client invent it. */
+/** Hides a text that is long enough to be a key, even as a method, because HTTP allows any method name. */
 export function shorten(text: string): string {
   return text.length > MAX_SHOWN ? HIDDEN : text;
 }
 
-/** Splits the beginning of a text. The last part is hidden if it is incomplete: it may be the start of a key. */
+/** Splits the beginning of a text. If the last part is incomplete, it is hidden, because it may be the start of a key. */
 function wholeParts(text: string, separator: string): string[] {
   if (text.length <= MAX_READ) return text.split(separator);
   return [...text.slice(0, MAX_READ).split(separator).slice(0, -1), HIDDEN];

@@ -5,19 +5,18 @@ export interface LineSink {
   write(bytes: Uint8Array): Promise<number>;
 }
 
-/** Writes lines in the background. */
 export interface LineWriter {
-  /** Adds a line, given without its line end. */
+  /** @param line Without its line end. */
   add(line: string): void;
   /** Resolves when all lines have been written. */
   flush(): Promise<void>;
 }
 
-/** How many characters may wait for a slow reader. Further lines are dropped and counted. */
+/** How many characters may wait for a slow reader. After that, lines are dropped and counted. */
 const MAX_WAITING = 1_048_576;
 
 /**
- * Makes a writer. One write for each line would cost more than a request, and a blocking write would stop the server.
+ * Creates a writer. A separate write for each line would cost more than a request, and a blocking one would stop the server.
  *
  * @param onFailure Called at the first failed write, unless the reader has closed the pipe.
  */
@@ -38,7 +37,7 @@ export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => v
   }
 
   async function drain(): Promise<void> {
-    // Lines of the same turn of the event loop share a write.
+    // Lines from the same turn of the event loop share a write.
     await new Promise((resolve) => setTimeout(resolve, 0));
     while (waiting !== "") {
       const lines = dropped === 0
@@ -55,7 +54,7 @@ export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => v
     try {
       for (let offset = 0; offset < bytes.length;) offset += await sink.write(bytes.subarray(offset));
     } catch (error) {
-      // The server goes on. A closed pipe is no failure: `| head` closes it on purpose.
+      // The server continues. A closed pipe is not reported, because `| head` closes it on purpose.
       if (!hasFailed && !(error instanceof Deno.errors.BrokenPipe)) onFailure?.(error as Error);
       hasFailed = true;
     }

@@ -6,19 +6,18 @@ import { VERSION } from "../../version.ts";
 import { loggedTarget, shorten } from "./access_log.ts";
 import { type FileKey, KEY_FILE } from "../key_file.ts";
 
-/** The facts that a successful start shows. */
+/** What a successful start shows. */
 export interface StartFacts {
   hostname: string;
   port: number;
-  /** The store without its secrets. */
+  /** Without secrets. */
   store: string;
-  /** `undefined` if the settings have keys. */
+  /** `undefined` if the settings contain keys. */
   key: FileKey | undefined;
   /** Whether the description is served as a web page. */
   hasDocs: boolean;
 }
 
-/** The lines of a successful start. */
 export function describeStart({ hostname, port, store, key, hasDocs }: StartFacts): string {
   const origin = `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
   const shown = key === undefined ? "as set" : key.isNew ? `${key.key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}`;
@@ -32,7 +31,7 @@ export function describeStart({ hostname, port, store, key, hasDocs }: StartFact
   ].join("\n");
 }
 
-/** The line of a failed request. An unavailable store needs no stack trace; anything else is a bug and does. */
+/** The log line of a failed request. An unavailable store needs no stack trace; any other error is a bug and gets one. */
 export function describeFailure(error: unknown, { method, url }: Request): string {
   const isBug = !(error instanceof StoreUnavailableError);
   const cause = error instanceof Error ? (isBug ? error.stack : error.message) : String(error);
@@ -40,15 +39,15 @@ export function describeFailure(error: unknown, { method, url }: Request): strin
   return `${new Date().toISOString()} ${request} failed: ${withoutAdvice(String(cause))}`;
 }
 
-/** Escapes line ends and the control characters of terminals, which a setting may hold. */
+/** Escapes line ends and control characters, which a setting may contain. */
 export function oneLine(message: string): string {
   return withoutAdvice(message)
     .replace(/[\p{Cc}\u2028\u2029]/gu, (character) => JSON.stringify(character).slice(1, -1));
 }
 
 /**
- * Removes Deno's advice to grant a permission. The missing ones were left out on purpose: the fault is in the path or the
- * address that was given.
+ * Removes Deno's advice to grant a permission. The server lacks it on purpose; the actual mistake is in the given path or
+ * address.
  */
 function withoutAdvice(message: string): string {
   return message.replaceAll(/, run again with the --allow-[a-z-]+ flag/g, ", which the server was started without");

@@ -1,4 +1,4 @@
-/** Opens the PostgreSQL store of the standalone server, with a driver that is loaded only when it is needed. */
+/** Opens the PostgreSQL store of the standalone server. The driver is loaded only when it is needed. */
 
 import type { Socket } from "node:net";
 import config from "../../../deno.json" with { type: "json" };
@@ -12,12 +12,11 @@ import { orFailing, watchSocket } from "./postgres_socket.ts";
 import { type PostgresTarget, showPostgres } from "./postgres_url.ts";
 
 /**
- * Package and version of the driver, the same as the tests use. It stands in a variable because Deno downloads what a
- * literal `import()` names at every start, whichever store is used.
+ * Package and version of the driver, the same as in the tests. It is a variable, because Deno loads the package of a literal
+ * `import()` at every start, even for another store.
  */
 const DRIVER: string = config.imports.postgres;
 
-/** The part of the driver that is used. */
 interface DriverModule {
   default(options: Record<string, unknown>): DriverClient;
 }
@@ -27,7 +26,7 @@ type DriverClient = PostgresJsClient & {
   end(options: { timeout: number }): Promise<void>;
 };
 
-/** Makes a client of the driver with the settings of the store and some of its own. */
+/** Creates a client with the store's settings and further ones. */
 type Connect = (settings: Record<string, unknown>) => DriverClient;
 
 const READ_STATE =
@@ -48,7 +47,7 @@ export async function openPostgres(target: PostgresTarget): Promise<PetStore> {
     targetSessionAttrs: target.targetSessionAttrs,
     readState: (dial) => readState(connect, dial),
   });
-  // Chosen before the store opens, because the store's own time limit is too short for several silent hosts.
+  // Before the store opens, because the store's time limit is too short for several silent hosts.
   await hosts.choose().catch((error) => {
     throw asUnavailable(error);
   });
@@ -59,14 +58,14 @@ export async function openPostgres(target: PostgresTarget): Promise<PetStore> {
   });
 }
 
-/** The address as an operator reads it, with the schema if it is not the usual one. */
+/** The address for messages, with the schema unless it is the default. */
 export function describePostgres(target: PostgresTarget): string {
   return showPostgres(target) + (target.schema === undefined ? "" : ` (schema ${target.schema})`);
 }
 
 async function loadDriver(target: PostgresTarget): Promise<Connect> {
   const { default: connect } = await importDriver();
-  // The driver reads the environment now and never again: the server gives up that permission after its start.
+  // The driver reads the environment now. Later clients copy these options, because the server then lacks the permission.
   const { options } = connect(driverOptions(target));
   return (settings) => connect({ ...options, shared: { retries: 0, typeArrayMap: {} }, ...settings });
 }
@@ -89,7 +88,7 @@ async function readState(connect: Connect, dial: () => Promise<Socket>): Promise
   }
 }
 
-/** Makes a client whose end closes every connection, even if the server does not respond. */
+/** Creates a client whose `end()` closes every connection, even if the server does not respond. */
 function makeClient(connect: Connect, hosts: Hosts): DriverClient {
   const sockets = new Set<Socket>();
   const client = connect({

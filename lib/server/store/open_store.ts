@@ -13,9 +13,9 @@ import { type PostgresTarget, readPostgresUrl } from "./postgres_url.ts";
 
 /** A store that can be opened. */
 export interface StoreSetting {
-  /** The setting without its secrets, for the operator. */
+  /** The setting without its secrets, for messages. */
   description: string;
-  /** Whether the open store needs permission to read: SQLite's checks that its files are still in place. */
+  /** Whether the open store needs permission to read files. SQLite's store checks that its files are in place. */
   needsRead: boolean;
   /**
    * Opens the store.
@@ -30,13 +30,13 @@ const SQLITE = "sqlite:";
 const POSTGRES = /^postgres(ql)?:\/\//;
 
 /**
- * Reads a `--store` setting. Nothing is opened yet.
+ * Parses a `--store` setting. Opens nothing yet.
  *
- * @throws {SettingError} If the setting is not valid.
+ * @throws {SettingError} If the setting is invalid.
  */
 export function readStoreSetting(setting: string, environment: (name: string) => string | undefined): StoreSetting {
   if (setting === MEMORY) {
-    const description = `${setting} (gone when the server stops)`;
+    const description = `${setting} (lost when the server stops)`;
     return { description, needsRead: false, open: createMemoryStore };
   }
   if (POSTGRES.test(setting)) {
@@ -46,16 +46,16 @@ export function readStoreSetting(setting: string, environment: (name: string) =>
   if (setting.startsWith(SQLITE) && setting !== SQLITE) {
     return { description: setting, needsRead: true, open: () => openSqlite(setting.slice(SQLITE.length)) };
   }
-  // Any other text may be a secret or hold one, and is not shown. The name of a database file is safe to show.
+  // The message may show the name of a database file, but no other text, because it may contain a secret.
   if (/^[\w./~-]+\.(db|sqlite3?)$/.test(setting)) {
     throw new SettingError(`The store ${setting} must begin with its kind: ${SQLITE}${setting} for a file`);
   }
-  throw new SettingError("The store must be memory:, sqlite:<path> or postgres://…; other stores are not known");
+  throw new SettingError("The store must be memory:, sqlite:<path> or postgres://…");
 }
 
 function openSqlite(path: string): PetStore {
   try {
-    // An existing folder is left alone, since making one needs more permissions than writing a database into it.
+    // Only if necessary, because creating a folder needs more permissions than creating a database in it.
     if (isMissing(dirname(path))) makeFolderFor(path);
     return createSqliteStore(path);
   } catch (error) {
@@ -64,7 +64,7 @@ function openSqlite(path: string): PetStore {
   }
 }
 
-/** Whether nothing is at the path. An unreadable one counts as there: opening the file then gives the better message. */
+/** Whether a path does not exist. An unreadable one counts as existing, because opening it gives a better message. */
 function isMissing(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) === undefined;

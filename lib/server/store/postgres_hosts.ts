@@ -1,39 +1,36 @@
-/** Chooses between the hosts of a setting: the first that answers and has the state that is wanted, as in libpq. */
+/** Chooses one of several hosts, as libpq does: the first that answers and has the wanted state. */
 
 import { lookup } from "node:dns/promises";
 import { isIP, type Socket } from "node:net";
 import { sqlState } from "../../stores/postgres/client/errors.ts";
 import { type Address, openSocket, type Security, showAddress, timeoutError } from "./postgres_socket.ts";
 
-/** The state that a server reports. */
 export interface ServerState {
   isStandby: boolean;
   isReadOnly: boolean;
 }
 
-/** The hosts to choose from, and how to ask them. */
 export interface HostOptions {
   hosts: readonly { name: string; port: number }[];
   security: Security;
   /** For each address, in milliseconds; 0 for no limit. */
   timeout: number;
-  /** The wanted state, by libpq's name for it. */
+  /** The wanted state, as in libpq. */
   targetSessionAttrs: string;
-  /** Logs in over a socket, asks for the state and logs out. */
+  /** Logs in over a socket, reads the state and logs out. */
   readState(dial: () => Promise<Socket>): Promise<ServerState>;
 }
 
-/** How long a state that a server has reported counts as current, in milliseconds. */
+/** How long the state of a server counts as current, in milliseconds. */
 const STATE_LIFETIME = 1000;
 
-/** Connects to the chosen host, and chooses anew when it no longer fits. */
+/** Connects to the chosen host, and chooses again when that host no longer fits. */
 export class Hosts {
   readonly #options: HostOptions;
   #chosen: Address | undefined;
   #chosenAt = -Infinity;
   #choosing: Promise<void> | undefined;
 
-  /** Makes a choice at the first connection. */
   constructor(options: HostOptions) {
     this.#options = options;
   }
@@ -66,7 +63,7 @@ export class Hosts {
     return this.#choosing ??= this.#search().finally(() => this.#choosing = undefined);
   }
 
-  /** Makes the next connection choose anew, because one has broken. */
+  /** Makes the next connection choose again. */
   forget(): void {
     this.#chosen = undefined;
   }
@@ -82,17 +79,17 @@ export class Hosts {
   async #search(): Promise<void> {
     const wanted = this.#options.targetSessionAttrs;
     const { addresses, failures } = await this.#resolve();
-    // A single address needs no question: the login tells whether it works.
+    // The state of a single address does not matter. The login shows whether it works.
     if (addresses.length === 1 && failures.length === 0 && wanted === "any") return this.#use(addresses[0]);
     let secondChoice: Address | undefined;
     for (const address of addresses) {
       try {
         if (hasState(await this.#readState(address), wanted)) return this.#use(address);
         if (wanted === "prefer-standby") secondChoice ??= address;
-        else failures.push(new Error(`${showAddress(address)} is not what target_session_attrs=${wanted} asks for`));
+        else failures.push(new Error(`${showAddress(address)} does not match target_session_attrs=${wanted}`));
       } catch (error) {
-        // As in libpq, an error from a server ends the search, such as a wrong password. Only the errors of class 57P do
-        // not: that server is starting or stopping.
+        // As in libpq, an error from a server, such as a wrong password, ends the search. The exception is class 57P, which
+        // means that the server is starting or stopping.
         if (sqlState(error)?.startsWith("57P") === false) throw error;
         failures.push(error as Error);
       }
@@ -106,7 +103,7 @@ export class Hosts {
     this.#chosenAt = performance.now();
   }
 
-  /** All addresses of all hosts in the order of the setting, and the look-ups that failed. */
+  /** Looks up the addresses of all hosts, in the order of the setting. */
   async #resolve(): Promise<{ addresses: Address[]; failures: Error[] }> {
     const addresses: Address[] = [];
     const failures: Error[] = [];
@@ -120,7 +117,7 @@ export class Hosts {
     return { addresses, failures };
   }
 
-  /** Reads the state of a server within the time limit, which covers the login and the question. */
+  /** Reads the state of a server. The time limit includes the login. */
   async #readState(address: Address): Promise<ServerState> {
     const { readState, timeout } = this.#options;
     const sockets: Socket[] = [];
@@ -145,13 +142,13 @@ async function lookUp(name: string): Promise<string[]> {
   try {
     return (await lookup(name, { all: true })).map(({ address }) => address);
   } catch (error) {
-    // With network permission for one port of a host, Deno permits connecting to the name but not looking it up.
+    // If the permission covers only one port of the host, Deno allows connecting to the name, but not looking it up.
     if ((error as { code?: string }).code === "EPERM") return [name];
     throw error;
   }
 }
 
-/** Whether a state fits libpq's target_session_attrs. For prefer-standby this is the first choice. */
+/** Whether a state matches libpq's target_session_attrs; for prefer-standby, whether it is the first choice. */
 function hasState({ isStandby, isReadOnly }: ServerState, wanted: string): boolean {
   if (wanted === "read-write") return !isStandby && !isReadOnly;
   if (wanted === "read-only") return isStandby || isReadOnly;

@@ -1,4 +1,4 @@
-/** Connects to one address of a PostgreSQL server, with TLS if wanted. The driver logs in over the socket. */
+/** Sockets to PostgreSQL servers, for the driver. */
 
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type ConnectionOptions } from "node:tls";
@@ -7,7 +7,7 @@ import { Duplex } from "node:stream";
 
 /** One address of a host. */
 export interface Address {
-  /** The host as the setting names it, which the certificate must name too. */
+  /** The host name in the setting, which the certificate must contain. */
   name: string;
   address: string;
   port: number;
@@ -15,7 +15,6 @@ export interface Address {
 
 /** How a connection uses TLS. */
 export interface Security {
-  /** Whether to ask the server for TLS, and whether to go on without it. */
   mode: "never" | "if offered" | "always";
   /** How to check the certificate. */
   checks: ConnectionOptions;
@@ -27,7 +26,7 @@ const TLS_ACCEPTED = "S".charCodeAt(0);
 const TLS_REFUSED = "N".charCodeAt(0);
 
 /**
- * Opens a socket that is ready for the login.
+ * Connects to one address of a server, with TLS if required. The driver then logs in over the socket.
  *
  * @param timeout For the connection and its encryption, in milliseconds; 0 for the system's own limit.
  */
@@ -42,7 +41,7 @@ export async function openSocket(address: Address, { mode, checks }: Security, t
   try {
     await once(plain, "connect");
     if (mode !== "never" && await offersTls(plain, address)) {
-      // The certificate must name the host of this connection, not any of several. An IP address takes no server name.
+      // The certificate must name the host of this connection, not any other of the setting. SNI allows no IP addresses.
       const servername = isIP(address.name) === 0 ? { servername: address.name } : {};
       open = connectTls({ socket: plain, host: address.name, ...servername, ...checks });
       await once(open, "secureConnect");
@@ -59,13 +58,12 @@ export async function openSocket(address: Address, { mode, checks }: Security, t
   }
 }
 
-/** The address as an operator reads it. */
+/** The address for messages. */
 export function showAddress({ name, address, port }: Address): string {
   const host = (text: string) => text.includes(":") ? `[${text}]` : text;
   return `${host(name)}:${port}${name === address ? "" : ` (${address})`}`;
 }
 
-/** The error for a server that is silent for too long. */
 export function timeoutError(address: Address, timeout: number): Error {
   return new Error(`${showAddress(address)} has not answered within ${timeout} ms`);
 }
@@ -73,11 +71,11 @@ export function timeoutError(address: Address, timeout: number): Error {
 /** How long the server may take to close a connection that this side has ended, in milliseconds. */
 const CLOSE_TIMEOUT = 2000;
 
-/** A CancelRequest message has 16 bytes and this code from the fifth byte on. It takes the place of the login. */
+/** A CancelRequest message, which replaces the login, has 16 bytes and this code at the fifth byte. */
 const CANCEL_CODE = 80_877_102;
 
 /**
- * Closes a connection soon after the driver has ended it, whatever the server does.
+ * Closes a connection soon after the driver has ended it, even if the server does not respond.
  *
  * @param onBreak Called when the server breaks the connection. A connection that cancels a statement does not count.
  */
@@ -87,7 +85,7 @@ export function watchSocket(socket: Socket, onBreak: () => void): void {
   const { end, write } = socket;
   socket.write = ((chunk: Uint8Array, ...rest: []) => {
     isCancelRequest = chunk.length === 16 && Buffer.from(chunk).readInt32BE(4) === CANCEL_CODE;
-    // Only the first message can be one.
+    // Only the first message can be a CancelRequest.
     socket.write = write;
     return socket.write(chunk, ...rest);
   }) as Socket["write"];
@@ -102,8 +100,8 @@ export function watchSocket(socket: Socket, onBreak: () => void): void {
 }
 
 /**
- * Opens a socket for the driver. If that fails, returns one that fails when it is written to: an exception here would cost
- * the driver a place in its pool for good.
+ * Opens a socket for the driver. If that fails, returns one that fails on the first write, because after an exception the
+ * driver would permanently lose a place in its pool.
  */
 export async function orFailing(dial: () => Promise<Socket>): Promise<Duplex> {
   try {
@@ -116,13 +114,13 @@ export async function orFailing(dial: () => Promise<Socket>): Promise<Duplex> {
 async function offersTls(socket: Socket, address: Address): Promise<boolean> {
   socket.write(TLS_REQUEST);
   const answer = await once(socket, "data") as Uint8Array;
-  // Bytes after the first may come from an attacker, and would later pass for encrypted data (CVE-2021-23222).
+  // Further bytes may come from an attacker, and would later be taken for encrypted data (CVE-2021-23222).
   if (answer.length === 1 && answer[0] === TLS_ACCEPTED) return true;
   if (answer.length === 1 && answer[0] === TLS_REFUSED) return false;
   throw new Error(`${showAddress(address)} does not answer as a PostgreSQL server does`);
 }
 
-/** Resolves with an event's value. Rejects if the socket fails or closes first, which `once` of node:events does not. */
+/** Resolves with an event's value. Unlike `once` of node:events, rejects if the socket closes first. */
 function once(socket: Socket, event: "connect" | "secureConnect" | "data"): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const settle = (result: () => void) => {

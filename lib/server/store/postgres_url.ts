@@ -1,4 +1,4 @@
-/** Reads a postgres:// address and the environment variables of PostgreSQL, as PostgreSQL's own programs do. */
+/** Parses a postgres:// address and the environment variables of PostgreSQL, as PostgreSQL's own programs do. */
 
 import { SettingError } from "../start_error.ts";
 
@@ -19,11 +19,11 @@ export interface PostgresTarget {
   poolSize: number;
   /** Whether the driver prepares statements. */
   prepare: boolean;
-  /** The schema of the tables, or `undefined` for the usual one. */
+  /** The schema of the tables, or `undefined` for the default. */
   schema: string | undefined;
 }
 
-/** The parameters that libpq has too, with the environment variable for each. */
+/** The parameters that libpq also has, with their environment variables. */
 export const POSTGRES_VARIABLES = {
   host: "PGHOST",
   port: "PGPORT",
@@ -38,7 +38,7 @@ export const POSTGRES_VARIABLES = {
   options: "PGOPTIONS",
 } as const;
 
-/** The parameters that only the petstore has, with their defaults. */
+/** The petstore's own parameters, with their defaults. */
 export const OWN_PARAMETERS = { pool_size: "10", prepare: "true", schema: "" } as const;
 
 const KNOWN_PARAMETERS = [...Object.keys(POSTGRES_VARIABLES), ...Object.keys(OWN_PARAMETERS)];
@@ -53,9 +53,9 @@ const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify
 const SESSION_ATTRIBUTES = ["any", "read-write", "read-only", "primary", "standby", "prefer-standby"];
 
 /**
- * Reads an address. The environment supplies what it leaves out.
+ * Parses an address. The environment supplies the parts that it omits.
  *
- * @throws {SettingError} If it is not valid. The message quotes no part of it, because the address may hold a password.
+ * @throws {SettingError} If it is invalid. The message quotes no part of it, because it may contain a password.
  */
 export function readPostgresUrl(url: string, environment: (name: string) => string | undefined): PostgresTarget {
   const given = parseUrl(url);
@@ -74,7 +74,7 @@ export function readPostgresUrl(url: string, environment: (name: string) => stri
     password: read("password", ""),
     sslmode: readSslMode(read("sslmode", ""), sslrootcert),
     sslrootcert,
-    // Shorter where another host may answer.
+    // Shorter if another host can answer instead.
     connectTimeout: readNumber("connect_timeout", read("connect_timeout", hosts.length > 1 ? "2" : "5"), 0),
     targetSessionAttrs: choose("target_session_attrs", read("target_session_attrs", "any"), SESSION_ATTRIBUTES),
     parameters: { application_name: read("application_name", "petstore"), ...(options !== "" && { options }) },
@@ -84,13 +84,13 @@ export function readPostgresUrl(url: string, environment: (name: string) => stri
   };
 }
 
-/** The address without the password and the parameters, for the operator. */
+/** The address without the password and the parameters, for messages. */
 export function showPostgres({ hosts, database, user }: PostgresTarget): string {
   const places = hosts.map(({ name, port }) => `${name.includes(":") ? `[${name}]` : name}:${port}`);
   return `postgres://${encodeURIComponent(user)}@${places.join(",")}/${encodeURIComponent(database)}`;
 }
 
-/** The parameters that an address gives, wherever in it they are. */
+/** Collects the parameters from all parts of an address. */
 function parseUrl(url: string): Map<string, string> {
   const [, login = "", hosts = "", database = "", query = ""] = FORM.exec(url) ??
     fail("it must have the form postgres://user:password@host:port/database");
@@ -109,7 +109,7 @@ function parseUrl(url: string): Map<string, string> {
   return given;
 }
 
-/** Reads a list of hosts, whose ports may be in a list beside it. */
+/** @param portList The ports of the hosts that have none, in the same order. A single port applies to all hosts. */
 function readHosts(text: string, portList: string): PostgresTarget["hosts"] {
   const ports = portList.split(",");
   return text.split(",").map((host, i) => {
@@ -119,7 +119,7 @@ function readHosts(text: string, portList: string): PostgresTarget["hosts"] {
   });
 }
 
-/** As in libpq, the system's certificates call for a check of the name: anyone can get one from a public authority. */
+/** As in libpq, the system's certificates require a check of the name, because anyone can get a public certificate. */
 function readSslMode(given: string, sslrootcert: string): string {
   if (sslrootcert !== "system") return choose("sslmode", given || "prefer", SSL_MODES);
   return given === "" || given === "verify-full"

@@ -1,14 +1,13 @@
-/** The files of Swagger UI. They are compressed in a JSON module, because the server may read no files while it serves. */
+/** The files of Swagger UI, compressed in a JSON module, because the running server has no permission to read files. */
 
 import { Buffer } from "node:buffer";
 import type { Answer, HeaderFields } from "../../http/answer.ts";
 import type { Operation, OperationRoute } from "../../http/dispatch.ts";
 import packed from "./swagger_ui.json" with { type: "json" };
 
-/** The version of Swagger UI. It is part of the paths, so that browsers can keep the files without asking for changes. */
+/** The version of Swagger UI. It is part of the paths, so that browsers can cache the files without revalidation. */
 export const VIEWER_VERSION: string = packed.version;
 
-/** The media type of a script. */
 export const JAVASCRIPT = "text/javascript; charset=utf-8";
 
 const TYPES: Record<keyof typeof packed.files, string> = {
@@ -17,7 +16,7 @@ const TYPES: Record<keyof typeof packed.files, string> = {
   "swagger-ui.css": "text/css; charset=utf-8",
 };
 
-/** Makes the routes of the files, below a path. */
+/** @param path The common prefix of the routes. */
 export function createFileRoutes(path: string): OperationRoute[] {
   return Object.entries(packed.files).map(([name, base64]) => ({
     path: `${path}/${VIEWER_VERSION}/${name}`,
@@ -25,9 +24,9 @@ export function createFileRoutes(path: string): OperationRoute[] {
   }));
 }
 
-/** Answers with a file, compressed if the client accepts that. */
+/** Serves a file, compressed if the client accepts that. */
 function createFileOperation(type: string, base64: string): Operation {
-  // Decoded at the first request, so that a server whose page stays unopened does not hold them in memory.
+  // Decoded at the first request, to save memory if the page is never opened.
   let compressed: Uint8Array<ArrayBuffer> | undefined;
   let plain: Promise<Uint8Array<ArrayBuffer>> | undefined;
   const fields = {
@@ -46,7 +45,7 @@ function createFileOperation(type: string, base64: string): Operation {
     if (acceptsGzip(exchange.header("accept-encoding"))) {
       return represent(compressed, `"${VIEWER_VERSION}-gzip"`, { "content-encoding": "gzip" });
     }
-    // Kept, so that clients without a key cannot make the server decompress it again and again.
+    // Cached, so that clients without a key cannot make the server decompress it repeatedly.
     plain ??= decompress(compressed);
     return plain.then((bytes) => represent(bytes, `"${VIEWER_VERSION}"`, {}));
   };

@@ -1,4 +1,4 @@
-/** The routes of the viewer: a web page at `/docs` that shows the description and sends requests. `/` redirects to it. */
+/** The routes of the viewer: a web page at `/docs` that shows the description and can send requests. `/` redirects to it. */
 
 import type { Answer } from "../../http/answer.ts";
 import { representation } from "../../http/conditional.ts";
@@ -6,7 +6,7 @@ import type { OperationRoute } from "../../http/dispatch.ts";
 import { createFileRoutes, JAVASCRIPT, VIEWER_VERSION } from "./files.ts";
 import page from "./page.json" with { type: "json" };
 
-// Every address is relative, because a proxy may serve all of it below a path.
+// All addresses are relative, because a proxy may add a path prefix.
 const HTML = `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -28,7 +28,7 @@ const HTML = `<!DOCTYPE html>
 </html>
 `;
 
-/** Users paste their keys into the page, so it loads from this server alone. The style sheet has images in data: URLs. */
+/** The page loads only from this server, because users paste their keys into it. The style sheet has images in data: URLs. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -40,7 +40,6 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Makes the routes of the page and of the files that it loads. */
 export function createDocsRoutes(): OperationRoute[] {
   const html = document("text/html; charset=utf-8", HTML);
   const scripts = Object.entries(page).map(([name, text]): OperationRoute => {
@@ -56,7 +55,7 @@ export function createDocsRoutes(): OperationRoute[] {
   ];
 }
 
-/** A text whose address stays the same in every version, so that browsers must ask for changes. */
+/** A text whose address is the same in every version, so browsers must revalidate it. */
 function document(type: string, text: string): Answer {
   return representation(text, "always", {
     "content-type": type,
@@ -66,7 +65,7 @@ function document(type: string, text: string): Answer {
   });
 }
 
-/** A temporary redirect, because the page can be switched off and another service may get the address. */
+/** Temporary, because the page can be switched off, and another service may later get the address. */
 function redirect(location: string): Answer {
   return { status: 302, headers: { location, "cache-control": "no-cache" }, body: null };
 }

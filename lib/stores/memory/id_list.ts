@@ -1,20 +1,17 @@
-/** A list of ascending numbers, four bytes each. */
-
 const CHUNK_SHIFT = 12;
 const CHUNK_SIZE = 1 << CHUNK_SHIFT;
 const CHUNK_MASK = CHUNK_SIZE - 1;
 
-/** Stored in chunks, so that growing copies nothing. */
+/** A list of ascending numbers, four bytes each. It is stored in chunks, so that growing copies nothing. */
 export class IdList {
   readonly #chunks: Uint32Array[] = [];
   #length = 0;
 
-  /** The number of numbers in the list. */
   get length(): number {
     return this.#length;
   }
 
-  /** Appends a number, which must be greater than all others. */
+  /** @param id Must be greater than all numbers in the list. */
   push(id: number): void {
     const index = this.#length & CHUNK_MASK;
     if (index === 0) this.#chunks.push(new Uint32Array(CHUNK_SIZE));
@@ -22,7 +19,6 @@ export class IdList {
     this.#length++;
   }
 
-  /** The number at an index below {@link length}. */
   at(index: number): number {
     return this.#chunks[index >>> CHUNK_SHIFT]![index & CHUNK_MASK]!;
   }

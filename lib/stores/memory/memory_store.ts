@@ -1,5 +1,3 @@
-/** The default store: pets in the memory of the process. */
-
 import type { PetStatus } from "../../pet.ts";
 import type {
   IdempotentOutcome,
@@ -14,8 +12,8 @@ import { IdList } from "./id_list.ts";
 import { PackedPets } from "./packed_pets.ts";
 
 /**
- * Creates an empty store that keeps pets in the memory of this process. Its methods return without a promise, and it is
- * never unavailable. The pets are lost when the process ends.
+ * Creates an empty store, the default, which keeps pets in the memory of this process. They are lost when the process ends.
+ * The store is never unavailable, and its methods return their results without a promise.
  */
 export function createMemoryStore(): PetStore {
   return new MemoryStore();
@@ -31,7 +29,7 @@ class MemoryStore implements PetStore {
   readonly #changes: StoreChanges = { additions: 0, alterations: 0 };
 
   create(pet: PetDraft): bigint {
-    // First, because this throws if the pet is invalid, and an invalid pet must leave no trace.
+    // First, because it throws if the pet is invalid, and then nothing may have changed.
     this.#pets.append(pet);
     const id = this.#pets.count;
     this.#ids[pet.status].push(id);

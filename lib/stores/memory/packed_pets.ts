@@ -1,13 +1,13 @@
 /**
- * Keeps millions of pets in few bytes each, in buffers that the garbage collector need not scan. A pet is a record of
- * bytes that are already JSON, so a page is assembled by copying.
+ * Stores millions of pets compactly, in buffers that the garbage collector need not scan. The bytes of a record are already
+ * JSON, so a page is assembled by copying.
  */
 
 import { PET_STATUSES } from "../../pet.ts";
 import { statusCode } from "../status_code.ts";
 import type { PetDraft } from "../store.ts";
 
-/** Pets in a block. Growing a block copies its bytes, so it is small enough to cause no noticeable pause. */
+/** The number of pets in a block is 2^10. Growing a block copies it, so a large block would cause noticeable pauses. */
 const BLOCK_SHIFT = 10;
 const BLOCK_SIZE = 1 << BLOCK_SHIFT;
 const BLOCK_MASK = BLOCK_SIZE - 1;
@@ -15,7 +15,7 @@ const BLOCK_MASK = BLOCK_SIZE - 1;
 /** The longest record: one byte, a category of 20 characters, and a name of 255 code points of four bytes each. */
 const MAX_RECORD = 1 + 20 + 255 * 4;
 
-/** The JSON around a record: more than its constant parts and the longest id together. */
+/** An upper bound for the JSON around a record: its constant parts and the longest id. */
 const MAX_FRAME = 96;
 
 const QUOTE = 0x22, BACKSLASH = 0x5c, COMMA = 0x2c, ZERO = 0x30;
@@ -30,24 +30,22 @@ const BEFORE_CATEGORY = encoder.encode('","categoryId":');
 const AFTER_CATEGORY: Uint8Array[] = [];
 for (const status of PET_STATUSES) AFTER_CATEGORY[statusCode(status)] = encoder.encode(`,"status":"${status}"}`);
 
-/** Consecutive records, and where each ends. */
+/** Consecutive records, and the end of each. */
 interface Block {
   bytes: Uint8Array;
   ends: Uint32Array;
 }
 
-/** Pets by index. A record is one byte (status and length of the category), the category's digits, and the name. */
+/** Pets by index. A record consists of one byte (status and length of the category), the category's digits, and the name. */
 export class PackedPets {
   readonly #blocks: Block[] = [];
   #count = 0;
   #text = new Uint8Array(16_384);
 
-  /** The number of pets. */
   get count(): number {
     return this.#count;
   }
 
-  /** Appends a pet. */
   append({ name, categoryId, status }: PetDraft): void {
     const category = String(categoryId);
     const code = statusCode(status);
@@ -62,7 +60,6 @@ export class PackedPets {
     this.#count++;
   }
 
-  /** The JSON of the pet at an index. */
   format(index: number): string {
     return decoder.decode(this.#text.subarray(0, this.#write(index, 0)));
   }
@@ -79,7 +76,7 @@ export class PackedPets {
     return decoder.decode(this.#text.subarray(0, at));
   }
 
-  /** Writes a pet's JSON and returns its end. Leaves room for one character more. */
+  /** Writes a pet's JSON and returns its end. Leaves room for one more character. */
   #write(index: number, at: number): number {
     const { bytes, ends } = this.#blocks[index >>> BLOCK_SHIFT]!;
     const place = index & BLOCK_MASK;
@@ -98,7 +95,7 @@ export class PackedPets {
     return copy(tail, 0, tail.length, text, to);
   }
 
-  /** The scratch buffer, grown to `size` if necessary. Its first `used` bytes are kept. */
+  /** Returns the scratch buffer, grown to `size` if necessary. Its first `used` bytes are kept. */
   #reserve(size: number, used: number): Uint8Array {
     if (this.#text.length < size) {
       const larger = new Uint8Array(2 * size);
@@ -121,7 +118,7 @@ function grow(block: Block, used: number): Uint8Array {
   return block.bytes = larger;
 }
 
-/** Writes a name as the inside of a JSON string, and returns its end. */
+/** Writes a name as the content of a JSON string, and returns its end. */
 function writeName(name: string, bytes: Uint8Array, start: number): number {
   let at = start;
   for (let i = 0; i < name.length; i++) {
@@ -142,7 +139,7 @@ function copy(from: Uint8Array, start: number, end: number, to: Uint8Array, at: 
   return at;
 }
 
-/** Writes a number and returns its end. It must be below 2^32, which allows a division of integers. */
+/** Writes a number below 2^32 and returns its end. */
 function writeInteger(value: number, to: Uint8Array, start: number): number {
   let length = 1;
   for (let power = 10; value >= power; power *= 10) length++;

@@ -9,9 +9,9 @@ import type { Database } from "./client/client.ts";
 import { isTransient } from "./client/errors.ts";
 import { CONFIRM } from "./statements.ts";
 
-/** The longest pause before a statement is sent again after a conflict with another transaction, in milliseconds. */
+/** The longest pause before a retry after a conflict with another transaction, in milliseconds. */
 const LONGEST_PAUSE = 20;
-/** How long creates may still wait when the store is closed, in milliseconds: enough for many statements. */
+/** How long creates may wait once the store is being closed, in milliseconds. This is enough for many statements. */
 const CLOSING = 1000;
 
 /** A create that waits. */
@@ -21,7 +21,7 @@ interface Create {
   request?: IdempotentRequest;
   /** When it was added, as in `performance.now()`. */
   arrival: number;
-  /** Later creates with the same key. The outcome of this one decides theirs. */
+  /** Later creates with the same key and fingerprint, which get the outcome of this one. */
   followers: Create[];
   resolve(outcome: IdempotentOutcome): void;
   reject(error: unknown): void;
@@ -36,11 +36,11 @@ export class GroupCommit {
   #whenIdle = () => {};
   /** How long a create may wait before its statement is sent, in milliseconds. */
   readonly #patience: number;
-  /** When all creates that still wait are refused. */
+  /** When all creates that still wait are refused, as in `performance.now()`. */
   #end = Infinity;
   #refusal: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param statement Adds pets; {@link Statements.add}. */
+  /** @param statement {@link Statements.add} */
   constructor(db: Database, statement: string) {
     this.#db = db;
     this.#statement = statement;
@@ -59,7 +59,7 @@ export class GroupCommit {
     });
   }
 
-  /** Accepts no more creates, and resolves when each is settled. Those that wait for too long are refused. */
+  /** Accepts no more creates, and resolves when all are settled. Those that wait too long are refused. */
   async close(): Promise<void> {
     this.#batch.close();
     this.#end = performance.now() + CLOSING;
@@ -67,7 +67,7 @@ export class GroupCommit {
     if (this.#isRunning) await new Promise<void>((resolve) => this.#whenIdle = resolve);
   }
 
-  /** Creates wait in order of arrival, so one timer is enough. */
+  /** One timer is enough, because creates wait in order of arrival. */
   #scheduleRefusal(): void {
     clearTimeout(this.#refusal);
     const [oldest] = this.#batch.waiting;
@@ -76,26 +76,26 @@ export class GroupCommit {
     this.#refusal = setTimeout(() => this.#refuse(), Math.max(0, time - performance.now()));
   }
 
-  /** Refuses creates that have waited for too long. They have not been sent, so they will not be stored. */
+  /** Refuses creates that have waited too long. They have not been sent, so they will not be stored. */
   #refuse(): void {
     const now = performance.now();
     const latest = now < this.#end ? now - this.#patience : now;
     const { waiting } = this.#batch;
     const count = waiting.findIndex(({ arrival }) => arrival > latest);
     for (const { reject } of waiting.splice(0, count === -1 ? waiting.length : count)) {
-      reject(new StoreUnavailableError("PostgreSQL has not finished the creates before this one in time"));
+      reject(new StoreUnavailableError("PostgreSQL did not finish the earlier creates in time"));
     }
     this.#scheduleRefusal();
   }
 
   /**
-   * Sends one statement at a time. A second one would only wait on the server for the first one's lock, while the creates
-   * that arrive in the meantime can share the next statement. Batches get larger, and several servers write more in total.
+   * Sends one statement at a time. A second one would only wait for the lock of the first. Instead, the creates that arrive
+   * in the meantime share the next statement. Batches get larger, and several servers together write more.
    */
   #send(): void {
     const batch = this.#batch;
     if (batch.waiting.length === 0 || this.#isRunning) return;
-    // The first create has the earliest deadline. After a client has been refused, its pet must not be stored.
+    // The deadline of the first create is the earliest. No pet may be stored after its client has been refused.
     const deadline = batch.waiting[0]!.arrival + this.#db.timeout;
     const { chosen, rest } = chooseCreates(batch.waiting);
     batch.waiting = rest;
@@ -117,7 +117,7 @@ export class GroupCommit {
       const isWritten = ids.some((id) => /^[1-9]/.test(id));
       creates.forEach((create, i) => isReplayed(create, i) || settle(create, ids[i] ?? ""));
       unsettled = creates.filter(isReplayed);
-      // A commit that added pets has already waited for all earlier ones.
+      // A commit that added pets has already waited for all earlier commits.
       if (unsettled.length > 0 && !isWritten) await this.#db.query(CONFIRM, [], deadline);
       creates.forEach((create, i) => isReplayed(create, i) && settle(create, ids[i] ?? ""));
     } catch (error) {
@@ -145,7 +145,7 @@ export class GroupCommit {
   }
 }
 
-/** Validates a pet before it joins a batch, so that an invalid one fails alone. */
+/** Validates a pet before it joins a batch, so that an invalid pet does not fail the others. */
 function checkedStatus({ name, categoryId, status }: PetDraft): number {
   if (typeof name !== "string" || name.includes("\0")) throw new TypeError("A name must be a string without U+0000");
   if (typeof categoryId !== "bigint" || !isInt64(categoryId)) throw new TypeError("A categoryId must be an int64");
@@ -153,8 +153,8 @@ function checkedStatus({ name, categoryId, status }: PetDraft): number {
 }
 
 /**
- * Chooses the creates of a statement. Those with a key come first, because `add_pets` expects that. Each key occurs once:
- * the same request again follows the first, and a request with another fingerprint waits for the next statement.
+ * Chooses the creates of a statement. Those with a key come first, as `add_pets` requires. Each key occurs only once: a
+ * retry follows the first request, and a request with another fingerprint waits for the next statement.
  */
 function chooseCreates(waiting: readonly Create[]): { chosen: Create[]; rest: Create[] } {
   const leaders = new Map<string, Create>();
@@ -182,7 +182,7 @@ function parametersOf(creates: readonly Create[]): string[] {
   ];
 }
 
-/** @param text From `add_pets`: the id of a new pet, the negative id of a known one, or "" if the key was reused. */
+/** @param text The result of `add_pets`: the id of a new pet, the negative id of a known one, or "" for a reused key. */
 function settle({ resolve, followers }: Create, text: string): void {
   const id = BigInt(text);
   const known: IdempotentOutcome = text === ""

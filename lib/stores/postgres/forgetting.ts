@@ -1,17 +1,15 @@
-/** Deletes expired requests now and then, separately from creates. */
-
 import type { Database } from "./client/client.ts";
 
-/** A deletion starts after this many new requests, */
+/** A deletion starts after this many new requests. */
 const MANY = 500;
-/** or with the first one after this many milliseconds. */
+/** A deletion also starts with the first new request after this many milliseconds. */
 const PAUSE = 5000;
-/** Bounds of the number of requests that one deletion may delete. */
+/** The bounds of how many requests one deletion may delete. */
 const FEWEST = 1000, MOST = 10_000;
 
 /**
- * Deletes expired requests while new ones arrive; without new ones the table does not grow. The statements are separate
- * and run one at a time, so that no create waits for them.
+ * Deletes expired requests while new ones arrive. Without new ones, the table does not grow. The statements are separate
+ * from creates, so that no create waits for them.
  */
 export class Forgetting {
   readonly #db: Database;
@@ -22,13 +20,13 @@ export class Forgetting {
   #running: Promise<void> | undefined;
   #isClosed = false;
 
-  /** @param statement Deletes expired requests; {@link Statements.forget}. */
+  /** @param statement {@link Statements.forget} */
   constructor(db: Database, statement: string) {
     this.#db = db;
     this.#statement = statement;
   }
 
-  /** Must be called for each request that was remembered. */
+  /** Call this for each request that was remembered. */
   remembered(): void {
     this.#count++;
     if (this.#running || this.#isClosed) return;

@@ -41,36 +41,36 @@ export type { NodePostgresClient, PostgresClient, PostgresJsClient, PostgresJsQu
 /** Options of {@link createPostgresStore}. */
 export interface PostgresStoreOptions {
   /**
-   * The schema that contains the tables: up to 48 lower-case letters, digits and `_`, not starting with a digit or `pg_`.
+   * The schema of the tables: up to 48 lower-case letters, digits and `_`, not starting with a digit or `pg_`.
    * Default: `petstore`.
    */
   schema?: string;
   /**
-   * The time limit of a statement in milliseconds, including the wait for a connection. A create may spend half of it
-   * waiting for earlier creates; then it is refused without having been sent. Default: 5000.
+   * The time limit of a statement in milliseconds, including the wait for a connection. A create that has waited half of it
+   * for earlier creates is refused. Default: 5000.
    */
   timeout?: number;
   /**
-   * Whether to prepare statements, so that PostgreSQL plans each only once per connection. Use `false` with a pooler in
-   * transaction mode that does not support it, such as PgBouncer before 1.21. Default: `true`.
+   * Whether to prepare statements, which PostgreSQL then plans only once per connection. Use `false` with a pooler in
+   * transaction mode that does not support prepared statements, such as PgBouncer before 1.21. Default: `true`.
    */
   prepare?: boolean;
 }
 
 /**
- * Opens the tables in a PostgreSQL database, and keeps pets in them. It creates or migrates the tables if necessary.
+ * Keeps pets in a PostgreSQL database. Creates or migrates its tables if necessary.
  *
  * **Durability.** A create resolves when PostgreSQL has committed it. Creates that arrive together share one statement and
  * one commit. Ids ascend in the order of commits, across all servers; a create that fails may leave a gap.
  *
  * **Time limits.** A statement that takes too long is cancelled, and rejects with {@link StoreUnavailableError}. If its
- * connection is dead, the store replaces the client. It can do so only if you pass a function that creates the client. A
- * `Pool` of node-postgres replaces single connections by itself.
+ * connection is dead, the store replaces the client, provided that you pass a function that creates it. A `Pool` of
+ * node-postgres replaces single connections by itself.
  *
- * **Closing.** `store.close()` takes at most the timeout plus three seconds. Creates that still wait after one second are
- * refused. It closes a client that your function created, and leaves open a client that you passed.
+ * **Closing.** `store.close()` takes at most `timeout` plus 3 seconds. Creates that still wait after 1 second are refused.
+ * The store closes a client that your function created, and leaves a client that you passed open.
  *
- * @param client The `sql` of postgres.js, a `Pool` of node-postgres, or a function that returns one of them.
+ * @param client The `sql` of postgres.js, a `Pool` of node-postgres, or a function that creates one of them.
  * @returns The open store. The promise rejects with the errors below.
  * @throws {TypeError} If `client` is none of these, or an option is invalid.
  * @throws {StoreUnavailableError} If PostgreSQL cannot be reached, the tables belong to a later release or another program,
@@ -101,7 +101,7 @@ class PostgresStore implements PetStore {
   readonly #db: Database;
   readonly #schema: string;
   #statements: Statements;
-  /** The id at which reads get a new text and so a new plan. */
+  /** The id at which reads get a new text, and thus a new plan. */
   #growth = MANY_PETS;
   readonly #commits: GroupCommit;
   readonly #forgetting: Forgetting;
@@ -160,7 +160,7 @@ class PostgresStore implements PetStore {
       .then(() => this.#db.release());
   }
 
-  /** A plan for few pets may be slow for many. */
+  /** Renews the statements as the table grows, because a plan for few pets may be slow for many. */
   #see(id: bigint): void {
     if (id < this.#growth) return;
     this.#growth = 10n ** BigInt(String(id).length);

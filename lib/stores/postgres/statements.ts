@@ -1,9 +1,9 @@
-/** The statements that the store runs for its callers. All parameters and columns are text, so that no driver rounds. */
+/** The SQL of the store. All parameters and columns are text, so that no driver rounds numbers. */
 
 import { PET_STATUSES } from "../../pet.ts";
 import { statusCode } from "../status_code.ts";
 
-/** A row as JSON, exactly as formatPet() writes it. json_build_object() would insert spaces. */
+/** A row as JSON, exactly in the format of formatPet(). json_build_object() would insert spaces. */
 const PET_JSON = `pg_catalog.concat('{"id":', id, ',"name":', pg_catalog.to_json(name), ',"categoryId":', category_id,
   ',"status":"', CASE ${
   PET_STATUSES.map((status) => `WHEN status OPERATOR(pg_catalog.=) ${statusCode(status)} THEN '${status}'`).join(" ")
@@ -13,9 +13,9 @@ const PET_JSON = `pg_catalog.concat('{"id":', id, ',"name":', pg_catalog.to_json
 export interface Statements {
   /** One pet. Parameter: id. */
   pet: string;
-  /** The id and the JSON of each pet on a page. Parameters: after, limit. */
+  /** The ids and the JSON of the pets on a page. Parameters: after, limit. */
   all: string;
-  /** The same for one status. Parameters: after, limit, status. */
+  /** Like `all`, but only pets of one status. Parameters: after, limit, status. */
   ofStatus: string;
   /** Adds pets. Parameters, all arrays: names, categories, statuses, keys, fingerprints, retentions. */
   add: string;
@@ -24,27 +24,26 @@ export interface Statements {
 }
 
 /**
- * Commits an empty change and so waits, where there is a synchronous standby, until it has all earlier commits. A create
- * that was given up may be committed without its standby, because cancelling a statement also ends that wait. Before a
- * client is told that such a pet exists, a later commit must have waited.
+ * Commits an empty change, and thus waits until a synchronous standby, if any, has all earlier commits. This is necessary
+ * before a client learns that its pet was created earlier: cancelling that create may have ended its wait for the standby.
  */
 export const CONFIRM =
   `SELECT pg_catalog.pg_logical_emit_message(true, 'petstore', ''::pg_catalog.text)::pg_catalog.text,
   CASE WHEN pg_catalog.current_setting('synchronous_commit') OPERATOR(pg_catalog.=) 'off'
     THEN pg_catalog.set_config('synchronous_commit', 'on', true) END`;
 
-/** With fewer pets than this, a plan that scans the table does no harm. */
+/** With fewer pets, a plan that scans the table is harmless. */
 export const MANY_PETS = 10_000n;
 
 /**
  * The statements for a schema whose name has been validated.
  *
- * Each function, operator and type is qualified with its schema. Otherwise a role that may create in a schema of the search
- * path could add a better match, which would run with our privileges. For the same reason there is no `CASE x WHEN`, `IN`
- * or `BETWEEN`, which look up an operator themselves.
+ * Each function, operator and type is qualified with its schema. Otherwise another role could create a better match in a
+ * schema of the search path, and it would run with our privileges. For the same reason there is no `CASE x WHEN`, `IN` or
+ * `BETWEEN`, which look up operators implicitly.
  *
- * @param size The greatest id seen so far. PostgreSQL may keep a plan that was made for a small table, and scan a large one
- * with it. So the text of the reads changes with each tenfold growth, and PostgreSQL plans them again.
+ * @param size The greatest id seen so far. PostgreSQL may use a plan that was made for a small table, and so scan a large
+ * one. So the text of the reads changes with each tenfold growth, and PostgreSQL plans them again.
  */
 export function statementsFor(schema: string, size = 0n): Statements {
   const pets = `"${schema}".pets`;
@@ -56,8 +55,7 @@ export function statementsFor(schema: string, size = 0n): Statements {
   return {
     pet: `SELECT ${PET_JSON} FROM ${pets} WHERE id OPERATOR(pg_catalog.=) $1::bigint${note}`,
     all: page("id OPERATOR(pg_catalog.>) $1::bigint", "pet.id"),
-    // With `status = $3`, PostgreSQL, which does not plan for each status, might follow the index of ids and pass all pets
-    // in search of a rare one.
+    // Not `status = $3`: one plan serves all statuses, and it might scan the index of ids, which is slow for a rare status.
     ofStatus: page(
       `(status, id) OPERATOR(pg_catalog.>) ($3::smallint, $1::bigint) ` +
         `AND (status, id) OPERATOR(pg_catalog.<=) ($3::smallint, ${2n ** 63n - 1n})`,

@@ -1,4 +1,4 @@
-/** Group commit: creates that arrive together share one transaction and one sync of the disk. */
+/** Group commit: creates that arrive together share one transaction and one disk sync. */
 
 import type { DatabaseSync } from "node:sqlite";
 import { Batch } from "../batch.ts";
@@ -10,12 +10,12 @@ import { BUSY_TIMEOUT, setBusyTimeout } from "./open.ts";
 import { rollback } from "./schema.ts";
 
 /**
- * The pause before another attempt at the write lock, in milliseconds. A program that commits without pausing leaves the
- * lock free for moments only, so rare attempts would never succeed.
+ * The pause between attempts to get the write lock, in milliseconds. It is short, because a program that commits without
+ * pausing releases the lock only for moments.
  */
 const RETRY_DELAY = 1;
 
-/** What the store does around each transaction. */
+/** Callbacks of the store. */
 export interface CommitHooks {
   /** Called when the transaction has the write lock. Throws if nothing may be written. */
   before(): void;
@@ -29,7 +29,7 @@ export class GroupCommit {
   readonly #hooks: CommitHooks;
   readonly #inserter: Inserter;
   readonly #batch: Batch<Create>;
-  /** When another process was first found to hold the lock, as in `performance.now()`; 0 if none holds it. */
+  /** When another process was first found to hold the lock, as in `performance.now()`; 0 if none does. */
   #busySince = 0;
 
   constructor(db: DatabaseSync, hooks: CommitHooks) {
@@ -44,13 +44,13 @@ export class GroupCommit {
     return new Promise((resolve, reject) => this.#batch.add({ row: rowOf(pet), request, resolve, reject }));
   }
 
-  /** Accepts no more creates, and commits those that wait before it returns. */
+  /** Accepts no more creates, and commits those that wait. */
   close(): void {
     this.#batch.close();
   }
 
   #commitUnlessBusy(): void {
-    // Another attempt is scheduled.
+    // Otherwise another attempt is already scheduled.
     if (this.#busySince === 0 || this.#batch.isClosed) this.#commit();
   }
 
@@ -74,8 +74,8 @@ export class GroupCommit {
   }
 
   /**
-   * Begins a transaction, or schedules another attempt if another process holds the lock. SQLite's own way to wait would
-   * stop the event loop, and with it all reads, which need no lock.
+   * Begins a transaction, or schedules another attempt if another process holds the lock. SQLite's own busy timeout would
+   * block the event loop, and thus reads, which need no lock.
    */
   #begin(): boolean {
     const { isClosed } = this.#batch;
@@ -102,13 +102,13 @@ export class GroupCommit {
     try {
       rollback(this.#db);
     } catch {
-      // The first error is the cause. A transaction that could not be rolled back was not committed either.
+      // The first error is more useful. The transaction has not been committed.
     }
     for (const { reject } of creates) reject(asUnavailable(error));
   }
 }
 
-/** `node:sqlite` binds a JavaScript number as REAL, so every number is a bigint. */
+/** Uses bigints only, because `node:sqlite` binds a JavaScript number as REAL. */
 function rowOf({ name, categoryId, status }: PetDraft): Create["row"] {
   return [name, categoryId, BigInt(statusCode(status))];
 }

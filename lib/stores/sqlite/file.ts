@@ -1,9 +1,9 @@
 /**
  * Finds the files of a database, and checks that they are still the ones that were opened.
  *
- * Nothing here opens a file of the database. To open and close one, as `fs.watch` does on Deno, releases the locks that
- * SQLite holds on it: on POSIX systems a process loses all its locks on a file when it closes any descriptor of that file.
- * The next program to close the database would then delete a log that is in use.
+ * Nothing here opens a file of the database. On POSIX systems, a process loses all its locks on a file when it closes any
+ * descriptor of that file. So opening and closing one, as `fs.watch` does on Deno, would release the locks of SQLite. The
+ * next program to close the database would then delete a log that is in use.
  */
 
 import {
@@ -38,7 +38,7 @@ export function followLinks(path: string): string {
   throw new StoreUnavailableError(`${path} is a symbolic link that leads to itself`);
 }
 
-/** Resolves links in the folder of a path. The system does it, because `..` after a link is relative to its target. */
+/** Resolves links in the folder of a path. The system does this, because `..` after a link is relative to its target. */
 function inRealFolder(path: string): string {
   try {
     return join(realpathSync.native(dirname(path)), basename(path));
@@ -62,15 +62,15 @@ export class DatabaseFiles {
    */
   constructor(given: string, path: string) {
     this.#given = given;
-    // The given path too: if a link is changed, the next start opens another file.
+    // Also the given path: if a link in it changes, the next start opens another file.
     const absolute = isAbsolute(given) ? given : `${process.cwd()}/${given}`;
     const names = new Set([path, `${path}-wal`, `${path}-shm`, absolute]);
     this.#opened = [...names].map((name) => [name, this.#identify(name)]);
   }
 
   /**
-   * Pets that are written are lost if the database, its log or their folder has been deleted, moved or replaced, because
-   * the next program to open the path does not find them.
+   * If the database, its log or their folder has been deleted, moved or replaced, new pets would be lost: the next program
+   * to open the path would not find them.
    *
    * @throws {StoreUnavailableError} If a file is not in its place.
    */
@@ -86,7 +86,7 @@ export class DatabaseFiles {
     try {
       found = statSync(name, { bigint: true, throwIfNoEntry: false });
     } catch (cause) {
-      // For example, the program has given up Deno's permission to read.
+      // For example, because the program has revoked its permission to read.
       throw new StoreUnavailableError(`Cannot check whether ${this.#given} is still in its place`, { cause });
     }
     return found ?? this.#refuse();
@@ -100,7 +100,7 @@ export class DatabaseFiles {
 }
 
 /**
- * Checks files that SQLite would damage, or wait for, before it opens them.
+ * Rejects files that SQLite would damage or wait for. Call it before SQLite opens them.
  *
  * @param given The path that the caller gave, for messages.
  * @param path The result of {@link followLinks} for it.
@@ -108,13 +108,13 @@ export class DatabaseFiles {
  * @throws {StoreUnavailableError} If it cannot be a database, or if SQLite would delete its log.
  */
 export function inspectFiles(given: string, path: string): boolean {
-  // The log first: another process that creates the database now writes the file before the log.
+  // The log first: another process may be creating the database, and it writes the file before the log.
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
   const file = statSync(path, { throwIfNoEntry: false });
   if (file?.isDirectory()) throw new StoreUnavailableError(`${given} is a folder`);
   // Opening a named pipe would wait for a writer.
   if (file && !file.isFile()) throw new StoreUnavailableError(`${given} is not a regular file`);
-  // Each name would get its own log.
+  // SQLite would create a separate log for each name.
   if (file && file.nlink > 1) {
     throw new StoreUnavailableError(
       `${given} is a file with several names (hard links); replace the others with symbolic links`,
@@ -140,9 +140,8 @@ export function inspectFiles(given: string, path: string): boolean {
 const MAX_FIRST_START = 4096;
 
 /**
- * Whether a rollback journal was started on an empty database. A first start that was killed leaves one, and SQLite would
- * roll it back by emptying the file, even if a backup has been restored there since. A journal has no locks, so it may be
- * opened here.
+ * Whether a rollback journal belongs to an empty database. A first start that was killed leaves one. SQLite would roll it
+ * back and so empty the file, even if a backup has been restored since. A journal has no locks, so it may be opened here.
  */
 function isOfEmptyDatabase(journal: string): boolean {
   if (!statSync(journal, { throwIfNoEntry: false })?.isFile()) return false;

@@ -1,14 +1,14 @@
-/** Inserts the rows of a transaction: many in one statement where possible, single ones where necessary. */
+/** Inserts the rows of a transaction, many in one statement if possible. */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { IdempotentOutcome, IdempotentRequest } from "../store.ts";
 import { isOutage } from "./errors.ts";
 import { DELETE_REQUESTS, INSERT_REQUEST, insertPets, SELECT_REQUEST } from "./statements.ts";
 
-/** Rows in one statement. More gain almost nothing. */
+/** How many rows one statement inserts. More rows are hardly faster. */
 const ROWS = 16;
 
-/** A create that waits: what to store, and how to settle its promise. */
+/** A create that waits, with the functions that settle its promise. */
 export interface Create {
   row: [name: string, categoryId: bigint, status: bigint];
   request: IdempotentRequest | undefined;
@@ -34,7 +34,7 @@ export class Inserter {
     this.#insertOne = db.prepare(insertPets(1));
     this.#insertMany = db.prepare(insertPets(ROWS));
     this.#findRequest = db.prepare(SELECT_REQUEST);
-    // Without bigints, new ids would be rounded once another program has inserted one beyond 2^53.
+    // Otherwise new ids would be rounded if another program has inserted an id beyond 2^53.
     for (const statement of [this.#insertOne, this.#insertMany, this.#findRequest]) statement.setReadBigInts(true);
     this.#insertRequest = db.prepare(INSERT_REQUEST);
     this.#forget = db.prepare(DELETE_REQUESTS);
@@ -43,7 +43,7 @@ export class Inserter {
     this.#rollback = db.prepare("ROLLBACK TO once");
   }
 
-  /** Inserts creates in their order. Throws if the database fails; a row with a wrong value fails alone. */
+  /** Inserts creates in order. Throws if the database fails. An invalid row only rejects its own create. */
   insert(creates: readonly Create[]): Acknowledgement[] {
     const now = BigInt(Date.now());
     let plain: Create[] = [];
@@ -58,7 +58,7 @@ export class Inserter {
       remembered++;
     }
     this.#insertPlain(plain, now, acknowledgements);
-    // Deleting twice as many as were added shrinks the backlog, and no commit has many to delete.
+    // Deleting twice as many as were added shrinks the backlog, and no single commit has many to delete.
     if (remembered > 0) this.#forget.run(now, BigInt(2 * remembered));
     return acknowledgements;
   }
@@ -68,7 +68,7 @@ export class Inserter {
     for (const create of creates) acknowledgements.push(this.#insertAlone(create, now));
   }
 
-  /** Returns whether one statement could insert all rows. If not, it has inserted none of them. */
+  /** Inserts all rows in one statement. Returns false, and inserts none, if one of them is invalid. */
   #insertTogether(creates: readonly Create[], acknowledgements: Acknowledgement[]): boolean {
     try {
       const { lastInsertRowid } = this.#insertMany.run(...creates.flatMap(({ row }) => row));

@@ -1,4 +1,4 @@
-/** Opens an SQLite file. Before anything is written, it checks who made the file, its version and its condition. */
+/** Opens an SQLite file. Before it writes anything, it checks the file's application, version and condition. */
 
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -10,15 +10,14 @@ import { StoreUnavailableError } from "../store.ts";
 /** The path of a database without a file. */
 const IN_MEMORY = ":memory:";
 
-/** How long SQLite waits for a lock of another process, in milliseconds. It is short, because the event loop waits too. */
+/** How long SQLite waits for a lock of another process, in milliseconds. This must be short, because it blocks the event loop. */
 export const BUSY_TIMEOUT = 1000;
 
-/** Sets how long SQLite waits for a lock. Node before 22.16 ignores the option `timeout`; so does Deno when read-only. */
+/** Sets the busy timeout. Node before 22.16 ignores the option `timeout`, and so does Deno for a read-only connection. */
 export function setBusyTimeout(db: DatabaseSync, milliseconds: number): void {
   db.exec(`PRAGMA busy_timeout = ${milliseconds}`);
 }
 
-/** A database that is ready for use. */
 export interface OpenDatabase {
   db: DatabaseSync;
   /** Undefined for a database in memory. */
@@ -26,7 +25,7 @@ export interface OpenDatabase {
 }
 
 /**
- * Opens a database for reading and writing, and updates its schema.
+ * Opens a database for reading and writing, and migrates its schema.
  *
  * @throws {StoreUnavailableError} If the file cannot be used. It is then unchanged.
  */
@@ -46,11 +45,11 @@ export function openDatabase(path: string): OpenDatabase {
   }
 }
 
-/** SQLite opens a file without write permission as read-only, and reports that only on the first write. */
+/** SQLite silently opens a file without write permission as read-only, and fails only on the first write. */
 function requireWritable(db: DatabaseSync): void {
   setBusyTimeout(db, 0);
   try {
-    // BEGIN IMMEDIATE alone succeeds on a read-only file, as a plain BEGIN.
+    // BEGIN IMMEDIATE alone succeeds on a read-only file.
     db.exec(`BEGIN IMMEDIATE; PRAGMA user_version = 0; ROLLBACK`);
   } catch (error) {
     rollback(db);
@@ -61,8 +60,8 @@ function requireWritable(db: DatabaseSync): void {
 }
 
 /**
- * Checks the file over a read-only connection. If a killed process has left a rollback journal, for example during a first
- * start, the connection must be writable, because SQLite has to roll the journal back before it can read.
+ * Checks the file over a read-only connection, except if a killed process has left a rollback journal: SQLite has to roll it
+ * back before it can read, and that needs a writable connection.
  */
 function inspect(path: string, file: string): void {
   const db = new DatabaseSync(file, { readOnly: !existsSync(`${file}-journal`) });
@@ -81,12 +80,12 @@ function configure(db: DatabaseSync, path: string): void {
   if (mode !== "wal" && path !== IN_MEMORY) {
     throw new StoreUnavailableError(`${path} cannot use a write-ahead log; is it on a network file system?`);
   }
-  // FULL: a commit returns when the log is on disk. With NORMAL, a loss of power could undo an acknowledged create.
-  // The rest is for macOS, where fsync() leaves data in the cache of the disk.
+  // FULL: a commit returns when the log is on disk. With NORMAL, a power failure could undo an acknowledged create.
+  // The other two are for macOS, where fsync() leaves data in the cache of the disk.
   db.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON");
 }
 
-/** Switches to a write-ahead log. SQLite ignores the busy timeout here, and another process may be doing the same. */
+/** Switches to a write-ahead log. Retries, because SQLite ignores the busy timeout here and others may be switching too. */
 function setWal(db: DatabaseSync): unknown {
   const deadline = performance.now() + BUSY_TIMEOUT;
   for (;;) {
@@ -98,21 +97,21 @@ function setWal(db: DatabaseSync): unknown {
   }
 }
 
-/** SQLite's messages and what to tell the operator. They come from `sqlite3_errstr()`, the same on each runtime. */
+/** SQLite's messages, and texts for the operator. The messages come from `sqlite3_errstr()`, so all runtimes have the same. */
 const EXPLANATIONS: readonly [text: string, meaning: string][] = [
   ["file is not a database", "is not an SQLite database; it was left unchanged"],
   ["database disk image is malformed", "is corrupt; restore it from a backup"],
   ["database is locked", "is locked by another process"],
   ["unable to open database", "cannot be opened; its folder must exist and be writable"],
   ["readonly database", "cannot be written to"],
-  ["disk I/O error", "cannot be read or written: the disk is full, or it fails"],
+  ["disk I/O error", "cannot be read or written: the disk is full or faulty"],
   ["disk is full", "cannot be written to: the disk is full"],
 ];
 
 function explain(error: unknown, path: string): StoreUnavailableError {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   const known = EXPLANATIONS.find(([text]) => message.includes(text))?.[1];
-  // Deno's own message suggests a flag of `deno run`, which does not suit a program that is started by another command.
+  // Deno's own message suggests a flag of `deno run`, but the program may have been started by another command.
   const meaning = name === "NotCapable" ? "cannot be opened: the program lacks Deno's permission for it" : known;
   return new StoreUnavailableError(
     `${path} ${meaning ?? `cannot be opened: ${message.replaceAll("\n", " ")}`}`,

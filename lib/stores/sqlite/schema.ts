@@ -1,18 +1,18 @@
-/** The schema of an SQLite file: who made it, its version, and the migrations. */
+/** The schema of an SQLite file: its application id, its version and its migrations. */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { VERSION } from "../../version.ts";
 import { StoreUnavailableError } from "../store.ts";
 
-/** "Pets" in ASCII: identifies files of this program (PRAGMA application_id). */
+/** "Pets" in ASCII. Identifies files of this program (PRAGMA application_id). */
 const APPLICATION_ID = 0x50657473;
 
 /**
- * Entry n migrates version n to version n + 1 (PRAGMA user_version). Entries are never changed, only added. An entry with
- * which older releases could not read or write must update `compatibility` too.
+ * Entry n migrates version n to version n + 1 (PRAGMA user_version). Released entries must not change. If older releases
+ * cannot use the migrated file, the entry must also update `compatibility`.
  *
- * AUTOINCREMENT prevents reuse of an id after the last row has been deleted by hand. The status is a number (see
- * `status_code.ts`), because text would take a fifth of the file. Each SQLite index ends with the rowid, so the index of
+ * AUTOINCREMENT prevents an id from being reused after the last row was deleted by hand. The status is a number (see
+ * `status_code.ts`), because text would take up a fifth of the file. Every SQLite index ends with the rowid, so the index of
  * statuses returns the pets of one status in order of id.
  */
 const MIGRATIONS: readonly string[] = [
@@ -31,7 +31,7 @@ const MIGRATIONS: readonly string[] = [
      expires_at INTEGER NOT NULL
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);`,
-  // The oldest release that can use a file which a later release has migrated.
+  // The oldest release that can use the file after a later release has migrated it.
   `CREATE TABLE compatibility (
      oldest_version INTEGER NOT NULL,
      oldest_release TEXT NOT NULL
@@ -40,8 +40,8 @@ const MIGRATIONS: readonly string[] = [
 ];
 
 /**
- * Requires that a database is empty or belongs to this program, and that this release can use it. Call it in a
- * transaction, because another process may turn an empty file into a database between two reads.
+ * Checks that a database is empty or belongs to this program, and that this release can use it. Call it in a transaction,
+ * because another process may create the database between two reads.
  *
  * @returns The version of the schema; 0 if the database is empty.
  * @throws {StoreUnavailableError} If the database cannot be used.
@@ -58,7 +58,7 @@ export function requireKnownSchema(db: DatabaseSync, path: string): number {
   return version;
 }
 
-/** A later release has migrated the file; it has recorded the oldest release that can still use it. */
+/** A later release that migrates a file records the oldest release that can still use it. */
 function requireCompatible(db: DatabaseSync, path: string, version: number): void {
   const hasTable = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'compatibility'").get() !== undefined;
   const { oldest_version, oldest_release } = hasTable && db.prepare("SELECT * FROM compatibility").get() || {};
@@ -78,7 +78,7 @@ export function migrate(db: DatabaseSync, path: string): void {
   if (readPragma(db, "user_version") === MIGRATIONS.length) return;
   db.exec("BEGIN IMMEDIATE");
   try {
-    // Checked under the lock: while this process waited for it, another may have migrated, even to a later version.
+    // Checked under the lock, because another process may have migrated it in the meantime, even to a later version.
     const version = requireKnownSchema(db, path);
     for (const statements of MIGRATIONS.slice(version)) db.exec(statements);
     if (version < MIGRATIONS.length) {
@@ -91,7 +91,7 @@ export function migrate(db: DatabaseSync, path: string): void {
   }
 }
 
-/** Detects that the open file has been migrated by a later release, or overwritten. */
+/** Detects that a later release has migrated the open file, or that it was overwritten. */
 export class SchemaWatch {
   readonly #db: DatabaseSync;
   readonly #path: string;

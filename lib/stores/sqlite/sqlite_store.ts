@@ -1,5 +1,5 @@
 /**
- * Keeps pets in an SQLite file, through the `node:sqlite` of Deno, Node and Bun.
+ * Keeps pets in an SQLite file, through the module `node:sqlite` of Deno, Node or Bun.
  *
  * @example
  * ```ts
@@ -39,21 +39,21 @@ import { SchemaWatch } from "./schema.ts";
 import { ALL_PETS, type PageSql, PETS_OF_STATUS, SELECT_PET } from "./statements.ts";
 
 /**
- * Opens an SQLite database, or creates it, and keeps pets in it.
+ * Opens or creates an SQLite database, and keeps pets in it.
  *
  * A create resolves when it is on disk (write-ahead log, `synchronous = FULL`). Creates that arrive together share one
- * transaction. Reads return without a promise. Several processes may use one file; while another one holds the write
- * lock, creates wait up to a second for it.
+ * transaction. Reads return without a promise. Several processes may use one file. If another process holds the write
+ * lock, creates wait for it, up to 1 second.
  *
- * @param path The path of the database file, in a folder that exists, or `:memory:` for a database without a file. It is
- * relative to the working directory; a `file:` URL is not accepted.
- * @returns An open store. Close it to write the log back into the file.
+ * @param path The path of the database file, absolute or relative to the working directory. Its folder must exist. Use
+ * `:memory:` for a database without a file. A `file:` URL is not accepted.
+ * @returns The open store. Closing it writes the log back into the file.
  * @throws {TypeError} If `path` is not a path.
- * @throws {StoreUnavailableError} If the file cannot be used: it belongs to another program, needs a later release, is
- * locked or corrupt, or cannot be opened or written. The file is then unchanged.
+ * @throws {StoreUnavailableError} If the file belongs to another program, needs a later release, is locked or corrupt, or
+ * cannot be opened or written. The file is then unchanged.
  */
 export function createSqliteStore(path: string): PetStore {
-  // SQLite would take file: for a URI, which may have parameters.
+  // SQLite would parse file: as a URI, which may have parameters.
   if (typeof path !== "string" || path === "" || path.includes("\0") || /^file:/i.test(path)) {
     const given = typeof path === "string" ? JSON.stringify(path) : typeof path;
     throw new TypeError(`The path of an SQLite store must be the path of a file, or :memory:, not ${given}`);
@@ -62,8 +62,8 @@ export function createSqliteStore(path: string): PetStore {
 }
 
 /**
- * Databases that stay open because their files have been moved or replaced. To close one would delete the log with its
- * name, which may belong to another database by now. Referenced here, because garbage collection closes a database too.
+ * Databases that stay open because their files have been moved or replaced. Closing one would delete the log of that name,
+ * which may now belong to another database. They are referenced here, because garbage collection would close them too.
  */
 const LEFT_OPEN: DatabaseSync[] = [];
 
@@ -89,7 +89,7 @@ class SqliteStore implements PetStore {
     this.#files = files;
     this.#commits = new GroupCommit(db, {
       before: () => {
-        // Once is enough: a file that is moved before the commit ends might as well have been moved after it.
+        // Checking before the commit is enough, because the file might as well be moved right after the commit.
         files?.requireInPlace();
         schema.require();
       },
@@ -132,7 +132,7 @@ class SqliteStore implements PetStore {
 
   /**
    * Checks whether another connection has written to the file. Once per turn of the event loop is enough, because the
-   * requests of one turn had arrived before it began. If the check fails, it counts as a change.
+   * requests that a turn handles arrived before it. A failed check counts as a change.
    */
   #lookForChanges(): void {
     const version = this.#isClosed ? undefined : readDataVersion(this.#dataVersion);
@@ -172,9 +172,9 @@ class SqliteStore implements PetStore {
 
   #explain(error: unknown): unknown {
     try {
-      // Cached pages may be wrong: they were read while the disk failed.
+      // Drops SQLite's cached pages, which may be wrong because they were read while the disk failed.
       if (isOutage(error)) this.#db.exec("PRAGMA shrink_memory");
-      // If the file was overwritten and a table is missing, this gives the better error.
+      // If a table is missing because the file was overwritten, this throws a better error.
       else this.#schema.require();
       return asUnavailable(error);
     } catch (better) {

@@ -1,4 +1,4 @@
-/** The SQL of the SQLite store, in a file of its own so that a test can check SQLite's plan for each statement. */
+/** The SQL of the SQLite store, in a separate file so that a test can check SQLite's plan for each statement. */
 
 import { PET_STATUSES } from "../../pet.ts";
 import { statusCode } from "../status_code.ts";
@@ -7,7 +7,7 @@ import { statusCode } from "../status_code.ts";
 const PET_JSON = `json_object('id', id, 'name', name, 'categoryId', category_id, 'status',
   CASE status ${PET_STATUSES.map((status) => `WHEN ${statusCode(status)} THEN '${status}'`).join(" ")} END)`;
 
-/** Inserts rows of name, category_id, status. One statement with many rows takes a third of the time of single ones. */
+/** Inserts rows of name, category_id, status. One statement for many rows takes a third of the time of single ones. */
 export function insertPets(count: number): string {
   return `INSERT INTO pets (name, category_id, status) VALUES ${Array(count).fill("(?, ?, ?)").join(", ")}`;
 }
@@ -15,7 +15,7 @@ export function insertPets(count: number): string {
 /** Finds a remembered request. Parameters: key, now. */
 export const SELECT_REQUEST = "SELECT fingerprint, pet_id FROM idempotency_keys WHERE key = ? AND expires_at > ?";
 
-/** Remembers a request, in place of an expired one with its key. Parameters: key, fingerprint, pet_id, expires_at. */
+/** Remembers a request, and replaces an expired one with its key. Parameters: key, fingerprint, pet_id, expires_at. */
 export const INSERT_REQUEST =
   "INSERT OR REPLACE INTO idempotency_keys (key, fingerprint, pet_id, expires_at) VALUES (?, ?, ?, ?)";
 
@@ -28,13 +28,13 @@ export const SELECT_PET = `SELECT ${PET_JSON} AS json FROM pets WHERE id = ?`;
 
 /** The statements of a list. */
 export interface PageSql {
-  /** The page as `json`, its length as `count`, its last id as `last`. Parameters: the condition's, twice; limit. */
+  /** Returns the page as `json`, its length as `count`, its last id as `last`. Parameters: the condition's, twice; limit. */
   page: string;
-  /** Returns a row if there is a next page. Parameters: the condition's. */
+  /** Returns a row if there is a next page. Parameters: the condition's, with the last id of the page. */
   more: string;
 }
 
-/** The end of a page that has fewer rows than its limit. */
+/** The upper bound of a page that has fewer rows than its limit. */
 const INT64_MAX = 2n ** 63n - 1n;
 
 /** Lists all pets. The condition's parameter: after. */
@@ -43,7 +43,7 @@ export const ALL_PETS = pageSql("id > ?");
 /** Lists the pets of one status. The condition's parameters: status, after. */
 export const PETS_OF_STATUS = pageSql("status = ? AND id > ?");
 
-/** @param condition Its parameters are not numbered, because early releases of Node 22 and 24 take `?1` for a name. */
+/** @param condition Without numbered parameters, because early releases of Node 22 and 24 take `?1` for a name. */
 function pageSql(condition: string): PageSql {
   // The subquery finds the last id in an index; the outer query then reads the rows up to it. An aggregate over a query
   // with LIMIT takes up to three times as long, because SQLite runs such a query as a co-routine and copies every row.

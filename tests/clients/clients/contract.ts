@@ -16,28 +16,17 @@ export interface Case {
   isPossible?: (client: PetClient) => boolean;
 }
 
-/** A pet that a case adds. */
-export async function add(
-  client: PetClient,
-  name = "Rex",
-  status?: PetStatus,
-): Promise<Pet> {
-  const { status: code, data, error } = await client.create({
-    name,
-    categoryId: 7,
-    ...(status ? { status } : {}),
-  });
+const REX = { name: "Rex", categoryId: 7 };
+
+async function add(client: PetClient, name = "Rex", status?: PetStatus): Promise<Pet> {
+  const { status: code, data, error } = await client.create({ name, categoryId: 7, ...(status ? { status } : {}) });
   assert.equal(code, 201, error?.message);
   assert.ok(data);
   return data;
 }
 
 /** Follows `next` to the end. */
-export async function walk(
-  client: PetClient,
-  status: PetStatus,
-  limit: number,
-): Promise<Pet[][]> {
+async function walk(client: PetClient, status: PetStatus, limit: number): Promise<Pet[][]> {
   const pages: Pet[][] = [];
   let page: { cursor?: string } | undefined = {};
   while (page) {
@@ -49,41 +38,15 @@ export async function walk(
   return pages;
 }
 
-/** Checks a failure: its status, its code, and that the body is an Error body and nothing else. */
-export function assertFailure(
-  { status, headers, data, error }: Answer<unknown, string>,
-  expected: number,
-  code: string,
-): void {
-  assert.equal(data, undefined);
-  assert.deepEqual([status, error?.code, error?.status], [
-    expected,
-    code,
-    expected,
-  ]);
-  assert.deepEqual(Object.keys(error ?? {}), ["code", "message", "status"]);
-  assert.match(error?.message ?? "", /\w/);
-  assert.match(headers.get("content-type") ?? "", /^application\/json/);
-}
-
-export const USES: Case[] = [
+const USES: Case[] = [
   {
     name: "creates a pet, and gets it by its id",
     run: async (connect) => {
       const client = connect();
-      const created = await client.create({
-        name: "Rex",
-        categoryId: 7,
-        status: "pending",
-      });
+      const created = await client.create({ ...REX, status: "pending" });
       assert.equal(created.status, 201);
       const pet = created.data;
-      assert.deepEqual(pet, {
-        id: pet?.id,
-        name: "Rex",
-        categoryId: 7,
-        status: "pending",
-      });
+      assert.deepEqual(pet, { id: pet?.id, ...REX, status: "pending" });
       assert.equal(created.headers.get("location"), `/v1/pets/${pet.id}`);
       const { status, headers, data } = await client.get(pet.id);
       assert.deepEqual([status, data], [200, pet]);
@@ -95,14 +58,11 @@ export const USES: Case[] = [
     run: async (connect) => {
       const client = connect();
       const key = { "Idempotency-Key": crypto.randomUUID() };
-      const first = await client.create({ name: "Luna", categoryId: 7 }, key);
-      const again = await client.create({ name: "Luna", categoryId: 7 }, key);
+      const first = await client.create(REX, key);
+      const again = await client.create(REX, key);
       assert.deepEqual([first.status, again.status], [201, 201]);
       assert.deepEqual(again.data, first.data);
-      assert.deepEqual(
-        [first, again].map(({ headers }) => headers.get("idempotency-replayed")),
-        [null, "true"],
-      );
+      assert.deepEqual([first, again].map(({ headers }) => headers.get("idempotency-replayed")), [null, "true"]);
     },
   },
   {
@@ -138,22 +98,11 @@ export const USES: Case[] = [
     run: async (connect) => {
       const client = connect();
       const { id } = await add(client);
-      for (
-        const ask of [
-          (headers = {}) => client.get(id, headers),
-          (headers = {}) => client.list({}, headers),
-        ]
-      ) {
+      for (const ask of [(headers = {}) => client.get(id, headers), (headers = {}) => client.list({}, headers)]) {
         const etag = (await ask()).headers.get("etag");
         assert.match(etag ?? "", /^"/);
-        const { status, data, error, headers } = await ask({
-          "If-None-Match": etag ?? "",
-        });
-        assert.deepEqual([status, headers.get("etag"), error], [
-          304,
-          etag,
-          undefined,
-        ]);
+        const { status, data, error, headers } = await ask({ "If-None-Match": etag ?? "" });
+        assert.deepEqual([status, headers.get("etag"), error], [304, etag, undefined]);
         assert.equal(isEmpty(data), true);
       }
     },
@@ -165,15 +114,82 @@ export const USES: Case[] = [
       const client = connect();
       const { id } = await add(client);
       const [got, head] = [await client.get(id), await client.head(id)];
-      assert.deepEqual([head.status, head.headers.get("etag")], [
-        200,
-        got.headers.get("etag"),
-      ]);
+      assert.deepEqual([head.status, head.headers.get("etag")], [200, got.headers.get("etag")]);
       assert.equal(isEmpty(head.data), true);
       assert.equal((await client.head(2 ** 50)).status, 404);
     },
   },
 ];
+
+const WRONG = "request";
+
+const FAILURES: Case[] = [
+  fails(401, "without a key", (connect) => everyOperation(connect(null), "missing_api_key"), {
+    notThroughPrism: "it refuses a request without a key itself",
+  }),
+  fails(401, "with a wrong key", (connect) => everyOperation(connect("pk_wrong"), "invalid_api_key")),
+  fails(400, "for each query parameter", (connect) => [
+    ["invalid_limit", connect().list({ limit: 101 })],
+    ["invalid_limit", connect().list({ limit: 1.5 })],
+    ["invalid_status", connect().list({ status: "lost" as PetStatus })],
+    ["invalid_cursor", connect().list({ cursor: "abc" })],
+  ], { notThroughPrism: WRONG }),
+  fails(400, "for an invalid pet and for an invalid Idempotency-Key", (connect) => [
+    ["invalid_pet", connect().create({ name: "", categoryId: 7.5 }), /name .*; categoryId /],
+    ["invalid_idempotency_key", connect().create(REX, { "Idempotency-Key": '"open' })],
+  ], { notThroughPrism: WRONG }),
+  fails(400, "for a body that is not JSON", (connect) => [["invalid_json", connect().createFrom!("{")]], {
+    notThroughPrism: "it does not answer a request whose body it cannot read",
+    isPossible: (client) => client.createFrom !== undefined,
+  }),
+  fails(404, "for an unknown pet", (connect) => [["pet_not_found", connect().get(2 ** 50)]]),
+  fails(413, "for a body that is too large", (connect) => [
+    ["body_too_large", connect().create({ ...REX, name: "x".repeat(1024 * 1024) })],
+  ], { notThroughPrism: WRONG }),
+  fails(415, "for a body of another type", (connect) => [
+    ["unsupported_media_type", connect().create(REX, { "Content-Type": "text/plain" })],
+  ], { notThroughPrism: WRONG }),
+  fails(422, "for an Idempotency-Key that was used for another pet", async (connect) => {
+    const key = { "Idempotency-Key": crypto.randomUUID() };
+    await connect().create(REX, key);
+    return [["idempotency_key_reused", connect().create({ ...REX, name: "Max" }, key)]];
+  }),
+  fails(501, "for store orders", (connect) => [["not_implemented", connect().orders()]], {
+    notThroughPrism: "it makes up an answer if the upstream answers 501",
+  }),
+];
+
+export const CASES: Case[] = [...USES, ...FAILURES];
+
+/** A code, a request that it answers, and what its message says. */
+type Failing = [code: string, answer: Promise<Answer<unknown, string>>, message?: RegExp];
+
+/** A case whose requests all fail, each with an Error body and nothing else. */
+function fails(
+  expected: number,
+  when: string,
+  ask: (connect: Connect) => Failing[] | Promise<Failing[]>,
+  more: Pick<Case, "notThroughPrism" | "isPossible"> = {},
+): Case {
+  return {
+    name: `meets ${expected} ${when}`,
+    run: async (connect) => {
+      for (const [code, answer, message = /\w/] of await ask(connect)) {
+        const { status, headers, data, error } = await answer;
+        assert.equal(data, undefined);
+        assert.deepEqual([status, error?.code, error?.status], [expected, code, expected]);
+        assert.deepEqual(Object.keys(error ?? {}), ["code", "message", "status"]);
+        assert.match(error?.message ?? "", message);
+        assert.match(headers.get("content-type") ?? "", /^application\/json/);
+      }
+    },
+    ...more,
+  };
+}
+
+function everyOperation(client: PetClient, code: string): Failing[] {
+  return [[code, client.list()], [code, client.create(REX)], [code, client.get(1)], [code, client.orders()]];
+}
 
 /** Whether a client gives no data for an answer without a body. */
 function isEmpty(data: unknown): boolean {

@@ -5,58 +5,24 @@
 
 import { client } from "../generated/hey_api/client.gen.ts";
 import { createPet, getPet, listPets, listStoreOrders } from "../generated/hey_api/index.ts";
-import type { Answer, CreateClient, Failure } from "./pet_client.ts";
+import { type CreateClient, toAnswer } from "./pet_client.ts";
 
 export const create: CreateClient = (base, key) => {
   // The client reads it before its first await, so the next request uses it.
   const aim = () => client.setConfig({ baseUrl: base, auth: () => key ?? undefined });
   return {
-    create: async (
-      body,
-      headers = {},
-    ) => (aim(), read(await createPet({ body, headers }))),
-    list: async (
-      query = {},
-      headers = {},
-    ) => (aim(), read(await listPets({ query, headers }))),
-    get: async (
-      petId,
-      headers = {},
-    ) => (aim(), read(await getPet({ path: { petId }, headers }))),
-    orders: async () => (aim(), read(await listStoreOrders())),
-    createFrom: async (
-      text,
-    ) => (aim(), read(await createPet({ body: NONE, bodySerializer: () => text }))),
+    create: async (body, headers = {}) => (aim(), toAnswer(await createPet({ body, headers }))),
+    list: async (query = {}, headers = {}) => (aim(), toAnswer(await listPets({ query, headers }))),
+    get: async (petId, headers = {}) => (aim(), toAnswer(await getPet({ path: { petId }, headers }))),
+    orders: async () => (aim(), toAnswer(await listStoreOrders())),
+    createFrom: async (text) => (aim(), toAnswer(await createPet({ body: NONE, bodySerializer: () => text }))),
     // The description has no operations for HEAD, so there is no function for it.
     head: async (petId) => {
       aim();
       const security = [{ scheme: "bearer", type: "http" } as const];
-      return read(
-        await client.head<never, never>({
-          url: "/pets/{petId}",
-          path: { petId },
-          security,
-        }),
-      );
+      return toAnswer(await client.head<never, never>({ url: "/pets/{petId}", path: { petId }, security }));
     },
   };
 };
 
 const NONE = { name: "", categoryId: 0 };
-
-/** If an answer has no body, this client gives {} or "". */
-function read<T, Code extends string>(
-  { data, error, response }: {
-    data?: T | undefined;
-    error?: Failure<Code> | undefined;
-    response?: Response | undefined;
-  },
-): Answer<T, Code> {
-  if (!response) throw new Error("There was no answer", { cause: error });
-  return {
-    status: response.status,
-    headers: response.headers,
-    data,
-    error: error && "code" in error ? error : undefined,
-  };
-}

@@ -4,7 +4,7 @@ import type { z } from "zod/v4";
 import { createPet, getPet, listPets, listStoreOrders } from "../generated/kubb/clients/index.ts";
 import { type Client, fetch, type RequestConfig, type ResponseConfig } from "../generated/kubb/.kubb/fetch.ts";
 import * as schemas from "../generated/kubb/zod/index.ts";
-import type { Answer, CreateClient, Failure } from "./pet_client.ts";
+import { type Answer, bearer, type CreateClient, type Failure } from "./pet_client.ts";
 
 const CREATE = schemas.createPet400Schema.or(schemas.createPet401Schema).or(schemas.createPet408Schema)
   .or(schemas.createPet413Schema).or(schemas.createPet415Schema).or(schemas.createPet422Schema)
@@ -17,10 +17,13 @@ const ORDERS = schemas.listStoreOrders400Schema.or(schemas.listStoreOrders401Sch
   .or(schemas.listStoreOrders500Schema).or(schemas.listStoreOrders501Schema).or(schemas.listStoreOrders503Schema);
 
 export const create: CreateClient = (base, key) => {
-  const own: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
   // The generated client does not declare that a body is JSON.
   const client: Client = <T, _E, V>(config: RequestConfig<V>) =>
-    fetch<T>({ ...config, baseURL: base, headers: { ...own, "Content-Type": "application/json", ...config.headers } });
+    fetch<T>({
+      ...config,
+      baseURL: base,
+      headers: { ...bearer(key), "Content-Type": "application/json", ...config.headers },
+    });
   return {
     create: async (pet, headers = {}) => read(await createPet(pet, headers, { client }), CREATE),
     list: async (query = {}, headers = {}) => read(await listPets(query, headers, { client }), LIST),

@@ -3,39 +3,32 @@
 import { createPet, getGetPetUrl, getPet, listPets, listStoreOrders } from "../generated/orval.ts";
 import { settings } from "../examples/common.ts";
 import { fetchPets } from "../examples/orval_fetch.ts";
-import type { CreateClient } from "./pet_client.ts";
+import type { Answer, CreateClient, CreateCode, Failure, GetCode, ListCode, OrdersCode, Pet } from "./pet_client.ts";
+import { bearer, toAnswer } from "./pet_client.ts";
 
 export const create: CreateClient = (base, key) => {
   // The mutator reads them before its first await, so the next request uses them.
-  const aim = () =>
-    Object.assign(settings, { baseUrl: base, headers: key === null ? {} : { authorization: `Bearer ${key}` } });
+  const aim = () => Object.assign(settings, { baseUrl: base, headers: bearer(key) });
   return {
-    create: async (pet, headers = {}) => {
-      aim();
-      const { data, ...answer } = await createPet(pet, { headers });
-      return "code" in data ? { ...answer, error: data } : { ...answer, data };
-    },
-    list: async (query = {}, headers = {}) => {
-      aim();
-      const { data, ...answer } = await listPets(query, { headers });
-      if (!data) return answer;
-      return "code" in data ? { ...answer, error: data } : { ...answer, data };
-    },
-    get: async (petId, headers = {}) => {
-      aim();
-      const { data, ...answer } = await getPet(petId, { headers });
-      if (!data) return answer;
-      return "code" in data ? { ...answer, error: data } : { ...answer, data };
-    },
-    orders: async () => {
-      aim();
-      const { data, ...answer } = await listStoreOrders();
-      return { ...answer, error: data };
-    },
+    create: async (pet, headers = {}) => (aim(), read<Pet, CreateCode>(await createPet(pet, { headers }))),
+    list: async (query = {}, headers = {}) => (aim(), read<Pet[], ListCode>(await listPets(query, { headers }))),
+    get: async (petId, headers = {}) => (aim(), read<Pet, GetCode>(await getPet(petId, { headers }))),
+    orders: async () => (aim(), read<never, OrdersCode>(await listStoreOrders())),
     // The description has no operations for HEAD; the mutator can send one.
-    head: (petId) => {
-      aim();
-      return fetchPets(getGetPetUrl(petId), { method: "HEAD" });
-    },
+    head: (petId) => (aim(), fetchPets(getGetPetUrl(petId), { method: "HEAD" })),
   };
 };
+
+interface Given<T> {
+  status: number;
+  headers: Headers;
+  data: T | void;
+}
+
+/** This client gives the body of a failure as data. */
+function read<T extends object, Code extends string>(response: Given<T | Failure<Code>>): Answer<T, Code> {
+  const { data } = response;
+  return data && "code" in data
+    ? toAnswer({ error: data as Failure<Code>, response })
+    : toAnswer({ data: data as T, response });
+}

@@ -2,38 +2,15 @@
 
 /** The modules of this folder that have a client. */
 export const CLIENTS = [
-  "openapi_fetch",
-  "hey_api",
-  "orval",
-  "swagger_typescript_api",
-  "kubb",
-  "openapi_zod_client",
+  ...["openapi_fetch", "hey_api", "orval", "swagger_typescript_api", "kubb", "openapi_zod_client"],
 ];
 
 export type PetStatus = "available" | "pending" | "sold";
+export type NewPet = { name: string; categoryId: number; status?: PetStatus };
+export type Pet = Required<NewPet> & { id: number };
+export type Query = { limit?: number; status?: PetStatus; cursor?: string };
 
-export interface NewPet {
-  name: string;
-  categoryId: number;
-  status?: PetStatus;
-}
-
-export interface Pet extends Required<NewPet> {
-  id: number;
-}
-
-export interface Query {
-  limit?: number;
-  status?: PetStatus;
-  cursor?: string;
-}
-
-/** An Error body. */
-export interface Failure<Code extends string> {
-  code: Code;
-  message: string;
-  status: number;
-}
+export type Failure<Code extends string> = { code: Code; message: string; status: number };
 
 export interface Answer<T, Code extends string> {
   status: number;
@@ -42,28 +19,12 @@ export interface Answer<T, Code extends string> {
   error?: Failure<Code> | undefined;
 }
 
-type AnyCode =
-  | "invalid_host"
-  | "missing_api_key"
-  | "invalid_api_key"
-  | "internal_error"
-  | "store_unavailable";
-export type ListCode =
-  | AnyCode
-  | "invalid_limit"
-  | "invalid_status"
-  | "invalid_cursor"
-  | "overloaded";
+type AnyCode = "invalid_host" | "missing_api_key" | "invalid_api_key" | "internal_error" | "store_unavailable";
+export type ListCode = AnyCode | "invalid_limit" | "invalid_status" | "invalid_cursor" | "overloaded";
 export type CreateCode =
   | AnyCode
-  | "invalid_idempotency_key"
-  | "invalid_json"
-  | "invalid_pet"
-  | "request_timeout"
-  | "body_too_large"
-  | "unsupported_media_type"
-  | "idempotency_key_reused"
-  | "overloaded";
+  | ("invalid_idempotency_key" | "invalid_json" | "invalid_pet" | "request_timeout" | "body_too_large")
+  | ("unsupported_media_type" | "idempotency_key_reused" | "overloaded");
 export type GetCode = AnyCode | "pet_not_found";
 export type OrdersCode = AnyCode | "not_implemented";
 
@@ -77,9 +38,25 @@ export interface PetClient {
   orders(): Promise<Answer<unknown, OrdersCode>>;
   /** Sends this text as the body of a create; absent if the client cannot. */
   createFrom?(text: string): Promise<Answer<Pet, CreateCode>>;
-  /** Sends HEAD. */
   head(petId: number): Promise<Answer<unknown, GetCode>>;
 }
 
 /** Makes a client of the API at this address; `null` for no key. */
 export type CreateClient = (base: string, key: string | null) => PetClient;
+
+export function bearer(key: string | null): Record<string, string> {
+  return key === null ? {} : { authorization: `Bearer ${key}` };
+}
+
+/** The answer that a client gives in these parts. For an answer without a body, some give "" or {} as the error. */
+export function toAnswer<T, Code extends string>(
+  { data, error, response }: {
+    data?: T | null | undefined;
+    error?: Failure<Code> | void | null | undefined;
+    response?: { status: number; headers: Headers } | undefined;
+  },
+): Answer<T, Code> {
+  if (!response) throw new Error("There was no answer", { cause: error });
+  const { status, headers } = response;
+  return { status, headers, data: data ?? undefined, error: error && "code" in error ? error : undefined };
+}

@@ -1,11 +1,10 @@
 /** The client that swagger-typescript-api generates from the description. */
 
-import { Api } from "../generated/swagger_typescript_api.ts";
-import type { Answer, CreateClient, Failure } from "./pet_client.ts";
+import { Api, type HttpResponse } from "../generated/swagger_typescript_api.ts";
+import { type Answer, bearer, type CreateClient, type Failure, toAnswer } from "./pet_client.ts";
 
 export const create: CreateClient = (base, key) => {
-  const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
-  const { pets, store, request } = new Api({ baseUrl: base, baseApiParams: { headers } });
+  const { pets, store, request } = new Api({ baseUrl: base, baseApiParams: { headers: bearer(key) } });
   return {
     create: async (pet, { "Content-Type": type, ...headers } = {}) =>
       read(await pets.createPet(pet, { headers, ...(type === "text/plain" ? { type } : {}) })),
@@ -17,13 +16,6 @@ export const create: CreateClient = (base, key) => {
 };
 
 /** Where a body is not JSON, this client gives the SyntaxError as the error. */
-function read<T, Code extends string>(
-  { status, headers, data, error }: {
-    status: number;
-    headers: Headers;
-    data: T | null;
-    error: Failure<Code> | void | null;
-  },
-): Answer<T, Code> {
-  return { status, headers, data: data ?? undefined, error: error && "code" in error ? error : undefined };
+function read<T, Code extends string>(response: HttpResponse<T, Failure<Code> | void>): Answer<T, Code> {
+  return toAnswer({ data: response.data, error: response.error, response });
 }

@@ -5,7 +5,7 @@ export const settings = {
   headers: { authorization: `Bearer ${process.env.PETSTORE_KEY}` },
 };
 
-/** What to add to the query of a list for its next page; `undefined` after the last page. */
+/** The query parameter for the next page of a list; `undefined` after the last page. */
 export function nextPage(headers: Headers): { cursor?: string } | undefined {
   const [, cursor] = /[?&]cursor=([\w-]+)[^>]*>; rel="next"/.exec(headers.get("link") ?? "") ?? [];
   return cursor === undefined ? undefined : { cursor };

@@ -20,9 +20,7 @@ client.interceptors.response.use(async (response) => {
   return new Response(quoted, { status, headers });
 });
 
-const { data: added } = await createPet({
-  body: { name: "Max", categoryId: 9223372036854775807n },
-});
+const { data: added } = await createPet({ body: { name: "Max", categoryId: 9223372036854775807n } });
 if (!added) throw new Error("Not added");
 const { data: pet } = await getPet({ path: { petId: added.id } });
 const { data: pets } = await listPets();

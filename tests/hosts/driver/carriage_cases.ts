@@ -9,15 +9,11 @@ export type OrdersKind = "cookies" | "large" | "endless" | "waiting" | "report";
 export const LARGE_PIECES = 512;
 export const PIECE_LENGTH = 16_384;
 
-/** The handler's view of its clients. */
+/** The handler's view of its clients: of `endless` the pieces that were asked for, and of `waiting` its call and signal. */
 export interface CarriageReport {
-  /** Pieces of `endless` that were asked for. */
   pulled: number;
-  /** Whether the body of `endless` was cancelled. */
   isCancelled: boolean;
-  /** Whether `waiting` has been called. */
   isWaiting: boolean;
-  /** Whether the signal of `waiting` has aborted. */
   isAborted: boolean;
 }
 

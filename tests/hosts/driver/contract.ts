@@ -7,8 +7,7 @@ import { withApi } from "../../support/api.ts";
 import { createHost } from "./mounted_host.ts";
 import type { Deviation } from "./deviation.ts";
 import { asMountedAt, CONTRACT_BASE_PATH } from "./mounted_api.ts";
-import { whyNot } from "./program.ts";
-import { createPrograms } from "./programs.ts";
+import { createPrograms, whyNot } from "./program.ts";
 import type { MountedHost } from "../hosts.ts";
 
 const BASE_PATHS = [CONTRACT_BASE_PATH, "", "/api/v1"];
@@ -27,8 +26,7 @@ export function testContract(host: MountedHost): void {
       const mounted = options.basePath ?? basePath;
       test(`${where}: the petstore ${name}`, { skip }, async () => {
         const program = await programs.at(mounted);
-        await program.choose(i);
-        const carrier = createHost({ host, program, basePath: mounted, caseName: name, met });
+        const carrier = createHost({ host, program, basePath: mounted, number: i, caseName: name, met });
         const api = options.basePath === undefined ? asMountedAt.bind(undefined, basePath) : undefined;
         await withApi(carrier, { ...options, basePath: mounted }, (client) => run(api ? api(client) : client));
         // Each process takes about 60 MB.

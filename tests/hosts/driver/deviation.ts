@@ -34,15 +34,10 @@ export function outside(text: RegExp, { isBasePathOurs = false } = {}): Deviatio
       const { pathname } = new URL(request.url);
       return pathname === basePath ? !isBasePathOurs : !pathname.startsWith(`${basePath}/`);
     },
-    check: (answer) => {
-      assert.equal(answer?.status, 404);
-      // An answer to HEAD has no body.
-      assert.match(answer.text, new RegExp(`^$|${text.source}`));
-    },
+    check: like(404, text),
   };
 }
 
-/** A method that is not registered, such as `constructor`. */
 export function unknownMethod(does: string, check: Deviation["check"]): Deviation {
   return {
     says: `A method that HTTP does not have (\`constructor\`) ${does}`,
@@ -67,12 +62,18 @@ export function undecodablePath(does: string, check: Deviation["check"]): Deviat
   };
 }
 
-/** An answer of this status and exactly this text. */
 export function exactly(status: number, text: string): Deviation["check"] {
   return (answer) => assert.deepEqual([answer?.status, answer?.text], [status, text]);
 }
 
-/** No answer: the connection is closed. */
+/** An answer of this status whose text matches. An answer to HEAD has no body. */
+export function like(status: number, text: RegExp): Deviation["check"] {
+  return (answer) => {
+    assert.equal(answer?.status, status);
+    assert.match(answer.text, new RegExp(`^$|${text.source}`));
+  };
+}
+
 export function noAnswer(answer: HostAnswer): void {
   assert.equal(answer, undefined);
 }

@@ -1,6 +1,7 @@
 /** Carries the requests of the HTTP contract to a program. */
 
 import assert from "node:assert/strict";
+import { CASE_HEADER } from "../../contract/http/by_case.ts";
 import type { Handle, Host } from "../../support/api.ts";
 import { sendAlone } from "../../support/http/send_alone.ts";
 import type { MountedHost } from "../hosts.ts";
@@ -13,8 +14,9 @@ export interface Mounting {
   host: MountedHost;
   program: Program;
   basePath: string;
+  /** The number of the case. */
+  number: number;
   caseName: string;
-  /** Collects the deviations that have occurred. */
   met: Set<Deviation>;
 }
 
@@ -22,9 +24,10 @@ export interface Mounting {
 const UNREAD = /413|408/;
 
 /** Where the program deviates, the contract continues with the answer of a petstore in process. */
-export function createHost({ host, program, basePath, caseName, met }: Mounting): Host {
+export function createHost({ host, program, basePath, number, caseName, met }: Mounting): Host {
   const transport: Handle = UNREAD.test(caseName) ? sendAlone : fetch;
   async function send(request: Request, handle: Handle): Promise<Response> {
+    request.headers.set(CASE_HEADER, String(number));
     const meeting = { request, basePath, caseName };
     for (const deviation of host.deviations) {
       if (!await deviation.concerns(meeting)) continue;

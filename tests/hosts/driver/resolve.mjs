@@ -1,12 +1,11 @@
 /** On Node: the package's own names lead to this checkout, as deno.json says for Deno and tsconfig.json for Bun. */
 
 import { registerHooks } from "node:module";
-
-const OWN = new Map([
-  ["@petstore/petstore", new URL("petstore.ts", import.meta.url).href],
-  ["@petstore/petstore/node", new URL("node.ts", import.meta.url).href],
-]);
+import config from "../deno.json" with { type: "json" };
 
 registerHooks({
-  resolve: (specifier, context, next) => next(OWN.get(specifier) ?? specifier, context),
+  resolve(name, context, next) {
+    const own = name.startsWith("@petstore/") ? new URL(`../${config.imports[name]}`, import.meta.url).href : name;
+    return next(own, context);
+  },
 });

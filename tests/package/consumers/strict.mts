@@ -1,48 +1,15 @@
 // Every name that the package exports, as a strict project uses it. Compiled, not run.
-import {
-  type ApiKey,
-  type ApiKeys,
-  type Caller,
-  type CorsOptions,
-  createMemoryStore,
-  createOpenApi,
-  createPetstore,
-  ERROR_STATUS,
-  type ErrorBody,
-  type ErrorCode,
-  formatPet,
-  formatPets,
-  type IdempotentOutcome,
-  type IdempotentRequest,
-  type Json,
-  type JsonObject,
-  type KeyVerifier,
-  type NewPet,
-  type OpenApiOptions,
-  type OpenApiServer,
-  type Pending,
-  type Pet,
-  type PetDraft,
-  type PetPage,
-  type PetQuery,
-  type PetStatus,
-  type PetStore,
-  type Petstore,
-  type PetstoreOptions,
-  type StoreChanges,
-  StoreUnavailableError,
-} from "@petstore/petstore";
-import { createNodeListener, type NodeListener, type NodeRequest, type NodeResponse } from "@petstore/petstore/node";
-import {
-  createPostgresStore,
-  type NodePostgresClient,
-  type PostgresClient,
-  postgresGrants,
-  type PostgresJsClient,
-  type PostgresJsQuery,
-  postgresSchema,
-  type PostgresStoreOptions,
-} from "@petstore/petstore/postgres";
+import { createMemoryStore, createOpenApi, createPetstore, ERROR_STATUS, formatPet } from "@petstore/petstore";
+import { formatPets, StoreUnavailableError } from "@petstore/petstore";
+import type { ApiKey, ApiKeys, Caller, CorsOptions, ErrorBody, ErrorCode, IdempotentOutcome } from "@petstore/petstore";
+import type { IdempotentRequest, Json, JsonObject, KeyVerifier, NewPet, OpenApiOptions } from "@petstore/petstore";
+import type { OpenApiServer, Pending, Pet, PetDraft, PetPage, PetQuery, PetStatus, PetStore } from "@petstore/petstore";
+import type { Petstore, PetstoreOptions, StoreChanges } from "@petstore/petstore";
+import { createNodeListener } from "@petstore/petstore/node";
+import type { NodeListener, NodeRequest, NodeResponse } from "@petstore/petstore/node";
+import { createPostgresStore, postgresGrants, postgresSchema } from "@petstore/petstore/postgres";
+import type { NodePostgresClient, PostgresClient, PostgresJsClient } from "@petstore/petstore/postgres";
+import type { PostgresJsQuery, PostgresStoreOptions } from "@petstore/petstore/postgres";
 import { createSqliteStore } from "@petstore/petstore/sqlite";
 
 class ArrayStore implements PetStore {
@@ -68,9 +35,7 @@ class ArrayStore implements PetStore {
 
   check(): void {
     if (this.#pets.length > 1000) {
-      throw new StoreUnavailableError("Too many pets", {
-        cause: this.#pets.length,
-      });
+      throw new StoreUnavailableError("Too many pets", { cause: this.#pets.length });
     }
   }
 
@@ -84,20 +49,14 @@ const verifier: KeyVerifier = (key: string, request: Request) => {
 const keys: ApiKeys = verifier;
 const key: ApiKey = { key: "pk_example", caller: "ann", expires: new Date(0) };
 const cors: CorsOptions = { origins: ["https://app.example"] };
-const stores: PetStore[] = [
-  new ArrayStore(),
-  createMemoryStore(),
-  createSqliteStore(":memory:"),
-];
+const stores: PetStore[] = [new ArrayStore(), createMemoryStore(), createSqliteStore(":memory:")];
 const options: PetstoreOptions = {
   keys,
   cors,
   onError: (error: unknown, request: Request) => console.error(request.url, error),
 };
 export const apps: Petstore[] = stores.map((store) => createPetstore({ ...options, store }));
-export const answer: Promise<Response> = createPetstore({
-  keys: new Set(["pk_example", key]),
-}).handle(
+export const answer: Promise<Response> = createPetstore({ keys: new Set(["pk_example", key]) }).handle(
   new Request("http://localhost/v1/pets"),
 );
 
@@ -126,18 +85,12 @@ const description: JsonObject = createOpenApi(described);
 export const version: Json | undefined = description["openapi"];
 
 export const draft: NewPet = { name: "Luna", categoryId: 9007199254740993n };
-export const request: IdempotentRequest = {
-  key: "",
-  fingerprint: "",
-  retentionMs: 0,
-};
+export const request: IdempotentRequest = { key: "", fingerprint: "", retentionMs: 0 };
 export const outcome: IdempotentOutcome = { outcome: "created", id: 1n };
 export const notFound: 404 = ERROR_STATUS.pet_not_found;
 export const changes: StoreChanges = { additions: 0, alterations: 0 };
 
-export function explain(
-  { code, status }: ErrorBody,
-): PetStatus | ErrorCode | number {
+export function explain({ code, status }: ErrorBody): PetStatus | ErrorCode | number {
   // A switch over the codes narrows them.
   return code === "pet_not_found" ? "sold" : code === "invalid_pet" ? code : status;
 }

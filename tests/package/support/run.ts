@@ -1,24 +1,25 @@
-/** Runs programs to their end. */
+/** Runs programs without the tester's own environment. */
 
-import { execFile } from "node:child_process";
+import assert from "node:assert/strict";
 import process from "node:process";
-
-export interface Output {
-  status: number;
-  stdout: string;
-  stderr: string;
-}
-
-/** Runs a program without the tester's own environment. The folder is also its home, unless `env` sets another. */
-export function run(command: string, args: readonly string[], cwd: string, env = {}): Promise<Output> {
-  const options = { cwd, env: { PATH: process.env["PATH"], HOME: cwd, ...OFFLINE, ...env }, maxBuffer: 2 ** 26 };
-  return new Promise((resolve, reject) => {
-    execFile(command, [...args], options, (error, stdout, stderr) => {
-      if (error && typeof error.code !== "number") reject(error);
-      else resolve({ status: error ? Number(error.code) : 0, stdout, stderr });
-    });
-  });
-}
+import { Child } from "../../support/system/child.ts";
 
 /** Nothing listens on port 9, so a request for any other package fails. */
 const OFFLINE = { npm_config_registry: "http://127.0.0.1:9/", NPM_CONFIG_UPDATE_NOTIFIER: "false", NO_COLOR: "1" };
+
+/** Starts a program. The folder is also its home, unless `env` sets another. */
+export function start(command: string, args: readonly string[], cwd: string, env: Record<string, string> = {}): Child {
+  const PATH = process.env["PATH"] ?? "";
+  return new Child(command, args, { cwd, clearEnv: true, env: { PATH, HOME: cwd, ...OFFLINE, ...env } });
+}
+
+export async function run(...program: Parameters<typeof start>): Promise<Child["written"] & { status: number }> {
+  await using child = start(...program);
+  return { status: await child.ended, ...child.written };
+}
+
+export async function succeed(...program: Parameters<typeof start>): Promise<Child["written"]> {
+  const { status, ...written } = await run(...program);
+  assert.equal(status, 0, written.stdout + written.stderr);
+  return written;
+}

@@ -6,16 +6,13 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import config from "../deno.json" with { type: "json" };
 
-/** The command that runs a file. */
 export interface Runtime {
   name: string;
   command: string;
   args: string[];
-  /** The reason to skip its tests, or `false`. */
   skip: string | false;
 }
 
-/** The version that deno.json pins. */
 export function versionOf(name: keyof typeof config.imports): string {
   return config.imports[name].replace(/^.*@/, "");
 }

@@ -34,7 +34,7 @@ testFile("a key file that users other than its owner can read, write or run is r
   const path = `${folder}/api-key`;
   for (const others of [0o040, 0o004, 0o020, 0o002, 0o010, 0o001, 0o044, 0o066, 0o077]) {
     makeFile(path, 0o600 | others);
-    assertRefused(path, `mode ${others.toString(8)}`, /can be read by others than its owner: run chmod 600/);
+    assertRefused(path, `mode ${others.toString(8)}`, /can be read by users other than its owner: run chmod 600/);
   }
   for (const mode of [0o600, 0o400, 0o700]) {
     makeFile(path, mode);
@@ -48,7 +48,7 @@ testFile("a link counts as what it leads to", (folder) => {
   assertRefused(link, "a link to nothing");
   assert.throws(() => Deno.lstatSync(target), Deno.errors.NotFound, "a key was made behind a link");
   makeFile(target, 0o644);
-  assertRefused(link, "a link to a file that others can read", /can be read by others/);
+  assertRefused(link, "a link to a file that others can read", /can be read by users other than its owner/);
   Deno.chmodSync(target, 0o600);
   assert.equal(readKeyFile(link).key, KEY);
 });

@@ -45,7 +45,7 @@ test.onLinux("a key that is given by --key is in the list of processes, as docs/
   withFreshServer({ args: ["--key", KEY, "--store=memory:"] }, (server) => {
     assert.ok(publicFacts(server.pid).includes(KEY));
     for (const text of [HELP, Deno.readTextFileSync(new URL("docs/server.md", ROOT)).replaceAll("\n", " ")]) {
-      assert.match(text, /Keys in flags show in the list of processes/);
+      assert.match(text, /Keys and passwords in flags are visible in the list of processes/);
     }
   }));
 

@@ -51,13 +51,19 @@ export async function withNginx<T>(
     workers: "1",
     ...settings,
   });
+  const accessLog = () => readFileSync(join(folder, "access_log"), "utf8");
+  const nginx = { port, origin: `http://127.0.0.1:${port}`, validate: validateProxyAnswer, accessLog };
+  return await runNginx(file, port, () => use(nginx));
+}
+
+/** Runs nginx with a file that has it listen on this port, and makes sure that it is gone when `use` is done. */
+export async function runNginx<T>(file: string, port: number, use: () => Promise<T>): Promise<T> {
   await using child = new Child(NGINX ?? "", ["-e", "stderr", "-c", file, "-g", "daemon off;"]);
   try {
     const ended = child.ended.then(() => assert.fail(`nginx has ended: ${child.written.stderr}`));
     await Promise.race([untilAccepted(port), ended]);
     ended.catch(() => {});
-    const accessLog = () => readFileSync(join(folder, "access_log"), "utf8");
-    return await use({ port, origin: `http://127.0.0.1:${port}`, validate: validateProxyAnswer, accessLog });
+    return await use();
   } finally {
     // SIGTERM does not wait for clients; SIGKILL would leave the workers running.
     await child.stop("SIGTERM");

@@ -1,4 +1,4 @@
-/** Runs statements through a PostgreSQL client, each with a time limit, and replaces a client whose connections hang. */
+/** Runs statements with a time limit through a PostgreSQL client, and replaces a client whose connections hang. */
 
 import { storeClosed, StoreUnavailableError } from "../../store.ts";
 import {
@@ -20,7 +20,7 @@ export type PostgresClientMaker = () => PostgresClient;
 /** How many statements may wait for a connection. */
 const MAX_WAITING = 10_000;
 
-/** How long a driver may take to finish a statement that was given up before its client is replaced, in milliseconds. */
+/** If a driver takes longer than this to finish a statement that was given up, its client is replaced. In milliseconds. */
 const GRACE = 1000;
 
 /** How long a client may take to close, in milliseconds. */
@@ -38,9 +38,9 @@ export interface ClientOptions {
 interface Job {
   text: string;
   parameters: string[] | undefined;
-  /** A write gets a connection to itself, so that it can be cancelled before it has started. */
+  /** A write needs a connection for itself, so that it can be cancelled before it starts. */
   isWrite: boolean;
-  /** Set when a driver runs it. */
+  /** Set once a driver runs it. */
   running?: Running;
   lane?: Lane;
   timer?: ReturnType<typeof setTimeout>;
@@ -48,10 +48,11 @@ interface Job {
   reject(error: unknown): void;
 }
 
-/** A driver, the number of statements that it is running, and how many of them have been given up. */
 interface Lane {
   driver: Driver;
+  /** How many statements the driver is running. */
   busy: number;
+  /** How many of them have been given up. */
   overdue: number;
 }
 
@@ -66,7 +67,7 @@ export class Database {
   #lane: Lane;
   #isReleased = false;
 
-  /** @throws {TypeError} If `source` is not a client of a known driver, and does not create one. */
+  /** @throws {TypeError} If `source` is neither a client of a known driver nor a function that creates one. */
   constructor(source: PostgresClient | PostgresClientMaker, { timeout, prepare }: ClientOptions) {
     this.timeout = timeout;
     this.#prepare = prepare;
@@ -75,10 +76,10 @@ export class Database {
   }
 
   /**
-   * Runs one statement in a transaction of its own.
+   * Runs one statement in a separate transaction.
    *
-   * @param deadline When to give the statement up, as in `performance.now()`. A statement with a deadline is a write: it
-   * gets a connection to itself. Without a deadline, the statement is a read and has the usual time limit.
+   * @param deadline When to give the statement up, as in `performance.now()`. A statement with a deadline is a write and gets
+   * a connection for itself. One without a deadline is a read and has the usual time limit.
    */
   async query(text: string, parameters: string[] = [], deadline?: number): Promise<Row[]> {
     return await this.#run(text, parameters, deadline);
@@ -89,7 +90,7 @@ export class Database {
     await this.#run(text, undefined);
   }
 
-  /** Closes the client if the store created it, and otherwise leaves it open. */
+  /** Closes the client if the store created it. */
   async release(): Promise<void> {
     this.#isReleased = true;
     for (const job of [...this.#waiting]) this.#giveUp(job, storeClosed());
@@ -118,14 +119,14 @@ export class Database {
   #startWaiting(): void {
     for (const job of this.#waiting) {
       const { driver, busy, overdue } = this.#lane;
-      // While statements are overdue, each gets a connection to itself, because their connections may be dead.
+      // While statements are overdue, each gets a connection for itself, because some connections may be dead.
       if (busy >= driver.size * (job.isWrite || overdue > 0 ? 1 : driver.depth)) return;
       this.#waiting.delete(job);
       this.#start(job, this.#lane);
     }
   }
 
-  /** Counts a statement until the driver has finished with it, even after it has been given up. */
+  /** Counts a statement as busy until the driver has finished with it, even after it was given up. */
   async #start(job: Job, lane: Lane): Promise<void> {
     lane.busy++;
     job.lane = lane;
@@ -162,10 +163,10 @@ export class Database {
     try {
       this.#lane = this.#open(this.#make());
     } catch {
-      // The old client stays, and the next statement that hangs leads here again.
+      // The old client stays until the next statement hangs.
       return;
     }
-    // At once: a statement that waits in a pooler would still run when it gets a connection there.
+    // Without waiting: a statement that is queued in a pooler could still run later.
     lane.driver.end(0).catch(ignore);
     this.#startWaiting();
   }
@@ -176,7 +177,7 @@ function tooLate(time: number): StoreUnavailableError {
   return new StoreUnavailableError(`PostgreSQL has not answered within ${time} ms`, { cause });
 }
 
-/** Drivers are recognized by shape, because importing them would make both of them dependencies. */
+/** Recognizes drivers by shape, because importing them would make both of them dependencies. */
 function adapt(client: PostgresClient, prepare: boolean): Driver {
   if (isPostgresJs(client)) return postgresJsDriver(client, prepare);
   if (typeof client === "object" && client !== null && "query" in client && !isSingle(client)) {
@@ -198,7 +199,7 @@ function isPostgresJs(client: unknown): client is PostgresJsClient {
   return typeof client === "function" && "unsafe" in client;
 }
 
-/** Whether it is a `Client` of node-postgres: a single connection, on which creates would join the app's transactions. */
+/** Whether it is a node-postgres `Client`: on its single connection, creates would join the app's own transactions. */
 function isSingle(client: object): boolean {
   return "processID" in client && !("totalCount" in client);
 }

@@ -1,12 +1,12 @@
-/** What the store needs of a PostgreSQL client, and the one interface that it gives to both drivers. */
+/** The PostgreSQL clients that the store accepts, and its common interface for both drivers. */
 
-/** The `sql` of postgres.js (`postgres` on npm): the members that the store uses. */
+/** The members of postgres.js's `sql` (`postgres` on npm) that the store uses. */
 export interface PostgresJsClient {
-  /** Runs a text as a statement. */
+  /** Runs a statement. */
   unsafe(text: string, parameters?: string[], options?: { prepare?: boolean }): PostgresJsQuery;
   /** `max` is the largest number of connections. */
   readonly options?: { readonly max?: number | undefined };
-  /** Closes all connections. Those in use get `timeout` seconds to finish. */
+  /** Closes all connections. Running queries get `timeout` seconds to finish. */
   end?(options?: { timeout?: number }): PromiseLike<unknown>;
 }
 
@@ -16,7 +16,7 @@ export interface PostgresJsQuery extends PromiseLike<unknown> {
   values(): PromiseLike<unknown>;
 }
 
-/** A `Pool` of node-postgres (`pg` on npm): the members that the store uses. */
+/** The members of a node-postgres `Pool` (`pg` on npm) that the store uses. */
 export interface NodePostgresClient {
   /** Runs a query. */
   query(query: { text: string; values?: string[]; name?: string; rowMode?: "array" }): PromiseLike<{ rows: unknown[] }>;
@@ -24,9 +24,9 @@ export interface NodePostgresClient {
   connect?(): PromiseLike<unknown>;
   /** The number of connections. Only a `Pool` has it. */
   readonly totalCount?: number;
-  /** Listens for the loss of idle connections. */
+  /** Adds a listener for the loss of idle connections. */
   on?(event: "error", listener: (error: Error) => void): unknown;
-  /** Stops listening. */
+  /** Removes a listener. */
   off?(event: "error", listener: (error: Error) => void): unknown;
   /** Closes the pool. */
   end?(): PromiseLike<unknown>;
@@ -42,20 +42,20 @@ export type Row = (string | null)[];
 export interface Running {
   /** Settles when the driver has finished with it, which may be long after {@link giveUp}. */
   done: Promise<Row[]>;
-  /** Ends the statement as far as the driver can: it is not sent, it is cancelled, or its connection is closed. */
+  /** Ends the statement as well as the driver can: does not send it, cancels it, or closes its connection. */
   giveUp(): void;
 }
 
-/** A client of either driver, behind one interface. */
+/** The common interface of both drivers. */
 export interface Driver {
-  /** The number of connections for statements. */
+  /** The largest number of connections. */
   size: number;
   /** How many statements may be sent on a connection before the first is answered. */
   depth: number;
   /**
-   * Runs a statement in a transaction of its own. Without parameters, `text` may contain several statements.
+   * Runs a statement in a separate transaction. Without parameters, `text` may contain several statements.
    *
-   * @param isWrite Whether it writes. If so, a cancellation of another statement must not be able to reach it.
+   * @param isWrite Whether it writes. The cancellation of another statement must not reach a write.
    */
   start(text: string, parameters: string[] | undefined, isWrite: boolean): Running;
   /** Stops using the client, which stays open for its owner. */
@@ -64,13 +64,13 @@ export interface Driver {
   end(patience: number): Promise<void>;
 }
 
-/** The default number of connections in both drivers, for a client that does not say. */
+/** The default number of connections in both drivers. */
 export const DEFAULT_SIZE = 10;
 
-/** A listener for errors that are reported elsewhere too. */
+/** A listener for errors that are also reported elsewhere. */
 export function ignore(): void {}
 
-/** Waits until a promise settles, but at most `time` milliseconds. Never rejects. */
+/** Waits until a promise settles, but no longer than `time` milliseconds. Never rejects. */
 export async function settledWithin(time: number, promise: PromiseLike<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((resolve) => timer = setTimeout(resolve, time));

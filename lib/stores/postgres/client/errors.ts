@@ -2,25 +2,25 @@
 
 import { StoreUnavailableError } from "../../store.ts";
 
-/** Classes of SQLSTATE that mean a wrong statement or a wrong value. */
+/** SQLSTATE classes that mean an invalid statement or value. */
 const DEFECTS = ["22", "23", "42"];
 
-/** States of these classes that mean a changed database: privileges were revoked, or tables or functions dropped. */
+/** SQLSTATEs of these classes that mean a changed database: privileges were revoked, or tables or functions dropped. */
 const DAMAGE = ["42501", "42P01", "42883"];
 
 /**
- * Serialization failure, deadlock, unique violation. They occur where transactions are serializable by default, or another
- * program writes to the tables. Nothing was stored, and a second attempt sees the other transaction.
+ * Serialization failure, deadlock, unique violation. They occur if transactions are serializable by default, or if another
+ * program writes to the tables. Nothing was stored, so a retry is safe.
  */
 const TRANSIENT = ["40001", "40P01", "23505"];
 
-/** The SQLSTATE, if the error comes from the server. Drivers put codes of their own in the same property. */
+/** The SQLSTATE, if the error comes from the server. Drivers put their own codes in the same property. */
 export function sqlState(error: unknown): string | undefined {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
-/** Whether the same statement may succeed at once. */
+/** Whether the same statement may succeed if it is retried at once. */
 export function isTransient(error: unknown): boolean {
   return TRANSIENT.includes(sqlState(error) ?? "");
 }
@@ -40,12 +40,12 @@ export function asUnavailable(error: unknown): unknown {
 function isOutage(error: unknown): boolean {
   const state = sqlState(error);
   if (state !== undefined) return !DEFECTS.includes(state.slice(0, 2)) || DAMAGE.includes(state);
-  // An error that is neither the server's nor a defect in JavaScript comes from the connection.
+  // If it is neither an error of the server nor a bug in JavaScript, it comes from the connection.
   const defects = [TypeError, RangeError, ReferenceError, SyntaxError];
   return error instanceof Error && !defects.some((defect) => error instanceof defect);
 }
 
-/** One line for the operator. If a host has several addresses, Node leaves the message empty and only the code helps. */
+/** One line for the operator. If a host has several addresses, Node leaves the message empty and sets only the code. */
 function describe(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
   const text = (message || code || String(error)).replaceAll("\n", " ");

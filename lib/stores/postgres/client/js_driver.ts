@@ -10,7 +10,7 @@ import {
   settledWithin,
 } from "./driver.ts";
 
-/** Four reads at a time on a connection make a server a quarter faster; more do not help. */
+/** Four concurrent reads per connection make a server 25% faster. More do not help. */
 const DEPTH = 4;
 
 /** How often to check whether a query that was given up has become active, in milliseconds. */
@@ -19,10 +19,10 @@ const POLLING = 50;
 /** The longest time for a cancellation, in milliseconds. Creates wait for it. */
 const MAX_CANCELLING = 5000;
 
-/** The running cancellations on each client, from all stores that use it. */
+/** The running cancellations of each client, for all stores that use it. */
 const cancellationsOf = new WeakMap<PostgresJsClient, Set<Promise<void>>>();
 
-/** Wraps the `sql` of postgres.js. If the client was created with `prepare: false`, that wins. */
+/** Wraps the `sql` of postgres.js. A client that was created with `prepare: false` never prepares. */
 export function postgresJsDriver(sql: PostgresJsClient, prepare: boolean): Driver {
   const cancellations = cancellationsOf.get(sql) ?? new Set();
   cancellationsOf.set(sql, cancellations);
@@ -33,8 +33,8 @@ export function postgresJsDriver(sql: PostgresJsClient, prepare: boolean): Drive
       let query: PostgresJsQuery | undefined;
       let isGivenUp = false;
       async function run(): Promise<Row[]> {
-        // A late cancellation hits the next statement on its connection. A create that waits for a synchronous standby
-        // would then stop waiting and succeed.
+        // A late cancellation hits the next statement on its connection. If that is a create, it would no longer wait for a
+        // synchronous standby, and still succeed.
         while (isWrite && cancellations.size > 0) await Promise.all(cancellations);
         if (isGivenUp) return [];
         // Not on a reserved connection: in 3.4.9, the loss of one ends the process.
@@ -52,13 +52,13 @@ export function postgresJsDriver(sql: PostgresJsClient, prepare: boolean): Drive
     },
     release() {},
     end: async (patience) => {
-      // The driver waits for connections to close, and the connection to a lost host never closes.
+      // With a limit, because the driver waits for connections to close, and one to a lost host never does.
       await settledWithin(patience + 1000, sql.end?.({ timeout: patience / 1000 }) ?? Promise.resolve());
     },
   };
 }
 
-/** Internals of a query. Each member is checked before use, because another version of the driver may lack it. */
+/** Internals of a query. Each member is checked before use, because other versions of the driver may lack it. */
 interface QueryInternals {
   /** The connection, once the query has been sent. */
   state?: object | null;
@@ -73,9 +73,9 @@ interface QueryInternals {
 }
 
 /**
- * Replaces the driver's own `cancel()`, which has three defects in 3.4.9. If the query waits for its connection to open,
- * the connection is lost for good. If it was sent after another query on the same connection, the answers get mixed up.
- * If the connection for the cancellation fails, the error cannot be caught and ends the process.
+ * Replaces the driver's own `cancel()`, which has three bugs in 3.4.9. If the query waits for its connection to open, the
+ * pool loses the connection. If it was sent after another query on the same connection, the results get mixed up. If the
+ * connection for the cancellation fails, the error cannot be caught and ends the process.
  */
 function giveUp(query: PostgresJsQuery, done: Promise<unknown>, cancellations: Set<Promise<void>>): void {
   const internals = query as QueryInternals;
@@ -87,7 +87,7 @@ function giveUp(query: PostgresJsQuery, done: Promise<unknown>, cancellations: S
   } else if (internals.active) {
     cancel(query, cancellations);
   } else {
-    // A cancellation stops whatever the connection is running, so it must wait until that is this query.
+    // A cancellation stops the query that the connection is running, so wait until that is this one.
     const timer = setInterval(() => {
       if (internals.active) cancel(query, cancellations);
     }, POLLING);

@@ -2,7 +2,7 @@
 
 import { DEFAULT_SIZE, type Driver, ignore, type NodePostgresClient, type Row, settledWithin } from "./driver.ts";
 
-/** The longest time for a cancellation, in milliseconds. Then the connection is closed. */
+/** The longest time for a cancellation, in milliseconds. After it, the connection is closed. */
 const MAX_CANCELLING = 1000;
 
 /** A connection that was borrowed from a pool, or the client itself. */
@@ -16,8 +16,8 @@ interface Connection extends Pick<NodePostgresClient, "query" | "on" | "off"> {
 
 /** Wraps a `Pool` of node-postgres, or another object with its `query()`. */
 export function nodePostgresDriver(client: NodePostgresClient, prepare: boolean): Driver {
-  // A pool reports the loss of an idle connection by an event, and without a listener that ends the process. The next
-  // query fails or gets another connection, so nothing else needs to be done.
+  // Without a listener, the loss of an idle connection would end the process. Nothing else needs to be done, because the
+  // next query gets another connection or fails.
   client.on?.("error", ignore);
   const { options } = client as { options?: { max?: number } };
   const isPool = client.totalCount !== undefined && client.connect !== undefined;
@@ -35,7 +35,7 @@ export function nodePostgresDriver(client: NodePostgresClient, prepare: boolean)
       };
     },
     release: () => void client.off?.("error", ignore),
-    // The listener stays, because connections may report their end later.
+    // The listener stays, because connections may still report errors later.
     end: (patience) => settledWithin(patience, client.end?.() ?? Promise.resolve()),
   };
 }
@@ -61,7 +61,7 @@ class Loan {
     try {
       if (this.#isGivenUp) return [];
       const { rows } = await connection.query(query);
-      // Closed if given up, because a late cancellation would hit the next query on it.
+      // A connection that was given up is closed, because a late cancellation would hit its next query.
       this.#return(this.#isGivenUp ? GIVEN_UP : undefined);
       return rows as Row[];
     } catch (error) {
@@ -73,8 +73,8 @@ class Loan {
   }
 
   /**
-   * Cancels the query, then closes the connection, which may be dead. In this order, because a pooler can relay the
-   * cancellation only while the connection exists.
+   * Cancels the query, then closes the connection, which may be dead. The cancellation comes first, because a pooler can
+   * forward it only while the connection exists.
    */
   async giveUp(): Promise<void> {
     this.#isGivenUp = true;
@@ -82,7 +82,7 @@ class Loan {
     try {
       await cancel(this.#connection, this.#options ?? this.#connection.connectionParameters);
     } catch {
-      // Another version of the driver may cancel differently. Closing the connection must suffice then.
+      // Other versions of the driver may cancel differently. Then only the connection is closed.
     } finally {
       this.#return(GIVEN_UP);
     }
@@ -97,7 +97,7 @@ class Loan {
   }
 }
 
-/** An unconnected client of node-postgres: the members that {@link cancel} uses. */
+/** The members of an unconnected node-postgres client that {@link cancel} uses. */
 interface Messenger {
   on(event: "error", listener: () => void): void;
   connect(): Promise<unknown>;
@@ -109,8 +109,8 @@ interface Messenger {
 }
 
 /**
- * Asks the server to stop the query that a connection is running. This takes a new connection, on which the cancel request
- * replaces the login. The driver opens it like any other, with TLS if so configured.
+ * Asks the server to stop the query that a connection is running. This needs a new connection, on which the cancel request
+ * replaces the login. The driver opens it as usual, with TLS if configured.
  */
 async function cancel({ constructor, processID, secretKey }: Connection, options: unknown): Promise<void> {
   if (typeof processID !== "number" || options === undefined) return;
@@ -124,10 +124,10 @@ async function cancel({ constructor, processID, secretKey }: Connection, options
   connection.stream.destroy();
 }
 
-/** node-postgres prepares a query that has a name. A name must mean one text, in all stores of the process. */
+/** Names by text. node-postgres prepares a query with a name. All stores of the process must use a name for the same text. */
 const names = new Map<string, string>();
 
-/** Separates the names from those of another copy of this library on the same pool. */
+/** Distinguishes the names from those of another copy of this library on the same pool. */
 let prefix: string | undefined;
 
 function nameOf(text: string): string {

@@ -1,5 +1,3 @@
-/** The SQL of the functions in the schema. */
-
 /** The first keys of the advisory locks. The second key identifies the schema or the table. */
 export const LOCKS = { migrating: 1_886_680_168, writing: 1_886_680_169, forgetting: 1_886_680_170 };
 
@@ -13,13 +11,12 @@ export const FUNCTIONS = [
 /** The search path of our functions: names refer to PostgreSQL's own objects, and temporary objects come last. */
 export const SAFE_PATH = "pg_catalog, pg_temp";
 
-/** Creates all functions. */
 export function createFunctions(schema: string): string {
   const all = [createCheckIds, createAddPets, createOldAddPets, createForgetRequests];
   return all.map((create) => create(schema)).join("\n");
 }
 
-/** Detects a table that was restored without its sequence. Otherwise each create would fail and use up ids. */
+/** Detects a table that was restored without its sequence. Without this check, each create would fail and use up an id. */
 function createCheckIds(schema: string): string {
   return `    CREATE FUNCTION ${schema}.check_ids() RETURNS text LANGUAGE plpgsql SET search_path = ${SAFE_PATH} AS $check_ids$
     DECLARE
@@ -43,15 +40,15 @@ function createCheckIds(schema: string): string {
  * The only function that writes pets. It returns one id per pet, separated by commas: positive for a new pet, negative for
  * a known one, and empty if the key was used for another pet.
  *
- * Transactions become visible in the order of their commits, which need not be the order of their ids. So each call takes a
- * lock first, which PostgreSQL holds until the transaction is visible, and ids ascend in the order of visibility. A function
- * takes the lock, because each of its statements sees what was committed before that statement began, and because one call
- * is one message: the lock is never held while a client is slow.
+ * Transactions become visible in the order of their commits, which need not be the order of their ids. So each call first
+ * takes a lock, which PostgreSQL holds until the transaction is visible. Thus ids ascend in the order of visibility. It is a
+ * function because each of its statements sees all earlier commits, and because a call is a single message: a slow client
+ * cannot hold the lock.
  *
  * A counter in a row would give ids without gaps, but each batch would leave a dead row. During a backup of an hour, each
- * create would have to pass all of them.
+ * create would have to skip all of them.
  *
- * Reads use EXECUTE, which plans them at each call. A plan kept from when the table was small would scan a large one.
+ * Reads use EXECUTE, which plans them at each call. A plan that was made for a small table would scan a large one.
  */
 function createAddPets(schema: string): string {
   return `    -- The first pets belong to the keys. Retentions are in milliseconds.
@@ -63,7 +60,7 @@ function createAddPets(schema: string): string {
       this_moment bigint;
       ids bigint[];
     BEGIN
-      -- An acknowledged pet must survive a crash, whatever the setting of this role.
+      -- An acknowledged pet must survive a crash, even if the setting of this role is "off".
       IF current_setting('synchronous_commit') = 'off' THEN
         PERFORM set_config('synchronous_commit', 'on', true);
       END IF;
@@ -93,8 +90,8 @@ function createAddPets(schema: string): string {
 /**
  * Returns an id for each pair of key and fingerprint: a new one, the negative id of the known pet, or NULL.
  *
- * LIMIT 1 within LATERAL forces one look-up per key, whatever the statistics say. With a plain join, the planner has
- * compared each key with each of 20 million rows. While the table has only a few pages, the look-up scans them.
+ * LIMIT 1 within LATERAL forces one index look-up per key, regardless of the statistics. With a plain join, the planner once
+ * compared each key with each of 20 million rows. A table of only a few pages is scanned.
  */
 function findOrNumber(schema: string): string {
   return `SELECT ARRAY(
@@ -108,7 +105,7 @@ function findOrNumber(schema: string): string {
           ORDER BY position)`;
 }
 
-/** The function that servers of schema version 1 still call if they run during the migration. */
+/** The function that servers of schema version 1 call if they are still running after the migration. */
 function createOldAddPets(schema: string): string {
   return `    -- Called by servers of the previous release. Only the difference to their clock counts.
     CREATE OR REPLACE FUNCTION ${schema}.add_pets(names text[], categories bigint[], statuses smallint[],
@@ -122,10 +119,10 @@ function createOldAddPets(schema: string): string {
 /**
  * Deletes expired requests, oldest first, and returns their number.
  *
- * During a backup, or any other long transaction, deleted rows stay in the table and in its indexes. To avoid passing all
- * of them at each call, the search starts where the last call started. No earlier request is left, because requests commit
- * in the order in which they expire, as long as all have the same retention. The exception is a request whose retention is
- * shorter than its commit takes; it stays, expired, and occupies a row.
+ * During a backup, or any other long transaction, deleted rows stay in the table and in its indexes. To avoid skipping all of
+ * them at each call, the search starts where the last call started. No earlier request is left, because requests with the
+ * same retention commit in the order in which they expire. The one exception is a request that expires before its commit
+ * ends: its row may stay.
  */
 function createForgetRequests(schema: string): string {
   return `    CREATE FUNCTION ${schema}.forget_requests(at_most integer) RETURNS text
@@ -168,9 +165,9 @@ function createForgetRequests(schema: string): string {
 /**
  * Deletes up to 100 requests that expired between two moments. It skips a key that another transaction is using.
  *
- * The rows must be read in the order of the index, and only as many as are deleted. If the statistics claim that few have
- * expired, the planner would fetch and sort all of them. The subqueries hide the bounds from it, and the second bound is a
- * row comparison, which it does not treat as a range. It then always expects a ninth of the table.
+ * The rows must be read in index order, and only as many as are deleted. If the statistics said that few have expired, the
+ * planner would fetch and sort all of them. So subqueries hide the bounds from it, and the second bound is a row comparison,
+ * which it does not treat as part of a range. It then always expects a ninth of the table.
  */
 function deletePart(schema: string): string {
   return `DELETE FROM ${schema}.requests WHERE ctid = ANY (ARRAY(

@@ -7,14 +7,13 @@ import type { Row } from "../client/driver.ts";
 import { sqlState } from "../client/errors.ts";
 import { FUNCTIONS } from "./functions.ts";
 
-/** The relations that each version of a petstore has, besides `schema_version`. */
+/** The relations of every schema version, besides `schema_version`. */
 const PARTS = ["pets", "requests", "pet_ids"];
 
-/** The encoding of the database, and whether it is read-only. */
 const SETTINGS = `SELECT pg_catalog.current_setting('server_encoding'),
   pg_catalog.current_setting('transaction_read_only')`;
 
-/** Relations of a schema, by name, with their columns. Read from the catalogue, because each role may read that. */
+/** Relations of a schema by name, with their columns. The catalogue is readable by every role. */
 const RELATIONS = `SELECT rel.relname::pg_catalog.text, pg_catalog.array_to_string(ARRAY(
     SELECT pg_catalog.concat(col.attname, ' ', type.typname)
     FROM pg_catalog.pg_attribute AS col
@@ -26,7 +25,6 @@ const RELATIONS = `SELECT rel.relname::pg_catalog.text, pg_catalog.array_to_stri
   WHERE space.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name
     AND rel.relname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[])`;
 
-/** The result of {@link inspect}. */
 export interface Inspection {
   /** The version of the tables; 0 if there are none. */
   version: number;
@@ -65,7 +63,7 @@ async function findVersion(db: Database, schema: string, found: ReadonlyMap<stri
   if (rows.length === 1 && version >= 1) return version;
   const what = rows.length === 1 ? `the version ${version}` : rows.length === 0 ? "no row" : `${rows.length} rows`;
   throw refuse(
-    `The table schema_version of the schema ${schema} has ${what}, but it must have one row, with 1 or more`,
+    `The table schema_version of the schema ${schema} has ${what}, but it must have one row, with a version of 1 or more`,
   );
 }
 
@@ -74,9 +72,9 @@ function refuse(what: string): StoreUnavailableError {
 }
 
 /**
- * Ensures that the role has all privileges that a server needs, so that the start fails and not the first create.
+ * Checks that the role has all privileges that a server needs, so that the start fails and not the first create.
  *
- * @throws {StoreUnavailableError} If it lacks privileges, or the sequence of ids is behind its table.
+ * @throws {StoreUnavailableError} If it lacks privileges, or if the sequence of ids is behind its table.
  */
 export async function requireReady(db: Database, schema: string): Promise<void> {
   const rows = await orExplain(schema, db.query(lackingPrivileges(schema)));

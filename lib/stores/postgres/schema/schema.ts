@@ -1,5 +1,3 @@
-/** Creates, migrates or refuses the schema of a PostgreSQL store. */
-
 import { StoreUnavailableError } from "../../store.ts";
 import type { Database } from "../client/client.ts";
 import { sqlState } from "../client/errors.ts";
@@ -7,10 +5,9 @@ import { FUNCTIONS, LOCKS, SAFE_PATH } from "./functions.ts";
 import { inspect, requireReady } from "./inspection.ts";
 import { MIGRATIONS } from "./tables.ts";
 
-/** The name of the schema if the caller gives none. */
 export const DEFAULT_SCHEMA = "petstore";
 
-/** Validates the name of a schema. Capitals and quotes are excluded, so that it is the same in every tool. */
+/** Validates the name of a schema. It excludes capitals and quotes, so that the name is the same in every tool. */
 export function requireSchemaName(schema: string): void {
   if (/^[a-z_][a-z0-9_]{0,47}$/.test(schema) && !schema.startsWith("pg_")) return;
   throw new TypeError(
@@ -21,9 +18,9 @@ export function requireSchemaName(schema: string): void {
 
 /**
  * The SQL that creates or migrates the tables, for a database where only an administrator may do so. The role that runs it
- * owns the tables. It may be run again, and by several connections at once.
+ * owns the tables. It can be run repeatedly, and by several connections at once.
  *
- * @param schema The schema that contains the tables.
+ * @param schema The schema of the tables. Default: `petstore`.
  * @throws {TypeError} If `schema` is not a valid name.
  */
 export function postgresSchema(schema: string = DEFAULT_SCHEMA): string {
@@ -63,11 +60,11 @@ $petstore$;
 }
 
 /**
- * The SQL that grants a role the privileges that a server needs, if the role does not own the tables. Apply it again after
+ * The SQL that grants a role the privileges that a server needs, if the role does not own the tables. Run it again after
  * each migration.
  *
- * @param role The role as an SQL identifier, quoted if necessary. It becomes part of the SQL unchanged.
- * @param schema The schema that contains the tables.
+ * @param role The role as an SQL identifier, quoted if necessary. It is inserted into the SQL unchanged.
+ * @param schema The schema of the tables. Default: `petstore`.
  * @throws {TypeError} If `schema` is not a valid name.
  */
 export function postgresGrants(role: string, schema: string = DEFAULT_SCHEMA): string {
@@ -83,7 +80,7 @@ ${functions.join("")}`;
 }
 
 /**
- * Ensures that the tables exist in the version of this release, and that the role may use them.
+ * Creates or migrates the tables if necessary, and checks that the role may use them.
  *
  * @throws {StoreUnavailableError} If they belong to another program or a later release, or cannot be created or used.
  */

@@ -1,11 +1,9 @@
-/** The migrations of the schema. */
-
 import { createFunctions } from "./functions.ts";
 
 /** Entry n migrates version n to version n + 1. Released entries must not change. */
 export const MIGRATIONS: readonly ((schema: string) => string)[] = [createTables, addFunctions];
 
-/** Version 1, without its function, which version 2 replaces. */
+/** Version 1. Its function is omitted here, because version 2 replaces it. */
 function createTables(schema: string): string {
   return `    CREATE SEQUENCE ${schema}.pet_ids MAXVALUE ${Number.MAX_SAFE_INTEGER};
     CREATE TABLE ${schema}.pets (
@@ -25,7 +23,7 @@ function createTables(schema: string): string {
     CREATE INDEX requests_by_expiry ON ${schema}.requests (expires_at);`;
 }
 
-/** Version 2: the clock of the database decides what has expired, and deletion is separate from creates. */
+/** Version 2: the clock of the database decides which requests have expired, and their deletion is separate from creates. */
 function addFunctions(schema: string): string {
   return `    -- All requests that expired before this moment have been deleted. It is a sequence, because each update of a row
     -- would leave a dead row.

@@ -1,0 +1,39 @@
+/**
+ * A petstore in another process, whose requests name a case of the contract. The case's options may be functions, which
+ * could not be sent through a socket.
+ */
+
+import { createHandle, pipelineOf } from "../../../lib/hosts/fetch.ts";
+import type { Exchange } from "../../../lib/http/exchange.ts";
+import { createPetstore, type Petstore, type PetstoreOptions } from "../../../mod.ts";
+import { KEY } from "../../support/api.ts";
+import { HTTP_CONTRACT } from "./all.ts";
+
+/** The request header with the number of a case, and a word if the case runs more than once. */
+export const CASE_HEADER = "x-contract-case";
+
+const petstores = new Map<string, Petstore>();
+
+/** Requests without a case go to the app's own petstore. `more` gives options beside those of the case. */
+export function petstoreByCase(
+  own: Petstore,
+  more: (name: string) => Partial<PetstoreOptions> = () => ({}),
+): Petstore {
+  const petstoreOf = (name: string) => {
+    const options = { ...HTTP_CONTRACT[Number.parseInt(name)]?.options, ...more(name) };
+    const petstore = petstores.get(name) ?? createPetstore({ keys: [KEY], ...options });
+    petstores.set(name, petstore);
+    return petstore;
+  };
+  const pipelineFor = (exchange: Exchange) => {
+    const name = exchange.header(CASE_HEADER);
+    return pipelineOf((name === null ? own : petstoreOf(name)).handle)!;
+  };
+  // createNodeListener() finds the pipeline of this handle, as it does with the library's own.
+  return {
+    handle: createHandle({
+      respond: (exchange) => pipelineFor(exchange).respond(exchange),
+      fail: (thrown, exchange) => pipelineFor(exchange).fail(thrown, exchange),
+    }),
+  };
+}

@@ -1,2 +1,0 @@
-/** `@petstore/petstore`, for the mounting files. */
-export * from "../../../mod.ts";
