@@ -34,3 +34,12 @@ test("test folders import from tests/support, tests/contract and themselves, and
   // The pages of hosts.md show the programs of both.
   assert.deepEqual(found.filter((line) => !/^(hosts|edge)\/.*\.\.\/(hosts|edge)\//.test(line)), []);
 });
+
+test("an import map of a test folder names files of that folder alone", () => {
+  // `deno install` takes a file above for a package of its own, and writes its dependencies into the folder's deno.lock.
+  for (const path of globSync("*/deno.json", { cwd: TESTS })) {
+    const { imports = {} } = JSON.parse(Deno.readTextFileSync(join(TESTS, path)));
+    const above = Object.values<string>(imports).filter((target) => target.startsWith("../"));
+    assert.deepEqual(above, [], path);
+  }
+});
