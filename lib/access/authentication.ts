@@ -2,7 +2,7 @@
 
 import type { HttpError } from "../http/errors.ts";
 import type { Caller, Exchange } from "../http/exchange.ts";
-import { chain, isPending, type Pending } from "../pending.ts";
+import { chain, type Pending } from "../pending.ts";
 import { EXPIRED_KEY, INVALID_KEY, isKeyText, MALFORMED, MISSING_KEY, tokenStart } from "./bearer.ts";
 import { type KeyOwner, KeyRing } from "./key_ring.ts";
 import { type ApiKeys, checkKeys, type KeyRecord, type KeyVerifier } from "./keys.ts";
@@ -35,9 +35,7 @@ function recogniseByRing(records: KeyRecord[]): Recognise {
   let filled: Promise<void> | undefined;
 
   function check(authorization: string, start: number): Pending<Caller | HttpError> {
-    const owner = ring!.find(authorization, start);
-    if (isPending(owner)) return owner.then((owner) => judge(owner, authorization, start));
-    return judge(owner, authorization, start);
+    return chain(ring!.find(authorization, start), (owner) => judge(owner, authorization, start));
   }
 
   return (authorization, start) => {

@@ -28,7 +28,10 @@ export type KeyVerifier = (
   request: Request,
 ) => boolean | Caller | undefined | Promise<boolean | Caller | undefined>;
 
-/** The valid API keys, or a function that verifies one. A string in the iterable has the form of {@link ApiKey.key}. */
+/**
+ * The valid API keys, or a function that verifies one. A string in the iterable has the form of {@link ApiKey.key}. If a key
+ * occurs twice, in clear text or as its digest, its first occurrence counts.
+ */
 export type ApiKeys = (Iterable<string | ApiKey> & object) | KeyVerifier;
 
 /** A validated key. */

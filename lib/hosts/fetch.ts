@@ -33,17 +33,21 @@ export function pipelineOf(handle: object): Pipeline | undefined {
 /** A `Request` as an exchange. */
 export class FetchExchange implements Exchange {
   readonly method: string;
-  readonly target: string;
   caller?: Caller;
   readonly #request: Request;
   readonly #headers: Headers;
+  #target: string | undefined;
 
   constructor(request: Request) {
     this.#request = request;
     // Read once, because the getter costs as much as a look-up of a field.
     this.#headers = request.headers;
     this.method = request.method;
-    this.target = targetOf(request.url);
+  }
+
+  /** Read late: a request that a guard refuses needs no URL, which Bun makes on demand. */
+  get target(): string {
+    return this.#target ??= targetOf(this.#request.url);
   }
 
   get bodyUsed(): boolean {

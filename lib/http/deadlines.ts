@@ -18,8 +18,8 @@ export interface Deadline {
 }
 
 /**
- * Deadlines of one length, counted in ticks of one timer, which runs only while there are deadlines. On Deno, a timer or an
- * exact clock for each of them would cost 5% of a POST.
+ * Deadlines of one length, counted in ticks of one timer, which runs only while there are deadlines. On Deno, a timer for
+ * each (setTimeout and clearTimeout) takes 1.6 µs, and this takes 0.3 µs or less.
  */
 export class Deadlines {
   readonly #length: number;

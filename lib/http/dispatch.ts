@@ -58,7 +58,7 @@ export function createDispatcher(
     const call = { exchange, query, parameter };
     const since = method === "GET" ? kept?.now() : undefined;
     const { headers } = route;
-    // Without attempt(), because one more promise would cost 1% of a create.
+    // Not attempt() and chain(): their two promises would cost a create about 0.1 µs on Deno.
     if (!since && !headers) return operation(call);
     const made = attempt(() => operation(call), (thrown) => onFailure(thrown, exchange));
     return chain(made, (answer) => {

@@ -61,7 +61,7 @@ export function createPipeline({ guards, kept, dispatch, cors, onFailure }: Pipe
   }
 
   return {
-    // Not attempt() and chain(): an unnecessary closure or promise costs 1% of the whole answer each.
+    // Not attempt() and chain(): their two promises would cost a create about 0.1 µs on Deno.
     respond(exchange) {
       let answer: Pending<Answer>;
       try {

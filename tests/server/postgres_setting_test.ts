@@ -52,7 +52,7 @@ test("the system's certificates require a check of the host name", () => {
 for (
   const [url, reason] of [
     ["postgres://u:hunter2@a/b/c", /form postgres:\/\/user:password@host/],
-    ["postgres://u:hunter2@/tmp/socket", /form/],
+    ["postgres://u:hunter2@/run/socket", /form/],
     ["postgres://u:hunter2@a_b!/pets", /a host must be a name/],
     ["postgres://u:hunter2@a:0/pets", /port must be a whole number from 1 to 65535/],
     ["postgres://u:hunter2%@a/pets", /a % must be followed/],
