@@ -1,5 +1,4 @@
 import type { ServeHandler } from "./gate.ts";
-import type { ServerSettings } from "./settings.ts";
 import { startError } from "./start_error.ts";
 import { within } from "./time.ts";
 
@@ -7,12 +6,22 @@ import { within } from "./time.ts";
 export interface Listener {
   /** The actual port, if the setting is 0. */
   port: number;
+  /** Accepts no more connections. Resolves when the socket is closed. */
+  stop(): Promise<void>;
   /**
-   * Accepts no more connections, and waits until clients have read their last answers.
+   * Waits, after {@link stop}, until clients have read their last answers.
    *
    * @param patience The longest wait, in milliseconds.
    */
-  stop(patience: number): Promise<void>;
+  finish(patience: number): Promise<void>;
+}
+
+/** Where to listen. */
+export interface Address {
+  hostname: string;
+  port: number;
+  /** Whether other isolates of this server listen there too. Linux then gives each connection to one of them. */
+  isShared?: boolean;
 }
 
 /** In milliseconds. */
@@ -26,13 +35,14 @@ const RETRY_DELAY = 100;
  * @throws {SettingError} If it cannot listen at this address.
  */
 export function listen(
-  { hostname, port }: Pick<ServerSettings, "hostname" | "port">,
+  { hostname, port, isShared = false }: Address,
   handler: ServeHandler,
   report: (line: string) => void,
 ): Listener {
-  const bind = (port: number) => Deno.serve({ hostname, port, onListen: () => {} }, handler);
+  const bind = (port: number) => Deno.serve({ hostname, port, reusePort: isShared, onListen: () => {} }, handler);
   let server = explained(() => bind(port), `${hostname}:${port}`);
   let isStopping = false;
+  let ended = Promise.resolve();
   const bound = server.addr.port;
   watch();
 
@@ -54,18 +64,24 @@ export function listen(
     }
   }
 
-  async function stop(patience: number): Promise<void> {
+  async function stop(): Promise<void> {
+    if (isStopping) return;
     isStopping = true;
-    // With a limit, because a client may never finish its request. The process then ends with the connection open.
-    const isDone = await within(patience, server.shutdown().catch(() => {}));
-    if (!isDone) report("stopped before all clients had finished their requests");
+    ended = server.shutdown().catch(() => {});
+    // Deno closes the socket in the next turn of the event loop.
+    for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
   }
 
-  return { port: bound, stop };
+  async function finish(patience: number): Promise<void> {
+    // With a limit, because a client may never finish its request. The process then ends with the connection open.
+    if (!await within(patience, ended)) report("stopped before all clients had finished their requests");
+  }
+
+  return { port: bound, stop, finish };
 }
 
 /** Turns an exception of `bind` into an error of the start. */
-function explained<T>(bind: () => T, address: string): T {
+export function explained<T>(bind: () => T, address: string): T {
   try {
     return bind();
   } catch (error) {

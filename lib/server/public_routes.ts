@@ -8,10 +8,23 @@ import type { OpenApiOptions } from "../openapi/openapi.ts";
 import { describeServer } from "./description.ts";
 import { OK } from "./gate.ts";
 import { chain } from "../pending.ts";
+import { INCOMPLETE } from "./refusals.ts";
 import type { PetStore } from "../stores/store.ts";
 
+/** What the public routes need beside the store. */
+export interface PublicParts {
+  /** Whether to serve the description as a web page. */
+  hasDocs: boolean;
+  /** Whether the isolates beside this one serve too. */
+  isComplete: () => boolean;
+}
+
 /** @param options The options of the petstore. */
-export function createPublicRoutes(store: PetStore, options: OpenApiOptions, hasDocs: boolean): OperationRoute[] {
+export function createPublicRoutes(
+  store: PetStore,
+  options: OpenApiOptions,
+  { hasDocs, isComplete }: PublicParts,
+): OperationRoute[] {
   const description = representation(JSON.stringify(describeServer(options)), "always");
   return [
     {
@@ -21,7 +34,7 @@ export function createPublicRoutes(store: PetStore, options: OpenApiOptions, has
       headers: { [ALLOW_ORIGIN]: "*" },
     },
     { path: "/livez", methods: { GET: () => OK } },
-    { path: "/readyz", methods: { GET: () => chain(store.check(), () => OK) } },
+    { path: "/readyz", methods: { GET: () => chain(store.check(), () => isComplete() ? OK : INCOMPLETE.toAnswer()) } },
     ...(hasDocs ? createDocsRoutes() : []),
   ];
 }

@@ -13,3 +13,10 @@ export const CLOSED: HttpError = new HttpError(
   "The server is starting or stopping; try again later",
   { "retry-after": "1", ...CLOSE },
 );
+
+/** The answer of `/readyz` while a worker is missing. */
+export const INCOMPLETE: HttpError = new HttpError(
+  "store_unavailable",
+  "A worker is being replaced; try again later",
+  { "retry-after": "1" },
+);

@@ -3,13 +3,13 @@
 import { postgresGrants, postgresSchema } from "../stores/postgres/postgres_store.ts";
 import { VERSION } from "../version.ts";
 import { HELP } from "./help.ts";
-import { createLineWriter } from "./log/line_writer.ts";
 import { oneLine } from "./log/messages.ts";
 import { readVariable } from "./process.ts";
 import { serve } from "./serve.ts";
 import { readSettings } from "./settings.ts";
 import { SettingError, UnreachableError } from "./start_error.ts";
 import { within } from "./time.ts";
+import { createWriters, inTurn } from "./writers.ts";
 
 /** How long writing the last lines to standard output and standard error may take, in milliseconds. */
 const FLUSH_TIMEOUT = 1_000;
@@ -24,17 +24,14 @@ const TEXTS = { help: () => HELP, version: () => `petstore ${VERSION}`, schema: 
  * @returns The exit status: 0 after an orderly end, 2 if a setting is invalid, 1 if a later start may succeed.
  */
 export async function run(args: string[]): Promise<number> {
-  const errors = createLineWriter(Deno.stderr);
   let isHeard = true;
-  const output = createLineWriter(Deno.stdout, ({ message }) => {
-    isHeard = false;
-    errors.add(`petstore: standard output cannot be written: ${oneLine(message)}`);
-  });
+  const sinks = { output: inTurn(Deno.stdout), errors: inTurn(Deno.stderr) };
+  const { output, errors } = createWriters(sinks, () => isHeard = false);
   let status = 0;
   try {
     const command = readSettings(args, readVariable);
     if ("settings" in command) {
-      await serve(command.settings, { output, errors });
+      await serve(command.settings, { output, errors }, sinks);
     } else {
       output.add(TEXTS[command.print]().trimEnd());
       await output.flush();

@@ -1,19 +1,14 @@
 /** Starts the server, and ends it in an orderly way. */
 
-import { checkOptions, type PetstoreOptions } from "../service/options.ts";
-import type { PetStore } from "../stores/store.ts";
-import { Gate } from "./gate.ts";
 import { KEY_FILE, readKeyFile } from "./key_file.ts";
-import { listen } from "./listener.ts";
-import { createAccessLog } from "./log/access_log.ts";
-import type { LineWriter } from "./log/line_writer.ts";
-import { describeFailure, describeStart } from "./log/messages.ts";
+import { type EndingServer, LocalServer, readOptions } from "./local_server.ts";
+import { describeStart, type StartFacts } from "./log/messages.ts";
 import { dropPermissions, readVariable, signalled } from "./process.ts";
-import { createServerPipeline } from "./server_pipeline.ts";
 import type { ServerSettings } from "./settings.ts";
-import { SettingError } from "./start_error.ts";
 import { readStoreSetting } from "./store/open_store.ts";
 import { within } from "./time.ts";
+import { Crew } from "./workers/crew.ts";
+import type { Sinks, Writers } from "./writers.ts";
 
 /**
  * After the first signal, how long requests in flight may take, and how long until clients must have read the answers, in
@@ -28,65 +23,49 @@ const DRAIN_TIMEOUT = 6_000, END_TIMEOUT = 7_500;
 const HOLD_TIME = 250;
 const HOLD_STEPS = 10;
 
-/** Writers to standard output and standard error. */
-export interface Writers {
-  output: LineWriter;
-  errors: LineWriter;
-}
+/** What a start has found out. */
+type Started = Pick<StartFacts, "port" | "store" | "key">;
 
 /**
  * Serves until a signal ends it.
  *
  * @throws {SettingError} If the start fails.
  */
-export async function serve(settings: ServerSettings, { output, errors }: Writers): Promise<void> {
-  const options = readOptions(settings, errors);
-  const storeSetting = readStoreSetting(settings.store, readVariable);
-  const gate = new Gate();
+export async function serve(settings: ServerSettings, writers: Writers, sinks: Sinks): Promise<void> {
+  readOptions(settings);
+  const { hostname, docs: hasDocs, workers } = settings;
   const ended = signalled();
-  // The socket first, so that a start that fails because of it creates no file, and no key that is never shown.
-  const listener = listen(settings, gate.handle, (line) => errors.add(`petstore: ${line}`));
-  let store: PetStore | undefined;
+  const server = workers === 1 ? new LocalServer(writers) : new Crew(workers, writers.errors, sinks);
   let endAt: number | undefined;
   try {
-    store = await storeSetting.open();
-    const key = settings.keys.length === 0 ? readKeyFile(KEY_FILE) : undefined;
-    await dropPermissions(storeSetting.needsRead);
-    const { hostname, docs: hasDocs } = settings;
-    const whole = { ...options, store, ...(key && { keys: [key.key] }) };
-    const log = settings.accessLog ? createAccessLog(output) : undefined;
-    gate.open(createServerPipeline(whole, gate.guard, hasDocs), log);
-    output.add(describeStart({ hostname, port: listener.port, store: storeSetting.description, key, hasDocs }));
+    const started = server instanceof Crew ? await server.start(settings) : await serveAlone(server, settings);
+    writers.output.add(describeStart({ hostname, hasDocs, ...started }));
     await ended;
     endAt = performance.now() + END_TIMEOUT;
-    await drain(gate);
+    await drain(server);
   } finally {
-    const stopped = listener.stop(endAt === undefined ? END_TIMEOUT : endAt - performance.now());
-    gate.release();
-    await stopped;
-    await store?.close();
+    await server.end(endAt === undefined ? END_TIMEOUT : endAt - performance.now());
   }
+}
+
+/** Serves in this isolate. */
+async function serveAlone(server: LocalServer, settings: ServerSettings): Promise<Started> {
+  const storeSetting = readStoreSetting(settings.store, readVariable);
+  // The socket first, so that a start that fails because of it creates no file, and no key that is never shown.
+  const port = server.listen(settings);
+  const store = await storeSetting.open();
+  server.own(store);
+  const key = settings.keys.length === 0 ? readKeyFile(KEY_FILE) : undefined;
+  await dropPermissions(storeSetting.needsRead);
+  server.serve(key ? { ...settings, keys: [key.key] } : settings, () => true);
+  return { port, store: storeSetting.description, key };
 }
 
 /** Waits until requests in flight are answered, then holds later ones. */
-async function drain(gate: Gate): Promise<void> {
+async function drain(server: EndingServer): Promise<void> {
   // Before the listener stops, because afterwards Deno delivers no more of an incomplete body (denoland/deno#36809).
-  await within(DRAIN_TIMEOUT, gate.close());
-  gate.hold();
+  await within(DRAIN_TIMEOUT, server.close());
+  await server.hold();
   // In steps, so that a process that was suspended reads from its socket again before it continues.
   for (let i = 0; i < HOLD_STEPS; i++) await new Promise((resolve) => setTimeout(resolve, HOLD_TIME / HOLD_STEPS));
-}
-
-/** Converts the settings to options of the library, which checks them before anything is opened. */
-function readOptions({ keys, corsOrigins, publicUrl }: ServerSettings, errors: LineWriter): PetstoreOptions {
-  const options = {
-    ...(corsOrigins.length === 0 ? {} : { cors: { origins: corsOrigins } }),
-    ...(publicUrl === "" ? {} : { publicBaseUrl: publicUrl }),
-  };
-  try {
-    checkOptions({ keys: keys.length === 0 ? ["key-of-the-file"] : keys, ...options });
-  } catch (error) {
-    throw error instanceof TypeError ? new SettingError(error.message) : error;
-  }
-  return { keys, ...options, onError: (error, request) => errors.add(describeFailure(error, request)) };
 }

@@ -2,18 +2,17 @@ import { createDispatcher } from "../http/dispatch.ts";
 import type { Guard, Pipeline } from "../http/pipeline.ts";
 import { checkOptions, type PetstoreOptions } from "../service/options.ts";
 import { createFailureHandler, createService } from "../service/service.ts";
-import { createPublicRoutes } from "./public_routes.ts";
+import { createPublicRoutes, type PublicParts } from "./public_routes.ts";
 import { INVALID_HOST } from "./refusals.ts";
 
 /**
  * Creates the pipeline of the server: the petstore and the public routes.
  *
  * @param gate The first guard.
- * @param hasDocs Whether to serve the description as a web page.
  */
-export function createServerPipeline(options: PetstoreOptions, gate: Guard, hasDocs: boolean): Pipeline {
+export function createServerPipeline(options: PetstoreOptions, gate: Guard, parts: PublicParts): Pipeline {
   const settings = checkOptions(options);
-  const routes = createPublicRoutes(settings.store, options, hasDocs);
+  const routes = createPublicRoutes(settings.store, options, parts);
   const publicRoutes = createDispatcher("", routes, createFailureHandler(settings.onError));
   return createService(settings, [gate, requireHost, publicRoutes]);
 }

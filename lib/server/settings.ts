@@ -4,6 +4,9 @@ import { parseArgs } from "node:util";
 import { KEY_FILE } from "./key_file.ts";
 import { SettingError } from "./start_error.ts";
 
+/** More isolates would wait for the one writer of an SQLite file, or for PostgreSQL's connections. */
+const MAX_WORKERS = 64;
+
 /** The parsed settings. The store's address and the options of the library are checked later. */
 export interface ServerSettings {
   hostname: string;
@@ -15,6 +18,8 @@ export interface ServerSettings {
   corsOrigins: string[];
   /** Where clients reach the API, or "" for relative links. */
   publicUrl: string;
+  /** How many isolates serve. With 1, the main one does. */
+  workers: number;
   accessLog: boolean;
   /** Whether to serve the description as a web page. */
   docs: boolean;
@@ -67,6 +72,13 @@ export const SETTINGS = {
     variable: "PETSTORE_STORE",
     default: "sqlite:data/petstore.db",
     help: "memory:, sqlite:<path> or postgres://<user>@<host>:<port>/<database>",
+  },
+  workers: {
+    kind: "text",
+    value: "number",
+    variable: "PETSTORE_WORKERS",
+    default: "1",
+    help: "how many threads serve requests, or auto for one on each processor",
   },
   "cors-origin": {
     kind: "list",
@@ -125,6 +137,7 @@ export function readSettings(args: string[], environment: (name: string) => stri
       port: readPort(text("port")),
       keys: readKeys(list("key")),
       store: text("store"),
+      workers: readWorkers(text("workers")),
       corsOrigins: list("cors-origin"),
       publicUrl: text("public-url"),
       accessLog: isOn("access-log"),
@@ -171,6 +184,14 @@ function readPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port <= 65535) return port;
   throw new SettingError(`Port ${JSON.stringify(text)} must be a number from 0 to 65535`);
+}
+
+/** The runtime heeds the limits of a container. */
+function readWorkers(text: string): number {
+  if (text === "auto") return Math.min(navigator.hardwareConcurrency, MAX_WORKERS);
+  const workers = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
+  if (workers >= 1 && workers <= MAX_WORKERS) return workers;
+  throw new SettingError(`Workers ${JSON.stringify(text)} must be auto or a number from 1 to ${MAX_WORKERS}`);
 }
 
 function readKeys(keys: string[]): string[] {

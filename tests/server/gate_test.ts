@@ -39,7 +39,7 @@ test("requests that come just before the socket is closed are answered, on conne
   const sent = Promise.all(asking.map((socket, i) => socket.send(i < 4 ? GET.replace("/livez", "/readyz") : POST)));
   const waiting = ["/", "/", "/"].map((path) => streams.statusOf(path));
   await arrived.all;
-  const stopped = listener.stop(10_000);
+  const stopped = listener.stop();
   gate.release();
 
   for (const socket of asking) {
@@ -53,6 +53,7 @@ test("requests that come just before the socket is closed are answered, on conne
   await sent;
   for (const socket of used.concat(asking)) socket.close();
   await stopped;
+  await listener.finish(10_000);
 });
 
 test("an answer that is given while the server ends says that its connection does too", async () => {
@@ -71,7 +72,8 @@ test("an answer that is given while the server ends says that its connection doe
   answer.resolve(OK);
   assert.equal((await socket.readResponse())?.headers.get("connection"), "close");
   await closed;
-  await listener.stop(10_000);
+  await listener.stop();
+  await listener.finish(10_000);
 });
 
 function createService({ guard }: Gate, dispatch: () => Pending<Answer>): Pipeline {

@@ -17,6 +17,8 @@ export interface StoreSetting {
   description: string;
   /** Whether the open store needs permission to read files. SQLite's store checks that its files are in place. */
   needsRead: boolean;
+  /** Whether several isolates can open it. */
+  isShareable: boolean;
   /**
    * Opens the store.
    *
@@ -37,14 +39,17 @@ const POSTGRES = /^postgres(ql)?:\/\//;
 export function readStoreSetting(setting: string, environment: (name: string) => string | undefined): StoreSetting {
   if (setting === MEMORY) {
     const description = `${setting} (lost when the server stops)`;
-    return { description, needsRead: false, open: createMemoryStore };
+    return { description, needsRead: false, isShareable: false, open: createMemoryStore };
   }
   if (POSTGRES.test(setting)) {
     const target = readPostgresUrl(setting, environment);
-    return { description: describePostgres(target), needsRead: false, open: () => tryPostgres(target) };
+    const description = describePostgres(target);
+    return { description, needsRead: false, isShareable: true, open: () => tryPostgres(target) };
   }
   if (setting.startsWith(SQLITE) && setting !== SQLITE) {
-    return { description: setting, needsRead: true, open: () => openSqlite(setting.slice(SQLITE.length)) };
+    const path = setting.slice(SQLITE.length);
+    const isShareable = path !== ":memory:";
+    return { description: setting, needsRead: true, isShareable, open: () => openSqlite(path) };
   }
   // The message may show the name of a database file, but no other text, because it may contain a secret.
   if (/^[\w./~-]+\.(db|sqlite3?)$/.test(setting)) {

@@ -1,0 +1,138 @@
+/** Several workers that serve at one port, and the main isolate that starts them, replaces them and ends them. */
+
+import { KEY_FILE, readKeyFile } from "../key_file.ts";
+import type { EndingServer } from "../local_server.ts";
+import type { LineWriter } from "../log/line_writer.ts";
+import { oneLine, type StartFacts } from "../log/messages.ts";
+import { readVariable } from "../process.ts";
+import type { ServerSettings } from "../settings.ts";
+import { firstLine, SettingError } from "../start_error.ts";
+import { readStoreSetting, type StoreSetting } from "../store/open_store.ts";
+import type { Sinks } from "../writers.ts";
+import { reservePort } from "./port.ts";
+import type { Steps, WorkerStart } from "./messages.ts";
+import { WorkerHandle } from "./worker_handle.ts";
+
+/** The first and the longest pause before a worker is replaced that did not live long, in milliseconds. */
+const FIRST_PAUSE = 100, LONGEST_PAUSE = 10_000;
+
+const PROGRAM = new URL("./worker.ts", import.meta.url);
+
+export class Crew implements EndingServer {
+  readonly #size: number;
+  readonly #errors: LineWriter;
+  readonly #sinks: Sinks;
+  readonly #program: URL;
+  /** Shared with the workers, whose readiness depends on it. */
+  readonly #missing = new Int32Array(new SharedArrayBuffer(4));
+  /** Those that live, whether they serve yet or not. */
+  readonly #workers = new Set<WorkerHandle>();
+  #start: Omit<WorkerStart, "port"> | undefined;
+  #listen: Steps["listen"] | undefined;
+  #pause = FIRST_PAUSE;
+  #isEnding = false;
+
+  constructor(size: number, errors: LineWriter, sinks: Sinks, program: URL = PROGRAM) {
+    this.#size = size;
+    this.#errors = errors;
+    this.#sinks = sinks;
+    this.#program = program;
+  }
+
+  /** @throws {SettingError} If the start fails. */
+  async start(settings: ServerSettings): Promise<Pick<StartFacts, "port" | "store" | "key">> {
+    requireFlags();
+    const variables: Record<string, string> = {};
+    const storeSetting = readStoreSetting(settings.store, (name) => {
+      const value = readVariable(name);
+      if (value !== undefined) variables[name] = value;
+      return value;
+    });
+    requireShareable(storeSetting);
+    this.#start = { program: this.#program.href, settings, variables, missing: this.#missing };
+    // The port first, so that a start that fails because of it creates no file, and no key that is never shown.
+    using reserved = await reservePort(settings);
+    const first = await this.#open();
+    const workers = [first, ...await Promise.all(Array.from({ length: this.#size - 1 }, () => this.#open()))];
+    const key = settings.keys.length === 0 ? readKeyFile(KEY_FILE) : undefined;
+    this.#listen = { keys: key ? [key.key] : settings.keys, port: reserved.port };
+    await Promise.all(workers.map((worker) => this.#serve(worker)));
+    return { port: reserved.port, store: storeSetting.description, key };
+  }
+
+  async close(): Promise<void> {
+    this.#isEnding = true;
+    await this.#takeAll("close", undefined);
+  }
+
+  async hold(): Promise<void> {
+    await this.#takeAll("hold", undefined);
+  }
+
+  async end(patience: number): Promise<void> {
+    this.#isEnding = true;
+    // All sockets first. A client that one worker turns away could otherwise wait at the socket of another, which closes.
+    await this.#takeAll("stop", undefined);
+    await this.#takeAll("end", patience);
+    for (const worker of this.#workers) worker.terminate();
+  }
+
+  /** A worker that dies in the meantime has nothing to end. */
+  async #takeAll<Step extends keyof Steps>(step: Step, argument: Steps[Step]): Promise<void> {
+    await Promise.all(Array.from(this.#workers, (worker) => worker.take(step, argument).catch(() => {})));
+  }
+
+  /** Starts a worker and lets it open the store. */
+  async #open(): Promise<WorkerHandle> {
+    const worker = new WorkerHandle(this.#start!, this.#sinks);
+    this.#workers.add(worker);
+    worker.died.then(() => this.#workers.delete(worker));
+    await worker.take("open", undefined);
+    return worker;
+  }
+
+  async #serve(worker: WorkerHandle): Promise<void> {
+    await worker.take("listen", this.#listen!);
+    const since = performance.now();
+    worker.died.then((reason) => {
+      if (this.#isEnding) return;
+      Atomics.add(this.#missing, 0, 1);
+      this.#errors.add(`petstore: a worker died and is replaced: ${oneLine(firstLine(new Error(reason)))}`);
+      if (performance.now() - since > LONGEST_PAUSE) this.#pause = FIRST_PAUSE;
+      this.#replace();
+    });
+  }
+
+  /** Waits longer from time to time, because the next worker may die of the same cause. */
+  #replace(): void {
+    setTimeout(async () => {
+      if (this.#isEnding) return;
+      let worker: WorkerHandle | undefined;
+      try {
+        worker = await this.#open();
+        if (this.#isEnding) return;
+        await this.#serve(worker);
+        Atomics.sub(this.#missing, 0, 1);
+      } catch (error) {
+        worker?.terminate();
+        if (this.#isEnding) return;
+        this.#errors.add(`petstore: a worker cannot be replaced at the moment: ${oneLine(firstLine(error))}`);
+        this.#replace();
+      }
+    }, this.#pause);
+    this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
+  }
+}
+
+/** Deno ends the process if a flag is missing. `listenDatagram()` exists with the first one only. */
+function requireFlags(): void {
+  if ("listenDatagram" in Deno) return;
+  throw new SettingError(
+    "Several workers need deno run --unstable-net --unstable-worker-options, as in the task serve; or set --workers 1",
+  );
+}
+
+function requireShareable({ isShareable, description }: StoreSetting): void {
+  if (isShareable) return;
+  throw new SettingError(`Several workers cannot share the store ${description}; set --workers 1 or another store`);
+}

@@ -1,0 +1,43 @@
+/** What the main isolate and its workers tell each other, over one port for each worker. */
+
+import type { MessagePort } from "node:worker_threads";
+import type { ServerSettings } from "../settings.ts";
+import type { Writers } from "../writers.ts";
+
+/** The first message to a worker. */
+export interface WorkerStart {
+  port: MessagePort;
+  /** The address of the program that serves. */
+  program: string;
+  settings: ServerSettings;
+  /** The environment variables that the setting of the store refers to. */
+  variables: Record<string, string>;
+  /** How many workers are missing. */
+  missing: Int32Array;
+}
+
+/** The steps of a worker, in this order, each with its argument. */
+export interface Steps {
+  /** Opens the store. */
+  open: undefined;
+  /** Answers requests with these keys, at this port. */
+  listen: { keys: string[]; port: number };
+  close: undefined;
+  hold: undefined;
+  stop: undefined;
+  /** The argument is the patience with clients, in milliseconds. */
+  end: number;
+}
+
+export type Stream = keyof Writers;
+
+export type ToWorker =
+  | { [Step in keyof Steps]: { step: Step; argument: Steps[Step] } }[keyof Steps]
+  /** The lines to this stream are written, or could not be. */
+  | { written: Stream; failure?: string };
+
+export type FromWorker =
+  /** A step is done, or the start has failed. */
+  | { done: keyof Steps; failure?: { message: string; isTemporary: boolean } }
+  /** Whole lines. The next ones follow when these are written. */
+  | { lines: Uint8Array; stream: Stream };

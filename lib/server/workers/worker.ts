@@ -1,0 +1,77 @@
+/** The program of a worker: an isolate that serves. */
+
+import { type MessagePort, parentPort } from "node:worker_threads";
+import type { LineSink } from "../log/line_writer.ts";
+import { LocalServer } from "../local_server.ts";
+import { dropPermissions } from "../process.ts";
+import { SettingError, UnreachableError } from "../start_error.ts";
+import { readStoreSetting } from "../store/open_store.ts";
+import { createWriters } from "../writers.ts";
+import type { FromWorker, Steps, Stream, ToWorker, WorkerStart } from "./messages.ts";
+
+parentPort?.once("message", work);
+
+function work({ port, settings, variables, missing }: WorkerStart): void {
+  const lines = { output: new PortSink(port, "output"), errors: new PortSink(port, "errors") };
+  const writers = createWriters(lines);
+  const server = new LocalServer(writers);
+
+  const steps: { [Step in keyof Steps]: (argument: Steps[Step]) => void | Promise<void> } = {
+    async open() {
+      const storeSetting = readStoreSetting(settings.store, (name) => variables[name]);
+      server.own(await storeSetting.open());
+      await dropPermissions(storeSetting.needsRead);
+    },
+    listen({ keys, port }) {
+      // The gate opens first: a connection that the socket gets from now on is served.
+      server.serve({ ...settings, keys }, () => Atomics.load(missing, 0) === 0);
+      server.listen({ hostname: settings.hostname, port, isShared: true });
+    },
+    close: () => server.close(),
+    hold: () => server.hold(),
+    stop: () => server.stop(),
+    async end(patience) {
+      await server.end(patience);
+      await Promise.all([writers.output.flush(), writers.errors.flush()]);
+    },
+  };
+
+  const send = (message: FromWorker) => port.postMessage(message);
+  port.on("message", async (message: ToWorker) => {
+    if ("written" in message) return lines[message.written].onWritten(message.failure);
+    const { step, argument } = message;
+    try {
+      await (steps[step] as (argument: unknown) => void | Promise<void>)(argument);
+      send({ done: step });
+    } catch (error) {
+      // Any other error is a bug. It ends this isolate, and the main one reports it.
+      if (!(error instanceof SettingError)) throw error;
+      send({ done: step, failure: { message: error.message, isTemporary: error instanceof UnreachableError } });
+    }
+  });
+}
+
+/** Hands lines to the main isolate, which writes those of all workers. */
+class PortSink implements LineSink {
+  readonly #port: MessagePort;
+  readonly #stream: Stream;
+  #written: PromiseWithResolvers<void> | undefined;
+
+  constructor(port: MessagePort, stream: Stream) {
+    this.#port = port;
+    this.#stream = stream;
+  }
+
+  /** One at a time, so that a slow reader makes the writer wait, and drop lines in the end. */
+  async write(lines: Uint8Array): Promise<number> {
+    this.#written = Promise.withResolvers();
+    this.#port.postMessage({ lines, stream: this.#stream } satisfies FromWorker);
+    await this.#written.promise;
+    return lines.length;
+  }
+
+  onWritten(failure: string | undefined): void {
+    if (failure === undefined) this.#written?.resolve();
+    else this.#written?.reject(new Error(failure));
+  }
+}

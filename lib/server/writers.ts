@@ -1,0 +1,50 @@
+/** The writers to standard output and standard error. */
+
+import { createLineWriter, type LineSink, type LineWriter } from "./log/line_writer.ts";
+import { oneLine } from "./log/messages.ts";
+
+export interface Writers {
+  output: LineWriter;
+  errors: LineWriter;
+}
+
+/** Where {@link Writers} write to. */
+export type Sinks = Record<keyof Writers, LineSink>;
+
+/** @param onFailure Called if standard output cannot be written. */
+export function createWriters(sinks: Sinks, onFailure: () => void = () => {}): Writers {
+  const errors = createLineWriter(sinks.errors);
+  const output = createLineWriter(sinks.output, ({ message }) => {
+    onFailure();
+    errors.add(`petstore: standard output cannot be written: ${oneLine(message)}`);
+  });
+  return { output, errors };
+}
+
+/**
+ * A sink for several writers. It writes what one of them hands over before it begins with the next, because a pipe mixes
+ * long writes. Only the first failure is passed on, so that it is reported once.
+ */
+export function inTurn(sink: LineSink): LineSink {
+  let last = Promise.resolve();
+  let hasFailed = false;
+
+  async function writeAll(bytes: Uint8Array): Promise<void> {
+    try {
+      for (let offset = 0; offset < bytes.length;) offset += await sink.write(bytes.subarray(offset));
+    } catch (error) {
+      if (hasFailed) return;
+      hasFailed = true;
+      throw error;
+    }
+  }
+
+  return {
+    async write(bytes) {
+      const written = last.then(() => writeAll(bytes));
+      last = written.catch(() => {});
+      await written;
+      return bytes.length;
+    },
+  };
+}
