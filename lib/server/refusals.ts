@@ -14,9 +14,9 @@ export const CLOSED: HttpError = new HttpError(
   { "retry-after": "1", ...CLOSE },
 );
 
-/** The answer of `/readyz` while a worker is missing. */
+/** The answer of `/readyz` while a worker is being replaced or does not respond. */
 export const INCOMPLETE: HttpError = new HttpError(
   "store_unavailable",
-  "A worker is being replaced; try again later",
+  "Not every worker serves; try again later",
   { "retry-after": "1" },
 );

@@ -8,6 +8,7 @@ import { readVariable } from "../process.ts";
 import type { ServerSettings } from "../settings.ts";
 import { firstLine, SettingError } from "../start_error.ts";
 import { readStoreSetting, type StoreSetting } from "../store/open_store.ts";
+import { within } from "../time.ts";
 import type { Sinks } from "../writers.ts";
 import { reservePort } from "./port.ts";
 import type { Steps, WorkerStart } from "./messages.ts";
@@ -15,6 +16,9 @@ import { WorkerHandle } from "./worker_handle.ts";
 
 /** The first and the longest pause before a worker is replaced that did not live long, in milliseconds. */
 const FIRST_PAUSE = 100, LONGEST_PAUSE = 10_000;
+
+/** How long a step of the end may take that waits for no client, in milliseconds. A worker that does not respond takes none. */
+const STEP_TIMEOUT = 1_000;
 
 const PROGRAM = new URL("./worker.ts", import.meta.url);
 
@@ -27,6 +31,7 @@ export class Crew implements EndingServer {
   readonly #missing = new Int32Array(new SharedArrayBuffer(4));
   /** Those that live, whether they serve yet or not. */
   readonly #workers = new Set<WorkerHandle>();
+  readonly #serving = new Set<WorkerHandle>();
   #start: Omit<WorkerStart, "port"> | undefined;
   #listen: Steps["listen"] | undefined;
   #pause = FIRST_PAUSE;
@@ -66,14 +71,14 @@ export class Crew implements EndingServer {
   }
 
   async hold(): Promise<void> {
-    await this.#takeAll("hold", undefined);
+    await within(STEP_TIMEOUT, this.#takeAll("hold", undefined));
   }
 
   async end(patience: number): Promise<void> {
     this.#isEnding = true;
     // All sockets first. A client that one worker turns away could otherwise wait at the socket of another, which closes.
-    await this.#takeAll("stop", undefined);
-    await this.#takeAll("end", patience);
+    await within(STEP_TIMEOUT, this.#takeAll("stop", undefined));
+    await within(Math.max(patience, 0) + STEP_TIMEOUT, this.#takeAll("end", patience));
     for (const worker of this.#workers) worker.terminate();
   }
 
@@ -93,14 +98,30 @@ export class Crew implements EndingServer {
 
   async #serve(worker: WorkerHandle): Promise<void> {
     await worker.take("listen", this.#listen!);
+    this.#serving.add(worker);
+    this.#count();
     const since = performance.now();
+    worker.watch((isSilent) => {
+      this.#count();
+      this.#report(`a worker ${isSilent ? "does not respond" : "responds again"}`);
+    });
     worker.died.then((reason) => {
+      this.#serving.delete(worker);
+      this.#count();
       if (this.#isEnding) return;
-      Atomics.add(this.#missing, 0, 1);
-      this.#errors.add(`petstore: a worker died and is replaced: ${oneLine(firstLine(new Error(reason)))}`);
+      this.#report(`a worker died and is replaced: ${reason.replaceAll(/\n\s*/g, " ")}`);
       if (performance.now() - since > LONGEST_PAUSE) this.#pause = FIRST_PAUSE;
       this.#replace();
     });
+  }
+
+  #count(): void {
+    const responding = Array.from(this.#serving).filter(({ isSilent }) => !isSilent).length;
+    Atomics.store(this.#missing, 0, this.#size - responding);
+  }
+
+  #report(line: string): void {
+    this.#errors.add(`petstore: ${oneLine(line)}`);
   }
 
   /** Waits longer from time to time, because the next worker may die of the same cause. */
@@ -112,11 +133,10 @@ export class Crew implements EndingServer {
         worker = await this.#open();
         if (this.#isEnding) return;
         await this.#serve(worker);
-        Atomics.sub(this.#missing, 0, 1);
       } catch (error) {
         worker?.terminate();
         if (this.#isEnding) return;
-        this.#errors.add(`petstore: a worker cannot be replaced at the moment: ${oneLine(firstLine(error))}`);
+        this.#report(`a worker cannot be replaced at the moment: ${firstLine(error)}`);
         this.#replace();
       }
     }, this.#pause);

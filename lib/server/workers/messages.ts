@@ -40,4 +40,11 @@ export type FromWorker =
   /** A step is done, or the start has failed. */
   | { done: keyof Steps; failure?: { message: string; isTemporary: boolean } }
   /** Whole lines. The next ones follow when these are written. */
-  | { lines: Uint8Array; stream: Stream };
+  | { lines: Uint8Array; stream: Stream }
+  /** It has to be replaced. */
+  | { died: string }
+  /** It still responds. Sent once a second. */
+  | { beat: true };
+
+/** The time between two beats, in milliseconds. */
+export const BEAT = 1_000;

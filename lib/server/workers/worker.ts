@@ -1,5 +1,6 @@
 /** The program of a worker: an isolate that serves. */
 
+import { getHeapStatistics } from "node:v8";
 import { type MessagePort, parentPort } from "node:worker_threads";
 import type { LineSink } from "../log/line_writer.ts";
 import { LocalServer } from "../local_server.ts";
@@ -7,7 +8,7 @@ import { dropPermissions } from "../process.ts";
 import { SettingError, UnreachableError } from "../start_error.ts";
 import { readStoreSetting } from "../store/open_store.ts";
 import { createWriters } from "../writers.ts";
-import type { FromWorker, Steps, Stream, ToWorker, WorkerStart } from "./messages.ts";
+import { BEAT, type FromWorker, type Steps, type Stream, type ToWorker, type WorkerStart } from "./messages.ts";
 
 parentPort?.once("message", work);
 
@@ -37,6 +38,13 @@ function work({ port, settings, variables, missing }: WorkerStart): void {
   };
 
   const send = (message: FromWorker) => port.postMessage(message);
+  reportBugs((died) => send({ died }));
+  const memory = heapLimit();
+  setInterval(() => {
+    // When the memory is exhausted, Deno ends only what is running then, and raises the limit.
+    if (heapLimit() > memory) send({ died: "its memory was exhausted" });
+    send({ beat: true });
+  }, BEAT);
   port.on("message", async (message: ToWorker) => {
     if ("written" in message) return lines[message.written].onWritten(message.failure);
     const { step, argument } = message;
@@ -44,11 +52,25 @@ function work({ port, settings, variables, missing }: WorkerStart): void {
       await (steps[step] as (argument: unknown) => void | Promise<void>)(argument);
       send({ done: step });
     } catch (error) {
-      // Any other error is a bug. It ends this isolate, and the main one reports it.
+      // Any other error is a bug, and ends this isolate.
       if (!(error instanceof SettingError)) throw error;
       send({ done: step, failure: { message: error.message, isTemporary: error instanceof UnreachableError } });
     }
   });
+}
+
+function heapLimit(): number {
+  return getHeapStatistics().heap_size_limit;
+}
+
+/** Deno would print an uncaught error itself, in many lines. The main isolate terminates this one. */
+function reportBugs(report: (reason: string) => void): void {
+  const onBug = (event: Event, error: unknown) => {
+    event.preventDefault();
+    report(error instanceof Error ? error.stack ?? error.message : String(error));
+  };
+  addEventListener("error", (event) => onBug(event, event.error));
+  addEventListener("unhandledrejection", (event) => onBug(event, event.reason));
 }
 
 /** Hands lines to the main isolate, which writes those of all workers. */

@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { SettingError, UnreachableError } from "../start_error.ts";
 import type { Sinks } from "../writers.ts";
-import type { FromWorker, Steps, ToWorker, WorkerStart } from "./messages.ts";
+import { BEAT, type FromWorker, type Steps, type ToWorker, type WorkerStart } from "./messages.ts";
 
 /** What a worker may do until its store is open. Then it gives up what is not needed any more. */
 const PERMISSIONS = {
@@ -9,16 +9,24 @@ const PERMISSIONS = {
   ...{ env: false, sys: false, run: false, ffi: false },
 };
 
+/** The longest time between two beats of a worker that responds, in beats. */
+const LONGEST_SILENCE = 10;
+
 const SANDBOX = new URL("./sandbox.ts", import.meta.url);
 
 /** A worker, as the main isolate sees it. */
 export class WorkerHandle {
-  /** Resolves with the reason when the worker has died. */
+  /** Resolves with the reason when the worker has died or was terminated. */
   readonly died: Promise<string>;
+  readonly #end: (reason: string) => void;
   readonly #worker: Worker;
   readonly #port: MessagePort;
   readonly #waiting = new Map<keyof Steps, PromiseWithResolvers<void>>();
   readonly #sinks: Sinks;
+  /** Whether it does not respond at the moment. */
+  isSilent = false;
+  /** Beats that are missing. */
+  #silence = 0;
 
   constructor(start: Omit<WorkerStart, "port">, sinks: Sinks) {
     this.#sinks = sinks;
@@ -27,15 +35,19 @@ export class WorkerHandle {
     port1.on("message", (message: FromWorker) => this.#receive(message));
     const deno = { permissions: PERMISSIONS };
     this.#worker = new Worker(SANDBOX, { type: "module", deno } as WorkerOptions);
-    const died = Promise.withResolvers<string>();
-    this.died = died.promise;
-    this.#worker.onmessage = ({ data }) => died.resolve(data);
+    const { promise, resolve } = Promise.withResolvers<string>();
+    this.died = promise;
+    this.#end = resolve;
+    this.#worker.onmessage = ({ data }) => this.#end(data);
     this.#worker.onerror = (event) => {
       // Otherwise the main isolate would die too.
       event.preventDefault();
-      died.resolve(event.message);
+      this.#end(event.message);
     };
-    this.died.then((reason) => this.#bury(reason));
+    this.died.then(() => {
+      this.#worker.terminate();
+      this.#port.close();
+    });
     this.#worker.postMessage({ ...start, port: port2 }, [port2 as unknown as globalThis.MessagePort]);
   }
 
@@ -44,28 +56,43 @@ export class WorkerHandle {
    *
    * @throws {SettingError} If a start fails, or the worker dies.
    */
-  take<Step extends keyof Steps>(step: Step, argument: Steps[Step]): Promise<void> {
+  async take<Step extends keyof Steps>(step: Step, argument: Steps[Step]): Promise<void> {
     const done = Promise.withResolvers<void>();
     this.#waiting.set(step, done);
     this.#port.postMessage({ step, argument } as ToWorker);
-    return done.promise;
+    const reason = await Promise.race([done.promise, this.died]);
+    if (reason !== undefined) throw new UnreachableError(`A worker died: ${reason}`);
+  }
+
+  /**
+   * Calls back when the worker stops responding, and when it responds again. It is not ended: Deno cannot stop an endless
+   * loop, and the socket of the worker would stay open.
+   */
+  watch(onChange: (isSilent: boolean) => void): void {
+    // Counted and not measured: after the whole process was suspended, no time has passed for it.
+    const timer = setInterval(() => {
+      const isSilent = ++this.#silence > LONGEST_SILENCE;
+      if (isSilent !== this.isSilent) onChange(this.isSilent = isSilent);
+    }, BEAT);
+    this.died.then(() => clearInterval(timer));
   }
 
   /** Ends the worker at once. */
   terminate(): void {
-    this.#bury("it was terminated");
-  }
-
-  #bury(reason: string): void {
-    this.#worker.terminate();
-    this.#port.close();
-    for (const { reject } of this.#waiting.values()) reject(new UnreachableError(`A worker died: ${reason}`));
-    this.#waiting.clear();
+    this.#end("it was terminated");
   }
 
   #receive(message: FromWorker): void {
     if ("lines" in message) {
       this.#write(message);
+      return;
+    }
+    if ("beat" in message) {
+      this.#silence = 0;
+      return;
+    }
+    if ("died" in message) {
+      this.#end(message.died);
       return;
     }
     const { done, failure } = message;

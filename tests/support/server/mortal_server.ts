@@ -1,0 +1,28 @@
+/**
+ * A server with workers that die on request. Run as a program, it serves. Its last argument is the {@link Order} that one
+ * worker gets at each SIGUSR2. Deno only.
+ */
+
+import { describeStart } from "../../../lib/server/log/messages.ts";
+import { readSettings } from "../../../lib/server/settings.ts";
+import { Crew } from "../../../lib/server/workers/crew.ts";
+import { createWriters, inTurn } from "../../../lib/server/writers.ts";
+
+if (import.meta.main) {
+  const order = Deno.args.at(-1);
+  const command = readSettings(Deno.args.slice(0, -1), () => undefined);
+  if (!("settings" in command)) throw new Error("Settings are expected");
+  const { settings } = command;
+  const workers: string[] = [];
+  const channel = new BroadcastChannel("petstore-orders");
+  channel.onmessage = ({ data: { worker, held } }) => {
+    if (held) console.log(`may use ${held.join(" and ")}`);
+    else workers.push(worker);
+  };
+  Deno.addSignalListener("SIGUSR2", () => channel.postMessage({ worker: workers.shift(), order }));
+  const sinks = { output: inTurn(Deno.stdout), errors: inTurn(Deno.stderr) };
+  const { output, errors } = createWriters(sinks);
+  const crew = new Crew(settings.workers, errors, sinks, new URL("./mortal_worker.ts", import.meta.url));
+  const started = await crew.start(settings);
+  output.add(describeStart({ hostname: settings.hostname, hasDocs: false, ...started }));
+}
