@@ -11,6 +11,17 @@ import { withTempFolder } from "../support/temp.ts";
 
 const VARIABLES = [...Object.values(SETTINGS).map(({ variable }) => variable), ...Object.values(POSTGRES_VARIABLES)];
 
+test("the number of workers is 1, as set, or with auto one for each processor", () => {
+  const workersOf = (args: string[], variable?: string) => {
+    const command = readSettings(args, (name) => name === "PETSTORE_WORKERS" ? variable : undefined);
+    return "settings" in command && command.settings.workers;
+  };
+  assert.equal(workersOf([]), 1);
+  assert.equal(workersOf([], "3"), 3);
+  assert.equal(workersOf(["--workers=64"], "3"), 64);
+  assert.equal(workersOf(["--workers", "auto"]), Math.min(navigator.hardwareConcurrency, 64));
+});
+
 test("flags win over the environment", () =>
   withTempFolder((folder) => {
     const env = {

@@ -42,6 +42,7 @@ export class Crew implements EndingServer {
     this.#errors = errors;
     this.#sinks = sinks;
     this.#program = program;
+    this.#count();
   }
 
   /** @throws {SettingError} If the start fails. */
@@ -57,11 +58,12 @@ export class Crew implements EndingServer {
     this.#start = { program: this.#program.href, settings, variables, missing: this.#missing };
     // The port first, so that a start that fails because of it creates no file, and no key that is never shown.
     using reserved = await reservePort(settings);
-    const first = await this.#open();
-    const workers = [first, ...await Promise.all(Array.from({ length: this.#size - 1 }, () => this.#open()))];
+    const workers = await Promise.all(Array.from({ length: this.#size }, () => this.#open()));
     const key = settings.keys.length === 0 ? readKeyFile(KEY_FILE) : undefined;
     this.#listen = { keys: key ? [key.key] : settings.keys, port: reserved.port };
     await Promise.all(workers.map((worker) => this.#serve(worker)));
+    // The permissions for files stay: the next worker cannot have more than this isolate, which serves nothing.
+    await Deno.permissions.revoke({ name: "env" });
     return { port: reserved.port, store: storeSetting.description, key };
   }
 

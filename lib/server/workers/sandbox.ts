@@ -16,10 +16,14 @@ addEventListener("message", (event) => {
   const start = (event as MessageEvent<WorkerStart>).data;
   const maxOldGenerationSizeMb = Math.floor(getHeapStatistics().heap_size_limit / MEBIBYTE);
   // An environment of its own, because the system's needs a permission.
-  const worker = new Worker(importable(start.program), { env: {}, resourceLimits: { maxOldGenerationSizeMb } });
+  const worker = new Worker(importable(start.program), {
+    env: {},
+    workerData: start,
+    transferList: [start.port],
+    resourceLimits: { maxOldGenerationSizeMb },
+  });
   worker.on("error", (error) => scope.postMessage(String(error instanceof Error ? error.stack : error)));
   worker.on("exit", (status) => scope.postMessage(`it ended with status ${status}`));
-  worker.postMessage(start, [start.port]);
 }, { once: true });
 
 /** `node:worker_threads` refuses an address on the network, but not a module that imports it. */

@@ -1,7 +1,7 @@
 /** The program of a worker: an isolate that serves. */
 
 import { getHeapStatistics } from "node:v8";
-import { type MessagePort, parentPort } from "node:worker_threads";
+import { type MessagePort, workerData } from "node:worker_threads";
 import type { LineSink } from "../log/line_writer.ts";
 import { LocalServer } from "../local_server.ts";
 import { dropPermissions } from "../process.ts";
@@ -9,8 +9,6 @@ import { SettingError, UnreachableError } from "../start_error.ts";
 import { readStoreSetting } from "../store/open_store.ts";
 import { createWriters } from "../writers.ts";
 import { BEAT, type FromWorker, type Steps, type Stream, type ToWorker, type WorkerStart } from "./messages.ts";
-
-parentPort?.once("message", work);
 
 function work({ port, settings, variables, missing }: WorkerStart): void {
   const lines = { output: new PortSink(port, "output"), errors: new PortSink(port, "errors") };
@@ -97,3 +95,6 @@ class PortSink implements LineSink {
     else this.#written?.reject(new Error(failure));
   }
 }
+
+// At the end, when the class above exists.
+if (workerData) work(workerData);

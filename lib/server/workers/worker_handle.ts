@@ -42,7 +42,7 @@ export class WorkerHandle {
     this.#worker.onerror = (event) => {
       // Otherwise the main isolate would die too.
       event.preventDefault();
-      this.#end(event.message);
+      this.#end(event.message || "an error in its program");
     };
     this.died.then(() => {
       this.#worker.terminate();
@@ -60,8 +60,10 @@ export class WorkerHandle {
     const done = Promise.withResolvers<void>();
     this.#waiting.set(step, done);
     this.#port.postMessage({ step, argument } as ToWorker);
-    const reason = await Promise.race([done.promise, this.died]);
-    if (reason !== undefined) throw new UnreachableError(`A worker died: ${reason}`);
+    const died = this.died.then((reason) => {
+      throw new UnreachableError(`A worker died: ${reason}`);
+    });
+    await Promise.race([done.promise, died]);
   }
 
   /**

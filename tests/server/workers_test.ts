@@ -1,0 +1,199 @@
+/** Several workers at one port: `--workers`. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Client, type Outcome } from "../support/http/client.ts";
+import { taskFlags } from "../support/server/serve_task.ts";
+import {
+  countPets,
+  runServer,
+  spawnServer,
+  STARTED,
+  walk,
+  withFreshServer,
+  withServer,
+} from "../support/server/server_process.ts";
+import { Child } from "../support/system/child.ts";
+import { freePort } from "../support/system/free_port.ts";
+import { withTempFolder } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+import type { Order } from "../support/server/mortal_worker.ts";
+
+const ARGS = ["--workers=2", "--key=k", "--store=sqlite:pets.db"];
+const MORTAL_SERVER = fileURLToPath(new URL("../support/server/mortal_server.ts", import.meta.url));
+
+/** The listening sockets at a port, as Linux lists them. */
+function countSockets(port: number): number {
+  const local = `0100007F:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+  return Deno.readTextFileSync("/proc/net/tcp").split("\n").filter((line) => {
+    const [, address, , state] = line.trim().split(/\s+/);
+    return address === local && state === "0A";
+  }).length;
+}
+
+/** Several connections, since Linux chooses the worker for each. */
+async function withClients(port: number, use: (clients: Client[]) => Promise<void>): Promise<void> {
+  const clients = Array.from({ length: 16 }, () => new Client(port));
+  try {
+    await use(clients);
+  } finally {
+    for (const client of clients) client[Symbol.dispose]();
+  }
+}
+
+function create(client: Client, name: string): Promise<Outcome> {
+  const body = JSON.stringify({ name, categoryId: 7 });
+  const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\nContent-Length: ${body.length}\r\n`;
+  return client.send(`${head}Idempotency-Key: ${name}\r\n\r\n${body}`);
+}
+
+function get(client: Client, path: string): Promise<Outcome> {
+  return client.send(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\n\r\n`);
+}
+
+function statusOf(outcome: Outcome): number | string {
+  return outcome.kind === "answered" ? outcome.answer.status : outcome.kind;
+}
+
+test("two workers listen at one port, and each shows at once what the other has acknowledged", () =>
+  withFreshServer({ args: ARGS }, (server) => {
+    assert.equal(countSockets(server.port), 2);
+    return withClients(server.port, async (clients) => {
+      for (const [i, client] of clients.entries()) {
+        const created = await create(client, `pet-${i}`);
+        assert.equal(statusOf(created), 201);
+        const lists = await Promise.all(clients.map((client) => get(client, "/v1/pets?limit=100")));
+        for (const list of lists) {
+          assert.equal(JSON.parse(list.kind === "answered" ? list.answer.text : "").length, i + 1);
+        }
+      }
+      assert.equal(await server.stop(), 0);
+      assert.equal(server.written.stderr, "");
+    });
+  }));
+
+test("a retry that reaches another worker gets the answer of the first attempt", () =>
+  withFreshServer({ args: ARGS }, (server) =>
+    withClients(server.port, async (clients) => {
+      const outcomes = await Promise.all(clients.map((client) => create(client, "one")));
+      assert.equal(await countPets(server, "k"), 1);
+      for (const outcome of outcomes) assert.equal(statusOf(outcome), 201);
+    })));
+
+test("of several servers with workers that start at one port at the same moment, one runs", () =>
+  withTempFolder(async (folder) => {
+    const port = await freePort();
+    await using children = new AsyncDisposableStack();
+    const results = await Promise.all(["one.db", "two.db", "three.db"].map(async (file) => {
+      const args = ["--workers=2", "--key=k", `--store=sqlite:${file}`, `--port=${port}`];
+      const child = children.use(spawnServer(folder, { args }));
+      return await Promise.race([
+        child.printed(STARTED).then(() => "runs"),
+        child.ended.then(() => child.written.stderr),
+      ]);
+    }));
+    assert.equal(countSockets(port), 2);
+    assert.equal(results.filter((result) => result === "runs").length, 1, results.join());
+    for (const result of results) assert.match(result, /^runs$|^petstore: [^\n]*the port is in use[^\n]*\n$/);
+  }));
+
+test("a port that any other socket has is refused, and no file is made", () =>
+  withTempFolder(async (folder) => {
+    using other = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const { status, stdout, stderr } = await runServer(folder, { args: [...ARGS, `--port=${other.addr.port}`] });
+    assert.deepEqual([status, stdout], [1, ""]);
+    assert.match(stderr, /^petstore: Cannot listen on [^\n]*: the port is in use; choose another with --port\n$/);
+    assert.deepEqual([...Deno.readDirSync(folder)], []);
+  }));
+
+for (const args of [["--workers=2"], []]) {
+  test(`a server with ${args[0] ?? "one worker"} does not start at the port of a server with two`, () =>
+    withFreshServer({ args: ARGS }, async ({ port, ask }, folder) => {
+      const parts = { args: [...args, "--key=k", "--store=sqlite:other.db", `--port=${port}`] };
+      const { status, stderr } = await runServer(folder, parts);
+      assert.equal(status, 1);
+      assert.match(stderr, /in use/);
+      assert.equal((await ask("/readyz", null)).status, 200);
+    }));
+}
+
+/** A server whose worker gets an order at each SIGUSR2. */
+async function withMortalServer(
+  order: Order["order"],
+  use: (child: Child, port: number, folder: string) => Promise<void>,
+  flags: string[] = [],
+): Promise<void> {
+  await withTempFolder(async (folder) => {
+    const line = ["run", ...taskFlags(), ...flags, MORTAL_SERVER, ...ARGS, "--port=0", "--no-access-log", order];
+    await using child = new Child(Deno.execPath(), line, { cwd: folder });
+    await child.printed(STARTED);
+    await use(child, Number(/:(\d+)\/v1$/m.exec(child.written.stdout)?.[1]), folder);
+  });
+}
+
+test("a worker may use the network and read files, and nothing else", () =>
+  withMortalServer("permissions", async (child) => {
+    child.kill("SIGUSR2");
+    assert.match((await child.printed(/^may use .*\n/m))[0], /^may use net and read\n$/);
+  }));
+
+const DEATHS: [order: Order["order"], reason: RegExp, flags?: string[]][] = [
+  ["throw", /^petstore: a worker died and is replaced: Error: told to throw at [^\n]*\n$/],
+  ["reject", /^petstore: a worker died and is replaced: Error: told to reject at [^\n]*\n$/],
+  ["exit", /^petstore: a worker died and is replaced: it ended with status 0\n$/],
+  [
+    "exhaust",
+    /^petstore: a worker died and is replaced: (its memory was exhausted|[^\n]*memory limit[^\n]*)\n$/,
+    ["--v8-flags=--max-old-space-size=50"],
+  ],
+];
+
+for (const [order, reason, flags] of DEATHS) {
+  test(`a worker that dies (${order}) is replaced under load, and no acknowledged pet is lost`, () =>
+    withMortalServer(order, async (child, port, folder) => {
+      const acknowledged = new Set<string>();
+      let isOver = false;
+      await withClients(port, async (clients) => {
+        const load = Promise.all(clients.map(async (client, i) => {
+          for (let n = 0; !isOver; n++) {
+            const status = statusOf(await create(client, `pet-${i}-${n}`));
+            if (status === 201) acknowledged.add(`pet-${i}-${n}`);
+            // The connections of the dead worker end.
+            else assert.match(String(status), /^(503|unanswered|unsent|cut|refused)$/);
+          }
+        }));
+        await until("creates", () => acknowledged.size > 50);
+        child.kill("SIGUSR2");
+        await child.printed(/is replaced/, "stderr");
+        using probe = new Client(port);
+        await until("the server ready again", async () => statusOf(await get(probe, "/readyz")) === 200);
+        assert.equal(countSockets(port), 2);
+        const before = acknowledged.size;
+        await until("more creates", () => acknowledged.size > before + 50);
+        isOver = true;
+        await load;
+      });
+      assert.match(child.written.stderr, reason);
+      await child.stop("SIGKILL");
+      await withServer(folder, { args: ARGS }, async (server) => {
+        const shown = new Set<string>();
+        for (const { name } of await walk("k", server)) shown.add(name);
+        assert.deepEqual([...acknowledged].filter((name) => !shown.has(name)), []);
+      });
+    }, flags));
+}
+
+test("the server is not ready while a worker is missing, and the other serves", () =>
+  withMortalServer("exit", async (child, port) => {
+    child.kill("SIGUSR2");
+    const seen = new Set<number | string>();
+    using ready = new Client(port);
+    await until("the server unready", async () => {
+      seen.add(statusOf(await get(ready, "/readyz")));
+      return seen.has(503);
+    });
+    await until("the server ready", async () => statusOf(await get(ready, "/readyz")) === 200);
+    assert.equal(countSockets(port), 2);
+    assert.match(child.written.stderr, /is replaced: it ended/);
+  }));
