@@ -12,9 +12,13 @@ const MAX_WAITING = 10_000;
 export class Batch<Create> {
   /** In order of arrival. The store removes the creates that it commits. */
   waiting: Create[] = [];
+  /** How many creates the store has taken and not settled yet. For the limit, they wait too. */
+  taken = 0;
   readonly #commit: () => void;
   readonly #resource: string;
   #isClosed = false;
+  #expected = 0;
+  #expectedUntil = 0;
 
   /**
    * @param commit Commits creates in {@link waiting}, or does nothing if a transaction is running already.
@@ -33,7 +37,7 @@ export class Batch<Create> {
   add(create: Create): void {
     if (this.#isClosed) throw storeClosed();
     if (this.waiting.length >= FULL_BATCH) this.#commit();
-    if (this.waiting.length >= MAX_WAITING) {
+    if (this.waiting.length + this.taken >= MAX_WAITING) {
       throw new StoreUnavailableError(`Too many creates wait for ${this.#resource}`);
     }
     if (this.waiting.push(create) === 1) this.commitSoon();
@@ -46,9 +50,24 @@ export class Batch<Create> {
   commitSoon(): void {
     const count = this.waiting.length;
     setImmediate(() => {
-      if (this.waiting.length > count && count < FULL_BATCH) this.commitSoon();
+      const { length } = this.waiting;
+      const isGrowing = length > count && count < FULL_BATCH;
+      const isAwaited = length > 0 && length < this.#expected && performance.now() < this.#expectedUntil;
+      if (isGrowing || isAwaited) this.commitSoon();
       else this.#commit();
     });
+  }
+
+  /**
+   * Lets {@link commitSoon} wait for more creates. The clients that have just been answered often send their next ones at once.
+   * If those miss a commit that takes long, each create waits for two commits.
+   *
+   * @param count How many creates may come in addition to those that wait.
+   * @param milliseconds The longest wait.
+   */
+  expect(count: number, milliseconds: number): void {
+    this.#expected = this.waiting.length + count;
+    this.#expectedUntil = performance.now() + milliseconds;
   }
 
   /** Accepts no more creates, and commits those that wait. */

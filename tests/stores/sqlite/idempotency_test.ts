@@ -70,5 +70,5 @@ test("a file of schema version 1 is migrated and keeps its pets", () =>
       const pets = [{ id: 1n, name: "Old", categoryId: 7n, status: "sold" as const }, { id: 2n, ...REX }];
       assert.deepEqual(await store.list({ after: 0n, limit: 9 }), { json: formatPets(pets) });
     });
-    assert.deepEqual(query(path, "PRAGMA user_version"), [{ user_version: 3 }]);
+    assert.deepEqual(query(path, "PRAGMA user_version"), [{ user_version: 4 }]);
   }));

@@ -57,7 +57,7 @@ test("the file has a write-ahead log, an application id and a schema version", (
   withStore((_, path) => {
     assert.deepEqual(query(path, "PRAGMA journal_mode"), [{ journal_mode: "wal" }]);
     assert.deepEqual(query(path, "PRAGMA application_id"), [{ application_id: 0x50657473 }]);
-    assert.deepEqual(query(path, "PRAGMA user_version"), [{ user_version: 3 }]);
+    assert.deepEqual(query(path, "PRAGMA user_version"), [{ user_version: 4 }]);
   }));
 
 test("a commit waits until the log is on disk", () =>
