@@ -27,7 +27,7 @@ export class WriterThread {
     // Without a listener, an error in the thread would end the process. The exit follows.
     worker.on("error", () => {});
     // A store without creates in flight does not keep the process alive.
-    worker.unref();
+    void this.#isReady.then(() => worker.unref());
   }
 
   /** Returns undefined if the module cannot be loaded into a thread. */
@@ -61,9 +61,8 @@ export class WriterThread {
   /** Ends the thread. It closes its connection first. */
   async close(): Promise<void> {
     this.#lost.clear();
-    if (this.#hasEnded) return;
+    if (!await this.#isReady || this.#hasEnded) return;
     this.#worker.ref();
-    if (!await this.#isReady) return;
     const closed = new Promise<void>((resolve) => {
       this.#worker.once("message", () => resolve());
       this.#worker.once("exit", () => resolve());

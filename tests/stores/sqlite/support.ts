@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { SqliteStore } from "../../../lib/stores/sqlite/store.ts";
 import type { IdempotentRequest, PetDraft, PetPage, PetStore } from "../../../mod.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
@@ -20,7 +20,8 @@ export function withStore(use: (store: PetStore, path: string) => void | Promise
 
 /** Opens a store, runs `use`, and closes the store. */
 export async function usingStore<T>(path: string, use: (store: PetStore) => T | Promise<T>): Promise<T> {
-  const store = createSqliteStore(path);
+  const store = new SqliteStore(path, "thread");
+  await store.startWriter();
   try {
     return await use(store);
   } finally {
