@@ -17,8 +17,9 @@ export class Batch<Create> {
   readonly #commit: () => void;
   readonly #resource: string;
   #isClosed = false;
+  /** How many creates must wait before the next commit starts; 0 if any number may be committed. */
   #expected = 0;
-  #expectedUntil = 0;
+  #deadline: ReturnType<typeof setTimeout> | undefined;
 
   /**
    * @param commit Commits creates in {@link waiting}, or does nothing if a transaction is running already.
@@ -36,11 +37,12 @@ export class Batch<Create> {
   /** @throws {StoreUnavailableError} If the batch is closed, or too many creates wait. */
   add(create: Create): void {
     if (this.#isClosed) throw storeClosed();
-    if (this.waiting.length >= FULL_BATCH) this.#commit();
+    if (this.waiting.length >= FULL_BATCH) this.#start();
     if (this.waiting.length + this.taken >= MAX_WAITING) {
       throw new StoreUnavailableError(`Too many creates wait for ${this.#resource}`);
     }
-    if (this.waiting.push(create) === 1) this.commitSoon();
+    const count = this.waiting.push(create);
+    if (count === 1 || count === this.#expected) this.commitSoon();
   }
 
   /**
@@ -51,28 +53,39 @@ export class Batch<Create> {
     const count = this.waiting.length;
     setImmediate(() => {
       const { length } = this.waiting;
-      const isGrowing = length > count && count < FULL_BATCH;
-      const isAwaited = length > 0 && length < this.#expected && performance.now() < this.#expectedUntil;
-      if (isGrowing || isAwaited) this.commitSoon();
-      else this.#commit();
+      if (length < this.#expected) return;
+      if (length > count && count < FULL_BATCH) this.commitSoon();
+      else this.#start();
     });
   }
 
   /**
-   * Lets {@link commitSoon} wait for more creates. The clients that have just been answered often send their next ones at once.
-   * If those miss a commit that takes long, each create waits for two commits.
+   * Lets the next commit wait for more creates. Clients that have just been answered often send their next creates at once. If
+   * those miss a commit that takes long, each create waits for two commits.
    *
    * @param count How many creates may come in addition to those that wait.
    * @param milliseconds The longest wait.
+   * @param missed Called if they did not come in time.
    */
-  expect(count: number, milliseconds: number): void {
-    this.#expected = this.waiting.length + count;
-    this.#expectedUntil = performance.now() + milliseconds;
+  expect(count: number, milliseconds: number, missed: () => void): void {
+    this.#expected = Math.min(FULL_BATCH, this.waiting.length + count);
+    clearTimeout(this.#deadline);
+    this.#deadline = setTimeout(() => {
+      this.#expected = 0;
+      missed();
+      if (this.waiting.length > 0) this.commitSoon();
+    }, milliseconds);
   }
 
   /** Accepts no more creates, and commits those that wait. */
   close(): void {
     this.#isClosed = true;
+    this.#start();
+  }
+
+  #start(): void {
+    this.#expected = 0;
+    clearTimeout(this.#deadline);
     this.#commit();
   }
 }

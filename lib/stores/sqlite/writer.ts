@@ -11,8 +11,14 @@ import { type ConnectWriter, encodeBatch, settleBatch, type WriterAnswer, type W
 /** After this time, in milliseconds, a thread that could not be started is tried again. */
 const RECONNECT_DELAY = 60_000;
 
-/** How long the next batch may wait for clients that have just been answered: a share of the last commit, in milliseconds. */
-const PATIENCE = 0.25, MAX_PATIENCE = 10;
+/**
+ * How long a batch may wait for clients that have just been answered, in milliseconds: as long as the last commit took, within
+ * these bounds.
+ */
+const MIN_PATIENCE = 1, MAX_PATIENCE = 10;
+
+/** After clients did not come, at most so many batches do not wait for any. */
+const MAX_IMPATIENCE = 64;
 
 export class Writer {
   readonly #transactions: Transactions;
@@ -28,6 +34,8 @@ export class Writer {
   /** Whether a timer will try again to get the lock for a commit on this thread. */
   #isRetrying = false;
   #whenIdle: (() => void) | undefined;
+  /** How many batches will not wait, and how many more it will be if clients are missed again. */
+  #impatience = { left: 0, next: 1 };
 
   /**
    * @param transactions Commits on this thread.
@@ -94,8 +102,19 @@ export class Writer {
     this.#committed();
     settleBatch(this.#sent, answer);
     this.#port?.unref?.();
-    this.#batch.expect(this.#sent.length, Math.min(MAX_PATIENCE, PATIENCE * (performance.now() - this.#sentAt)));
+    this.#awaitClients(this.#sent.length, performance.now() - this.#sentAt);
     this.#goOn();
+  }
+
+  /** One client is never waited for: without others, its next create is committed at once anyway. */
+  #awaitClients(count: number, milliseconds: number): void {
+    const impatience = this.#impatience;
+    if (count + this.#batch.waiting.length === 1 || impatience.left-- > 0) return;
+    impatience.next = Math.max(1, impatience.next / 2);
+    this.#batch.expect(count, Math.min(MAX_PATIENCE, Math.max(MIN_PATIENCE, milliseconds)), () => {
+      impatience.next = Math.min(MAX_IMPATIENCE, impatience.next * 4);
+      impatience.left = impatience.next;
+    });
   }
 
   #goOn(): void {
