@@ -5,7 +5,10 @@ import { storeClosed, StoreUnavailableError } from "./store.ts";
 /** How many creates start a transaction at once, without waiting for more. */
 export const FULL_BATCH = 512;
 
-/** How many creates may wait. They take less than 100 MB. */
+/**
+ * How many creates may wait. They take less than 100 MB. Those of one turn of the event loop are not refused, because their caller
+ * has the memory for them.
+ */
 const MAX_WAITING = 10_000;
 
 /** Creates that wait for a transaction. */
@@ -17,6 +20,8 @@ export class Batch<Create> {
   readonly #commit: () => void;
   readonly #resource: string;
   #isClosed = false;
+  /** Whether too many creates of earlier turns wait. */
+  #isFull = false;
   /** How many creates must wait before the next commit starts; 0 if any number may be committed. */
   #expected = 0;
   #deadline: ReturnType<typeof setTimeout> | undefined;
@@ -38,10 +43,9 @@ export class Batch<Create> {
   add(create: Create): void {
     if (this.#isClosed) throw storeClosed();
     if (this.waiting.length >= FULL_BATCH) this.#start();
-    if (this.waiting.length + this.taken >= MAX_WAITING) {
-      throw new StoreUnavailableError(`Too many creates wait for ${this.#resource}`);
-    }
+    if (this.#isFull) this.#requireRoom();
     const count = this.waiting.push(create);
+    if (count + this.taken === MAX_WAITING) setImmediate(() => this.#isFull = true);
     if (count === 1 || count === this.#expected) this.commitSoon();
   }
 
@@ -81,6 +85,11 @@ export class Batch<Create> {
   close(): void {
     this.#isClosed = true;
     this.#start();
+  }
+
+  #requireRoom(): void {
+    this.#isFull = this.waiting.length + this.taken >= MAX_WAITING;
+    if (this.#isFull) throw new StoreUnavailableError(`Too many creates wait for ${this.#resource}`);
   }
 
   #start(): void {

@@ -17,7 +17,7 @@ export class WriterThread {
     this.#isReady = new Promise((resolve) => {
       worker.once("message", (message: ThreadMessage) => {
         resolve(message === "ready");
-        if (message !== "ready") void worker.terminate();
+        if (message !== "ready") void this.terminate();
       });
       worker.on("exit", () => {
         resolve(false);
@@ -32,7 +32,7 @@ export class WriterThread {
 
   /** Returns undefined if the module cannot be loaded into a thread. */
   static start(opened: OpenedFiles): WriterThread | undefined {
-    const module = findModule();
+    const module = findModule(opened.path);
     if (module === undefined) return undefined;
     // On Deno, a thread can be started from a file or from a data: URL, which may import a page of the web.
     const code = `import { runWriter } from ${JSON.stringify(module)}; runWriter();`;
@@ -69,6 +69,11 @@ export class WriterThread {
     });
     this.#send("close");
     await closed;
+    await this.terminate();
+  }
+
+  /** Ends the thread at once. Its open transaction is rolled back. */
+  async terminate(): Promise<void> {
     await this.#worker.terminate();
   }
 
@@ -87,18 +92,21 @@ type Transfer = NonNullable<Parameters<Worker["postMessage"]>[1]>;
 
 /** Deno's way to look at permissions. */
 interface Permissions {
-  querySync(permission: { name: "read"; path: URL }): { state: string };
+  querySync(permission: { name: "read" | "write"; path: string | URL }): { state: string };
 }
 
 /** The address of the thread's module, or undefined if it cannot or must not be loaded. */
-function findModule(): string | undefined {
+function findModule(database: string): string | undefined {
   // In a bundle, the address is that of the bundle, and loading it would start the whole program again.
-  if (!/\/writer_thread\.[jt]s$/.test(WRITER_MODULE ?? "")) return undefined;
+  if (WRITER_MODULE === undefined || !/\/writer_thread\.[jt]s$/.test(WRITER_MODULE)) return undefined;
   const { permissions } = (globalThis as { Deno?: { permissions?: Permissions } })["Deno"] ?? {};
-  // Deno would ask at the terminal for a permission that is missing.
-  const path = new URL("../../", WRITER_MODULE);
-  if (permissions && path.protocol === "file:" && permissions.querySync({ name: "read", path }).state !== "granted") {
-    return undefined;
+  if (permissions) {
+    // Deno would ask at the terminal for a permission that is missing, also for one that the program has given up.
+    const isGranted = (name: "read" | "write", path: string | URL) =>
+      permissions.querySync({ name, path }).state === "granted";
+    const library = new URL("../../", WRITER_MODULE);
+    if (library.protocol === "file:" && !isGranted("read", library)) return undefined;
+    if (!isGranted("read", database) || !isGranted("write", database)) return undefined;
   }
   return WRITER_MODULE;
 }

@@ -36,8 +36,11 @@ interface Failure {
 /** The outcome of a create. */
 export type Settled = IdempotentOutcome | Failure;
 
-/** The outcomes of a batch, in its order; or the first id if all were created with consecutive ids. */
-export type WriterAnswer = bigint | Settled[];
+/**
+ * The outcomes of a batch, in its order. If all were created with consecutive ids, the first id; if the batch failed as a whole, its
+ * failure.
+ */
+export type WriterAnswer = bigint | Settled[] | Failure;
 
 const ROW = 3, REQUEST = 4;
 
@@ -84,7 +87,7 @@ export function settleBatch(creates: readonly Create[], answer: WriterAnswer): v
       resolve({ outcome: "created", id: answer + BigInt(i) });
       continue;
     }
-    const settled = answer[i]!;
+    const settled = Array.isArray(answer) ? answer[i]! : answer;
     if ("outcome" in settled) resolve(settled);
     else reject(toError(settled));
   }

@@ -15,6 +15,7 @@ import {
   encodeAnswer,
   type Settled,
   toFailure,
+  type WriterAnswer,
   type WriterBatch,
   type WriterPort,
 } from "./writer_messages.ts";
@@ -104,18 +105,22 @@ class ThreadWriter {
     if (jobs.length === 0) return;
     this.#jobs = [];
     const began = performance.now();
-    const outcomes = jobs.map((): Settled[] => []);
-    try {
-      const creates = jobs.flatMap(({ batch }, i) => decodeBatch(batch, outcomes[i]!));
-      this.#commitAll(creates);
-    } catch (error) {
-      // A defect must not end the thread, or leave a batch without an answer.
-      for (const [i, { batch }] of jobs.entries()) outcomes[i] = Array(batch.values.length / 3).fill(toFailure(error));
-    }
-    for (const [i, { port }] of jobs.entries()) port.postMessage(encodeAnswer(outcomes[i]!));
+    const answers = this.#write(jobs);
+    for (const [i, { port }] of jobs.entries()) port.postMessage(answers[i]);
     const now = performance.now();
     this.#expected = jobs.length;
     this.#expectedUntil = now + PATIENCE * (now - began);
+  }
+
+  #write(jobs: readonly Job[]): WriterAnswer[] {
+    const outcomes = jobs.map((): Settled[] => []);
+    try {
+      this.#commitAll(jobs.flatMap(({ batch }, i) => decodeBatch(batch, outcomes[i]!)));
+      return outcomes.map(encodeAnswer);
+    } catch (error) {
+      // A defect must not end the thread, or leave a batch without an answer.
+      return jobs.map(() => toFailure(error));
+    }
   }
 
   #commitAll(creates: readonly Create[]): void {
