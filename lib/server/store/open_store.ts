@@ -3,7 +3,7 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { createMemoryStore } from "../../stores/memory/memory_store.ts";
-import { createSqliteStore } from "../../stores/sqlite/sqlite_store.ts";
+import { SqliteStore } from "../../stores/sqlite/store.ts";
 import { isPassing } from "../../stores/postgres/client/errors.ts";
 import { type PetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { makeFolderFor } from "../folders.ts";
@@ -53,11 +53,14 @@ export function readStoreSetting(setting: string, environment: (name: string) =>
   throw new SettingError("The store must be memory:, sqlite:<path> or postgres://…");
 }
 
-function openSqlite(path: string): PetStore {
+async function openSqlite(path: string): Promise<PetStore> {
   try {
     // Only if necessary, because creating a folder needs more permissions than creating a database in it.
     if (isMissing(dirname(path))) makeFolderFor(path);
-    return createSqliteStore(path);
+    const store = new SqliteStore(path, "thread");
+    // Now, because the thread opens the file too, and the server is about to give up the permission to write.
+    await store.startWriter();
+    return store;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw startError(error instanceof StoreUnavailableError ? message : `${path} cannot be opened: ${message}`, error);

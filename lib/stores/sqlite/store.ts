@@ -48,6 +48,7 @@ export class SqliteStore implements PetStore {
    * @param writer Who commits: a thread of this store, the calling thread, or a writer to connect to.
    */
   constructor(path: string, writer: "thread" | "same-thread" | ConnectWriter) {
+    requirePath(path);
     const { db, files } = openDatabase(path);
     const schema = this.#schema = new SchemaWatch(db, path);
     this.#db = db;
@@ -156,6 +157,14 @@ export class SqliteStore implements PetStore {
     } catch (better) {
       return asUnavailable(better);
     }
+  }
+}
+
+function requirePath(path: string): void {
+  // SQLite would parse file: as a URI, which may have parameters.
+  if (typeof path !== "string" || path === "" || path.includes("\0") || /^file:/i.test(path)) {
+    const given = typeof path === "string" ? JSON.stringify(path) : typeof path;
+    throw new TypeError(`The path of an SQLite store must be the path of a file, or :memory:, not ${given}`);
   }
 }
 
