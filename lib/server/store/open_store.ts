@@ -8,6 +8,7 @@ import { isPassing } from "../../stores/postgres/client/errors.ts";
 import { type PetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { makeFolderFor } from "../folders.ts";
 import { SettingError, startError, UnreachableError } from "../start_error.ts";
+import { KeptFiles } from "./kept_files.ts";
 import { describePostgres, openPostgres } from "./open_postgres.ts";
 import { type PostgresTarget, readPostgresUrl } from "./postgres_url.ts";
 
@@ -15,7 +16,7 @@ import { type PostgresTarget, readPostgresUrl } from "./postgres_url.ts";
 export interface StoreSetting {
   /** The setting without its secrets, for messages. */
   description: string;
-  /** Whether the open store needs permission to read files. SQLite's store checks that its files are in place. */
+  /** Whether the open store needs permission to read files here. SQLite's store checks that its files are in place. */
   needsRead: boolean;
   /**
    * Opens the store.
@@ -44,7 +45,9 @@ export function readStoreSetting(setting: string, environment: (name: string) =>
     return { description: describePostgres(target), needsRead: false, open: () => tryPostgres(target) };
   }
   if (setting.startsWith(SQLITE) && setting !== SQLITE) {
-    return { description: setting, needsRead: true, open: () => openSqlite(setting.slice(SQLITE.length)) };
+    const path = setting.slice(SQLITE.length);
+    const isConfined = canConfine() && path !== ":memory:";
+    return { description: setting, needsRead: !isConfined, open: () => openSqlite(path, isConfined) };
   }
   // The message may show the name of a database file, but no other text, because it may contain a secret.
   if (/^[\w./~-]+\.(db|sqlite3?)$/.test(setting)) {
@@ -53,11 +56,17 @@ export function readStoreSetting(setting: string, environment: (name: string) =>
   throw new SettingError("The store must be memory:, sqlite:<path> or postgres://…");
 }
 
-async function openSqlite(path: string): Promise<PetStore> {
+/** Whether Deno accepts permissions of a worker. Without the flag for that, it would end the process; both flags belong together. */
+function canConfine(): boolean {
+  return "listenDatagram" in Deno;
+}
+
+/** @param isConfined Whether only an isolate of its own keeps the permission for files. */
+async function openSqlite(path: string, isConfined: boolean): Promise<PetStore> {
   try {
     // Only if necessary, because creating a folder needs more permissions than creating a database in it.
     if (isMissing(dirname(path))) makeFolderFor(path);
-    const store = new SqliteStore(path, "thread");
+    const store = new SqliteStore(path, isConfined ? (opened) => new KeptFiles(opened) : "thread");
     // Now, because the thread opens the file too, and the server is about to give up the permission to write.
     await store.startWriter();
     return store;

@@ -2,7 +2,8 @@
 
 import { MessageChannel, Worker } from "node:worker_threads";
 import type { OpenedFiles } from "./file.ts";
-import type { WriterPort } from "./writer_messages.ts";
+import type { Pending } from "../../pending.ts";
+import type { WriterAccess, WriterPort } from "./writer_messages.ts";
 import { type OwnerMessage, type ThreadMessage, WRITER_MODULE } from "./writer_thread.ts";
 
 /** The thread of one store. Other stores of the process can share it. */
@@ -85,6 +86,25 @@ export class WriterThread {
     this.#hasEnded = true;
     for (const lost of this.#lost) lost();
     this.#lost.clear();
+  }
+}
+
+/** The thread of a store: started when it is needed, and again when it has ended. */
+export class WriterOwner implements WriterAccess {
+  readonly #opened: OpenedFiles;
+  #thread: WriterThread | undefined;
+
+  constructor(opened: OpenedFiles) {
+    this.#opened = opened;
+  }
+
+  async connect(lost: () => void): Promise<WriterPort | undefined> {
+    if (!this.#thread || this.#thread.hasEnded) this.#thread = WriterThread.start(this.#opened);
+    return await this.#thread?.connect(lost);
+  }
+
+  close(): Pending<void> {
+    return this.#thread?.close();
   }
 }
 

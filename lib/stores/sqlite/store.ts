@@ -1,7 +1,7 @@
 /** The store: reads on this thread, and creates through a writer. `sqlite_store.ts` is the entry point. */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Pending } from "../../pending.ts";
+import { attempt, chain, type Pending } from "../../pending.ts";
 import { statusCode } from "../status_code.ts";
 import type {
   IdempotentOutcome,
@@ -15,14 +15,14 @@ import type {
 import { ChangeWatch } from "./change_watch.ts";
 import { Transactions } from "./commit.ts";
 import { asUnavailable, isOutage } from "./errors.ts";
-import type { DatabaseFiles } from "./file.ts";
+import type { DatabaseFiles, OpenedFiles } from "./file.ts";
 import { openDatabase } from "./open.ts";
 import { ReadAhead } from "./read_ahead.ts";
 import { SchemaWatch } from "./schema.ts";
-import { WriterThread } from "./start_writer.ts";
+import { WriterOwner } from "./start_writer.ts";
 import { ALL_PETS, type PageSql, PETS_OF_STATUS, SELECT_PET } from "./statements.ts";
 import { Writer } from "./writer.ts";
-import type { ConnectWriter, WriterPort } from "./writer_messages.ts";
+import type { WriterAccess, WriterPort } from "./writer_messages.ts";
 
 /**
  * Databases that stay open because their files have been moved or replaced. Closing one would delete the log of that name,
@@ -40,14 +40,14 @@ export class SqliteStore implements PetStore {
   readonly #get: StatementSync;
   readonly #all: PageStatements;
   readonly #ofStatus: PageStatements;
-  #thread: WriterThread | undefined;
+  readonly #access: WriterAccess | undefined;
   #isClosed = false;
 
   /**
    * @param path As of `createSqliteStore()`.
-   * @param writer Who commits: a thread of this store, the calling thread, or a writer to connect to.
+   * @param writer Who commits: a thread of this store, the calling thread, or another thread.
    */
-  constructor(path: string, writer: "thread" | "same-thread" | ConnectWriter) {
+  constructor(path: string, writer: "thread" | "same-thread" | ((opened: OpenedFiles) => WriterAccess)) {
     requirePath(path);
     const { db, files } = openDatabase(path);
     const schema = this.#schema = new SchemaWatch(db, path);
@@ -59,27 +59,22 @@ export class SqliteStore implements PetStore {
       files?.requireInPlace();
       schema.require();
     });
-    const connect = writer === "thread" ? (lost: () => void) => this.connectWriter(lost) : writer;
-    this.#writer = new Writer(
-      transactions,
-      () => this.#watch.added(),
-      connect === "same-thread" ? undefined : connect,
-    );
+    // A database in memory belongs to one connection.
+    if (files && writer !== "same-thread") {
+      this.#access = writer === "thread" ? new WriterOwner(files.opened) : writer(files.opened);
+    }
+    this.#writer = new Writer(transactions, () => this.#watch.added(), this.#access);
     this.#get = prepare(db, SELECT_PET);
     this.#all = preparePage(db, ALL_PETS);
     this.#ofStatus = preparePage(db, PETS_OF_STATUS);
   }
 
   /**
-   * Connects another store to the thread of this one. Starts it if there is none, or if it has ended.
-   *
-   * @param lost Called when the thread has ended although this store is open.
-   * @returns A port, which can be sent to another thread. Undefined if no thread can be started.
+   * Connects another store to the thread of this one, as {@link WriterAccess.connect}. The port can be sent to the isolate of
+   * that store.
    */
   async connectWriter(lost: () => void): Promise<WriterPort | undefined> {
-    if (this.#isClosed || !this.#files) return undefined;
-    if (!this.#thread || this.#thread.hasEnded) this.#thread = WriterThread.start(this.#files.opened);
-    return await this.#thread?.connect(lost);
+    return this.#isClosed ? undefined : await this.#access?.connect(lost);
   }
 
   /** Starts the thread that writes. Without this call, the first create does. */
@@ -115,28 +110,32 @@ export class SqliteStore implements PetStore {
     return this.#watch.changes();
   }
 
-  check(): void {
+  check(): Pending<void> {
     this.get(1n);
-    this.#files?.requireInPlace();
+    return this.#requireInPlace();
+  }
+
+  #requireInPlace(): Pending<void> {
+    return this.#access?.requireInPlace ? this.#access.requireInPlace() : this.#files?.requireInPlace();
   }
 
   close(): Pending<void> {
     if (this.#isClosed) return;
     const written = this.#writer.close();
     this.#isClosed = true;
-    const thread = this.#thread;
-    if (!written && !thread) return this.#closeDatabase();
-    return Promise.resolve(written).then(() => thread?.close()).then(() => this.#closeDatabase());
+    return chain(written, () => chain(this.#isInPlace(), (isInPlace) => this.#release(isInPlace)));
   }
 
-  #closeDatabase(): void {
-    try {
-      this.#files?.requireInPlace();
-    } catch {
-      LEFT_OPEN.push(this.#db);
-      return;
-    }
-    this.#db.close();
+  #isInPlace(): Pending<boolean> {
+    return attempt(() => chain(this.#requireInPlace(), () => true), () => false);
+  }
+
+  #release(isInPlace: boolean): Pending<void> {
+    // The thread first, so that the last connection to be closed is the one that decides about the log.
+    return chain(this.#access?.close(), () => {
+      if (isInPlace) this.#db.close();
+      else LEFT_OPEN.push(this.#db);
+    });
   }
 
   #read<T>(query: () => T): T {

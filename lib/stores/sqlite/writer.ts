@@ -6,7 +6,7 @@ import { statusCode } from "../status_code.ts";
 import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
 import { RETRY_DELAY, type Transactions } from "./commit.ts";
 import type { Create } from "./insert.ts";
-import { type ConnectWriter, encodeBatch, settleBatch, type WriterAnswer, type WriterPort } from "./writer_messages.ts";
+import { encodeBatch, settleBatch, type WriterAccess, type WriterAnswer, type WriterPort } from "./writer_messages.ts";
 
 /** After this time, in milliseconds, a thread that could not be started is tried again. */
 const RECONNECT_DELAY = 60_000;
@@ -22,7 +22,7 @@ const MAX_IMPATIENCE = 64;
 
 export class Writer {
   readonly #transactions: Transactions;
-  readonly #connect: ConnectWriter | undefined;
+  readonly #access: WriterAccess | undefined;
   readonly #committed: () => void;
   readonly #batch: Batch<Create>;
   #port: WriterPort | undefined;
@@ -40,12 +40,12 @@ export class Writer {
   /**
    * @param transactions Commits on this thread.
    * @param committed Called after a commit, before its creates resolve.
-   * @param connect Connects to the thread that writes. Without it, all creates are committed on this thread.
+   * @param access Without it, all creates are committed on this thread.
    */
-  constructor(transactions: Transactions, committed: () => void, connect: ConnectWriter | undefined) {
+  constructor(transactions: Transactions, committed: () => void, access: WriterAccess | undefined) {
     this.#transactions = transactions;
     this.#committed = committed;
-    this.#connect = connect;
+    this.#access = access;
     this.#batch = new Batch(() => this.#commit(), "the disk");
   }
 
@@ -128,12 +128,12 @@ export class Writer {
 
   /** Connects to the thread. Until then, creates are committed here. */
   async connect(): Promise<void> {
-    if (!this.#connect || this.#isConnecting || this.#batch.isClosed || performance.now() < this.#connectAt) return;
+    if (!this.#access || this.#isConnecting || this.#batch.isClosed || performance.now() < this.#connectAt) return;
     this.#isConnecting = true;
     let isLost = false;
     let port: WriterPort | undefined;
     try {
-      port = await this.#connect(() => {
+      port = await this.#access.connect(() => {
         isLost = true;
         if (port && this.#port === port) this.#lose();
       });

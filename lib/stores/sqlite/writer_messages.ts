@@ -3,6 +3,7 @@
  * quarter of the time that an object for each create would take.
  */
 
+import type { Pending } from "../../pending.ts";
 import { type IdempotentOutcome, StoreUnavailableError } from "../store.ts";
 import type { Create } from "./insert.ts";
 
@@ -16,8 +17,24 @@ export interface WriterPort {
   unref?(): void;
 }
 
-/** Connects a store to its writer. Resolves with `undefined` if there is none. `lost` is called when the writer has ended. */
-export type ConnectWriter = (lost: () => void) => Promise<WriterPort | undefined>;
+/** How a store reaches the thread that writes for it. */
+export interface WriterAccess {
+  /**
+   * Makes a port to the thread, and starts the thread if there is none.
+   *
+   * @param lost Called when the thread has ended, although nobody closed it.
+   * @returns Undefined if no thread can be started. The store then commits on its own thread.
+   */
+  connect(lost: () => void): Promise<WriterPort | undefined>;
+  /**
+   * Checks that the files of the database are in their place. For a store whose own thread may not read files.
+   *
+   * @throws {StoreUnavailableError} If they are not.
+   */
+  requireInPlace?(): Promise<void>;
+  /** Called when the store is closed. Its port is closed before. */
+  close(): Pending<void>;
+}
 
 /** A batch of creates. */
 export interface WriterBatch {

@@ -1,9 +1,13 @@
 /** The thread that writes: what it does for reads, how it is shared, and what becomes of creates when it ends. */
 
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { promisify } from "node:util";
 import { createSqliteStore, type SqliteStoreOptions } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import type { OpenedFiles } from "../../../lib/stores/sqlite/file.ts";
 import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
@@ -11,6 +15,7 @@ import { WriterThread } from "../../../lib/stores/sqlite/start_writer.ts";
 import { SqliteStore } from "../../../lib/stores/sqlite/store.ts";
 import type { WriterPort } from "../../../lib/stores/sqlite/writer_messages.ts";
 import { formatPet, formatPets, type PetStore, StoreUnavailableError } from "../../../mod.ts";
+import { withTempFolder } from "../../support/temp.ts";
 import { until } from "../../support/until.ts";
 import { countCommits, createMany, execute, query, request, REX, walk, withPath } from "./support.ts";
 
@@ -38,7 +43,7 @@ function withThread(use: (kit: Kit) => void | Promise<void>): Promise<void> {
       return port;
     };
     const open = async () => {
-      const store = new SqliteStore(path, connect);
+      const store = new SqliteStore(path, () => ({ connect, close() {} }));
       opened.push(store);
       await store.startWriter();
       return store;
@@ -196,10 +201,11 @@ test("a store whose thread cannot be started commits on the calling thread", () 
   withPath(async (path) => {
     let attempts = 0;
     for (const connect of [() => Promise.resolve(undefined), () => Promise.reject(new Error("no threads here"))]) {
-      const store = new SqliteStore(path, () => {
+      const counted = () => {
         attempts++;
         return connect();
-      });
+      };
+      const store = new SqliteStore(path, () => ({ connect: counted, close() {} }));
       for (let i = 0; i < 3; i++) await store.create(REX);
       await store.close();
     }
@@ -230,4 +236,46 @@ test("an unknown option of an SQLite store is a TypeError", () => {
   for (const options of [{ writer: "process" }, { writers: "thread" }]) {
     assert.throws(() => createSqliteStore(":memory:", options as SqliteStoreOptions), TypeError);
   }
+});
+
+/** Runs a program in another process of this runtime, in a folder of its own, and returns what it printed. */
+async function runProgram(code: string): Promise<string> {
+  return await withTempFolder(async (folder) => {
+    const module = (path: string) =>
+      JSON.stringify(new URL(`../../../lib/stores/sqlite/${path}`, import.meta.url).href);
+    const script = join(folder, "program.ts");
+    writeFileSync(
+      script,
+      `import { createSqliteStore } from ${module("sqlite_store.ts")};
+      import { SqliteStore } from ${module("store.ts")};
+      const pet = { name: "Rex", categoryId: 7n, status: "sold" };
+      ${code}`,
+    );
+    const flags = process.versions["deno"] ? ["run", "--no-config", "--no-check", "--allow-all"] : [];
+    const { stdout } = await promisify(execFile)(process.execPath, [...flags, script], {
+      cwd: folder,
+      timeout: 60_000,
+    });
+    return stdout.trim();
+  });
+}
+
+test("a process that only holds an idle store ends, and one with a pending create ends after it", async () => {
+  const idle = `const store = new SqliteStore("pets.db", "thread");
+    await store.startWriter();
+    await store.create(pet);`;
+  assert.equal(await runProgram(`${idle} console.log("idle")`), "idle");
+  assert.equal(await runProgram(`${idle} store.create(pet).then((id) => console.log("stored", id))`), "stored 2n");
+});
+
+test("a process that ends with process.exit() in the middle of creates leaves a whole file", async () => {
+  const printed = await runProgram(`const store = createSqliteStore("pets.db");
+    const { default: process } = await import("node:process");
+    let last = 0n;
+    for (let i = 0; i < 40; i++) {
+      const create = async () => { while (true) last = await store.create(pet); };
+      create();
+    }
+    setTimeout(() => { console.log(String(last)); process.exit(); }, 200);`);
+  assert.ok(Number(printed) > 40, printed);
 });
