@@ -3,11 +3,13 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { createMemoryStore } from "../../stores/memory/memory_store.ts";
-import { createSqliteStore } from "../../stores/sqlite/sqlite_store.ts";
+import { SqliteStore } from "../../stores/sqlite/store.ts";
+import type { WriterAccess } from "../../stores/sqlite/writer_messages.ts";
 import { isPassing } from "../../stores/postgres/client/errors.ts";
 import { type PetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { makeFolderFor } from "../folders.ts";
 import { SettingError, startError, UnreachableError } from "../start_error.ts";
+import { KeptFiles } from "./kept_files.ts";
 import { describePostgres, openPostgres } from "./open_postgres.ts";
 import { type PostgresTarget, readPostgresUrl } from "./postgres_url.ts";
 
@@ -15,7 +17,7 @@ import { type PostgresTarget, readPostgresUrl } from "./postgres_url.ts";
 export interface StoreSetting {
   /** The setting without its secrets, for messages. */
   description: string;
-  /** Whether the open store needs permission to read files. SQLite's store checks that its files are in place. */
+  /** Whether the open store needs permission to read files here. SQLite's store checks that its files are in place. */
   needsRead: boolean;
   /** Whether several isolates can open it. */
   isShareable: boolean;
@@ -25,6 +27,10 @@ export interface StoreSetting {
    * @throws {SettingError} If it cannot be opened.
    */
   open(): PetStore | Promise<PetStore>;
+  /** Opens it in the main isolate for workers, which write through it. Absent if each worker writes for itself. */
+  openForWorkers?(): Promise<SqliteStore>;
+  /** Opens it in a worker. */
+  openInWorker?(access: WriterAccess): Promise<PetStore>;
 }
 
 const MEMORY = "memory:";
@@ -48,8 +54,14 @@ export function readStoreSetting(setting: string, environment: (name: string) =>
   }
   if (setting.startsWith(SQLITE) && setting !== SQLITE) {
     const path = setting.slice(SQLITE.length);
-    const isShareable = path !== ":memory:";
-    return { description: setting, needsRead: true, isShareable, open: () => openSqlite(path) };
+    const isFile = path !== ":memory:";
+    const isConfined = isFile && canConfine();
+    return {
+      ...{ description: setting, needsRead: !isConfined, isShareable: isFile },
+      open: () => openSqlite(path, isConfined ? (opened) => new KeptFiles(opened) : "thread"),
+      openForWorkers: () => openSqlite(path, "thread"),
+      openInWorker: (access) => openSqlite(path, () => access),
+    };
   }
   // The message may show the name of a database file, but no other text, because it may contain a secret.
   if (/^[\w./~-]+\.(db|sqlite3?)$/.test(setting)) {
@@ -58,11 +70,19 @@ export function readStoreSetting(setting: string, environment: (name: string) =>
   throw new SettingError("The store must be memory:, sqlite:<path> or postgres://…");
 }
 
-function openSqlite(path: string): PetStore {
+/** Whether Deno accepts permissions of a worker. Without the flag for that, it would end the process; both flags belong together. */
+function canConfine(): boolean {
+  return "listenDatagram" in Deno;
+}
+
+async function openSqlite(path: string, writer: ConstructorParameters<typeof SqliteStore>[1]): Promise<SqliteStore> {
   try {
     // Only if necessary, because creating a folder needs more permissions than creating a database in it.
     if (isMissing(dirname(path))) makeFolderFor(path);
-    return createSqliteStore(path);
+    const store = new SqliteStore(path, writer);
+    // Now, because the thread opens the file too, and the server is about to give up the permission to write.
+    await store.startWriter();
+    return store;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw startError(error instanceof StoreUnavailableError ? message : `${path} cannot be opened: ${message}`, error);

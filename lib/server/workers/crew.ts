@@ -1,5 +1,6 @@
 /** Several workers that serve at one port, and the main isolate that starts them, replaces them and ends them. */
 
+import type { SqliteStore } from "../../stores/sqlite/store.ts";
 import { KEY_FILE, readKeyFile } from "../key_file.ts";
 import type { EndingServer } from "../local_server.ts";
 import type { LineWriter } from "../log/line_writer.ts";
@@ -33,6 +34,8 @@ export class Crew implements EndingServer {
   readonly #workers = new Set<WorkerHandle>();
   readonly #serving = new Set<WorkerHandle>();
   #start: Omit<WorkerStart, "port"> | undefined;
+  /** The store whose thread writes for all workers. On PostgreSQL each writes for itself. */
+  #store: SqliteStore | undefined;
   #listen: Steps["listen"] | undefined;
   #pause = FIRST_PAUSE;
   #isEnding = false;
@@ -58,6 +61,7 @@ export class Crew implements EndingServer {
     this.#start = { program: this.#program.href, settings, variables, missing: this.#missing };
     // The port first, so that a start that fails because of it creates no file, and no key that is never shown.
     using reserved = await reservePort(settings);
+    this.#store = await storeSetting.openForWorkers?.();
     const workers = await Promise.all(Array.from({ length: this.#size }, () => this.#open()));
     const key = settings.keys.length === 0 ? readKeyFile(KEY_FILE) : undefined;
     this.#listen = { keys: key ? [key.key] : settings.keys, port: reserved.port };
@@ -82,6 +86,7 @@ export class Crew implements EndingServer {
     await within(STEP_TIMEOUT, this.#takeAll("stop", undefined));
     await within(Math.max(patience, 0) + STEP_TIMEOUT, this.#takeAll("end", patience));
     for (const worker of this.#workers) worker.terminate();
+    await this.#store?.close();
   }
 
   /** A worker that dies in the meantime has nothing to end. */
@@ -91,7 +96,7 @@ export class Crew implements EndingServer {
 
   /** Starts a worker and lets it open the store. */
   async #open(): Promise<WorkerHandle> {
-    const worker = new WorkerHandle(this.#start!, this.#sinks);
+    const worker = new WorkerHandle(this.#start!, this.#sinks, async (lost) => await this.#store?.connectWriter(lost));
     this.#workers.add(worker);
     worker.died.then(() => this.#workers.delete(worker));
     await worker.take("open", undefined);

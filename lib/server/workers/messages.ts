@@ -1,6 +1,7 @@
 /** What the main isolate and its workers tell each other, over one port for each worker. */
 
 import type { MessagePort } from "node:worker_threads";
+import type { WriterPort } from "../../stores/sqlite/writer_messages.ts";
 import type { ServerSettings } from "../settings.ts";
 import type { Writers } from "../writers.ts";
 
@@ -34,13 +35,19 @@ export type Stream = keyof Writers;
 export type ToWorker =
   | { [Step in keyof Steps]: { step: Step; argument: Steps[Step] } }[keyof Steps]
   /** The lines to this stream are written, or could not be. */
-  | { written: Stream; failure?: string };
+  | { written: Stream; failure?: string }
+  /** The way to the thread that writes for all workers. Undefined if there is none. */
+  | { writer: WriterPort | undefined }
+  /** That thread has ended. */
+  | { isWriterLost: true };
 
 export type FromWorker =
   /** A step is done, or the start has failed. */
   | { done: keyof Steps; failure?: { message: string; isTemporary: boolean } }
   /** Whole lines. The next ones follow when these are written. */
   | { lines: Uint8Array; stream: Stream }
+  /** It asks for the way to the thread that writes. */
+  | { wants: "writer" }
   /** It has to be replaced. */
   | { died: string }
   /** It still responds. Sent once a second. */

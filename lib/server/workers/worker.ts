@@ -2,6 +2,7 @@
 
 import { getHeapStatistics } from "node:v8";
 import { type MessagePort, workerData } from "node:worker_threads";
+import type { WriterAccess, WriterPort } from "../../stores/sqlite/writer_messages.ts";
 import type { LineSink } from "../log/line_writer.ts";
 import { LocalServer } from "../local_server.ts";
 import { dropPermissions } from "../process.ts";
@@ -14,11 +15,12 @@ function work({ port, settings, variables, missing }: WorkerStart): void {
   const lines = { output: new PortSink(port, "output"), errors: new PortSink(port, "errors") };
   const writers = createWriters(lines);
   const server = new LocalServer(writers);
+  const writer = new MainWriter(port);
 
   const steps: { [Step in keyof Steps]: (argument: Steps[Step]) => void | Promise<void> } = {
     async open() {
       const storeSetting = readStoreSetting(settings.store, (name) => variables[name]);
-      server.own(await storeSetting.open());
+      server.own(await (storeSetting.openInWorker?.(writer) ?? storeSetting.open()));
       await dropPermissions(storeSetting.needsRead);
     },
     listen({ keys, port }) {
@@ -45,6 +47,8 @@ function work({ port, settings, variables, missing }: WorkerStart): void {
   }, BEAT);
   port.on("message", async (message: ToWorker) => {
     if ("written" in message) return lines[message.written].onWritten(message.failure);
+    if ("writer" in message) return writer.onPort(message.writer);
+    if ("isWriterLost" in message) return writer.onLost();
     const { step, argument } = message;
     try {
       await (steps[step] as (argument: unknown) => void | Promise<void>)(argument);
@@ -96,5 +100,30 @@ class PortSink implements LineSink {
   }
 }
 
-// At the end, when the class above exists.
+/** The way to the thread that writes for all workers. It belongs to the store of the main isolate. */
+class MainWriter implements WriterAccess {
+  readonly #port: MessagePort;
+  #connected: PromiseWithResolvers<WriterPort | undefined> | undefined;
+  onLost: () => void = () => {};
+
+  constructor(port: MessagePort) {
+    this.#port = port;
+  }
+
+  connect(lost: () => void): Promise<WriterPort | undefined> {
+    this.onLost = lost;
+    this.#connected = Promise.withResolvers();
+    this.#port.postMessage({ wants: "writer" } satisfies FromWorker);
+    return this.#connected.promise;
+  }
+
+  onPort(port: WriterPort | undefined): void {
+    this.#connected?.resolve(port);
+  }
+
+  /** The main isolate closes it. */
+  close(): void {}
+}
+
+// At the end, when the classes above exist.
 if (workerData) work(workerData);

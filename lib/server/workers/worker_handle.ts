@@ -1,4 +1,5 @@
 import { MessageChannel, type MessagePort } from "node:worker_threads";
+import type { WriterAccess } from "../../stores/sqlite/writer_messages.ts";
 import { SettingError, UnreachableError } from "../start_error.ts";
 import type { Sinks } from "../writers.ts";
 import { BEAT, type FromWorker, type Steps, type ToWorker, type WorkerStart } from "./messages.ts";
@@ -23,13 +24,16 @@ export class WorkerHandle {
   readonly #port: MessagePort;
   readonly #waiting = new Map<keyof Steps, PromiseWithResolvers<void>>();
   readonly #sinks: Sinks;
+  readonly #connectWriter: WriterAccess["connect"];
   /** Whether it does not respond at the moment. */
   isSilent = false;
   /** Beats that are missing. */
   #silence = 0;
 
-  constructor(start: Omit<WorkerStart, "port">, sinks: Sinks) {
+  /** @param connectWriter Makes a port to the thread that writes. */
+  constructor(start: Omit<WorkerStart, "port">, sinks: Sinks, connectWriter: WriterAccess["connect"]) {
     this.#sinks = sinks;
+    this.#connectWriter = connectWriter;
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
     port1.on("message", (message: FromWorker) => this.#receive(message));
@@ -59,7 +63,7 @@ export class WorkerHandle {
   async take<Step extends keyof Steps>(step: Step, argument: Steps[Step]): Promise<void> {
     const done = Promise.withResolvers<void>();
     this.#waiting.set(step, done);
-    this.#port.postMessage({ step, argument } as ToWorker);
+    this.#send({ step, argument } as ToWorker);
     const died = this.died.then((reason) => {
       throw new UnreachableError(`A worker died: ${reason}`);
     });
@@ -89,6 +93,10 @@ export class WorkerHandle {
       this.#write(message);
       return;
     }
+    if ("wants" in message) {
+      this.#sendWriter();
+      return;
+    }
     if ("beat" in message) {
       this.#silence = 0;
       return;
@@ -104,6 +112,16 @@ export class WorkerHandle {
     else waiting?.reject(new (failure.isTemporary ? UnreachableError : SettingError)(failure.message));
   }
 
+  async #sendWriter(): Promise<void> {
+    // If there is none, the worker commits by itself.
+    const writer = await this.#connectWriter(() => this.#send({ isWriterLost: true })).catch(() => undefined);
+    this.#send({ writer }, writer ? [writer] : []);
+  }
+
+  #send(message: ToWorker, transfer: unknown[] = []): void {
+    this.#port.postMessage(message, transfer as MessagePort[]);
+  }
+
   async #write({ lines, stream }: Extract<FromWorker, { lines: Uint8Array }>): Promise<void> {
     let failure: string | undefined;
     try {
@@ -112,6 +130,6 @@ export class WorkerHandle {
       // As in the writer of lines, which cannot see the class of an error behind a port.
       if (!(error instanceof Deno.errors.BrokenPipe)) failure = (error as Error).message;
     }
-    this.#port.postMessage({ written: stream, ...(failure !== undefined && { failure }) } satisfies ToWorker);
+    this.#send({ written: stream, ...(failure !== undefined && { failure }) });
   }
 }
