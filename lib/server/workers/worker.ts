@@ -20,8 +20,10 @@ function work({ port, settings, variables, missing }: WorkerStart): void {
   const steps: { [Step in keyof Steps]: (argument: Steps[Step]) => void | Promise<void> } = {
     async open() {
       const storeSetting = readStoreSetting(settings.store, (name) => variables[name]);
-      server.own(await (storeSetting.openInWorker?.(writer) ?? storeSetting.open()));
-      await dropPermissions(storeSetting.needsRead);
+      const { openInWorker } = storeSetting;
+      server.own(openInWorker ? await openInWorker(writer) : await storeSetting.open());
+      // A worker on SQLite checks by itself that the files are in their place.
+      await dropPermissions(openInWorker !== undefined);
     },
     listen({ keys, port }) {
       // The gate opens first: a connection that the socket gets from now on is served.
