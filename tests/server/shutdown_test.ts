@@ -62,34 +62,41 @@ test("a server that is about to end is alive, refuses all new requests with 503,
     await withServer(folder, { args: ["--key=k"] }, async (server) => assert.equal(await countPets(server, "k"), 1));
   }));
 
-test("SIGTERM under load cuts nothing, and all that is stored was acknowledged", () =>
-  withTempFolder(async (folder) => {
-    let acknowledged = 0;
-    await withServer(folder, { args: ["--key=k"] }, async (server) => {
-      const warm = Promise.withResolvers<void>();
-      const clients = Array.from({ length: 16 }, async (_, i) => {
-        using socket = await RawSocket.open(server);
-        for (let last = performance.now(), sentAt = last;; last = sentAt) {
-          sentAt = performance.now();
-          // Throws if an answer is cut.
-          const answer = await (i % 2 === 0 ? postAtOnce : postOnDemand)(socket);
-          // The server may close the connection of a slow client while it sends.
-          if (answer === undefined) return assert.ok(sentAt - last > SLOW, "A client was left without an answer");
-          // A server that shuts down may refuse, but must not blame the client.
-          if (answer.status !== 503) assert.equal(answer.status, 201, answer.text);
-          if (answer.status === 201 && ++acknowledged === 500) warm.resolve();
-          if (endsConnection(answer)) return;
+for (const workers of [1, 2]) {
+  test(`SIGTERM under load of --workers ${workers} cuts nothing, and all that is stored was acknowledged and logged`, () =>
+    withTempFolder(async (folder) => {
+      let acknowledged = 0;
+      await withServer(folder, { args: ["--key=k", `--workers=${workers}`] }, async (server) => {
+        const warm = Promise.withResolvers<void>();
+        const clients = Array.from({ length: 16 }, async (_, i) => {
+          using socket = await RawSocket.open(server);
+          for (let last = performance.now(), sentAt = last;; last = sentAt) {
+            sentAt = performance.now();
+            // Throws if an answer is cut.
+            const answer = await (i % 2 === 0 ? postAtOnce : postOnDemand)(socket);
+            // The server may close the connection of a slow client while it sends.
+            if (answer === undefined) return assert.ok(sentAt - last > SLOW, "A client was left without an answer");
+            // A server that shuts down may refuse, but must not blame the client.
+            if (answer.status !== 503) assert.equal(answer.status, 201, answer.text);
+            if (answer.status === 201 && ++acknowledged === 500) warm.resolve();
+            if (endsConnection(answer)) return;
+          }
+        });
+        await Promise.race([warm.promise, Promise.all(clients)]);
+        assert.equal(await server.stop(), 0);
+        await Promise.all(clients);
+        assert.equal(server.written.stderr, "");
+        const log = server.written.stdout.slice(server.written.stdout.indexOf("\n2") + 1);
+        // Whole lines, although several threads have written them.
+        for (const line of log.trimEnd().split("\n")) {
+          assert.match(line, /^\S+Z 127\.0\.0\.1 POST \/v1\/pets \d+ \d+\.\dms$/);
         }
+        assert.equal(log.match(/ POST \/v1\/pets 201 /g)?.length, acknowledged);
       });
-      await Promise.race([warm.promise, Promise.all(clients)]);
-      assert.equal(await server.stop(), 0);
-      await Promise.all(clients);
-      assert.equal(server.written.stderr, "");
-      assert.equal(server.written.stdout.match(/ POST \/v1\/pets 201 /g)?.length, acknowledged);
-    });
-    const parts = { args: ["--key=k"] };
-    await withServer(folder, parts, async (server) => assert.equal(await countPets(server, "k"), acknowledged));
-  }));
+      const parts = { args: ["--key=k"] };
+      await withServer(folder, parts, async (server) => assert.equal(await countPets(server, "k"), acknowledged));
+    }));
+}
 
 async function postAtOnce(socket: RawSocket): Promise<SeenResponse | undefined> {
   await socket.send(`${HEAD}\r\n${PET}`);

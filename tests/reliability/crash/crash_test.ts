@@ -14,14 +14,20 @@ import { newSeed, Random } from "../../support/random.ts";
 import { runRounds } from "../shared/rounds.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
-test("three times SIGKILL under 32 creating clients lose nothing, double nothing and leave nothing half-stored", () =>
-  withTempFolder(async (folder) => {
-    const options = { store: "sqlite" as const, rounds: 3, clients: 32, within: 150, seed: newSeed() };
-    const report = await runRounds({ ...options, folder, run: (stage) => runCrashRound(stage, options) });
-    assert.deepEqual(report.findings, [], `deno task crash --rounds 3 --within 150 --seed ${options.seed}`);
-    assert.equal(report.rounds.length, 3);
-    for (const { acknowledged, killsInFlight } of report.rounds) assert.ok(acknowledged > 0 && killsInFlight > 0);
-  }));
+for (const workers of [1, 2]) {
+  test(`three times SIGKILL under 32 creating clients of --workers ${workers} lose nothing, double nothing and leave nothing half-stored`, () =>
+    withTempFolder(async (folder) => {
+      const options = { store: "sqlite" as const, workers, rounds: 3, clients: 32, within: 150, seed: newSeed() };
+      const report = await runRounds({ ...options, folder, run: (stage) => runCrashRound(stage, options) });
+      assert.deepEqual(
+        report.findings,
+        [],
+        `deno task crash --workers ${workers} --rounds 3 --within 150 --seed ${options.seed}`,
+      );
+      assert.equal(report.rounds.length, 3);
+      for (const { acknowledged, killsInFlight } of report.rounds) assert.ok(acknowledged > 0 && killsInFlight > 0);
+    }));
+}
 
 const COPY = "(name, category_id, status) = (SELECT name, category_id, status FROM pets WHERE id = 7)";
 

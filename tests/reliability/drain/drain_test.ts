@@ -6,18 +6,24 @@ import { newSeed } from "../../support/random.ts";
 import { runRounds } from "../shared/rounds.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
-test("three times SIGTERM under full load cut no answer, and all that is stored was acknowledged", () =>
-  withTempFolder(async (folder) => {
-    const options = { store: "sqlite" as const, rounds: 3, clients: 32, within: 150, seed: newSeed() };
-    const report = await runRounds({ ...options, folder, run: (stage) => runDrainRound(stage, options) });
-    assert.deepEqual(report.findings, [], `deno task drain --rounds 3 --within 150 --seed ${options.seed}`);
-    assert.equal(report.rounds.length, 3);
-    for (const figures of report.rounds) {
-      assert.ok(figures.acknowledged > 0 && figures.reads > 0);
-      // All clients worked until no server answered.
-      assert.ok(figures.refused >= options.clients);
-    }
-  }));
+for (const workers of [1, 2]) {
+  test(`three times SIGTERM under full load and --workers ${workers} cut no answer, and all that is stored was acknowledged`, () =>
+    withTempFolder(async (folder) => {
+      const options = { store: "sqlite" as const, workers, rounds: 3, clients: 32, within: 150, seed: newSeed() };
+      const report = await runRounds({ ...options, folder, run: (stage) => runDrainRound(stage, options) });
+      assert.deepEqual(
+        report.findings,
+        [],
+        `deno task drain --workers ${workers} --rounds 3 --within 150 --seed ${options.seed}`,
+      );
+      assert.equal(report.rounds.length, 3);
+      for (const figures of report.rounds) {
+        assert.ok(figures.acknowledged > 0 && figures.reads > 0);
+        // All clients worked until no server answered.
+        assert.ok(figures.refused >= options.clients);
+      }
+    }));
+}
 
 const HEAD = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n";
 

@@ -34,10 +34,15 @@ export interface Installation extends AsyncDisposable {
 export class SqliteInstallation implements Installation {
   readonly mayRefuse = false;
   readonly #folder: string;
+  readonly #parts: ServerParts;
   #server: ServerProcess | undefined;
 
-  constructor(folder: string) {
+  /** @param folder Where the server runs. */
+  constructor(folder: string, workers = 1) {
     this.#folder = folder;
+    // An access log would be most of the load.
+    const args = [`--store=sqlite:${FILE}`, `--workers=${workers}`, "--no-access-log"];
+    this.#parts = { args, env: { PETSTORE_KEYS: KEY } };
   }
 
   get ports(): number[] {
@@ -45,7 +50,7 @@ export class SqliteInstallation implements Installation {
   }
 
   async start(): Promise<void> {
-    this.#server ??= await ServerProcess.start(this.#folder, PARTS);
+    this.#server ??= await ServerProcess.start(this.#folder, this.#parts);
   }
 
   async crash(): Promise<void> {
@@ -54,7 +59,7 @@ export class SqliteInstallation implements Installation {
   }
 
   async crashAtStart(delay: number): Promise<void> {
-    await ServerProcess.startAndKill(this.#folder, delay, PARTS);
+    await ServerProcess.startAndKill(this.#folder, delay, this.#parts);
   }
 
   async stop(): Promise<Ending> {
@@ -79,9 +84,6 @@ export class SqliteInstallation implements Installation {
 }
 
 const FILE = "pets.db";
-
-/** An access log would be most of the load. */
-const PARTS: ServerParts = { args: [`--store=sqlite:${FILE}`, "--no-access-log"], env: { PETSTORE_KEYS: KEY } };
 
 /**
  * SQLite's check of a database that is not open. It checks a copy without the shared-memory file: the first to open a

@@ -42,13 +42,15 @@ const SETTINGS = ["max_connections=100"];
 export class PostgresInstallation implements Installation {
   readonly mayRefuse = true;
   readonly #folder: string;
+  readonly #workers: number;
   readonly #random: Random;
   #cluster: Cluster | undefined;
   #servers: ServerProcess[] = [];
 
-  /** @param folder Where the servers run. @param random Decides what a crash kills. */
-  constructor(folder: string, random: Random) {
+  /** @param folder Where the servers run. @param workers Of each server. @param random Decides what a crash kills. */
+  constructor(folder: string, workers: number, random: Random) {
     this.#folder = folder;
+    this.#workers = workers;
     this.#random = random;
   }
 
@@ -119,7 +121,10 @@ export class PostgresInstallation implements Installation {
   }
 
   get #parts(): ServerParts {
-    return { args: ["--no-access-log"], env: { PETSTORE_KEYS: KEY, PETSTORE_STORE: this.#url } };
+    return {
+      args: [`--workers=${this.#workers}`, "--no-access-log"],
+      env: { PETSTORE_KEYS: KEY, PETSTORE_STORE: this.#url },
+    };
   }
 
   async #startDatabase(): Promise<void> {

@@ -26,6 +26,8 @@ export interface Rounds<Figures> {
   onRound?(number: number, figures: Figures, findings: readonly Finding[]): void;
   /** SQLite unless given. */
   store?: StoreName;
+  /** Of each server. One unless given. */
+  workers?: number;
 }
 
 export interface RoundsReport<Figures> {
@@ -37,7 +39,7 @@ export interface RoundsReport<Figures> {
 const ROUNDS_PER_STORE = 10;
 
 export async function runRounds<Figures>(
-  { rounds, seed, folder, run, onRound, store = "sqlite" }: Rounds<Figures>,
+  { rounds, seed, folder, run, onRound, store = "sqlite", workers = 1 }: Rounds<Figures>,
 ): Promise<RoundsReport<Figures>> {
   const random = new Random(seed);
   const report: RoundsReport<Figures> = { rounds: [], findings: [] };
@@ -45,7 +47,7 @@ export async function runRounds<Figures>(
     const inner = join(folder, `store-${report.rounds.length + 1}`);
     mkdirSync(inner);
     const journal = new Journal();
-    await using installation = install(store, inner, random);
+    await using installation = install(store, inner, workers, random);
     await installation.start();
     for (let i = 0; i < ROUNDS_PER_STORE && report.rounds.length < rounds; i++) {
       const known = journal.findings.length;
@@ -59,8 +61,9 @@ export async function runRounds<Figures>(
   return report;
 }
 
-function install(store: StoreName, folder: string, random: Random): Installation {
-  return store === "sqlite" ? new SqliteInstallation(folder) : new PostgresInstallation(folder, random.fork());
+function install(store: StoreName, folder: string, workers: number, random: Random): Installation {
+  if (store === "sqlite") return new SqliteInstallation(folder, workers);
+  return new PostgresInstallation(folder, workers, random.fork());
 }
 
 /** Ends properly, as a server must after any fault. */

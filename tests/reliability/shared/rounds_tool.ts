@@ -5,6 +5,8 @@ import { runRounds, type Stage, type StoreName } from "./rounds.ts";
 
 export interface RoundOptions {
   store: StoreName;
+  /** Of each server. */
+  workers: number;
   rounds: number;
   clients: number;
   /** The signal comes within so many milliseconds of the first acknowledgement. */
@@ -50,6 +52,7 @@ export function sumOf<Figures>(rounds: readonly Figures[], read: (figures: Figur
 
 const HELP = `
   --store NAME        sqlite, one server on a file, unless given; or postgres, four servers on one PostgreSQL
+  --workers N         how many threads of each server serve, 1 unless given
   --rounds N          how often, 20 unless given
   --clients N         how many create at once, 32 unless given
   --within N          the signal comes within so many milliseconds of the first acknowledgement, 300 unless given
@@ -61,6 +64,7 @@ const HELP = `
 function readRoundOptions(args: readonly string[], about: string): RoundOptions {
   const values = parseFlags(args, about + HELP, {
     store: { type: "string" },
+    workers: { type: "string" },
     rounds: { type: "string" },
     clients: { type: "string" },
     within: { type: "string" },
@@ -68,6 +72,7 @@ function readRoundOptions(args: readonly string[], about: string): RoundOptions 
   });
   return {
     store: readStore(values.store),
+    workers: readCount("workers", values.workers, 1),
     rounds: readCount("rounds", values.rounds, 20),
     clients: readCount("clients", values.clients, 32),
     within: readCount("within", values.within, 300),

@@ -14,6 +14,7 @@ log beyond its bound. Linux only.
 
   --minutes N   how long, 10 unless given; fewer than five say little of the memory
   --clients N   how many at once, 32 unless given
+  --workers N   how many threads of the server serve, 1 unless given
   --help        this text
 `;
 
@@ -31,12 +32,17 @@ await runTool("soak", async (folder) => {
 });
 
 function readOptions(args: readonly string[]): SoakOptions {
-  const values = parseFlags(args, HELP, { minutes: { type: "string" }, clients: { type: "string" } });
+  const values = parseFlags(args, HELP, {
+    minutes: { type: "string" },
+    clients: { type: "string" },
+    workers: { type: "string" },
+  });
   const minutes = Number(values.minutes ?? 10);
   if (!(minutes > 0 && minutes < 10_000)) {
     throw new UsageError(`--minutes must be a number above 0, not ${values.minutes}`);
   }
-  return { minutes, clients: readCount("clients", values.clients, 32), seed: newSeed() };
+  const clients = readCount("clients", values.clients, 32);
+  return { minutes, clients, seed: newSeed(), workers: readCount("workers", values.workers, 1) };
 }
 
 function describe(
@@ -56,7 +62,7 @@ function summarize({ samples, figures, filesBefore, filesAfter, findings }: Soak
   const seconds = samples.at(-1)?.second ?? 0;
   const perRequest = growth * 1e6 / figures.requests;
   return formatTable({
-    lasted: `${(seconds / 60).toFixed(1)} minutes, ${options.clients} clients`,
+    lasted: `${(seconds / 60).toFixed(1)} minutes, ${options.clients} clients, ${options.workers} workers`,
     requests: `${figures.requests}, ${Math.round(figures.requests / seconds)} a second`,
     creates: figures.creates,
     "unexpected answers": figures.unexpected,

@@ -17,6 +17,7 @@ export interface SoakOptions {
   minutes: number;
   clients: number;
   seed: number;
+  workers: number;
 }
 
 export interface SoakReport extends Run {
@@ -28,12 +29,13 @@ export interface SoakReport extends Run {
 const CLOSING_TIME = 10_000;
 
 export async function runSoak(
-  { minutes, clients, seed }: SoakOptions,
+  { minutes, clients, seed, workers }: SoakOptions,
   folder: string,
   onSample: (sample: Sample, figures: LoadFigures) => void,
 ): Promise<SoakReport> {
-  // No setting but the key: the store and the access log are those that a server has that is told nothing.
-  await using server = await ServerProcess.start(folder, { env: { PETSTORE_KEYS: KEY }, kept: 16_384 });
+  // The default store and the default access log.
+  const parts = { args: [`--workers=${workers}`], env: { PETSTORE_KEYS: KEY }, kept: 16_384 };
+  await using server = await ServerProcess.start(folder, parts);
   const log = join(folder, "data", "petstore.db-wal");
   await tryEach(server.port, seed);
   const filesBefore = await countFiles(server.pid, (count, last) => count === last);

@@ -10,7 +10,7 @@ const test = Object.assign(testUnless(false), { onLinux: testUnless(NO_PROC) });
 test.onLinux("a short soak has no findings and leaves no file open", () =>
   withTempFolder(async (folder) => {
     let seen = 0;
-    const report = await runSoak({ minutes: 0.02, clients: 32, seed: 1 }, folder, () => seen++);
+    const report = await runSoak({ minutes: 0.02, clients: 32, seed: 1, workers: 1 }, folder, () => seen++);
     assert.deepEqual(report.findings, []);
     assert.ok(report.figures.requests > 200 && report.figures.creates > 20);
     assert.ok(seen > 0 && report.samples.length === seen);
