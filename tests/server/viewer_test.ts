@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { VIEWER_VERSION } from "../../lib/server/viewer/files.ts";
 import { assertLog } from "../support/server/access_log.ts";
 import { exchange } from "../support/http/raw_socket.ts";
-import { taskFlags } from "../support/server/serve_task.ts";
+import { withRemoteServer } from "../support/server/remote_server.ts";
 import { validateServerAnswer } from "../support/server/server_description.ts";
-import { type ServerProcess, STARTED, withFreshServer } from "../support/server/server_process.ts";
-import { Child } from "../support/system/child.ts";
-import { withTempFolder } from "../support/temp.ts";
+import { type ServerProcess, withFreshServer } from "../support/server/server_process.ts";
 
 const ARGS = ["--store=memory:", "--key=k"];
 const BUNDLE = `/docs/${VIEWER_VERSION}/swagger-ui-bundle.js`;
@@ -116,28 +113,9 @@ test("without the page (--no-docs), the description is still served", () =>
   }));
 
 test("a server that was started from an address, as from JSR, has the viewer's files too", () =>
-  withTempFolder(async (folder) => {
-    const root = fileURLToPath(new URL("../../", import.meta.url));
-    const modules = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async ({ url }) => {
-      const { pathname } = new URL(url);
-      const type = pathname.endsWith(".json") ? "application/json" : "application/typescript";
-      return new Response(await Deno.readTextFile(root + pathname), { headers: { "content-type": type } });
-    });
-    const address = `127.0.0.1:${modules.addr.port}`;
-    const flags = [...taskFlags(), `--allow-import=${address}`];
-    await using child = new Child(Deno.execPath(), [
-      ...["run", ...flags, `http://${address}/server.ts`, "--port=0", ...ARGS],
-    ], { cwd: folder, env: { DENO_DIR: `${folder}/cache` } });
-    try {
-      await child.printed(STARTED);
-      // From here on no file can be fetched.
-      await modules.shutdown();
-      const port = Number(/ listens on http:\S+:(\d+)\/v1$/m.exec(child.written.stdout)?.[1]);
-      for (const path of [...TEXTS, ...FILES]) {
-        const answer = await exchange({ port, validate: validateServerAnswer }, `GET ${path} HTTP/1.0\r\n\r\n`);
-        assert.equal(answer?.status, 200, path);
-      }
-    } finally {
-      await modules.shutdown();
+  withRemoteServer(ARGS, async ({ port }) => {
+    for (const path of [...TEXTS, ...FILES]) {
+      const answer = await exchange({ port, validate: validateServerAnswer }, `GET ${path} HTTP/1.0\r\n\r\n`);
+      assert.equal(answer?.status, 200, path);
     }
   }));

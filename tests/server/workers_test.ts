@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Client, type Outcome } from "../support/http/client.ts";
+import { withRemoteServer } from "../support/server/remote_server.ts";
 import { taskFlags } from "../support/server/serve_task.ts";
 import {
   countPets,
@@ -14,7 +15,9 @@ import {
   withFreshServer,
   withServer,
 } from "../support/server/server_process.ts";
+import { whyNoPostgres, withSchema } from "../support/postgres/postgres.ts";
 import { Child } from "../support/system/child.ts";
+import { testUnless } from "../support/system/commands.ts";
 import { freePort } from "../support/system/free_port.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { until } from "../support/until.ts";
@@ -196,4 +199,36 @@ test("the server is not ready while a worker is missing, and the other serves", 
     await until("the server ready", async () => statusOf(await get(ready, "/readyz")) === 200);
     assert.equal(countSockets(port), 2);
     assert.match(child.written.stderr, /is replaced: it ended/);
+  }));
+
+testUnless(whyNoPostgres())(
+  "two workers serve from PostgreSQL, and each has its own connections",
+  () =>
+    withSchema((url, schema) => {
+      const address = `${url}${url.includes("?") ? "&" : "?"}schema=${schema}&pool_size=1`;
+      const parts = { args: ["--workers=2", "--key=k"], env: { PETSTORE_STORE: address } };
+      return withFreshServer(parts, async (server) => {
+        await withClients(server.port, async (clients) => {
+          const outcomes = await Promise.all(clients.map((client, i) => create(client, `pet-${i}`)));
+          for (const outcome of outcomes) assert.equal(statusOf(outcome), 201);
+          const lists = await Promise.all(clients.map((client) => get(client, "/v1/pets?limit=100")));
+          for (const list of lists) {
+            assert.equal(JSON.parse(list.kind === "answered" ? list.answer.text : "").length, clients.length);
+          }
+        });
+        assert.equal((await server.ask("/readyz", null)).status, 200);
+        assert.equal(await server.stop(), 0);
+        assert.equal(server.written.stderr, "");
+      });
+    }),
+);
+
+test("workers start from an address on the network, as from JSR", () =>
+  withRemoteServer(ARGS, async ({ child, port }) => {
+    assert.equal(countSockets(port), 2);
+    await withClients(port, async (clients) => {
+      for (const [i, client] of clients.entries()) assert.equal(statusOf(await create(client, `pet-${i}`)), 201);
+    });
+    assert.equal(await child.stop(), 0);
+    assert.equal(child.written.stderr.replaceAll(/^Download .*\n/gm, ""), "");
   }));

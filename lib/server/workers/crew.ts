@@ -51,6 +51,7 @@ export class Crew implements EndingServer {
   /** @throws {SettingError} If the start fails. */
   async start(settings: ServerSettings): Promise<Pick<StartFacts, "port" | "store" | "key">> {
     requireFlags();
+    requireProgram();
     const variables: Record<string, string> = {};
     const storeSetting = readStoreSetting(settings.store, (name) => {
       const value = readVariable(name);
@@ -157,6 +158,14 @@ function requireFlags(): void {
   throw new SettingError(
     "Several workers need deno run --unstable-net --unstable-worker-options, as in the task serve; or set --workers 1",
   );
+}
+
+/** The main program needs no permission to read its own modules, but the programs of workers do. */
+function requireProgram(): void {
+  for (const path of ["../../", "../../../deno.json"].map((path) => new URL(path, import.meta.url))) {
+    if (path.protocol !== "file:" || Deno.permissions.querySync({ name: "read", path }).state === "granted") continue;
+    throw new SettingError(`Several workers need the permission to read ${path.pathname}`);
+  }
 }
 
 function requireShareable({ isShareable, description }: StoreSetting): void {
