@@ -5,7 +5,7 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
-import { RETRY_DELAY, Transactions } from "./commit.ts";
+import { Transactions } from "./commit.ts";
 import type { DatabaseFiles, OpenedFiles } from "./file.ts";
 import type { Create } from "./insert.ts";
 import { openAgain } from "./open.ts";
@@ -37,6 +37,12 @@ interface Job {
 
 /** The share of a commit's time that the next one may wait for the stores that have just been answered. */
 const PATIENCE = 0.25;
+
+/**
+ * The pause between attempts to get the write lock, in milliseconds. Shorter than on a thread that serves: a program that commits
+ * without pausing releases the lock only for moments.
+ */
+const RETRY_PAUSE = 0.2;
 
 /** Runs in the thread. */
 export function runWriter(): void {
@@ -125,6 +131,6 @@ class ThreadWriter {
 
   #commitAll(creates: readonly Create[]): void {
     // Blocks this thread only.
-    while (!this.#transactions.commit(creates)) Atomics.wait(this.#pause, 0, 0, RETRY_DELAY);
+    while (!this.#transactions.commit(creates)) Atomics.wait(this.#pause, 0, 0, RETRY_PAUSE);
   }
 }
