@@ -15,7 +15,10 @@ const MAX_WAITING = 10_000;
 export class Batch<Create> {
   /** In order of arrival. The store removes the creates that it commits. */
   waiting: Create[] = [];
-  /** How many creates the store has taken and not settled yet. For the limit, they wait too. */
+  /**
+   * How many creates the store has taken and not settled yet. For the limit, they wait too. When they are settled, the store calls
+   * {@link commitSoon} for those that have come meanwhile.
+   */
   taken = 0;
   readonly #commit: () => void;
   readonly #resource: string;
@@ -46,7 +49,8 @@ export class Batch<Create> {
     if (this.#isFull) this.#requireRoom();
     const count = this.waiting.push(create);
     if (count + this.taken === MAX_WAITING) setImmediate(() => this.#isFull = true);
-    if (count === 1 || count === this.#expected) this.commitSoon();
+    if (count === this.#expected) this.#start();
+    else if (count === 1 && this.taken === 0) this.commitSoon();
   }
 
   /**

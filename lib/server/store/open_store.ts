@@ -70,9 +70,15 @@ export function readStoreSetting(setting: string, environment: (name: string) =>
   throw new SettingError("The store must be memory:, sqlite:<path> or postgres://…");
 }
 
-/** Whether Deno accepts permissions of a worker. Without the flag for that, it would end the process; both flags belong together. */
+/**
+ * Whether an isolate with permissions of its own can be started. Without the flag for that, Deno would end the process. Both
+ * unstable flags belong together, and only the other one shows.
+ */
 function canConfine(): boolean {
-  return "listenDatagram" in Deno;
+  const lib = new URL("../../", import.meta.url);
+  const isReadable = lib.protocol !== "file:" ||
+    Deno.permissions.querySync({ name: "read", path: lib }).state === "granted";
+  return isReadable && "listenDatagram" in Deno;
 }
 
 async function openSqlite(path: string, writer: ConstructorParameters<typeof SqliteStore>[1]): Promise<SqliteStore> {

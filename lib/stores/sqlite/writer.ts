@@ -9,13 +9,13 @@ import type { Create } from "./insert.ts";
 import { encodeBatch, settleBatch, type WriterAccess, type WriterAnswer, type WriterPort } from "./writer_messages.ts";
 
 /** After this time, in milliseconds, a thread that could not be started is tried again. */
-const RECONNECT_DELAY = 60_000;
+const RECONNECT_DELAY = 10_000;
 
 /**
  * How long a batch may wait for clients that have just been answered, in milliseconds: as long as the last commit took, within
  * these bounds.
  */
-const MIN_PATIENCE = 1, MAX_PATIENCE = 10;
+const MIN_PATIENCE = 2, MAX_PATIENCE = 10;
 
 /** After clients did not come, at most so many batches do not wait for any. */
 const MAX_IMPATIENCE = 64;

@@ -12,6 +12,8 @@ export interface WriterPort {
   onmessage: ((event: { data: unknown }) => void) | null;
   postMessage(message: unknown): void;
   close(): void;
+  /** A port of `node:worker_threads` tells that its other end has been closed. */
+  on?(event: "close", listener: () => void): void;
   /** An open port keeps the process alive, unless `unref()` was called. */
   ref?(): void;
   unref?(): void;

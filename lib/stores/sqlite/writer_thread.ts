@@ -5,9 +5,9 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
-import { RETRY_DELAY, Transactions } from "./commit.ts";
+import { Batch } from "../batch.ts";
+import { Transactions } from "./commit.ts";
 import type { DatabaseFiles, OpenedFiles } from "./file.ts";
-import type { Create } from "./insert.ts";
 import { openAgain } from "./open.ts";
 import { SchemaWatch } from "./schema.ts";
 import {
@@ -35,8 +35,14 @@ interface Job {
   batch: WriterBatch;
 }
 
-/** The share of a commit's time that the next one may wait for the stores that have just been answered. */
-const PATIENCE = 0.25;
+/** The share of a commit's time that the next one may wait for the stores that have just been answered; at least so many ms. */
+const PATIENCE = 0.25, MIN_PATIENCE = 1;
+
+/**
+ * The pause between attempts to get the write lock, in milliseconds. Shorter than on a thread that serves: a program that commits
+ * without pausing releases the lock only for moments.
+ */
+const RETRY_PAUSE = 0.2;
 
 /** Runs in the thread. */
 export function runWriter(): void {
@@ -61,10 +67,7 @@ class ThreadWriter {
   readonly #transactions: Transactions;
   readonly #pause = new Int32Array(new SharedArrayBuffer(4));
   #ports = 0;
-  #jobs: Job[] = [];
-  #expected = 0;
-  #expectedUntil = 0;
-  #isScheduled = false;
+  readonly #batch = new Batch<Job>(() => this.#commitAll(), "the disk");
 
   constructor(db: DatabaseSync, files: DatabaseFiles) {
     this.#db = db;
@@ -78,53 +81,44 @@ class ThreadWriter {
 
   serve(port: WriterPort): void {
     this.#ports++;
+    port.on?.("close", () => this.#ports--);
     port.onmessage = ({ data }) => {
-      this.#jobs.push({ port, batch: data as WriterBatch });
-      if (this.#ports === 1) this.#commit();
-      else if (!this.#isScheduled) this.#commitSoon();
+      const job = { port, batch: data as WriterBatch };
+      // A store sends no second batch before its first is answered, so there is nothing to wait for.
+      if (this.#ports === 1 || this.#batch.isClosed) this.#commit([job]);
+      else this.#batch.add(job);
     };
   }
 
   close(): void {
-    this.#commit();
+    this.#batch.close();
     this.#db.close();
   }
 
-  /** Waits for the stores that have just been answered. A store sends no second batch before its first is answered. */
-  #commitSoon(): void {
-    this.#isScheduled = true;
-    setImmediate(() => {
-      if (this.#jobs.length < this.#expected && performance.now() < this.#expectedUntil) return this.#commitSoon();
-      this.#isScheduled = false;
-      this.#commit();
-    });
+  #commitAll(): void {
+    const jobs = this.#batch.waiting;
+    if (jobs.length === 0) return;
+    this.#batch.waiting = [];
+    const began = performance.now();
+    this.#commit(jobs);
+    this.#batch.expect(jobs.length, Math.max(MIN_PATIENCE, PATIENCE * (performance.now() - began)), () => {});
   }
 
-  #commit(): void {
-    const jobs = this.#jobs;
-    if (jobs.length === 0) return;
-    this.#jobs = [];
-    const began = performance.now();
+  #commit(jobs: readonly Job[]): void {
     const answers = this.#write(jobs);
     for (const [i, { port }] of jobs.entries()) port.postMessage(answers[i]);
-    const now = performance.now();
-    this.#expected = jobs.length;
-    this.#expectedUntil = now + PATIENCE * (now - began);
   }
 
   #write(jobs: readonly Job[]): WriterAnswer[] {
     const outcomes = jobs.map((): Settled[] => []);
     try {
-      this.#commitAll(jobs.flatMap(({ batch }, i) => decodeBatch(batch, outcomes[i]!)));
+      const creates = jobs.flatMap(({ batch }, i) => decodeBatch(batch, outcomes[i]!));
+      // Waits for another program's lock. This blocks this thread only.
+      while (!this.#transactions.commit(creates)) Atomics.wait(this.#pause, 0, 0, RETRY_PAUSE);
       return outcomes.map(encodeAnswer);
     } catch (error) {
       // A defect must not end the thread, or leave a batch without an answer.
       return jobs.map(() => toFailure(error));
     }
-  }
-
-  #commitAll(creates: readonly Create[]): void {
-    // Blocks this thread only.
-    while (!this.#transactions.commit(creates)) Atomics.wait(this.#pause, 0, 0, RETRY_DELAY);
   }
 }

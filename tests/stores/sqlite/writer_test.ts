@@ -239,7 +239,7 @@ test("an unknown option of an SQLite store is a TypeError", () => {
 });
 
 /** Runs a program in another process of this runtime, in a folder of its own, and returns what it printed. */
-async function runProgram(code: string): Promise<string> {
+async function runProgram(code: string, look: (folder: string) => void = () => {}): Promise<string> {
   return await withTempFolder(async (folder) => {
     const module = (path: string) =>
       JSON.stringify(new URL(`../../../lib/stores/sqlite/${path}`, import.meta.url).href);
@@ -256,6 +256,7 @@ async function runProgram(code: string): Promise<string> {
       cwd: folder,
       timeout: 60_000,
     });
+    look(folder);
     return stdout.trim();
   });
 }
@@ -268,14 +269,22 @@ test("a process that only holds an idle store ends, and one with a pending creat
   assert.equal(await runProgram(`${idle} store.create(pet).then((id) => console.log("stored", id))`), "stored 2n");
 });
 
-test("a process that ends with process.exit() in the middle of creates leaves a whole file", async () => {
-  const printed = await runProgram(`const store = createSqliteStore("pets.db");
+test("a process that ends in the middle of commits leaves a whole file with every pet that it acknowledged", async () => {
+  let rows: unknown[] = [];
+  const printed = await runProgram(
+    `const store = createSqliteStore("pets.db");
     const { default: process } = await import("node:process");
     let last = 0n;
-    for (let i = 0; i < 40; i++) {
-      const create = async () => { while (true) last = await store.create(pet); };
-      create();
-    }
-    setTimeout(() => { console.log(String(last)); process.exit(); }, 200);`);
-  assert.ok(Number(printed) > 40, printed);
+    const createOnAndOn = async () => {
+      while (true) last = await store.create(pet);
+    };
+    for (let i = 0; i < 40; i++) createOnAndOn();
+    while (last < 2000n) await new Promise((resolve) => setTimeout(resolve, 1));
+    console.log(String(last));
+    process.exit();`,
+    (folder) => rows = query(join(folder, "pets.db"), "SELECT count(*) AS count, max(id) AS last FROM pets"),
+  );
+  const { count, last } = rows[0] as { count: number; last: number };
+  assert.ok(Number(printed) >= 2000 && last >= Number(printed));
+  assert.equal(count, last);
 });
