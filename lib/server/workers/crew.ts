@@ -97,7 +97,7 @@ export class Crew implements EndingServer {
 
   /** Starts a worker and lets it open the store. */
   async #open(): Promise<WorkerHandle> {
-    const worker = new WorkerHandle(this.#start!, this.#sinks, async (lost) => await this.#store?.connectWriter(lost));
+    const worker = new WorkerHandle(this.#start!, this.#sinks, this.#store);
     this.#workers.add(worker);
     worker.died.then(() => this.#workers.delete(worker));
     await worker.take("open", undefined);

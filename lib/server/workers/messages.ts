@@ -38,6 +38,8 @@ export type ToWorker =
   | { written: Stream; failure?: string }
   /** The way to the thread that writes for all workers. Undefined if there is none. */
   | { writer: WriterPort | undefined }
+  /** Whether the files of the database are in their place, in the order of the questions. */
+  | { isInPlace: boolean; failure: string }
   /** That thread has ended. */
   | { isWriterLost: true };
 
@@ -46,8 +48,8 @@ export type FromWorker =
   | { done: keyof Steps; failure?: { message: string; isTemporary: boolean } }
   /** Whole lines. The next ones follow when these are written. */
   | { lines: Uint8Array; stream: Stream }
-  /** It asks for the way to the thread that writes. */
-  | { wants: "writer" }
+  /** It asks for the way to the thread that writes, or whether the files of the database are in their place. */
+  | { wants: "writer" | "check" }
   /** It has to be replaced. */
   | { died: string }
   /** It still responds. Sent once a second. */

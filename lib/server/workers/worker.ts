@@ -3,6 +3,7 @@
 import { getHeapStatistics } from "node:v8";
 import { type MessagePort, workerData } from "node:worker_threads";
 import type { WriterAccess, WriterPort } from "../../stores/sqlite/writer_messages.ts";
+import { StoreUnavailableError } from "../../stores/store.ts";
 import type { LineSink } from "../log/line_writer.ts";
 import { LocalServer } from "../local_server.ts";
 import { dropPermissions } from "../process.ts";
@@ -22,8 +23,7 @@ function work({ port, settings, variables, missing }: WorkerStart): void {
       const storeSetting = readStoreSetting(settings.store, (name) => variables[name]);
       const { openInWorker } = storeSetting;
       server.own(openInWorker ? await openInWorker(writer) : await storeSetting.open());
-      // A worker on SQLite checks by itself that the files are in their place.
-      await dropPermissions(openInWorker !== undefined);
+      await dropPermissions(false);
     },
     listen({ keys, port }) {
       // The gate opens first: a connection that the socket gets from now on is served.
@@ -51,6 +51,7 @@ function work({ port, settings, variables, missing }: WorkerStart): void {
     if ("written" in message) return lines[message.written].onWritten(message.failure);
     if ("writer" in message) return writer.onPort(message.writer);
     if ("isWriterLost" in message) return writer.onLost();
+    if ("isInPlace" in message) return writer.onCheck(message.isInPlace, message.failure);
     const { step, argument } = message;
     try {
       await (steps[step] as (argument: unknown) => void | Promise<void>)(argument);
@@ -106,6 +107,7 @@ class PortSink implements LineSink {
 class MainWriter implements WriterAccess {
   readonly #port: MessagePort;
   #connected: PromiseWithResolvers<WriterPort | undefined> | undefined;
+  readonly #checks: PromiseWithResolvers<void>[] = [];
   onLost: () => void = () => {};
 
   constructor(port: MessagePort) {
@@ -121,6 +123,20 @@ class MainWriter implements WriterAccess {
 
   onPort(port: WriterPort | undefined): void {
     this.#connected?.resolve(port);
+  }
+
+  /** The main isolate looks, because a worker may not read files. */
+  requireInPlace(): Promise<void> {
+    const check = Promise.withResolvers<void>();
+    this.#checks.push(check);
+    this.#port.postMessage({ wants: "check" } satisfies FromWorker);
+    return check.promise;
+  }
+
+  onCheck(isInPlace: boolean, failure: string): void {
+    const check = this.#checks.shift();
+    if (isInPlace) check?.resolve();
+    else check?.reject(new StoreUnavailableError(failure));
   }
 
   /** The main isolate closes it. */

@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort } from "node:worker_threads";
-import type { WriterAccess } from "../../stores/sqlite/writer_messages.ts";
-import { SettingError, UnreachableError } from "../start_error.ts";
+import type { SqliteStore } from "../../stores/sqlite/store.ts";
+import { firstLine, SettingError, UnreachableError } from "../start_error.ts";
 import type { Sinks } from "../writers.ts";
 import { BEAT, type FromWorker, type Steps, type ToWorker, type WorkerStart } from "./messages.ts";
 
@@ -24,16 +24,16 @@ export class WorkerHandle {
   readonly #port: MessagePort;
   readonly #waiting = new Map<keyof Steps, PromiseWithResolvers<void>>();
   readonly #sinks: Sinks;
-  readonly #connectWriter: WriterAccess["connect"];
+  readonly #store: SqliteStore | undefined;
   /** Whether it does not respond at the moment. */
   isSilent = false;
   /** Beats that are missing. */
   #silence = 0;
 
-  /** @param connectWriter Makes a port to the thread that writes. */
-  constructor(start: Omit<WorkerStart, "port">, sinks: Sinks, connectWriter: WriterAccess["connect"]) {
+  /** @param store The store whose thread writes for the worker, if there is one. */
+  constructor(start: Omit<WorkerStart, "port">, sinks: Sinks, store: SqliteStore | undefined) {
     this.#sinks = sinks;
-    this.#connectWriter = connectWriter;
+    this.#store = store;
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
     port1.on("message", (message: FromWorker) => this.#receive(message));
@@ -94,7 +94,8 @@ export class WorkerHandle {
       return;
     }
     if ("wants" in message) {
-      this.#sendWriter();
+      if (message.wants === "writer") this.#sendWriter();
+      else this.#sendCheck();
       return;
     }
     if ("beat" in message) {
@@ -113,9 +114,17 @@ export class WorkerHandle {
   }
 
   async #sendWriter(): Promise<void> {
-    // If there is none, the worker commits by itself.
-    const writer = await this.#connectWriter(() => this.#send({ isWriterLost: true })).catch(() => undefined);
+    const writer = await this.#store?.connectWriter(() => this.#send({ isWriterLost: true })).catch(() => undefined);
     this.#send({ writer }, writer ? [writer] : []);
+  }
+
+  async #sendCheck(): Promise<void> {
+    try {
+      await this.#store?.check();
+      this.#send({ isInPlace: true, failure: "" });
+    } catch (error) {
+      this.#send({ isInPlace: false, failure: firstLine(error) });
+    }
   }
 
   #send(message: ToWorker, transfer: unknown[] = []): void {
