@@ -86,7 +86,8 @@ function read(args: string[], env: Record<string, string> = {}): ServerCommand {
 
 test("every setting is read from its flag, else from its variable, else from its default", () => {
   for (const [flag, { kind, variable, default: fallback }] of Object.entries(SETTINGS)) {
-    const [first, second] = flag === "port" ? ["1", "2"] : kind === "switch" ? ["off", "on"] : ["a", "b"];
+    const isNumber = flag === "port" || flag === "workers";
+    const [first, second] = isNumber ? ["2", "3"] : kind === "switch" ? ["off", "on"] : ["a", "b"];
     const byFlag = kind === "switch" ? [`--no-${flag}`] : [`--${flag}`, first];
     assert.deepEqual(read(byFlag, { [variable]: second }), read([], { [variable]: first }), flag);
     assert.notDeepEqual(read(byFlag), read([]), flag);
