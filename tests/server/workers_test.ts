@@ -232,3 +232,26 @@ test("workers start from an address on the network, as from JSR", () =>
     assert.equal(await child.stop(), 0);
     assert.equal(child.written.stderr.replaceAll(/^Download .*\n/gm, ""), "");
   }));
+
+test("a worker is not replaced while the file of the database is gone, and no other file is made", () =>
+  withMortalServer("throw", async (child, port, folder) => {
+    using client = new Client(port);
+    const files = ["pets.db", "pets.db-wal", "pets.db-shm"];
+    for (const file of files) Deno.renameSync(`${folder}/${file}`, `${folder}/moved-${file}`);
+    child.kill("SIGUSR2");
+    await child.printed(/cannot be replaced at the moment: pets\.db [^\n]* moved or replaced/, "stderr");
+    assert.deepEqual([...Deno.readDirSync(folder)].filter(({ name }) => files.includes(name)), []);
+    for (const file of files) Deno.renameSync(`${folder}/moved-${file}`, `${folder}/${file}`);
+    await until("the server ready again", async () => statusOf(await get(client, "/readyz")) === 200);
+    assert.equal(statusOf(await create(client, "late")), 201);
+  }));
+
+test("a server with a worker that does not respond for ten seconds is not ready", () =>
+  withMortalServer("hang", async (child, port) => {
+    child.kill("SIGUSR2");
+    await child.printed(/^petstore: a worker does not respond\n/m, "stderr");
+    // A connection that reaches the other worker gets the answer.
+    await using clients = new AsyncDisposableStack();
+    const answers = Array.from({ length: 16 }, () => get(clients.use(new Client(port)), "/readyz"));
+    assert.equal(statusOf(await Promise.any(answers)), 503);
+  }));

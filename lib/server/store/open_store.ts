@@ -60,7 +60,7 @@ export function readStoreSetting(setting: string, environment: (name: string) =>
       ...{ description: setting, needsRead: !isConfined, isShareable: isFile },
       open: () => openSqlite(path, isConfined ? (opened) => new KeptFiles(opened) : "thread"),
       openForWorkers: () => openSqlite(path, "thread"),
-      openInWorker: (access) => openSqlite(path, () => access),
+      openInWorker: (access) => openSqliteInWorker(path, access),
     };
   }
   // The message may show the name of a database file, but no other text, because it may contain a secret.
@@ -92,6 +92,22 @@ async function openSqlite(path: string, writer: ConstructorParameters<typeof Sql
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw startError(error instanceof StoreUnavailableError ? message : `${path} cannot be opened: ${message}`, error);
+  }
+}
+
+/**
+ * A worker may start when the file has been moved. It must not open another one at this path, or make one. So the file must be
+ * in its place before and after it is opened.
+ */
+async function openSqliteInWorker(path: string, access: WriterAccess): Promise<PetStore> {
+  try {
+    await access.requireInPlace?.();
+    const store = new SqliteStore(path, () => access);
+    await store.startWriter();
+    await access.requireInPlace?.();
+    return store;
+  } catch (error) {
+    throw new UnreachableError(error instanceof Error ? error.message : String(error));
   }
 }
 

@@ -65,11 +65,12 @@ export class Crew implements EndingServer {
     this.#store = await storeSetting.openForWorkers?.();
     const workers = await Promise.all(Array.from({ length: this.#size }, () => this.#open()));
     const key = settings.keys.length === 0 ? readKeyFile(KEY_FILE) : undefined;
-    this.#listen = { keys: key ? [key.key] : settings.keys, port: reserved.port };
+    const { hostname, port } = reserved;
+    this.#listen = { keys: key ? [key.key] : settings.keys, hostname, port };
     await Promise.all(workers.map((worker) => this.#serve(worker)));
     // The permissions for files stay: the next worker cannot have more than this isolate, which serves nothing.
     await Deno.permissions.revoke({ name: "env" });
-    return { port: reserved.port, store: storeSetting.description, key };
+    return { port, store: storeSetting.description, key };
   }
 
   async close(): Promise<void> {

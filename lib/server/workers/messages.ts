@@ -21,8 +21,8 @@ export interface WorkerStart {
 export interface Steps {
   /** Opens the store. */
   open: undefined;
-  /** Answers requests with these keys, at this port. */
-  listen: { keys: string[]; port: number };
+  /** Answers requests with these keys, at this address. */
+  listen: { keys: string[]; hostname: string; port: number };
   close: undefined;
   hold: undefined;
   stop: undefined;

@@ -9,6 +9,8 @@ const PATIENCE = 10_000, RETRY_DELAY = 50;
 
 /** A free port. Dispose of it when the workers listen. */
 export interface ReservedPort extends Disposable {
+  /** The address that the workers must use. A name can stand for several, of which another server may have one. */
+  hostname: string;
   /** The actual port, if the setting is 0. */
   port: number;
 }
@@ -29,7 +31,11 @@ export async function reservePort(address: Address): Promise<ReservedPort> {
     lock?.close();
     throw error;
   }
-  return { port, [Symbol.dispose]: () => void lock?.close() };
+  const host = hostname.includes(":") ? `[${hostname}]` : hostname;
+  const { state } = Deno.permissions.querySync({ name: "net", host: `${host}:${port}` });
+  // The permission may be for the name alone.
+  const given = state === "granted" ? hostname : address.hostname;
+  return { hostname: given, port, [Symbol.dispose]: () => void lock?.close() };
 }
 
 /** The address that a socket gets which does not share it. */

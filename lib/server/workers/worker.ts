@@ -25,10 +25,10 @@ function work({ port, settings, variables, missing }: WorkerStart): void {
       server.own(openInWorker ? await openInWorker(writer) : await storeSetting.open());
       await dropPermissions(false);
     },
-    listen({ keys, port }) {
+    listen({ keys, hostname, port }) {
       // The gate opens first: a connection that the socket gets from now on is served.
       server.serve({ ...settings, keys }, () => Atomics.load(missing, 0) === 0);
-      server.listen({ hostname: settings.hostname, port, isShared: true });
+      server.listen({ hostname, port, isShared: true });
     },
     close: () => server.close(),
     hold: () => server.hold(),
