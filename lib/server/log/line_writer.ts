@@ -15,6 +15,9 @@ export interface LineWriter {
 /** How many characters may wait for a slow reader. After that, lines are dropped and counted. */
 const MAX_WAITING = 1_048_576;
 
+/** How long lines are collected for one write, in milliseconds. Each write wakes a thread, which costs as much as an answer. */
+const COLLECTED = 10;
+
 /**
  * Creates a writer. A separate write for each line would cost more than a request, and a blocking one would stop the server.
  *
@@ -37,9 +40,8 @@ export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => v
   }
 
   async function drain(): Promise<void> {
-    // Lines from the same turn of the event loop share a write.
-    await new Promise((resolve) => setTimeout(resolve, 0));
     while (waiting !== "") {
+      await new Promise((resolve) => setTimeout(resolve, COLLECTED));
       const lines = dropped === 0
         ? waiting
         : `${waiting}${dropped} lines were dropped because the reader was too slow\n`;
