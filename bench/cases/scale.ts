@@ -1,7 +1,7 @@
 /** Ten million pets: the cost of a page, the space for a pet and the time to open the database. */
 
 import { join } from "node:path";
-import { formatCursor } from "../../lib/service/cursor.ts";
+import { formatCursor } from "../../lib/service/operations.ts";
 import { checkStatus, takeAnswers } from "../answers.ts";
 import type { Bench, Case, Group } from "../bench.ts";
 import { runPinned, type ServerProcess } from "../load/server_process.ts";

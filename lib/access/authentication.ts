@@ -1,44 +1,53 @@
 /** Authenticates requests: finds the caller to whom the credentials belong. */
 
-import type { HttpError } from "../http/errors.ts";
+import type { Answer } from "../http/answer.ts";
 import type { Caller, Exchange } from "../http/exchange.ts";
-import { chain, type Pending } from "../pending.ts";
-import { EXPIRED_KEY, INVALID_KEY, isKeyText, MALFORMED, MISSING_KEY, tokenStart } from "./bearer.ts";
+import type { Guard } from "../http/pipeline.ts";
+import { chain, isPending, type Pending } from "../pending.ts";
+import { EXPIRED_KEY, INVALID_KEY, isKeyText, MALFORMED, MISSING_KEY } from "./bearer.ts";
 import { type KeyOwner, KeyRing } from "./key_ring.ts";
 import { type ApiKeys, checkKeys, type KeyRecord, type KeyVerifier } from "./keys.ts";
 
-/** Finds the caller of a request, or the reason to refuse it. */
-export type Authenticate = (exchange: Exchange) => Pending<Caller | HttpError>;
-
-/** Finds the caller of the key that begins at `start` in an `Authorization` header. */
-type Recognise = (authorization: string, start: number, exchange: Exchange) => Pending<Caller | HttpError>;
+/** Checks the key that begins at `start` in an `Authorization` header. */
+type KeyCheck = (authorization: string, start: number, exchange: Exchange) => ReturnType<Guard>;
 
 /**
- * Creates the authentication for a set of keys.
+ * Creates the guard that sets the caller of a request, or refuses it.
  *
  * @throws {TypeError} If there is no key, or a key is invalid. The message never contains a key.
  */
-export function createAuthenticate(keys: ApiKeys): Authenticate {
+export function createAuthenticate(keys: ApiKeys): Guard {
   const isVerifier = typeof keys === "function";
-  const recognise = isVerifier ? recogniseByVerifier(keys) : recogniseByRing(checkKeys(keys));
+  const check = isVerifier ? checkByVerifier(keys) : checkByRing(checkKeys(keys));
   return (exchange) => {
     const authorization = exchange.header("authorization");
-    if (authorization === null) return isVerifier ? recogniseWithoutKey(keys, exchange) : MISSING_KEY;
+    if (authorization === null) return isVerifier ? checkWithoutKey(keys, exchange) : MISSING_KEY.toAnswer();
     const start = tokenStart(authorization);
-    return start === undefined ? MALFORMED : recognise(authorization, start, exchange);
+    return start === undefined ? MALFORMED.toAnswer() : check(authorization, start, exchange);
   };
 }
 
-function recogniseByRing(records: KeyRecord[]): Recognise {
+/** The index of the token in `Bearer <token>`, with the scheme in any case (RFC 9110 §11.1); `undefined` otherwise. */
+function tokenStart(authorization: string): number | undefined {
+  if (!authorization.startsWith("Bearer ") && authorization.slice(0, 7).toLowerCase() !== "bearer ") return undefined;
+  let start = 7;
+  while (authorization.charCodeAt(start) === 0x20) start++;
+  return start;
+}
+
+function checkByRing(records: KeyRecord[]): KeyCheck {
   // Created with the first request, because Workers, for example, provide no random numbers earlier.
   let ring: KeyRing | undefined;
   let filled: Promise<void> | undefined;
 
-  function check(authorization: string, start: number): Pending<Caller | HttpError> {
-    return chain(ring!.find(authorization, start), (owner) => judge(owner, authorization, start));
-  }
+  const check: KeyCheck = (authorization, start, exchange) => {
+    const owner = ring!.find(authorization, start);
+    return isPending(owner)
+      ? owner.then((owner) => admitOwner(owner, authorization, start, exchange))
+      : admitOwner(owner, authorization, start, exchange);
+  };
 
-  return (authorization, start) => {
+  return (authorization, start, exchange) => {
     if (!ring) {
       ring = new KeyRing();
       filled = ring.add(records).then(() => {
@@ -51,31 +60,44 @@ function recogniseByRing(records: KeyRecord[]): Recognise {
         throw thrown;
       });
     }
-    return filled ? filled.then(() => check(authorization, start)) : check(authorization, start);
+    return filled ? filled.then(() => check(authorization, start, exchange)) : check(authorization, start, exchange);
   };
 }
 
-/** Returns the caller of a valid key, and refuses an unknown or expired one. */
-function judge(owner: KeyOwner | undefined, authorization: string, start: number): Caller | HttpError {
-  if (!owner) return refusal(authorization, start);
-  return owner.expires === Infinity || Date.now() < owner.expires ? owner.caller : EXPIRED_KEY;
+/** Admits the caller of a valid key, and refuses an unknown or expired one. */
+function admitOwner(
+  owner: KeyOwner | undefined,
+  authorization: string,
+  start: number,
+  exchange: Exchange,
+): Answer | undefined {
+  if (!owner) return refuse(authorization, start);
+  if (owner.expires !== Infinity && Date.now() >= owner.expires) return EXPIRED_KEY.toAnswer();
+  return admit(owner.caller, exchange);
 }
 
-function recogniseByVerifier(verify: KeyVerifier): Recognise {
+function admit(caller: Caller, exchange: Exchange): undefined {
+  exchange.caller = caller;
+}
+
+function checkByVerifier(verify: KeyVerifier): KeyCheck {
   let ring: KeyRing | undefined;
   return (authorization, start, exchange) => {
     const key = authorization.slice(start);
-    if (!isKeyText(key)) return refusal(authorization, start);
-    return chain(verify(key, exchange.toRequest()), (verdict) => {
+    if (!isKeyText(key)) return refuse(authorization, start);
+    return chain(verify(key, exchange.toRequest()), (verdict): Pending<Answer | undefined> => {
       // Only `true`, not any truthy value: a mistake in a verifier must not accept every key.
-      if (verdict === true) return (ring ??= new KeyRing()).own(key);
-      return isCaller(verdict) ? verdict : refusal(authorization, start);
+      if (verdict === true) return chain((ring ??= new KeyRing()).own(key), (caller) => admit(caller, exchange));
+      return isCaller(verdict) ? admit(verdict, exchange) : refuse(authorization, start);
     });
   };
 }
 
-function recogniseWithoutKey(verify: KeyVerifier, exchange: Exchange): Pending<Caller | HttpError> {
-  return chain(verify("", exchange.toRequest()), (verdict) => isCaller(verdict) ? verdict : MISSING_KEY);
+function checkWithoutKey(verify: KeyVerifier, exchange: Exchange): Pending<Answer | undefined> {
+  return chain(
+    verify("", exchange.toRequest()),
+    (verdict) => isCaller(verdict) ? admit(verdict, exchange) : MISSING_KEY.toAnswer(),
+  );
 }
 
 /** Requires an own `id`: with an extended Object.prototype, every object would inherit one. */
@@ -86,7 +108,8 @@ function isCaller(verdict: unknown): verdict is Caller {
 }
 
 /** Distinguishes a malformed header from a wrong key by its form alone, so the answer reveals nothing about valid keys. */
-function refusal(authorization: string, start: number): HttpError {
+function refuse(authorization: string, start: number): Answer {
   const token = authorization.slice(start);
-  return token === "" || token.includes(" ") || token.includes(",") ? MALFORMED : INVALID_KEY;
+  const isMalformed = token === "" || token.includes(" ") || token.includes(",");
+  return (isMalformed ? MALFORMED : INVALID_KEY).toAnswer();
 }

@@ -27,14 +27,6 @@ function refusal(message: string): HttpError {
   return new HttpError("invalid_api_key", message, { "www-authenticate": challenge });
 }
 
-/** The index of the token in `Bearer <token>`, with the scheme in any case (RFC 9110 §11.1); `undefined` otherwise. */
-export function tokenStart(authorization: string): number | undefined {
-  if (!authorization.startsWith("Bearer ") && authorization.slice(0, 7).toLowerCase() !== "bearer ") return undefined;
-  let start = 7;
-  while (authorization.charCodeAt(start) === 0x20) start++;
-  return start;
-}
-
 /**
  * Whether a text can be a key: visible ASCII without comma. RFC 6750 allows fewer characters, but many issuers use others.
  * A comma means that two `Authorization` headers were joined, and it is unclear which of them counts.

@@ -23,6 +23,10 @@ export class NodeExchange implements Exchange {
     this.target = targetOfRequest(incoming);
   }
 
+  get targetKey(): string {
+    return this.target;
+  }
+
   get bodyUsed(): boolean {
     if (this.#request) return this.#request.bodyUsed;
     return this.#incoming.readableDidRead && hasBody(this.#incoming);

@@ -1,7 +1,6 @@
-/** `If-None-Match` (RFC 9110 §13.1.2). */
+/** Entity tags (RFC 9110 §8.8.3) and `If-None-Match` (§13.1.2). */
 
 import { type Answer, type HeaderFields, JSON_FIELDS } from "./answer.ts";
-import { strongETag } from "./entity_tag.ts";
 import type { Exchange } from "./exchange.ts";
 import { trimField } from "./field_value.ts";
 
@@ -42,4 +41,65 @@ export function noneMatchFails(header: string | null, etag: string): boolean {
 function isTagStart(header: string, at: number): boolean {
   const before = header.slice(0, at).trimEnd();
   return before === "" || before.endsWith(",") || before.endsWith("W/");
+}
+
+/** Reused, because allocating a buffer for each text would cost more than the hash. */
+const SCRATCH = new Uint8Array(262_144);
+const ENCODER = new TextEncoder();
+
+// The multipliers of xxHash, like the rounds below.
+const PRIME_1 = 0x9e3779b1, PRIME_2 = 0x85ebca77, PRIME_3 = 0xc2b2ae3d, PRIME_4 = 0x27d4eb2f;
+
+/**
+ * A strong entity tag: the length of the text, the variant, and a 64-bit hash. All servers and runtimes make the same tag,
+ * so a client may switch between servers.
+ *
+ * The hash has no secret seed, because tags would then differ between servers. So a collision could be computed, but adding
+ * pets cannot exploit it: a pet never changes, a list only gets longer, and a last page that gets a successor gets another
+ * variant. If another program changes the data, only the hash distinguishes the texts.
+ *
+ * @param variant Distinguishes representations with the same text and different headers.
+ */
+export function strongETag(text: string, variant = 0): string {
+  const [low, high] = hashWords(toWords(text));
+  const hash = `${finalMix(low ^ text.length).toString(36)}-${finalMix(high ^ low).toString(36)}`;
+  return `"${text.length}-${variant}-${hash}"`;
+}
+
+/** The UTF-8 bytes of a text as 32-bit words, padded with zeros to a multiple of four words. */
+function toWords(text: string): Uint32Array {
+  let bytes = SCRATCH;
+  let { read, written } = ENCODER.encodeInto(text, bytes);
+  if (read < text.length || written > bytes.length - 16) {
+    const all = ENCODER.encode(text);
+    bytes = new Uint8Array(all.length + 32 & ~15);
+    bytes.set(all);
+    written = all.length;
+  }
+  bytes.fill(0, written, written + 16);
+  return new Uint32Array(bytes.buffer, 0, ((written + 15) >>> 4) << 2);
+}
+
+/** Hashes in four independent lanes, which a processor can compute in parallel. */
+function hashWords(words: Uint32Array): [low: number, high: number] {
+  let a = PRIME_1, b = PRIME_2, c = PRIME_3, d = PRIME_4;
+  for (let i = 0; i < words.length; i += 4) {
+    a = round(a, words[i]!);
+    b = round(b, words[i + 1]!);
+    c = round(c, words[i + 2]!);
+    d = round(d, words[i + 3]!);
+  }
+  return [round(round(round(a, b), c), d), round(round(round(d, c), b), a)];
+}
+
+function round(lane: number, word: number): number {
+  const sum = lane + Math.imul(word, PRIME_2) | 0;
+  return Math.imul(sum << 13 | sum >>> 19, PRIME_1);
+}
+
+/** Spreads every bit over the whole word, like the end of MurmurHash3. */
+function finalMix(hash: number): number {
+  const half = Math.imul(hash ^ (hash >>> 16), PRIME_2);
+  const whole = Math.imul(half ^ (half >>> 13), PRIME_3);
+  return (whole ^ (whole >>> 16)) >>> 0;
 }

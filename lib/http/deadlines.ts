@@ -9,6 +9,35 @@ const TICKS = 8;
 /** The longest tick, in milliseconds. */
 const MAX_TICK = 1000;
 
+/** How late a timer may fire, in milliseconds. */
+const MAX_DELAY = 1000;
+
+/** A timer that is set again if it was lost: some hosts drop the timers of an isolate that they suspend. */
+export class Alarm {
+  readonly #delay: number;
+  readonly #ring: () => void;
+  /** If the timer has not fired by then, in milliseconds since 1970, it is lost. 0 while no timer is set. */
+  #ringBy = 0;
+
+  /** @param delay In milliseconds. */
+  constructor(delay: number, ring: () => void) {
+    this.#delay = delay;
+    this.#ring = ring;
+  }
+
+  /** Sets the timer, unless it is set already. */
+  set(): void {
+    if (this.#ringBy >= Date.now()) return;
+    const ringBy = this.#ringBy = Date.now() + 2 * this.#delay + MAX_DELAY;
+    setTimeout(() => {
+      // A timer that was thought lost may fire after all.
+      if (this.#ringBy !== ringBy) return;
+      this.#ringBy = 0;
+      this.#ring();
+    }, this.#delay);
+  }
+}
+
 /** A running deadline. */
 export interface Deadline {
   readonly expire: () => void;
@@ -23,20 +52,19 @@ export interface Deadline {
  */
 export class Deadlines {
   readonly #length: number;
-  readonly #tickLength: number;
   readonly #ticks: number;
   /** In the order in which they expire. */
   readonly #open = new Set<Deadline>();
   #now = 0;
-  /** If the timer has not fired by then, in milliseconds since 1970, it is lost. 0 while no timer is set. */
-  #tickBy = 0;
+  readonly #alarm: Alarm;
 
   /** @param length In milliseconds. */
   constructor(length: number) {
     this.#length = length;
-    this.#tickLength = Math.min(Math.ceil(length / TICKS), MAX_TICK);
+    const tickLength = Math.min(Math.ceil(length / TICKS), MAX_TICK);
     // One more, because the current tick has partly passed when a deadline begins.
-    this.#ticks = Math.ceil(length / this.#tickLength) + 1;
+    this.#ticks = Math.ceil(length / tickLength) + 1;
+    this.#alarm = new Alarm(tickLength, () => this.#tick());
   }
 
   /** Calls `expire` when the time is up, unless {@link end} is called first. */
@@ -44,8 +72,7 @@ export class Deadlines {
     if (TIMERS_END_WITH_REQUESTS) return { expire, due: 0, timer: setTimeout(expire, this.#length) };
     const deadline = { expire, due: this.#now + this.#ticks };
     this.#open.add(deadline);
-    // The timer may be lost: some hosts drop the timers of an isolate that they suspend.
-    if (this.#tickBy < Date.now()) this.#tickLater();
+    this.#alarm.set();
     return deadline;
   }
 
@@ -55,12 +82,6 @@ export class Deadlines {
     if (deadline.timer !== undefined) clearTimeout(deadline.timer);
   }
 
-  #tickLater(): void {
-    const tickBy = this.#tickBy = Date.now() + 2 * this.#tickLength + MAX_TICK;
-    // If a timer that was thought lost fires after all, it must not count a second tick.
-    setTimeout(() => this.#tickBy === tickBy && this.#tick(), this.#tickLength);
-  }
-
   #tick(): void {
     this.#now++;
     for (const deadline of this.#open) {
@@ -68,7 +89,6 @@ export class Deadlines {
       this.#open.delete(deadline);
       deadline.expire();
     }
-    this.#tickBy = 0;
-    if (this.#open.size > 0) this.#tickLater();
+    if (this.#open.size > 0) this.#alarm.set();
   }
 }

@@ -12,6 +12,8 @@ export interface Exchange {
   readonly method: string;
   /** Path and query; `""` if the request's URL has no path. */
   readonly target: string;
+  /** Distinguishes the targets, like `target`, at less cost. */
+  readonly targetKey: string;
   /** Whether the app has already read from the body. */
   readonly bodyUsed: boolean;
   /** Set by the key check. */

@@ -8,7 +8,7 @@ import type { Answer } from "./answer.ts";
 import { HttpError } from "./errors.ts";
 
 /** The length of a piece in bytes. A body up to this length is sent whole. */
-const PIECE = 16_384;
+export const PIECE = 16_384;
 
 /** How many large answers may be under way, for all clients together. */
 const MAX_UNDER_WAY = 256;
@@ -55,11 +55,8 @@ export class LargeAnswers {
     this.#wait = wait;
   }
 
-  /** Returns a small answer unchanged, a large one as a stream, or a refusal if too many are under way. */
-  fit(answer: Answer): Pending<Answer> {
-    const { body } = answer;
-    const isData = typeof body === "string" || body instanceof Uint8Array;
-    if (!isData || body.length <= PIECE) return answer;
+  /** Returns the answer with its body as a stream, or a refusal if too many are under way. */
+  send(answer: Answer, body: string | Uint8Array<ArrayBuffer>): Pending<Answer> {
     let bytes = typeof body === "string" ? this.#encoded.get(answer) : body;
     if (!bytes) this.#encoded.set(answer, bytes = new TextEncoder().encode(body as string));
     const headers = { ...answer.headers, "content-length": String(bytes.length) };

@@ -1,14 +1,13 @@
 import { excerpt } from "../json.ts";
 import { chain, isPending, type Pending } from "../pending.ts";
-import { type Answer, withoutBody } from "./answer.ts";
+import { type Answer, type Body, withoutBody } from "./answer.ts";
 import { conditionalAnswer } from "./conditional.ts";
 import type { Cors } from "./cors.ts";
-import type { Dispatcher, FailureHandler } from "./dispatch.ts";
+import { type Dispatcher, type FailureHandler, splitTarget } from "./dispatch.ts";
 import { HttpError } from "./errors.ts";
 import type { Exchange } from "./exchange.ts";
 import type { KeptAnswers } from "./kept_answers.ts";
-import { LargeAnswers } from "./large_answers.ts";
-import { splitTarget } from "./routing.ts";
+import { LargeAnswers, PIECE } from "./large_answers.ts";
 
 /** A service, independent of a host. */
 export interface Pipeline {
@@ -41,13 +40,18 @@ export function createPipeline({ guards, kept, dispatch, cors, onFailure }: Pipe
       if (isPending(stopped)) return stopped.then((stopped) => stopped ?? passGuards(exchange, i + 1));
       if (stopped) return stopped;
     }
-    const known = exchange.method === "GET" ? kept?.find(exchange.target) : undefined;
+    const known = exchange.method === "GET" ? kept?.find(exchange.targetKey) : undefined;
     return known ?? dispatch(exchange) ?? routeNotFound(exchange);
   }
 
   function finish(answer: Answer, exchange: Exchange): Pending<Answer> {
     const wanted = conditionalAnswer(answer, exchange);
-    const sent = exchange.method === "HEAD" ? withoutBody(wanted) : largeAnswers.fit(wanted);
+    const { body } = wanted;
+    const sent = exchange.method === "HEAD"
+      ? withoutBody(wanted)
+      : isLarge(body)
+      ? largeAnswers.send(wanted, body)
+      : wanted;
     return cors ? chain(sent, (sent) => cors.extend(sent, exchange)) : sent;
   }
 
@@ -77,6 +81,10 @@ export function createPipeline({ guards, kept, dispatch, cors, onFailure }: Pipe
     },
     fail: onFailure,
   };
+}
+
+function isLarge(body: Body): body is string | Uint8Array<ArrayBuffer> {
+  return (typeof body === "string" || body instanceof Uint8Array) && body.length > PIECE;
 }
 
 function routeNotFound({ target }: Exchange): Answer {

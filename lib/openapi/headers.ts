@@ -1,7 +1,7 @@
 import { MISSING_KEY } from "../access/bearer.ts";
 import { type HeaderFields, JSON_FIELDS } from "../http/answer.ts";
 import { ENCODED, NOT_JSON } from "../http/body.ts";
-import { DEPRECATED_SINCE, SUNSET } from "../service/contract.ts";
+import { DEPRECATED_SINCE, SUNSET } from "../service/routes.ts";
 import type { JsonObject } from "./json_types.ts";
 
 /** Every header by its name in `components.headers`. */

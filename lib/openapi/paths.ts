@@ -1,4 +1,4 @@
-import { SUNSET } from "../service/contract.ts";
+import { SUNSET } from "../service/routes.ts";
 import { LIMIT } from "../service/refusals.ts";
 import {
   type BodyOptions,

@@ -4,7 +4,7 @@ import { FetchExchange, sendAnswer } from "../hosts/fetch.ts";
 import { type Answer, extendAnswer, JSON_FIELDS } from "../http/answer.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { createPipeline, type Guard, type Pipeline } from "../http/pipeline.ts";
-import { splitTarget } from "../http/routing.ts";
+import { splitTarget } from "../http/dispatch.ts";
 import { chain } from "../pending.ts";
 import type { AccessLog } from "./log/access_log.ts";
 import { CLOSE, CLOSED } from "./refusals.ts";
@@ -69,7 +69,7 @@ export class Gate {
 
   readonly handle: ServeHandler = (request, info) => {
     const startedAt = performance.now();
-    const exchange = new FetchExchange(request);
+    const exchange = new FetchExchange(request, request.headers);
     const pipeline = this.#pipeline;
     this.#inFlight++;
     return chain(pipeline.respond(exchange), (answer) => {

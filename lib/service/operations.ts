@@ -1,10 +1,9 @@
 /** The three operations on pets: each reads a request, calls the store and makes the answer. */
 
 import { type Answer, JSON_FIELDS } from "../http/answer.ts";
-import type { TextReader } from "../http/body.ts";
+import { createTextReader } from "../http/body.ts";
 import { representation } from "../http/conditional.ts";
-import { formatCursor, parseCursor } from "./cursor.ts";
-import type { Call } from "../http/dispatch.ts";
+import type { Operation } from "../http/dispatch.ts";
 import { HttpError } from "../http/errors.ts";
 import { digest, readIdempotencyKey, scopedKey } from "./idempotency.ts";
 import {
@@ -17,23 +16,25 @@ import {
   petNotFound,
 } from "./refusals.ts";
 import { queryValue } from "../http/query.ts";
-import { excerpt, isDigits } from "../json.ts";
+import { excerpt, isDigits, isInt64 } from "../json.ts";
 import type { Settings } from "./options.ts";
 import { formatPet, isPetStatus, parseNewPet, parsePetId, type PetStatus } from "../pet.ts";
-import { chain, type Pending } from "../pending.ts";
+import { chain } from "../pending.ts";
 import type { PetDraft, PetQuery } from "../stores/store.ts";
 
 /** `GET /pets` */
-export function listPets({ store, linkBase }: Settings, { query }: Call): Pending<Answer> {
-  const petQuery = query === "" ? { after: 0n, limit: LIMIT.default, status: undefined } : readPetQuery(query);
-  if (petQuery instanceof HttpError) return petQuery.toAnswer();
-  return chain(store.list(petQuery), (page) => {
-    const { json } = page;
-    const next = hasMember(page, "next") ? page.next : undefined;
-    if (next === undefined) return representation(json, "until-addition");
-    // Variant 1: a page with a successor needs another tag than the same page as the last one, because Link differs.
-    return representation(json, "always", { link: nextLink(linkBase, petQuery, next) }, 1);
-  });
+export function listPets({ store, linkBase }: Settings): Operation {
+  return ({ query }) => {
+    const petQuery = query === "" ? { after: 0n, limit: LIMIT.default, status: undefined } : readPetQuery(query);
+    if (petQuery instanceof HttpError) return petQuery.toAnswer();
+    return chain(store.list(petQuery), (page) => {
+      const { json } = page;
+      const next = hasMember(page, "next") ? page.next : undefined;
+      if (next === undefined) return representation(json, "until-addition");
+      // Variant 1: a page with a successor needs another tag than the same page as the last one, because Link differs.
+      return representation(json, "always", { link: nextLink(linkBase, petQuery, next) }, 1);
+    });
+  };
 }
 
 /** Whether an object or its class has a member. An extended Object.prototype does not count. */
@@ -45,25 +46,31 @@ function hasMember(object: object, name: string): boolean {
 }
 
 /** `GET /pets/{petId}` */
-export function getPet({ store }: Settings, { parameter }: Call): Pending<Answer> {
-  const id = parsePetId(parameter);
-  return chain(id === undefined ? undefined : store.get(id), (json) => {
-    if (json !== undefined) return representation(json, "always");
-    return { ...petNotFound(parameter).toAnswer(), holds: "until-addition" };
-  });
+export function getPet({ store }: Settings): Operation {
+  return ({ parameter }) => {
+    const id = parsePetId(parameter);
+    return chain(id === undefined ? undefined : store.get(id), (json) => {
+      if (json !== undefined) return representation(json, "always");
+      return { ...petNotFound(parameter).toAnswer(), holds: "until-addition" };
+    });
+  };
 }
 
 /** `POST /pets` */
-export function createPet(settings: Settings, readText: TextReader, { exchange }: Call): Pending<Answer> {
-  const key = readIdempotencyKey(exchange);
-  if (key instanceof HttpError) return key.toAnswer();
-  if (key !== undefined && !settings.store.createOnce) return IDEMPOTENCY_NOT_SUPPORTED.toAnswer();
-  return readText(exchange, (text) => {
-    const draft = readDraft(text, settings.defaultStatus);
-    if (draft instanceof HttpError) return draft.toAnswer();
-    if (key !== undefined) return createOnce(settings, draft, scopedKey(exchange.caller!, key));
-    return chain<bigint, Answer>(settings.store.create(draft), (id) => created(settings.linkBase, id, draft));
-  });
+export function createPet(settings: Settings): Operation {
+  const { store, defaultStatus, linkBase, maxBodyBytes, bodyTimeoutMs } = settings;
+  const readText = createTextReader({ maxBytes: maxBodyBytes, timeoutMs: bodyTimeoutMs });
+  return ({ exchange }) => {
+    const key = readIdempotencyKey(exchange);
+    if (key instanceof HttpError) return key.toAnswer();
+    if (key !== undefined && !store.createOnce) return IDEMPOTENCY_NOT_SUPPORTED.toAnswer();
+    return readText(exchange, (text) => {
+      const draft = readDraft(text, defaultStatus);
+      if (draft instanceof HttpError) return draft.toAnswer();
+      if (key !== undefined) return createOnce(settings, draft, scopedKey(exchange.caller!, key));
+      return chain<bigint, Answer>(store.create(draft), (id) => created(linkBase, id, draft));
+    });
+  };
 }
 
 async function createOnce(
@@ -131,4 +138,28 @@ function parseLimit(value: string): number | undefined {
 function nextLink(linkBase: string, { limit, status }: PetQuery, next: bigint): string {
   const filter = status === undefined ? "" : `&status=${status}`;
   return `<${linkBase}/pets?limit=${limit}${filter}&cursor=${formatCursor(next)}>; rel="next"`;
+}
+
+/** Cursors are opaque to clients, so that their content, the last id of the page before, can change. */
+const CURSOR = "after:";
+
+/** The cursor of the page after `id`. It is safe in a URL. */
+export function formatCursor(id: bigint): string {
+  return btoa(CURSOR + id).replaceAll("=", "");
+}
+
+/** The id in a cursor; `undefined` unless {@link formatCursor} would produce exactly this text. */
+export function parseCursor(cursor: string): bigint | undefined {
+  const id = decodeId(cursor);
+  return id !== undefined && id > 0n && isInt64(id) && formatCursor(id) === cursor ? id : undefined;
+}
+
+function decodeId(cursor: string): bigint | undefined {
+  // An id has at most 19 digits. Base64 of this ASCII text never contains '+' or '/'.
+  if (cursor.length > 34 || !cursor.startsWith(btoa(CURSOR))) return undefined;
+  try {
+    return BigInt(atob(cursor).slice(CURSOR.length));
+  } catch {
+    return undefined;
+  }
 }

@@ -1,9 +1,10 @@
 /** The options of a petstore, and their validation. */
 
-import { type Authenticate, createAuthenticate } from "../access/authentication.ts";
+import { createAuthenticate } from "../access/authentication.ts";
 import type { ApiKeys } from "../access/keys.ts";
 import { type Cors, type CorsOptions, createCors } from "../http/cors.ts";
 import type { Caller } from "../http/exchange.ts";
+import type { Guard } from "../http/pipeline.ts";
 import { isPending } from "../pending.ts";
 import { isPetStatus, PET_STATUSES, type PetStatus } from "../pet.ts";
 import { createMemoryStore } from "../stores/memory/memory_store.ts";
@@ -43,7 +44,7 @@ export interface PetstoreOptions {
 
 /** The validated options, with their defaults. */
 export interface Settings extends ContractSettings {
-  authenticate: Authenticate;
+  authenticate: Guard;
   store: PetStore;
   cors: Cors | undefined;
   handleStoreOrders: PetstoreOptions["handleStoreOrders"];

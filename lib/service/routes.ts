@@ -1,36 +1,35 @@
 /** The routes of the specification. */
 
 import type { Answer, HeaderFields } from "../http/answer.ts";
-import { createTextReader } from "../http/body.ts";
-import type { Call, OperationRoute } from "../http/dispatch.ts";
-import { chain, type Pending } from "../pending.ts";
-import { DEPRECATED_SINCE, SUNSET } from "./contract.ts";
+import type { Operation, OperationRoute } from "../http/dispatch.ts";
+import { chain } from "../pending.ts";
 import { createPet, getPet, listPets } from "./operations.ts";
 import type { Settings } from "./options.ts";
 import { NO_STORE_ORDERS } from "./refusals.ts";
 
+/** When `GET /pets/{petId}` was deprecated, in seconds since 1970 (RFC 9745). */
+export const DEPRECATED_SINCE = 1_795_132_800;
+
+/** The announced removal date of that operation, as an HTTP date (RFC 8594). This code still serves it afterwards. */
+export const SUNSET = "Thu, 05 Dec 2030 00:00:00 GMT";
+
 export function createRoutes(settings: Settings): OperationRoute[] {
-  const { linkBase, maxBodyBytes, bodyTimeoutMs } = settings;
-  const readText = createTextReader({ maxBytes: maxBodyBytes, timeoutMs: bodyTimeoutMs });
   const deprecation: HeaderFields = {
     deprecation: `@${DEPRECATED_SINCE}`,
     sunset: SUNSET,
-    link: `<${linkBase}/pets>; rel="successor-version"`,
+    link: `<${settings.linkBase}/pets>; rel="successor-version"`,
   };
   return [
-    {
-      path: "/pets",
-      methods: { GET: (call) => listPets(settings, call), POST: (call) => createPet(settings, readText, call) },
-    },
-    { path: "/pets/{petId}", methods: { GET: (call) => getPet(settings, call) }, headers: deprecation },
-    { path: "/store/orders", methods: { GET: (call) => listStoreOrders(settings, call) } },
+    { path: "/pets", methods: { GET: listPets(settings), POST: createPet(settings) } },
+    { path: "/pets/{petId}", methods: { GET: getPet(settings) }, headers: deprecation },
+    { path: "/store/orders", methods: { GET: listStoreOrders(settings) } },
   ];
 }
 
 /** `GET /store/orders`: the app answers it if it has a handler. */
-function listStoreOrders({ handleStoreOrders }: Settings, { exchange }: Call): Pending<Answer> {
-  if (!handleStoreOrders) return NO_STORE_ORDERS.toAnswer();
-  return chain(handleStoreOrders(exchange.toRequest(), exchange.caller!), toAnswer);
+function listStoreOrders({ handleStoreOrders }: Settings): Operation {
+  if (!handleStoreOrders) return () => NO_STORE_ORDERS.toAnswer();
+  return ({ exchange }) => chain(handleStoreOrders(exchange.toRequest(), exchange.caller!), toAnswer);
 }
 
 function toAnswer(response: Response): Answer {

@@ -1,10 +1,8 @@
-import type { Answer } from "../http/answer.ts";
 import { createDispatcher, type FailureHandler } from "../http/dispatch.ts";
 import { HttpError, INTERNAL_ERROR } from "../http/errors.ts";
-import type { Caller, Exchange } from "../http/exchange.ts";
+import type { Exchange } from "../http/exchange.ts";
 import { KeptAnswers } from "../http/kept_answers.ts";
 import { createPipeline, type Guard, type Pipeline } from "../http/pipeline.ts";
-import { chain } from "../pending.ts";
 import { StoreUnavailableError } from "../stores/store.ts";
 import type { Settings } from "./options.ts";
 import { STORE_UNAVAILABLE } from "./refusals.ts";
@@ -18,22 +16,14 @@ import { createRoutes } from "./routes.ts";
 export function createService(settings: Settings, before: readonly Guard[] = []): Pipeline {
   const { basePath, authenticate, cors, store } = settings;
   const onFailure = createFailureHandler(settings.onError);
-  const kept = store.changes && new KeptAnswers(() => store.changes!());
-  const identify: Guard = (exchange) => chain(authenticate(exchange), (found) => admit(found, exchange));
+  const kept = store.changes && new KeptAnswers(store.changes.bind(store));
   return createPipeline({
-    guards: [...before, ...(cors ? [cors.preflight] : []), identify],
+    guards: [...before, ...(cors ? [cors.preflight] : []), authenticate],
     kept,
     dispatch: createDispatcher(basePath, createRoutes(settings), onFailure, kept),
     cors,
     onFailure,
   });
-}
-
-/** Records the caller in the exchange, or returns the answer that refuses the request. */
-function admit(found: Caller | HttpError, exchange: Exchange): Answer | undefined {
-  if (found instanceof HttpError) return found.toAnswer();
-  exchange.caller = found;
-  return undefined;
 }
 
 /** Turns a thrown value into an answer. Only an HttpError is meant for the client; the cause of any other is reported. */

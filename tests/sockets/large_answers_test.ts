@@ -65,7 +65,7 @@ test.onLinux("300 connections that ask for a large file again and again and read
 function withFile(file: Bytes, answers: LargeAnswers, use: (port: number) => Promise<void>): Promise<void> {
   return withDenoServe(async (request) => {
     const answer: Answer = { status: 200, headers: {}, body: file };
-    const { body, ...init } = request.method === "HEAD" ? withoutBody(answer) : await answers.fit(answer);
+    const { body, ...init } = request.method === "HEAD" ? withoutBody(answer) : await answers.send(answer, file);
     return new Response(body as BodyInit, init);
   }, use);
 }
@@ -127,8 +127,8 @@ test("a large answer that finds no place waits for one", async () => {
   const answers = new LargeAnswers(1, 60_000, 60_000);
   const answer: Answer = { status: 200, headers: {}, body: FILE };
   const bytesOf = ({ body }: Answer) => new Response(body as ReadableStream).bytes();
-  const first = await answers.fit(answer);
-  const second = answers.fit(answer);
+  const first = await answers.send(answer, FILE);
+  const second = answers.send(answer, FILE);
   assert.deepEqual(await bytesOf(first), FILE);
   assert.deepEqual(await bytesOf(await second), FILE);
 });

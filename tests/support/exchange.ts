@@ -7,6 +7,7 @@ export function createExchange(headers: Record<string, string | null>, method = 
   return {
     method,
     target,
+    targetKey: target,
     bodyUsed: false,
     header: (name) => headers[name] ?? null,
     readBody: () => Promise.resolve(new Uint8Array()),

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { conditionalAnswer, noneMatchFails, representation } from "../../lib/http/conditional.ts";
-import { strongETag } from "../../lib/http/entity_tag.ts";
+import { strongETag } from "../../lib/http/conditional.ts";
 import { createExchange } from "../support/exchange.ts";
 
 test("strongETag() gives every text and every variant a tag of its own", () => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { queryValue } from "../../lib/http/query.ts";
-import { createRouter, splitTarget, targetOf } from "../../lib/http/routing.ts";
+import { createRouter, splitTarget, targetOf } from "../../lib/http/dispatch.ts";
 
 const QUERIES: [query: string, expected: Partial<ReturnType<typeof queryValue>>][] = [
   ["", {}],

@@ -1,7 +1,7 @@
 /** The access log: one line for each request. */
 
-import { parseCursor } from "../../service/cursor.ts";
-import { splitTarget } from "../../http/routing.ts";
+import { parseCursor } from "../../service/operations.ts";
+import { splitTarget } from "../../http/dispatch.ts";
 import type { LineWriter } from "./line_writer.ts";
 
 /** Logs an answered request. `startedAt` is when it arrived, as in `performance.now()`. */

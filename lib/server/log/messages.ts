@@ -1,6 +1,6 @@
 /** The texts that the server writes to standard output and standard error. */
 
-import { targetOf } from "../../http/routing.ts";
+import { targetOf } from "../../http/dispatch.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import { VERSION } from "../../version.ts";
 import { loggedTarget, shorten } from "./access_log.ts";
