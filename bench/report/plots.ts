@@ -24,7 +24,8 @@ interface Bar {
 /** The texts of a plot with bars. */
 interface Words {
   title: string;
-  subtitle: string;
+  /** One line or several. */
+  subtitle: string | string[];
   /** The name of the line at 1. */
   limit: string;
 }
@@ -52,12 +53,15 @@ export const PLOTS = {
     "throughput.svg",
     {
       title: "How fast is the server as it starts?",
-      subtitle: "Requests per second, relative to a bare Deno.serve that sends the same bytes",
+      subtitle: [
+        "Requests per second, relative to a bare Deno.serve that sends the same bytes",
+        "Petstore with its SQLite file and access log, Hono in memory and without a log",
+      ],
       limit: "bare Deno.serve",
     },
     barsOf("default", "limit", {
-      "default server": "Petstore, with SQLite file and access log",
-      "Hono": "Hono, in memory and without log",
+      "default server": "Petstore",
+      "Hono": "Hono",
     }),
   ),
   node: barPlot(
@@ -93,7 +97,7 @@ function barPlot(file: string, text: Words, bars: readonly Bar[]): Plot {
     });
     return values.some(({ share }) => Number.isNaN(share)) ? undefined : toSvg(barSpec(text, values));
   }
-  return { file, description: `${text.title} ${text.subtitle}`, draw };
+  return { file, description: [text.title, text.subtitle].flat().join(". ").replace("?.", "?"), draw };
 }
 
 function barSpec(
@@ -126,7 +130,7 @@ function barSpec(
           color: {
             field: "contender",
             scale: { domain: contenders, range: COLOURS },
-            legend: { title: null, orient: "top", symbolType: "square" },
+            legend: { title: null, orient: "top", symbolType: "square", labelLimit: 0 },
           },
         },
       },
@@ -139,8 +143,9 @@ function barSpec(
           color: { value: "black", condition: { test: `datum.contender === "${contenders[0]}"`, value: "white" } },
         },
       },
-      { mark: { type: "rule", size: 2 }, encoding: { x: { datum: 1 } } },
+      { data: { values: [{}] }, mark: { type: "rule", size: 2 }, encoding: { x: { datum: 1 } } },
       {
+        data: { values: [{}] },
         mark: { type: "text", baseline: "bottom", dy: -4 },
         encoding: { x: { datum: 1 }, y: { value: 0 }, text: { value: limit } },
       },
@@ -194,7 +199,7 @@ function drawScale(rows: readonly Row[]): Promise<string> | undefined {
 }
 
 /** What all plots share. The white ground makes them readable in dark themes, too. */
-function frame(text: string, subtitle: string) {
+function frame(text: string, subtitle: string | string[]) {
   return {
     $schema: "https://vega.github.io/schema/vega-lite/v6.json",
     background: "white",
