@@ -50,7 +50,8 @@ await runTool("bench", async (folder) => {
   const results: Results = isKept && (options.isResumed || options.only) ? readResults() : new Map();
   const findings = await runAll(options, folder, results, () => isKept && writeResults(results));
   const versions = await readVersions(), machine = readMachine(folder);
-  const measured = CASES.flatMap(({ name }) => results.get(name) ?? []);
+  const shown = CASES.filter(({ name }) => options.only?.includes(name) ?? true);
+  const measured = shown.flatMap(({ name }) => results.get(name) ?? []);
   console.log(`${formatTable(rowsOf(measured))}\n\n${formatFacts([...versions, ...machine])}`);
   const missing = CASES.filter(({ name }) => !results.has(name));
   if (!isKept) return findings;

@@ -13,7 +13,7 @@ const WITH_LOG: Floor = { bound: "at least", value: 0.97 };
 export const DEFAULT: Group = [
   defaultCase("default-get", "GET one", load("/v1/pets/4242")),
   defaultCase("default-list-20", "list of 20", load("/v1/pets")),
-  defaultCase("default-post", "POST", POST),
+  defaultCase("default-post", "durable POST", POST),
 ];
 
 function defaultCase(name: string, what: string, asked: Load): Case {
