@@ -91,10 +91,7 @@ function toHeaders(raw: readonly string[]): Headers {
   return headers;
 }
 
-/**
- * The value of a field by its lower-case name, or `null`. Not from `headers`, which keeps only the first of some repeated
- * fields, and which Node makes at the first use.
- */
+/** The value of a field by its lower-case name, or `null`. Not from `headers`, which keeps only the first of some repeated fields. */
 export function fieldOf({ rawHeaders }: NodeRequest, name: string): string | null {
   let value: string | null = null;
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
