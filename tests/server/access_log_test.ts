@@ -74,6 +74,24 @@ test("lines that come together are written together, in order, and flush() waits
   await flush();
   assert.deepEqual(writes, ["a\nb\nc\n"]);
   add("d");
-  await flush();
-  assert.deepEqual(writes, ["a\nb\nc\n", "d\n"]);
+  const flushed = flush();
+  add("e");
+  await flushed;
+  assert.deepEqual(writes, ["a\nb\nc\n", "d\ne\n"]);
+});
+
+test("a line that comes alone is written without a flush, and so is one that comes during a write", async () => {
+  const writes: string[] = [];
+  const lines = Promise.withResolvers<void>();
+  const writer = createLineWriter({
+    write(bytes) {
+      writes.push(new TextDecoder().decode(bytes));
+      if (writes.length === 1) writer.add("b");
+      else lines.resolve();
+      return Promise.resolve(bytes.length);
+    },
+  });
+  writer.add("a");
+  await lines.promise;
+  assert.deepEqual(writes, ["a\n", "b\n"]);
 });

@@ -15,8 +15,8 @@ export interface LineWriter {
 /** How many characters may wait for a slow reader. After that, lines are dropped and counted. */
 const MAX_WAITING = 1_048_576;
 
-/** How long lines are collected for one write, in milliseconds. Each write wakes a thread, which costs as much as an answer. */
-const COLLECTED = 10;
+/** The time between two writes, in milliseconds. Each wakes a thread, which costs as much as several answers. */
+const INTERVAL = 50;
 
 /**
  * Creates a writer. A separate write for each line would cost more than a request, and a blocking one would stop the server.
@@ -29,6 +29,8 @@ export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => v
   let dropped = 0;
   let hasFailed = false;
   let writing: Promise<void> | undefined;
+  let isFlushing = false;
+  let endPause = () => {};
 
   function add(line: string): void {
     if (waiting.length > MAX_WAITING) {
@@ -40,16 +42,32 @@ export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => v
   }
 
   async function drain(): Promise<void> {
+    // The first line after a pause is written soon, with the others of the same turn of the event loop.
+    await pause(0);
     while (waiting !== "") {
-      await new Promise((resolve) => setTimeout(resolve, COLLECTED));
       const lines = dropped === 0
         ? waiting
         : `${waiting}${dropped} lines were dropped because the reader was too slow\n`;
       waiting = "";
       dropped = 0;
       await writeAll(encoder.encode(lines));
+      await pause(INTERVAL);
     }
     writing = undefined;
+  }
+
+  async function pause(length: number): Promise<void> {
+    if (isFlushing) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    await new Promise<void>((resolve) => timer = setTimeout(endPause = resolve, length));
+    clearTimeout(timer);
+  }
+
+  async function flush(): Promise<void> {
+    isFlushing = true;
+    endPause();
+    await writing;
+    isFlushing = false;
   }
 
   async function writeAll(bytes: Uint8Array): Promise<void> {
@@ -62,5 +80,5 @@ export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => v
     }
   }
 
-  return { add, flush: async () => await writing };
+  return { add, flush };
 }
