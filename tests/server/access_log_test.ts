@@ -9,7 +9,9 @@ import { createLineWriter } from "../../lib/server/log/line_writer.ts";
 function linesOf(requests: [client: string, method: string, target: string, status: number][]): string[] {
   const lines: string[] = [];
   const log = createAccessLog({ add: (line) => lines.push(line), flush: () => Promise.resolve() });
-  for (const request of requests) log(...request, performance.now());
+  for (const [client, method, target, status] of requests) {
+    log(client, { method, target, targetKey: `http://localhost:8000${target}` }, status, performance.now());
+  }
   return lines.map((line) => {
     assert.match(line, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z /);
     assert.match(line, / \d+\.\dms$/);
@@ -45,17 +47,19 @@ test("a key in a target is hidden each time, also after thousands of other targe
   assert.ok(!lines.join().includes(secret));
 });
 
-test("the log keeps no URL alive when it remembers a target, which is a slice of it", async () => {
-  // 1,000 URLs of 200 KB would be 200 MB, which is more than the heap of this process may have.
+test("the log keeps neither a long URL nor many short ones alive", async () => {
+  // 1,000 URLs of 200 KB, and 500,000 short ones, are each more than the heap of this process may have.
   const code = `
     const { createAccessLog } = await import(${
     JSON.stringify(import.meta.resolve("../../lib/server/log/access_log.ts"))
   });
     const log = createAccessLog({ add: () => {}, flush: async () => {} });
-    for (let i = 0; i < 1000; i++) {
-      const url = "http://" + "a".repeat(200_000) + i + "/v1/pets?limit=5&x=" + i;
-      log("::1", "GET", url.slice(url.indexOf("/", 7)), 400, 0);
-    }
+    const send = (host, i) => {
+      const url = "http://" + host + "/v1/pets?limit=5&x=" + i;
+      log("::1", { method: "GET", target: url.slice(url.indexOf("/", 7)), targetKey: url }, 400, 0);
+    };
+    for (let i = 0; i < 1000; i++) send("a".repeat(200_000) + i, i);
+    for (let i = 0; i < 500_000; i++) send("localhost", i);
     console.log("done");`;
   const args = ["eval", "--v8-flags=--max-old-space-size=64", code];
   const { stdout, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
