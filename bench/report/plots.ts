@@ -84,7 +84,8 @@ export const PLOTS = {
   ),
   scale: {
     file: "scale.svg",
-    description: "The time of a page stays the same from 1,000 pets to 10 million",
+    description:
+      "Does a page get slower as the catalogue grows? Time of a page of 20, relative to a catalogue of 1,000 pets",
     draw: drawScale,
   },
 } satisfies Record<string, Plot>;
