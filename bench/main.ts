@@ -76,7 +76,8 @@ async function runAll(
   const findings: Finding[] = [];
   let number = 0;
   for (const group of GROUPS) {
-    await using bench = new Bench({ rounds, seconds: 1 }, folder, pets);
+    // A folder for each group: a log of an earlier server would name that server's port.
+    await using bench = new Bench({ rounds, seconds: 1 }, Deno.makeTempDirSync({ dir: folder }), pets);
     for (const wanted of group.filter(isWanted)) {
       const disturbance = await measureDisturbance();
       progress(`${++number} of ${count}: ${wanted.name}`);
