@@ -3,9 +3,9 @@
 import { join } from "node:path";
 import { CATALOGUE_SIZE } from "./catalogue.ts";
 import type { Runtime } from "./load/runtimes.ts";
-import { ServerProcess } from "./load/server_process.ts";
+import { runPinned, ServerProcess, type StandaloneSpec } from "./load/server_process.ts";
 import type { Effort } from "./rounds.ts";
-import type { Row } from "./row.ts";
+import type { Outcome } from "./row.ts";
 import type { LimitSettings, StoredAnswer } from "./servers/limit.ts";
 
 /** A question and its measurement. */
@@ -14,7 +14,7 @@ export interface Case {
   name: string;
   /** Whether `--quick` includes it. */
   quick: boolean;
-  run(bench: Bench): Promise<Row[]>;
+  run(bench: Bench): Promise<Outcome>;
 }
 
 /** Cases that share their servers. */
@@ -29,7 +29,7 @@ export interface ServerSettings {
   path: string;
 }
 
-/** The kind of limit; by default on Deno and reading nothing. */
+/** The kind of limit; by default on Deno and reading nothing. On Node it always checks the key and parses the body. */
 export interface LimitOptions {
   runtime?: Runtime;
   reads?: LimitSettings["reads"];
@@ -63,7 +63,7 @@ export class Bench implements AsyncDisposable {
 
   /** A peer; the same server for every call. */
   peer(script: "hono.ts" | "elysia.ts" | "fastify.ts", runtime: Runtime): Promise<ServerProcess> {
-    return this.#server(script, runtime, script, { pets: CATALOGUE_SIZE });
+    return this.#server(`${script} ${runtime}`, runtime, script, { pets: CATALOGUE_SIZE });
   }
 
   /** A server that sends these answers; a new one for every call. */
@@ -74,7 +74,20 @@ export class Bench implements AsyncDisposable {
     const number = this.#files++;
     const path = join(this.folder, `answers-${number}.json`);
     await Deno.writeTextFile(path, JSON.stringify(answers));
-    return await this.#server(`limit ${number}`, runtime, "limit.ts", { answers: path, reads });
+    const script = runtime === "Node" ? "limit_node.ts" : "limit.ts";
+    return await this.#server(`limit ${number}`, runtime, script, { answers: path, reads });
+  }
+
+  /** The standalone server with a catalogue in an SQLite file, its default; the same server for every call with this name. */
+  async standalone(name: string, spec: Omit<StandaloneSpec, "path" | "log"> = {}): Promise<ServerProcess> {
+    const key = `standalone ${name}`;
+    const running = this.#servers.get(key);
+    if (running) return running;
+    const path = join(this.folder, `standalone-${this.#files++}.db`);
+    await runPinned("fill_database.ts", { path });
+    const server = await ServerProcess.startStandalone({ ...spec, path, log: `${path}.log` });
+    this.#servers.set(key, server);
+    return server;
   }
 
   /** An app that is called without a socket; the same server for every call. */

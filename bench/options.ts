@@ -6,12 +6,14 @@ export interface BenchOptions {
   /** The selected cases; all by default. */
   only: readonly string[] | undefined;
   isQuick: boolean;
+  /** Whether cases that have a result are left out. */
+  isResumed: boolean;
   rounds: number;
   /** Pets in the catalogue of the scale cases. */
   pets: number;
 }
 
-/** A complete run. Only such a run writes docs/benchmarks.md. */
+/** The effort for docs/benchmarks.md. */
 export const WHOLE = { rounds: 5, pets: 10_000_000 };
 
 const QUICK_ROUNDS = 3;
@@ -21,11 +23,14 @@ const FEWEST_PETS = 100_000;
 
 const HELP = `deno task bench [options]
 
-  --quick       a few cases in ${QUICK_ROUNDS} rounds, about three minutes; does not write docs/benchmarks.md
-  --only CASE   this case only; repeatable
+  --quick       a few cases in ${QUICK_ROUNDS} rounds, about five minutes; keeps no result
+  --resume      only the cases without a result, after a run that was interrupted or had failures
+  --only CASE   this case only, even if it has a result; repeatable
   --rounds N    measured rounds, by default ${WHOLE.rounds}
   --pets N      pets of the scale cases, by default ${WHOLE.pets}
   --help        this text
+
+Results are kept in dist/benchmarks.json. When every case has one, docs/benchmarks.md and its plots are written.
 
 Cases:
 `;
@@ -36,15 +41,21 @@ Cases:
  * @throws {UsageError} If an option is wrong.
  */
 export function readOptions(args: string[], cases: readonly string[]): BenchOptions {
-  const { quick: isQuick = false, only, ...given } = parseFlags(args, `${HELP}  ${cases.join("\n  ")}`, {
-    quick: { type: "boolean" },
-    only: { type: "string", multiple: true },
-    rounds: { type: "string" },
-    pets: { type: "string" },
-  });
+  const { quick: isQuick = false, resume: isResumed = false, only, ...given } = parseFlags(
+    args,
+    `${HELP}  ${cases.join("\n  ")}`,
+    {
+      quick: { type: "boolean" },
+      resume: { type: "boolean" },
+      only: { type: "string", multiple: true },
+      rounds: { type: "string" },
+      pets: { type: "string" },
+    },
+  );
+  if (isResumed && (isQuick || only)) throw new UsageError("--resume takes neither --quick nor --only");
   for (const name of only ?? []) if (!cases.includes(name)) throw new UsageError(`There is no case ${name}`);
   const rounds = readCount("rounds", given.rounds, isQuick ? QUICK_ROUNDS : WHOLE.rounds);
   const pets = readCount("pets", given.pets, WHOLE.pets);
   if (pets < FEWEST_PETS) throw new UsageError(`--pets must be a whole number from ${FEWEST_PETS}`);
-  return { only, isQuick, rounds, pets };
+  return { only, isQuick, isResumed, rounds, pets };
 }

@@ -27,7 +27,7 @@ export interface Row {
   subject: string;
   /** The divisor of a ratio. */
   base?: string;
-  unit: "×" | "ms" | "bytes";
+  unit: "×" | "ms" | "µs" | "bytes" | "/s";
   figure: Spread;
   /** The same ratio by the server's processor time, which other work on the machine hardly affects. */
   byProcessorTime?: Spread;
@@ -38,6 +38,9 @@ export interface Row {
   /** Remarks, such as that a core was not busy. */
   notes: string[];
 }
+
+/** The results of a case. A case that this machine or this version cannot run says why. */
+export type Outcome = readonly Row[] | { skipped: string };
 
 /** The median and the range of at least one figure. */
 export function spreadOf(figures: readonly number[]): Spread {

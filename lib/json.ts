@@ -33,6 +33,14 @@ export function isInt64(value: bigint): boolean {
 }
 
 /**
+ * Whether every number of a JSON text is written without a fraction or an exponent. A safe integer that `JSON.parse` reads
+ * from it is then exact. `false` may also be due to a string that looks like such a number.
+ */
+export function hasPlainNumbers(text: string): boolean {
+  return !text.includes(".") && !/\d[eE]/.test(text);
+}
+
+/**
  * The source text of the number in the member `name` of a JSON object. As in `JSON.parse`, the last of several members wins.
  *
  * @param text A JSON object that `JSON.parse` has accepted and that has a number in this member.

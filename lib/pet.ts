@@ -1,6 +1,6 @@
 /** The domain: pets, their validation and their JSON. */
 
-import { excerpt, isDigits, isInt64, numberSource, parseInt64 } from "./json.ts";
+import { excerpt, hasPlainNumbers, isDigits, isInt64, numberSource, parseInt64 } from "./json.ts";
 
 /** The availability of an animal: `available`, `pending` or `sold`. */
 export type PetStatus = "available" | "pending" | "sold";
@@ -63,8 +63,9 @@ export function parseNewPet(text: string, defaultStatus: PetStatus): Required<Ne
   const name = ownMember(body, "name");
   const status = ownMember(body, "status", defaultStatus);
   const categoryId = ownMember(body, "categoryId");
-  const source = typeof categoryId === "number" ? numberSource(text, "categoryId") : "";
-  const exact = source === "" ? undefined : parseInt64(source);
+  const isExact = Number.isSafeInteger(categoryId) && hasPlainNumbers(text);
+  const source = isExact || typeof categoryId !== "number" ? "" : numberSource(text, "categoryId");
+  const exact = isExact ? BigInt(categoryId as number) : source === "" ? undefined : parseInt64(source);
   if (isName(name) && exact !== undefined && isPetStatus(status)) return { name, categoryId: exact, status };
   return faults(name, exact === undefined ? source || quote(categoryId) : undefined, status);
 }

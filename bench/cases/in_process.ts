@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { Bench, Case, Group } from "../bench.ts";
 import type { ServerProcess } from "../load/server_process.ts";
 import { inRounds } from "../rounds.ts";
-import { ratioOf, type Row } from "../row.ts";
+import { ratioOf, type Row, spreadOf } from "../row.ts";
 
 interface Answer {
   status: number;
@@ -33,7 +33,11 @@ function inProcess(name: string, what: string, call: string, quick: boolean): Ca
     }
     const figure = ratioOf(series.petstore.map(({ rate }) => rate), series.hono.map(({ rate }) => rate));
     const parts = { name, title: `In-process: ${what}`, subject: "handle()", base: "app.fetch of Hono" };
-    return [{ ...parts, unit: "×", figure, floor: { bound: "at least", value: 4 }, notes: [] }];
+    const rows: Row[] = [{ ...parts, unit: "×", figure, floor: { bound: "at least", value: 4 }, notes: [] }];
+    if (call !== "get") return rows;
+    const time = spreadOf(series.petstore.map(({ rate }) => 1e6 / rate));
+    const { base: _, ...alone } = parts;
+    return [...rows, { ...alone, unit: "µs", figure: time, floor: { bound: "at most", value: 2 }, notes: [] }];
   }
   return { name, quick, run };
 }

@@ -1,6 +1,7 @@
 /** Ten million pets: the cost of a page, the space for a pet and the time to open the database. */
 
 import { join } from "node:path";
+import { command } from "../../tests/support/system/commands.ts";
 import { formatCursor } from "../../lib/service/operations.ts";
 import { checkStatus, takeAnswers } from "../answers.ts";
 import type { Bench, Case, Group } from "../bench.ts";
@@ -137,12 +138,30 @@ async function serve(bench: Bench, kind: StoreKind): Promise<ServerProcess> {
   return await bench.petstore(kind, "Deno", { path: databasePath(bench), pets: bench.scalePets, isScale: true });
 }
 
+/** The bytes of a pet in the file and in its write-ahead log, with room to spare. */
+const BYTES_PER_PET = 100;
+
 /** Fills a store in a process of its own. The database of SQLite is kept for the other cases. */
 function fill(bench: Bench, kind: StoreKind): Promise<ScaleResult> {
   return bench.once(`fill ${kind}`, async () => {
+    const wanted = bench.scalePets * BYTES_PER_PET;
+    const free = freeBytes(bench.folder);
+    if (kind === "sqlite" && free < wanted) {
+      throw new Error(
+        `${bench.folder} has ${gigabytes(free)} free, and ${bench.scalePets} pets may need ${gigabytes(wanted)}`,
+      );
+    }
     const settings = { store: kind, path: databasePath(bench), pets: bench.scalePets };
     return JSON.parse(await runPinned("scale_store.ts", settings));
   });
+}
+
+function freeBytes(folder: string): number {
+  return Number(command("df", "--output=avail", "--block-size=1", folder).split("\n").at(-1));
+}
+
+function gigabytes(bytes: number): string {
+  return `${(bytes / 1e9).toFixed(1)} GB`;
 }
 
 function databasePath(bench: Bench): string {

@@ -1,6 +1,8 @@
 /** Contenders as processes, pinned to the servers' core. */
 
 import { fileURLToPath } from "node:url";
+import { environment, taskFlags } from "../../tests/support/server/serve_task.ts";
+import { KEY } from "../catalogue.ts";
 import { type Load, type Measurement, runWrk } from "./wrk.ts";
 import { SERVER_CORE } from "./cores.ts";
 import { type Runtime, runtimeCommand } from "./runtimes.ts";
@@ -10,6 +12,18 @@ export interface ServerSpec {
   /** A file of the folder `servers`. */
   script: string;
   settings: object;
+}
+
+/** The standalone server, as its task starts it. */
+export interface StandaloneSpec {
+  /** The database file. */
+  path: string;
+  /** Receives the access log. */
+  log: string;
+  flags?: readonly string[];
+  env?: Record<string, string>;
+  /** It may use both cores, like the load. */
+  onAllCores?: boolean;
 }
 
 export interface ServerMeasurement extends Measurement {
@@ -32,6 +46,26 @@ export class ServerProcess implements AsyncDisposable {
   static async start({ runtime, script, settings }: ServerSpec): Promise<ServerProcess> {
     const { child, line } = await startPinned(runtime, script, settings);
     return new ServerProcess(child, Number(line));
+  }
+
+  /** Starts the standalone server, and waits until it listens. */
+  static async startStandalone(
+    { path, log, flags = [], env = {}, onAllCores }: StandaloneSpec,
+  ): Promise<ServerProcess> {
+    const server = ["--port=0", `--key=${KEY}`, `--store=sqlite:${path}`, ...flags];
+    const command = [Deno.execPath(), "run", ...taskFlags(), SERVER, ...server];
+    const pinned = onAllCores ? command : ["taskset", "-c", String(SERVER_CORE), ...command];
+    // A file, because the benchmark would need processor time to read a pipe.
+    const line = [`exec "$@" > "$0"`, log, ...pinned];
+    const options = { env: { ...environment(), ...env }, clearEnv: true, stderr: "inherit", stdin: "null" } as const;
+    const child = spawn("sh", ["-c", ...line], options);
+    const isEnded = child.status.then(() => true);
+    for (;;) {
+      const port = /listens on http:\/\/[^/]*:(\d+)\//.exec(await readText(log))?.[1];
+      if (port !== undefined) return new ServerProcess(child, Number(port));
+      const isOver = await Promise.race([isEnded, new Promise((resolve) => setTimeout(resolve, START_POLL, false))]);
+      if (isOver) throw new Error(`The standalone server ended before it listened; its flags were ${flags.join(" ")}`);
+    }
   }
 
   async measure(load: Load, seconds: number): Promise<ServerMeasurement> {
@@ -61,7 +95,24 @@ export class ServerProcess implements AsyncDisposable {
   }
 }
 
+const SERVER = fileURLToPath(new URL("../../server.ts", import.meta.url));
+
+/** How often the log of a starting server is read, in milliseconds. */
+const START_POLL = 50;
+
+async function readText(path: string): Promise<string> {
+  return await Deno.readTextFile(path).catch(() => "");
+}
+
 const running = new Set<Deno.ChildProcess>();
+
+/** Starts a process that {@link killServers} ends. */
+function spawn(command: string, args: readonly string[], options: Deno.CommandOptions): Deno.ChildProcess {
+  const child = new Deno.Command(command, { ...options, args: [...args] }).spawn();
+  running.add(child);
+  child.status.then(() => running.delete(child));
+  return child;
+}
 
 /** Kills all processes, when a signal ends the benchmark. */
 export function killServers(): void {
@@ -83,9 +134,7 @@ async function startPinned(
 ): Promise<{ child: Deno.ChildProcess; line: string }> {
   const path = fileURLToPath(new URL(`../servers/${script}`, import.meta.url));
   const args = ["-c", String(SERVER_CORE), ...runtimeCommand(runtime), path, JSON.stringify(settings)];
-  const child = new Deno.Command("taskset", { args, stdout: "piped", stderr: "inherit", stdin: "null" }).spawn();
-  running.add(child);
-  child.status.then(() => running.delete(child));
+  const child = spawn("taskset", args, { stdout: "piped", stderr: "inherit", stdin: "null" });
   const line = await firstLine(child.stdout);
   if (line === "") throw new Error(`${script} on ${runtime} ended without printing a line; is ${runtime} installed?`);
   return { child, line };

@@ -6,7 +6,7 @@ import { runtimeCommand } from "../load/runtimes.ts";
 /** Names and values, in the order of the page. */
 export type Facts = readonly (readonly [name: string, value: string])[];
 
-const PEERS = ["hono", "@hono/zod-validator", "zod", "elysia", "fastify", "@fastify/bearer-auth", "srvx"];
+const PEERS = ["hono", "@hono/zod-validator", "@hono/node-server", "zod", "elysia", "fastify", "@fastify/bearer-auth"];
 
 /** The versions of all software in the benchmark. */
 export async function readVersions(): Promise<Facts> {
@@ -52,7 +52,7 @@ function readTimes(): { idle: number; total: number } {
 }
 
 /** The median time of an fsync, in milliseconds. The cost of durable creates depends on it. */
-function measureSync(folder: string): number {
+export function measureSync(folder: string): number {
   const times: number[] = [];
   using file = Deno.openSync(`${folder}/sync`, { write: true, create: true });
   for (let i = 0; i < 51; i++) {

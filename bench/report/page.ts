@@ -1,60 +1,101 @@
 /** docs/benchmarks.md and its plots. */
 
 import { fileURLToPath } from "node:url";
+import type { Result } from "../results.ts";
 import { isMet, type Row } from "../row.ts";
 import type { Facts } from "./machine.ts";
-import { plotScale, plotThroughput } from "./plots.ts";
+import { type Plot, PLOTS } from "./plots.ts";
 import { cells, COLUMNS } from "./table.ts";
 import { EXPLANATION } from "./words.ts";
 
 const DOCS = new URL("../../docs/", import.meta.url);
 
-/** The results of a complete run, and its conditions. */
+/** The results of all cases, and their conditions. */
 export interface Report {
-  rows: readonly Row[];
+  results: readonly (readonly [name: string, result: Result])[];
   versions: Facts;
   machine: Facts;
-  date: Date;
-  minutes: number;
-  /** The share of the processors' time, 0 to 1, that other work used at the start. */
-  disturbance: number;
 }
 
-/** Writes all three files, formatted. */
+/** A part of the page: the cases whose names begin with one of the prefixes, and their plot. */
+interface Section {
+  title: string;
+  prefixes: readonly string[];
+  plot?: Plot;
+}
+
+/** In the order of the page. A case belongs to the first that matches. */
+const SECTIONS: readonly Section[] = [
+  { title: "What you get by default", prefixes: ["default-"], plot: PLOTS.default },
+  { title: "A slow disk", prefixes: ["slow-disk"] },
+  { title: "Two workers", prefixes: ["workers-"] },
+  { title: "On Node", prefixes: ["node-"], plot: PLOTS.node },
+  { title: "On Bun", prefixes: ["bun-"], plot: PLOTS.bun },
+  { title: "A growing catalogue", prefixes: ["scale-"], plot: PLOTS.scale },
+  { title: "The library on Deno", prefixes: [""] },
+];
+
+/** The rows of results, without those of skipped cases. */
+export function rowsOf(results: readonly Result[]): Row[] {
+  return results.flatMap(({ outcome }) => "skipped" in outcome ? [] : outcome);
+}
+
+/** Writes the page and the plots, formatted. */
 export async function writePage(report: Report): Promise<void> {
-  await Deno.mkdir(DOCS, { recursive: true });
-  await Deno.writeTextFile(new URL("throughput.svg", DOCS), plotThroughput(report.rows));
-  await Deno.writeTextFile(new URL("scale.svg", DOCS), plotScale(report.rows));
+  const rows = rowsOf(report.results.map(([, result]) => result));
+  const drawn = new Set<Plot>();
+  for (const plot of Object.values(PLOTS)) {
+    const svg = await plot.draw(rows);
+    if (svg === undefined) continue;
+    await Deno.writeTextFile(new URL(plot.file, DOCS), svg);
+    drawn.add(plot);
+  }
   const page = new URL("benchmarks.md", DOCS);
-  await Deno.writeTextFile(page, formatPage(report));
-  await new Deno.Command(Deno.execPath(), { args: ["fmt", "--quiet", fileURLToPath(DOCS)] }).output();
+  await Deno.writeTextFile(page, formatPage(report, rows, drawn));
+  await new Deno.Command(Deno.execPath(), { args: ["fmt", "--quiet", fileURLToPath(page)] }).output();
 }
 
-function formatPage({ rows, versions, machine, date, minutes, disturbance }: Report): string {
+function formatPage({ results, versions, machine }: Report, rows: readonly Row[], drawn: ReadonlySet<Plot>): string {
   const judged = rows.map(isMet).filter((met) => met !== undefined);
   const met = judged.filter((met) => met).length;
-  const day = date.toISOString().slice(0, 10);
-  const others = `${Math.round(disturbance * 100)} % of the processors' time`;
+  const days = [...new Set(results.map(([, { at }]) => at.slice(0, 10)))].sort();
+  const minutes = Math.round(results.reduce((sum, [, { seconds }]) => sum + seconds, 0) / 60);
+  const most = Math.round(100 * Math.max(...results.map(([, { disturbance }]) => disturbance)));
+  const taken = new Set<string>();
+  const sections = SECTIONS.map((section) => {
+    const own = results.filter(([name]) =>
+      !taken.has(name) && section.prefixes.some((prefix) => name.startsWith(prefix))
+    );
+    for (const [name] of own) taken.add(name);
+    return formatSection(section, own, drawn);
+  });
   return `# Benchmarks
 
-\`deno task bench\` wrote this page on ${day}, in ${
-    Math.round(minutes)
-  } minutes. Other work used ${others} at the start.
-${met} of ${judged.length} floors are met.
+\`deno task bench\` wrote this page from measurements of ${
+    days.join(" and ")
+  }, which took ${minutes} minutes. Before each case,
+other work used at most ${most} % of the processors' time. ${met} of ${judged.length} floors are met.
 
-![Throughput of Petstore and other frameworks, relative to a bare server](throughput.svg)
-
-![Cost of a page against the size of the catalogue](scale.svg)
-
-## Figures
-
-${table(COLUMNS.map((name) => name || "met?"), rows.map(cells))}
+${sections.join("\n\n")}
 
 ## Software and machine
 
 ${table(["name", "value"], [...versions, ...machine])}
 
 ${EXPLANATION}`;
+}
+
+function formatSection({ title, plot }: Section, results: Report["results"], drawn: ReadonlySet<Plot>): string {
+  const rows = rowsOf(results.map(([, result]) => result));
+  const skipped = results.flatMap(([name, { outcome }]) =>
+    "skipped" in outcome ? [`The case \`${name}\` was skipped: ${outcome.skipped}.`] : []
+  );
+  return [
+    `## ${title}`,
+    ...plot && drawn.has(plot) ? [`![${plot.description}](${plot.file})`] : [],
+    ...rows.length > 0 ? [table(COLUMNS.map((name) => name || "met?"), rows.map(cells))] : [],
+    ...skipped,
+  ].join("\n\n");
 }
 
 export function table(head: readonly string[], lines: readonly (readonly string[])[]): string {

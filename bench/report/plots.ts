@@ -1,85 +1,232 @@
-/** The two plots. */
+/** The plots, drawn by Vega-Lite. Each answers one question. */
 
-import type { CurvePoint, Row } from "../row.ts";
-import { Drawing } from "./svg.ts";
+import { parse, View } from "vega";
+import { compile, type TopLevelSpec } from "vega-lite";
+import type { Row } from "../row.ts";
 
-const WIDTH = 820;
-const LEFT = 250;
-const RIGHT = 60;
-const TOP = 84;
-const BAR = 16;
-const GAP = 14;
-
-const STORES = [["memory", "Petstore, memory"], ["sqlite", "Petstore, SQLite"]] as const;
-
-/** The names of the limits of all runtimes. */
-const LIMITS = new Set(["limit", "bare Bun.serve", "bare srvx"]);
-
-/** Throughput relative to the limit: a group of bars for each case, a bar for each contender. */
-export function plotThroughput(rows: readonly Row[]): string {
-  const groups = Map.groupBy(rows.filter(isThroughput), ({ title }) => title);
-  const bars = [...groups.values()].flat().length;
-  const height = TOP + bars * BAR + groups.size * GAP + 44;
-  const drawing = new Drawing(WIDTH, height, "Throughput, relative to a bare server that sends the same bytes");
-  const highest = Math.max(1, ...rows.filter(isThroughput).map(({ figure }) => figure.median));
-  const scale = (WIDTH - LEFT - RIGHT) / (Math.ceil(highest * 10) / 10);
-  drawing.text(20, 30, "Throughput, relative to a bare server that sends the same bytes", "head");
-  drawing.legend(20, 58, [...STORES, ["peer", "the other framework"]]);
-  for (let share = 0; share <= highest; share += 0.25) {
-    const x = LEFT + share * scale;
-    drawing.line(x, TOP - 6, x, height - 34, share === 1 ? "limit" : "grid");
-    drawing.text(x, height - 14, share === 1 ? "limit" : `${share * 100} %`, "middle");
-  }
-  let y = TOP;
-  for (const [title, members] of groups) {
-    drawing.text(LEFT - 12, y + members.length * BAR / 2 + 5, title, "end");
-    for (const { subject, figure } of members) {
-      drawing.bar(LEFT, y, figure.median * scale, BAR - 2, classOf(subject));
-      const text = classOf(subject) === "peer" ? `${figure.median.toFixed(2)} ${subject}` : figure.median.toFixed(2);
-      drawing.text(LEFT + 6, y + 12, text, `on-${classOf(subject)}`);
-      y += BAR;
-    }
-    y += GAP;
-  }
-  return drawing.toString();
+/** A plot of docs/, by its file name. */
+export interface Plot {
+  file: string;
+  /** For readers who do not see the plot. */
+  description: string;
+  /** Draws it, or returns `undefined` if a row is missing, for example because its case was skipped. */
+  draw(rows: readonly Row[]): Promise<string> | undefined;
 }
 
-function isThroughput({ base, name }: Row): boolean {
-  return LIMITS.has(base ?? "") && !name.startsWith("scale-");
+/** A bar of a plot: the row that it shows, and its names. */
+interface Bar {
+  group: string;
+  contender: string;
+  /** The case, the subject and the base of the row. */
+  row: readonly [name: string, subject: string, base: string];
 }
 
-function classOf(subject: string): string {
-  return subject === "memory store" ? "memory" : subject === "SQLite store" ? "sqlite" : "peer";
+/** The texts of a plot with bars. */
+interface Words {
+  title: string;
+  /** One line or several. */
+  subtitle: string | string[];
+  /** The name of the line at 1. */
+  limit: string;
 }
 
-/** The cost of a page at each size of the catalogue, relative to the smallest. */
-export function plotScale(rows: readonly Row[]): string {
-  const height = 340, bottom = height - 50, left = 70, right = WIDTH - 30;
-  const curves = rows.flatMap(({ subject, curve }) => curve ? [{ subject, points: relative(curve) }] : []);
-  const all = curves.flatMap(({ points }) => points);
-  const highest = Math.max(2, Math.ceil(Math.max(...all.map(({ cost }) => cost))));
-  const sizes = all.map(({ pets }) => Math.log10(pets));
-  const [low, high] = [Math.min(...sizes), Math.max(...sizes)];
-  const x = (pets: number) => left + 20 + (Math.log10(pets) - low) / (high - low) * (right - left - 40);
-  const y = (cost: number) => bottom - cost / highest * (bottom - TOP);
-  const drawing = new Drawing(WIDTH, height, "Cost of a page of 20 as the catalogue grows");
-  drawing.text(20, 30, "Cost of a page of 20 as the catalogue grows, relative to 1,000 pets", "head");
-  drawing.legend(20, 58, STORES);
-  for (let cost = 0; cost <= highest; cost += highest > 4 ? Math.ceil(highest / 8) : 0.5) {
-    drawing.line(left, y(cost), right, y(cost), cost === 1 ? "limit" : "grid");
-    drawing.text(left - 10, y(cost) + 5, `${cost} ×`, "end");
-  }
-  for (const pets of new Set(all.map(({ pets }) => pets))) {
-    drawing.text(x(pets), bottom + 24, pets.toLocaleString("en"), "middle");
-  }
-  drawing.text((left + right) / 2, height - 8, "pets in the catalogue", "middle");
-  for (const { subject, points } of curves) {
-    drawing.path(points.map(({ pets, cost }) => [x(pets), y(cost)] as const), classOf(subject));
-  }
-  return drawing.toString();
+/** The palette of Okabe and Ito, for all kinds of colour vision. */
+const COLOURS = ["#0072b2", "#e69f00", "#999999"];
+
+const WIDTH = 560;
+
+const CASES = [["get", "GET one"], ["list-20", "list of 20"], ["post", "POST"]] as const;
+
+/** The bars of GET one, a list and POST for each contender. */
+function barsOf(prefix: string, base: string, contenders: Record<string, string>): Bar[] {
+  return CASES.flatMap(([name, group]) =>
+    Object.entries(contenders).map(([subject, contender]) => ({
+      group,
+      contender,
+      row: [`${prefix}-${name}`, subject, base] as const,
+    }))
+  );
 }
 
-function relative(curve: readonly CurvePoint[]): { pets: number; cost: number }[] {
-  const first = curve[0]?.microseconds ?? NaN;
-  return curve.map(({ pets, microseconds }) => ({ pets, cost: microseconds / first }));
+export const PLOTS = {
+  default: barPlot(
+    "throughput.svg",
+    {
+      title: "How fast is the server as it starts?",
+      subtitle: [
+        "Requests per second, relative to a bare Deno.serve that sends the same bytes",
+        "Petstore with its SQLite file and access log, Hono in memory and without a log",
+      ],
+      limit: "bare Deno.serve",
+    },
+    barsOf("default", "limit", {
+      "default server": "Petstore",
+      "Hono": "Hono",
+    }),
+  ),
+  node: barPlot(
+    "node.svg",
+    {
+      title: "How fast is createNodeListener()?",
+      subtitle: "Requests per second on Node, in memory, relative to a minimal node:http server",
+      limit: "bare node:http",
+    },
+    barsOf("node", "bare node:http", { "memory store": "Petstore", "Fastify": "Fastify", "Hono": "Hono" }),
+  ),
+  bun: barPlot(
+    "bun.svg",
+    {
+      title: "How fast is it on Bun?",
+      subtitle: "Requests per second, in memory, relative to a bare Bun.serve that sends the same bytes",
+      limit: "bare Bun.serve",
+    },
+    barsOf("bun", "bare Bun.serve", { "memory store": "Petstore", "Elysia": "Elysia" }),
+  ),
+  scale: {
+    file: "scale.svg",
+    description:
+      "Does a page get slower as the catalogue grows? Time of a page of 20, relative to a catalogue of 1,000 pets",
+    draw: drawScale,
+  },
+} satisfies Record<string, Plot>;
+
+function barPlot(file: string, text: Words, bars: readonly Bar[]): Plot {
+  function draw(rows: readonly Row[]) {
+    const values = bars.map(({ group, contender, row: [name, subject, base] }) => {
+      const row = rows.find((row) => row.name === name && row.subject === subject && row.base === base);
+      return { group, contender, share: row?.figure.median ?? NaN };
+    });
+    return values.some(({ share }) => Number.isNaN(share)) ? undefined : toSvg(barSpec(text, values));
+  }
+  return { file, description: [text.title, text.subtitle].flat().join(". ").replace("?.", "?"), draw };
+}
+
+function barSpec(
+  { title, subtitle, limit }: Words,
+  values: { group: string; contender: string; share: number }[],
+): TopLevelSpec {
+  const highest = Math.max(1, ...values.map(({ share }) => share));
+  const contenders = [...new Set(values.map(({ contender }) => contender))];
+  const position = {
+    y: {
+      field: "group",
+      type: "nominal",
+      sort: null,
+      axis: { title: null, ticks: false, domain: false, labelPadding: 8 },
+    },
+    yOffset: { field: "contender", sort: null },
+  } as const;
+  const axis = { title: null, format: ".1f", tickCount: 6 };
+  return {
+    ...frame(title, subtitle),
+    width: WIDTH,
+    height: { step: 22 },
+    data: { values },
+    layer: [
+      {
+        mark: "bar",
+        encoding: {
+          ...position,
+          x: { field: "share", type: "quantitative", scale: { domain: [0, highest * 1.1] }, axis },
+          color: {
+            field: "contender",
+            scale: { domain: contenders, range: COLOURS },
+            legend: { title: null, orient: "top", symbolType: "square", labelLimit: 0 },
+          },
+        },
+      },
+      {
+        mark: { type: "text", align: "left", dx: 6 },
+        encoding: {
+          ...position,
+          x: { datum: 0 },
+          text: { field: "share", format: ".2f" },
+          color: { value: "black", condition: { test: `datum.contender === "${contenders[0]}"`, value: "white" } },
+        },
+      },
+      { data: { values: [{}] }, mark: { type: "rule", size: 2 }, encoding: { x: { datum: 1 } } },
+      {
+        data: { values: [{}] },
+        mark: { type: "text", baseline: "bottom", dy: -4 },
+        encoding: { x: { datum: 1 }, y: { value: 0 }, text: { value: limit } },
+      },
+    ],
+  };
+}
+
+function drawScale(rows: readonly Row[]): Promise<string> | undefined {
+  const values = rows.flatMap(({ subject, curve }) =>
+    (curve ?? []).map(({ pets, microseconds }) => ({
+      pets,
+      store: subject === "memory store" ? "Memory" : "SQLite",
+      cost: microseconds / (curve?.[0]?.microseconds ?? NaN),
+    }))
+  );
+  if (values.length === 0) return undefined;
+  return toSvg({
+    ...frame(
+      "Does a page get slower as the catalogue grows?",
+      "Time of a page of 20, relative to a catalogue of 1,000 pets",
+    ),
+    width: WIDTH,
+    height: 220,
+    data: { values },
+    mark: { type: "line", point: { size: 60 }, strokeWidth: 2.5 },
+    encoding: {
+      x: {
+        field: "pets",
+        type: "quantitative",
+        scale: { type: "log", nice: false, padding: 12 },
+        axis: {
+          title: "pets in the catalogue",
+          format: ",",
+          values: [...new Set(values.map(({ pets }) => pets))],
+          grid: false,
+        },
+      },
+      y: {
+        field: "cost",
+        type: "quantitative",
+        scale: { zero: true },
+        axis: { title: null, format: ".1f", tickCount: 5 },
+      },
+      color: {
+        field: "store",
+        scale: { domain: ["Memory", "SQLite"], range: COLOURS },
+        legend: { title: null, orient: "top" },
+      },
+    },
+  });
+}
+
+/** What all plots share. The white ground makes them readable in dark themes, too. */
+function frame(text: string, subtitle: string | string[]) {
+  return {
+    $schema: "https://vega.github.io/schema/vega-lite/v6.json",
+    background: "white",
+    // Wide, because the width of a text is estimated, and the reader's font may be wider.
+    padding: { left: 24, right: 32, top: 16, bottom: 16 },
+    title: {
+      text,
+      subtitle,
+      anchor: "start",
+      frame: "bounds",
+      offset: 12,
+      subtitlePadding: 4,
+      fontSize: 16,
+      subtitleFontSize: 12,
+    },
+    config: {
+      font: "system-ui, sans-serif",
+      axis: { labelFontSize: 13, titleFontSize: 13, titleFontWeight: "normal", labelLimit: 0, gridColor: "#e5e7eb" },
+      legend: { labelFontSize: 13 },
+      text: { fontSize: 12 },
+      view: { stroke: null },
+    },
+  } as const;
+}
+
+async function toSvg(spec: TopLevelSpec): Promise<string> {
+  const view = new View(parse(compile(spec).spec), { renderer: "none" });
+  return await view.toSVG() + "\n";
 }

@@ -9,7 +9,7 @@ export const COLUMNS = ["case", "what", "figure", "rounds", "floor", "", "by pro
 
 export function cells(row: Row): string[] {
   const { title, subject, base, figure, unit, floor, byProcessorTime, notes } = row;
-  const unitText = unit === "×" ? " ×" : ` ${unit}`;
+  const unitText = unit === "/s" ? " a second" : ` ${unit}`;
   const isSingle = figure.low === figure.high;
   return [
     title,
@@ -47,5 +47,5 @@ function verdict(row: Row): string {
 /** A number with three significant digits. */
 export function digits(value: number): string {
   const size = Math.abs(value);
-  return size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : value.toFixed(2);
+  return size >= 100 ? Math.round(value).toLocaleString("en") : size >= 10 ? value.toFixed(1) : value.toFixed(2);
 }

@@ -1,4 +1,4 @@
-/** The peer on Deno. */
+/** The peer on Deno, and on Node with @hono/node-server. */
 
 import { createHonoApp } from "./hono_app.ts";
 import { listen, readSettings } from "./host.ts";

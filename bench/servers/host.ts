@@ -1,10 +1,11 @@
 /** Serves a contender on Deno, Bun or Node, in the usual way of the runtime. */
 
+import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import process from "node:process";
 import type { Petstore } from "../../mod.ts";
 
-/** A handler for `Deno.serve`, `Bun.serve` and the fetch adapter srvx. */
+/** A handler for `Deno.serve`, `Bun.serve` and, on Node, @hono/node-server. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>;
 
 /** The used part of Bun. */
@@ -22,18 +23,18 @@ export async function listen(service: FetchHandler | Petstore): Promise<void> {
   else if ("Deno" in globalThis) {
     Deno.serve({ port: 0, hostname: HOSTNAME, onListen: ({ port }) => announce(port) }, handler);
   } else if (typeof service === "function") {
-    const { FastResponse, serve } = await import("srvx/node");
-    // srvx recommends it, because Node's own Response is slow.
-    Object.assign(globalThis, { Response: FastResponse });
-    const server = serve({ port: 0, hostname: HOSTNAME, silent: true, fetch: handler });
-    await server.ready();
-    announce(Number(new URL(server.url ?? "").port));
+    const { serve } = await import("@hono/node-server");
+    serve({ port: 0, hostname: HOSTNAME, fetch: handler }, ({ port }) => announce(port));
   } else {
     const { createServer } = await import("node:http");
     const { createNodeListener } = await import("../../lib/hosts/node.ts");
-    const server = createServer(createNodeListener(service));
-    server.listen(0, HOSTNAME, () => announce((server.address() as AddressInfo).port));
+    listenOnNode(createServer(createNodeListener(service)));
   }
+}
+
+/** Starts a server of `node:http` in the same way. */
+export function listenOnNode(server: Server): void {
+  server.listen(0, HOSTNAME, () => announce((server.address() as AddressInfo).port));
 }
 
 /** Prints the line for which the benchmark waits. */

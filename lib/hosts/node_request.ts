@@ -91,11 +91,23 @@ function toHeaders(raw: readonly string[]): Headers {
   return headers;
 }
 
+/** The value of a field by its lower-case name, or `null`. Not from `headers`, which keeps only the first of some repeated fields. */
+export function fieldOf({ rawHeaders }: NodeRequest, name: string): string | null {
+  let value: string | null = null;
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const field = rawHeaders[i]!;
+    if (field.length !== name.length || (field !== name && field.toLowerCase() !== name)) continue;
+    value = value === null ? rawHeaders[i + 1]! : `${value}, ${rawHeaders[i + 1]}`;
+  }
+  return value;
+}
+
 /** Whether there may be a body. In HTTP/2, the headers need not announce one. */
-export function hasBody({ method, headers, httpVersionMajor = 1 }: NodeRequest): boolean {
+export function hasBody(incoming: NodeRequest): boolean {
+  const { method, httpVersionMajor = 1 } = incoming;
   if (method === "GET" || method === "HEAD") return false;
-  return httpVersionMajor > 1 || headers["transfer-encoding"] !== undefined ||
-    Number(headers["content-length"] ?? 0) > 0;
+  return httpVersionMajor > 1 || Number(fieldOf(incoming, "content-length") ?? 0) > 0 ||
+    fieldOf(incoming, "transfer-encoding") !== null;
 }
 
 /** The body as a stream, read on demand. If nothing reads it, Node discards the body by itself. */

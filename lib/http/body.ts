@@ -48,15 +48,6 @@ export function bodyTimedOut(timeoutMs: number): HttpError {
   return new HttpError("request_timeout", `The request body did not arrive within ${timeoutMs} ms`);
 }
 
-/** Up to this many bytes, plain ASCII is decoded here, because TextDecoder costs a tenth of a whole answer. */
-const SHORT_BODY = 512;
-
-/** The text of bytes that are all ASCII, or `undefined`. */
-function decodeAscii(bytes: Uint8Array): string | undefined {
-  for (let i = 0; i < bytes.length; i++) if (bytes[i]! >= 0x80) return undefined;
-  return String.fromCharCode.apply(null, bytes as unknown as number[]);
-}
-
 export function createTextReader({ maxBytes, timeoutMs }: BodyLimits): TextReader {
   const deadlines = new Deadlines(timeoutMs);
   const limits: StreamLimits = { maxBytes, budget: { left: MAX_UNDER_WAY }, turns: new Turns() };
@@ -66,10 +57,6 @@ export function createTextReader({ maxBytes, timeoutMs }: BodyLimits): TextReade
 
   function decode(bytes: ArrayBuffer | Uint8Array | undefined): string {
     if (bytes === undefined || bytes.byteLength > maxBytes) throw tooLarge;
-    const plain = bytes.byteLength <= SHORT_BODY
-      ? decodeAscii(bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes))
-      : undefined;
-    if (plain !== undefined) return plain;
     try {
       // A byte-order mark is dropped, as RFC 8259 §8.1 permits.
       return decoder.decode(bytes);

@@ -74,7 +74,7 @@ export class Gate {
     this.#inFlight++;
     return chain(pipeline.respond(exchange), (answer) => {
       if (--this.#inFlight === 0) this.#whenEmpty();
-      this.#log?.(info.remoteAddr.hostname, exchange.method, exchange.target, answer.status, startedAt);
+      this.#log?.(info.remoteAddr.hostname, exchange, answer.status, startedAt);
       return sendAnswer(this.#state === "stopping" ? extendAnswer(answer, CLOSE) : answer, exchange, pipeline);
     });
   };

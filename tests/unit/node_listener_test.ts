@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { type AddressInfo, connect, type Socket } from "node:net";
 import test from "node:test";
 import { createNodeListener } from "../../lib/hosts/node.ts";
+import { NodeExchange } from "../../lib/hosts/node_exchange.ts";
 import { createPetstore, type Petstore } from "../../mod.ts";
 
 const KEY = "pk_test";
@@ -374,4 +375,20 @@ test("createNodeListener() sends the bytes of a header as they are", async () =>
     for await (const piece of socket) answer += piece;
     assert.match(answer, /filename="h\u00fcnde"/);
   });
+});
+
+test("a body rejects if its client leaves halfway, and resolves if the client leaves after it", async () => {
+  for (const [sent, isWhole] of [["{}", true], ["{", false]] as const) {
+    const read = Promise.withResolvers<boolean>();
+    let leave = () => {};
+    await withServer((request, response) => {
+      new NodeExchange(request, response).readBody().then(() => read.resolve(true), () => read.resolve(false));
+      if (isWhole) read.promise.then(leave);
+      else leave();
+    }, async (open) => {
+      const socket = open(`${head("POST /v1/pets", "Host: x", "Content-Length: 2")}${sent}`);
+      leave = () => socket.destroy();
+      assert.equal(await read.promise, isWhole);
+    });
+  }
 });

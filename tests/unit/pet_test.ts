@@ -75,6 +75,21 @@ test("parseNewPet() reads a category exactly, or quotes it in its message as the
   assertFaults(parse(`{"name":"Rex","categoryId":${"9".repeat(1000)}}`), [CATEGORY_FAULT]);
 });
 
+test("parseNewPet() is not deceived by a number that JSON.parse rounds to a safe integer", () => {
+  for (const source of ["4503599627370496.3", "7.0000000000000000001", "70000000000000000001e-19", "1e-400"]) {
+    assertFaults(parse(`{"name":"Rex","categoryId":${source}}`), [new RegExp(`${CATEGORY_FAULT.source}${source}$`)]);
+  }
+  const whole = [["-0", 0n], ["7.0", 7n], ["70E-1", 7n], ["9007199254740991", 2n ** 53n - 1n], [
+    '7.5,"categoryId":7',
+    7n,
+  ]];
+  for (const [source, categoryId] of whole) {
+    for (const name of ["Rex", "Rex 2.0", "Rex 7e1"]) {
+      assert.deepEqual(parse(`{"name":"${name}","categoryId":${source}}`), { name, categoryId, status: "available" });
+    }
+  }
+});
+
 test("parseNewPet() takes the three statuses and no other value", () => {
   for (const status of ["available", "pending", "sold"]) {
     assert.deepEqual(parse({ name: "Rex", categoryId: 7, status }), { name: "Rex", categoryId: 7n, status });

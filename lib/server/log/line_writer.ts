@@ -15,6 +15,9 @@ export interface LineWriter {
 /** How many characters may wait for a slow reader. After that, lines are dropped and counted. */
 const MAX_WAITING = 1_048_576;
 
+/** The time between two writes, in milliseconds. Each wakes a thread, which costs as much as several answers. */
+const INTERVAL = 50;
+
 /**
  * Creates a writer. A separate write for each line would cost more than a request, and a blocking one would stop the server.
  *
@@ -26,6 +29,8 @@ export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => v
   let dropped = 0;
   let hasFailed = false;
   let writing: Promise<void> | undefined;
+  let isFlushing = false;
+  let endPause = () => {};
 
   function add(line: string): void {
     if (waiting.length > MAX_WAITING) {
@@ -37,8 +42,8 @@ export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => v
   }
 
   async function drain(): Promise<void> {
-    // Lines from the same turn of the event loop share a write.
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    // The first line after a pause is written soon, with the others of the same turn of the event loop.
+    await pause(0);
     while (waiting !== "") {
       const lines = dropped === 0
         ? waiting
@@ -46,8 +51,23 @@ export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => v
       waiting = "";
       dropped = 0;
       await writeAll(encoder.encode(lines));
+      await pause(INTERVAL);
     }
     writing = undefined;
+  }
+
+  async function pause(length: number): Promise<void> {
+    if (isFlushing) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    await new Promise<void>((resolve) => timer = setTimeout(endPause = resolve, length));
+    clearTimeout(timer);
+  }
+
+  async function flush(): Promise<void> {
+    isFlushing = true;
+    endPause();
+    await writing;
+    isFlushing = false;
   }
 
   async function writeAll(bytes: Uint8Array): Promise<void> {
@@ -60,5 +80,5 @@ export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => v
     }
   }
 
-  return { add, flush: async () => await writing };
+  return { add, flush };
 }

@@ -38,8 +38,8 @@ export class WriterThread {
     // On Deno, a thread can be started from a file or from a data: URL, which may import a page of the web.
     const code = `import { runWriter } from ${JSON.stringify(module)}; runWriter();`;
     try {
-      // Without `env`, Deno would ask for the permission to read the environment.
-      const options = { workerData: opened, env: {}, name: "petstore-writer" };
+      // Deno would ask for the permission to copy the environment. Node needs it for NODE_OPTIONS.
+      const options = { workerData: opened, name: "petstore-writer", ...("Deno" in globalThis && { env: {} }) };
       return new WriterThread(new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`), options));
     } catch {
       return undefined;

@@ -1,0 +1,85 @@
+/** The standalone server on a disk whose fsync takes some milliseconds, as on a common network disk. */
+
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { hasCommand } from "../../tests/support/system/commands.ts";
+import { checkStatus } from "../answers.ts";
+import type { Bench, Group } from "../bench.ts";
+import { load, type Measurement, runWrk } from "../load/wrk.ts";
+import { measureSync } from "../report/machine.ts";
+import { inRounds } from "../rounds.ts";
+import { type Outcome, ratioOf, spreadOf } from "../row.ts";
+import { POST } from "./writes.ts";
+
+/** How much longer each fsync takes, in milliseconds. */
+const LONGER = 5;
+
+/** Seconds of load in a round. */
+const SECONDS = 2;
+
+const READS = load("/v1/pets/4242", { connections: 8 });
+
+export const SLOW_DISK: Group = [{ name: "slow-disk", quick: true, run: slowDisk }];
+
+/** A round: the reads, and the creates meanwhile, if any. */
+interface Measured {
+  reads: Measurement;
+  creates: Measurement | undefined;
+}
+
+async function slowDisk(bench: Bench): Promise<Outcome> {
+  if (!hasCommand("gcc")) return { skipped: "gcc is not installed, which builds the library that makes the disk slow" };
+  const library = join(bench.folder, "slow_disk.so");
+  const source = fileURLToPath(new URL("../slow_disk.c", import.meta.url));
+  const { success } = await new Deno.Command("gcc", { args: ["-shared", "-fPIC", "-o", library, source, "-ldl"] })
+    .output();
+  if (!success) return { skipped: "gcc could not build bench/slow_disk.c" };
+  const env = { LD_PRELOAD: library, SLOW_DISK_MS: String(LONGER) };
+  const server = await bench.standalone("slow disk", { env });
+  for (const asked of [READS, POST]) await checkStatus(server, asked);
+  const { alone, beside } = await inRounds<"alone" | "beside", Measured>({
+    alone: async () => ({ reads: await server.measure(READS, SECONDS), creates: undefined }),
+    beside: async () => {
+      const [reads, creates] = await Promise.all([
+        server.measure(READS, SECONDS),
+        runWrk(server.port, POST, SECONDS),
+      ]);
+      return { reads, creates };
+    },
+  }, bench.effort.rounds);
+  // One fsync commits what all connections sent while the one before it took place.
+  const ideal = POST.connections / ((measureSync(bench.folder) + LONGER) / 1000);
+  const reads = [beside, alone].map((rounds) => rounds.map(({ reads }) => reads.rate));
+  const creates = beside.map(({ creates }) => (creates?.rate ?? NaN) / ideal);
+  const p99 = [beside, alone].map((rounds) => rounds.map(({ reads }) => reads.p99));
+  const parts = { name: "slow-disk", notes: [] };
+  const during = `while 64 connections create, each fsync ${LONGER} ms longer`;
+  return [
+    {
+      ...parts,
+      title: `GET one, 8 connections, ${during}`,
+      subject: "default server",
+      base: "its reads alone",
+      unit: "×",
+      figure: ratioOf(reads[0] ?? [], reads[1] ?? []),
+      floor: { bound: "at least", value: 0.7 },
+    },
+    {
+      ...parts,
+      title: `p99 of GET one, 8 connections, ${during}`,
+      subject: "default server",
+      base: "its p99 alone",
+      unit: "×",
+      figure: ratioOf(p99[0] ?? [], p99[1] ?? []),
+    },
+    {
+      ...parts,
+      title: `Those creates`,
+      subject: "default server",
+      base: "64 for each fsync",
+      unit: "×",
+      figure: spreadOf(creates),
+      floor: { bound: "at least", value: 0.75 },
+    },
+  ];
+}

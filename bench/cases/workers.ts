@@ -1,0 +1,57 @@
+/** Two workers of the standalone server, compared with one. The load uses the same two cores. */
+
+import { fileURLToPath } from "node:url";
+import { formatCursor } from "../../lib/service/operations.ts";
+import { checkStatus } from "../answers.ts";
+import type { Bench, Case, Group } from "../bench.ts";
+import { CATALOGUE_SIZE, sample } from "../catalogue.ts";
+import { type Load, load } from "../load/wrk.ts";
+import { measureRounds, withLoad } from "../rounds.ts";
+import { type Outcome, ratioOf } from "../row.ts";
+import { POST } from "./writes.ts";
+
+/** More pages of 100 than the server keeps. */
+const PAGES = 20_000;
+
+export const WORKERS: Group = [
+  workersCase("workers-post", "Durable POST", () => POST),
+  workersCase("workers-list", "Pages of 100, not kept", () => load(randomPages())),
+];
+
+function randomPages(): string[] {
+  const starts = sample(PAGES, 1, CATALOGUE_SIZE - 100);
+  return starts.map((id) => `/v1/pets?limit=100&cursor=${formatCursor(BigInt(id))}`);
+}
+
+function workersCase(name: string, what: string, prepare: () => Load): Case {
+  async function run(bench: Bench): Promise<Outcome> {
+    if (!await hasWorkers()) return { skipped: "this version of the server has no --workers" };
+    const asked = prepare();
+    const [one, two] = [await start(bench, 1), await start(bench, 2)];
+    for (const server of [one, two]) await checkStatus(server, { ...asked, paths: asked.paths.slice(0, 1) });
+    const series = await measureRounds(withLoad({ one, two }, asked), bench.effort);
+    const parts = { name, subject: "two workers", base: "one", unit: "×" as const, notes: [] };
+    const ratio = (of: "rate" | "efficiency") =>
+      ratioOf(series.two.map((measured) => measured[of]), series.one.map((measured) => measured[of]));
+    return [
+      { ...parts, title: `${what}, throughput`, figure: ratio("rate"), floor: { bound: "at least", value: 1.25 } },
+      {
+        ...parts,
+        title: `${what}, for each second of processor time`,
+        figure: ratio("efficiency"),
+        floor: { bound: "at least", value: 0.9 },
+      },
+    ];
+  }
+  return { name, quick: false, run };
+}
+
+function start(bench: Bench, workers: number) {
+  return bench.standalone(`${workers} workers`, { flags: [`--workers=${workers}`], onAllCores: true });
+}
+
+async function hasWorkers(): Promise<boolean> {
+  const args = ["run", "--allow-all", fileURLToPath(new URL("../../server.ts", import.meta.url)), "--help"];
+  const { stdout } = await new Deno.Command(Deno.execPath(), { args, stderr: "null" }).output();
+  return new TextDecoder().decode(stdout).includes("--workers");
+}

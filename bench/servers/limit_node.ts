@@ -1,0 +1,33 @@
+/**
+ * The limit on Node: `node:http` alone. It checks the key, parses the body of a POST with `JSON.parse`, and sends the
+ * petstore's answer from memory.
+ */
+
+import { Buffer } from "node:buffer";
+import { readFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { AUTHORIZATION } from "../catalogue.ts";
+import { listenOnNode, readSettings } from "./host.ts";
+import type { LimitSettings, StoredAnswer } from "./limit.ts";
+
+const { answers: path } = readSettings<LimitSettings>();
+const [answer]: StoredAnswer[] = JSON.parse(readFileSync(path, "utf8"));
+if (answer === undefined) throw new Error("The limit needs an answer to send");
+const { status, body } = answer;
+const headers = { ...Object.fromEntries(answer.headers), "content-length": Buffer.byteLength(body) };
+
+listenOnNode(createServer((request, response) => {
+  if (request.headers.authorization !== AUTHORIZATION) response.writeHead(401).end();
+  else if (request.method === "POST") readJson(request, response);
+  else response.writeHead(status, headers).end(body);
+}));
+
+function readJson(request: IncomingMessage, response: ServerResponse): void {
+  const pieces: Buffer[] = [];
+  request.on("data", (piece: Buffer) => pieces.push(piece));
+  request.on("end", () => {
+    const pet = JSON.parse(Buffer.concat(pieces).toString());
+    if (typeof pet === "object") response.writeHead(status, headers).end(body);
+    else response.writeHead(400).end();
+  });
+}

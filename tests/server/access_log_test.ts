@@ -1,0 +1,101 @@
+/** The lines that createAccessLog() makes, and what it remembers to make them fast. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createAccessLog } from "../../lib/server/log/access_log.ts";
+import { createLineWriter } from "../../lib/server/log/line_writer.ts";
+
+/** Logs requests, and returns their lines without the time and the duration. */
+function linesOf(requests: [client: string, method: string, target: string, status: number][]): string[] {
+  const lines: string[] = [];
+  const log = createAccessLog({ add: (line) => lines.push(line), flush: () => Promise.resolve() });
+  for (const [client, method, target, status] of requests) {
+    log(client, { method, target, targetKey: `http://localhost:8000${target}` }, status, performance.now());
+  }
+  return lines.map((line) => {
+    assert.match(line, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z /);
+    assert.match(line, / \d+\.\dms$/);
+    return line.slice(25, line.lastIndexOf(" "));
+  });
+}
+
+test("a target that comes again gets the client, the method and the status of each request", () => {
+  assert.deepEqual(
+    linesOf([
+      ["10.0.0.1", "GET", "/v1/pets", 200],
+      ["10.0.0.1", "GET", "/v1/pets", 200],
+      ["10.0.0.2", "GET", "/v1/pets", 304],
+      ["10.0.0.2", "POST", "/v1/pets", 201],
+      ["10.0.0.1", "GET", "/v1/pets", 200],
+    ]),
+    [
+      "10.0.0.1 GET /v1/pets 200",
+      "10.0.0.1 GET /v1/pets 200",
+      "10.0.0.2 GET /v1/pets 304",
+      "10.0.0.2 POST /v1/pets 201",
+      "10.0.0.1 GET /v1/pets 200",
+    ],
+  );
+});
+
+test("a key in a target is hidden each time, also after thousands of other targets", () => {
+  const secret = "pk_0123456789abcdef012345";
+  const targets = Array.from({ length: 3000 }, (_, i) => i % 2 === 0 ? `/v1/pets?key=${secret}` : `/v1/pets/${i}`);
+  const lines = linesOf(targets.map((target) => ["::1", "GET", target, 200]));
+  assert.deepEqual(lines.slice(0, 2), ["::1 GET /v1/pets?… 200", "::1 GET /v1/pets/1 200"]);
+  assert.equal(lines.filter((line) => line === "::1 GET /v1/pets?… 200").length, 1500);
+  assert.ok(!lines.join().includes(secret));
+});
+
+test("the log keeps neither a long URL nor many short ones alive", async () => {
+  // 1,000 URLs of 200 KB, and 500,000 short ones, are each more than the heap of this process may have.
+  const code = `
+    const { createAccessLog } = await import(${
+    JSON.stringify(import.meta.resolve("../../lib/server/log/access_log.ts"))
+  });
+    const log = createAccessLog({ add: () => {}, flush: async () => {} });
+    const send = (host, i) => {
+      const url = "http://" + host + "/v1/pets?limit=5&x=" + i;
+      log("::1", { method: "GET", target: url.slice(url.indexOf("/", 7)), targetKey: url }, 400, 0);
+    };
+    for (let i = 0; i < 1000; i++) send("a".repeat(200_000) + i, i);
+    for (let i = 0; i < 500_000; i++) send("localhost", i);
+    console.log("done");`;
+  const args = ["eval", "--v8-flags=--max-old-space-size=64", code];
+  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
+  assert.equal(new TextDecoder().decode(stdout), "done\n", new TextDecoder().decode(stderr).slice(0, 500));
+});
+
+test("lines that come together are written together, in order, and flush() waits for the last", async () => {
+  const writes: string[] = [];
+  const { add, flush } = createLineWriter({
+    write(bytes) {
+      writes.push(new TextDecoder().decode(bytes));
+      return Promise.resolve(bytes.length);
+    },
+  });
+  for (const line of ["a", "b", "c"]) add(line);
+  await flush();
+  assert.deepEqual(writes, ["a\nb\nc\n"]);
+  add("d");
+  const flushed = flush();
+  add("e");
+  await flushed;
+  assert.deepEqual(writes, ["a\nb\nc\n", "d\ne\n"]);
+});
+
+test("a line that comes alone is written without a flush, and so is one that comes during a write", async () => {
+  const writes: string[] = [];
+  const lines = Promise.withResolvers<void>();
+  const writer = createLineWriter({
+    write(bytes) {
+      writes.push(new TextDecoder().decode(bytes));
+      if (writes.length === 1) writer.add("b");
+      else lines.resolve();
+      return Promise.resolve(bytes.length);
+    },
+  });
+  writer.add("a");
+  await lines.promise;
+  assert.deepEqual(writes, ["a\n", "b\n"]);
+});
