@@ -11,7 +11,7 @@ export type AccessLog = (client: string, exchange: LoggedExchange, status: numbe
 /** The parts of an exchange that a line shows. */
 export type LoggedExchange = Pick<Exchange, "method" | "target" | "targetKey">;
 
-/** How many targets are remembered, and up to which length of their key. A client may send any number, of 64 KB each. */
+/** How many targets are remembered, and up to which length of their key. A client may send any number of 64 KB each. */
 const MAX_KNOWN = 1000, MAX_KEY = 300;
 
 /** Durations below this many tenths of a millisecond are formatted once. */
@@ -35,7 +35,8 @@ export function createAccessLog(writer: LineWriter): AccessLog {
     const last = known.get(targetKey);
     if (last && last.status === status && last.method === method) return last.text;
     const text = ` ${shorten(method)} ${loggedTarget(exchange.target)} ${status}`;
-    if (targetKey.length > MAX_KEY) return text;
+    // A hidden text may be a key, which must not stay in memory.
+    if (targetKey.length > MAX_KEY || text.includes(HIDDEN)) return text;
     if (!last && known.size >= MAX_KNOWN) known.clear();
     known.set(targetKey, { method, status, text });
     return text;
