@@ -28,5 +28,6 @@ addEventListener("message", (event) => {
 
 /** `node:worker_threads` refuses an address on the network, but not a module that imports it. */
 function importable(program: string): URL {
-  return new URL(program.startsWith("file:") ? program : `data:text/javascript,import ${JSON.stringify(program)}`);
+  const code = `import ${JSON.stringify(program)};`;
+  return new URL(program.startsWith("file:") ? program : `data:text/javascript,${encodeURIComponent(code)}`);
 }
