@@ -1,7 +1,10 @@
 /** The package for JSR, and what JSR's score asks of it. */
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
 import test from "node:test";
@@ -72,4 +75,42 @@ for (const [name, path] of Object.entries(root.exports)) {
 test("README.md has an example of code, and says which runtimes the package is for", () => {
   assert.match(README, /^```(ts|js)\n/m);
   for (const runtime of ["Deno", "Node", "Bun"]) assert.ok(README.includes(runtime), runtime);
+});
+
+const PROGRAM = (store: string) => `
+  const { createSqliteStore } = await import("${store}");
+  const { default: process } = await import("node:process");
+  let threads = 0;
+  process.on("worker", () => threads++);
+  const store = createSqliteStore("pets.db");
+  for (let i = 0; i < 200; i++) await store.create({ name: "Rex", categoryId: 7n, status: "sold" });
+  await store.close();
+  console.log(threads);`;
+
+/** Runs a program with exactly these permissions. It prints the number of threads that were started. */
+async function countThreads(store: string, permissions: string[]): Promise<{ stdout: string; stderr: string }> {
+  return await withTempFolder((folder) => {
+    writeFileSync(join(folder, "program.ts"), PROGRAM(store));
+    return succeed(process.execPath, ["run", "--no-prompt", "--no-config", ...permissions, "program.ts"], folder);
+  });
+}
+
+test("a store that Deno loads from the web, as from JSR, commits on a thread of its own", () =>
+  withTempFolder(async () => {
+    const server = createServer((request, response) => {
+      response.setHeader("content-type", "application/typescript");
+      response.end(readFileSync(join(ROOT, request.url ?? "")));
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const permissions = ["--allow-read=.", "--allow-write=.", `--allow-import=${host}`];
+    const { stdout } = await countThreads(`http://${host}/lib/stores/sqlite/sqlite_store.ts`, permissions);
+    assert.equal(stdout.trim(), "1");
+    server.close();
+  }));
+
+test("without the permission to read the package, Deno asks for nothing, and the calling thread commits", async () => {
+  const store = pathToFileURL(join(ROOT, "lib/stores/sqlite/sqlite_store.ts")).href;
+  const { stdout, stderr } = await countThreads(store, ["--allow-read=.", "--allow-write=."]);
+  assert.deepEqual([stdout.trim(), stderr], ["0", ""]);
 });

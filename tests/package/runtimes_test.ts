@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { testUnless } from "../support/system/commands.ts";
 import { bun, type Install, npm, withProject } from "./support/project.ts";
 import { succeed } from "./support/run.ts";
-import { BUN, DENO, NODE, NODES, type Runtime } from "./support/runtimes.ts";
+import { BUN, DENO, fileOf, NODE, NODES, type Runtime, versionOf } from "./support/runtimes.ts";
 
 const LUNA = '{"id":1,"name":"Luna","categoryId":9223372036854775807,"status":"available"}';
 const REX = '{"id":2,"name":"Rex","categoryId":9007199254740993,"status":"sold"}';
@@ -41,5 +41,56 @@ for (const [{ name, command, args, skip }, by, install] of INSTALLED) {
       }),
   );
 }
+
+for (const [{ name, command, args, skip }, by, install] of INSTALLED) {
+  testUnless(skip)(
+    `an SQLite store of the package that ${name} installs by ${by} commits on a thread of its own`,
+    () =>
+      withProject(install, async (folder) => {
+        const { stdout } = await succeed(command, [...args, "writer.mjs"], folder);
+        assert.deepEqual(JSON.parse(stdout), { writer: "thread", inOrder: true });
+      }),
+  );
+}
+
+/** Bundles, whose address is not that of the thread's module: loading it into a thread would start the program again. */
+const BUNDLED: [bundler: string, bundle: (folder: string, file: string) => ReturnType<typeof succeed>][] = [
+  ...["esm", "cjs"].map((format): typeof BUNDLED[number] => [
+    `esbuild as ${format}`,
+    (folder, file) => {
+      const flags = ["--bundle", "--platform=node", `--format=${format}`, "--log-level=error", `--outfile=${file}`];
+      const esbuild = fileOf("esbuild", versionOf("esbuild"), "bin/esbuild");
+      return succeed(NODE.command, [esbuild, "writer.mjs", ...flags], folder);
+    },
+  ]),
+  ["Bun", (folder, file) => {
+    return succeed(BUN.command, ["build", "--target=node", "writer.mjs", `--outfile=${file}`], folder);
+  }],
+];
+
+for (const [bundler, bundle] of BUNDLED) {
+  testUnless(NODE.skip || BUN.skip)(
+    `a program that is bundled by ${bundler} runs once, and its SQLite store commits on the calling thread`,
+    () =>
+      withProject(npm(NODE), async (folder) => {
+        const file = bundler.endsWith("cjs") ? "bundle.cjs" : "bundle.mjs";
+        await bundle(folder, file);
+        const { stdout } = await succeed(NODE.command, [file], folder);
+        assert.deepEqual(stdout.trim().split("\n").map((line) => JSON.parse(line)), [
+          { writer: "same-thread", inOrder: true },
+        ]);
+      }),
+  );
+}
+
+testUnless(NODE.skip)(
+  "a program that Node allows no threads commits on the calling thread",
+  () =>
+    withProject(npm(NODE), async (folder) => {
+      const flags = ["--permission", "--allow-fs-read=*", "--allow-fs-write=*"];
+      const { stdout } = await succeed(NODE.command, [...flags, "writer.mjs"], folder);
+      assert.deepEqual(JSON.parse(stdout), { writer: "same-thread", inOrder: true });
+    }),
+);
 
 const SQLITE_WARNING = /^\(node:\d+\) ExperimentalWarning: (SQLite|CommonJS) .*\n(\(Use `node --trace.*\n)?/gm;

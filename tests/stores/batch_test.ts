@@ -39,13 +39,47 @@ test("a full batch is committed at once when another create arrives", () => {
   assert.deepEqual(batch.waiting, [FULL_BATCH]);
 });
 
-test("at most 10,000 creates wait while a transaction runs", () => {
+test("at most 10,000 creates of earlier turns wait while a transaction runs, and those of one turn are all accepted", async () => {
   const { batch, state } = createBatch();
   state.isBusy = true;
-  for (let i = 0; i < 10_000; i++) batch.add(i);
+  for (let i = 0; i < 15_000; i++) batch.add(i);
+  await turn();
   const refusal = { name: StoreUnavailableError.name, message: "Too many creates wait for the test" };
-  assert.throws(() => batch.add(10_000), refusal);
-  assert.equal(batch.waiting.length, 10_000);
+  assert.throws(() => batch.add(15_000), refusal);
+  batch.waiting.length = 6_000;
+  batch.taken = 4_000;
+  assert.throws(() => batch.add(15_000), refusal);
+  batch.taken = 3_999;
+  batch.add(15_000);
+  assert.equal(batch.waiting.length, 6_001);
+});
+
+test("a batch waits for the creates that it expects, and commits as soon as they are there", async () => {
+  const { batch, committed } = createBatch();
+  batch.add(1);
+  batch.expect(2, 600_000, () => assert.fail("missed"));
+  for (let i = 0; i < 5; i++) await turn();
+  batch.add(2);
+  await turn();
+  assert.deepEqual(committed, []);
+  batch.add(3);
+  await turn();
+  await turn();
+  assert.deepEqual(committed, [[1, 2, 3]]);
+  // The next one is not expected to have company.
+  batch.add(4);
+  await turn();
+  await turn();
+  assert.deepEqual(committed, [[1, 2, 3], [4]]);
+});
+
+test("a batch whose expected creates do not come in time commits those that have come, and says so", async () => {
+  const { batch, committed } = createBatch();
+  batch.add(1);
+  await new Promise<void>((resolve) => batch.expect(2, 1, resolve));
+  await turn();
+  await turn();
+  assert.deepEqual(committed, [[1]]);
 });
 
 test("a batch that is closed commits what waits, and accepts no more", () => {

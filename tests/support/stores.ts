@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import process from "node:process";
-import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
+import { SqliteStore } from "../../lib/stores/sqlite/store.ts";
 import { createMemoryStore, type PetStore } from "../../mod.ts";
 import { DRIVERS, whyNoPostgres, withPostgresStore } from "./postgres/postgres.ts";
 import { withTempFolder } from "./temp.ts";
@@ -13,20 +13,26 @@ export interface StoreKind {
 
 export const STORE_KINDS: readonly StoreKind[] = [
   { name: "memory", use: async (run) => await run(createMemoryStore()) },
-  {
-    name: "SQLite",
+  sqliteKind("SQLite", "thread"),
+  { ...sqliteKind("SQLite without a thread", "same-thread"), isVariant: true },
+  ...postgresKinds(),
+];
+
+function sqliteKind(name: string, writer: "thread" | "same-thread"): StoreKind {
+  return {
+    name,
     use: (run) =>
       withTempFolder(async (folder) => {
-        const store = createSqliteStore(join(folder, "pets.db"));
+        const store = new SqliteStore(join(folder, "pets.db"), writer);
         try {
+          await store.startWriter();
           return await run(store);
         } finally {
           await store.close();
         }
       }),
-  },
-  ...postgresKinds(),
-];
+  };
+}
 
 /** One for each driver, on Deno; tests/faults/postgres covers the other runtimes. */
 function postgresKinds(): StoreKind[] {

@@ -3,11 +3,12 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { createMemoryStore } from "../../stores/memory/memory_store.ts";
-import { createSqliteStore } from "../../stores/sqlite/sqlite_store.ts";
+import { SqliteStore } from "../../stores/sqlite/store.ts";
 import { isPassing } from "../../stores/postgres/client/errors.ts";
 import { type PetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { makeFolderFor } from "../folders.ts";
 import { SettingError, startError, UnreachableError } from "../start_error.ts";
+import { KeptFiles } from "./kept_files.ts";
 import { describePostgres, openPostgres } from "./open_postgres.ts";
 import { type PostgresTarget, readPostgresUrl } from "./postgres_url.ts";
 
@@ -15,7 +16,7 @@ import { type PostgresTarget, readPostgresUrl } from "./postgres_url.ts";
 export interface StoreSetting {
   /** The setting without its secrets, for messages. */
   description: string;
-  /** Whether the open store needs permission to read files. SQLite's store checks that its files are in place. */
+  /** Whether the open store needs permission to read files here. SQLite's store checks that its files are in place. */
   needsRead: boolean;
   /**
    * Opens the store.
@@ -44,7 +45,9 @@ export function readStoreSetting(setting: string, environment: (name: string) =>
     return { description: describePostgres(target), needsRead: false, open: () => tryPostgres(target) };
   }
   if (setting.startsWith(SQLITE) && setting !== SQLITE) {
-    return { description: setting, needsRead: true, open: () => openSqlite(setting.slice(SQLITE.length)) };
+    const path = setting.slice(SQLITE.length);
+    const isConfined = canConfine() && path !== ":memory:";
+    return { description: setting, needsRead: !isConfined, open: () => openSqlite(path, isConfined) };
   }
   // The message may show the name of a database file, but no other text, because it may contain a secret.
   if (/^[\w./~-]+\.(db|sqlite3?)$/.test(setting)) {
@@ -53,11 +56,28 @@ export function readStoreSetting(setting: string, environment: (name: string) =>
   throw new SettingError("The store must be memory:, sqlite:<path> or postgres://…");
 }
 
-function openSqlite(path: string): PetStore {
+/**
+ * Whether an isolate with permissions of its own can be started. Without the flag for that, Deno would end the process. Both
+ * unstable flags belong together, and only the other one shows.
+ */
+function canConfine(): boolean {
+  const lib = new URL("../../", import.meta.url);
+  const isReadable = lib.protocol !== "file:" ||
+    Deno.permissions.querySync({ name: "read", path: lib }).state === "granted";
+  return isReadable && "listenDatagram" in Deno;
+}
+
+/** @param isConfined Whether only an isolate of its own keeps the permission for files. */
+async function openSqlite(path: string, isConfined: boolean): Promise<PetStore> {
   try {
     // Only if necessary, because creating a folder needs more permissions than creating a database in it.
     if (isMissing(dirname(path))) makeFolderFor(path);
-    return createSqliteStore(path);
+    const store = new SqliteStore(path, isConfined ? (opened) => new KeptFiles(opened) : "thread");
+    // Now, because the thread opens the file too, and the server is about to give up the permission to write.
+    await store.startWriter();
+    // A server whose isolate for files did not start would refuse every create.
+    await store.check();
+    return store;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw startError(error instanceof StoreUnavailableError ? message : `${path} cannot be opened: ${message}`, error);

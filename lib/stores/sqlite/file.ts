@@ -51,21 +51,33 @@ function inRealFolder(path: string): string {
 /** Identifies a file: its device and inode numbers. */
 type Identity = { dev: bigint; ino: bigint };
 
-/** The files of an open database. */
+/** The files of an open database, as they were when it was opened. Can be sent to another thread. */
+export interface OpenedFiles {
+  /** The path that the store was opened with. */
+  given: string;
+  /** The path of the database itself. */
+  path: string;
+  identities: readonly [name: string, identity: Identity][];
+}
+
+/** Checks that the files of an open database are in their place. */
 export class DatabaseFiles {
-  readonly #given: string;
-  readonly #opened: readonly [path: string, identity: Identity][];
+  readonly opened: OpenedFiles;
+
+  constructor(opened: OpenedFiles) {
+    this.opened = opened;
+  }
 
   /**
    * @param given The path that the store was opened with.
    * @param path The result of {@link followLinks} for it. SQLite must have opened the database and its log.
    */
-  constructor(given: string, path: string) {
-    this.#given = given;
+  static find(given: string, path: string): DatabaseFiles {
     // Also the given path: if a link in it changes, the next start opens another file.
     const absolute = isAbsolute(given) ? given : `${process.cwd()}/${given}`;
     const names = new Set([path, `${path}-wal`, `${path}-shm`, absolute]);
-    this.#opened = [...names].map((name) => [name, this.#identify(name)]);
+    const identities = [...names].map((name): [string, Identity] => [name, identify(given, name)]);
+    return new DatabaseFiles({ given, path, identities });
   }
 
   /**
@@ -75,28 +87,30 @@ export class DatabaseFiles {
    * @throws {StoreUnavailableError} If a file is not in its place.
    */
   requireInPlace(): void {
-    for (const [name, { dev, ino }] of this.#opened) {
-      const now = this.#identify(name);
-      if (now.dev !== dev || now.ino !== ino) this.#refuse();
+    const { given, identities } = this.opened;
+    for (const [name, { dev, ino }] of identities) {
+      const now = identify(given, name);
+      if (now.dev !== dev || now.ino !== ino) refuse(given);
     }
   }
+}
 
-  #identify(name: string): Identity {
-    let found: BigIntStats | undefined;
-    try {
-      found = statSync(name, { bigint: true, throwIfNoEntry: false });
-    } catch (cause) {
-      // For example, because the program has revoked its permission to read.
-      throw new StoreUnavailableError(`Cannot check whether ${this.#given} is still in its place`, { cause });
-    }
-    return found ?? this.#refuse();
+function identify(given: string, name: string): Identity {
+  let found: BigIntStats | undefined;
+  try {
+    found = statSync(name, { bigint: true, throwIfNoEntry: false });
+  } catch (cause) {
+    // For example, because the program has revoked its permission to read.
+    throw new StoreUnavailableError(`Cannot check whether ${given} is still in its place`, { cause });
   }
+  if (found === undefined) refuse(given);
+  return { dev: found.dev, ino: found.ino };
+}
 
-  #refuse(): never {
-    throw new StoreUnavailableError(
-      `${this.#given} or a file beside it has been deleted, moved or replaced; restart with the right file`,
-    );
-  }
+function refuse(given: string): never {
+  throw new StoreUnavailableError(
+    `${given} or a file beside it has been deleted, moved or replaced; restart with the right file`,
+  );
 }
 
 /**

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { isBusy } from "./errors.ts";
-import { DatabaseFiles, followLinks, inspectFiles } from "./file.ts";
+import { DatabaseFiles, followLinks, inspectFiles, type OpenedFiles } from "./file.ts";
 import { migrate, requireKnownSchema, rollback } from "./schema.ts";
 import { StoreUnavailableError } from "../store.ts";
 
@@ -38,10 +38,31 @@ export function openDatabase(path: string): OpenDatabase {
     configure(db, path);
     migrate(db, path);
     requireWritable(db);
-    return { db, files: file === IN_MEMORY ? undefined : new DatabaseFiles(path, file) };
+    return { db, files: file === IN_MEMORY ? undefined : DatabaseFiles.find(path, file) };
   } catch (error) {
     db?.close();
     throw error instanceof StoreUnavailableError ? error : explain(error, path);
+  }
+}
+
+/**
+ * Opens a second connection to a database that is open. Nothing is migrated.
+ *
+ * @throws {StoreUnavailableError} If it is not the same database any more, or cannot be opened.
+ */
+export function openAgain(opened: OpenedFiles): { db: DatabaseSync; files: DatabaseFiles } {
+  const files = new DatabaseFiles(opened);
+  // Otherwise SQLite would create a file that is missing.
+  files.requireInPlace();
+  const db = new DatabaseSync(opened.path);
+  try {
+    configure(db, opened.given);
+    requireKnownSchema(db, opened.given);
+    files.requireInPlace();
+    return { db, files };
+  } catch (error) {
+    db.close();
+    throw error instanceof StoreUnavailableError ? error : explain(error, opened.given);
   }
 }
 

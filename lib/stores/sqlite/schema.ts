@@ -37,6 +37,16 @@ const MIGRATIONS: readonly string[] = [
      oldest_release TEXT NOT NULL
    ) STRICT;
    INSERT INTO compatibility VALUES (3, '0.2.0');`,
+  // Lets other connections tell alterations from additions: the stamp changes unless all that happens is that pets with new,
+  // larger ids are added. REPLACE fires no trigger for the row that it deletes, so the third trigger looks at the id. During a
+  // statement, sqlite_sequence has the largest id before it.
+  `CREATE TABLE alteration (stamp INTEGER NOT NULL) STRICT;
+   INSERT INTO alteration VALUES (random());
+   CREATE TRIGGER pet_updated AFTER UPDATE ON pets BEGIN UPDATE alteration SET stamp = random(); END;
+   CREATE TRIGGER pet_deleted AFTER DELETE ON pets BEGIN UPDATE alteration SET stamp = random(); END;
+   CREATE TRIGGER pet_inserted AFTER INSERT ON pets
+     WHEN NEW.id <= ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), NEW.id)
+     BEGIN UPDATE alteration SET stamp = random(); END;`,
 ];
 
 /**

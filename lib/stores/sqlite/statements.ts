@@ -23,6 +23,16 @@ export const INSERT_REQUEST =
 export const DELETE_REQUESTS = `DELETE FROM idempotency_keys WHERE key IN
   (SELECT key FROM idempotency_keys WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`;
 
+/**
+ * Reads what tells additions from alterations. The version of the schema changes when a backup is restored over the file, and
+ * when a trigger is dropped.
+ */
+export const SELECT_MARKS = `SELECT stamp, (SELECT max(id) FROM pets) AS last,
+  (SELECT schema_version FROM pragma_schema_version) AS schema,
+  (SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'pets'
+    AND name IN ('pet_updated', 'pet_deleted', 'pet_inserted')) AS triggers
+  FROM alteration`;
+
 /** Reads one pet. Parameter: id. */
 export const SELECT_PET = `SELECT ${PET_JSON} AS json FROM pets WHERE id = ?`;
 

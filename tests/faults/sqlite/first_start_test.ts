@@ -35,7 +35,7 @@ function killChildren(pid: number): void {
   }
 }
 
-/** The main thread's calls in order: only it uses SQLite and the key file. */
+/** The calls of the main thread in order. It makes all the files; the thread that writes opens them afterwards. */
 function readCalls(trace: string): string[] {
   const calls = [...trace.matchAll(/^(\d+) +(\w+\(.*)$/gm)];
   const main = calls[0]?.[1];

@@ -15,16 +15,15 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
-import { test } from "node:test";
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { type PetStore, StoreUnavailableError } from "../../../mod.ts";
 import { withTempFolder } from "../../support/temp.ts";
-import { createMany, usingStore } from "./support.ts";
+import { createMany, testWriters, usingStore } from "./support.ts";
 
 const SKIP = process.platform === "win32" ? "Windows does not allow moving an open file" : false;
 
 function testFolder(name: string, run: (folder: string) => void | Promise<void>): void {
-  test(SKIP ? `${name} (skipped: ${SKIP})` : name, { skip: SKIP }, () => withTempFolder(run));
+  testWriters(name, () => withTempFolder(run), SKIP);
 }
 
 function create(store: PetStore, name = "Rex"): Promise<bigint> {

@@ -1,10 +1,9 @@
 /** The requests that an SQLite file remembers. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { formatPets, type IdempotentRequest } from "../../../mod.ts";
-import { execute, query, request, REX, usingStore, withPath, withStore } from "./support.ts";
+import { execute, query, request, REX, testWriters, usingStore, withPath, withStore } from "./support.ts";
 
 /** The schema of version 1, as the first release created it. */
 const VERSION_1 = `PRAGMA application_id = 0x50657473; PRAGMA user_version = 1; PRAGMA journal_mode = WAL;
@@ -17,7 +16,7 @@ const VERSION_1 = `PRAGMA application_id = 0x50657473; PRAGMA user_version = 1; 
   CREATE INDEX pets_by_status ON pets (status);
   INSERT INTO pets (name, category_id, status) VALUES ('Old', 7, 2);`;
 
-test("a request is remembered across a restart, and by each store on the file", () =>
+testWriters("a request is remembered across a restart, and by each store on the file", () =>
   withPath(async (path) => {
     await usingStore(path, async (first) => {
       const second = createSqliteStore(path);
@@ -29,7 +28,7 @@ test("a request is remembered across a restart, and by each store on the file", 
     assert.deepEqual(replayed, { outcome: "replayed", id: 1n });
   }));
 
-test("a pet and its remembered request are stored in one transaction", () =>
+testWriters("a pet and its remembered request are stored in one transaction", () =>
   withStore(async (store, path) => {
     // The request fails, so its pet must disappear too, but not the pets of the same batch.
     execute(path, "CREATE TRIGGER full BEFORE INSERT ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'full'); END");
@@ -41,7 +40,7 @@ test("a pet and its remembered request are stored in one transaction", () =>
     assert.deepEqual(await store.createOnce?.(REX, request("a")), { outcome: "created", id: 3n });
   }));
 
-test("expired requests are deleted as new ones arrive, two for each", () =>
+testWriters("expired requests are deleted as new ones arrive, two for each", () =>
   withStore(async (store, path) => {
     const count = (keys: string) => Number(query(path, `SELECT count(*) AS n FROM idempotency_keys ${keys}`)[0]?.["n"]);
     // Together, because each later one would delete those before it.
@@ -52,7 +51,7 @@ test("expired requests are deleted as new ones arrive, two for each", () =>
     assert.equal(count(""), 9);
   }));
 
-test("an invalid request is refused and creates no pet", () =>
+testWriters("an invalid request is refused and creates no pet", () =>
   withStore(async (store) => {
     const wrong = [{ key: undefined }, { fingerprint: undefined }, { retentionMs: NaN }, { retentionMs: 1.5 }];
     for (const parts of wrong) {
@@ -62,7 +61,7 @@ test("an invalid request is refused and creates no pet", () =>
     assert.deepEqual(await store.list({ after: 0n, limit: 1 }), { json: "[]" });
   }));
 
-test("a file of schema version 1 is migrated and keeps its pets", () =>
+testWriters("a file of schema version 1 is migrated and keeps its pets", () =>
   withPath(async (path) => {
     execute(path, VERSION_1);
     await usingStore(path, async (store) => {
@@ -70,5 +69,5 @@ test("a file of schema version 1 is migrated and keeps its pets", () =>
       const pets = [{ id: 1n, name: "Old", categoryId: 7n, status: "sold" as const }, { id: 2n, ...REX }];
       assert.deepEqual(await store.list({ after: 0n, limit: 9 }), { json: formatPets(pets) });
     });
-    assert.deepEqual(query(path, "PRAGMA user_version"), [{ user_version: 3 }]);
+    assert.deepEqual(query(path, "PRAGMA user_version"), [{ user_version: 4 }]);
   }));

@@ -9,16 +9,15 @@ import { existsSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
-import { test, type TestContext } from "node:test";
 import { promisify } from "node:util";
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import type { PetStore } from "../../../mod.ts";
-import { createMany, query, REX, withOther, withStore } from "./support.ts";
+import { createMany, query, REX, testWriters, withOther, withStore } from "./support.ts";
 
 const SKIP = existsSync("/proc/locks") ? false : "needs Linux, which lists locks in /proc/locks";
 
 function testLinux(name: string, run: () => Promise<void>): void {
-  test(SKIP ? `${name} (skipped: ${SKIP})` : name, { skip: SKIP }, (_: TestContext) => run());
+  testWriters(name, run, SKIP);
 }
 
 /** The first byte of the range that each user of a database locks (SQLite's SHARED_FIRST). */

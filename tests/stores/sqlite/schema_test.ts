@@ -3,10 +3,9 @@
 import assert from "node:assert/strict";
 import { copyFileSync, readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { test } from "node:test";
 import { migrate } from "../../../lib/stores/sqlite/schema.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
-import { createMany, request, REX, usingStore, withOther, withPath } from "./support.ts";
+import { createMany, request, REX, testWriters, usingStore, withOther, withPath } from "./support.ts";
 
 /** The migration of a later release: a new column, a new version, and the oldest version that can use the file. */
 function laterRelease(oldestVersion: number): string {
@@ -26,24 +25,30 @@ function versionOf(db: DatabaseSync): unknown {
   return db.prepare("PRAGMA user_version").get()?.["user_version"];
 }
 
-test("a file that a later release has migrated compatibly is used and keeps its version", () =>
-  withOther(async (store, other, path) => {
-    other.exec(laterRelease(3));
-    assert.equal(await store.create(REX), 1n);
-    assert.equal(await usingStore(path, (second) => second.create(REX)), 2n);
-    assert.equal(versionOf(other), 99);
-  }));
+testWriters(
+  "a file that a later release has migrated compatibly is used and keeps its version",
+  () =>
+    withOther(async (store, other, path) => {
+      other.exec(laterRelease(3));
+      assert.equal(await store.create(REX), 1n);
+      assert.equal(await usingStore(path, (second) => second.create(REX)), 2n);
+      assert.equal(versionOf(other), 99);
+    }),
+);
 
-test("a store whose file a later release migrates incompatibly acknowledges no more creates, and continues to read", () =>
-  withOther(async (store, other, path) => {
-    await store.create(REX);
-    other.exec(laterRelease(99));
-    await assert.rejects(async () => await store.create(REX), REFUSAL);
-    assert.throws(() => createSqliteStore(path), REFUSAL);
-    assert.match(await store.get(1n) ?? "", /"Rex"/);
-    assert.equal(other.prepare("SELECT count(*) AS count FROM pets").get()?.["count"], 1);
-    assert.equal(versionOf(other), 99);
-  }));
+testWriters(
+  "a store whose file a later release migrates incompatibly acknowledges no more creates, and continues to read",
+  () =>
+    withOther(async (store, other, path) => {
+      await store.create(REX);
+      other.exec(laterRelease(99));
+      await assert.rejects(async () => await store.create(REX), REFUSAL);
+      assert.throws(() => createSqliteStore(path), REFUSAL);
+      assert.match(await store.get(1n) ?? "", /"Rex"/);
+      assert.equal(other.prepare("SELECT count(*) AS count FROM pets").get()?.["count"], 1);
+      assert.equal(versionOf(other), 99);
+    }),
+);
 
 for (
   const [what, sql] of [
@@ -54,55 +59,64 @@ for (
     ["an empty database", "DROP TABLE pets; PRAGMA user_version = 0; PRAGMA application_id = 0"],
   ] as const
 ) {
-  test(`a store whose file is overwritten by ${what} reports that, and adds nothing to it`, () =>
-    withOther(async (store, other) => {
-      await store.create(REX);
-      other.exec(sql);
-      const unavailable = { name: "StoreUnavailableError" };
-      await assert.rejects(async () => await store.create(REX), unavailable);
-      await assert.rejects(async () => await store.createOnce?.(REX, request("k")), unavailable);
-      if (what === "an empty database") assert.throws(() => store.list({ after: 0n, limit: 10 }), unavailable);
-    }));
+  testWriters(
+    `a store whose file is overwritten by ${what} reports that, and adds nothing to it`,
+    () =>
+      withOther(async (store, other) => {
+        await store.create(REX);
+        other.exec(sql);
+        const unavailable = { name: "StoreUnavailableError" };
+        await assert.rejects(async () => await store.create(REX), unavailable);
+        await assert.rejects(async () => await store.createOnce?.(REX, request("k")), unavailable);
+        if (what === "an empty database") assert.throws(() => store.list({ after: 0n, limit: 10 }), unavailable);
+      }),
+  );
 }
 
-test("a schema that a later release migrates while this one waits for the lock keeps the later version", () =>
-  withPath((path) => {
-    createSqliteStore(path).close();
-    const [db, other] = [new DatabaseSync(path), new DatabaseSync(path)];
-    other.exec("PRAGMA user_version = 2; DROP TABLE compatibility");
-    // This connection gets the lock only after the later release has committed.
-    const waiting = {
-      prepare: (sql: string) => db.prepare(sql),
-      exec: (sql: string) => {
-        if (sql === "BEGIN IMMEDIATE") {
-          other.exec(`CREATE TABLE compatibility AS SELECT 99 AS oldest_version, '7.1.0' AS oldest_release;
+testWriters(
+  "a schema that a later release migrates while this one waits for the lock keeps the later version",
+  () =>
+    withPath((path) => {
+      createSqliteStore(path).close();
+      const [db, other] = [new DatabaseSync(path), new DatabaseSync(path)];
+      other.exec("PRAGMA user_version = 2; DROP TABLE compatibility");
+      // This connection gets the lock only after the later release has committed.
+      const waiting = {
+        prepare: (sql: string) => db.prepare(sql),
+        exec: (sql: string) => {
+          if (sql === "BEGIN IMMEDIATE") {
+            other.exec(`CREATE TABLE compatibility AS SELECT 99 AS oldest_version, '7.1.0' AS oldest_release;
             PRAGMA user_version = 99`);
-        }
-        db.exec(sql);
-      },
-    };
-    assert.throws(() => migrate(waiting as DatabaseSync, path), REFUSAL);
-    assert.equal(versionOf(other), 99);
-    db.exec("BEGIN IMMEDIATE; ROLLBACK");
-    other.close();
-    db.close();
-  }));
+          }
+          db.exec(sql);
+        },
+      };
+      assert.throws(() => migrate(waiting as DatabaseSync, path), REFUSAL);
+      assert.equal(versionOf(other), 99);
+      db.exec("BEGIN IMMEDIATE; ROLLBACK");
+      other.close();
+      db.close();
+    }),
+);
 
-test("a file whose process was killed during a transaction with a rollback journal is recovered and used", () =>
-  withPath(async (path) => {
-    const killed = `${path}.killed`;
-    await usingStore(path, (store) => createMany(store, 100));
-    const whole = readFileSync(path);
-    const db = new DatabaseSync(path);
-    // With a tiny cache, SQLite writes a part of the transaction into the file before it ends.
-    db.exec("PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; BEGIN; UPDATE pets SET name = hex(zeroblob(100))");
-    copyFileSync(path, killed);
-    copyFileSync(`${path}-journal`, `${killed}-journal`);
-    db.exec("ROLLBACK");
-    db.close();
-    assert.notDeepEqual(readFileSync(killed), whole);
-    await usingStore(killed, async (store) => {
-      assert.match(await store.get(100n) ?? "", /"Rex"/);
-      assert.equal(await store.create(REX), 101n);
-    });
-  }));
+testWriters(
+  "a file whose process was killed during a transaction with a rollback journal is recovered and used",
+  () =>
+    withPath(async (path) => {
+      const killed = `${path}.killed`;
+      await usingStore(path, (store) => createMany(store, 100));
+      const whole = readFileSync(path);
+      const db = new DatabaseSync(path);
+      // With a tiny cache, SQLite writes a part of the transaction into the file before it ends.
+      db.exec("PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; BEGIN; UPDATE pets SET name = hex(zeroblob(100))");
+      copyFileSync(path, killed);
+      copyFileSync(`${path}-journal`, `${killed}-journal`);
+      db.exec("ROLLBACK");
+      db.close();
+      assert.notDeepEqual(readFileSync(killed), whole);
+      await usingStore(killed, async (store) => {
+        assert.match(await store.get(100n) ?? "", /"Rex"/);
+        assert.equal(await store.create(REX), 101n);
+      });
+    }),
+);

@@ -1,12 +1,30 @@
 /** Shared set-up of the tests of the SQLite store. */
 
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { test } from "node:test";
+import { SqliteStore } from "../../../lib/stores/sqlite/store.ts";
 import type { IdempotentRequest, PetDraft, PetPage, PetStore } from "../../../mod.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
 export const REX: PetDraft = { name: "Rex", categoryId: 9223372036854775807n, status: "sold" };
+
+/** Where creates are committed. */
+const WRITERS = ["thread", "same-thread"] as const;
+
+let writer: typeof WRITERS[number] = WRITERS[0];
+
+/** Defines a test for each writer. {@link usingStore} and what builds on it then open stores with that writer. */
+export function testWriters(name: string, run: () => void | Promise<void>, skip: string | false = false): void {
+  for (const each of WRITERS) {
+    const title = each === "thread" ? name : `${name}, without a thread`;
+    test(skip ? `${title} (skipped: ${skip})` : title, { skip }, () => {
+      writer = each;
+      return run();
+    });
+  }
+}
 
 /** Runs `use` with the path of a database file that does not exist yet. */
 export function withPath(use: (path: string) => void | Promise<void>): Promise<void> {
@@ -14,14 +32,16 @@ export function withPath(use: (path: string) => void | Promise<void>): Promise<v
 }
 
 /** Runs `use` with an empty store, and closes it. */
-export function withStore(use: (store: PetStore, path: string) => void | Promise<void>): Promise<void> {
+export function withStore(use: (store: SqliteStore, path: string) => void | Promise<void>): Promise<void> {
   return withPath((path) => usingStore(path, (store) => use(store, path)));
 }
 
 /** Opens a store, runs `use`, and closes the store. */
-export async function usingStore<T>(path: string, use: (store: PetStore) => T | Promise<T>): Promise<T> {
-  const store = createSqliteStore(path);
+export async function usingStore<T>(path: string, use: (store: SqliteStore) => T | Promise<T>): Promise<T> {
+  const store = new SqliteStore(path, writer);
   try {
+    // Otherwise the first creates would be committed without the thread.
+    await store.startWriter();
     return await use(store);
   } finally {
     await store.close();
@@ -30,7 +50,7 @@ export async function usingStore<T>(path: string, use: (store: PetStore) => T | 
 
 /** Runs `use` with an empty store and another connection to its file. */
 export function withOther(
-  use: (store: PetStore, other: DatabaseSync, path: string) => void | Promise<void>,
+  use: (store: SqliteStore, other: DatabaseSync, path: string) => void | Promise<void>,
 ): Promise<void> {
   return withStore(async (store, path) => {
     const other = new DatabaseSync(path);
@@ -60,6 +80,21 @@ export function query(path: string, sql: string): Record<string, unknown>[] {
   } finally {
     db.close();
   }
+}
+
+/**
+ * Counts the commits in the write-ahead log. Only the last frame of a transaction states the size of the database, and only
+ * valid frames have the salt of the header (https://sqlite.org/fileformat2.html#walformat).
+ */
+export function countCommits(path: string): number {
+  const log = readFileSync(path + "-wal");
+  const view = new DataView(log.buffer, log.byteOffset, log.byteLength);
+  const frameSize = 24 + view.getUint32(8);
+  let commits = 0;
+  for (let frame = 32; frame + frameSize <= log.byteLength; frame += frameSize) {
+    if (view.getUint32(frame + 4) !== 0 && view.getBigUint64(frame + 8) === view.getBigUint64(16)) commits++;
+  }
+  return commits;
 }
 
 /** Starts many creates together. */

@@ -16,10 +16,8 @@ export function readUnit(name: (typeof UNITS)[number]): string {
 
 /** The unit with the paths of Deno and of this checkout. */
 export function unitHere(name: (typeof UNITS)[number]): string {
-  return readUnit(name).replace("/usr/local/bin/deno", Deno.execPath()).replace(
-    "/opt/petstore/server",
-    `${ROOT}server`,
-  );
+  return readUnit(name).replace("/usr/local/bin/deno", Deno.execPath())
+    .replaceAll(/\/opt\/petstore\/(?=server|lib)/g, ROOT);
 }
 
 export function unitCommand(name: (typeof UNITS)[number], port: number): [program: string, ...args: string[]] {

@@ -1,0 +1,82 @@
+/** Finds out whether other connections have written to the file, and whether they have only added pets. */
+
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { StoreChanges } from "../store.ts";
+import { SELECT_MARKS } from "./statements.ts";
+
+/** One row of {@link SELECT_MARKS}. */
+interface Marks {
+  stamp: bigint;
+  last: bigint | null;
+  schema: bigint;
+  triggers: bigint;
+}
+
+/** How many triggers {@link SELECT_MARKS} looks for. Without all of them, the stamp says nothing. */
+const TRIGGERS = 3n;
+
+export class ChangeWatch {
+  readonly #db: DatabaseSync;
+  readonly #counters: StoreChanges = { additions: 0, alterations: 0 };
+  readonly #version: StatementSync;
+  #selectMarks: StatementSync | undefined;
+  #lastVersion: unknown;
+  #marks: Marks | undefined;
+  #isCurrent = false;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+    this.#version = db.prepare("PRAGMA data_version");
+  }
+
+  /**
+   * Looks once per turn of the event loop. That is enough, because the requests that a turn handles arrived before it. A look
+   * that fails counts as an alteration.
+   */
+  changes(): StoreChanges {
+    if (!this.#isCurrent) this.#look();
+    return this.#counters;
+  }
+
+  /** Reports a commit of this store, so that the next answer shows it. */
+  added(): void {
+    this.#counters.additions++;
+    this.#isCurrent = false;
+  }
+
+  #look(): void {
+    try {
+      const version = this.#version.get()?.["data_version"];
+      if (version !== this.#lastVersion) this.#compare();
+      this.#lastVersion = version;
+      this.#isCurrent = true;
+      setImmediate(() => this.#isCurrent = false);
+    } catch {
+      this.#lastVersion = undefined;
+      this.#marks = undefined;
+      this.#counters.alterations++;
+    }
+  }
+
+  #compare(): void {
+    const before = this.#marks;
+    const now = this.#marks = this.#readMarks();
+    const isTracked = before !== undefined && now !== undefined && now.triggers === TRIGGERS &&
+      now.stamp === before.stamp && now.schema === before.schema && (now.last ?? 0n) >= (before.last ?? 0n);
+    if (!isTracked) this.#counters.alterations++;
+    else if (now.last !== before.last) this.#counters.additions++;
+  }
+
+  /** Undefined if the file has no marks, for example because the backup of an older release was restored over it. */
+  #readMarks(): Marks | undefined {
+    try {
+      if (this.#selectMarks === undefined) {
+        this.#selectMarks = this.#db.prepare(SELECT_MARKS);
+        this.#selectMarks.setReadBigInts(true);
+      }
+      return this.#selectMarks.get() as unknown as Marks | undefined;
+    } catch {
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,132 @@
+/** Starts and ends the thread that writes. */
+
+import { MessageChannel, Worker } from "node:worker_threads";
+import type { OpenedFiles } from "./file.ts";
+import type { Pending } from "../../pending.ts";
+import type { WriterAccess, WriterPort } from "./writer_messages.ts";
+import { type OwnerMessage, type ThreadMessage, WRITER_MODULE } from "./writer_thread.ts";
+
+/** The thread of one store. Other stores of the process can share it. */
+export class WriterThread {
+  readonly #worker: Worker;
+  readonly #isReady: Promise<boolean>;
+  readonly #lost = new Set<() => void>();
+  #hasEnded = false;
+
+  private constructor(worker: Worker) {
+    this.#worker = worker;
+    this.#isReady = new Promise((resolve) => {
+      worker.once("message", (message: ThreadMessage) => {
+        resolve(message === "ready");
+        if (message !== "ready") void this.terminate();
+      });
+      worker.on("exit", () => {
+        resolve(false);
+        this.#end();
+      });
+    });
+    // Without a listener, an error in the thread would end the process. The exit follows.
+    worker.on("error", () => {});
+    // A store without creates in flight does not keep the process alive.
+    void this.#isReady.then(() => worker.unref());
+  }
+
+  /** Returns undefined if the module cannot be loaded into a thread. */
+  static start(opened: OpenedFiles): WriterThread | undefined {
+    const module = findModule(opened.path);
+    if (module === undefined) return undefined;
+    // On Deno, a thread can be started from a file or from a data: URL, which may import a page of the web.
+    const code = `import { runWriter } from ${JSON.stringify(module)}; runWriter();`;
+    try {
+      // Deno would ask for the permission to copy the environment. Node needs it for NODE_OPTIONS.
+      const options = { workerData: opened, name: "petstore-writer", ...("Deno" in globalThis && { env: {} }) };
+      return new WriterThread(new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`), options));
+    } catch {
+      return undefined;
+    }
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** Makes a port to the thread, which can be transferred. Undefined if the thread did not start. */
+  async connect(lost: () => void): Promise<WriterPort | undefined> {
+    if (!await this.#isReady || this.#hasEnded) return undefined;
+    this.#lost.add(lost);
+    const { port1, port2 } = new MessageChannel();
+    this.#send({ port: port2 as unknown as WriterPort }, [port2]);
+    return port1 as unknown as WriterPort;
+  }
+
+  /** Ends the thread. It closes its connection first. */
+  async close(): Promise<void> {
+    this.#lost.clear();
+    if (!await this.#isReady || this.#hasEnded) return;
+    this.#worker.ref();
+    const closed = new Promise<void>((resolve) => {
+      this.#worker.once("message", () => resolve());
+      this.#worker.once("exit", () => resolve());
+    });
+    this.#send("close");
+    await closed;
+    await this.terminate();
+  }
+
+  /** Ends the thread at once. Its open transaction is rolled back. */
+  async terminate(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #send(message: OwnerMessage, transfer: Transfer = []): void {
+    this.#worker.postMessage(message, transfer);
+  }
+
+  #end(): void {
+    this.#hasEnded = true;
+    for (const lost of this.#lost) lost();
+    this.#lost.clear();
+  }
+}
+
+/** The thread of a store: started when it is needed, and again when it has ended. */
+export class WriterOwner implements WriterAccess {
+  readonly #opened: OpenedFiles;
+  #thread: WriterThread | undefined;
+
+  constructor(opened: OpenedFiles) {
+    this.#opened = opened;
+  }
+
+  async connect(lost: () => void): Promise<WriterPort | undefined> {
+    if (!this.#thread || this.#thread.hasEnded) this.#thread = WriterThread.start(this.#opened);
+    return await this.#thread?.connect(lost);
+  }
+
+  close(): Pending<void> {
+    return this.#thread?.close();
+  }
+}
+
+type Transfer = NonNullable<Parameters<Worker["postMessage"]>[1]>;
+
+/** Deno's way to look at permissions. */
+interface Permissions {
+  querySync(permission: { name: "read" | "write"; path: string | URL }): { state: string };
+}
+
+/** The address of the thread's module, or undefined if it cannot or must not be loaded. */
+function findModule(database: string): string | undefined {
+  // In a bundle, the address is that of the bundle, and loading it would start the whole program again.
+  if (WRITER_MODULE === undefined || !/\/writer_thread\.[jt]s$/.test(WRITER_MODULE)) return undefined;
+  const { permissions } = (globalThis as { Deno?: { permissions?: Permissions } })["Deno"] ?? {};
+  if (permissions) {
+    // Deno would ask at the terminal for a permission that is missing, also for one that the program has given up.
+    const isGranted = (name: "read" | "write", path: string | URL) =>
+      permissions.querySync({ name, path }).state === "granted";
+    const library = new URL("../../", WRITER_MODULE);
+    if (library.protocol === "file:" && !isGranted("read", library)) return undefined;
+    if (!isGranted("read", database) || !isGranted("write", database)) return undefined;
+  }
+  return WRITER_MODULE;
+}

@@ -1,0 +1,190 @@
+/** The store: reads on this thread, and creates through a writer. `sqlite_store.ts` is the entry point. */
+
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { attempt, chain, type Pending } from "../../pending.ts";
+import { statusCode } from "../status_code.ts";
+import type {
+  IdempotentOutcome,
+  IdempotentRequest,
+  PetDraft,
+  PetPage,
+  PetQuery,
+  PetStore,
+  StoreChanges,
+} from "../store.ts";
+import { ChangeWatch } from "./change_watch.ts";
+import { Transactions } from "./commit.ts";
+import { asUnavailable, isOutage } from "./errors.ts";
+import type { DatabaseFiles, OpenedFiles } from "./file.ts";
+import { openDatabase } from "./open.ts";
+import { ReadAhead } from "./read_ahead.ts";
+import { SchemaWatch } from "./schema.ts";
+import { WriterOwner } from "./start_writer.ts";
+import { ALL_PETS, type PageSql, PETS_OF_STATUS, SELECT_PET } from "./statements.ts";
+import { Writer } from "./writer.ts";
+import type { WriterAccess, WriterPort } from "./writer_messages.ts";
+
+/**
+ * Databases that stay open because their files have been moved or replaced. Closing one would delete the log of that name,
+ * which may now belong to another database. They are referenced here, because garbage collection would close them too.
+ */
+const LEFT_OPEN: DatabaseSync[] = [];
+
+export class SqliteStore implements PetStore {
+  readonly #db: DatabaseSync;
+  readonly #files: DatabaseFiles | undefined;
+  readonly #schema: SchemaWatch;
+  readonly #watch: ChangeWatch;
+  readonly #writer: Writer;
+  readonly #pages = new ReadAhead((query) => this.#readPage(query));
+  readonly #get: StatementSync;
+  readonly #all: PageStatements;
+  readonly #ofStatus: PageStatements;
+  readonly #access: WriterAccess | undefined;
+  #isClosed = false;
+
+  /**
+   * @param path As of `createSqliteStore()`.
+   * @param writer Who commits: a thread of this store, the calling thread, or another thread.
+   */
+  constructor(path: string, writer: "thread" | "same-thread" | ((opened: OpenedFiles) => WriterAccess)) {
+    requirePath(path);
+    const { db, files } = openDatabase(path);
+    const schema = this.#schema = new SchemaWatch(db, path);
+    this.#db = db;
+    this.#files = files;
+    this.#watch = new ChangeWatch(db);
+    const transactions = new Transactions(db, () => {
+      // Checking before the commit is enough, because the file might as well be moved right after the commit.
+      files?.requireInPlace();
+      schema.require();
+    });
+    // A database in memory belongs to one connection.
+    if (files && writer !== "same-thread") {
+      this.#access = writer === "thread" ? new WriterOwner(files.opened) : writer(files.opened);
+    }
+    this.#writer = new Writer(transactions, () => this.#watch.added(), this.#access);
+    this.#get = prepare(db, SELECT_PET);
+    this.#all = preparePage(db, ALL_PETS);
+    this.#ofStatus = preparePage(db, PETS_OF_STATUS);
+  }
+
+  /**
+   * Connects another store to the thread of this one, as {@link WriterAccess.connect}. The port can be sent to the isolate of
+   * that store.
+   */
+  async connectWriter(lost: () => void): Promise<WriterPort | undefined> {
+    return this.#isClosed ? undefined : await this.#access?.connect(lost);
+  }
+
+  /** Starts the thread that writes. Without this call, the first create does. */
+  async startWriter(): Promise<void> {
+    await this.#writer.connect();
+  }
+
+  async create(pet: PetDraft): Promise<bigint> {
+    // Without a request, the outcome is "created".
+    const { id } = await this.#writer.add(pet) as { id: bigint };
+    return id;
+  }
+
+  createOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
+    return this.#writer.add(pet, request);
+  }
+
+  get(id: bigint): string | undefined {
+    return this.#read(() => this.#get.get(id)?.["json"] as string | undefined);
+  }
+
+  list(query: PetQuery): PetPage {
+    return this.#read(() => this.#pages.list(query, this.changes().alterations));
+  }
+
+  #readPage({ after, limit, status }: PetQuery): PetPage {
+    return status === undefined
+      ? readPage(this.#all, [after], limit)
+      : readPage(this.#ofStatus, [BigInt(statusCode(status)), after], limit);
+  }
+
+  changes(): StoreChanges {
+    return this.#watch.changes();
+  }
+
+  check(): Pending<void> {
+    this.get(1n);
+    return this.#requireInPlace();
+  }
+
+  #requireInPlace(): Pending<void> {
+    return this.#access?.requireInPlace ? this.#access.requireInPlace() : this.#files?.requireInPlace();
+  }
+
+  close(): Pending<void> {
+    if (this.#isClosed) return;
+    const written = this.#writer.close();
+    this.#isClosed = true;
+    return chain(written, () => chain(this.#isInPlace(), (isInPlace) => this.#release(isInPlace)));
+  }
+
+  #isInPlace(): Pending<boolean> {
+    return attempt(() => chain(this.#requireInPlace(), () => true), () => false);
+  }
+
+  #release(isInPlace: boolean): Pending<void> {
+    // The thread first, so that the last connection to be closed is the one that decides about the log.
+    return chain(this.#access?.close(), () => {
+      if (isInPlace) this.#db.close();
+      else LEFT_OPEN.push(this.#db);
+    });
+  }
+
+  #read<T>(query: () => T): T {
+    try {
+      return query();
+    } catch (error) {
+      throw this.#isClosed ? asUnavailable(error) : this.#explain(error);
+    }
+  }
+
+  #explain(error: unknown): unknown {
+    try {
+      // Drops SQLite's cached pages, which may be wrong because they were read while the disk failed.
+      if (isOutage(error)) this.#db.exec("PRAGMA shrink_memory");
+      // If a table is missing because the file was overwritten, this throws a better error.
+      else this.#schema.require();
+      return asUnavailable(error);
+    } catch (better) {
+      return asUnavailable(better);
+    }
+  }
+}
+
+function requirePath(path: string): void {
+  // SQLite would parse file: as a URI, which may have parameters.
+  if (typeof path !== "string" || path === "" || path.includes("\0") || /^file:/i.test(path)) {
+    const given = typeof path === "string" ? JSON.stringify(path) : typeof path;
+    throw new TypeError(`The path of an SQLite store must be the path of a file, or :memory:, not ${given}`);
+  }
+}
+
+interface PageStatements {
+  page: StatementSync;
+  more: StatementSync;
+}
+
+function prepare(db: DatabaseSync, sql: string): StatementSync {
+  const statement = db.prepare(sql);
+  statement.setReadBigInts(true);
+  return statement;
+}
+
+function preparePage(db: DatabaseSync, { page, more }: PageSql): PageStatements {
+  return { page: prepare(db, page), more: prepare(db, more) };
+}
+
+function readPage({ page, more }: PageStatements, condition: bigint[], limit: number): PetPage {
+  const row = page.get(...condition, ...condition, BigInt(limit));
+  const { json, count, last } = row as { json: string; count: bigint; last: bigint };
+  const isLast = count < limit || more.get(...condition.with(-1, last)) === undefined;
+  return isLast ? { json } : { json, next: last };
+}

@@ -1,0 +1,181 @@
+/** Collects the creates of a store, and commits them: on the thread that writes, or here as long as there is none. */
+
+import { Batch } from "../batch.ts";
+import type { Pending } from "../../pending.ts";
+import { statusCode } from "../status_code.ts";
+import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
+import { RETRY_DELAY, type Transactions } from "./commit.ts";
+import type { Create } from "./insert.ts";
+import { encodeBatch, settleBatch, type WriterAccess, type WriterAnswer, type WriterPort } from "./writer_messages.ts";
+
+/** After this time, in milliseconds, a thread that could not be started is tried again. */
+const RECONNECT_DELAY = 10_000;
+
+/**
+ * How long a batch may wait for clients that have just been answered, in milliseconds: as long as the last commit took, within
+ * these bounds.
+ */
+const MIN_PATIENCE = 2, MAX_PATIENCE = 10;
+
+/** After clients did not come, at most so many batches do not wait for any. */
+const MAX_IMPATIENCE = 64;
+
+export class Writer {
+  readonly #transactions: Transactions;
+  readonly #access: WriterAccess | undefined;
+  readonly #committed: () => void;
+  readonly #batch: Batch<Create>;
+  #port: WriterPort | undefined;
+  /** The creates that the thread has not answered yet. */
+  #sent: readonly Create[] = [];
+  #sentAt = 0;
+  #isConnecting = false;
+  #connectAt = 0;
+  /** Whether a timer will try again to get the lock for a commit on this thread. */
+  #isRetrying = false;
+  #whenIdle: (() => void) | undefined;
+  /** How many batches will not wait, and how many more it will be if clients are missed again. */
+  #impatience = { left: 0, next: 1 };
+
+  /**
+   * @param transactions Commits on this thread.
+   * @param committed Called after a commit, before its creates resolve.
+   * @param access Without it, all creates are committed on this thread.
+   */
+  constructor(transactions: Transactions, committed: () => void, access: WriterAccess | undefined) {
+    this.#transactions = transactions;
+    this.#committed = committed;
+    this.#access = access;
+    this.#batch = new Batch(() => this.#commit(), "the disk");
+  }
+
+  /** Adds a pet, unless the request is remembered, and resolves when it is on disk. */
+  add(pet: PetDraft, request?: IdempotentRequest): Promise<IdempotentOutcome> {
+    return new Promise((resolve, reject) => {
+      if (request) requireTypes(request);
+      this.#batch.add({ row: rowOf(pet), request, resolve, reject });
+    });
+  }
+
+  /** Accepts no more creates, and commits those that wait. */
+  close(): Pending<void> {
+    this.#batch.close();
+    if (this.#port === undefined) return;
+    const idle = this.#sent.length > 0 && new Promise<void>((resolve) => this.#whenIdle = resolve);
+    return idle ? idle.then(() => this.#disconnect()) : this.#disconnect();
+  }
+
+  #commit(): void {
+    const batch = this.#batch;
+    if (batch.waiting.length === 0) return;
+    if (this.#port === undefined) void this.connect();
+    if (this.#isRetrying && !batch.isClosed) return;
+    if (this.#port === undefined) this.#commitHere();
+    else if (this.#sent.length === 0) this.#send(this.#port);
+  }
+
+  /** Also while a thread starts, so that no create waits for it. */
+  #commitHere(): void {
+    const batch = this.#batch;
+    this.#isRetrying = false;
+    if (batch.waiting.length === 0) return;
+    if (this.#transactions.commit(batch.waiting, batch.isClosed)) {
+      batch.waiting = [];
+      this.#committed();
+      return;
+    }
+    this.#isRetrying = true;
+    setTimeout(() => this.#commitHere(), RETRY_DELAY);
+  }
+
+  #send(port: WriterPort): void {
+    const batch = this.#batch;
+    this.#sent = batch.waiting;
+    this.#sentAt = performance.now();
+    batch.taken = batch.waiting.length;
+    batch.waiting = [];
+    port.ref?.();
+    port.postMessage(encodeBatch(this.#sent));
+  }
+
+  #receive(answer: WriterAnswer): void {
+    this.#committed();
+    settleBatch(this.#sent, answer);
+    this.#port?.unref?.();
+    this.#awaitClients(this.#sent.length, performance.now() - this.#sentAt);
+    this.#goOn();
+  }
+
+  /** One client is never waited for: without others, its next create is committed at once anyway. */
+  #awaitClients(count: number, milliseconds: number): void {
+    const impatience = this.#impatience;
+    if (count + this.#batch.waiting.length === 1 || impatience.left-- > 0) return;
+    impatience.next = Math.max(1, impatience.next / 2);
+    this.#batch.expect(count, Math.min(MAX_PATIENCE, Math.max(MIN_PATIENCE, milliseconds)), () => {
+      impatience.next = Math.min(MAX_IMPATIENCE, impatience.next * 4);
+      impatience.left = impatience.next;
+    });
+  }
+
+  #goOn(): void {
+    const batch = this.#batch;
+    this.#sent = [];
+    batch.taken = 0;
+    if (batch.waiting.length === 0) this.#whenIdle?.();
+    else if (batch.isClosed) this.#commit();
+    else batch.commitSoon();
+  }
+
+  /** Connects to the thread. Until then, creates are committed here. */
+  async connect(): Promise<void> {
+    if (!this.#access || this.#isConnecting || this.#batch.isClosed || performance.now() < this.#connectAt) return;
+    this.#isConnecting = true;
+    let isLost = false;
+    let port: WriterPort | undefined;
+    try {
+      port = await this.#access.connect(() => {
+        isLost = true;
+        if (port && this.#port === port) this.#lose();
+      });
+    } catch {
+      // No thread. Creates are committed here.
+    }
+    this.#isConnecting = false;
+    if (port === undefined) {
+      this.#connectAt = performance.now() + RECONNECT_DELAY;
+    } else if (isLost || this.#batch.isClosed) {
+      port.close();
+    } else {
+      this.#port = port;
+      port.onmessage = ({ data }) => this.#receive(data as WriterAnswer);
+      port.unref?.();
+    }
+  }
+
+  #lose(): void {
+    this.#disconnect();
+    const lost = new StoreUnavailableError("The thread that writes has ended; the pet may have been stored");
+    for (const { reject } of this.#sent) reject(lost);
+    this.#goOn();
+  }
+
+  #disconnect(): void {
+    this.#port?.close();
+    this.#port = undefined;
+  }
+}
+
+/** Uses bigints only, because `node:sqlite` binds a JavaScript number as REAL. */
+function rowOf({ name, categoryId, status }: PetDraft): Create["row"] {
+  // A value that cannot be sent to another thread would fail a whole batch.
+  if (typeof name !== "string" || typeof categoryId !== "bigint") {
+    throw new TypeError("The name of a pet must be a string, and its categoryId a bigint");
+  }
+  return [name, categoryId, BigInt(statusCode(status))];
+}
+
+function requireTypes({ key, fingerprint, retentionMs }: IdempotentRequest): void {
+  if (typeof key !== "string" || typeof fingerprint !== "string" || !Number.isSafeInteger(retentionMs)) {
+    throw new TypeError("A request has a key and a fingerprint, which are strings, and retentionMs, a whole number");
+  }
+}

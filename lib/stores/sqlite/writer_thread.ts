@@ -1,0 +1,124 @@
+/**
+ * The thread that commits creates, so that no read waits for the disk. It has its own connection, and is the only writer of its
+ * process. `start_writer.ts` starts it.
+ */
+
+import type { DatabaseSync } from "node:sqlite";
+import { parentPort, workerData } from "node:worker_threads";
+import { Batch } from "../batch.ts";
+import { Transactions } from "./commit.ts";
+import type { DatabaseFiles, OpenedFiles } from "./file.ts";
+import { openAgain } from "./open.ts";
+import { SchemaWatch } from "./schema.ts";
+import {
+  decodeBatch,
+  encodeAnswer,
+  type Settled,
+  toFailure,
+  type WriterAnswer,
+  type WriterBatch,
+  type WriterPort,
+} from "./writer_messages.ts";
+
+/** The address of this module: a file or, if it comes from JSR, a page of the web. */
+export const WRITER_MODULE: string | undefined = import.meta.url;
+
+/** What the owner sends: a port of another store, or the request to end. */
+export type OwnerMessage = { port: WriterPort } | "close";
+
+/** What the thread says to its owner. */
+export type ThreadMessage = "ready" | "closed" | { failed: string };
+
+/** A batch, and where its answer goes. */
+interface Job {
+  port: WriterPort;
+  batch: WriterBatch;
+}
+
+/** The share of a commit's time that the next one may wait for the stores that have just been answered; at least so many ms. */
+const PATIENCE = 0.25, MIN_PATIENCE = 1;
+
+/**
+ * The pause between attempts to get the write lock, in milliseconds. Shorter than on a thread that serves: a program that commits
+ * without pausing releases the lock only for moments.
+ */
+const RETRY_PAUSE = 0.2;
+
+/** Runs in the thread. */
+export function runWriter(): void {
+  const say = (message: ThreadMessage) => parentPort?.postMessage(message);
+  try {
+    const { db, files } = openAgain(workerData as OpenedFiles);
+    const writer = new ThreadWriter(db, files);
+    parentPort?.on("message", (message: OwnerMessage) => {
+      if (message !== "close") return writer.serve(message.port);
+      writer.close();
+      say("closed");
+    });
+    say("ready");
+  } catch (error) {
+    say({ failed: toFailure(error).message });
+  }
+}
+
+/** Puts the batches of several stores into one transaction. */
+class ThreadWriter {
+  readonly #db: DatabaseSync;
+  readonly #transactions: Transactions;
+  readonly #pause = new Int32Array(new SharedArrayBuffer(4));
+  #ports = 0;
+  readonly #batch = new Batch<Job>(() => this.#commitAll(), "the disk");
+
+  constructor(db: DatabaseSync, files: DatabaseFiles) {
+    this.#db = db;
+    const schema = new SchemaWatch(db, files.opened.given);
+    this.#transactions = new Transactions(db, () => {
+      // Checking before the commit is enough, because the file might as well be moved right after the commit.
+      files.requireInPlace();
+      schema.require();
+    });
+  }
+
+  serve(port: WriterPort): void {
+    this.#ports++;
+    port.on?.("close", () => this.#ports--);
+    port.onmessage = ({ data }) => {
+      const job = { port, batch: data as WriterBatch };
+      // A store sends no second batch before its first is answered, so there is nothing to wait for.
+      if (this.#ports === 1 || this.#batch.isClosed) this.#commit([job]);
+      else this.#batch.add(job);
+    };
+  }
+
+  close(): void {
+    this.#batch.close();
+    this.#db.close();
+  }
+
+  #commitAll(): void {
+    const jobs = this.#batch.waiting;
+    if (jobs.length === 0) return;
+    this.#batch.waiting = [];
+    const began = performance.now();
+    this.#commit(jobs);
+    this.#batch.expect(jobs.length, Math.max(MIN_PATIENCE, PATIENCE * (performance.now() - began)), () => {});
+  }
+
+  #commit(jobs: readonly Job[]): void {
+    const answers = this.#write(jobs);
+    for (const [i, { port }] of jobs.entries()) port.postMessage(answers[i]);
+  }
+
+  #write(jobs: readonly Job[]): WriterAnswer[] {
+    const outcomes = jobs.map((): Settled[] => []);
+    try {
+      const creates = jobs.flatMap(({ batch }, i) => decodeBatch(batch, outcomes[i]!));
+      // Waits for another program's lock. This blocks this thread only.
+      while (!this.#transactions.commit(creates)) Atomics.wait(this.#pause, 0, 0, RETRY_PAUSE);
+      return outcomes.map(encodeAnswer);
+    } catch (error) {
+      // A defect must not end the thread, or leave a batch without an answer.
+      return jobs.map(() => toFailure(error));
+    }
+  }
+}

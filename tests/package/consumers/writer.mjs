@@ -1,0 +1,46 @@
+/** Prints whether a store commits on a thread of its own, and whether its pets are in order. */
+
+import { rmSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { createSqliteStore } from "@petstore/petstore/sqlite";
+
+function isLocked(other) {
+  try {
+    other.exec("BEGIN IMMEDIATE; ROLLBACK");
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** No await outside a function, so that the program can also be bundled as CommonJS. */
+async function main() {
+  const PATH = "writer.db";
+  const store = createSqliteStore(PATH);
+  const other = new DatabaseSync(PATH);
+  // Each create takes some milliseconds.
+  other.exec(`CREATE TRIGGER slow AFTER INSERT ON pets BEGIN
+    SELECT count(*) FROM (WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 30000) SELECT i FROM n);
+  END`);
+
+  const ids = [];
+  let sawTransaction = false;
+  for (let i = 0; i < 60 && !sawTransaction; i++) {
+    let isPending = true;
+    const create = store.create({ name: "Rex", categoryId: 7n, status: "sold" }).finally(() => isPending = false);
+    while (isPending) {
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      // A transaction on this thread would have begun and ended within one turn of the event loop.
+      sawTransaction ||= isLocked(other);
+    }
+    ids.push(Number(await create));
+  }
+  await store.close();
+  other.close();
+  rmSync(PATH);
+  console.log(
+    JSON.stringify({ writer: sawTransaction ? "thread" : "same-thread", inOrder: ids.every((id, i) => id === i + 1) }),
+  );
+}
+
+void main();

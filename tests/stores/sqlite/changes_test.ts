@@ -1,0 +1,146 @@
+/** How a store tells what other connections have added from what they have altered. */
+
+import assert from "node:assert/strict";
+import * as sqlite from "node:sqlite";
+import { test } from "node:test";
+import { createPetstore, type StoreChanges } from "../../../mod.ts";
+import type { SqliteStore } from "../../../lib/stores/sqlite/store.ts";
+import { createMany, execute, REX, usingStore, withOther, withPath, withStore } from "./support.ts";
+
+/** What changed since the last look, in the next turn of the event loop. */
+async function look(store: SqliteStore, since: StoreChanges): Promise<{ added: boolean; altered: boolean }> {
+  await new Promise((resolve) => setImmediate(resolve));
+  const { additions, alterations } = store.changes();
+  return { added: additions > since.additions, altered: alterations > since.alterations };
+}
+
+function now(store: SqliteStore): StoreChanges {
+  return { ...store.changes() };
+}
+
+const INSERT = "INSERT INTO pets (name, category_id, status) VALUES ('Bo', 1, 0)";
+
+/** Statements of another program on pets 1 to 9, of which 5 is missing. */
+const STATEMENTS: [what: string, sql: string, expected: { added: boolean; altered: boolean }][] = [
+  ["adds pets", `${INSERT}, ('Max', 2, 1)`, { added: true, altered: false }],
+  ["adds pets with ids of its own", "INSERT INTO pets VALUES (40, 'a', 1, 1), (30, 'b', 1, 1)", {
+    added: true,
+    altered: false,
+  }],
+  ["adds a pet below the largest id", "INSERT INTO pets VALUES (5, 'a', 1, 1)", { added: false, altered: true }],
+  ["changes a pet", "UPDATE pets SET name = 'Max' WHERE id = 3", { added: false, altered: true }],
+  ["changes a pet by an upsert", "INSERT INTO pets VALUES (3, 'a', 1, 1) ON CONFLICT DO UPDATE SET name = 'b'", {
+    added: false,
+    altered: true,
+  }],
+  // This deletes the old row without running the trigger on DELETE.
+  ["replaces a pet", "REPLACE INTO pets VALUES (3, 'a', 1, 1)", { added: false, altered: true }],
+  ["deletes a pet", "DELETE FROM pets WHERE id = 3", { added: false, altered: true }],
+  ["deletes all pets", "DELETE FROM pets", { added: false, altered: true }],
+  ["deletes the last pet and adds one", `DELETE FROM pets WHERE id = 9; ${INSERT}`, { added: false, altered: true }],
+  ["replaces the table", "CREATE TABLE p AS SELECT * FROM pets; DROP TABLE pets; ALTER TABLE p RENAME TO pets", {
+    added: false,
+    altered: true,
+  }],
+  ["writes to another table", "CREATE TABLE other (a); INSERT INTO other VALUES (1)", { added: false, altered: true }],
+  ["remembers a request", "INSERT INTO idempotency_keys VALUES ('k', 'f', 1, 1)", { added: false, altered: false }],
+  ["writes the log back", "PRAGMA wal_checkpoint(TRUNCATE)", { added: false, altered: false }],
+];
+
+for (const [what, sql, expected] of STATEMENTS) {
+  const shown = Object.entries(expected).flatMap(([name, is]) => is ? name : []).join() || "no change";
+  test(`another program that ${what} counts as: ${shown}`, () =>
+    withOther(async (store, other) => {
+      await createMany(store, 9);
+      other.exec("DELETE FROM pets WHERE id = 5");
+      const before = now(store);
+      assert.deepEqual(await look(store, before), { added: false, altered: false });
+      other.exec(sql);
+      const found = await look(store, before);
+      // What is altered may have been added, too.
+      assert.deepEqual(expected.altered ? { ...found, added: false } : found, expected);
+    }));
+}
+
+test("without its triggers, a file's every change counts as an alteration", () =>
+  withOther(async (store, other) => {
+    await store.create(REX);
+    for (const trigger of ["pet_updated", "pet_deleted", "pet_inserted"]) {
+      other.exec(`CREATE TEMP TABLE t AS SELECT sql FROM sqlite_schema WHERE name = '${trigger}'`);
+      other.exec(`DROP TRIGGER ${trigger}`);
+      await look(store, now(store));
+      const before = now(store);
+      other.exec(INSERT);
+      assert.equal((await look(store, before)).altered, true, trigger);
+      other.exec(String(other.prepare("SELECT sql FROM t").get()?.["sql"]));
+      other.exec("DROP TABLE t");
+    }
+    await look(store, now(store));
+    const before = now(store);
+    other.exec(INSERT);
+    assert.deepEqual(await look(store, before), { added: true, altered: false });
+  }));
+
+const backup = (sqlite as { backup?: (source: sqlite.DatabaseSync, path: string) => Promise<unknown> }).backup;
+const SKIP = backup ? false : "this runtime has no backup()";
+
+test(
+  `a backup that is restored over the open file is an alteration, also if later pets make its largest id the same${
+    SKIP ? ` (skipped: ${SKIP})` : ""
+  }`,
+  { skip: SKIP },
+  () =>
+    withStore(async (store, path) => {
+      await createMany(store, 3);
+      await store.create({ ...REX, name: "old" });
+      const source = new sqlite.DatabaseSync(path);
+      source.exec(`VACUUM INTO '${path}.copy'`);
+      source.close();
+      await store.create({ ...REX, name: "lost" });
+      assert.match(await store.get(5n) ?? "", /lost/);
+      const before = now(store);
+      const copy = new sqlite.DatabaseSync(`${path}.copy`);
+      copy.exec(INSERT);
+      await backup!(copy, path);
+      copy.close();
+      assert.equal((await look(store, before)).altered, true);
+      assert.match(await store.get(5n) ?? "", /Bo/);
+    }),
+);
+
+test("two petstores on one file keep their answers while the other adds pets, and show its pets at once", () =>
+  withPath((path) =>
+    usingStore(path, (one) =>
+      usingStore(path, async (two) => {
+        let reads = 0;
+        const counted = new Proxy(one, {
+          get: (store, name) => {
+            const member = Reflect.get(store, name) as unknown;
+            if (typeof member !== "function") return member;
+            return (...args: unknown[]) => {
+              if (name === "get" || name === "list") reads++;
+              return member.apply(store, args);
+            };
+          },
+        });
+        const { handle } = createPetstore({ keys: ["pk_example"], store: counted });
+        const get = async (path: string) => {
+          await new Promise((resolve) => setImmediate(resolve));
+          const headers = { authorization: "Bearer pk_example" };
+          return await (await handle(new Request(`http://localhost/v1${path}`, { headers }))).text();
+        };
+        await createMany(two, 4);
+        const paths = ["/pets/1", "/pets?limit=2"];
+        const before = await Promise.all(paths.map(get));
+        assert.equal(reads, 2);
+        for (let i = 0; i < 5; i++) {
+          const id = await two.create(REX);
+          assert.deepEqual(await Promise.all(paths.map(get)), before);
+          assert.match(await get("/pets"), new RegExp(`"id":${id},`));
+        }
+        // The whole list was read each time, the others were not.
+        assert.equal(reads, 2 + 5);
+        execute(path, "UPDATE pets SET name = 'Max' WHERE id = 1");
+        for (const text of await Promise.all(paths.map(get))) assert.match(text, /Max/);
+      }))
+  ));
