@@ -88,6 +88,8 @@ async function openSqlite(path: string, writer: ConstructorParameters<typeof Sql
     const store = new SqliteStore(path, writer);
     // Now, because the thread opens the file too, and the server is about to give up the permission to write.
     await store.startWriter();
+    // A server whose isolate for files did not start would refuse every create.
+    await store.check();
     return store;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
