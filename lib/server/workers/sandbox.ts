@@ -28,6 +28,7 @@ addEventListener("message", (event) => {
 
 /** `node:worker_threads` refuses an address on the network, but not a module that imports it. */
 function importable(program: string): URL {
-  const code = `import ${JSON.stringify(program)};`;
-  return new URL(program.startsWith("file:") ? program : `data:text/javascript,${encodeURIComponent(code)}`);
+  if (program.startsWith("file:")) return new URL(program);
+  const module = encodeURIComponent(`import ${JSON.stringify(program)};`);
+  return new URL(`data:text/javascript,${module}`);
 }
