@@ -6,14 +6,9 @@ export function readVariable(variable: string): string | undefined {
   return state === "granted" ? Deno.env.get(variable) : undefined;
 }
 
-/**
- * Gives up the permissions to write files and to read the environment, and also to read files unless the store needs that.
- * Deno cannot restrict reading to some paths at this point.
- */
-export async function dropPermissions(needsRead: boolean): Promise<void> {
-  for (const name of ["write", "env", ...(needsRead ? [] : ["read"] as const)] as const) {
-    await Deno.permissions.revoke({ name });
-  }
+/** Gives up permissions for good. Deno cannot restrict reading to some paths at this point. */
+export async function dropPermissions(names: readonly ("env" | "read" | "write")[]): Promise<void> {
+  for (const name of names) await Deno.permissions.revoke({ name });
 }
 
 /** A second signal within this time, in milliseconds, is the same Ctrl-C, which a task runner has forwarded. */

@@ -5,6 +5,7 @@ import { type EndingServer, LocalServer, readOptions } from "./local_server.ts";
 import { describeStart, type StartFacts } from "./log/messages.ts";
 import { dropPermissions, readVariable, signalled } from "./process.ts";
 import type { ServerSettings } from "./settings.ts";
+import { SqliteStore } from "../stores/sqlite/store.ts";
 import { readStoreSetting } from "./store/open_store.ts";
 import { within } from "./time.ts";
 import { Crew } from "./workers/crew.ts";
@@ -56,7 +57,11 @@ async function serveAlone(server: LocalServer, settings: ServerSettings): Promis
   const store = await storeSetting.open();
   server.own(store);
   const key = settings.keys.length === 0 ? readKeyFile(KEY_FILE) : undefined;
-  await dropPermissions(storeSetting.needsRead);
+  await dropPermissions(["env"]);
+  const confine = () => dropPermissions(storeSetting.needsRead ? ["write"] : ["write", "read"]);
+  // Until the thread runs, this isolate commits. On Deno, the start of a thread in another isolate takes half a second.
+  if (store instanceof SqliteStore) void store.startWriter().then((hasThread) => hasThread ? confine() : undefined);
+  else await confine();
   server.serve(key ? { ...settings, keys: [key.key] } : settings, () => true);
   return { port, store: storeSetting.description, key };
 }

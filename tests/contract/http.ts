@@ -5,7 +5,7 @@ import { HTTP_CONTRACT } from "./http/all.ts";
 
 export function testHttpContract(host: Host): void {
   for (const kind of STORE_KINDS) {
-    if (kind.isVariant && host.name !== "in-process") continue;
+    if (kind.isForStoreContract || (kind.isVariant && host.name !== "in-process")) continue;
     for (const { name, options, run } of HTTP_CONTRACT) {
       test(`${host.name}, ${kind.name} store: the petstore ${name}`, async () => {
         await kind.use((store) => withApi(host, { store, ...options }, run));

@@ -59,7 +59,11 @@ export function readStoreSetting(setting: string, environment: (name: string) =>
     return {
       ...{ description: setting, needsRead: !isConfined, isShareable: isFile },
       open: () => openSqlite(path, isConfined ? (opened) => new KeptFiles(opened) : "thread"),
-      openForWorkers: () => openSqlite(path, "thread"),
+      async openForWorkers() {
+        const store = await openSqlite(path, "thread");
+        await store.startWriter();
+        return store;
+      },
       openInWorker: (access) => openSqliteInWorker(path, access),
     };
   }
@@ -86,8 +90,6 @@ async function openSqlite(path: string, writer: ConstructorParameters<typeof Sql
     // Only if necessary, because creating a folder needs more permissions than creating a database in it.
     if (isMissing(dirname(path))) makeFolderFor(path);
     const store = new SqliteStore(path, writer);
-    // Now, because the thread opens the file too, and the server is about to give up the permission to write.
-    await store.startWriter();
     // A server whose isolate for files did not start would refuse every create.
     await store.check();
     return store;

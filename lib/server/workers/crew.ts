@@ -5,7 +5,7 @@ import { KEY_FILE, readKeyFile } from "../key_file.ts";
 import type { EndingServer } from "../local_server.ts";
 import type { LineWriter } from "../log/line_writer.ts";
 import { oneLine, type StartFacts } from "../log/messages.ts";
-import { readVariable } from "../process.ts";
+import { dropPermissions, readVariable } from "../process.ts";
 import type { ServerSettings } from "../settings.ts";
 import { firstLine, SettingError } from "../start_error.ts";
 import { readStoreSetting, type StoreSetting } from "../store/open_store.ts";
@@ -69,7 +69,7 @@ export class Crew implements EndingServer {
     this.#listen = { keys: key ? [key.key] : settings.keys, hostname, port };
     await Promise.all(workers.map((worker) => this.#serve(worker)));
     // The permissions for files stay: the next worker cannot have more than this isolate, which serves nothing.
-    await Deno.permissions.revoke({ name: "env" });
+    await dropPermissions(["env"]);
     return { port, store: storeSetting.description, key };
   }
 

@@ -23,7 +23,7 @@ function work({ port, settings, variables, missing }: WorkerStart): void {
       const storeSetting = readStoreSetting(settings.store, (name) => variables[name]);
       const { openInWorker } = storeSetting;
       server.own(openInWorker ? await openInWorker(writer) : await storeSetting.open());
-      await dropPermissions(false);
+      await dropPermissions(["env", "write", "read"]);
     },
     listen({ keys, hostname, port }) {
       // The gate opens first: a connection that the socket gets from now on is served.

@@ -1,22 +1,26 @@
 /** Starts and ends the thread that writes. */
 
-import { MessageChannel, Worker } from "node:worker_threads";
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { OpenedFiles } from "./file.ts";
 import type { Pending } from "../../pending.ts";
 import type { WriterAccess, WriterPort } from "./writer_messages.ts";
-import { type OwnerMessage, type ThreadMessage, WRITER_MODULE } from "./writer_thread.ts";
+import { type OwnerMessage, type ThreadMessage, WRITER_MODULE, type WriterData } from "./writer_thread.ts";
 
 /** The thread of one store. Other stores of the process can share it. */
 export class WriterThread {
   readonly #worker: Worker;
+  /** Not the worker's own messages: between isolates that were started by others, Deno delivers those only twice a second. */
+  readonly #control: MessagePort;
   readonly #isReady: Promise<boolean>;
   readonly #lost = new Set<() => void>();
+  #isStarting = true;
   #hasEnded = false;
 
-  private constructor(worker: Worker) {
+  private constructor(worker: Worker, control: MessagePort) {
     this.#worker = worker;
+    this.#control = control;
     this.#isReady = new Promise((resolve) => {
-      worker.once("message", (message: ThreadMessage) => {
+      control.once("message", (message: ThreadMessage) => {
         resolve(message === "ready");
         if (message !== "ready") void this.terminate();
       });
@@ -28,7 +32,12 @@ export class WriterThread {
     // Without a listener, an error in the thread would end the process. The exit follows.
     worker.on("error", () => {});
     // A store without creates in flight does not keep the process alive.
-    void this.#isReady.then(() => worker.unref());
+    void this.#isReady.then((isReady) => {
+      this.#isStarting = false;
+      worker.unref();
+      if (isReady) control.unref();
+      else control.close();
+    });
   }
 
   /** Returns undefined if the module cannot be loaded into a thread. */
@@ -39,8 +48,12 @@ export class WriterThread {
     const code = `import { runWriter } from ${JSON.stringify(module)}; runWriter();`;
     try {
       // Deno would ask for the permission to copy the environment. Node needs it for NODE_OPTIONS.
-      const options = { workerData: opened, name: "petstore-writer", ...("Deno" in globalThis && { env: {} }) };
-      return new WriterThread(new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`), options));
+      const { port1, port2 } = new MessageChannel();
+      const workerData: WriterData = { opened, control: port2 };
+      const parts = { workerData, transferList: [port2], name: "petstore-writer" };
+      const options = { ...parts, ...("Deno" in globalThis && { env: {} }) };
+      const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`), options);
+      return new WriterThread(worker, port1);
     } catch {
       return undefined;
     }
@@ -62,24 +75,27 @@ export class WriterThread {
   /** Ends the thread. It closes its connection first. */
   async close(): Promise<void> {
     this.#lost.clear();
-    if (!await this.#isReady || this.#hasEnded) return;
-    this.#worker.ref();
-    const closed = new Promise<void>((resolve) => {
-      this.#worker.once("message", () => resolve());
-      this.#worker.once("exit", () => resolve());
-    });
-    this.#send("close");
-    await closed;
+    // No store has a port to a thread that is still starting, so it has nothing to finish.
+    if (!this.#isStarting && !this.#hasEnded) {
+      this.#control.ref();
+      const closed = new Promise<void>((resolve) => {
+        this.#control.once("message", () => resolve());
+        this.#worker.once("exit", () => resolve());
+      });
+      this.#send("close");
+      await closed;
+    }
     await this.terminate();
   }
 
   /** Ends the thread at once. Its open transaction is rolled back. */
   async terminate(): Promise<void> {
+    this.#control.close();
     await this.#worker.terminate();
   }
 
   #send(message: OwnerMessage, transfer: Transfer = []): void {
-    this.#worker.postMessage(message, transfer);
+    this.#control.postMessage(message, transfer);
   }
 
   #end(): void {
@@ -108,7 +124,7 @@ export class WriterOwner implements WriterAccess {
   }
 }
 
-type Transfer = NonNullable<Parameters<Worker["postMessage"]>[1]>;
+type Transfer = NonNullable<Parameters<MessagePort["postMessage"]>[1]>;
 
 /** Deno's way to look at permissions. */
 interface Permissions {

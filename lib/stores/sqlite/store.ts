@@ -77,9 +77,9 @@ export class SqliteStore implements PetStore {
     return this.#isClosed ? undefined : await this.#access?.connect(lost);
   }
 
-  /** Starts the thread that writes. Without this call, the first create does. */
-  async startWriter(): Promise<void> {
-    await this.#writer.connect();
+  /** Starts the thread that writes. Without this call, it starts when commits have taken about as long as its start. Resolves to whether it runs. */
+  startWriter(): Promise<boolean> {
+    return this.#writer.connect();
   }
 
   async create(pet: PetDraft): Promise<bigint> {

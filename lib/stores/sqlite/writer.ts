@@ -8,6 +8,9 @@ import { RETRY_DELAY, type Transactions } from "./commit.ts";
 import type { Create } from "./insert.ts";
 import { encodeBatch, settleBatch, type WriterAccess, type WriterAnswer, type WriterPort } from "./writer_messages.ts";
 
+/** A thread is started when commits have taken this long here, in milliseconds: about as long as its start. */
+const START_AFTER = 50;
+
 /** After this time, in milliseconds, a thread that could not be started is tried again. */
 const RECONNECT_DELAY = 10_000;
 
@@ -29,8 +32,10 @@ export class Writer {
   /** The creates that the thread has not answered yet. */
   #sent: readonly Create[] = [];
   #sentAt = 0;
-  #isConnecting = false;
+  #connecting: Promise<void> | undefined;
   #connectAt = 0;
+  /** How long commits on this thread have taken, in milliseconds. */
+  #spent = 0;
   /** Whether a timer will try again to get the lock for a commit on this thread. */
   #isRetrying = false;
   #whenIdle: (() => void) | undefined;
@@ -68,7 +73,7 @@ export class Writer {
   #commit(): void {
     const batch = this.#batch;
     if (batch.waiting.length === 0) return;
-    if (this.#port === undefined) void this.connect();
+    if (this.#port === undefined && this.#spent >= START_AFTER) void this.connect();
     if (this.#isRetrying && !batch.isClosed) return;
     if (this.#port === undefined) this.#commitHere();
     else if (this.#sent.length === 0) this.#send(this.#port);
@@ -77,15 +82,19 @@ export class Writer {
   /** Also while a thread starts, so that no create waits for it. */
   #commitHere(): void {
     const batch = this.#batch;
-    this.#isRetrying = false;
-    if (batch.waiting.length === 0) return;
-    if (this.#transactions.commit(batch.waiting, batch.isClosed)) {
+    const began = performance.now();
+    const isCommitted = this.#transactions.commit(batch.waiting, batch.isClosed);
+    this.#spent += performance.now() - began;
+    if (isCommitted) {
       batch.waiting = [];
       this.#committed();
       return;
     }
     this.#isRetrying = true;
-    setTimeout(() => this.#commitHere(), RETRY_DELAY);
+    setTimeout(() => {
+      this.#isRetrying = false;
+      this.#commit();
+    }, RETRY_DELAY);
   }
 
   #send(port: WriterPort): void {
@@ -126,21 +135,29 @@ export class Writer {
     else batch.commitSoon();
   }
 
-  /** Connects to the thread. Until then, creates are committed here. */
-  async connect(): Promise<void> {
-    if (!this.#access || this.#isConnecting || this.#batch.isClosed || performance.now() < this.#connectAt) return;
-    this.#isConnecting = true;
+  /**
+   * Connects to the thread. Until then, creates are committed here.
+   *
+   * @returns Whether there is a thread.
+   */
+  async connect(): Promise<boolean> {
+    const mayConnect = this.#access && !this.#port && !this.#batch.isClosed && performance.now() >= this.#connectAt;
+    if (mayConnect) await (this.#connecting ??= this.#connect(this.#access));
+    return this.#port !== undefined;
+  }
+
+  async #connect(access: WriterAccess): Promise<void> {
     let isLost = false;
     let port: WriterPort | undefined;
     try {
-      port = await this.#access.connect(() => {
+      port = await access.connect(() => {
         isLost = true;
         if (port && this.#port === port) this.#lose();
       });
     } catch {
       // No thread. Creates are committed here.
     }
-    this.#isConnecting = false;
+    this.#connecting = undefined;
     if (port === undefined) {
       this.#connectAt = performance.now() + RECONNECT_DELAY;
     } else if (isLost || this.#batch.isClosed) {
@@ -154,6 +171,8 @@ export class Writer {
 
   #lose(): void {
     this.#disconnect();
+    // The next one is started at once.
+    this.#spent = START_AFTER;
     const lost = new StoreUnavailableError("The thread that writes has ended; the pet may have been stored");
     for (const { reject } of this.#sent) reject(lost);
     this.#goOn();

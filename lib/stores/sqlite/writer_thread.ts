@@ -4,7 +4,7 @@
  */
 
 import type { DatabaseSync } from "node:sqlite";
-import { parentPort, workerData } from "node:worker_threads";
+import { type MessagePort, workerData } from "node:worker_threads";
 import { Batch } from "../batch.ts";
 import { Transactions } from "./commit.ts";
 import type { DatabaseFiles, OpenedFiles } from "./file.ts";
@@ -22,6 +22,13 @@ import {
 
 /** The address of this module: a file or, if it comes from JSR, a page of the web. */
 export const WRITER_MODULE: string | undefined = import.meta.url;
+
+/** What a thread needs at its start. */
+export interface WriterData {
+  opened: OpenedFiles;
+  /** The port to the owner. */
+  control: MessagePort;
+}
 
 /** What the owner sends: a port of another store, or the request to end. */
 export type OwnerMessage = { port: WriterPort } | "close";
@@ -46,11 +53,12 @@ const RETRY_PAUSE = 0.2;
 
 /** Runs in the thread. */
 export function runWriter(): void {
-  const say = (message: ThreadMessage) => parentPort?.postMessage(message);
+  const { opened, control } = workerData as WriterData;
+  const say = (message: ThreadMessage) => control.postMessage(message);
   try {
-    const { db, files } = openAgain(workerData as OpenedFiles);
+    const { db, files } = openAgain(opened);
     const writer = new ThreadWriter(db, files);
-    parentPort?.on("message", (message: OwnerMessage) => {
+    control.on("message", (message: OwnerMessage) => {
       if (message !== "close") return writer.serve(message.port);
       writer.close();
       say("closed");

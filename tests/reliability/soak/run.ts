@@ -25,6 +25,9 @@ export interface SoakReport extends Run {
   findings: Finding[];
 }
 
+/** How long a server may take to open all that it keeps open, in milliseconds. */
+const SETTLING_TIME = 1_500;
+
 /** How long a server may take to close what its clients have closed, in milliseconds. */
 const CLOSING_TIME = 10_000;
 
@@ -38,6 +41,8 @@ export async function runSoak(
   await using server = await ServerProcess.start(folder, parts);
   const log = join(folder, "data", "petstore.db-wal");
   await tryEach(server.port, seed);
+  // By then the server's thread that writes has its files too.
+  await new Promise((resolve) => setTimeout(resolve, SETTLING_TIME));
   const filesBefore = await countFiles(server.pid, (count, last) => count === last);
   const samples: Sample[] = [];
   const begin = performance.now();

@@ -98,7 +98,8 @@ test("after the start, the server's own isolate may neither read nor write files
       import { dropPermissions } from ${module("process.ts")};
       const setting = readStoreSetting("sqlite:pets.db", () => undefined);
       const store = await setting.open();
-      await dropPermissions(setting.needsRead);
+      await store.startWriter();
+      await dropPermissions(setting.needsRead ? ["write"] : ["write", "read"]);
       const states = ["read", "write"].map((name) => Deno.permissions.querySync({ name }).state);
       const ids = [];
       for (let i = 0; i < 3; i++) ids.push(Number(await store.create({ name: "Rex", categoryId: 7n, status: "sold" })));

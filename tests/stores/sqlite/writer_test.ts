@@ -206,6 +206,7 @@ test("a store whose thread cannot be started commits on the calling thread", () 
         return connect();
       };
       const store = new SqliteStore(path, () => ({ connect: counted, close() {} }));
+      await store.startWriter();
       for (let i = 0; i < 3; i++) await store.create(REX);
       await store.close();
     }

@@ -19,6 +19,7 @@ export function withRemoteServer(
     const address = `127.0.0.1:${modules.addr.port}`;
     const line = [
       "run",
+      "--quiet",
       ...taskFlags(),
       `--allow-import=${address}`,
       `http://${address}/server.ts`,
