@@ -109,7 +109,11 @@ test("nothing in the package names the machine that made it, or an unknown host"
 test("the code of the package imports only its own files and modules of Node, and does not use Deno", () => {
   for (const { path, text } of ENTRIES.filter(({ path }) => /\.(js|d\.ts)$/.test(path))) {
     for (const [, specifier = ""] of text.matchAll(/^(?:import|export)\b[^;"'()=]*?"([^"]+)";/gm)) {
-      assert.match(specifier, specifier.startsWith(".") ? /\.js$/ : /^node:(buffer|sqlite|fs|path|process|worker_threads)$/, path);
+      assert.match(
+        specifier,
+        specifier.startsWith(".") ? /\.js$/ : /^node:(buffer|sqlite|fs|path|process|worker_threads)$/,
+        path,
+      );
       // The types ask for no @types/node.
       if (path.endsWith(".d.ts")) assert.ok(specifier.startsWith("."), path);
     }

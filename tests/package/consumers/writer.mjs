@@ -18,14 +18,14 @@ async function main() {
   const PATH = "writer.db";
   const store = createSqliteStore(PATH);
   const other = new DatabaseSync(PATH);
-  // Each create takes some milliseconds.
+  // Each create takes some milliseconds, and the thread starts when they have taken fifty.
   other.exec(`CREATE TRIGGER slow AFTER INSERT ON pets BEGIN
     SELECT count(*) FROM (WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 30000) SELECT i FROM n);
   END`);
 
   const ids = [];
   let sawTransaction = false;
-  for (let i = 0; i < 60 && !sawTransaction; i++) {
+  for (let i = 0; i < 600 && !sawTransaction; i++) {
     let isPending = true;
     const create = store.create({ name: "Rex", categoryId: 7n, status: "sold" }).finally(() => isPending = false);
     while (isPending) {
