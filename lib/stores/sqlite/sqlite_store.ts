@@ -26,7 +26,7 @@ import { SqliteStore } from "./store.ts";
 export interface SqliteStoreOptions {
   /**
    * Where creates are committed. On `"thread"`, the default, a thread of its own waits for the disk, and reads continue
-   * meanwhile. It starts with the first create. If it cannot be started, for example in a bundle, creates are committed as with
+   * meanwhile. It starts when commits have taken 50 milliseconds. If it cannot be started, for example in a bundle, creates are committed as with
    * `"same-thread"`, where each commit stops the calling thread. Both keep the same promises.
    */
   writer?: "thread" | "same-thread";
