@@ -50,7 +50,7 @@ export class Crew implements EndingServer {
 
   /** @throws {SettingError} If the start fails. */
   async start(settings: ServerSettings): Promise<Pick<StartFacts, "port" | "store" | "key">> {
-    requireFlags();
+    requirePlatform();
     requireProgram();
     const variables: Record<string, string> = {};
     const storeSetting = readStoreSetting(settings.store, (name) => {
@@ -154,7 +154,10 @@ export class Crew implements EndingServer {
 }
 
 /** Deno ends the process if a flag is missing. `listenDatagram()` exists with the first one only. */
-function requireFlags(): void {
+function requirePlatform(): void {
+  if (Deno.build.os !== "linux") {
+    throw new SettingError("Several workers can share a port on Linux only; set --workers 1");
+  }
   if ("listenDatagram" in Deno) return;
   throw new SettingError(
     "Several workers need deno run --unstable-net --unstable-worker-options, as in the task serve; or set --workers 1",
