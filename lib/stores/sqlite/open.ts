@@ -58,6 +58,7 @@ export function openAgain(opened: OpenedFiles): { db: DatabaseSync; files: Datab
   try {
     configure(db, opened.given);
     requireKnownSchema(db, opened.given);
+    requireWritable(db);
     files.requireInPlace();
     return { db, files };
   } catch (error) {
