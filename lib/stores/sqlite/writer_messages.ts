@@ -24,7 +24,7 @@ export interface WriterAccess {
   /**
    * Makes a port to the thread, and starts the thread if there is none.
    *
-   * @param lost Called when the thread has ended, although nobody closed it.
+   * @param lost Called when the thread has ended without being closed.
    * @returns Undefined if no thread can be started. The store then commits on its own thread.
    */
   connect(lost: () => void): Promise<WriterPort | undefined>;
