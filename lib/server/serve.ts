@@ -6,6 +6,7 @@ import { describeStart, type StartFacts } from "./log/messages.ts";
 import { dropPermissions, readVariable, signalled } from "./process.ts";
 import type { ServerSettings } from "./settings.ts";
 import { SqliteStore } from "../stores/sqlite/store.ts";
+import type { PetStore } from "../stores/store.ts";
 import { readStoreSetting } from "./store/open_store.ts";
 import { within } from "./time.ts";
 import { Crew } from "./workers/crew.ts";
@@ -58,12 +59,16 @@ async function serveAlone(server: LocalServer, settings: ServerSettings): Promis
   server.own(store);
   const key = settings.keys.length === 0 ? readKeyFile(KEY_FILE) : undefined;
   await dropPermissions(["env"]);
-  const confine = () => dropPermissions(storeSetting.needsRead ? ["write"] : ["write", "read"]);
-  // Until the thread runs, this isolate commits. On Deno, the start of a thread in another isolate takes half a second.
-  if (store instanceof SqliteStore) void store.startWriter().then((hasThread) => hasThread ? confine() : undefined);
-  else await confine();
+  // Not awaited: the start of a thread in another isolate takes half a second. Until then, this isolate commits.
+  void confine(store, storeSetting.needsRead);
   server.serve(key ? { ...settings, keys: [key.key] } : settings, () => true);
   return { port, store: storeSetting.description, key };
+}
+
+/** Gives up the permissions for files when the thread that writes has started, which needs them. Without it, reading stays. */
+export async function confine(store: PetStore, needsRead: boolean): Promise<void> {
+  const isIndependent = store instanceof SqliteStore ? await store.startWriter() : true;
+  await dropPermissions(isIndependent && !needsRead ? ["write", "read"] : ["write"]);
 }
 
 /** Waits until requests in flight are answered, then holds later ones. */

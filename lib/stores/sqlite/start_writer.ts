@@ -9,7 +9,7 @@ import { type OwnerMessage, type ThreadMessage, WRITER_MODULE, type WriterData }
 /** The thread of one store. Other stores of the process can share it. */
 export class WriterThread {
   readonly #worker: Worker;
-  /** Not the worker's own messages: between isolates that were started by others, Deno delivers those only twice a second. */
+  /** Not the worker's own messages: if this isolate was itself started by another, Deno delivers those only twice a second. */
   readonly #control: MessagePort;
   readonly #isReady: Promise<boolean>;
   readonly #lost = new Set<() => void>();

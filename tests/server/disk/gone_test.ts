@@ -91,29 +91,38 @@ test("a program that gives up its permission to read acknowledges nothing more, 
     assert.equal(list, '[{"id":1,"name":"Rex","categoryId":7,"status":"sold"}]', child.written.stderr);
   }));
 
-test("after the start, the server's own isolate may neither read nor write files, and creates and checks go on", () =>
-  withTempFolder(async (folder) => {
-    const module = (path: string) => JSON.stringify(new URL(`../../../lib/server/${path}`, import.meta.url).href);
-    const code = `import { readStoreSetting } from ${module("store/open_store.ts")};
-      import { dropPermissions } from ${module("process.ts")};
-      const setting = readStoreSetting("sqlite:pets.db", () => undefined);
+const UNSTABLE = ["--unstable-net", "--unstable-worker-options"];
+
+const CONFINED: [what: string, store: string, flags: string[], states: string[], files: string[]][] = [
+  ["neither read nor write files", "sqlite:pets.db", UNSTABLE, ["prompt", "prompt"], ["pets.db", "program.ts"]],
+  ["read files without the unstable flags", "sqlite:pets.db", [], ["granted", "prompt"], ["pets.db", "program.ts"]],
+  ["not write files for a database in memory", "sqlite::memory:", UNSTABLE, ["granted", "prompt"], ["program.ts"]],
+];
+
+for (const [what, setting, unstable, states, files] of CONFINED) {
+  test(`after the start, the server's own isolate may ${what}, and creates and checks go on`, () =>
+    withTempFolder(async (folder) => {
+      const module = (path: string) => JSON.stringify(new URL(`../../../lib/server/${path}`, import.meta.url).href);
+      const code = `import { readStoreSetting } from ${module("store/open_store.ts")};
+      import { confine } from ${module("serve.ts")};
+      const setting = readStoreSetting("${setting}", () => undefined);
       const store = await setting.open();
-      await store.startWriter();
-      await dropPermissions(setting.needsRead ? ["write"] : ["write", "read"]);
+      await confine(store, setting.needsRead);
       const states = ["read", "write"].map((name) => Deno.permissions.querySync({ name }).state);
       const ids = [];
       for (let i = 0; i < 3; i++) ids.push(Number(await store.create({ name: "Rex", categoryId: 7n, status: "sold" })));
       await store.check();
       await store.close();
       console.log(JSON.stringify({ states, ids }));`;
-    Deno.writeTextFileSync(join(folder, "program.ts"), code);
-    const flags = ["--no-prompt", "--no-config", "--no-check", "--unstable-net", "--unstable-worker-options"];
-    const child = new Child(Deno.execPath(), ["run", ...flags, "--allow-read", "--allow-write", "program.ts"], {
-      cwd: folder,
-    });
-    await child.ended;
-    assert.equal(child.written.stderr, "");
-    assert.deepEqual(JSON.parse(child.written.stdout), { states: ["prompt", "prompt"], ids: [1, 2, 3] });
-    // The last connection has written the log back.
-    assert.deepEqual(Array.from(Deno.readDirSync(folder), ({ name }) => name).sort(), ["pets.db", "program.ts"]);
-  }));
+      Deno.writeTextFileSync(join(folder, "program.ts"), code);
+      const flags = ["--no-prompt", "--no-config", "--no-check", ...unstable];
+      const child = new Child(Deno.execPath(), ["run", ...flags, "--allow-read", "--allow-write", "program.ts"], {
+        cwd: folder,
+      });
+      await child.ended;
+      assert.equal(child.written.stderr, "");
+      assert.deepEqual(JSON.parse(child.written.stdout), { states, ids: [1, 2, 3] });
+      // The last connection has written the log back.
+      assert.deepEqual(Array.from(Deno.readDirSync(folder), ({ name }) => name).sort(), files);
+    }));
+}
