@@ -18,7 +18,7 @@
  */
 
 export { createPetstore, type Petstore } from "./lib/service/petstore.ts";
-export type { PetstoreOptions } from "./lib/service/options.ts";
+export type { Answered, PetstoreOptions } from "./lib/service/options.ts";
 export { createOpenApi, type OpenApiOptions, type OpenApiServer } from "./lib/openapi/openapi.ts";
 export type { Json, JsonObject } from "./lib/openapi/json_types.ts";
 export type { ApiKey, ApiKeys, KeyVerifier } from "./lib/access/keys.ts";
@@ -26,6 +26,7 @@ export type { Caller } from "./lib/http/exchange.ts";
 export type { CorsOptions } from "./lib/http/cors.ts";
 export { ERROR_STATUS, type ErrorCode } from "./lib/error_codes.ts";
 export type { ErrorBody } from "./lib/http/errors.ts";
+export type { RequestIds } from "./lib/http/pipeline.ts";
 export { formatPet, formatPets, type NewPet, type Pet, type PetStatus } from "./lib/pet.ts";
 export type { Pending } from "./lib/pending.ts";
 export { createMemoryStore } from "./lib/stores/memory/memory_store.ts";

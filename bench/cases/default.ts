@@ -20,7 +20,7 @@ function defaultCase(name: string, what: string, asked: Load): Case {
   const isPost = asked.method === "POST";
   async function run(bench: Bench): Promise<Row[]> {
     const server = await bench.standalone("default");
-    const silent = await bench.standalone("silent", { flags: ["--no-access-log"] });
+    const silent = await bench.standalone("silent", { flags: ["--log=off"] });
     const hono = await bench.peer("hono.ts", "Deno");
     const answers = await takeAnswers(server, asked);
     const limit = await bench.limit(answers, { reads: isPost ? "body" : "nothing" });

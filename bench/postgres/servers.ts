@@ -5,7 +5,7 @@ import { KEY } from "../catalogue.ts";
 import { type Load, runWrk } from "../load/wrk.ts";
 
 export async function startServers(folder: string, url: string, count: number): Promise<ServerProcess[]> {
-  const parts = { args: [`--store=${url}`, `--key=${KEY}`, "--no-access-log"] };
+  const parts = { args: [`--store=${url}`, `--key=${KEY}`, "--log=off"] };
   return await Promise.all(Array.from({ length: count }, () => ServerProcess.start(folder, parts)));
 }
 

@@ -32,7 +32,7 @@ ${CATALOGUE_SIZE.toLocaleString("en")} pets, a third in each status.
 
 - **default server**: the standalone server as \`deno task serve\` starts it, with an SQLite file and the access log. The log
   goes to a file.
-- **itself without log**: the same with \`--no-access-log\`.
+- **itself without log**: the same with \`--log=off\`.
 - **each fsync … longer**: a preloaded library lengthens \`fdatasync\` and \`fsync\` of the server, as on a common network disk
   (\`bench/slow_disk.c\`). **64 for each fsync**: the rate if all 64 connections had their creates in every commit, and a
   commit took only its fsync.

@@ -36,6 +36,8 @@ export function pipelineOf(handle: object): Pipeline | undefined {
 export class FetchExchange implements Exchange {
   readonly method: string;
   caller?: Caller;
+  route?: string | undefined;
+  requestId?: string;
   readonly #request: Request;
   readonly #headers: Headers;
   #target: string | undefined;

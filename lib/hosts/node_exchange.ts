@@ -11,6 +11,8 @@ export class NodeExchange implements Exchange {
   readonly method: string;
   readonly target: string;
   caller?: Caller;
+  route?: string | undefined;
+  requestId?: string;
   readonly #incoming: NodeRequest;
   readonly #outgoing: NodeResponse;
   /** Once it exists, the body is read from it, because the app may have cloned it. */

@@ -16,10 +16,31 @@ export interface Answer {
   etag?: string;
   /** How long the same request gets the same answer; absent if unknown. */
   holds?: "always" | "until-addition";
+  /** The route that made a kept answer. */
+  route?: string;
 }
 
 /** The headers of every JSON body. `nosniff` keeps browsers from treating a pet's name as HTML or a script. */
 export const JSON_FIELDS: HeaderFields = { "content-type": "application/json", "x-content-type-options": "nosniff" };
+
+/** Reused, because a new buffer for each text would cost more than measuring it. */
+const SCRATCH = new Uint8Array(65_536);
+const ENCODER = new TextEncoder();
+
+/** The size of an answer's body; `undefined` if it is a stream of unknown length. */
+export function bodyBytes({ headers, body }: Answer): number | undefined {
+  if (body === null) return 0;
+  if (typeof body === "string") {
+    // A character takes at most three bytes.
+    return body.length * 3 <= SCRATCH.length
+      ? ENCODER.encodeInto(body, SCRATCH).written
+      : ENCODER.encode(body).byteLength;
+  }
+  if (body instanceof Uint8Array) return body.byteLength;
+  if ("headers" in body && body.body === null) return 0;
+  const length = "headers" in body ? body.headers.get("content-length") : headers["content-length"];
+  return length == null ? undefined : Number(length);
+}
 
 export function extendAnswer(answer: Answer, headers: HeaderFields): Answer {
   return { ...answer, headers: { ...answer.headers, ...headers } };

@@ -21,7 +21,7 @@ export const ALLOW_ORIGIN = "access-control-allow-origin";
 const VARY: HeaderFields = { vary: "Origin" };
 const EXPOSED: HeaderFields = {
   "access-control-expose-headers":
-    "Link, Location, ETag, Deprecation, Sunset, Retry-After, WWW-Authenticate, Idempotency-Replayed",
+    "Link, Location, ETag, Deprecation, Sunset, Retry-After, WWW-Authenticate, Idempotency-Replayed, X-Request-Id",
 };
 const PREFLIGHT: HeaderFields = {
   "access-control-allow-methods": "GET, HEAD, POST",

@@ -37,6 +37,8 @@ export type Dispatcher = (exchange: Exchange) => Pending<Answer> | undefined;
 
 interface PreparedRoute {
   path: string;
+  /** With the base path. */
+  template: string;
   methods: ReadonlyMap<string, Operation>;
   allow: HeaderFields;
   headers: HeaderFields | undefined;
@@ -49,13 +51,14 @@ export function createDispatcher(
   onFailure: FailureHandler,
   kept?: KeptAnswers,
 ): Dispatcher {
-  const findRoute = createRouter(basePath, routes.map(prepare));
+  const findRoute = createRouter(basePath, routes.map((route) => prepare(route, basePath)));
   return (exchange) => {
     const { method } = exchange;
     const { path, query } = splitTarget(exchange.target);
     const match = findRoute(path);
     if (!match) return undefined;
     const { route, parameter } = match;
+    exchange.route = route.template;
     const operation = route.methods.get(method);
     if (!operation) return withoutOperation(route, method);
     const call = { exchange, query, parameter };
@@ -66,18 +69,19 @@ export function createDispatcher(
     const made = attempt(() => operation(call), (thrown) => onFailure(thrown, exchange));
     return chain(made, (answer) => {
       const whole = headers ? extendAnswer(answer, headers) : answer;
-      if (since) kept?.keep(exchange.targetKey, whole, since);
+      if (since) kept?.keep(exchange.targetKey, { ...whole, route: route.template }, since);
       return whole;
     });
   };
 }
 
-function prepare(route: OperationRoute): PreparedRoute {
+function prepare(route: OperationRoute, basePath: string): PreparedRoute {
   const named = Object.entries(route.methods).flatMap(([name, operation]): [string, Operation][] =>
     name === "GET" ? [[name, operation], ["HEAD", operation]] : [[name, operation]]
   );
   return {
     path: route.path,
+    template: basePath + route.path,
     // A map, because an object has members such as `constructor`.
     methods: new Map(named),
     allow: { allow: [...named.map(([name]) => name), "OPTIONS"].join(", ") },

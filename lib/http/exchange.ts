@@ -16,8 +16,14 @@ export interface Exchange {
   readonly targetKey: string;
   /** Whether the app has already read from the body. */
   readonly bodyUsed: boolean;
+  /** The address of the client, if the host tells it. */
+  readonly client?: string | undefined;
   /** Set by the key check. */
   caller?: Caller;
+  /** The template of the route that matched, base path included. Set when the request is dispatched. */
+  route?: string | undefined;
+  /** Set when it is first needed. See `requestIdOf()`. */
+  requestId?: string;
   /** The value of a field by its lower-case name, or `null`. Several lines are joined by commas (RFC 9110 §5.3). */
   header(name: string): string | null;
   /** Reads the whole body. Rejects if it is incomplete. */

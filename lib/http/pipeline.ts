@@ -7,6 +7,7 @@ import { type Dispatcher, type FailureHandler, splitTarget } from "./dispatch.ts
 import { HttpError } from "./errors.ts";
 import type { Exchange } from "./exchange.ts";
 import type { KeptAnswers } from "./kept_answers.ts";
+import { withRequestId } from "./request_id.ts";
 import { LargeAnswers, PIECE } from "./large_answers.ts";
 
 /** A service, independent of a host. */
@@ -20,6 +21,16 @@ export interface Pipeline {
 /** Returns an answer to stop an exchange, or `undefined` to let it pass. */
 export type Guard = (exchange: Exchange) => Pending<Answer | undefined>;
 
+/**
+ * Is told of each answer when it is about to be sent. The caller and the route are those of the exchange. It must not throw.
+ *
+ * @param startedAt When the exchange arrived, as in `performance.now()`.
+ */
+export type Observer = (exchange: Exchange, answer: Answer, startedAt: number) => void;
+
+/** Which answers get the id of their request. */
+export type RequestIds = "all" | "failures" | "none";
+
 /** The parts of a pipeline. */
 export interface PipelineParts {
   /** In the order in which they are called. */
@@ -28,10 +39,15 @@ export interface PipelineParts {
   dispatch: Dispatcher;
   cors: Cors | undefined;
   onFailure: FailureHandler;
+  requestIds?: RequestIds;
+  observe?: Observer | undefined;
 }
 
 /** Creates a pipeline: guards, kept answers, route and operation, then conditional requests, HEAD, large answers and CORS. */
-export function createPipeline({ guards, kept, dispatch, cors, onFailure }: PipelineParts): Pipeline {
+export function createPipeline(parts: PipelineParts): Pipeline {
+  const { guards, kept, dispatch, cors, onFailure, requestIds = "none", observe } = parts;
+  /** The lowest status whose answers get an id. */
+  const idsFrom = { all: 0, failures: 400, none: Infinity }[requestIds];
   const largeAnswers = new LargeAnswers();
 
   function passGuards(exchange: Exchange, first: number): Pending<Answer> {
@@ -41,7 +57,9 @@ export function createPipeline({ guards, kept, dispatch, cors, onFailure }: Pipe
       if (stopped) return stopped;
     }
     const known = exchange.method === "GET" ? kept?.find(exchange.targetKey) : undefined;
-    return known ?? dispatch(exchange) ?? routeNotFound(exchange);
+    if (!known) return dispatch(exchange) ?? routeNotFound(exchange);
+    exchange.route = known.route;
+    return known;
   }
 
   function finish(answer: Answer, exchange: Exchange): Pending<Answer> {
@@ -64,22 +82,40 @@ export function createPipeline({ guards, kept, dispatch, cors, onFailure }: Pipe
     }
   }
 
+  function identify(answer: Answer, exchange: Exchange): Answer {
+    return answer.status < idsFrom ? answer : withRequestId(answer, exchange);
+  }
+
+  function end(answer: Answer, exchange: Exchange, startedAt: number): Pending<Answer> {
+    const finished = finishOrFail(answer, exchange);
+    return isPending(finished)
+      ? finished.then((finished) => tell(finished, exchange, startedAt))
+      : tell(finished, exchange, startedAt);
+  }
+
+  function tell(answer: Answer, exchange: Exchange, startedAt: number): Answer {
+    const whole = identify(answer, exchange);
+    observe?.(exchange, whole, startedAt);
+    return whole;
+  }
+
   return {
     // Not attempt() and chain(): their two promises would cost a create about 0.1 µs on Deno.
     respond(exchange) {
+      const startedAt = observe ? performance.now() : 0;
       let answer: Pending<Answer>;
       try {
         answer = passGuards(exchange, 0);
       } catch (thrown) {
         answer = onFailure(thrown, exchange);
       }
-      if (!isPending(answer)) return finishOrFail(answer, exchange);
+      if (!isPending(answer)) return end(answer, exchange, startedAt);
       return answer.then(
-        (answer) => finishOrFail(answer, exchange),
-        (thrown) => finishOrFail(onFailure(thrown, exchange), exchange),
+        (answer) => end(answer, exchange, startedAt),
+        (thrown) => end(onFailure(thrown, exchange), exchange, startedAt),
       );
     },
-    fail: onFailure,
+    fail: (thrown, exchange) => identify(onFailure(thrown, exchange), exchange),
   };
 }
 

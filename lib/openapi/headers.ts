@@ -1,6 +1,7 @@
 import { MISSING_KEY } from "../access/bearer.ts";
 import { type HeaderFields, JSON_FIELDS } from "../http/answer.ts";
 import { ENCODED, NOT_JSON } from "../http/body.ts";
+import { MAX_REQUEST_ID } from "../http/request_id.ts";
 import { DEPRECATED_SINCE, SUNSET } from "../service/routes.ts";
 import type { JsonObject } from "./json_types.ts";
 
@@ -40,6 +41,13 @@ const HEADERS = {
     header("Accept-Encoding", "The accepted content codings, sent if the body had one (RFC 9110 §12.5.3).", {
       const: valueOf(ENCODED.headers, "accept-encoding"),
     }),
+  ),
+  RequestId: optional(
+    header(
+      "X-Request-Id",
+      "Identifies the request in the logs: the one that was sent if it is usable, otherwise a new one.",
+      { pattern: `^[!-~]{1,${MAX_REQUEST_ID}}$` },
+    ),
   ),
   AcceptPost: header("Accept-Post", "The accepted media type.", { const: valueOf(NOT_JSON.headers, "accept-post") }),
 };

@@ -1,6 +1,7 @@
 import { ERROR_STATUS } from "../error_codes.ts";
 import { checkContract, NAMES, type PetstoreOptions, requireNames } from "../service/options.ts";
-import { createHeaders } from "./headers.ts";
+import type { RequestIds } from "../http/pipeline.ts";
+import { createHeaders, type HeaderKey, referTo } from "./headers.ts";
 import type { JsonObject } from "./json_types.ts";
 import { createOperations, type Operation } from "./paths.ts";
 import { failure, type FailureGroup, failureSchema, statusOf } from "./responses.ts";
@@ -77,11 +78,15 @@ export function createDescription(options: OpenApiOptions, added: readonly Failu
       { name: "store", description: "Orders of the store." },
     ],
     "x-tagGroups": [{ name: "Pets", tags: ["animals"] }, { name: "Store", tags: ["store"] }],
-    paths: createPaths(operations),
+    paths: createPaths(operations, settings.requestIds),
     components: {
       schemas: { ...createSchemas(settings.defaultStatus), ...createNamed(groups, "schema", failureSchema) },
-      responses: createNamed(groups, "response", failure),
-      headers: createHeaders(remembersRequests ? [] : ["IdempotencyReplayed"]),
+      responses: createNamed(
+        groups,
+        "response",
+        (group) => identified(statusOf(group), failure(group), settings.requestIds),
+      ),
+      headers: createHeaders(unusedHeaders(remembersRequests, settings.requestIds)),
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", description: "An API key: `Authorization: Bearer <API_KEY>`." },
       },
@@ -99,13 +104,29 @@ function addFailures(own: readonly FailureGroup[], added: readonly FailureGroup[
   return [...merged, ...added.filter((group) => !own.some((other) => statusOf(other) === statusOf(group)))];
 }
 
-function createPaths(operations: readonly Operation[]): JsonObject {
+function unusedHeaders(remembersRequests: boolean, requestIds: RequestIds): HeaderKey[] {
+  return [
+    ...(remembersRequests ? [] : ["IdempotencyReplayed" as const]),
+    ...(requestIds === "none" ? ["RequestId" as const] : []),
+  ];
+}
+
+/** Adds the id of the request to a response that has it. */
+function identified(status: number, response: JsonObject, requestIds: RequestIds): JsonObject {
+  if (requestIds === "none" || (requestIds === "failures" && status < 400)) return response;
+  return { ...response, headers: { ...response["headers"] as JsonObject, ...referTo(["RequestId"]) } };
+}
+
+function createPaths(operations: readonly Operation[], requestIds: RequestIds): JsonObject {
   const paths: Record<string, JsonObject> = {};
   for (const { path, method, definition, failures } of operations) {
-    const responses = { ...definition["responses"] as JsonObject };
+    const responses = Object.fromEntries(
+      Object.entries(definition["responses"] as JsonObject)
+        .map(([status, response]) => [status, identified(Number(status), response as JsonObject, requestIds)]),
+    );
     for (const group of failures) {
       responses[statusOf(group)] = group.response === undefined
-        ? failure(group)
+        ? identified(statusOf(group), failure(group), requestIds)
         : { $ref: `#/components/responses/${group.response}` };
     }
     paths[path] = { ...paths[path], [method]: { ...definition, responses } };

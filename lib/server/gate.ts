@@ -6,7 +6,6 @@ import type { Exchange } from "../http/exchange.ts";
 import { createPipeline, type Guard, type Pipeline } from "../http/pipeline.ts";
 import { splitTarget } from "../http/dispatch.ts";
 import { chain } from "../pending.ts";
-import type { AccessLog } from "./log/access_log.ts";
 import { CLOSE, CLOSED } from "./refusals.ts";
 
 /** The handler that `Deno.serve` calls. */
@@ -15,11 +14,25 @@ export type ServeHandler = Deno.ServeHandler<Deno.NetAddr>;
 /** The answer of a successful probe. */
 export const OK: Answer = { status: 200, headers: JSON_FIELDS, body: '{"status":"ok"}' };
 
+/** A request whose client is known. */
+class ServedExchange extends FetchExchange {
+  readonly #info: Deno.ServeHandlerInfo<Deno.NetAddr>;
+
+  constructor(request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>) {
+    super(request, request.headers);
+    this.#info = info;
+  }
+
+  /** Read late, because Deno makes it on demand. */
+  get client(): string {
+    return this.#info.remoteAddr.hostname;
+  }
+}
+
 /** Initially closed: every request gets 503. */
 export class Gate {
   #state: "starting" | "open" | "stopping" = "starting";
   #pipeline: Pipeline;
-  #log: AccessLog | undefined;
   #inFlight = 0;
   #whenEmpty = () => {};
   #held: Promise<void> | undefined;
@@ -28,13 +41,13 @@ export class Gate {
   constructor() {
     const onFailure = () => CLOSED.toAnswer();
     const parts = { kept: undefined, dispatch: () => undefined, cors: undefined, onFailure };
-    this.#pipeline = createPipeline({ guards: [this.guard], ...parts });
+    const requestIds = "failures";
+    this.#pipeline = createPipeline({ guards: [this.guard], ...parts, requestIds });
   }
 
   /** Lets requests in. The pipeline's first guard must be {@link guard}. */
-  open(pipeline: Pipeline, log?: AccessLog): void {
+  open(pipeline: Pipeline): void {
     this.#pipeline = pipeline;
-    this.#log = log;
     this.#state = "open";
   }
 
@@ -68,13 +81,11 @@ export class Gate {
   };
 
   readonly handle: ServeHandler = (request, info) => {
-    const startedAt = performance.now();
-    const exchange = new FetchExchange(request, request.headers);
+    const exchange = new ServedExchange(request, info);
     const pipeline = this.#pipeline;
     this.#inFlight++;
     return chain(pipeline.respond(exchange), (answer) => {
       if (--this.#inFlight === 0) this.#whenEmpty();
-      this.#log?.(info.remoteAddr.hostname, exchange, answer.status, startedAt);
       return sendAnswer(this.#state === "stopping" ? extendAnswer(answer, CLOSE) : answer, exchange, pipeline);
     });
   };

@@ -4,8 +4,9 @@ import { checkOptions, type PetstoreOptions } from "../service/options.ts";
 import type { PetStore } from "../stores/store.ts";
 import { Gate } from "./gate.ts";
 import { type Address, listen, type Listener } from "./listener.ts";
-import { createAccessLog } from "./log/access_log.ts";
+import { createJsonLog, createTextLog } from "./log/access_log.ts";
 import { describeFailure } from "./log/messages.ts";
+import { isColoured } from "./process.ts";
 import { createServerPipeline } from "./server_pipeline.ts";
 import type { ServerSettings } from "./settings.ts";
 import { SettingError } from "./start_error.ts";
@@ -61,10 +62,17 @@ export class LocalServer implements EndingServer {
     const { output, errors } = this.#writers;
     const store = this.#store;
     if (!store) throw new Error("The server owns no store yet");
-    const onError: PetstoreOptions["onError"] = (error, request) => errors.add(describeFailure(error, request));
+    const isJson = settings.log === "json";
+    const onError: PetstoreOptions["onError"] = (error, request, id) =>
+      errors.add(describeFailure(error, request, id, isJson));
     const options = { ...readOptions(settings), store, onError };
-    const pipeline = createServerPipeline(options, this.#gate.guard, { hasDocs: settings.docs, isComplete });
-    this.#gate.open(pipeline, settings.accessLog ? createAccessLog(output) : undefined);
+    const observe = settings.log === "off"
+      ? undefined
+      : isJson
+      ? createJsonLog(output)
+      : createTextLog(output, isColoured());
+    const parts = { gate: this.#gate.guard, observe, hasDocs: settings.docs, isComplete };
+    this.#gate.open(createServerPipeline(options, parts));
   }
 
   close(): Promise<void> {
@@ -94,8 +102,9 @@ export class LocalServer implements EndingServer {
  *
  * @throws {SettingError} If a value is invalid.
  */
-export function readOptions({ keys, corsOrigins, publicUrl }: ServerSettings): PetstoreOptions {
+export function readOptions({ keys, corsOrigins, publicUrl, requestIds }: ServerSettings): PetstoreOptions {
   const options = {
+    requestIds,
     ...(corsOrigins.length === 0 ? {} : { cors: { origins: corsOrigins } }),
     ...(publicUrl === "" ? {} : { publicBaseUrl: publicUrl }),
   };

@@ -6,6 +6,11 @@ export function readVariable(variable: string): string | undefined {
   return state === "granted" ? Deno.env.get(variable) : undefined;
 }
 
+/** Whether standard output is a terminal whose user wants colours (NO_COLOR). */
+export function isColoured(): boolean {
+  return !Deno.noColor && Deno.stdout.isTerminal();
+}
+
 /** Gives up permissions for good. Deno cannot restrict reading to some paths at this point. */
 export async function dropPermissions(names: readonly ("env" | "read" | "write")[]): Promise<void> {
   for (const name of names) await Deno.permissions.revoke({ name });

@@ -2,7 +2,7 @@
 
 import { KEY_FILE, readKeyFile } from "./key_file.ts";
 import { type EndingServer, LocalServer, readOptions } from "./local_server.ts";
-import { describeStart, type StartFacts } from "./log/messages.ts";
+import { describeStart, describeStartAsJson, type StartFacts } from "./log/messages.ts";
 import { dropPermissions, readVariable, signalled } from "./process.ts";
 import type { ServerSettings } from "./settings.ts";
 import { SqliteStore } from "../stores/sqlite/store.ts";
@@ -10,7 +10,7 @@ import type { PetStore } from "../stores/store.ts";
 import { readStoreSetting } from "./store/open_store.ts";
 import { within } from "./time.ts";
 import { Crew } from "./workers/crew.ts";
-import type { Sinks, Writers } from "./writers.ts";
+import { type Sinks, writeJson, type Writers } from "./writers.ts";
 
 /**
  * After the first signal, how long requests in flight may take, and how long until clients must have read the answers, in
@@ -34,6 +34,8 @@ type Started = Pick<StartFacts, "port" | "store" | "key">;
  * @throws {SettingError} If the start fails.
  */
 export async function serve(settings: ServerSettings, writers: Writers, sinks: Sinks): Promise<void> {
+  const isJson = settings.log === "json";
+  if (isJson) writeJson(writers);
   readOptions(settings);
   const { hostname, docs: hasDocs, workers } = settings;
   const ended = signalled();
@@ -41,7 +43,7 @@ export async function serve(settings: ServerSettings, writers: Writers, sinks: S
   let endAt: number | undefined;
   try {
     const started = server instanceof Crew ? await server.start(settings) : await serveAlone(server, settings);
-    writers.output.add(describeStart({ hostname, hasDocs, ...started }));
+    writers.output.add((isJson ? describeStartAsJson : describeStart)({ hostname, hasDocs, ...started }));
     await ended;
     endAt = performance.now() + END_TIMEOUT;
     await drain(server);

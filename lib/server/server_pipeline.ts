@@ -1,20 +1,23 @@
 import { createDispatcher } from "../http/dispatch.ts";
-import type { Guard, Pipeline } from "../http/pipeline.ts";
+import type { Guard, Observer, Pipeline } from "../http/pipeline.ts";
 import { checkOptions, type PetstoreOptions } from "../service/options.ts";
 import { createFailureHandler, createService } from "../service/service.ts";
 import { createPublicRoutes, type PublicParts } from "./public_routes.ts";
 import { INVALID_HOST } from "./refusals.ts";
 
-/**
- * Creates the pipeline of the server: the petstore and the public routes.
- *
- * @param gate The first guard.
- */
-export function createServerPipeline(options: PetstoreOptions, gate: Guard, parts: PublicParts): Pipeline {
+/** What the pipeline of the server has beside the petstore. */
+export interface ServerParts extends PublicParts {
+  /** The first guard. */
+  gate: Guard;
+  observe: Observer | undefined;
+}
+
+/** Creates the pipeline of the server: the petstore and the public routes. */
+export function createServerPipeline(options: PetstoreOptions, parts: ServerParts): Pipeline {
   const settings = checkOptions(options);
   const routes = createPublicRoutes(settings.store, options, parts);
   const publicRoutes = createDispatcher("", routes, createFailureHandler(settings.onError));
-  return createService(settings, [gate, requireHost, publicRoutes]);
+  return createService({ ...settings, observe: parts.observe }, [parts.gate, requireHost, publicRoutes]);
 }
 
 const requireHost: Guard = (exchange) => isHost(exchange.header("host")) ? undefined : INVALID_HOST.toAnswer();

@@ -1,11 +1,17 @@
 /** The settings of the standalone server, read from flags, then the environment, then defaults. */
 
 import { parseArgs } from "node:util";
+import type { RequestIds } from "../http/pipeline.ts";
 import { KEY_FILE } from "./key_file.ts";
 import { SettingError } from "./start_error.ts";
 
 /** More isolates would wait for the one writer of an SQLite file, or for PostgreSQL's connections. */
 const MAX_WORKERS = 64;
+
+const LOG_FORMATS = ["text", "json", "off"] as const;
+const REQUEST_IDS = ["all", "failures", "none"] as const satisfies readonly RequestIds[];
+
+export type LogFormat = typeof LOG_FORMATS[number];
 
 /** The parsed settings. The store's address and the options of the library are checked later. */
 export interface ServerSettings {
@@ -20,7 +26,8 @@ export interface ServerSettings {
   publicUrl: string;
   /** How many isolates serve. With 1, the main one does. */
   workers: number;
-  accessLog: boolean;
+  log: LogFormat;
+  requestIds: RequestIds;
   /** Whether to serve the description as a web page. */
   docs: boolean;
 }
@@ -95,11 +102,19 @@ export const SETTINGS = {
     default: "",
     help: "where clients reach the API if a proxy changes its address; links begin with it",
   },
-  "access-log": {
-    kind: "switch",
-    variable: "PETSTORE_ACCESS_LOG",
-    default: "on",
-    help: "print a line for each request",
+  log: {
+    kind: "text",
+    value: "text|json|off",
+    variable: "PETSTORE_LOG",
+    default: "text",
+    help: "print a line for each request: for people, as a JSON object, or not at all",
+  },
+  "request-id": {
+    kind: "text",
+    value: "all|failures|none",
+    variable: "PETSTORE_REQUEST_ID",
+    default: "failures",
+    help: "which answers have an X-Request-Id",
   },
   docs: {
     kind: "switch",
@@ -140,7 +155,8 @@ export function readSettings(args: string[], environment: (name: string) => stri
       workers: readWorkers(text("workers")),
       corsOrigins: list("cors-origin"),
       publicUrl: text("public-url"),
-      accessLog: isOn("access-log"),
+      log: readChoice("log", text("log"), LOG_FORMATS),
+      requestIds: readChoice("request-id", text("request-id"), REQUEST_IDS),
       docs: isOn("docs"),
     },
   };
@@ -197,6 +213,14 @@ function readWorkers(text: string): number {
 function readKeys(keys: string[]): string[] {
   if (keys.includes("")) throw new SettingError("An API key must not be empty");
   return keys;
+}
+
+function readChoice<Choice extends string>(flag: Flag, value: string, choices: readonly Choice[]): Choice {
+  const choice = choices.find((choice) => choice === value);
+  if (choice !== undefined) return choice;
+  throw new SettingError(
+    `--${flag} must be ${choices.join(", ").replace(/, (\w+)$/, " or $1")}, not ${JSON.stringify(value)}`,
+  );
 }
 
 function readSwitch(flag: Flag, value: string): boolean {

@@ -1,7 +1,7 @@
 /** The writers to standard output and standard error. */
 
 import { createLineWriter, type LineSink, type LineWriter } from "./log/line_writer.ts";
-import { oneLine } from "./log/messages.ts";
+import { asJsonLine, oneLine } from "./log/messages.ts";
 
 export interface Writers {
   output: LineWriter;
@@ -19,6 +19,11 @@ export function createWriters(sinks: Sinks, onFailure: () => void = () => {}): W
     errors.add(`petstore: standard output cannot be written: ${oneLine(message)}`);
   });
   return { output, errors };
+}
+
+/** Makes each line a JSON object from now on. */
+export function writeJson({ output, errors }: Writers): void {
+  output.format = errors.format = asJsonLine;
 }
 
 /**

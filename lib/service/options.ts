@@ -4,7 +4,9 @@ import { createAuthenticate } from "../access/authentication.ts";
 import type { ApiKeys } from "../access/keys.ts";
 import { type Cors, type CorsOptions, createCors } from "../http/cors.ts";
 import type { Caller } from "../http/exchange.ts";
-import type { Guard } from "../http/pipeline.ts";
+import { bodyBytes } from "../http/answer.ts";
+import type { Guard, Observer, RequestIds } from "../http/pipeline.ts";
+import { requestIdOf } from "../http/request_id.ts";
 import { isPending } from "../pending.ts";
 import { isPetStatus, PET_STATUSES, type PetStatus } from "../pet.ts";
 import { createMemoryStore } from "../stores/memory/memory_store.ts";
@@ -38,8 +40,37 @@ export interface PetstoreOptions {
   /**
    * Receives the cause of each unexpected error (500) and each store failure (503), which the client does not see. It may
    * be asynchronous: no answer waits for it, and its result, exception or rejection is ignored. Default: `console.error`.
+   * `requestId` is that of {@link PetstoreOptions.requestIds}, whether or not the answer has it.
    */
-  onError?: (error: unknown, request: Request) => unknown;
+  onError?: (error: unknown, request: Request, requestId: string) => unknown;
+  /**
+   * Is told of every answer when it is about to be sent, for example for a log or metrics. Its result, exception or rejection
+   * is ignored.
+   */
+  onAnswer?: (answered: Answered) => unknown;
+  /**
+   * Which answers have an `X-Request-Id`: that of the request if it is 1 to 128 visible ASCII characters, otherwise a new one.
+   * `failures` are the answers with a status of 400 or more. Default: `none`.
+   */
+  requestIds?: RequestIds;
+}
+
+/** What {@link PetstoreOptions.onAnswer} is told of an answer. */
+export interface Answered {
+  /** The method of the request. */
+  method: string;
+  /** The template of the route, such as `/v1/pets/{petId}`. Undefined if the request was refused before, or nothing matched. */
+  route: string | undefined;
+  /** The status of the answer. */
+  status: number;
+  /** The caller of the request. Undefined without a valid key. */
+  caller: Caller | undefined;
+  /** The `X-Request-Id` of the request if it has a usable one, otherwise a new id. */
+  requestId: string;
+  /** How long the answer took, in milliseconds. */
+  durationMs: number;
+  /** The size of the answer's body in bytes. Undefined if it is a stream of unknown length. */
+  bodyBytes: number | undefined;
 }
 
 /** The validated options, with their defaults. */
@@ -49,6 +80,7 @@ export interface Settings extends ContractSettings {
   cors: Cors | undefined;
   handleStoreOrders: PetstoreOptions["handleStoreOrders"];
   onError: NonNullable<PetstoreOptions["onError"]>;
+  observe: Observer | undefined;
 }
 
 /** The options that clients can notice, which the OpenAPI description therefore needs. */
@@ -60,6 +92,7 @@ export interface ContractSettings {
   maxBodyBytes: number;
   bodyTimeoutMs: number;
   idempotencyRetentionMs: number;
+  requestIds: RequestIds;
 }
 
 /** The name of every option. */
@@ -75,6 +108,8 @@ export const NAMES: readonly string[] = [
   "cors",
   "handleStoreOrders",
   "onError",
+  "onAnswer",
+  "requestIds",
 ];
 
 /**
@@ -88,7 +123,7 @@ export function checkOptions(options: PetstoreOptions): Settings {
   }
   requireNames(options, NAMES);
   const own = ownMembers(options);
-  const { keys, store, cors, handleStoreOrders, onError } = own;
+  const { keys, store, cors, handleStoreOrders, onError, onAnswer } = own;
   return {
     ...checkContract(own),
     authenticate: createAuthenticate(keys),
@@ -96,6 +131,7 @@ export function checkOptions(options: PetstoreOptions): Settings {
     cors: cors === undefined ? undefined : checkCors(cors),
     handleStoreOrders: requireFunction("handleStoreOrders", handleStoreOrders),
     onError: requireFunction("onError", onError) ?? ((error) => console.error(error)),
+    observe: createObserver(requireFunction("onAnswer", onAnswer)),
   };
 }
 
@@ -115,7 +151,22 @@ export function checkContract(options: Partial<PetstoreOptions>): ContractSettin
     maxBodyBytes: requireCount("maxBodyBytes", maxBodyBytes),
     bodyTimeoutMs: requireCount("bodyTimeoutMs", bodyTimeoutMs),
     idempotencyRetentionMs: requireCount("idempotencyRetentionMs", idempotencyRetentionMs),
+    requestIds: requireRequestIds(options.requestIds ?? "none"),
   };
+}
+
+/** A failing `onAnswer` must not stop the answer, nor end the process with an unhandled rejection. */
+function createObserver(onAnswer: PetstoreOptions["onAnswer"]): Observer | undefined {
+  return onAnswer && ((exchange, answer, startedAt) => {
+    const { method, route, caller } = exchange;
+    const durationMs = performance.now() - startedAt;
+    const facts = { method, route, caller, status: answer.status, requestId: requestIdOf(exchange), durationMs };
+    try {
+      Promise.resolve(onAnswer({ ...facts, bodyBytes: bodyBytes(answer) })).catch(() => {});
+    } catch {
+      // Ignored, like a rejection.
+    }
+  });
 }
 
 /** @throws {TypeError} If an option is unknown: a misspelt option must not be ignored silently. */
@@ -177,6 +228,11 @@ function requireStore(store: PetStore): PetStore {
 function requireStatus(status: PetStatus): PetStatus {
   if (isPetStatus(status)) return status;
   throw new TypeError(`Option defaultStatus must be one of ${PET_STATUSES.join(", ")}, not ${show(status)}`);
+}
+
+function requireRequestIds(which: RequestIds): RequestIds {
+  if (which === "all" || which === "failures" || which === "none") return which;
+  throw new TypeError(`Option requestIds must be all, failures or none, not ${show(which)}`);
 }
 
 function requireCount(name: string, value: number): number {

@@ -3,6 +3,7 @@ import { HttpError, INTERNAL_ERROR } from "../http/errors.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { KeptAnswers } from "../http/kept_answers.ts";
 import { createPipeline, type Guard, type Pipeline } from "../http/pipeline.ts";
+import { requestIdOf } from "../http/request_id.ts";
 import { StoreUnavailableError } from "../stores/store.ts";
 import type { Settings } from "./options.ts";
 import { STORE_UNAVAILABLE } from "./refusals.ts";
@@ -14,7 +15,7 @@ import { createRoutes } from "./routes.ts";
  * @param before Guards that run before the petstore's own.
  */
 export function createService(settings: Settings, before: readonly Guard[] = []): Pipeline {
-  const { basePath, authenticate, cors, store } = settings;
+  const { basePath, authenticate, cors, store, requestIds, observe } = settings;
   const onFailure = createFailureHandler(settings.onError);
   const kept = store.changes && new KeptAnswers(store.changes.bind(store));
   return createPipeline({
@@ -23,6 +24,8 @@ export function createService(settings: Settings, before: readonly Guard[] = [])
     dispatch: createDispatcher(basePath, createRoutes(settings), onFailure, kept),
     cors,
     onFailure,
+    requestIds,
+    observe,
   });
 }
 
@@ -38,7 +41,7 @@ export function createFailureHandler(onError: Settings["onError"]): FailureHandl
 /** A failing `onError` must not stop the answer, nor end the process with an unhandled rejection. */
 function report(onError: Settings["onError"], thrown: unknown, exchange: Exchange): void {
   try {
-    Promise.resolve(onError(thrown, exchange.toRequest())).catch(() => {});
+    Promise.resolve(onError(thrown, exchange.toRequest(), requestIdOf(exchange))).catch(() => {});
   } catch {
     // Ignored, like a rejection. toRequest() also throws if no Request can represent what the client sent.
   }

@@ -128,7 +128,7 @@ async function withMortalServer(
   flags: string[] = [],
 ): Promise<void> {
   await withTempFolder(async (folder) => {
-    const line = ["run", ...taskFlags(), ...flags, MORTAL_SERVER, ...ARGS, "--port=0", "--no-access-log", order];
+    const line = ["run", ...taskFlags(), ...flags, MORTAL_SERVER, ...ARGS, "--port=0", "--log=off", order];
     await using child = new Child(Deno.execPath(), line, { cwd: folder });
     await child.printed(STARTED);
     await use(child, Number(/:(\d+)\/v1$/m.exec(child.written.stdout)?.[1]), folder);

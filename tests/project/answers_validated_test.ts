@@ -9,7 +9,7 @@ import { createOpenApi } from "../../mod.ts";
 import { withDenoServe } from "../support/http/deno_serve.ts";
 import { createResponseValidator } from "../support/openapi_validator.ts";
 import { type Endpoint, exchange, RawSocket } from "../support/http/raw_socket.ts";
-import { validateServerAnswer } from "../support/server/server_description.ts";
+import { OPTIONS, validateServerAnswer } from "../support/server/server_description.ts";
 
 const TESTS = fileURLToPath(new URL("../", import.meta.url));
 
@@ -93,8 +93,8 @@ const SERVER_CASES: [what: string, path: string, answer: Response, told?: RegExp
   ["a probe with another status", "/livez", Response.json({ status: "fine" }, { headers: NO_SNIFF }), /constant/],
   ["a probe below the base path", "/v1/livez", Response.json({ status: "ok" }, { headers: NO_SNIFF }), /not described/],
   ["a probe that requires a key", "/livez", failure(401, "missing_api_key", CHALLENGE), /not described/],
-  ["the description", "/openapi.json", list(describeServer({}), { "access-control-allow-origin": "*" })],
-  ["another description", "/openapi.json", list({ ...describeServer({}), openapi: "3.0.0" }), /constant/],
+  ["the description", "/openapi.json", list(describeServer(OPTIONS), { "access-control-allow-origin": "*" })],
+  ["another description", "/openapi.json", list({ ...describeServer(OPTIONS), openapi: "3.0.0" }), /constant/],
   ["a refused Host header", "/v1/pets/1", failure(400, "invalid_host")],
   [
     "a refusal without its headers",

@@ -120,9 +120,9 @@ testShell(
     ),
 );
 
-/** Leaves out what differs from run to run (the date) or does not show (carriage returns, line breaks at the end). */
+/** Leaves out what differs from run to run (the date, request ids) or does not show (carriage returns, line breaks at the end). */
 function normalise(output: string): string {
-  return output.replaceAll("\r\n", "\n").replace(/^date: .*$/gm, "date: …").trimEnd();
+  return output.replaceAll("\r\n", "\n").replace(/^(date|x-request-id): .*$/gm, "$1: …").trimEnd();
 }
 
 /** Runs a script in a shell that sees neither the tester's proxy nor their .curlrc; answers with what it printed. */

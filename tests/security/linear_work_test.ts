@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { loggedTarget } from "../../lib/server/log/access_log.ts";
+import { loggedTarget } from "../../lib/server/log/logged_target.ts";
 import { createPetstore } from "../../mod.ts";
 import { countWork } from "./counted_work.ts";
 

@@ -1,16 +1,18 @@
-/** The lines that createAccessLog() makes, and what it remembers to make them fast. */
+/** The lines of the access log, and what it remembers to make them fast. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createAccessLog } from "../../lib/server/log/access_log.ts";
+import type { Exchange } from "../../lib/http/exchange.ts";
+import { createJsonLog, createTextLog } from "../../lib/server/log/access_log.ts";
+import { createExchange } from "../support/exchange.ts";
 import { createLineWriter } from "../../lib/server/log/line_writer.ts";
 
 /** Logs requests, and returns their lines without the time and the duration. */
 function linesOf(requests: [client: string, method: string, target: string, status: number][]): string[] {
   const lines: string[] = [];
-  const log = createAccessLog({ add: (line) => lines.push(line), flush: () => Promise.resolve() });
+  const log = createTextLog({ add: (line) => lines.push(line), flush: () => Promise.resolve() }, false);
   for (const [client, method, target, status] of requests) {
-    log(client, { method, target, targetKey: `http://localhost:8000${target}` }, status, performance.now());
+    log({ ...createExchange({}, method, target), client }, { status, headers: {}, body: null }, performance.now());
   }
   return lines.map((line) => {
     assert.match(line, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z /);
@@ -50,13 +52,14 @@ test("a key in a target is hidden each time, also after thousands of other targe
 test("the log keeps neither a long URL nor many short ones alive", async () => {
   // 1,000 URLs of 200 KB, and 500,000 short ones, are each more than the heap of this process may have.
   const code = `
-    const { createAccessLog } = await import(${
+    const { createTextLog } = await import(${
     JSON.stringify(import.meta.resolve("../../lib/server/log/access_log.ts"))
   });
-    const log = createAccessLog({ add: () => {}, flush: async () => {} });
+    const log = createTextLog({ add: () => {}, flush: async () => {} }, false);
     const send = (host, i) => {
       const url = "http://" + host + "/v1/pets?limit=5&x=" + i;
-      log("::1", { method: "GET", target: url.slice(url.indexOf("/", 7)), targetKey: url }, 400, 0);
+      const target = url.slice(url.indexOf("/", 7));
+      log({ client: "::1", method: "GET", target, targetKey: url }, { status: 400 }, 0);
     };
     for (let i = 0; i < 1000; i++) send("a".repeat(200_000) + i, i);
     for (let i = 0; i < 500_000; i++) send("localhost", i);
@@ -64,6 +67,43 @@ test("the log keeps neither a long URL nor many short ones alive", async () => {
   const args = ["eval", "--v8-flags=--max-old-space-size=64", code];
   const { stdout, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
   assert.equal(new TextDecoder().decode(stdout), "done\n", new TextDecoder().decode(stderr).slice(0, 500));
+});
+
+/** Logs one answer as JSON. */
+function objectOf(exchange: Partial<Exchange>, headers: Record<string, string>, body: string | null): unknown {
+  const lines: string[] = [];
+  const log = createJsonLog({ add: (line) => lines.push(line), flush: () => Promise.resolve() });
+  log(Object.assign(createExchange(headers), exchange), { status: 200, headers: {}, body }, performance.now());
+  assert.equal(lines.length, 1);
+  assert.doesNotMatch(lines[0]!, /[\p{C}\u2028\u2029]/u);
+  return JSON.parse(lines[0]!, (name, value) => ["time", "durationMs"].includes(name) ? typeof value : value);
+}
+
+test("a line of JSON has the facts of the answer, and the bytes of its body", () => {
+  const facts = { route: "/v1/pets", client: "::1", caller: { id: "shop" } };
+  assert.deepEqual(objectOf(facts, { "x-request-id": "r-1" }, '{"name":"Zoë"}'), {
+    ...{ time: "string", requestId: "r-1", method: "GET", route: "/v1/pets", target: "/v1/pets", status: 200 },
+    ...{ durationMs: "number", bytes: 15, caller: "shop", client: "::1" },
+  });
+});
+
+test("a line of JSON shows no key in a target, and stays one object for any caller, target and request id", () => {
+  const secret = "pk_0123456789abcdef012345";
+  const target = `/v1/"}{\u2028\n?key=${secret}`;
+  const id = 'a","status":500,"\n\u2028\u0000';
+  const line = objectOf({ target, targetKey: target, caller: { id } }, { "x-request-id": `"${secret}\n` }, null);
+  const { requestId, target: shown, caller, status } = line as Record<string, unknown>;
+  assert.match(String(requestId), /^[0-9a-z]+-[0-9a-z]+$/);
+  assert.deepEqual([shown, caller, status], ['/v1/"}{%E2%80%A8%0A?…', id, 200]);
+});
+
+test("the status has a colour on a terminal only", () => {
+  const lines: string[] = [];
+  const log = createTextLog({ add: (line) => lines.push(line), flush: () => Promise.resolve() }, true);
+  for (const status of [200, 404, 503]) log(createExchange({}), { status, headers: {}, body: null }, performance.now());
+  const colours = lines.map((line) => line.split("\x1b["));
+  assert.deepEqual(colours.map(([, status]) => status), ["32m200", "33m404", "31m503"]);
+  assert.ok(colours.every(([, , after]) => after?.startsWith("39m ")));
 });
 
 test("lines that come together are written together, in order, and flush() waits for the last", async () => {

@@ -44,7 +44,7 @@ const CASES: Case[] = [
   ["a stray argument", ["pk_stray"], /Only flags.*--help/, { hides: "pk_stray" }],
   ["a flag without its value", ["--store"], /--store.*--help/],
   ["a flag whose value is the next flag", ["--key"], /--key.*--help/],
-  ["a value where none belongs", ["--no-access-log=yes"], /--no-access-log.*--help/],
+  ["a value where none belongs", ["--no-docs=yes"], /--no-docs.*--help/],
   ["an empty key", ["--key="], /key must not be empty/],
   ["an empty key between two", { PETSTORE_KEYS: "pk_a,,pk_b" }, /key must not be empty/, { hides: "pk_" }],
   ["a key with a space", ["--key=pk_a b"], /key number 1/, { hides: "pk_" }],
@@ -93,7 +93,7 @@ const CASES: Case[] = [
   ["an invalid public address", [K, "--public-url=api.example"], /publicBaseUrl must be/],
   ["a CORS origin that is empty", [K, "--cors-origin="], /CORS origin ""/],
   ["a star beside a CORS origin", [K, "--cors-origin=*", "--cors-origin=https://a.example"], /"\*"/],
-  ["an access log that is neither on nor off", { PETSTORE_ACCESS_LOG: "no" }, /ACCESS_LOG must be on or off, not "no"/],
+  ["a log that does not exist", { PETSTORE_LOG: "on" }, /--log must be text, json or off, not "on"/],
   ["a page that is neither on nor off", { PETSTORE_DOCS: "no" }, /PETSTORE_DOCS must be on or off, not "no"/],
 ];
 

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { renameSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { assertLog } from "../support/server/access_log.ts";
 import { exchange, RawSocket } from "../support/http/raw_socket.ts";
@@ -22,8 +24,8 @@ test("the log has a line for every request, with its status, and never a key", (
     assert.ok(!(log + server.written.stderr).includes(key) && !log.includes("pk_wrong"));
   }));
 
-test("--no-access-log turns the log off", () =>
-  withFreshServer({ args: ["--no-access-log"] }, async (server, folder) => {
+test("--log off turns the log off", () =>
+  withFreshServer({ args: ["--log=off"] }, async (server, folder) => {
     await addPet(server, readKey(folder));
     assert.equal(await server.stop(), 0);
     assertLog(server.written.stdout, []);
@@ -92,3 +94,35 @@ test("refusals that come before the path are in the log, and web pages may read 
     assert.match(log, / GET \/readyz 503 \d/);
     assert.match(log, / GET \S+ 400 \d/);
   }));
+
+test("--log json writes nothing but JSON objects, the messages of failures included", () =>
+  withFreshServer({ args: ["--key=k", "--log=json"] }, async (server, folder) => {
+    await server.ask("/v1/pets?limit=5", "k", { headers: { "x-request-id": "from-the-proxy" } });
+    await server.ask("/v1/pets/7", "pk_wrong");
+    renameSync(join(folder, "data/petstore.db"), join(folder, "data/moved.db"));
+    const failed = await server.ask("/v1/pets", "k", { method: "POST", headers: JSON_TYPE, body: PET });
+    assert.equal(failed.status, 503);
+    assert.equal(await server.stop(), 0);
+    const output = objectsOf(server.written.stdout), errors = objectsOf(server.written.stderr);
+    assert.deepEqual(output.map(({ message, target, requestId }) => message ?? target ?? requestId), [
+      ...["listens", "/v1/pets?limit=5", "/v1/pets/7", "/v1/pets"],
+    ]);
+    assert.deepEqual(output[1], {
+      ...output[1],
+      requestId: "from-the-proxy",
+      route: "/v1/pets",
+      status: 200,
+      bytes: 2,
+    });
+    assert.deepEqual(output[2], { ...output[2], status: 401 });
+    const [failure] = errors;
+    assert.deepEqual([failure?.["target"], failure?.["message"]], ["/v1/pets", "The request failed"]);
+    assert.equal(failure?.["requestId"], failed.headers.get("x-request-id"));
+    assert.equal(failure?.["requestId"], output[3]?.["requestId"]);
+  }));
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+function objectsOf(lines: string): Record<string, unknown>[] {
+  return lines.trimEnd().split("\n").map((line) => JSON.parse(line));
+}

@@ -31,11 +31,11 @@ test("flags win over the environment", () =>
       PETSTORE_STORE: "sqlite:nowhere/pets.db",
       PETSTORE_CORS_ORIGINS: "https://environment.example",
       PETSTORE_PUBLIC_URL: "https://environment.example",
-      PETSTORE_ACCESS_LOG: "off",
+      PETSTORE_LOG: "off",
     };
     const args = [
       ...["--port=0", "--hostname=localhost", "--key=flag", "--key", "second", "--store=memory:"],
-      ...["--cors-origin=https://flag.example", "--public-url=/flag", "--access-log"],
+      ...["--cors-origin=https://flag.example", "--public-url=/flag", "--log=text"],
     ];
     return withServer(folder, { args, env }, async (server) => {
       for (const key of ["flag", "second"]) assert.equal((await server.ask("/v1/pets", key)).status, 200);
@@ -84,10 +84,17 @@ function read(args: string[], env: Record<string, string> = {}): ServerCommand {
   return readSettings(args, (name) => env[name]);
 }
 
+/** Two values of each setting that is no text. Neither is the default. */
+const SAMPLES: Record<string, [string, string]> = {
+  port: ["2", "3"],
+  workers: ["2", "3"],
+  log: ["json", "off"],
+  "request-id": ["all", "none"],
+};
+
 test("every setting is read from its flag, else from its variable, else from its default", () => {
   for (const [flag, { kind, variable, default: fallback }] of Object.entries(SETTINGS)) {
-    const isNumber = flag === "port" || flag === "workers";
-    const [first, second] = isNumber ? ["2", "3"] : kind === "switch" ? ["off", "on"] : ["a", "b"];
+    const [first, second] = SAMPLES[flag] ?? (kind === "switch" ? ["off", "on"] : ["a", "b"]);
     const byFlag = kind === "switch" ? [`--no-${flag}`] : [`--${flag}`, first];
     assert.deepEqual(read(byFlag, { [variable]: second }), read([], { [variable]: first }), flag);
     assert.notDeepEqual(read(byFlag), read([]), flag);

@@ -19,7 +19,7 @@ async function addLongNames(server: ServerProcess): Promise<void> {
 }
 
 test("2,000 streams of HTTP/2 that ask for a large list and read nothing take little memory", () =>
-  withFreshServer({ args: ["--key=k", "--store=memory:", "--no-access-log"] }, async (server) => {
+  withFreshServer({ args: ["--key=k", "--store=memory:", "--log=off"] }, async (server) => {
     await addLongNames(server);
     assert.equal((await server.ask(LIST, "k")).status, 200);
     const before = memoryOf(server.pid).now;

@@ -25,7 +25,7 @@ function whyTooFewFiles(wanted: number): string | false {
 }
 
 async function withQuietServer(use: (server: ServerProcess, pid: number) => Promise<void>): Promise<void> {
-  const parts = { args: ["--key=k", "--store=memory:", "--no-access-log"] };
+  const parts = { args: ["--key=k", "--store=memory:", "--log=off"] };
   await withFreshServer(parts, (server) => use(server, server.pid));
 }
 

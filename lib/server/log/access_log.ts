@@ -1,93 +1,107 @@
-/** The access log: one line for each request. */
+/** The access log: one line for each request, as text or as JSON. */
 
-import { parseCursor } from "../../service/operations.ts";
-import { splitTarget } from "../../http/dispatch.ts";
+import { styleText } from "node:util";
+import { bodyBytes } from "../../http/answer.ts";
 import type { Exchange } from "../../http/exchange.ts";
+import type { Observer } from "../../http/pipeline.ts";
+import { requestIdOf } from "../../http/request_id.ts";
 import type { LineWriter } from "./line_writer.ts";
-
-/** Logs an answered request. `startedAt` is when it arrived, as in `performance.now()`. */
-export type AccessLog = (client: string, exchange: LoggedExchange, status: number, startedAt: number) => void;
-
-/** The parts of an exchange that a line shows. */
-export type LoggedExchange = Pick<Exchange, "method" | "target" | "targetKey">;
+import { HIDDEN, loggedTarget, shorten } from "./logged_target.ts";
 
 /** How many targets are remembered, and up to which length of their key. A client may send any number of 64 KB each. */
 const MAX_KNOWN = 1000, MAX_KEY = 300;
 
 /** Durations below this many tenths of a millisecond are formatted once. */
 const SHORT = 1000;
-const DURATIONS = Array.from({ length: SHORT }, (_, tenths) => ` ${(tenths / 10).toFixed(1)}ms`);
+const DURATIONS = Array.from({ length: SHORT }, (_, tenths) => (tenths / 10).toFixed(1));
 
 /** What a line shows of a request, from the method to the status. */
 interface Known {
   method: string;
+  route: string | undefined;
   status: number;
   text: string;
 }
 
-/** Formats the time once a millisecond and a target once, because both would cost a third of an answer. */
-export function createAccessLog(writer: LineWriter): AccessLog {
-  const known = new Map<string, Known>();
-  let time = "", timeHolds = 0;
-
-  function describe(exchange: LoggedExchange, status: number): string {
-    const { method, targetKey } = exchange;
-    const last = known.get(targetKey);
-    if (last && last.status === status && last.method === method) return last.text;
-    const text = ` ${shorten(method)} ${loggedTarget(exchange.target)} ${status}`;
-    // A hidden text may be a key, which must not stay in memory.
-    if (targetKey.length > MAX_KEY || text.includes(HIDDEN)) return text;
-    if (!last && known.size >= MAX_KNOWN) known.clear();
-    known.set(targetKey, { method, status, text });
-    return text;
-  }
-
-  return (client, exchange, status, startedAt) => {
+/** @param isColoured Whether a terminal shows the lines. */
+export function createTextLog(writer: LineWriter, isColoured: boolean): Observer {
+  const colour = isColoured ? coloured : String;
+  const describe = rememberTargets(({ method, target }, status) =>
+    ` ${shorten(method)} ${loggedTarget(target)} ${colour(status)}`
+  );
+  const now = createClock();
+  return (exchange, { status }, startedAt) => {
     const endedAt = performance.now();
-    if (endedAt >= timeHolds) {
-      time = new Date().toISOString() + " ";
-      timeHolds = endedAt + 1;
-    }
-    const tenths = Math.round((endedAt - startedAt) * 10);
-    const duration = DURATIONS[tenths] ?? ` ${(tenths / 10).toFixed(1)}ms`;
-    writer.add(time + client + describe(exchange, status) + duration);
+    const duration = durationOf(startedAt, endedAt);
+    writer.add(`${now(endedAt)} ${exchange.client ?? "-"}${describe(exchange, status)} ${duration}ms`);
   };
 }
 
-/** Stands for a hidden text. */
-const HIDDEN = "…";
-/** The longest text that is shown. Path segments of the service are shorter, and secure keys are longer. */
-const MAX_SHOWN = 20;
-/** How much of a path and of a query is read. Otherwise a client could fill the log with targets of 64 KB. */
-const MAX_READ = 200;
-
-/**
- * The path and query of a URL without control characters, and without keys, which some clients put into a URL (RFC 6750
- * §2.3). It shows short path segments and known parameters, and hides everything else.
- */
-export function loggedTarget(target: string): string {
-  const { path, query } = splitTarget(target);
-  const shown = wholeParts(path, "/").map(shorten).join("/");
-  const line = query === "" ? shown : `${shown}?${loggedQuery(query)}`;
-  return /^[!-~…]*$/.test(line) ? line : line.toWellFormed().replace(/[^!-~…]/gu, encodeURIComponent);
+/** One JSON object on each line. The members that a request does not have are absent. */
+export function createJsonLog(writer: LineWriter): Observer {
+  const describe = rememberTargets(({ method, target, route }, status) =>
+    JSON.stringify({ method: shorten(method), route, target: loggedTarget(target), status }).slice(1, -1)
+  );
+  const now = createClock();
+  return (exchange, answer, startedAt) => {
+    const endedAt = performance.now();
+    const { caller, client } = exchange;
+    const bytes = bodyBytes(answer);
+    writer.add(
+      `{"time":"${now(endedAt)}","requestId":${JSON.stringify(requestIdOf(exchange))},` +
+        describe(exchange, answer.status) +
+        `,"durationMs":${durationOf(startedAt, endedAt)}` +
+        (bytes === undefined ? "" : `,"bytes":${bytes}`) +
+        (caller === undefined ? "" : `,"caller":${quote(caller.id)}`) +
+        (client === undefined ? "}" : `,"client":"${client}"}`),
+    );
+  };
 }
 
-/** Hides a text that is long enough to be a key, even as a method, because HTTP allows any method name. */
-export function shorten(text: string): string {
-  return text.length > MAX_SHOWN ? HIDDEN : text;
+/** Formats a target once, because it would cost a third of an answer. */
+function rememberTargets(
+  describe: (exchange: Exchange, status: number) => string,
+): (exchange: Exchange, status: number) => string {
+  const known = new Map<string, Known>();
+  return (exchange, status) => {
+    const { method, route, targetKey } = exchange;
+    const last = known.get(targetKey);
+    if (last && last.status === status && last.method === method && last.route === route) return last.text;
+    const text = describe(exchange, status);
+    // A hidden text may be a key, which must not stay in memory.
+    if (targetKey.length > MAX_KEY || text.includes(HIDDEN)) return text;
+    if (!last && known.size >= MAX_KNOWN) known.clear();
+    known.set(targetKey, { method, route, status, text });
+    return text;
+  };
 }
 
-/** Splits the beginning of a text. If the last part is incomplete, it is hidden, because it may be the start of a key. */
-function wholeParts(text: string, separator: string): string[] {
-  if (text.length <= MAX_READ) return text.split(separator);
-  return [...text.slice(0, MAX_READ).split(separator).slice(0, -1), HIDDEN];
+/** Formats the time once a millisecond, because it would cost a third of an answer. */
+function createClock(): (now: number) => string {
+  let time = "", timeHolds = 0;
+  return (now) => {
+    if (now >= timeHolds) {
+      time = new Date().toISOString();
+      timeHolds = now + 1;
+    }
+    return time;
+  };
 }
 
-function loggedQuery(query: string): string {
-  return wholeParts(query, "&").map((parameter) => {
-    const [name = ""] = parameter.split("=", 1);
-    const value = parameter.slice(name.length + 1);
-    const isKnown = name === "cursor" ? parseCursor(value) !== undefined : name === "limit" || name === "status";
-    return isKnown && (name === "cursor" || value.length <= MAX_SHOWN) ? parameter : HIDDEN;
-  }).join("&");
+/** Also escapes what some readers take for the end of a line, and control characters. */
+function quote(text: string): string {
+  return JSON.stringify(text).replace(
+    /[\u007f-\u009f\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+function durationOf(startedAt: number, endedAt: number): string {
+  const tenths = Math.round((endedAt - startedAt) * 10);
+  return DURATIONS[tenths] ?? (tenths / 10).toFixed(1);
+}
+
+function coloured(status: number): string {
+  const colour = status < 400 ? "green" : status < 500 ? "yellow" : "red";
+  return styleText(colour, String(status), { validateStream: false });
 }

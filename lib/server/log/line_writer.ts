@@ -8,6 +8,8 @@ export interface LineSink {
 export interface LineWriter {
   /** @param line Without its line end. */
   add(line: string): void;
+  /** Changes each line before it is written. Set when the settings are known. */
+  format?: (line: string) => string;
   /** Resolves when all lines have been written. */
   flush(): Promise<void>;
 }
@@ -25,6 +27,7 @@ const INTERVAL = 50;
  */
 export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => void): LineWriter {
   const encoder = new TextEncoder();
+  const writer: LineWriter = { add, flush };
   let waiting = "";
   let dropped = 0;
   let hasFailed = false;
@@ -37,7 +40,7 @@ export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => v
       dropped++;
       return;
     }
-    waiting += line + "\n";
+    waiting += (writer.format ? writer.format(line) : line) + "\n";
     writing ??= drain();
   }
 
@@ -45,15 +48,18 @@ export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => v
     // The first line after a pause is written soon, with the others of the same turn of the event loop.
     await pause(0);
     while (waiting !== "") {
-      const lines = dropped === 0
-        ? waiting
-        : `${waiting}${dropped} lines were dropped because the reader was too slow\n`;
+      const lines = dropped === 0 ? waiting : `${waiting}${describeDropped()}\n`;
       waiting = "";
       dropped = 0;
       await writeAll(encoder.encode(lines));
       await pause(INTERVAL);
     }
     writing = undefined;
+  }
+
+  function describeDropped(): string {
+    const line = `${dropped} lines were dropped because the reader was too slow`;
+    return writer.format ? writer.format(line) : line;
   }
 
   async function pause(length: number): Promise<void> {
@@ -80,5 +86,5 @@ export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => v
     }
   }
 
-  return { add, flush };
+  return writer;
 }

@@ -3,7 +3,7 @@
 import { targetOf } from "../../http/dispatch.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import { VERSION } from "../../version.ts";
-import { loggedTarget, shorten } from "./access_log.ts";
+import { loggedTarget, shorten } from "./logged_target.ts";
 import { type FileKey, KEY_FILE } from "../key_file.ts";
 
 /** What a successful start shows. */
@@ -18,8 +18,19 @@ export interface StartFacts {
   hasDocs: boolean;
 }
 
+/** The same as a JSON object, without the key, which does not belong into a log. */
+export function describeStartAsJson({ hostname, port, store, key }: StartFacts): string {
+  const address = originOf(hostname, port);
+  const keys = key === undefined ? "as set" : `in ${KEY_FILE}`;
+  return JSON.stringify({ time: new Date().toISOString(), message: "listens", version: VERSION, address, store, keys });
+}
+
+function originOf(hostname: string, port: number): string {
+  return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
+}
+
 export function describeStart({ hostname, port, store, key, hasDocs }: StartFacts): string {
-  const origin = `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
+  const origin = originOf(hostname, port);
   const shown = key === undefined ? "as set" : key.isNew ? `${key.key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}`;
   const pasted = key === undefined ? "<API_KEY>" : `$(cat ${KEY_FILE})`;
   return [
@@ -32,11 +43,20 @@ export function describeStart({ hostname, port, store, key, hasDocs }: StartFact
 }
 
 /** The log line of a failed request. An unavailable store needs no stack trace; any other error is a bug and gets one. */
-export function describeFailure(error: unknown, { method, url }: Request): string {
+export function describeFailure(error: unknown, { method, url }: Request, requestId: string, isJson: boolean): string {
   const isBug = !(error instanceof StoreUnavailableError);
   const cause = error instanceof Error ? (isBug ? error.stack : error.message) : String(error);
-  const request = `${shorten(method)} ${loggedTarget(targetOf(url))}`;
-  return `${new Date().toISOString()} ${request} failed: ${withoutAdvice(String(cause))}`;
+  const facts = { method: shorten(method), target: loggedTarget(targetOf(url)) };
+  const time = new Date().toISOString(), reason = withoutAdvice(String(cause));
+  return isJson
+    ? JSON.stringify({ time, requestId, ...facts, message: "The request failed", error: reason })
+    : `${time} ${requestId} ${facts.method} ${facts.target} failed: ${reason}`;
+}
+
+/** A line of text as a JSON object. A line that is one already stays as it is. */
+export function asJsonLine(line: string): string {
+  if (line.startsWith("{")) return line;
+  return JSON.stringify({ time: new Date().toISOString(), message: line.replace(/^petstore: /, "") });
 }
 
 /** Escapes line ends and control characters, which a setting may contain. */

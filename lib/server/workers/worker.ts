@@ -9,12 +9,13 @@ import { LocalServer } from "../local_server.ts";
 import { dropPermissions } from "../process.ts";
 import { SettingError, UnreachableError } from "../start_error.ts";
 import { readStoreSetting } from "../store/open_store.ts";
-import { createWriters } from "../writers.ts";
+import { createWriters, writeJson } from "../writers.ts";
 import { BEAT, type FromWorker, type Steps, type Stream, type ToWorker, type WorkerStart } from "./messages.ts";
 
 function work({ port, settings, variables, missing }: WorkerStart): void {
   const lines = { output: new PortSink(port, "output"), errors: new PortSink(port, "errors") };
   const writers = createWriters(lines);
+  if (settings.log === "json") writeJson(writers);
   const server = new LocalServer(writers);
   const writer = new MainWriter(port);
 

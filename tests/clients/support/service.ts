@@ -17,7 +17,7 @@ export interface Service {
 }
 
 export function withServer<T>(use: (service: Service) => Promise<T>, args: string[] = []): Promise<T> {
-  const parts = { args: ["--store=memory:", "--no-access-log", ...args], env: { PETSTORE_KEYS: KEY } };
+  const parts = { args: ["--store=memory:", "--log=off", ...args], env: { PETSTORE_KEYS: KEY } };
   return withFreshServer(parts, ({ origin }) => use({ origin, base: `${origin}/v1` }));
 }
 

@@ -45,7 +45,7 @@ export function withServers<T>(url: string, count: number, use: (servers: Server
     servers.length === count
       ? use(servers)
       : withTempFolder((folder) =>
-        withServer(folder, onStore(url, "--no-access-log"), (server) => open([...servers, server]))
+        withServer(folder, onStore(url, "--log=off"), (server) => open([...servers, server]))
       );
   return open([]);
 }

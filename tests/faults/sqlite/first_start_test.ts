@@ -21,7 +21,7 @@ const CALLS = "openat,mkdir,unlink,link,rename,pwrite64,write,fsync,fdatasync,ft
 async function startTraced(folder: string, traceFlags: string[]): Promise<string> {
   const paths = FILES.flatMap((file) => ["-P", `data${file}`, "-P", join(folder, `data${file}`)]);
   const strace = ["-f", "--seccomp-bpf", "-qq", ...paths, "-e", `trace=${CALLS}`, ...traceFlags];
-  const server = [Deno.execPath(), "run", ...taskFlags(), SERVER, "--port=0", "--no-access-log"];
+  const server = [Deno.execPath(), "run", ...taskFlags(), SERVER, "--port=0", "--log=off"];
   await using child = new Child("strace", [...strace, ...server], { cwd: folder, clearEnv: true, env: environment() });
   await Promise.race([child.ended, child.printed(/^ {2}try /m).then(() => killChildren(child.pid), () => {})]);
   await child.ended;
@@ -59,7 +59,7 @@ test("a first start may be killed at any system call that touches a file", () =>
       const what = `killed before ${calls[number - 1]}`;
       const shown = /(pk_\w+) \(new/.exec(printed)?.[1];
       try {
-        await withServer(folder, { args: ["--no-access-log"] }, async (server) => {
+        await withServer(folder, { args: ["--log=off"] }, async (server) => {
           const key = readKey(folder);
           if (shown !== undefined) assert.equal(key, shown, what);
           await addPet(server, key);

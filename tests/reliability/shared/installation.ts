@@ -41,7 +41,7 @@ export class SqliteInstallation implements Installation {
   constructor(folder: string, workers = 1) {
     this.#folder = folder;
     // An access log would be most of the load.
-    const args = [`--store=sqlite:${FILE}`, `--workers=${workers}`, "--no-access-log"];
+    const args = [`--store=sqlite:${FILE}`, `--workers=${workers}`, "--log=off"];
     this.#parts = { args, env: { PETSTORE_KEYS: KEY } };
   }
 

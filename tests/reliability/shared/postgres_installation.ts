@@ -122,7 +122,7 @@ export class PostgresInstallation implements Installation {
 
   get #parts(): ServerParts {
     return {
-      args: [`--workers=${this.#workers}`, "--no-access-log"],
+      args: [`--workers=${this.#workers}`, "--log=off"],
       env: { PETSTORE_KEYS: KEY, PETSTORE_STORE: this.#url },
     };
   }

@@ -46,7 +46,7 @@ test.mounted("a server whose volume is replaced by another leaves the log of tha
       withTempFolder(async (folder) => {
         const place = join(folder, "data");
         mkdirSync(place);
-        const onPlace = { args: [`--key=${KEY}`, "--store=sqlite:data/pets.db", "--no-access-log"] };
+        const onPlace = { args: [`--key=${KEY}`, "--store=sqlite:data/pets.db", "--log=off"] };
         const ledger = new Ledger();
         await withServer(right, ON_FILE, async (server) => {
           for (let count = 0; count < 3; count++) await ledger.create(server);

@@ -10,7 +10,7 @@ export type Asked = Pick<ServerProcess, "ask">;
 export const KEY = "k";
 /** The database's name in the folder that the server is started in. */
 export const FILE = "pets.db";
-export const ON_FILE: ServerParts = { args: [`--key=${KEY}`, `--store=sqlite:${FILE}`, "--no-access-log"] };
+export const ON_FILE: ServerParts = { args: [`--key=${KEY}`, `--store=sqlite:${FILE}`, "--log=off"] };
 
 /** The acknowledged pets, as JSON text by id. Nothing else may ever be shown. */
 export class Ledger {

@@ -1,8 +1,11 @@
 import { bodiless, success } from "../../../lib/openapi/responses.ts";
 import { describeServer } from "../../../lib/server/description.ts";
-import type { JsonObject } from "../../../mod.ts";
+import type { JsonObject, OpenApiOptions } from "../../../mod.ts";
 import { createResponseValidator, type ResponseValidator, type SeenResponse } from "../openapi_validator.ts";
 import { PAGE_PATHS } from "./page_description.ts";
+
+/** As by default. */
+export const OPTIONS: OpenApiOptions = { requestIds: "failures" };
 
 const OK = success("", "Ok", {}, []);
 
@@ -25,10 +28,14 @@ function describePublic(own: JsonObject): JsonObject {
 export const validateServerAnswer: ResponseValidator = createResponseValidator(describeAll(), "/v1", nameOnAnyPath);
 
 function describeAll(): JsonObject {
-  const description = describeServer({});
+  const description = describeServer(OPTIONS);
   const { schemas, ...components } = description["components"] as JsonObject;
   // As strict as possible: otherwise an answer could drift together with its description.
-  const strict = { ...schemas as JsonObject, OpenApi: { const: describeServer({}) }, Ok: { const: { status: "ok" } } };
+  const strict = {
+    ...schemas as JsonObject,
+    OpenApi: { const: describeServer(OPTIONS) },
+    Ok: { const: { status: "ok" } },
+  };
   const paths = { ...description["paths"] as JsonObject, ...PUBLIC_PATHS, ...PAGE_PATHS };
   return { ...description, paths, components: { ...components, schemas: strict } };
 }

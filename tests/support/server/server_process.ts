@@ -25,7 +25,8 @@ export interface ServerExit {
 
 export const PET = '{"name":"Rex","categoryId":7}';
 
-export const STARTED = /^ {2}try .*\n/m;
+/** As text or as JSON. */
+export const STARTED = /^( {2}try |\{.*"listens").*\n/m;
 
 export class ServerProcess implements AsyncDisposable, Endpoint {
   readonly pid: number;
@@ -39,7 +40,8 @@ export class ServerProcess implements AsyncDisposable, Endpoint {
     this.#child = child;
     this.pid = child.pid;
     this.written = child.written;
-    const [, origin = "", port] = / listens on (http:.*:(\d+))\/v1$/m.exec(child.written.stdout) ?? [];
+    const [, origin = "", port] =
+      /(?: listens on |"address":")(http:.*?:(\d+))(?:\/v1$|")/m.exec(child.written.stdout) ?? [];
     this.origin = origin;
     this.port = Number(port);
   }

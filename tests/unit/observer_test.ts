@@ -1,0 +1,133 @@
+/** What an observer of answers is told, and the ids of requests. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Answered, createMemoryStore, createPetstore, type PetstoreOptions } from "../../mod.ts";
+
+const KEY = "pk_example";
+
+/** Creates a petstore with one pet. */
+function createObserved(options: Partial<PetstoreOptions> = {}) {
+  const seen: Answered[] = [];
+  const keys = [{ key: KEY, caller: "shop" }];
+  const { handle } = createPetstore({ keys, onAnswer: (answered) => seen.push(answered), ...options });
+  const send = (method: string, path: string, given: Record<string, string> = {}, body?: string) => {
+    const headers = { "content-type": "application/json", ...given };
+    const init = { method, headers: { authorization: `Bearer ${KEY}`, ...headers }, ...body !== undefined && { body } };
+    return handle(new Request(`http://localhost/v1${path}`, init));
+  };
+  return { seen, send };
+}
+
+const PET = '{"name":"Zoë","categoryId":7}';
+
+test("onAnswer is told the route, the caller, the status and the bytes of each answer, kept ones included", async () => {
+  const { seen, send } = createObserved();
+  await send("POST", "/pets", {}, PET);
+  const { headers } = await send("GET", "/pets/1");
+  const requests: [method: string, path: string, headers: Record<string, string>][] = [
+    ["GET", "/pets/1", {}],
+    ["HEAD", "/pets/1", {}],
+    ["GET", "/pets/1", { "if-none-match": headers.get("etag")! }],
+    ["GET", "/pets?limit=0", {}],
+    ["DELETE", "/pets", {}],
+    ["GET", "/nowhere", {}],
+    ["GET", "/pets", { authorization: "Bearer wrong" }],
+  ];
+  for (const [method, path, headers] of requests) await send(method, path, headers);
+  const shown = seen.map(({ method, route, status, caller, bodyBytes }) =>
+    [method, route, status, caller?.id, status < 400 ? bodyBytes : undefined].join(" ")
+  );
+  assert.deepEqual(shown, [
+    "POST /v1/pets 201 shop 58",
+    "GET /v1/pets/{petId} 200 shop 58",
+    "GET /v1/pets/{petId} 200 shop 58",
+    "HEAD /v1/pets/{petId} 200 shop 0",
+    "GET /v1/pets/{petId} 304 shop 0",
+    "GET /v1/pets 400 shop ",
+    "DELETE /v1/pets 405 shop ",
+    "GET  404 shop ",
+    "GET  401  ",
+  ]);
+  assert.ok(seen.every(({ durationMs }) => durationMs >= 0));
+  assert.equal(new Set(seen.map(({ requestId }) => requestId)).size, seen.length);
+});
+
+test("onAnswer is told the length of a large list, which is sent in pieces", async () => {
+  const { seen, send } = createObserved();
+  for (let i = 0; i < 100; i++) await send("POST", "/pets", {}, PET.replace("Zoë", "ë".repeat(255)));
+  const answer = await send("GET", "/pets?limit=100");
+  assert.equal(seen.at(-1)?.bodyBytes, (await answer.arrayBuffer()).byteLength);
+});
+
+test("an exception or a rejection of onAnswer changes no answer", async () => {
+  for (
+    const onAnswer of [() => {
+      throw new Error();
+    }, () => Promise.reject(new Error())]
+  ) {
+    const { send } = createObserved({ onAnswer });
+    assert.equal((await send("GET", "/pets")).status, 200);
+  }
+});
+
+test("requestIds decides which answers have an id, 304 and HEAD included, and entity tags stay the same", async () => {
+  const ids = async (requestIds: NonNullable<PetstoreOptions["requestIds"]>) => {
+    const { send } = createObserved({ requestIds });
+    await send("POST", "/pets", {}, PET);
+    const first = await send("GET", "/pets/1");
+    const etag = first.headers.get("etag")!;
+    const answers = [
+      ...[first, await send("GET", "/pets/1"), await send("HEAD", "/pets/1")],
+      ...[await send("GET", "/pets/1", { "if-none-match": etag }), await send("GET", "/pets/9")],
+    ];
+    assert.deepEqual(answers.map(({ status }) => status), [200, 200, 200, 304, 404]);
+    assert.ok(answers.slice(0, 4).every(({ headers }) => headers.get("etag") === etag));
+    return answers.map(({ headers }) => headers.get("x-request-id"));
+  };
+  const all = await ids("all");
+  assert.equal(new Set(all).size, 5);
+  for (const id of all) assert.match(id ?? "", /^[0-9a-z]+-[0-9a-z]+$/);
+  assert.deepEqual((await ids("failures")).map((id) => id === null), [true, true, true, true, false]);
+  assert.deepEqual(await ids("none"), [null, null, null, null, null]);
+});
+
+test("a request id is taken if it is 1 to 128 visible ASCII characters, and replaced otherwise", async () => {
+  const { seen, send } = createObserved({ requestIds: "all" });
+  const long = "~".repeat(128);
+  for (const id of ["4bf92f35-77b3/4da6", "!", long]) {
+    assert.equal((await send("GET", "/pets", { "x-request-id": id })).headers.get("x-request-id"), id);
+    assert.equal(seen.at(-1)?.requestId, id);
+  }
+  for (const id of ["", long + "~", "a b", "a, b", "caf\u00e9", "a\tb"]) {
+    const answer = await send("GET", "/pets", { "x-request-id": id });
+    assert.match(answer.headers.get("x-request-id") ?? "", /^[0-9a-z]+-[0-9a-z]+$/, JSON.stringify(id));
+  }
+});
+
+test("onError gets the id that the client gets, also if the store failed", async () => {
+  const given: string[] = [];
+  const store = {
+    ...bound(createMemoryStore()),
+    list: () => {
+      throw new Error("a bug");
+    },
+  };
+  const onError = (_error: unknown, _request: Request, requestId: string) => given.push(requestId);
+  const { send } = createObserved({ store, onError, requestIds: "failures" });
+  const answer = await send("GET", "/pets");
+  assert.equal(answer.status, 500);
+  assert.deepEqual(given, [answer.headers.get("x-request-id")]);
+});
+
+/** A copy of a store that needs no `this`. */
+function bound<T extends ReturnType<typeof createMemoryStore>>(store: T): T {
+  const methods = ["create", "createOnce", "get", "list", "check", "close"] as const;
+  return Object.fromEntries(methods.map((name) => [name, store[name]?.bind(store)])) as unknown as T;
+}
+
+test("an id of the app's own response stays", async () => {
+  const handleStoreOrders = () => new Response("[]", { headers: { "x-request-id": "own" } });
+  const { send } = createObserved({ handleStoreOrders, requestIds: "all" });
+  assert.equal((await send("GET", "/store/orders", { "x-request-id": "theirs" })).headers.get("x-request-id"), "own");
+});
