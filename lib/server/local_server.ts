@@ -1,8 +1,13 @@
 /** Serves in the present isolate: a listener, a gate behind it, and the service with its store behind that. */
 
-import { checkOptions, type PetstoreOptions } from "../service/options.ts";
-import type { PetStore } from "../stores/store.ts";
+import { checkContract, checkOptions, type PetstoreOptions } from "../service/options.ts";
+import { type PetStore, StoreUnavailableError } from "../stores/store.ts";
 import { Gate } from "./gate.ts";
+import type { CommittingStore } from "../stores/batch.ts";
+import type { Observer } from "../http/pipeline.ts";
+import { DEPRECATED_PATH } from "../service/routes.ts";
+import { Metrics } from "./metrics/metrics.ts";
+import type { Samples } from "./metrics/samples.ts";
 import { type Address, listen, type Listener } from "./listener.ts";
 import { createJsonLog, createTextLog } from "./log/access_log.ts";
 import { describeFailure } from "./log/messages.ts";
@@ -25,6 +30,8 @@ export interface EndingServer {
    * @param patience How long to wait for clients, in milliseconds.
    */
   end(patience: number): Promise<void>;
+  /** What has been counted, by each isolate that serves. */
+  readMetrics(): Samples[];
 }
 
 export class LocalServer implements EndingServer {
@@ -32,6 +39,7 @@ export class LocalServer implements EndingServer {
   readonly #gate = new Gate();
   #listener: Listener | undefined;
   #store: PetStore | undefined;
+  #metrics: Metrics | undefined;
 
   constructor(writers: Writers) {
     this.#writers = writers;
@@ -63,14 +71,18 @@ export class LocalServer implements EndingServer {
     const store = this.#store;
     if (!store) throw new Error("The server owns no store yet");
     const isJson = settings.log === "json";
-    const onError: PetstoreOptions["onError"] = (error, request, id) =>
+    const onError: PetstoreOptions["onError"] = (error, request, id) => {
+      if (error instanceof StoreUnavailableError) this.#metrics?.onStoreError();
       errors.add(describeFailure(error, request, id, isJson));
+    };
     const options = { ...readOptions(settings), store, onError };
-    const observe = settings.log === "off"
+    const log = settings.log === "off"
       ? undefined
       : isJson
       ? createJsonLog(output)
       : createTextLog(output, isColoured());
+    if (settings.metrics) this.#metrics = createMetrics(checkContract(options).basePath + DEPRECATED_PATH, store);
+    const observe = both(log, this.#metrics?.observe);
     const parts = { gate: this.#gate.guard, observe, hasDocs: settings.docs, isComplete };
     this.#gate.open(createServerPipeline(options, parts));
   }
@@ -84,6 +96,10 @@ export class LocalServer implements EndingServer {
     return Promise.resolve();
   }
 
+  readMetrics(): Samples[] {
+    return this.#metrics ? [this.#metrics.read()] : [];
+  }
+
   /** The first part of {@link end}. Resolves when the socket is closed. */
   async stop(): Promise<void> {
     await this.#listener?.stop();
@@ -95,6 +111,21 @@ export class LocalServer implements EndingServer {
     await this.#listener?.finish(patience);
     await this.#store?.close();
   }
+}
+
+function both(first: Observer | undefined, second: Observer | undefined): Observer | undefined {
+  if (!first || !second) return first ?? second;
+  return (exchange, answer, startedAt) => {
+    first(exchange, answer, startedAt);
+    second(exchange, answer, startedAt);
+  };
+}
+
+function createMetrics(deprecated: string, store: PetStore & Partial<CommittingStore>): Metrics {
+  // A store in memory has no commits.
+  const metrics = new Metrics(deprecated, () => store.waiting ?? 0);
+  if ("onCommit" in store) store.onCommit = metrics.onCommit;
+  return metrics;
 }
 
 /**

@@ -4,6 +4,7 @@ import { KEY_FILE, readKeyFile } from "./key_file.ts";
 import { type EndingServer, LocalServer, readOptions } from "./local_server.ts";
 import { describeStart, describeStartAsJson, type StartFacts } from "./log/messages.ts";
 import { dropPermissions, readVariable, signalled } from "./process.ts";
+import { serveMetrics } from "./metrics/metrics_server.ts";
 import type { ServerSettings } from "./settings.ts";
 import { SqliteStore } from "../stores/sqlite/store.ts";
 import type { PetStore } from "../stores/store.ts";
@@ -40,6 +41,8 @@ export async function serve(settings: ServerSettings, writers: Writers, sinks: S
   const { hostname, docs: hasDocs, workers } = settings;
   const ended = signalled();
   const server = workers === 1 ? new LocalServer(writers) : new Crew(workers, writers.errors, sinks);
+  const report = (line: string) => writers.errors.add(`petstore: ${line}`);
+  const metrics = settings.metrics && serveMetrics(settings.metrics, () => server.readMetrics(), report);
   let endAt: number | undefined;
   try {
     const started = server instanceof Crew ? await server.start(settings) : await serveAlone(server, settings);
@@ -49,6 +52,7 @@ export async function serve(settings: ServerSettings, writers: Writers, sinks: S
     await drain(server);
   } finally {
     await server.end(endAt === undefined ? END_TIMEOUT : endAt - performance.now());
+    await metrics?.stop();
   }
 }
 

@@ -1,6 +1,7 @@
 /** The settings of the standalone server, read from flags, then the environment, then defaults. */
 
 import { parseArgs } from "node:util";
+import type { Address } from "./listener.ts";
 import type { RequestIds } from "../http/pipeline.ts";
 import { KEY_FILE } from "./key_file.ts";
 import { SettingError } from "./start_error.ts";
@@ -28,6 +29,8 @@ export interface ServerSettings {
   workers: number;
   log: LogFormat;
   requestIds: RequestIds;
+  /** Where metrics are served; undefined if they are not. */
+  metrics: Address | undefined;
   /** Whether to serve the description as a web page. */
   docs: boolean;
 }
@@ -116,6 +119,14 @@ export const SETTINGS = {
     default: "failures",
     help: "which answers have an X-Request-Id",
   },
+  metrics: {
+    kind: "text",
+    value: "address:port",
+    variable: "PETSTORE_METRICS",
+    example: "127.0.0.1:9464",
+    default: "",
+    help: "serve metrics at /metrics of this address, in the format OpenMetrics",
+  },
   docs: {
     kind: "switch",
     variable: "PETSTORE_DOCS",
@@ -157,6 +168,7 @@ export function readSettings(args: string[], environment: (name: string) => stri
       publicUrl: text("public-url"),
       log: readChoice("log", text("log"), LOG_FORMATS),
       requestIds: readChoice("request-id", text("request-id"), REQUEST_IDS),
+      metrics: readAddress(text("metrics")),
       docs: isOn("docs"),
     },
   };
@@ -200,6 +212,16 @@ function readPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port <= 65535) return port;
   throw new SettingError(`Port ${JSON.stringify(text)} must be a number from 0 to 65535`);
+}
+
+function readAddress(text: string): Address | undefined {
+  if (text === "") return undefined;
+  const [, ipv6, name, port = ""] = /^(?:\[([0-9A-Fa-f:.]+)\]|([\w.-]+)):(\d+)$/.exec(text) ?? [];
+  const hostname = ipv6 ?? name;
+  if (hostname === undefined) {
+    throw new SettingError(`Metrics ${JSON.stringify(text)} must be an address and a port, such as 127.0.0.1:9464`);
+  }
+  return { hostname, port: readPort(port) };
 }
 
 /** The runtime heeds the limits of a container. */

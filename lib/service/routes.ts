@@ -13,6 +13,9 @@ export const DEPRECATED_SINCE = 1_795_132_800;
 /** The announced removal date of that operation, as an HTTP date (RFC 8594). This code still serves it afterwards. */
 export const SUNSET = "Thu, 05 Dec 2030 00:00:00 GMT";
 
+/** The path of the deprecated operation. */
+export const DEPRECATED_PATH = "/pets/{petId}";
+
 export function createRoutes(settings: Settings): OperationRoute[] {
   const deprecation: HeaderFields = {
     deprecation: `@${DEPRECATED_SINCE}`,
@@ -21,7 +24,7 @@ export function createRoutes(settings: Settings): OperationRoute[] {
   };
   return [
     { path: "/pets", methods: { GET: listPets(settings), POST: createPet(settings) } },
-    { path: "/pets/{petId}", methods: { GET: getPet(settings) }, headers: deprecation },
+    { path: DEPRECATED_PATH, methods: { GET: getPet(settings) }, headers: deprecation },
     { path: "/store/orders", methods: { GET: listStoreOrders(settings) } },
   ];
 }

@@ -26,6 +26,16 @@ export function patienceAfter(milliseconds: number): number {
   return Math.min(MAX_PATIENCE, Math.max(MIN_PATIENCE, milliseconds));
 }
 
+/** Is told of each commit: how many creates it had, and how long it took. */
+export type CommitObserver = (creates: number, milliseconds: number) => void;
+
+/** A store that commits creates together, as an observer sees it. */
+export interface CommittingStore {
+  onCommit: CommitObserver | undefined;
+  /** How many creates wait for their commit. */
+  readonly waiting: number;
+}
+
 /** Creates that wait for a transaction. */
 export class Batch<Create> {
   /** In order of arrival. The store removes the creates that it commits. */
@@ -53,6 +63,11 @@ export class Batch<Create> {
   constructor(commit: () => void, resource: string) {
     this.#commit = commit;
     this.#resource = resource;
+  }
+
+  /** How many creates are not settled yet. */
+  get unsettled(): number {
+    return this.waiting.length + this.taken;
   }
 
   get isClosed(): boolean {
@@ -112,7 +127,7 @@ export class Batch<Create> {
   }
 
   #requireRoom(): void {
-    this.#isFull = this.waiting.length + this.taken >= MAX_WAITING;
+    this.#isFull = this.unsettled >= MAX_WAITING;
     if (this.#isFull) throw new StoreUnavailableError(`Too many creates wait for ${this.#resource}`);
   }
 

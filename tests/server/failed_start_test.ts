@@ -94,6 +94,11 @@ const CASES: Case[] = [
   ["a CORS origin that is empty", [K, "--cors-origin="], /CORS origin ""/],
   ["a star beside a CORS origin", [K, "--cors-origin=*", "--cors-origin=https://a.example"], /"\*"/],
   ["a log that does not exist", { PETSTORE_LOG: "on" }, /--log must be text, json or off, not "on"/],
+  [
+    "an address of metrics without a port",
+    [K, "--metrics=127.0.0.1"],
+    /Metrics "127.0.0.1" must be an address and a port/,
+  ],
   ["a page that is neither on nor off", { PETSTORE_DOCS: "no" }, /PETSTORE_DOCS must be on or off, not "no"/],
 ];
 

@@ -90,6 +90,7 @@ const SAMPLES: Record<string, [string, string]> = {
   workers: ["2", "3"],
   log: ["json", "off"],
   "request-id": ["all", "none"],
+  metrics: ["127.0.0.1:9464", "[::1]:9465"],
 };
 
 test("every setting is read from its flag, else from its variable, else from its default", () => {

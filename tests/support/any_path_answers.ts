@@ -2,6 +2,7 @@
 
 import type { ErrorCode } from "../../lib/error_codes.ts";
 import { HttpError } from "../../lib/http/errors.ts";
+import { referTo } from "../../lib/openapi/headers.ts";
 import { bodiless, failure, failureSchema } from "../../lib/openapi/responses.ts";
 import type { JsonObject } from "../../mod.ts";
 
@@ -17,9 +18,11 @@ export function withAnyPathAnswers(description: JsonObject): JsonObject {
   for (const said of ["HEAD", "OPTIONS", "204", "`Allow`", "405", "`method_not_allowed`", "404", "`route_not_found`"]) {
     if (!words.includes(said)) throw new Error(`The description does not speak of ${said}`);
   }
+  // As in all other failures.
+  const headers = components["headers"]?.["RequestId"] ? referTo(["RequestId"]) : {};
   const more = {
-    RouteNotFound: failure(NOT_FOUND),
-    MethodNotAllowed: failure(NOT_ALLOWED),
+    RouteNotFound: failure({ ...NOT_FOUND, headers }),
+    MethodNotAllowed: failure({ ...NOT_ALLOWED, headers: { ...NOT_ALLOWED.headers, ...headers } }),
     AllowedMethods: { ...bodiless("", []), headers: { Allow: ALLOW } },
     ...(words.includes("Preflights") ? { Preflight: bodiless("", []) } : {}),
   };

@@ -6,6 +6,7 @@ import type { EndingServer } from "../local_server.ts";
 import type { LineWriter } from "../log/line_writer.ts";
 import { oneLine, type StartFacts } from "../log/messages.ts";
 import { dropPermissions, readVariable } from "../process.ts";
+import { addSamples, type Samples } from "../metrics/samples.ts";
 import type { ServerSettings } from "../settings.ts";
 import { firstLine, SettingError } from "../start_error.ts";
 import { readStoreSetting, type StoreSetting } from "../store/open_store.ts";
@@ -37,6 +38,8 @@ export class Crew implements EndingServer {
   /** The store whose thread writes for all workers. On PostgreSQL each writes for itself. */
   #store: SqliteStore | undefined;
   #listen: Steps["listen"] | undefined;
+  /** What workers that have died had counted. Counters must not go back. */
+  #past: Samples = {};
   #pause = FIRST_PAUSE;
   #isEnding = false;
 
@@ -71,6 +74,10 @@ export class Crew implements EndingServer {
     // The permissions for files stay: the next worker cannot have more than this isolate, which serves nothing.
     await dropPermissions(["env"]);
     return { port, store: storeSetting.description, key };
+  }
+
+  readMetrics(): Samples[] {
+    return [this.#past, ...Array.from(this.#serving, ({ samples = {} }) => samples)];
   }
 
   async close(): Promise<void> {
@@ -116,6 +123,8 @@ export class Crew implements EndingServer {
     });
     worker.died.then((reason) => {
       this.#serving.delete(worker);
+      const { petstore_creates_waiting: _, ...counted } = worker.samples ?? {};
+      this.#past = addSamples([this.#past, counted]);
       this.#count();
       if (this.#isEnding) return;
       this.#report(`a worker died and is replaced: ${reason.replaceAll(/\n\s*/g, " ")}`);

@@ -2,6 +2,7 @@
 
 import type { MessagePort } from "node:worker_threads";
 import type { WriterPort } from "../../stores/sqlite/writer_messages.ts";
+import type { Samples } from "../metrics/samples.ts";
 import type { ServerSettings } from "../settings.ts";
 import type { Writers } from "../writers.ts";
 
@@ -52,8 +53,8 @@ export type FromWorker =
   | { wants: "writer" | "check" }
   /** It has to be replaced. */
   | { died: string }
-  /** It still responds. Sent once a second. */
-  | { beat: true };
+  /** It still responds. Sent once a second, with what it has counted. */
+  | { beat: true; samples: Samples | undefined };
 
 /** The time between two beats, in milliseconds. */
 export const BEAT = 1_000;

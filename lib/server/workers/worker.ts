@@ -46,7 +46,7 @@ function work({ port, settings, variables, missing }: WorkerStart): void {
   setInterval(() => {
     // When the memory is exhausted, Deno ends only what is running then, and raises the limit.
     if (heapLimit() > memory) send({ died: "its memory was exhausted" });
-    send({ beat: true });
+    send({ beat: true, samples: server.readMetrics()[0] });
   }, BEAT);
   port.on("message", async (message: ToWorker) => {
     if ("written" in message) return lines[message.written].onWritten(message.failure);

@@ -2,6 +2,7 @@ import { MessageChannel, type MessagePort } from "node:worker_threads";
 import type { SqliteStore } from "../../stores/sqlite/store.ts";
 import type { WriterPort } from "../../stores/sqlite/writer_messages.ts";
 import { firstLine, SettingError, UnreachableError } from "../start_error.ts";
+import type { Samples } from "../metrics/samples.ts";
 import type { Sinks } from "../writers.ts";
 import { BEAT, type FromWorker, type Steps, type ToWorker, type WorkerStart } from "./messages.ts";
 
@@ -28,6 +29,8 @@ export class WorkerHandle {
   readonly #store: SqliteStore | undefined;
   /** Whether it does not respond at the moment. */
   isSilent = false;
+  /** What it had counted at its last beat. */
+  samples: Samples | undefined;
   /** Beats that are missing. */
   #silence = 0;
 
@@ -102,6 +105,7 @@ export class WorkerHandle {
     }
     if ("beat" in message) {
       this.#silence = 0;
+      this.samples = message.samples;
       return;
     }
     if ("died" in message) {

@@ -1,7 +1,7 @@
 /** Group commit: creates that arrive together share one statement and one commit. */
 
 import { isInt64 } from "../../json.ts";
-import { Batch, FULL_BATCH } from "../batch.ts";
+import { Batch, type CommitObserver, FULL_BATCH } from "../batch.ts";
 import { statusCode } from "../status_code.ts";
 import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
 import { numberArray, textArray } from "./client/arrays.ts";
@@ -38,6 +38,9 @@ export class GroupCommit {
   readonly #patience: number;
   /** When all creates that still wait are refused, as in `performance.now()`. */
   #end = Infinity;
+  onCommit: CommitObserver | undefined;
+  /** How many creates a running statement has. */
+  #sent = 0;
   #refusal: ReturnType<typeof setTimeout> | undefined;
 
   /** @param statement {@link Statements.add} */
@@ -46,6 +49,10 @@ export class GroupCommit {
     this.#statement = statement;
     // The other half of the time limit is for the statement.
     this.#patience = db.timeout / 2;
+  }
+
+  get waiting(): number {
+    return this.#batch.waiting.length + this.#sent;
   }
 
   /** Adds a pet, and resolves when it is committed. */
@@ -100,9 +107,13 @@ export class GroupCommit {
     const { chosen, rest } = chooseCreates(batch.waiting);
     batch.waiting = rest;
     this.#isRunning = true;
+    this.#sent = chosen.length;
+    const began = performance.now();
     this.#scheduleRefusal();
     this.#commit(chosen, deadline).finally(() => {
       this.#isRunning = false;
+      this.#sent = 0;
+      this.onCommit?.(chosen.length, performance.now() - began);
       if (batch.waiting.length === 0) this.#whenIdle();
       else if (batch.isClosed) this.#send();
       else batch.commitSoon();

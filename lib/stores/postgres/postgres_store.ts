@@ -17,6 +17,7 @@
  * @module
  */
 
+import type { CommitObserver, CommittingStore } from "../batch.ts";
 import { statusCode } from "../status_code.ts";
 import {
   type IdempotentOutcome,
@@ -97,7 +98,7 @@ export async function createPostgresStore(
   return new PostgresStore(db, schema);
 }
 
-class PostgresStore implements PetStore {
+class PostgresStore implements PetStore, CommittingStore {
   readonly #db: Database;
   readonly #schema: string;
   #statements: Statements;
@@ -113,6 +114,14 @@ class PostgresStore implements PetStore {
     this.#statements = statementsFor(schema);
     this.#commits = new GroupCommit(db, this.#statements.add);
     this.#forgetting = new Forgetting(db, this.#statements.forget);
+  }
+
+  set onCommit(observer: CommitObserver | undefined) {
+    this.#commits.onCommit = observer;
+  }
+
+  get waiting(): number {
+    return this.#commits.waiting;
   }
 
   async create(pet: PetDraft): Promise<bigint> {

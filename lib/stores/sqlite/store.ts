@@ -12,6 +12,7 @@ import type {
   PetStore,
   StoreChanges,
 } from "../store.ts";
+import type { CommitObserver, CommittingStore } from "../batch.ts";
 import { ChangeWatch } from "./change_watch.ts";
 import { Transactions } from "./commit.ts";
 import { asUnavailable, isOutage } from "./errors.ts";
@@ -30,7 +31,7 @@ import type { WriterAccess, WriterPort } from "./writer_messages.ts";
  */
 const LEFT_OPEN: DatabaseSync[] = [];
 
-export class SqliteStore implements PetStore {
+export class SqliteStore implements PetStore, CommittingStore {
   readonly #db: DatabaseSync;
   readonly #files: DatabaseFiles | undefined;
   readonly #schema: SchemaWatch;
@@ -67,6 +68,14 @@ export class SqliteStore implements PetStore {
     this.#get = prepare(db, SELECT_PET);
     this.#all = preparePage(db, ALL_PETS);
     this.#ofStatus = preparePage(db, PETS_OF_STATUS);
+  }
+
+  set onCommit(observer: CommitObserver | undefined) {
+    this.#writer.onCommit = observer;
+  }
+
+  get waiting(): number {
+    return this.#writer.waiting;
   }
 
   /**

@@ -1,6 +1,6 @@
 /** Collects the creates of a store, and commits them: on the thread that writes, or here as long as there is none. */
 
-import { Batch, patienceAfter } from "../batch.ts";
+import { Batch, type CommitObserver, patienceAfter } from "../batch.ts";
 import type { Pending } from "../../pending.ts";
 import { statusCode } from "../status_code.ts";
 import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
@@ -30,6 +30,7 @@ export class Writer {
   /** Whether a timer will try again to get the lock for a commit on this thread. */
   #isRetrying = false;
   #whenIdle: (() => void) | undefined;
+  onCommit: CommitObserver | undefined;
 
   /**
    * @param transactions Commits on this thread.
@@ -41,6 +42,10 @@ export class Writer {
     this.#committed = committed;
     this.#access = access;
     this.#batch = new Batch(() => this.#commit(), "the disk");
+  }
+
+  get waiting(): number {
+    return this.#batch.unsettled;
   }
 
   /** Adds a pet, unless the request is remembered, and resolves when it is on disk. */
@@ -73,8 +78,10 @@ export class Writer {
     const batch = this.#batch;
     const began = performance.now();
     const isCommitted = this.#transactions.commit(batch.waiting, batch.isClosed);
-    this.#spent += performance.now() - began;
+    const spent = performance.now() - began;
+    this.#spent += spent;
     if (isCommitted) {
+      this.onCommit?.(batch.waiting.length, spent);
       batch.waiting = [];
       this.#committed();
       return;
@@ -101,9 +108,10 @@ export class Writer {
     settleBatch(this.#sent, answer);
     this.#port?.unref?.();
     // One client is not waited for: without others, its next create is committed at once anyway.
-    const count = this.#sent.length;
+    const count = this.#sent.length, spent = performance.now() - this.#sentAt;
+    this.onCommit?.(count, spent);
     if (count + this.#batch.waiting.length > 1) {
-      this.#batch.expect(count, patienceAfter(performance.now() - this.#sentAt));
+      this.#batch.expect(count, patienceAfter(spent));
     }
     this.#goOn();
   }

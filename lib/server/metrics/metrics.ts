@@ -1,0 +1,106 @@
+/** Counts what happens in one isolate, in constant memory. */
+
+import type { Observer } from "../../http/pipeline.ts";
+import type { CommitObserver } from "../../stores/batch.ts";
+import { Histogram, labels, type Samples } from "./samples.ts";
+
+/** Methods with a count of their own. A client may invent any number of others. */
+const METHODS = ["GET", "POST", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"];
+const OTHER = "other";
+
+/** Statuses are below this. */
+const STATUSES = 600;
+
+/** How many callers of the deprecated operation are told apart. */
+const MAX_CALLERS = 100;
+
+/** The upper bounds of the buckets, in seconds and in creates. */
+const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const CREATES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+
+/** The requests of a route. */
+class Route {
+  readonly durations = new Histogram(SECONDS);
+  /** By method and status. */
+  readonly #counts = new Float64Array((METHODS.length + 1) * STATUSES);
+
+  count(method: string, status: number, milliseconds: number): void {
+    const known = METHODS.indexOf(method);
+    this.#counts[(known < 0 ? METHODS.length : known) * STATUSES + Math.min(status, STATUSES - 1)]! += 1;
+    this.durations.add(milliseconds / 1000);
+  }
+
+  *counts(): Iterable<{ method: string; status: string; count: number }> {
+    for (const [i, count] of this.#counts.entries()) {
+      if (count === 0) continue;
+      yield { method: METHODS[Math.floor(i / STATUSES)] ?? OTHER, status: String(i % STATUSES), count };
+    }
+  }
+}
+
+export class Metrics {
+  /** The templates are few. Requests without a route have "". */
+  readonly #routes = new Map<string, Route>();
+  readonly #deprecated: string;
+  readonly #callers = new Map<string, number>();
+  readonly #commitCreates = new Histogram(CREATES);
+  readonly #commitSeconds = new Histogram(SECONDS);
+  #storeErrors = 0;
+  readonly #countWaiting: () => number;
+
+  /**
+   * @param deprecated The template of the deprecated operation.
+   * @param countWaiting How many creates wait at the moment.
+   */
+  constructor(deprecated: string, countWaiting: () => number) {
+    this.#deprecated = deprecated;
+    this.#countWaiting = countWaiting;
+  }
+
+  readonly observe: Observer = ({ method, route = "", caller }, { status }, startedAt) => {
+    let counted = this.#routes.get(route);
+    if (!counted) this.#routes.set(route, counted = new Route());
+    counted.count(method, status, performance.now() - startedAt);
+    if (route === this.#deprecated && caller) this.#countCaller(caller.id);
+  };
+
+  readonly onCommit: CommitObserver = (creates, milliseconds) => {
+    this.#commitCreates.add(creates);
+    this.#commitSeconds.add(milliseconds / 1000);
+  };
+
+  onStoreError(): void {
+    this.#storeErrors++;
+  }
+
+  #countCaller(id: string): void {
+    const caller = this.#callers.has(id) || this.#callers.size < MAX_CALLERS ? id : OTHER;
+    this.#callers.set(caller, (this.#callers.get(caller) ?? 0) + 1);
+  }
+
+  /** What has been counted so far. */
+  read(): Samples {
+    const samples: Samples = {
+      petstore_requests: {},
+      petstore_request_duration_seconds: {},
+      petstore_deprecated_requests: {},
+      petstore_creates_waiting: { petstore_creates_waiting: this.#countWaiting() },
+      petstore_commit_creates: this.#commitCreates.read("petstore_commit_creates"),
+      petstore_commit_duration_seconds: this.#commitSeconds.read("petstore_commit_duration_seconds"),
+      petstore_store_errors: { petstore_store_errors_total: this.#storeErrors },
+    };
+    for (const [route, counted] of this.#routes) {
+      for (const { count, ...of } of counted.counts()) {
+        samples["petstore_requests"]![`petstore_requests_total${labels({ ...of, route })}`] = count;
+      }
+      const durations = counted.durations.read("petstore_request_duration_seconds", { route });
+      Object.assign(samples["petstore_request_duration_seconds"]!, durations);
+    }
+    for (const [caller, count] of this.#callers) {
+      samples["petstore_deprecated_requests"]![
+        `petstore_deprecated_requests_total${labels({ caller, route: this.#deprecated })}`
+      ] = count;
+    }
+    return samples;
+  }
+}

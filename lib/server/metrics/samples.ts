@@ -1,0 +1,89 @@
+/** Samples of metrics, and their text: OpenMetrics 1.0. */
+
+/** The samples of each metric family. The name of a sample includes its labels. */
+export type Samples = Record<string, Record<string, number>>;
+
+export const OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/** The type and the meaning of each family, in the order of the text. */
+const FAMILIES: Record<string, [type: "counter" | "gauge" | "histogram", help: string, unit?: string]> = {
+  petstore_requests: [
+    "counter",
+    "Answered requests. The route is empty if a request was refused before, or none matched.",
+  ],
+  petstore_request_duration_seconds: ["histogram", "Time until the answer was ready.", "seconds"],
+  petstore_deprecated_requests: ["counter", "Requests to the deprecated operation by caller."],
+  petstore_creates_waiting: ["gauge", "Creates that wait for their commit."],
+  petstore_commit_creates: ["histogram", "Creates in a commit, of those that this worker has sent."],
+  petstore_commit_duration_seconds: ["histogram", "Time of a commit.", "seconds"],
+  petstore_store_errors: ["counter", "Requests that failed because the store was unavailable."],
+  petstore_build_info: ["gauge", "Always 1. The labels are the release and the runtime."],
+  process_start_time_seconds: ["gauge", "When the process started, since 1970.", "seconds"],
+};
+
+/** Counts values in buckets. */
+export class Histogram {
+  readonly #bounds: readonly number[];
+  /** One more than bounds, for larger values. */
+  readonly #counts: Float64Array;
+  #sum = 0;
+
+  /** @param bounds The largest value of each bucket, ascending. */
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds;
+    this.#counts = new Float64Array(bounds.length + 1);
+  }
+
+  add(value: number): void {
+    let i = 0;
+    while (i < this.#bounds.length && value > this.#bounds[i]!) i++;
+    this.#counts[i]! += 1;
+    this.#sum += value;
+  }
+
+  read(name: string, of: Record<string, string> = {}): Record<string, number> {
+    const samples: Record<string, number> = {};
+    let count = 0;
+    for (const [i, inBucket] of this.#counts.entries()) {
+      count += inBucket;
+      const bound = this.#bounds[i];
+      const le = bound === undefined ? "+Inf" : Number.isInteger(bound) ? `${bound}.0` : String(bound);
+      samples[`${name}_bucket${labels({ ...of, le })}`] = count;
+    }
+    samples[`${name}_count${labels(of)}`] = count;
+    samples[`${name}_sum${labels(of)}`] = this.#sum;
+    return samples;
+  }
+}
+
+/** The labels of a sample, as it shows them. */
+export function labels(of: Record<string, string>): string {
+  const pairs = Object.entries(of).map(([name, value]) => `${name}="${escape(value)}"`);
+  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
+}
+
+function escape(value: string): string {
+  return value.toWellFormed().replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+}
+
+/** Adds what several isolates have counted. */
+export function addSamples(all: readonly Samples[]): Samples {
+  const sum: Samples = {};
+  for (const samples of all) {
+    for (const [family, values] of Object.entries(samples)) {
+      const into = sum[family] ??= {};
+      for (const [name, value] of Object.entries(values)) into[name] = (into[name] ?? 0) + value;
+    }
+  }
+  return sum;
+}
+
+export function formatSamples(samples: Samples): string {
+  const lines = Object.entries(FAMILIES).flatMap(([family, [type, help, unit]]) => [
+    `# TYPE ${family} ${type}`,
+    ...(unit === undefined ? [] : [`# UNIT ${family} ${unit}`]),
+    `# HELP ${family} ${help}`,
+    ...Object.entries(samples[family] ?? {}).map(([name, value]) => `${name} ${value}`),
+  ]);
+  return [...lines, "# EOF", ""].join("\n");
+}
