@@ -3,10 +3,13 @@ import { IN_PROCESS } from "./host.ts";
 import { tryRead } from "../../support/command_line.ts";
 import { type FuzzOptions, readOptions } from "./options.ts";
 import { formatFinding, search } from "./search.ts";
+import type { Ground } from "./session.ts";
 import { KEY, MAX_BODY_BYTES } from "./settings.ts";
 import { SOCKET } from "./socket_host.ts";
+import { StandaloneServer } from "./standalone.ts";
 import { FUZZED_STORES } from "./stores.ts";
 import { Tally } from "./tally.ts";
+import { withTempFolder } from "../../support/temp.ts";
 
 /** Sequences in a batch. Each batch has its own seed, which repeats its findings. */
 const BATCH = 100;
@@ -14,23 +17,39 @@ const BATCH = 100;
 const PROGRESS = 5000;
 
 const options = tryRead(() => readOptions(Deno.args, FUZZED_STORES.map(({ name }) => name)));
-Deno.exitCode = options.servePort === undefined ? await fuzz(options) : await serve(options.servePort);
+Deno.exitCode = options.servePort !== undefined
+  ? await serve(options.servePort)
+  : options.workers !== undefined
+  ? await fuzzServer(options, options.workers)
+  : await fuzzPetstores(options);
 
-async function fuzz({ requests, seed, isSocket, stores }: FuzzOptions): Promise<number> {
+async function fuzzPetstores(options: FuzzOptions): Promise<number> {
+  const stores = FUZZED_STORES.filter(({ name }) => options.stores?.includes(name) ?? true);
+  const host = options.isSocket ? SOCKET : IN_PROCESS;
+  return await fuzz({ host, stores, tally: new Tally() }, options, options.isSocket ? " --socket" : "");
+}
+
+async function fuzzServer(options: FuzzOptions, workers: number): Promise<number> {
+  return await withTempFolder(async (folder) => {
+    await using server = await StandaloneServer.start(folder, workers);
+    const status = await fuzz({ host: server, tally: new Tally() }, options, ` --workers ${workers}`);
+    const problem = await server.stop();
+    if (problem !== undefined) console.log(problem);
+    return problem === undefined ? status : 1;
+  });
+}
+
+/** @param flags Those that repeat a finding, beside the seed. */
+async function fuzz(ground: Ground, { requests, seed }: FuzzOptions, flags: string): Promise<number> {
   const begin = performance.now();
-  const tally = new Tally();
-  const ground = {
-    host: isSocket ? SOCKET : IN_PROCESS,
-    stores: FUZZED_STORES.filter(({ name }) => stores?.includes(name) ?? true),
-    tally,
-  };
+  const { tally } = ground;
   const rate = () => Math.round(tally.requests / (performance.now() - begin) * 1000);
   console.error(`fuzz: ${requests} requests through ${ground.host.name}, from seed ${seed}`);
   let told = begin;
   for (let extent = { seed, sequences: BATCH }; tally.requests < requests; extent = next(extent)) {
     const finding = await search(ground, extent);
     if (finding) {
-      console.log(`${formatFinding(finding, extent)}${isSocket ? " --socket" : ""}\n`);
+      console.log(`${formatFinding(finding, extent)}${flags}\n`);
       console.log(`unforeseen: 1, after ${tally.requests} requests`);
       return 1;
     }
@@ -39,7 +58,8 @@ async function fuzz({ requests, seed, isSocket, stores }: FuzzOptions): Promise<
     console.error(`fuzz: ${tally.requests} of ${requests}, ${rate()} a second`);
   }
   console.log(tally.format());
-  console.log(`${tally.requests} requests, each to ${ground.stores.length} stores, ${rate()} a second; unforeseen: 0`);
+  const extent = "stores" in ground ? `, each to ${ground.stores.length} stores` : "";
+  console.log(`${tally.requests} requests${extent}, ${rate()} a second; unforeseen: 0`);
   return 0;
 }
 
