@@ -27,7 +27,7 @@ test("all stores give the same bytes for random requests, as the model predicts 
 });
 
 test("many more random requests to a memory store reach every status and code", async () => {
-  const extent = { seed: SEED + 1, sequences: 200 };
+  const extent = { seed: SEED + 1, sequences: 100 };
   const tally = new Tally();
   const finding = await search({ host: IN_PROCESS, stores: MEMORY, tally }, extent);
   assert.ok(!finding, finding && formatFinding(finding, extent));
