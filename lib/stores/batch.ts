@@ -11,6 +11,21 @@ export const FULL_BATCH = 512;
  */
 const MAX_WAITING = 10_000;
 
+/** In milliseconds. */
+const MIN_PATIENCE = 2, MAX_PATIENCE = 10;
+
+/** After clients did not come, at most so many transactions do not wait for any. */
+const MAX_IMPATIENCE = 64;
+
+/**
+ * How long a transaction may wait for clients that have just been answered, in milliseconds.
+ *
+ * @param milliseconds How long the last transaction took.
+ */
+export function patienceAfter(milliseconds: number): number {
+  return Math.min(MAX_PATIENCE, Math.max(MIN_PATIENCE, milliseconds));
+}
+
 /** Creates that wait for a transaction. */
 export class Batch<Create> {
   /** In order of arrival. The store removes the creates that it commits. */
@@ -28,6 +43,8 @@ export class Batch<Create> {
   /** How many creates must wait before the next commit starts; 0 if any number may be committed. */
   #expected = 0;
   #deadline: ReturnType<typeof setTimeout> | undefined;
+  /** How many transactions will not wait for clients, and how many more it will be if clients are missed again. */
+  #impatience = { left: 0, next: 1 };
 
   /**
    * @param commit Commits creates in {@link waiting}, or does nothing if a transaction is running already.
@@ -68,19 +85,22 @@ export class Batch<Create> {
   }
 
   /**
-   * Lets the next commit wait for more creates. Clients that have just been answered often send their next creates at once. If
-   * those miss a commit that takes long, each create waits for two commits.
+   * Lets the next commit wait for more creates, unless such waits were in vain lately. Clients that have just been answered
+   * often send their next creates at once. If those miss a commit that takes long, each create waits for two commits.
    *
    * @param count How many creates may come in addition to those that wait.
-   * @param milliseconds The longest wait.
-   * @param missed Called if they did not come in time.
+   * @param milliseconds The longest wait. See {@link patienceAfter}.
    */
-  expect(count: number, milliseconds: number, missed: () => void): void {
+  expect(count: number, milliseconds: number): void {
+    const impatience = this.#impatience;
+    if (impatience.left-- > 0) return;
+    impatience.next = Math.max(1, impatience.next / 2);
     this.#expected = Math.min(FULL_BATCH, this.waiting.length + count);
     clearTimeout(this.#deadline);
     this.#deadline = setTimeout(() => {
       this.#expected = 0;
-      missed();
+      impatience.next = Math.min(MAX_IMPATIENCE, impatience.next * 4);
+      impatience.left = impatience.next;
       if (this.waiting.length > 0) this.commitSoon();
     }, milliseconds);
   }

@@ -1,5 +1,6 @@
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import type { SqliteStore } from "../../stores/sqlite/store.ts";
+import type { WriterPort } from "../../stores/sqlite/writer_messages.ts";
 import { firstLine, SettingError, UnreachableError } from "../start_error.ts";
 import type { Sinks } from "../writers.ts";
 import { BEAT, type FromWorker, type Steps, type ToWorker, type WorkerStart } from "./messages.ts";
@@ -36,7 +37,8 @@ export class WorkerHandle {
     this.#store = store;
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
-    port1.on("message", (message: FromWorker) => this.#receive(message));
+    // Not `on()`, with which Deno reads the bytes of the access log one by one.
+    (port1 as unknown as WriterPort).onmessage = ({ data }) => this.#receive(data as FromWorker);
     const deno = { permissions: PERMISSIONS };
     this.#worker = new Worker(SANDBOX, { type: "module", deno } as WorkerOptions);
     const { promise, resolve } = Promise.withResolvers<string>();

@@ -1,6 +1,6 @@
 /** Collects the creates of a store, and commits them: on the thread that writes, or here as long as there is none. */
 
-import { Batch } from "../batch.ts";
+import { Batch, patienceAfter } from "../batch.ts";
 import type { Pending } from "../../pending.ts";
 import { statusCode } from "../status_code.ts";
 import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
@@ -13,15 +13,6 @@ const START_AFTER = 50;
 
 /** After this time, in milliseconds, a thread that could not be started is tried again. */
 const RECONNECT_DELAY = 10_000;
-
-/**
- * How long a batch may wait for clients that have just been answered, in milliseconds: as long as the last commit took, within
- * these bounds.
- */
-const MIN_PATIENCE = 2, MAX_PATIENCE = 10;
-
-/** After clients did not come, at most so many batches do not wait for any. */
-const MAX_IMPATIENCE = 64;
 
 export class Writer {
   readonly #transactions: Transactions;
@@ -39,8 +30,6 @@ export class Writer {
   /** Whether a timer will try again to get the lock for a commit on this thread. */
   #isRetrying = false;
   #whenIdle: (() => void) | undefined;
-  /** How many batches will not wait, and how many more it will be if clients are missed again. */
-  #impatience = { left: 0, next: 1 };
 
   /**
    * @param transactions Commits on this thread.
@@ -111,19 +100,12 @@ export class Writer {
     this.#committed();
     settleBatch(this.#sent, answer);
     this.#port?.unref?.();
-    this.#awaitClients(this.#sent.length, performance.now() - this.#sentAt);
+    // One client is not waited for: without others, its next create is committed at once anyway.
+    const count = this.#sent.length;
+    if (count + this.#batch.waiting.length > 1) {
+      this.#batch.expect(count, patienceAfter(performance.now() - this.#sentAt));
+    }
     this.#goOn();
-  }
-
-  /** One client is never waited for: without others, its next create is committed at once anyway. */
-  #awaitClients(count: number, milliseconds: number): void {
-    const impatience = this.#impatience;
-    if (count + this.#batch.waiting.length === 1 || impatience.left-- > 0) return;
-    impatience.next = Math.max(1, impatience.next / 2);
-    this.#batch.expect(count, Math.min(MAX_PATIENCE, Math.max(MIN_PATIENCE, milliseconds)), () => {
-      impatience.next = Math.min(MAX_IMPATIENCE, impatience.next * 4);
-      impatience.left = impatience.next;
-    });
   }
 
   #goOn(): void {

@@ -5,7 +5,7 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import { type MessagePort, workerData } from "node:worker_threads";
-import { Batch } from "../batch.ts";
+import { Batch, patienceAfter } from "../batch.ts";
 import { Transactions } from "./commit.ts";
 import type { DatabaseFiles, OpenedFiles } from "./file.ts";
 import { openAgain } from "./open.ts";
@@ -42,9 +42,6 @@ interface Job {
   batch: WriterBatch;
 }
 
-/** The share of a commit's time that the next one may wait for the stores that have just been answered; at least so many ms. */
-const PATIENCE = 0.25, MIN_PATIENCE = 1;
-
 /**
  * The pause between attempts to get the write lock, in milliseconds. Shorter than on a thread that serves: a program that commits
  * without pausing releases the lock only for moments.
@@ -75,6 +72,8 @@ class ThreadWriter {
   readonly #transactions: Transactions;
   readonly #pause = new Int32Array(new SharedArrayBuffer(4));
   #ports = 0;
+  /** The stores in the last transaction. */
+  #answered = new Set<WriterPort>();
   readonly #batch = new Batch<Job>(() => this.#commitAll(), "the disk");
 
   constructor(db: DatabaseSync, files: DatabaseFiles) {
@@ -109,7 +108,10 @@ class ThreadWriter {
     this.#batch.waiting = [];
     const began = performance.now();
     this.#commit(jobs);
-    this.#batch.expect(jobs.length, Math.max(MIN_PATIENCE, PATIENCE * (performance.now() - began)), () => {});
+    // The stores of the transaction before have sent their next batches meanwhile, or are about to.
+    const answered = new Set(jobs.map(({ port }) => port));
+    this.#batch.expect(answered.union(this.#answered).size, patienceAfter(performance.now() - began));
+    this.#answered = answered;
   }
 
   #commit(jobs: readonly Job[]): void {
