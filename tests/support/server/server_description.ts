@@ -25,9 +25,18 @@ function describePublic(own: JsonObject): JsonObject {
 }
 
 /** Checks an answer of the standalone server against its description or against that of its page. */
-export const validateServerAnswer: ResponseValidator = createResponseValidator(describeAll(), "/v1", nameOnAnyPath);
+export const validateServerAnswer: ResponseValidator = createResponseValidator(
+  describeAll(PAGE_PATHS),
+  "/v1",
+  nameOnAnyPath,
+);
 
-function describeAll(): JsonObject {
+/** The same for a server with `--no-docs`. */
+export function createValidatorWithoutPage(): ResponseValidator {
+  return createResponseValidator(describeAll({}), "/v1", nameOnAnyPath);
+}
+
+function describeAll(pagePaths: JsonObject): JsonObject {
   const description = describeServer(OPTIONS);
   const { schemas, ...components } = description["components"] as JsonObject;
   // As strict as possible: otherwise an answer could drift together with its description.
@@ -36,7 +45,7 @@ function describeAll(): JsonObject {
     OpenApi: { const: describeServer(OPTIONS) },
     Ok: { const: { status: "ok" } },
   };
-  const paths = { ...description["paths"] as JsonObject, ...PUBLIC_PATHS, ...PAGE_PATHS };
+  const paths = { ...description["paths"] as JsonObject, ...PUBLIC_PATHS, ...pagePaths };
   return { ...description, paths, components: { ...components, schemas: strict } };
 }
 
