@@ -7,7 +7,7 @@ import { createDocsRoutes } from "./viewer/routes.ts";
 import type { OpenApiOptions } from "../openapi/openapi.ts";
 import { describeServer } from "./description.ts";
 import { OK } from "./gate.ts";
-import { chain } from "../pending.ts";
+import { chain, type Pending } from "../pending.ts";
 import { INCOMPLETE } from "./refusals.ts";
 import type { PetStore } from "../stores/store.ts";
 
@@ -26,6 +26,9 @@ export function createPublicRoutes(
   { hasDocs, isComplete }: PublicParts,
 ): OperationRoute[] {
   const description = representation(JSON.stringify(describeServer(options)), "always");
+  const checkWrites = onceInAWhile(() => store.checkWrites?.());
+  const check = (query: string) =>
+    new URLSearchParams(query).has("writes") ? chain(store.check(), checkWrites) : store.check();
   return [
     {
       path: "/openapi.json",
@@ -34,7 +37,32 @@ export function createPublicRoutes(
       headers: { [ALLOW_ORIGIN]: "*" },
     },
     { path: "/livez", methods: { GET: () => OK } },
-    { path: "/readyz", methods: { GET: () => chain(store.check(), () => isComplete() ? OK : INCOMPLETE.toAnswer()) } },
+    {
+      path: "/readyz",
+      methods: { GET: ({ query }) => chain(check(query), () => isComplete() ? OK : INCOMPLETE.toAnswer()) },
+    },
     ...(hasDocs ? createDocsRoutes() : []),
   ];
+}
+
+/** The shortest time between two checks of writes, in milliseconds. */
+const INTERVAL = 1_000;
+
+/** Repeats the last result for a second. Anybody may ask, and each check waits for the disk. */
+function onceInAWhile(check: () => Pending<void>): () => Promise<void> {
+  let last: Promise<void> | undefined;
+  let isOver = false;
+  let checkedAt = 0;
+  return () => {
+    if (last && (!isOver || performance.now() - checkedAt < INTERVAL)) return last;
+    isOver = false;
+    const done = () => {
+      isOver = true;
+      checkedAt = performance.now();
+    };
+    // Called later, so that an exception becomes a rejection.
+    last = Promise.resolve().then(check);
+    last.then(done, done);
+    return last;
+  };
 }

@@ -89,6 +89,12 @@ export interface PetStore {
   changes?(): StoreChanges;
   /** Checks that the store can serve. Throws {@link StoreUnavailableError} if it cannot. */
   check(): Pending<void>;
+  /**
+   * Checks that a create would succeed, without adding a pet. It takes the way of a create as far as possible, and may cost as
+   * much. Throws {@link StoreUnavailableError} if a create would fail. Without this method, creates count as possible while
+   * {@link check} succeeds.
+   */
+  checkWrites?(): Pending<void>;
   /** Finishes the creates that have started, then releases all resources. A second call does nothing. */
   close(): Pending<void>;
 }

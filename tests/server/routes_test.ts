@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createPublicRoutes } from "../../lib/server/public_routes.ts";
+import { createMemoryStore } from "../../mod.ts";
+import { createExchange } from "../support/exchange.ts";
 import { exchange } from "../support/http/raw_socket.ts";
 import { readKey, withFreshServer } from "../support/server/server_process.ts";
 
 test("the description and the probes are answered without a key, and HEAD as GET", () =>
   withFreshServer({}, async (server, folder) => {
-    for (const path of ["/openapi.json", "/livez", "/readyz"]) {
+    for (const path of ["/openapi.json", "/livez", "/readyz", "/readyz?writes"]) {
       const { status, headers, text } = await server.ask(path, null);
       assert.equal(status, 200, path);
       assert.equal(headers.get("access-control-allow-origin"), path === "/openapi.json" ? "*" : null);
@@ -27,3 +30,16 @@ test("a Host header does not change which path is asked for", () =>
     const answer = await exchange(server, "GET /v1/pets HTTP/1.1\r\nHost: a/livez?\r\n\r\n");
     assert.ok(answer?.status === 400 || answer?.status === 401, `${answer?.status} ${answer?.text}`);
   }));
+
+test("many requests for /readyz?writes share one check a second, which adds no pet", async () => {
+  const store = createMemoryStore();
+  let checks = 0;
+  store.checkWrites = () => void checks++;
+  const routes = createPublicRoutes(store, {}, { hasDocs: false, isComplete: () => true });
+  const get = routes.find(({ path }) => path === "/readyz")!.methods["GET"]!;
+  const ask = (query: string) => get({ exchange: createExchange({}), query, parameter: "" });
+  for (let i = 0; i < 3; i++) await Promise.all(Array.from({ length: 100 }, () => ask("writes")));
+  assert.equal(checks, 1);
+  await ask("");
+  assert.equal(checks, 1);
+});

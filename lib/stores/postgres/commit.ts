@@ -3,7 +3,13 @@
 import { isInt64 } from "../../json.ts";
 import { Batch, type CommitObserver, FULL_BATCH } from "../batch.ts";
 import { statusCode } from "../status_code.ts";
-import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
+import {
+  type IdempotentOutcome,
+  type IdempotentRequest,
+  type PetDraft,
+  storeClosed,
+  StoreUnavailableError,
+} from "../store.ts";
 import { numberArray, textArray } from "./client/arrays.ts";
 import type { Database } from "./client/client.ts";
 import { isTransient } from "./client/errors.ts";
@@ -64,6 +70,12 @@ export class GroupCommit {
       this.#batch.add(create);
       if (this.#batch.waiting.length === 1) this.#scheduleRefusal();
     });
+  }
+
+  /** Rejects if a create would fail. The statement is that of a create, without a pet. */
+  async probe(): Promise<void> {
+    if (this.#batch.isClosed) throw storeClosed();
+    await this.#try(parametersOf([]), performance.now() + this.#db.timeout);
   }
 
   /** Accepts no more creates, and resolves when all are settled. Those that wait too long are refused. */

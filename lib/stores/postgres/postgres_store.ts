@@ -164,6 +164,10 @@ class PostgresStore implements PetStore, CommittingStore {
     await this.get(1n);
   }
 
+  checkWrites(): Promise<void> {
+    return this.#commits.probe();
+  }
+
   close(): Promise<void> {
     return this.#closing ??= Promise.all([this.#commits.close(), this.#forgetting.close()])
       .then(() => this.#db.release());

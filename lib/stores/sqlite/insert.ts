@@ -3,17 +3,25 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { IdempotentOutcome, IdempotentRequest } from "../store.ts";
 import { isOutage } from "./errors.ts";
-import { DELETE_REQUESTS, INSERT_REQUEST, insertPets, SELECT_REQUEST } from "./statements.ts";
+import { DELETE_REQUESTS, INSERT_REQUEST, insertPets, SELECT_REQUEST, WRITE_NOTHING } from "./statements.ts";
 
 /** How many rows one statement inserts. More rows are hardly faster. */
 const ROWS = 16;
 
 /** A create that waits, with the functions that settle its promise. */
 export interface Create {
-  row: [name: string, categoryId: bigint, status: bigint];
+  /** Undefined to find out whether a create would succeed: a commit that adds no pet. */
+  row: [name: string, categoryId: bigint, status: bigint] | undefined;
   request: IdempotentRequest | undefined;
   resolve(outcome: IdempotentOutcome): void;
   reject(error: unknown): void;
+}
+
+/** A create that inserts a pet. */
+type Insert = Create & { row: NonNullable<Create["row"]> };
+
+function hasRow(create: Create): create is Insert {
+  return create.row !== undefined;
 }
 
 /** Settles the promise of a create. Called after the commit. */
@@ -26,6 +34,7 @@ export class Inserter {
   readonly #findRequest: StatementSync;
   readonly #insertRequest: StatementSync;
   readonly #forget: StatementSync;
+  readonly #writeNothing: StatementSync[];
   readonly #savepoint: StatementSync;
   readonly #release: StatementSync;
   readonly #rollback: StatementSync;
@@ -38,6 +47,7 @@ export class Inserter {
     for (const statement of [this.#insertOne, this.#insertMany, this.#findRequest]) statement.setReadBigInts(true);
     this.#insertRequest = db.prepare(INSERT_REQUEST);
     this.#forget = db.prepare(DELETE_REQUESTS);
+    this.#writeNothing = WRITE_NOTHING.map((sql) => db.prepare(sql));
     this.#savepoint = db.prepare("SAVEPOINT once");
     this.#release = db.prepare("RELEASE once");
     this.#rollback = db.prepare("ROLLBACK TO once");
@@ -46,10 +56,15 @@ export class Inserter {
   /** Inserts creates in order. Throws if the database fails. An invalid row only rejects its own create. */
   insert(creates: readonly Create[]): Acknowledgement[] {
     const now = BigInt(Date.now());
-    let plain: Create[] = [];
+    let plain: Insert[] = [];
     let remembered = 0;
     const acknowledgements: Acknowledgement[] = [];
     for (const create of creates) {
+      if (!hasRow(create)) {
+        for (const statement of this.#writeNothing) statement.run();
+        acknowledgements.push(() => create.resolve({ outcome: "reused" }));
+        continue;
+      }
       if (create.request === undefined && plain.push(create) < ROWS) continue;
       this.#insertPlain(plain, now, acknowledgements);
       plain = [];
@@ -63,13 +78,13 @@ export class Inserter {
     return acknowledgements;
   }
 
-  #insertPlain(creates: readonly Create[], now: bigint, acknowledgements: Acknowledgement[]): void {
+  #insertPlain(creates: readonly Insert[], now: bigint, acknowledgements: Acknowledgement[]): void {
     if (creates.length === ROWS && this.#insertTogether(creates, acknowledgements)) return;
     for (const create of creates) acknowledgements.push(this.#insertAlone(create, now));
   }
 
   /** Inserts all rows in one statement. Returns false, and inserts none, if one of them is invalid. */
-  #insertTogether(creates: readonly Create[], acknowledgements: Acknowledgement[]): boolean {
+  #insertTogether(creates: readonly Insert[], acknowledgements: Acknowledgement[]): boolean {
     try {
       const { lastInsertRowid } = this.#insertMany.run(...creates.flatMap(({ row }) => row));
       const first = BigInt(lastInsertRowid) - BigInt(ROWS - 1);
@@ -83,7 +98,7 @@ export class Inserter {
     }
   }
 
-  #insertAlone({ row, request, resolve, reject }: Create, now: bigint): Acknowledgement {
+  #insertAlone({ row, request, resolve, reject }: Insert, now: bigint): Acknowledgement {
     try {
       const outcome = request ? this.#insertOnce(row, request, now) : this.#insertRow(row);
       return () => resolve(outcome);
@@ -93,11 +108,11 @@ export class Inserter {
     }
   }
 
-  #insertRow(row: Create["row"]): { outcome: "created"; id: bigint } {
+  #insertRow(row: Insert["row"]): { outcome: "created"; id: bigint } {
     return { outcome: "created", id: BigInt(this.#insertOne.run(...row).lastInsertRowid) };
   }
 
-  #insertOnce(row: Create["row"], request: IdempotentRequest, now: bigint): IdempotentOutcome {
+  #insertOnce(row: Insert["row"], request: IdempotentRequest, now: bigint): IdempotentOutcome {
     const { key, fingerprint, retentionMs } = request;
     const known = this.#findRequest.get(key, now);
     if (known !== undefined) {

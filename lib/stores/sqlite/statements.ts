@@ -24,6 +24,17 @@ export const DELETE_REQUESTS = `DELETE FROM idempotency_keys WHERE key IN
   (SELECT key FROM idempotency_keys WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`;
 
 /**
+ * Write about as many pages as a create, since a full disk may have room for one more, and change nothing. For other
+ * connections, this is neither an addition nor an alteration.
+ */
+export const WRITE_NOTHING = [
+  "UPDATE alteration SET stamp = stamp",
+  "UPDATE sqlite_sequence SET seq = seq WHERE name = 'pets'",
+  "INSERT INTO idempotency_keys (key, fingerprint, pet_id, expires_at) VALUES ('', '', 0, 0)",
+  "DELETE FROM idempotency_keys WHERE key = ''",
+];
+
+/**
  * Reads what tells additions from alterations. The version of the schema changes when a backup is restored over the file, and
  * when a trigger is dropped.
  */

@@ -124,6 +124,10 @@ export class SqliteStore implements PetStore, CommittingStore {
     return this.#requireInPlace();
   }
 
+  checkWrites(): Promise<void> {
+    return this.#writer.probe();
+  }
+
   #requireInPlace(): Pending<void> {
     return this.#access?.requireInPlace ? this.#access.requireInPlace() : this.#files?.requireInPlace();
   }

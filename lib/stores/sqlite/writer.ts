@@ -56,6 +56,11 @@ export class Writer {
     });
   }
 
+  /** Rejects if a create would fail. It is a commit without a pet, on the way of a create. */
+  async probe(): Promise<void> {
+    await new Promise((resolve, reject) => this.#batch.add({ row: undefined, request: undefined, resolve, reject }));
+  }
+
   /** Accepts no more creates, and commits those that wait. */
   close(): Pending<void> {
     this.#batch.close();
@@ -175,7 +180,7 @@ export class Writer {
 }
 
 /** Uses bigints only, because `node:sqlite` binds a JavaScript number as REAL. */
-function rowOf({ name, categoryId, status }: PetDraft): Create["row"] {
+function rowOf({ name, categoryId, status }: PetDraft): NonNullable<Create["row"]> {
   // A value that cannot be sent to another thread would fail a whole batch.
   if (typeof name !== "string" || typeof categoryId !== "bigint") {
     throw new TypeError("The name of a pet must be a string, and its categoryId a bigint");

@@ -40,8 +40,8 @@ export interface WriterAccess {
 
 /** A batch of creates. */
 export interface WriterBatch {
-  /** The values of the rows, one row after the other. */
-  values: (string | bigint)[];
+  /** The values of the rows, one row after the other. Those of a create without a row are null. */
+  values: (string | bigint | null)[];
   /** The index, the key, the fingerprint and the retention time of each request. */
   requests: (number | string)[];
 }
@@ -67,7 +67,8 @@ export function encodeBatch(creates: readonly Create[]): WriterBatch {
   const values: WriterBatch["values"] = [];
   const requests: WriterBatch["requests"] = [];
   for (const [i, { row, request }] of creates.entries()) {
-    values.push(row[0], row[1], row[2]);
+    if (row) values.push(row[0], row[1], row[2]);
+    else values.push(null, null, null);
     if (request) requests.push(i, request.key, request.fingerprint, request.retentionMs);
   }
   return { values, requests };
@@ -78,7 +79,7 @@ export function decodeBatch({ values, requests }: WriterBatch, outcomes: Settled
   const creates: Create[] = [];
   for (let i = 0; i * ROW < values.length; i++) {
     creates.push({
-      row: values.slice(i * ROW, (i + 1) * ROW) as Create["row"],
+      row: values[i * ROW] === null ? undefined : values.slice(i * ROW, (i + 1) * ROW) as Create["row"],
       request: undefined,
       resolve: (outcome) => outcomes[i] = outcome,
       reject: (error) => outcomes[i] = toFailure(error),

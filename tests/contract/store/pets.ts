@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { formatPet, formatPets, type PetStatus } from "../../../mod.ts";
+import { formatPet, formatPets, type PetStatus, StoreUnavailableError } from "../../../mod.ts";
 import { addAll, assertAscending, draft, INT64_MAX, INT64_MIN, statuses, type StoreCases } from "./case.ts";
 
 /** Names that wrong quoting, escaping or truncation would damage. */
@@ -61,6 +61,15 @@ export const PET_CASES: StoreCases = {
     assert.equal(await store.check(), undefined);
     await store.create(draft());
     assert.equal(await store.check(), undefined);
+  },
+  async "adds no pet and takes no id when it checks writes"(store) {
+    if (!store.checkWrites) return;
+    await Promise.all([store.create(draft()), store.checkWrites(), store.create(draft()), store.checkWrites()]);
+    await store.checkWrites();
+    assert.equal(await store.create(draft()), 3n);
+    assert.equal((await store.list({ after: 0n, limit: 100 })).json.match(/"id"/g)?.length, 3);
+    await store.close();
+    await assert.rejects(async () => await store.checkWrites?.(), StoreUnavailableError);
   },
   async "finishes the creates that started before it was closed, and may be closed twice"(store) {
     const begun = [store.create(draft()), store.create(draft())];

@@ -58,10 +58,11 @@ test("a server replaces cut connections, and a read-only database refuses only c
       await runSql(url, cut);
       await untilAnswered(server, "/readyz", 200);
       assert.equal(await create(), 503);
+      assert.equal((await server.ask("/readyz?writes", null)).status, 503);
       assert.equal((await server.ask("/v1/pets", "k")).status, 200);
       await runSql(url, "BEGIN READ WRITE; ALTER DATABASE postgres RESET default_transaction_read_only; COMMIT");
       await runSql(url, cut);
-      await untilAnswered(server, "/readyz", 200);
+      await untilAnswered(server, "/readyz?writes", 200);
       assert.equal(await create(), 201);
     })
   ));

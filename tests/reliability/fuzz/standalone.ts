@@ -42,7 +42,7 @@ export class StandaloneServer implements AsyncDisposable {
 
   /** @param folder Where its file is. */
   static async start(folder: string, workers: number): Promise<StandaloneServer> {
-    const args = [`--store=sqlite:${FILE}`, `--workers=${workers}`, "--no-docs", "--no-access-log"];
+    const args = [`--store=sqlite:${FILE}`, `--workers=${workers}`, "--no-docs", "--log=off"];
     const server = await ServerProcess.start(folder, { args, env: { PETSTORE_KEYS: KEY } });
     return new StandaloneServer(server, new DatabaseSync(join(folder, FILE), { timeout: 5000 }), workers);
   }

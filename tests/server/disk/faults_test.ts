@@ -15,6 +15,7 @@ import { FILE, Ledger, ON_FILE } from "../../support/server/ledger.ts";
 import { RawSocket } from "../../support/http/raw_socket.ts";
 import { runServer, type ServerProcess, withFreshServer, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
+import { until } from "../../support/until.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
 const test = {
@@ -48,7 +49,10 @@ test.mounted("a full disk stops creates and nothing else, until there is room", 
     await withServer(folder, ON_FILE, async (server) => {
       await ledger.createUntilRefused(server, 500);
       await assertServesReads(server, ledger);
+      assert.equal((await server.ask("/readyz", null)).status, 200);
+      assert.equal((await server.ask("/readyz?writes", null)).status, 503);
       remount("size=4m");
+      await until("writes are possible", async () => (await server.ask("/readyz?writes", null)).status === 200);
       await assertRecovers(folder, server, ledger);
     });
   }));

@@ -32,6 +32,10 @@ test("another process's lock refuses creates but not reads, and creates succeed 
     const waiting = Promise.all(Array.from({ length: 8 }, () => ledger.assertRefused(server)));
     await assertReadsBefore(waiting, server);
     await waiting;
+    assert.equal((await server.ask("/readyz", null)).status, 200);
+    const [first, second] = await Promise.all([1, 2].map(() => server.ask("/readyz?writes", null)));
+    assert.deepEqual([first?.status, second?.status], [503, 503]);
+    ledger.seen.set(503, ledger.refused + 2);
     other.exec("ROLLBACK");
     await ledger.create(server);
   }));

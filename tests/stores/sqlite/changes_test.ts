@@ -5,6 +5,7 @@ import * as sqlite from "node:sqlite";
 import { test } from "node:test";
 import { createPetstore, type StoreChanges } from "../../../mod.ts";
 import type { SqliteStore } from "../../../lib/stores/sqlite/store.ts";
+import { WRITE_NOTHING } from "../../../lib/stores/sqlite/statements.ts";
 import { createMany, execute, REX, usingStore, withOther, withPath, withStore } from "./support.ts";
 
 /** What changed since the last look, in the next turn of the event loop. */
@@ -44,6 +45,7 @@ const STATEMENTS: [what: string, sql: string, expected: { added: boolean; altere
   }],
   ["writes to another table", "CREATE TABLE other (a); INSERT INTO other VALUES (1)", { added: false, altered: true }],
   ["remembers a request", "INSERT INTO idempotency_keys VALUES ('k', 'f', 1, 1)", { added: false, altered: false }],
+  ["checks whether it could write", WRITE_NOTHING.join("; "), { added: false, altered: false }],
   ["writes the log back", "PRAGMA wal_checkpoint(TRUNCATE)", { added: false, altered: false }],
 ];
 
