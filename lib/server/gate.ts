@@ -1,16 +1,19 @@
 /** The gate between the socket and the service. It lets requests in only while the service runs, and counts them. */
 
-import { FetchExchange, sendAnswer } from "../hosts/fetch.ts";
 import { type Answer, extendAnswer, JSON_FIELDS } from "../http/answer.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { createPipeline, type Guard, type Pipeline } from "../http/pipeline.ts";
 import { splitTarget } from "../http/dispatch.ts";
-import { chain } from "../pending.ts";
+import { chain, type Pending } from "../pending.ts";
 import type { AccessLog } from "./log/access_log.ts";
 import { CLOSE, CLOSED } from "./refusals.ts";
 
-/** The handler that `Deno.serve` calls. */
-export type ServeHandler = Deno.ServeHandler<Deno.NetAddr>;
+/** A host's way to the client: of a request with its information. */
+export interface Carrier<Info, Sent> {
+  /** The client's address. */
+  clientOf(info: Info): string;
+  send(answer: Answer, exchange: Exchange, pipeline: Pipeline, info: Info): Sent;
+}
 
 /** The answer of a successful probe. */
 export const OK: Answer = { status: 200, headers: JSON_FIELDS, body: '{"status":"ok"}' };
@@ -67,17 +70,17 @@ export class Gate {
     return this.#held ? this.#held.then(() => answer) : answer;
   };
 
-  readonly handle: ServeHandler = (request, info) => {
+  /** Answers an exchange, logs it, and sends the answer. */
+  answer<Info, Sent>(exchange: Exchange, info: Info, { clientOf, send }: Carrier<Info, Sent>): Pending<Sent> {
     const startedAt = performance.now();
-    const exchange = new FetchExchange(request, request.headers);
     const pipeline = this.#pipeline;
     this.#inFlight++;
     return chain(pipeline.respond(exchange), (answer) => {
       if (--this.#inFlight === 0) this.#whenEmpty();
-      this.#log?.(info.remoteAddr.hostname, exchange, answer.status, startedAt);
-      return sendAnswer(this.#state === "stopping" ? extendAnswer(answer, CLOSE) : answer, exchange, pipeline);
+      this.#log?.(clientOf(info), exchange, answer.status, startedAt);
+      return send(this.#state === "stopping" ? extendAnswer(answer, CLOSE) : answer, exchange, pipeline, info);
     });
-  };
+  }
 }
 
 function isLiveness({ target, method }: Exchange): boolean {

@@ -3,7 +3,7 @@
 import { checkOptions, type PetstoreOptions } from "../service/options.ts";
 import type { PetStore } from "../stores/store.ts";
 import { Gate } from "./gate.ts";
-import { type Address, listen, type Listener } from "./listener.ts";
+import type { Address, EndingServer, Listen, Listener } from "./host.ts";
 import { createAccessLog } from "./log/access_log.ts";
 import { describeFailure } from "./log/messages.ts";
 import { createServerPipeline } from "./server_pipeline.ts";
@@ -11,29 +11,16 @@ import type { ServerSettings } from "./settings.ts";
 import { SettingError } from "./start_error.ts";
 import type { Writers } from "./writers.ts";
 
-/** A server that ends in three steps, which its methods are, in their order. */
-export interface EndingServer {
-  /** Lets no more requests in. Resolves when the requests in flight have been answered. */
-  close(): Promise<void>;
-  /** Holds later requests until {@link end}. */
-  hold(): Promise<void>;
-  /**
-   * Closes the socket, refuses the requests that were held, waits until clients have read their answers, and closes the
-   * store.
-   *
-   * @param patience How long to wait for clients, in milliseconds.
-   */
-  end(patience: number): Promise<void>;
-}
-
 export class LocalServer implements EndingServer {
   readonly #writers: Writers;
+  readonly #listen: Listen;
   readonly #gate = new Gate();
   #listener: Listener | undefined;
   #store: PetStore | undefined;
 
-  constructor(writers: Writers) {
+  constructor(writers: Writers, listen: Listen) {
     this.#writers = writers;
+    this.#listen = listen;
   }
 
   /**
@@ -42,8 +29,9 @@ export class LocalServer implements EndingServer {
    * @returns The port.
    * @throws {SettingError} If it cannot listen at this address.
    */
-  listen(address: Address): number {
-    this.#listener = listen(address, this.#gate.handle, (line) => this.#writers.errors.add(`petstore: ${line}`));
+  async listen(address: Address): Promise<number> {
+    const report = (line: string) => this.#writers.errors.add(`petstore: ${line}`);
+    this.#listener = await this.#listen(address, this.#gate, report);
     return this.#listener.port;
   }
 
@@ -94,7 +82,9 @@ export class LocalServer implements EndingServer {
  *
  * @throws {SettingError} If a value is invalid.
  */
-export function readOptions({ keys, corsOrigins, publicUrl }: ServerSettings): PetstoreOptions {
+export function readOptions(
+  { keys, corsOrigins, publicUrl }: Pick<ServerSettings, "keys" | "corsOrigins" | "publicUrl">,
+): PetstoreOptions {
   const options = {
     ...(corsOrigins.length === 0 ? {} : { cors: { origins: corsOrigins } }),
     ...(publicUrl === "" ? {} : { publicBaseUrl: publicUrl }),

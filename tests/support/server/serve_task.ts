@@ -2,8 +2,10 @@
 export function taskFlags(): string[] {
   const config = JSON.parse(Deno.readTextFileSync(new URL("../../../deno.json", import.meta.url)));
   const [deno, run, ...rest] = String(config.tasks.serve.command).split(" ");
-  const script = rest.pop();
-  if (deno !== "deno" || run !== "run" || script !== "server.ts") throw new Error("The task serve has another form");
+  const [script, command] = rest.splice(-2);
+  if (command !== "serve" || deno !== "deno" || run !== "run" || script !== "server.ts") {
+    throw new Error("The task serve has another form");
+  }
   return rest;
 }
 
