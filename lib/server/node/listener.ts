@@ -2,7 +2,7 @@
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { sendAnswer, sendFailure } from "../../hosts/node_answer.ts";
 import { NodeExchange } from "../../hosts/node_exchange.ts";
 import type { Carrier } from "../gate.ts";
@@ -32,8 +32,13 @@ export const listen: Listen = async (address, gate, report) => {
   const server = createServer(TIMEOUTS, (incoming: IncomingMessage, outgoing: ServerResponse) => {
     gate.answer(new NodeExchange(incoming, outgoing), outgoing, CARRIER);
   });
-  // Node looks an address up at the first use, and finds none after the client has left.
-  server.on("connection", (socket) => void socket.remoteAddress);
+  const connections = new Set<Socket>();
+  server.on("connection", (socket) => {
+    connections.add(socket);
+    socket.on("close", () => connections.delete(socket));
+    // Node looks an address up at the first use, and finds none after the client has left.
+    void socket.remoteAddress;
+  });
   try {
     await once(server.listen(port, hostname), "listening");
   } catch (error) {
@@ -46,8 +51,9 @@ export const listen: Listen = async (address, gate, report) => {
   return {
     port: bound,
     async stop() {
-      // Node closes the socket at once, and the idle connections.
+      // Node closes the socket at once, and the connections that are idle after a request.
       ended ??= new Promise((resolve) => server.close(() => resolve()));
+      for (const connection of connections) if (connection.bytesRead === 0) connection.destroy();
       await undefined;
     },
     async finish(patience) {
