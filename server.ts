@@ -1,9 +1,10 @@
 /**
- * The standalone server: `deno task serve`. `deno task serve --help` lists its settings.
+ * The standalone server and its commands, on Deno: `deno task petstore --help` lists them.
  *
  * @module
  */
 
+import { DENO_HOST } from "./lib/server/deno/host.ts";
 import { run } from "./lib/server/run.ts";
 
-if (import.meta.main) Deno.exit(await run(Deno.args));
+if (import.meta.main) Deno.exit(await run(Deno.args, DENO_HOST));

@@ -25,6 +25,10 @@ export class NodeExchange implements Exchange {
     this.target = targetOfRequest(incoming);
   }
 
+  get client(): string | undefined {
+    return (this.#incoming.socket as { remoteAddress?: string } | undefined)?.remoteAddress;
+  }
+
   get targetKey(): string {
     return this.target;
   }

@@ -1,4 +1,9 @@
-/** Folders for the files that the server creates. */
+/** Folders, and new files in them that survive a power failure. */
+
+import { closeSync, fsyncSync, linkSync, lstatSync, mkdirSync, openSync, unlinkSync } from "node:fs";
+import process from "node:process";
+import { isPermitted } from "./process.ts";
+import { SettingError } from "./start_error.ts";
 
 export function folderOf(path: string): string {
   const slash = path.lastIndexOf("/");
@@ -8,15 +13,79 @@ export function folderOf(path: string): string {
 /** Creates the folder for a file, accessible only to its owner. */
 export function makeFolderFor(path: string): void {
   const folder = folderOf(path);
-  Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   // The folder's own name must reach the disk too. Without permission for the outer folder, the folder already existed.
   const outer = folderOf(folder);
-  if (Deno.permissions.querySync({ name: "read", path: outer }).state === "granted") syncFolder(outer);
+  if (isPermitted({ name: "read", path: outer })) syncFolder(outer);
 }
 
 /** Syncs the names of new files to disk. Windows does this by itself, and cannot open a folder. */
 export function syncFolder(path: string): void {
-  if (Deno.build.os === "windows") return;
-  using folder = Deno.openSync(path);
-  folder.syncSync();
+  if (process.platform === "win32") return;
+  const folder = openSync(path, "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** How many temporary files of one path may lie around. A process that was killed leaves one. */
+const MAX_TEMPORARY = 1000;
+
+/** Creates an empty file beside a path, under a name of its own, accessible only to its owner. Follows no link. */
+export function createTemporary(path: string): { name: string; descriptor: number } {
+  for (let number = 0;; number++) {
+    const name = `${path}.${number}.tmp`;
+    try {
+      return { name, descriptor: openSync(name, "wx", 0o600) };
+    } catch (error) {
+      if (codeOf(error) !== "EEXIST" || number === MAX_TEMPORARY) throw error;
+    }
+  }
+}
+
+/** The system's code of an error, such as `ENOENT`. */
+export function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown }).code;
+}
+
+/** The signals after which nothing unfinished may be left behind. */
+const ENDING = process.platform === "win32" ? ["SIGINT"] : ["SIGINT", "SIGTERM", "SIGHUP"];
+
+/**
+ * Makes a file that gets its name when it is complete and on disk. It replaces no other.
+ *
+ * @param fill Writes to the temporary name.
+ */
+export async function publishFile<T>(path: string, fill: (name: string) => Promise<T>): Promise<T> {
+  requireNew(path);
+  const { name, descriptor } = createTemporary(path);
+  const giveUp = () => {
+    unlinkSync(name);
+    process.exit(1);
+  };
+  for (const signal of ENDING) process.on(signal, giveUp);
+  try {
+    const result = await fill(name);
+    fsyncSync(descriptor);
+    linkSync(name, path);
+    syncFolder(folderOf(path));
+    return result;
+  } catch (error) {
+    throw codeOf(error) === "EEXIST" ? existsError(path) : error;
+  } finally {
+    for (const signal of ENDING) process.off(signal, giveUp);
+    closeSync(descriptor);
+    unlinkSync(name);
+  }
+}
+
+/** A link counts as a file, wherever it leads. */
+function requireNew(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })) throw existsError(path);
+}
+
+function existsError(path: string): SettingError {
+  return new SettingError(`${path} exists already; choose another name`);
 }

@@ -1,33 +1,17 @@
 /** The gate between the socket and the service. It lets requests in only while the service runs, and counts them. */
 
-import { FetchExchange, sendAnswer } from "../hosts/fetch.ts";
 import { type Answer, extendAnswer, JSON_FIELDS } from "../http/answer.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { createPipeline, type Guard, type Pipeline } from "../http/pipeline.ts";
 import { splitTarget } from "../http/dispatch.ts";
-import { chain } from "../pending.ts";
+import { chain, type Pending } from "../pending.ts";
 import { CLOSE, CLOSED } from "./refusals.ts";
 
-/** The handler that `Deno.serve` calls. */
-export type ServeHandler = Deno.ServeHandler<Deno.NetAddr>;
+/** A host's way to send an answer to the client. */
+export type Send<Info, Sent> = (answer: Answer, exchange: Exchange, pipeline: Pipeline, info: Info) => Sent;
 
 /** The answer of a successful probe. */
 export const OK: Answer = { status: 200, headers: JSON_FIELDS, body: '{"status":"ok"}' };
-
-/** A request whose client is known. */
-class ServedExchange extends FetchExchange {
-  readonly #info: Deno.ServeHandlerInfo<Deno.NetAddr>;
-
-  constructor(request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>) {
-    super(request, request.headers);
-    this.#info = info;
-  }
-
-  /** Read late, because Deno makes it on demand. */
-  get client(): string {
-    return this.#info.remoteAddr.hostname;
-  }
-}
 
 /** Initially closed: every request gets 503. */
 export class Gate {
@@ -80,15 +64,15 @@ export class Gate {
     return this.#held ? this.#held.then(() => answer) : answer;
   };
 
-  readonly handle: ServeHandler = (request, info) => {
-    const exchange = new ServedExchange(request, info);
+  /** Answers an exchange, and sends the answer. */
+  answer<Info, Sent>(exchange: Exchange, info: Info, send: Send<Info, Sent>): Pending<Sent> {
     const pipeline = this.#pipeline;
     this.#inFlight++;
     return chain(pipeline.respond(exchange), (answer) => {
       if (--this.#inFlight === 0) this.#whenEmpty();
-      return sendAnswer(this.#state === "stopping" ? extendAnswer(answer, CLOSE) : answer, exchange, pipeline);
+      return send(this.#state === "stopping" ? extendAnswer(answer, CLOSE) : answer, exchange, pipeline, info);
     });
-  };
+  }
 }
 
 function isLiveness({ target, method }: Exchange): boolean {

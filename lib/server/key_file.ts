@@ -1,8 +1,26 @@
 /** The file with the API key that the server generates if no key is set. */
 
+import { Buffer } from "node:buffer";
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  type Stats,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import process from "node:process";
 import { checkKeys } from "../access/keys.ts";
-import { folderOf, makeFolderFor, syncFolder } from "./folders.ts";
-import { firstLine, SettingError, startError, UnreachableError } from "./start_error.ts";
+import { codeOf, createTemporary, folderOf, makeFolderFor, syncFolder } from "./folders.ts";
+import { isPermitted } from "./process.ts";
+import { firstLine, SettingError, startError } from "./start_error.ts";
 
 /** The path of the key file, relative to the working directory. */
 export const KEY_FILE = "data/api-key";
@@ -27,75 +45,137 @@ export function readKeyFile(path: string): FileKey {
 
 function readKey(path: string): FileKey | undefined {
   try {
-    requireOwnFile(path, Deno.statSync(path));
+    requireOwnFile(path, statSync(path));
     requireOwnFolder(path);
-    if (Deno.lstatSync(path).isSymlink) requireOwnFolder(Deno.realPathSync(path));
-    const key = Deno.readTextFileSync(path).trim();
-    // A server that was killed between creating and writing the file leaves it empty.
+    if (lstatSync(path).isSymbolicLink()) requireOwnFolder(realpathSync(path));
+    const key = readFileSync(path, "utf8").trim();
+    // A server of an earlier release that was killed while it made the key leaves an empty file.
     if (key === "") return undefined;
     checkKeys([key]);
     return { key, isNew: false };
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
+    if (codeOf(error) === "ENOENT") return undefined;
     throw error instanceof SettingError ? error : new SettingError(`${path} cannot be used: ${firstLine(error)}`);
   }
 }
 
 /** Call this before opening the file, because opening a named pipe would wait for a writer. */
-function requireOwnFile(path: string, { isFile, size, mode, uid }: Deno.FileInfo): void {
-  if (!isFile) throw new SettingError(`${path} must be a regular file`);
-  if (size > MAX_BYTES) throw new SettingError(`${path} must hold one key, but it is larger than ${MAX_BYTES} bytes`);
+function requireOwnFile(path: string, file: Stats): void {
+  if (!file.isFile()) throw new SettingError(`${path} must be a regular file`);
+  if (file.size > MAX_BYTES) {
+    throw new SettingError(`${path} must hold one key, but it is larger than ${MAX_BYTES} bytes`);
+  }
   // Windows has neither modes nor owners.
-  if (mode !== null && (mode & 0o077) !== 0) {
+  if (process.platform === "win32") return;
+  if ((file.mode & 0o077) !== 0) {
     throw new SettingError(
       `${path} can be read by users other than its owner: run chmod 600 ${path}, or set a new key`,
     );
   }
-  const canAskForUser = Deno.permissions.querySync({ name: "sys", kind: "uid" }).state === "granted";
-  if (canAskForUser && uid !== null && uid !== Deno.uid()) {
+  if (isPermitted({ name: "sys", kind: "uid" }) && file.uid !== process.getuid?.()) {
     throw new SettingError(`${path} must belong to the user that runs the server: change its owner, or set a new key`);
   }
 }
 
 /** A user who can write to the folder can replace the file, unless the folder is sticky as /tmp is. */
 function requireOwnFolder(path: string): void {
+  if (process.platform === "win32") return;
   const folder = folderOf(path);
-  const { mode } = Deno.statSync(folder);
-  if (mode === null || (mode & 0o022) === 0 || (mode & 0o1000) !== 0) return;
+  const { mode } = statSync(folder);
+  if ((mode & 0o022) === 0 || (mode & 0o1000) !== 0) return;
   throw new SettingError(`${folder} holds the API key and others can write to it: run chmod go-w ${folder}`);
 }
 
 function makeKey(path: string): FileKey {
+  // 256 bits, in the alphabet of RFC 6750 bearer tokens.
+  const key = "pk_" + Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("hex");
   try {
     makeFolderFor(path);
-    using file = openOrCreate(path);
-    // If several servers start at once, the first to get the lock generates the key.
-    file.lockSync(true);
-    const existing = readKey(path);
-    if (existing) return existing;
-    // 256 bits, in the alphabet of RFC 6750 bearer tokens.
-    const key = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
-    const line = new TextEncoder().encode(key + "\n");
-    if (file.writeSync(line) !== line.length) {
-      // Part of a key would be a weak key.
-      file.truncateSync();
-      throw new UnreachableError(`${path} cannot be written: the disk is full`);
+    // Only whole keys get the name of the file: part of a key would be a weak key.
+    const own = createTemporary(path);
+    try {
+      writeFileSync(own.descriptor, key + "\n");
+      // The key must be on disk before it is shown, because a power failure must not destroy a key in use.
+      fsyncSync(own.descriptor);
+      for (;;) {
+        offerKey(own.name, path);
+        const agreed = readKey(path);
+        if (!agreed) continue;
+        syncFolder(folderOf(path));
+        return { key: agreed.key, isNew: agreed.key === key };
+      }
+    } finally {
+      closeSync(own.descriptor);
+      unlinkSync(own.name);
     }
-    // The key must be on disk before it is shown, because a power failure must not destroy a key in use.
-    file.syncSync();
-    syncFolder(folderOf(path));
-    return { key, isNew: true };
   } catch (error) {
     throw error instanceof SettingError ? error : startError(`${path} cannot be written: ${firstLine(error)}`, error);
   }
 }
 
-/** Opens the file, or creates it for its owner only. `createNew` does not follow a dangling link. */
-function openOrCreate(path: string): Deno.FsFile {
+/** Puts a key in place of none. If several servers start at once, the first one's key gets the name, whoever puts it there. */
+function offerKey(own: string, path: string): void {
+  if (linkUnlessExists(own, path)) return;
+  let descriptor: number;
+  const file = realPathOf(path);
   try {
-    return Deno.openSync(path, { read: true, write: true, createNew: true, mode: 0o600 });
+    descriptor = openSync(file, "r");
   } catch (error) {
-    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
-    return Deno.openSync(path, { read: true, write: true });
+    if (codeOf(error) === "ENOENT") return;
+    throw error;
+  }
+  try {
+    const { ino } = fstatSync(descriptor, { bigint: true });
+    if (readFileSync(descriptor, "utf8").trim() === "") replaceBlank(own, file, ino);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+    throw new SettingError(`${path} is a symbolic link to a file that is missing`);
+  }
+}
+
+/**
+ * Replaces a file without a key. Servers agree on the key by a name that contains the inode of that file: only one can link its
+ * key to this name, and all put that one in place. The name is removed only after the blank file has gone. A server that finds the
+ * name free later finds another file too.
+ */
+function replaceBlank(own: string, file: string, blank: bigint): void {
+  const agreed = `${file}.${blank}.tmp`;
+  const mine = `${own}.agreed`;
+  linkUnlessExists(own, agreed);
+  try {
+    linkSync(agreed, mine);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return;
+    throw error;
+  }
+  if (statSync(file, { bigint: true }).ino === blank) renameSync(mine, file);
+  // A rename of a file to its own second name does nothing, and keeps both.
+  for (const name of [mine, agreed]) unlinkIfExists(name);
+}
+
+/** Whether the new name was free. */
+function linkUnlessExists(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function unlinkIfExists(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
   }
 }

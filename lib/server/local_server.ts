@@ -8,7 +8,7 @@ import type { Observer } from "../http/pipeline.ts";
 import { DEPRECATED_PATH } from "../service/routes.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import type { Samples } from "./metrics/samples.ts";
-import { type Address, listen, type Listener } from "./listener.ts";
+import type { Address, EndingServer, Listen, Listener } from "./host.ts";
 import { createJsonLog, createTextLog } from "./log/access_log.ts";
 import { describeFailure } from "./log/messages.ts";
 import { isColoured } from "./process.ts";
@@ -17,32 +17,17 @@ import type { ServerSettings } from "./settings.ts";
 import { SettingError } from "./start_error.ts";
 import type { Writers } from "./writers.ts";
 
-/** A server that ends in three steps, which its methods are, in their order. */
-export interface EndingServer {
-  /** Lets no more requests in. Resolves when the requests in flight have been answered. */
-  close(): Promise<void>;
-  /** Holds later requests until {@link end}. */
-  hold(): Promise<void>;
-  /**
-   * Closes the socket, refuses the requests that were held, waits until clients have read their answers, and closes the
-   * store.
-   *
-   * @param patience How long to wait for clients, in milliseconds.
-   */
-  end(patience: number): Promise<void>;
-  /** What has been counted, by each isolate that serves. */
-  readMetrics(): Samples[];
-}
-
 export class LocalServer implements EndingServer {
   readonly #writers: Writers;
+  readonly #listen: Listen;
   readonly #gate = new Gate();
   #listener: Listener | undefined;
   #store: PetStore | undefined;
   #metrics: Metrics | undefined;
 
-  constructor(writers: Writers) {
+  constructor(writers: Writers, listen: Listen) {
     this.#writers = writers;
+    this.#listen = listen;
   }
 
   /**
@@ -51,8 +36,9 @@ export class LocalServer implements EndingServer {
    * @returns The port.
    * @throws {SettingError} If it cannot listen at this address.
    */
-  listen(address: Address): number {
-    this.#listener = listen(address, this.#gate.handle, (line) => this.#writers.errors.add(`petstore: ${line}`));
+  async listen(address: Address): Promise<number> {
+    const report = (line: string) => this.#writers.errors.add(`petstore: ${line}`);
+    this.#listener = await this.#listen(address, this.#gate, report);
     return this.#listener.port;
   }
 
@@ -133,7 +119,12 @@ function createMetrics(deprecated: string, store: PetStore & Partial<CommittingS
  *
  * @throws {SettingError} If a value is invalid.
  */
-export function readOptions({ keys, corsOrigins, publicUrl, requestIds }: ServerSettings): PetstoreOptions {
+export function readOptions(
+  { keys, corsOrigins, publicUrl, requestIds }: Pick<
+    ServerSettings,
+    "keys" | "corsOrigins" | "publicUrl" | "requestIds"
+  >,
+): PetstoreOptions {
   const options = {
     requestIds,
     ...(corsOrigins.length === 0 ? {} : { cors: { origins: corsOrigins } }),

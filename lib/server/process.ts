@@ -1,19 +1,48 @@
-/** The environment, the permissions and the signals of the server's process. */
+/** The environment, the permissions and the signals of the server's process, on Deno and Node. */
 
-/** Reads an environment variable. Without permission to read it, it counts as unset. */
-export function readVariable(variable: string): string | undefined {
-  const { state } = Deno.permissions.querySync({ name: "env", variable });
-  return state === "granted" ? Deno.env.get(variable) : undefined;
+import process from "node:process";
+import { isatty } from "node:tty";
+
+/** What Deno can be asked about. */
+type Permission =
+  | { name: "read" | "write"; path: string | URL }
+  | { name: "env"; variable: string }
+  | { name: "net"; host: string }
+  | { name: "sys"; kind: "uid" };
+
+interface DenoProcess {
+  permissions: Permissions;
+  noColor: boolean;
+}
+
+interface Permissions {
+  querySync(permission: Permission): { state: string };
+  revoke(permission: { name: string }): Promise<unknown>;
+}
+
+/** `undefined` on Node, where a program may do what its user may. */
+const deno = (globalThis as { Deno?: DenoProcess })["Deno"];
+const permissions = deno?.permissions;
+
+/** Whether something is permitted. Deno would ask at the terminal for a permission that is missing. */
+export function isPermitted(permission: Permission): boolean {
+  return permissions === undefined || permissions.querySync(permission).state === "granted";
 }
 
 /** Whether standard output is a terminal whose user wants colours (NO_COLOR). */
 export function isColoured(): boolean {
-  return !Deno.noColor && Deno.stdout.isTerminal();
+  // Deno tells it without a permission for the variable.
+  return isatty(1) && !(deno ? deno.noColor : process.env["NO_COLOR"]);
 }
 
 /** Gives up permissions for good. Deno cannot restrict reading to some paths at this point. */
 export async function dropPermissions(names: readonly ("env" | "read" | "write")[]): Promise<void> {
-  for (const name of names) await Deno.permissions.revoke({ name });
+  for (const name of names) await permissions?.revoke({ name });
+}
+
+/** Reads an environment variable. Without permission to read it, it counts as unset. */
+export function readVariable(variable: string): string | undefined {
+  return isPermitted({ name: "env", variable }) ? process.env[variable] : undefined;
 }
 
 /** A second signal within this time, in milliseconds, is the same Ctrl-C, which a task runner has forwarded. */
@@ -21,16 +50,15 @@ const SAME_SIGNAL = 1000;
 
 /** Resolves at the first SIGTERM or SIGINT. A later one ends the process at once. */
 export function signalled(): Promise<void> {
-  const isWindows = Deno.build.os === "windows";
-  const signals: Deno.Signal[] = isWindows ? ["SIGINT"] : ["SIGTERM", "SIGINT"];
+  const isWindows = process.platform === "win32";
   // Sent when a file exceeds `ulimit -f`. Without a listener, the process would end. The failed write is reported anyway.
-  if (!isWindows) Deno.addSignalListener("SIGXFSZ", () => {});
+  if (!isWindows) process.on("SIGXFSZ", () => {});
   return new Promise((resolve) => {
     let firstAt: number | undefined;
-    for (const signal of signals) {
-      Deno.addSignalListener(signal, () => {
+    for (const signal of isWindows ? ["SIGINT"] : ["SIGTERM", "SIGINT"]) {
+      process.on(signal, () => {
         firstAt ??= performance.now();
-        if (performance.now() - firstAt > SAME_SIGNAL) Deno.exit(1);
+        if (performance.now() - firstAt > SAME_SIGNAL) process.exit(1);
         resolve();
       });
     }

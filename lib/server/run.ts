@@ -1,42 +1,44 @@
-/** The standalone server's command line. */
+/** The program: finds the command, runs it, and turns its failure into a line and an exit status. */
 
-import { postgresGrants, postgresSchema } from "../stores/postgres/postgres_store.ts";
 import { VERSION } from "../version.ts";
-import { HELP } from "./help.ts";
+import { nearest, readArguments } from "./commands/arguments.ts";
+import { describeCommand, describeProgram } from "./commands/help.ts";
+import type { Command, Given } from "./commands/command.ts";
+import { COMMANDS, DEFAULT_COMMAND } from "./commands/table.ts";
+import type { Host } from "./host.ts";
 import { oneLine } from "./log/messages.ts";
 import { readVariable } from "./process.ts";
-import { serve } from "./serve.ts";
-import { readSettings } from "./settings.ts";
 import { SettingError, UnreachableError } from "./start_error.ts";
 import { within } from "./time.ts";
-import { createWriters, inTurn } from "./writers.ts";
+import { createWriters } from "./writers.ts";
 
 /** How long writing the last lines to standard output and standard error may take, in milliseconds. */
 const FLUSH_TIMEOUT = 1_000;
 
-/** The texts that some flags print instead of starting a server. */
-const TEXTS = { help: () => HELP, version: () => `petstore ${VERSION}`, schema: schemaText };
-
 /**
- * Runs the server until a signal ends it.
+ * Runs a command. A server runs until a signal ends it.
  *
  * @param args The arguments of the command line.
  * @returns The exit status: 0 after an orderly end, 2 if a setting is invalid, 1 if a later start may succeed.
  */
-export async function run(args: string[]): Promise<number> {
-  let isHeard = true;
-  const sinks = { output: inTurn(Deno.stdout), errors: inTurn(Deno.stderr) };
-  const { output, errors } = createWriters(sinks, () => isHeard = false);
+export async function run(args: readonly string[], host: Host): Promise<number> {
+  let isLost = false;
+  const writers = createWriters(host.sinks, () => isLost = true);
+  const { output, errors } = writers;
   let status = 0;
+  let isResult = true;
   try {
-    const command = readSettings(args, readVariable);
-    if ("settings" in command) {
-      await serve(command.settings, { output, errors }, sinks);
+    const task = readCommandLine(args);
+    if (typeof task === "string") {
+      output.add(task.trimEnd());
     } else {
-      output.add(TEXTS[command.print]().trimEnd());
-      await output.flush();
-      if (!isHeard) status = 1;
+      const { command, given } = task;
+      isResult = !command.serves?.(given);
+      status = await command.run(given, { writers, environment: readVariable, host });
     }
+    // A server has done its work even if its log is lost.
+    if (isResult) await output.flush();
+    if (isResult && isLost) status ||= 1;
   } catch (error) {
     if (!(error instanceof SettingError)) throw error;
     errors.add(`petstore: ${oneLine(error.message)}`);
@@ -47,8 +49,30 @@ export async function run(args: string[]): Promise<number> {
   return status;
 }
 
-/** The SQL for an administrator. The grants are commented out, because they depend on the name of a role. */
-function schemaText(): string {
-  const grants = postgresGrants("petstore_server").replaceAll(/^(?=.)/gm, "-- ");
-  return `${postgresSchema()}\n-- For a role that is not the owner, here petstore_server, and again after an upgrade:\n${grants}`;
+type Task = { command: Command; given: Given };
+
+/** Returns a command to run, or a text to print. */
+function readCommandLine(args: readonly string[]): Task | string {
+  const [first = ""] = args;
+  const isNamed = args.length > 0 && !first.startsWith("-");
+  if (!isNamed && args.includes("--help")) return describeProgram(COMMANDS);
+  if (!isNamed && args.includes("--version")) return `petstore ${VERSION}`;
+  if (first === "help") return describeOf(args[1]);
+  const name = isNamed ? first : DEFAULT_COMMAND;
+  const command = findCommand(name);
+  const given = readArguments(name, command, isNamed ? args.slice(1) : args);
+  return given.flags.has("help") ? describeCommand(name, command) : { command, given };
+}
+
+function describeOf(name: string | undefined): string {
+  if (name === undefined || name.startsWith("-")) return describeProgram(COMMANDS);
+  return describeCommand(name, findCommand(name));
+}
+
+/** The message does not quote the word, because it may be a key. */
+function findCommand(name: string): Command {
+  if (Object.hasOwn(COMMANDS, name)) return COMMANDS[name]!;
+  const similar = nearest(name, [...Object.keys(COMMANDS), "help"]);
+  const hint = similar === undefined ? "" : `; did you mean ${similar}?`;
+  throw new SettingError(`There is no such command${hint || ";"} see petstore --help`);
 }

@@ -1,17 +1,18 @@
 /** Starts the server, and ends it in an orderly way. */
 
+import type { EndingServer, Host, StartingServer } from "./host.ts";
 import { KEY_FILE, readKeyFile } from "./key_file.ts";
-import { type EndingServer, LocalServer, readOptions } from "./local_server.ts";
+import { LocalServer, readOptions } from "./local_server.ts";
 import { describeStart, describeStartAsJson, type StartFacts } from "./log/messages.ts";
 import { dropPermissions, readVariable, signalled } from "./process.ts";
 import { serveMetrics } from "./metrics/metrics_server.ts";
 import type { ServerSettings } from "./settings.ts";
 import { SqliteStore } from "../stores/sqlite/store.ts";
 import type { PetStore } from "../stores/store.ts";
+import { SettingError } from "./start_error.ts";
 import { readStoreSetting } from "./store/open_store.ts";
 import { within } from "./time.ts";
-import { Crew } from "./workers/crew.ts";
-import { type Sinks, writeJson, type Writers } from "./writers.ts";
+import { writeJson, type Writers } from "./writers.ts";
 
 /**
  * After the first signal, how long requests in flight may take, and how long until clients must have read the answers, in
@@ -34,18 +35,20 @@ type Started = Pick<StartFacts, "port" | "store" | "key">;
  *
  * @throws {SettingError} If the start fails.
  */
-export async function serve(settings: ServerSettings, writers: Writers, sinks: Sinks): Promise<void> {
+export async function serve(settings: ServerSettings, writers: Writers, host: Host): Promise<void> {
   const isJson = settings.log === "json";
   if (isJson) writeJson(writers);
   readOptions(settings);
   const { hostname, docs: hasDocs, workers } = settings;
   const ended = signalled();
-  const server = workers === 1 ? new LocalServer(writers) : new Crew(workers, writers.errors, sinks);
+  const crew = workers === 1 ? undefined : createCrew(workers, writers, host);
+  const local = new LocalServer(writers, host.listen);
+  const server: EndingServer = crew ?? local;
   const report = (line: string) => writers.errors.add(`petstore: ${line}`);
-  const metrics = settings.metrics && serveMetrics(settings.metrics, () => server.readMetrics(), report);
+  const metrics = settings.metrics && await serveMetrics(settings.metrics, host.listen, server, report);
   let endAt: number | undefined;
   try {
-    const started = server instanceof Crew ? await server.start(settings) : await serveAlone(server, settings);
+    const started = await (crew ? crew.start(settings) : serveAlone(local, settings, host));
     writers.output.add((isJson ? describeStartAsJson : describeStart)({ hostname, hasDocs, ...started }));
     await ended;
     endAt = performance.now() + END_TIMEOUT;
@@ -56,11 +59,16 @@ export async function serve(settings: ServerSettings, writers: Writers, sinks: S
   }
 }
 
+function createCrew(workers: number, { errors }: Writers, { createWorkers, sinks }: Host): StartingServer {
+  if (createWorkers) return createWorkers(workers, errors, sinks);
+  throw new SettingError("Several workers need Deno; set --workers 1, or run the server on Deno");
+}
+
 /** Serves in this isolate. */
-async function serveAlone(server: LocalServer, settings: ServerSettings): Promise<Started> {
-  const storeSetting = readStoreSetting(settings.store, readVariable);
+async function serveAlone(server: LocalServer, settings: ServerSettings, host: Host): Promise<Started> {
+  const storeSetting = readStoreSetting(settings.store, readVariable, host);
   // The socket first, so that a start that fails because of it creates no file, and no key that is never shown.
-  const port = server.listen(settings);
+  const port = await server.listen(settings);
   const store = await storeSetting.open();
   server.own(store);
   const key = settings.keys.length === 0 ? readKeyFile(KEY_FILE) : undefined;

@@ -1,8 +1,7 @@
 /** The settings of the standalone server, read from flags, then the environment, then defaults. */
 
-import { parseArgs } from "node:util";
-import type { Address } from "./listener.ts";
 import type { RequestIds } from "../http/pipeline.ts";
+import type { Address } from "./host.ts";
 import { KEY_FILE } from "./key_file.ts";
 import { SettingError } from "./start_error.ts";
 
@@ -35,8 +34,11 @@ export interface ServerSettings {
   docs: boolean;
 }
 
-/** The settings of a server to start, or the text to print instead. */
-export type ServerCommand = { settings: ServerSettings } | { print: "help" | "version" | "schema" };
+/** The values of each given flag, in order. A flag without a value has "". */
+export type Flags = ReadonlyMap<string, readonly string[]>;
+
+/** Looks up an environment variable. */
+export type Environment = (name: string) => string | undefined;
 
 /** The definition of a setting. */
 export interface Setting {
@@ -135,72 +137,31 @@ export const SETTINGS = {
   },
 } as const satisfies Record<string, Setting>;
 
-type Flag = keyof typeof SETTINGS;
+export type SettingName = keyof typeof SETTINGS;
 
-/** The flags that print a text instead of starting a server, in order of precedence. */
-export const COMMANDS = {
-  help: { print: "help", help: "print this text" },
-  version: { print: "version", help: "print the version" },
-  "print-schema": { print: "schema", help: "print the SQL that creates the tables of a PostgreSQL store" },
-} as const;
-
-/**
- * @param args The arguments of the command line.
- * @param environment Looks up an environment variable.
- * @throws {SettingError} If a flag is unknown or a value is invalid.
- */
-export function readSettings(args: string[], environment: (name: string) => string | undefined): ServerCommand {
-  const flags = parseFlags(args);
-  for (const [flag, { print }] of Object.entries(COMMANDS)) if (flags.has(flag)) return { print };
-  // An empty variable counts as unset.
-  const text = (flag: Flag) =>
-    flags.get(flag)?.at(-1) ?? (environment(SETTINGS[flag].variable) || SETTINGS[flag].default);
-  const list = (flag: Flag) => flags.get(flag) ?? splitList(environment(SETTINGS[flag].variable) || "");
-  const isOn = (flag: Flag) => flags.has(`no-${flag}`) ? false : flags.has(flag) || readSwitch(flag, text(flag));
+/** @throws {SettingError} If a value is invalid. */
+export function readSettings(flags: Flags, environment: Environment): ServerSettings {
+  const text = (name: SettingName) => readText(name, flags, environment);
+  const list = (name: SettingName) => [...flags.get(name) ?? splitList(environment(SETTINGS[name].variable) || "")];
+  const isOn = (name: SettingName) => flags.has(`no-${name}`) ? false : flags.has(name) || readSwitch(name, text(name));
   return {
-    settings: {
-      hostname: readHostname(text("hostname")),
-      port: readPort(text("port")),
-      keys: readKeys(list("key")),
-      store: text("store"),
-      workers: readWorkers(text("workers")),
-      corsOrigins: list("cors-origin"),
-      publicUrl: text("public-url"),
-      log: readChoice("log", text("log"), LOG_FORMATS),
-      requestIds: readChoice("request-id", text("request-id"), REQUEST_IDS),
-      metrics: readAddress(text("metrics")),
-      docs: isOn("docs"),
-    },
+    hostname: readHostname(text("hostname")),
+    port: readPort(text("port")),
+    keys: readKeys(list("key")),
+    store: text("store"),
+    workers: readWorkers(text("workers")),
+    corsOrigins: list("cors-origin"),
+    publicUrl: text("public-url"),
+    log: readChoice("log", text("log"), LOG_FORMATS),
+    requestIds: readRequestIds(flags, environment),
+    metrics: readAddress(text("metrics")),
+    docs: isOn("docs"),
   };
 }
 
-/** The values of each given flag, in order. A flag without a value has "". */
-function parseFlags(args: string[]): Map<string, string[]> {
-  const flags = new Map<string, string[]>();
-  try {
-    const { tokens } = parseArgs({ args, options: flagOptions(), tokens: true });
-    for (const token of tokens) {
-      if (token.kind !== "option") continue;
-      flags.set(token.name, [...flags.get(token.name) ?? [], token.value ?? ""]);
-    }
-    return flags;
-  } catch (error) {
-    const { code, message } = error as Error & { code?: string };
-    // The message does not quote the argument, because a word without a flag may be a key.
-    if (code === "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL") throw new SettingError("Only flags are expected; see --help");
-    // The first sentence names the problem. The rest is advice on escaping that does not apply here.
-    const [problem = ""] = message.split(/\.\s|\n/, 1);
-    throw new SettingError(`${problem.replace(/\.$/, "")}; see --help`);
-  }
-}
-
-function flagOptions(): Record<string, { type: "string" | "boolean" }> {
-  const settings = Object.entries(SETTINGS).flatMap(([flag, { kind }]) => {
-    if (kind === "switch") return [[flag, { type: "boolean" }], [`no-${flag}`, { type: "boolean" }]];
-    return [[flag, { type: "string" }]];
-  });
-  const commands = Object.keys(COMMANDS).map((flag) => [flag, { type: "boolean" }]);
-  return Object.fromEntries([...settings, ...commands]);
+/** Reads a setting with one value. An empty variable counts as unset. */
+export function readText(name: SettingName, flags: Flags, environment: Environment): string {
+  return flags.get(name)?.at(-1) ?? (environment(SETTINGS[name].variable) || SETTINGS[name].default);
 }
 
 function readHostname(hostname: string): string {
@@ -237,7 +198,11 @@ function readKeys(keys: string[]): string[] {
   return keys;
 }
 
-function readChoice<Choice extends string>(flag: Flag, value: string, choices: readonly Choice[]): Choice {
+export function readRequestIds(flags: Flags, environment: Environment): RequestIds {
+  return readChoice("request-id", readText("request-id", flags, environment), REQUEST_IDS);
+}
+
+function readChoice<Choice extends string>(flag: SettingName, value: string, choices: readonly Choice[]): Choice {
   const choice = choices.find((choice) => choice === value);
   if (choice !== undefined) return choice;
   throw new SettingError(
@@ -245,7 +210,7 @@ function readChoice<Choice extends string>(flag: Flag, value: string, choices: r
   );
 }
 
-function readSwitch(flag: Flag, value: string): boolean {
+function readSwitch(flag: SettingName, value: string): boolean {
   if (value === "on" || value === "off") return value === "on";
   throw new SettingError(`${SETTINGS[flag].variable} must be on or off, not ${JSON.stringify(value)}`);
 }

@@ -5,7 +5,7 @@ import { createPipeline, type Pipeline } from "../../lib/http/pipeline.ts";
 import { CLOSED } from "../../lib/server/refusals.ts";
 import { Gate, OK } from "../../lib/server/gate.ts";
 import type { Pending } from "../../mod.ts";
-import { listen } from "../../lib/server/listener.ts";
+import { listen as listenOnDeno } from "../../lib/server/deno/listener.ts";
 import { Http2Client } from "../support/http/http2_client.ts";
 import { RawSocket } from "../support/http/raw_socket.ts";
 
@@ -16,10 +16,11 @@ test("requests that come just before the socket is closed are answered, on conne
   const gate = new Gate();
   const arrived = countdown(8);
   let isHeld = false;
-  const listener = listen({ hostname: "127.0.0.1", port: 0 }, (request, info) => {
+  const answer: Gate["answer"] = (...given) => {
     if (isHeld) arrived.one();
-    return gate.handle(request, info);
-  }, assert.fail);
+    return gate.answer(...given);
+  };
+  const listener = await listen({ answer });
   gate.open(createService(gate, () => OK));
   const open = () => RawSocket.open({ port: listener.port, validate: () => {} });
   const used = await Promise.all([open(), open(), open(), open()]);
@@ -64,7 +65,7 @@ test("an answer that is given while the server ends says that its connection doe
     arrived.one();
     return answer.promise;
   }));
-  const listener = listen({ hostname: "127.0.0.1", port: 0 }, gate.handle, assert.fail);
+  const listener = await listen(gate);
   using socket = await RawSocket.open({ port: listener.port, validate: () => {} });
   await socket.send(GET);
   await arrived.all;
@@ -75,6 +76,10 @@ test("an answer that is given while the server ends says that its connection doe
   await listener.stop();
   await listener.finish(10_000);
 });
+
+function listen(gate: Pick<Gate, "answer">) {
+  return listenOnDeno({ hostname: "127.0.0.1", port: 0 }, gate, assert.fail);
+}
 
 function createService({ guard }: Gate, dispatch: () => Pending<Answer>): Pipeline {
   const onFailure = () => CLOSED.toAnswer();

@@ -2,20 +2,18 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { freePort } from "../support/system/free_port.ts";
 import { exchange, RawSocket } from "../support/http/raw_socket.ts";
-import { environment, taskFlags } from "../support/server/serve_task.ts";
+import { environment, serverCommand } from "../support/server/serve_task.ts";
 import { validateServerAnswer } from "../support/server/server_description.ts";
 import { until } from "../support/until.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { command, NO_PROC, testUnless } from "../support/system/commands.ts";
-
-import { SERVER } from "../support/server/server_process.ts";
 import { Child } from "../support/system/child.ts";
 
 const test = testUnless(NO_PROC);
 
 /** Starts the server's command in a shell that redirects its output. */
 function start(folder: string, redirection: string, ...args: string[]): Child {
-  const line = [`exec "$0" "$@" ${redirection}`, Deno.execPath(), "run", ...taskFlags(), SERVER, ...args];
+  const line = [`exec "$0" "$@" ${redirection}`, ...serverCommand(), ...args];
   return new Child("sh", ["-c", ...line], { cwd: folder, clearEnv: true, env: environment() });
 }
 
@@ -72,7 +70,7 @@ test("a server whose standard output is on a full disk says so, serves, and ends
   withTempFolder((folder) =>
     withRedirected(folder, ">/dev/full", async (_port, child) => {
       assert.equal(await child.stop(), 0);
-      assert.match(child.written.stderr, /^petstore: standard output cannot be written: No space left [^\n]+\n$/);
+      assert.match(child.written.stderr, /^petstore: standard output cannot be written: [^\n]*no space left[^\n]*\n$/i);
     })
   ));
 
@@ -80,7 +78,7 @@ test("--help whose standard output is on a full disk says so and ends with statu
   withTempFolder(async (folder) => {
     const child = start(folder, ">/dev/full", "--help");
     assert.equal(await child.exit(), 1);
-    assert.match(child.written.stderr, /^petstore: standard output cannot be written: No space left [^\n]+\n$/);
+    assert.match(child.written.stderr, /^petstore: standard output cannot be written: [^\n]*no space left[^\n]*\n$/i);
   }));
 
 test("a second SIGTERM ends a server at once that waits for a client, with status 1", () =>

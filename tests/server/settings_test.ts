@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HELP } from "../../lib/server/help.ts";
-import { COMMANDS, readSettings, type ServerCommand, SETTINGS } from "../../lib/server/settings.ts";
+import { readArguments } from "../../lib/server/commands/arguments.ts";
+import { describeCommand } from "../../lib/server/commands/help.ts";
+import { SERVE } from "../../lib/server/commands/serve.ts";
+import { type Environment, readSettings, type ServerSettings, SETTINGS } from "../../lib/server/settings.ts";
 import { OWN_PARAMETERS, POSTGRES_VARIABLES } from "../../lib/server/store/postgres_url.ts";
 import { VERSION } from "../../lib/version.ts";
 import { assertLog } from "../support/server/access_log.ts";
@@ -9,12 +11,12 @@ import { runServer, withServer } from "../support/server/server_process.ts";
 import { taskFlags } from "../support/server/serve_task.ts";
 import { withTempFolder } from "../support/temp.ts";
 
+const HELP = describeCommand("serve", SERVE);
 const VARIABLES = [...Object.values(SETTINGS).map(({ variable }) => variable), ...Object.values(POSTGRES_VARIABLES)];
 
 test("the number of workers is 1, as set, or with auto one for each processor", () => {
   const workersOf = (args: string[], variable?: string) => {
-    const command = readSettings(args, (name) => name === "PETSTORE_WORKERS" ? variable : undefined);
-    return "settings" in command && command.settings.workers;
+    return read(args, (name) => name === "PETSTORE_WORKERS" ? variable : undefined).workers;
   };
   assert.equal(workersOf([]), 1);
   assert.equal(workersOf([], "3"), 3);
@@ -80,8 +82,8 @@ test("the environment is enough to set everything, and a key can be given as its
     });
   }));
 
-function read(args: string[], env: Record<string, string> = {}): ServerCommand {
-  return readSettings(args, (name) => env[name]);
+function read(args: string[], env: Record<string, string> | Environment = {}): ServerSettings {
+  return readSettings(readArguments("serve", SERVE, args).flags, typeof env === "function" ? env : (name) => env[name]);
 }
 
 /** Two values of each setting that is no text. Neither is the default. */
@@ -106,9 +108,8 @@ test("every setting is read from its flag, else from its variable, else from its
 });
 
 test("the last of several values of a flag counts, unless the flag is repeatable", () => {
-  const command = read(["--port=1", "--key=a", "--port", "2", "--key=b"]);
-  assert.ok("settings" in command);
-  assert.deepEqual([command.settings.port, command.settings.keys], [2, ["a", "b"]]);
+  const { port, keys } = read(["--port=1", "--key=a", "--port", "2", "--key=b"]);
+  assert.deepEqual([port, keys], [2, ["a", "b"]]);
 });
 
 test("the task serve may read every variable of the server and of PostgreSQL", () => {
@@ -120,8 +121,8 @@ test("the task serve may read every variable of the server and of PostgreSQL", (
   }
 });
 
-test("--help names every flag, variable and default", () => {
-  for (const flag of [...Object.keys(SETTINGS), ...Object.keys(COMMANDS)]) {
+test("serve --help names every flag, variable and default", () => {
+  for (const flag of [...Object.keys(SETTINGS), "print-schema", "help"]) {
     assert.ok(HELP.includes(`  --${flag}`), flag);
   }
   for (const { default: fallback } of Object.values(SETTINGS)) assert.ok(HELP.includes(fallback), fallback);
@@ -136,7 +137,7 @@ test("--help and --version are printed, and nothing is started or written", () =
     assert.equal(VERSION, config.version);
     const version = await runServer(folder, { args: ["--version"] });
     assert.deepEqual(version, { status: 0, stdout: `petstore ${VERSION}\n`, stderr: "" });
-    const help = await runServer(folder, { args: ["--help", "--port=1"] });
+    const help = await runServer(folder, { args: ["serve", "--help", "--port=1"] });
     assert.deepEqual(help, { status: 0, stdout: HELP, stderr: "" });
     assert.deepEqual([...Deno.readDirSync(folder)], []);
   }));

@@ -1,6 +1,6 @@
 /** Writes lines to standard output or standard error, in batches and in the background. */
 
-/** `Deno.stdout` or `Deno.stderr`. */
+/** Standard output, standard error, or the way to them. */
 export interface LineSink {
   write(bytes: Uint8Array): Promise<number>;
 }
@@ -81,10 +81,15 @@ export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => v
       for (let offset = 0; offset < bytes.length;) offset += await sink.write(bytes.subarray(offset));
     } catch (error) {
       // The server continues. A closed pipe is not reported, because `| head` closes it on purpose.
-      if (!hasFailed && !(error instanceof Deno.errors.BrokenPipe)) onFailure?.(error as Error);
+      if (!hasFailed && !isBrokenPipe(error)) onFailure?.(error as Error);
       hasFailed = true;
     }
   }
 
   return writer;
+}
+
+/** Whether the reader has closed the pipe. */
+export function isBrokenPipe(error: unknown): boolean {
+  return (error as { code?: unknown }).code === "EPIPE";
 }

@@ -1,21 +1,19 @@
 /** Opens the PostgreSQL store of the standalone server. The driver is loaded only when it is needed. */
 
 import type { Socket } from "node:net";
-import config from "../../../deno.json" with { type: "json" };
-import { createPostgresStore, type PostgresJsClient } from "../../stores/postgres/postgres_store.ts";
-import { asUnavailable } from "../../stores/postgres/client/errors.ts";
+import { inspectPostgresStore, type PostgresState } from "../../stores/postgres/check.ts";
+import {
+  createPostgresStore,
+  type PostgresJsClient,
+  type PostgresStoreOptions,
+} from "../../stores/postgres/postgres_store.ts";
+import { asUnavailable, isPassing } from "../../stores/postgres/client/errors.ts";
 import type { PetStore } from "../../stores/store.ts";
-import { firstLine, SettingError } from "../start_error.ts";
+import { firstLine, SettingError, UnreachableError } from "../start_error.ts";
 import { Hosts, type ServerState } from "./postgres_hosts.ts";
 import { driverOptions, securityFor } from "./postgres_options.ts";
 import { orFailing, watchSocket } from "./postgres_socket.ts";
 import { type PostgresTarget, showPostgres } from "./postgres_url.ts";
-
-/**
- * Package and version of the driver, the same as in the tests. It is a variable, because Deno loads the package of a literal
- * `import()` at every start, even for another store.
- */
-const DRIVER: string = config.imports.postgres;
 
 interface DriverModule {
   default(options: Record<string, unknown>): DriverClient;
@@ -35,27 +33,51 @@ const READ_STATE =
 /**
  * Connects, and opens the store.
  *
- * @throws {SettingError} If the driver or a certificate cannot be loaded.
- * @throws {StoreUnavailableError} If the store cannot be opened.
+ * @param driver The specifier of the driver.
+ * @throws {SettingError} If that fails.
  */
-export async function openPostgres(target: PostgresTarget): Promise<PetStore> {
-  const connect = await loadDriver(target);
-  const hosts = new Hosts({
-    hosts: target.hosts,
-    security: securityFor(target),
-    timeout: target.connectTimeout * 1000,
-    targetSessionAttrs: target.targetSessionAttrs,
-    readState: (dial) => readState(connect, dial),
-  });
-  // Before the store opens, because the store's time limit is too short for several silent hosts.
-  await hosts.choose().catch((error) => {
-    throw asUnavailable(error);
-  });
-  const { schema, prepare } = target;
-  return await createPostgresStore(() => makeClient(connect, hosts), {
-    prepare,
-    ...(schema !== undefined && { schema }),
-  });
+export function openPostgres(target: PostgresTarget, driver: string): Promise<PetStore> {
+  return usePostgres(target, driver, (makeClient) => createPostgresStore(makeClient, storeOptions(target)));
+}
+
+/**
+ * Looks whether the store is sound, and changes nothing.
+ *
+ * @throws {SettingError} If it is not.
+ */
+export function inspectPostgres(target: PostgresTarget, driver: string): Promise<PostgresState> {
+  return usePostgres(target, driver, (makeClient) => inspectPostgresStore(makeClient, storeOptions(target)));
+}
+
+async function usePostgres<T>(
+  target: PostgresTarget,
+  driver: string,
+  use: (makeClient: () => DriverClient) => Promise<T>,
+): Promise<T> {
+  try {
+    const connect = await loadDriver(target, driver);
+    const hosts = new Hosts({
+      hosts: target.hosts,
+      security: securityFor(target),
+      timeout: target.connectTimeout * 1000,
+      targetSessionAttrs: target.targetSessionAttrs,
+      readState: (dial) => readState(connect, dial),
+    });
+    // Before the store opens, because the store's time limit is too short for several silent hosts.
+    await hosts.choose().catch((error) => {
+      throw asUnavailable(error);
+    });
+    return await use(() => makeClient(connect, hosts));
+  } catch (error) {
+    if (error instanceof SettingError) throw error;
+    const { message, cause } = error instanceof Error ? error : new Error(String(error));
+    const line = `${describePostgres(target)} cannot be opened: ${message}`;
+    throw cause !== undefined && isPassing(cause) ? new UnreachableError(line) : new SettingError(line);
+  }
+}
+
+function storeOptions({ schema, prepare }: PostgresTarget): PostgresStoreOptions {
+  return { prepare, ...(schema !== undefined && { schema }) };
 }
 
 /** The address for messages, with the schema unless it is the default. */
@@ -63,18 +85,19 @@ export function describePostgres(target: PostgresTarget): string {
   return showPostgres(target) + (target.schema === undefined ? "" : ` (schema ${target.schema})`);
 }
 
-async function loadDriver(target: PostgresTarget): Promise<Connect> {
-  const { default: connect } = await importDriver();
+async function loadDriver(target: PostgresTarget, driver: string): Promise<Connect> {
+  const { default: connect } = await importDriver(driver);
   // The driver reads the environment now. Later clients copy these options, because the server then lacks the permission.
   const { options } = connect(driverOptions(target));
   return (settings) => connect({ ...options, shared: { retries: 0, typeArrayMap: {} }, ...settings });
 }
 
-async function importDriver(): Promise<DriverModule> {
+/** @param driver Not a literal, because Deno loads the package of a literal `import()` at every start, even for another store. */
+async function importDriver(driver: string): Promise<DriverModule> {
   try {
-    return await import(DRIVER);
+    return await import(driver);
   } catch (error) {
-    throw new SettingError(`The PostgreSQL driver, ${DRIVER}, cannot be loaded: ${firstLine(error)}`);
+    throw new SettingError(`The PostgreSQL driver, ${driver}, cannot be loaded: ${firstLine(error)}`);
   }
 }
 

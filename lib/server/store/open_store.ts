@@ -5,11 +5,11 @@ import { dirname } from "node:path";
 import { createMemoryStore } from "../../stores/memory/memory_store.ts";
 import { SqliteStore } from "../../stores/sqlite/store.ts";
 import type { WriterAccess } from "../../stores/sqlite/writer_messages.ts";
-import { isPassing } from "../../stores/postgres/client/errors.ts";
 import { type PetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { makeFolderFor } from "../folders.ts";
+import type { StoreHost } from "../host.ts";
+import type { Environment } from "../settings.ts";
 import { SettingError, startError, UnreachableError } from "../start_error.ts";
-import { KeptFiles } from "./kept_files.ts";
 import { describePostgres, openPostgres } from "./open_postgres.ts";
 import { type PostgresTarget, readPostgresUrl } from "./postgres_url.ts";
 
@@ -33,40 +33,21 @@ export interface StoreSetting {
   openInWorker?(access: WriterAccess): Promise<PetStore>;
 }
 
-const MEMORY = "memory:";
+export const MEMORY = "memory:";
 const SQLITE = "sqlite:";
 const POSTGRES = /^postgres(ql)?:\/\//;
 
-/**
- * Parses a `--store` setting. Opens nothing yet.
- *
- * @throws {SettingError} If the setting is invalid.
- */
-export function readStoreSetting(setting: string, environment: (name: string) => string | undefined): StoreSetting {
-  if (setting === MEMORY) {
-    const description = `${setting} (lost when the server stops)`;
-    return { description, needsRead: false, isShareable: false, open: createMemoryStore };
-  }
-  if (POSTGRES.test(setting)) {
-    const target = readPostgresUrl(setting, environment);
-    const description = describePostgres(target);
-    return { description, needsRead: false, isShareable: true, open: () => tryPostgres(target) };
-  }
-  if (setting.startsWith(SQLITE) && setting !== SQLITE) {
-    const path = setting.slice(SQLITE.length);
-    const isFile = path !== ":memory:";
-    const isConfined = isFile && canConfine();
-    return {
-      ...{ description: setting, needsRead: !isConfined, isShareable: isFile },
-      open: () => openSqlite(path, isConfined ? (opened) => new KeptFiles(opened) : "thread"),
-      async openForWorkers() {
-        const store = await openSqlite(path, "thread");
-        await store.startWriter();
-        return store;
-      },
-      openInWorker: (access) => openSqliteInWorker(path, access),
-    };
-  }
+/** What a `--store` setting names. */
+export type NamedStore =
+  | { kind: "memory" }
+  | { kind: "sqlite"; path: string }
+  | { kind: "postgres"; target: PostgresTarget };
+
+/** @throws {SettingError} If the setting is invalid. */
+export function findStore(setting: string, environment: Environment): NamedStore {
+  if (setting === MEMORY) return { kind: "memory" };
+  if (POSTGRES.test(setting)) return { kind: "postgres", target: readPostgresUrl(setting, environment) };
+  if (setting.startsWith(SQLITE) && setting !== SQLITE) return { kind: "sqlite", path: setting.slice(SQLITE.length) };
   // The message may show the name of a database file, but no other text, because it may contain a secret.
   if (/^[\w./~-]+\.(db|sqlite3?)$/.test(setting)) {
     throw new SettingError(`The store ${setting} must begin with its kind: ${SQLITE}${setting} for a file`);
@@ -75,14 +56,38 @@ export function readStoreSetting(setting: string, environment: (name: string) =>
 }
 
 /**
- * Whether an isolate with permissions of its own can be started. Without the flag for that, Deno would end the process. Both
- * unstable flags belong together, and only the other one shows.
+ * Parses a `--store` setting. Opens nothing yet.
+ *
+ * @throws {SettingError} If the setting is invalid.
  */
-function canConfine(): boolean {
-  const lib = new URL("../../", import.meta.url);
-  const isReadable = lib.protocol !== "file:" ||
-    Deno.permissions.querySync({ name: "read", path: lib }).state === "granted";
-  return isReadable && "listenDatagram" in Deno;
+export function readStoreSetting(
+  setting: string,
+  environment: Environment,
+  { postgresDriver, keepFiles }: StoreHost,
+): StoreSetting {
+  const store = findStore(setting, environment);
+  if (store.kind === "memory") {
+    const description = `${setting} (lost when the server stops)`;
+    return { description, needsRead: false, isShareable: false, open: createMemoryStore };
+  }
+  if (store.kind === "postgres") {
+    const description = describePostgres(store.target);
+    const open = () => openPostgres(store.target, postgresDriver);
+    return { description, needsRead: false, isShareable: true, open };
+  }
+  const { path } = store;
+  const isFile = path !== ":memory:";
+  const writer = (isFile && keepFiles) || "thread";
+  return {
+    ...{ description: setting, needsRead: writer === "thread", isShareable: isFile },
+    open: () => openSqlite(path, writer),
+    async openForWorkers() {
+      const store = await openSqlite(path, "thread");
+      await store.startWriter();
+      return store;
+    },
+    openInWorker: (access) => openSqliteInWorker(path, access),
+  };
 }
 
 async function openSqlite(path: string, writer: ConstructorParameters<typeof SqliteStore>[1]): Promise<SqliteStore> {
@@ -121,16 +126,5 @@ function isMissing(path: string): boolean {
     return statSync(path, { throwIfNoEntry: false }) === undefined;
   } catch {
     return false;
-  }
-}
-
-async function tryPostgres(target: PostgresTarget): Promise<PetStore> {
-  try {
-    return await openPostgres(target);
-  } catch (error) {
-    if (error instanceof SettingError) throw error;
-    const { message, cause } = error instanceof Error ? error : new Error(String(error));
-    const line = `${describePostgres(target)} cannot be opened: ${message}`;
-    throw cause !== undefined && isPassing(cause) ? new UnreachableError(line) : new SettingError(line);
   }
 }

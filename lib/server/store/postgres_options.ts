@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { firstLine, SettingError } from "../start_error.ts";
 import type { Security } from "./postgres_socket.ts";
 import type { PostgresTarget } from "./postgres_url.ts";
@@ -50,7 +51,7 @@ export function securityFor({ sslmode, sslrootcert }: PostgresTarget): Security 
 
 function readCertificate(path: string): string {
   try {
-    return Deno.readTextFileSync(path);
+    return readFileSync(path, "utf8");
   } catch (error) {
     throw new SettingError(`The certificate ${path} cannot be read: ${firstLine(error)}`);
   }

@@ -2,11 +2,12 @@
 
 import type { SqliteStore } from "../../stores/sqlite/store.ts";
 import { KEY_FILE, readKeyFile } from "../key_file.ts";
-import type { EndingServer } from "../local_server.ts";
+import { DENO_STORES } from "../deno/stores.ts";
+import type { StartingServer } from "../host.ts";
 import type { LineWriter } from "../log/line_writer.ts";
 import { oneLine, type StartFacts } from "../log/messages.ts";
-import { dropPermissions, readVariable } from "../process.ts";
 import { addSamples, type Samples } from "../metrics/samples.ts";
+import { dropPermissions, isPermitted, readVariable } from "../process.ts";
 import type { ServerSettings } from "../settings.ts";
 import { firstLine, SettingError } from "../start_error.ts";
 import { readStoreSetting, type StoreSetting } from "../store/open_store.ts";
@@ -24,7 +25,7 @@ const STEP_TIMEOUT = 1_000;
 
 const PROGRAM = new URL("./worker.ts", import.meta.url);
 
-export class Crew implements EndingServer {
+export class Crew implements StartingServer {
   readonly #size: number;
   readonly #errors: LineWriter;
   readonly #sinks: Sinks;
@@ -51,7 +52,6 @@ export class Crew implements EndingServer {
     this.#count();
   }
 
-  /** @throws {SettingError} If the start fails. */
   async start(settings: ServerSettings): Promise<Pick<StartFacts, "port" | "store" | "key">> {
     requirePlatform();
     requireProgram();
@@ -60,7 +60,7 @@ export class Crew implements EndingServer {
       const value = readVariable(name);
       if (value !== undefined) variables[name] = value;
       return value;
-    });
+    }, DENO_STORES);
     requireShareable(storeSetting);
     this.#start = { program: this.#program.href, settings, variables, missing: this.#missing };
     // The port first, so that a start that fails because of it creates no file, and no key that is never shown.
@@ -176,7 +176,7 @@ function requirePlatform(): void {
 /** The main program needs no permission to read its own modules, but the programs of workers do. */
 function requireProgram(): void {
   for (const path of ["../../", "../../../deno.json"].map((path) => new URL(path, import.meta.url))) {
-    if (path.protocol !== "file:" || Deno.permissions.querySync({ name: "read", path }).state === "granted") continue;
+    if (path.protocol !== "file:" || isPermitted({ name: "read", path })) continue;
     throw new SettingError(`Several workers need the permission to read ${path.pathname}`);
   }
 }

@@ -2,7 +2,9 @@
 
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
-import { type Address, explained } from "../listener.ts";
+import { explained } from "../deno/listener.ts";
+import type { Address } from "../host.ts";
+import { isPermitted } from "../process.ts";
 
 /** How long to wait for another server that is starting at the port, and between two tries, in milliseconds. */
 const PATIENCE = 10_000, RETRY_DELAY = 50;
@@ -32,15 +34,15 @@ export async function reservePort(address: Address): Promise<ReservedPort> {
     throw error;
   }
   const host = hostname.includes(":") ? `[${hostname}]` : hostname;
-  const { state } = Deno.permissions.querySync({ name: "net", host: `${host}:${port}` });
   // The permission may be for the name alone.
-  const given = state === "granted" ? hostname : address.hostname;
+  const given = isPermitted({ name: "net", host: `${host}:${port}` }) ? hostname : address.hostname;
   return { hostname: given, port, [Symbol.dispose]: () => void lock?.close() };
 }
 
 /** The address that a socket gets which does not share it. */
-function requireFree({ hostname, port }: Address): Deno.NetAddr {
-  using socket = explained(() => Deno.listen({ hostname, port }), `${hostname}:${port}`);
+function requireFree(address: Address): Deno.NetAddr {
+  const { hostname, port } = address;
+  using socket = explained(() => Deno.listen({ hostname, port }), address);
   return socket.addr as Deno.NetAddr;
 }
 

@@ -4,6 +4,8 @@ import { getHeapStatistics } from "node:v8";
 import { type MessagePort, workerData } from "node:worker_threads";
 import type { WriterAccess, WriterPort } from "../../stores/sqlite/writer_messages.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
+import { listen } from "../deno/listener.ts";
+import { DENO_STORES } from "../deno/stores.ts";
 import type { LineSink } from "../log/line_writer.ts";
 import { LocalServer } from "../local_server.ts";
 import { dropPermissions } from "../process.ts";
@@ -16,20 +18,20 @@ function work({ port, settings, variables, missing }: WorkerStart): void {
   const lines = { output: new PortSink(port, "output"), errors: new PortSink(port, "errors") };
   const writers = createWriters(lines);
   if (settings.log === "json") writeJson(writers);
-  const server = new LocalServer(writers);
+  const server = new LocalServer(writers, listen);
   const writer = new MainWriter(port);
 
   const steps: { [Step in keyof Steps]: (argument: Steps[Step]) => void | Promise<void> } = {
     async open() {
-      const storeSetting = readStoreSetting(settings.store, (name) => variables[name]);
+      const storeSetting = readStoreSetting(settings.store, (name) => variables[name], DENO_STORES);
       const { openInWorker } = storeSetting;
       server.own(openInWorker ? await openInWorker(writer) : await storeSetting.open());
       await dropPermissions(["env", "write", "read"]);
     },
-    listen({ keys, hostname, port }) {
+    async listen({ keys, hostname, port }) {
       // The gate opens first: a connection that the socket gets from now on is served.
       server.serve({ ...settings, keys }, () => Atomics.load(missing, 0) === 0);
-      server.listen({ hostname, port, isShared: true });
+      await server.listen({ hostname, port, isShared: true });
     },
     close: () => server.close(),
     hold: () => server.hold(),

@@ -1,6 +1,7 @@
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import type { SqliteStore } from "../../stores/sqlite/store.ts";
 import type { WriterPort } from "../../stores/sqlite/writer_messages.ts";
+import { isBrokenPipe } from "../log/line_writer.ts";
 import { firstLine, SettingError, UnreachableError } from "../start_error.ts";
 import type { Samples } from "../metrics/samples.ts";
 import type { Sinks } from "../writers.ts";
@@ -143,7 +144,7 @@ export class WorkerHandle {
       await this.#sinks[stream].write(lines);
     } catch (error) {
       // As in the writer of lines, which cannot see the class of an error behind a port.
-      if (!(error instanceof Deno.errors.BrokenPipe)) failure = (error as Error).message;
+      if (!isBrokenPipe(error)) failure = (error as Error).message;
     }
     this.#send({ written: stream, ...(failure !== undefined && { failure }) });
   }

@@ -130,7 +130,8 @@ const EXPLANATIONS: readonly [text: string, meaning: string][] = [
   ["disk is full", "cannot be written to: the disk is full"],
 ];
 
-function explain(error: unknown, path: string): StoreUnavailableError {
+/** Turns an error of SQLite into one for the operator. */
+export function explain(error: unknown, path: string): StoreUnavailableError {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   const known = EXPLANATIONS.find(([text]) => message.includes(text))?.[1];
   // Deno's own message suggests a flag of `deno run`, but the program may have been started by another command.

@@ -1,6 +1,6 @@
 /** The schema of an SQLite file: its application id, its version and its migrations. */
 
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { VERSION } from "../../version.ts";
 import { StoreUnavailableError } from "../store.ts";
 
@@ -48,6 +48,27 @@ const MIGRATIONS: readonly string[] = [
      WHEN NEW.id <= ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), NEW.id)
      BEGIN UPDATE alteration SET stamp = random(); END;`,
 ];
+
+/** The version that this release makes. */
+export const SCHEMA_VERSION: number = MIGRATIONS.length;
+
+/** The SQL of each table, index and trigger, by kind and name. SQLite's own are left out. */
+export function readSchemaText(db: DatabaseSync): Map<string, string> {
+  const rows = db.prepare("SELECT type || ' ' || name AS name, sql FROM sqlite_schema WHERE sql IS NOT NULL").all();
+  const own = rows.map(({ name, sql }): [string, string] => [String(name), String(sql)]);
+  return new Map(own.filter(([name]) => !/ sqlite_/.test(name)));
+}
+
+/** The same for a new database of a version. */
+export function schemaTextOf(version: number): Map<string, string> {
+  const db = new DatabaseSync(":memory:");
+  try {
+    for (const statements of MIGRATIONS.slice(0, version)) db.exec(statements);
+    return readSchemaText(db);
+  } finally {
+    db.close();
+  }
+}
 
 /**
  * Checks that a database is empty or belongs to this program, and that this release can use it. Call it in a transaction,

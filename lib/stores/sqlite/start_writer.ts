@@ -45,7 +45,11 @@ export class WriterThread {
     const module = findModule(opened.path);
     if (module === undefined) return undefined;
     // On Deno, a thread can be started from a file or from a data: URL, which may import a page of the web.
-    const code = `import { runWriter } from ${JSON.stringify(module)}; runWriter();`;
+    const code = "Deno" in globalThis
+      ? `import { runWriter } from ${JSON.stringify(module)}; runWriter();`
+      // Node has already warned that its SQLite is experimental, and would say so for each thread.
+      : `import process from "node:process"; process.removeAllListeners("warning");
+        const { runWriter } = await import(${JSON.stringify(module)}); runWriter();`;
     try {
       // Deno would ask for the permission to copy the environment. Node needs it for NODE_OPTIONS.
       const { port1, port2 } = new MessageChannel();

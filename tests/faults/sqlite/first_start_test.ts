@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { environment, taskFlags } from "../../support/server/serve_task.ts";
-import { addPet, countPets, readKey, SERVER, withServer } from "../../support/server/server_process.ts";
+import { environment, serverCommand } from "../../support/server/serve_task.ts";
+import { addPet, countPets, readKey, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { Child } from "../../support/system/child.ts";
 import { command, skipUnless, testUnless } from "../../support/system/commands.ts";
@@ -12,16 +12,24 @@ const SKIP = skipUnless(["strace"], "the right to trace a process", () => {
 const test = testUnless(SKIP);
 
 /** The files that a start makes, relative to its folder. */
-const FILES = ["", "/api-key", "/petstore.db", "/petstore.db-journal", "/petstore.db-wal", "/petstore.db-shm"];
+const FILES = [
+  "",
+  "/api-key",
+  "/api-key.0.tmp",
+  "/petstore.db",
+  "/petstore.db-journal",
+  "/petstore.db-wal",
+  "/petstore.db-shm",
+];
 
 /** Calls that make, write, sync, lock or remove a file. */
-const CALLS = "openat,mkdir,unlink,link,rename,pwrite64,write,fsync,fdatasync,ftruncate,flock,fcntl,mmap,close";
+const CALLS = "openat,mkdir,unlink,link,linkat,rename,pwrite64,write,fsync,fdatasync,ftruncate,flock,fcntl,mmap,close";
 
 /** Starts a server under strace. Resolves with its output when it is killed or serves. */
 async function startTraced(folder: string, traceFlags: string[]): Promise<string> {
   const paths = FILES.flatMap((file) => ["-P", `data${file}`, "-P", join(folder, `data${file}`)]);
   const strace = ["-f", "--seccomp-bpf", "-qq", ...paths, "-e", `trace=${CALLS}`, ...traceFlags];
-  const server = [Deno.execPath(), "run", ...taskFlags(), SERVER, "--port=0", "--log=off"];
+  const server = [...serverCommand(), "--port=0", "--log=off"];
   await using child = new Child("strace", [...strace, ...server], { cwd: folder, clearEnv: true, env: environment() });
   await Promise.race([child.ended, child.printed(/^ {2}try /m).then(() => killChildren(child.pid), () => {})]);
   await child.ended;
@@ -78,9 +86,11 @@ test("the key and its folder are on the disk before the key is shown", () =>
     Deno.mkdirSync(folder);
     await startTraced(folder, ["-y", "-o", join(root, "trace")]);
     const calls = readCalls(Deno.readTextFileSync(join(root, "trace")));
-    const written = calls.findIndex((call) => /^write\(\d+<[^>]*\/data\/api-key>/.test(call));
+    const written = calls.findIndex((call) => /^p?write(64)?\(\d+<[^>]*\/data\/api-key\.0\.tmp>/.test(call));
     const later = calls.slice(written + 1);
-    const synced = later.findIndex((call) => /^fsync\(\d+<[^>]*\/data\/api-key>/.test(call));
-    const folderSynced = later.findIndex((call) => /^fsync\(\d+<[^>]*\/data>/.test(call));
-    assert.ok(written > 0 && synced >= 0 && folderSynced > synced, calls.join("\n"));
+    const synced = later.findIndex((call) => /^fsync\(\d+<[^>]*\/data\/api-key\.0\.tmp>/.test(call));
+    // The file gets its name when it is complete and on the disk.
+    const named = later.findIndex((call) => /^link(at)?\(.*api-key\.0\.tmp.*\/api-key"/.test(call));
+    const folderSynced = later.findLastIndex((call) => /^fsync\(\d+<[^>]*\/data>/.test(call));
+    assert.ok(written > 0 && synced >= 0 && named > synced && folderSynced > named, calls.join("\n"));
   }));

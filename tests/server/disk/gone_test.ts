@@ -103,9 +103,10 @@ for (const [what, setting, unstable, states, files] of CONFINED) {
   test(`after the start, the server's own isolate may ${what}, and creates and checks go on`, () =>
     withTempFolder(async (folder) => {
       const module = (path: string) => JSON.stringify(new URL(`../../../lib/server/${path}`, import.meta.url).href);
-      const code = `import { readStoreSetting } from ${module("store/open_store.ts")};
+      const code = `import { DENO_STORES } from ${module("deno/stores.ts")};
+      import { readStoreSetting } from ${module("store/open_store.ts")};
       import { confine } from ${module("serve.ts")};
-      const setting = readStoreSetting("${setting}", () => undefined);
+      const setting = readStoreSetting("${setting}", () => undefined, DENO_STORES);
       const store = await setting.open();
       await confine(store, setting.needsRead);
       const states = ["read", "write"].map((name) => Deno.permissions.querySync({ name }).state);

@@ -16,14 +16,15 @@ export function concat(...parts: (string | Uint8Array)[]): Uint8Array<ArrayBuffe
 }
 
 /**
- * Whether `Deno.serve` has answered before the petstore was asked: 400 to what it cannot parse, or 100 Continue. The
+ * Whether the runtime has answered before the petstore was asked: 400 to what it cannot parse, or 100 Continue. The
  * description cannot have these answers. Every 400 of the petstore has a JSON body.
  */
-export function isMadeByDenoServe({ status, headers, text }: SeenResponse): boolean {
+export function isMadeByRuntime({ status, headers, text }: SeenResponse): boolean {
   if (status === 100) return [...headers].length === 0;
   const { date, ...rest } = Object.fromEntries(headers);
-  const isBare = Object.keys(rest).length === 2 && rest["content-length"] === "0" && rest["connection"] === "close";
-  return status === 400 && text === "" && date !== undefined && isBare;
+  const onDeno = date !== undefined && rest["content-length"] === "0" && Object.keys(rest).length === 2;
+  const onNode = date === undefined && Object.keys(rest).length === 1;
+  return status === 400 && text === "" && rest["connection"] === "close" && (onDeno || onNode);
 }
 
 /** A request line as `Deno.serve` reads it: it joins the Host header and the target to a URL and takes that apart. */

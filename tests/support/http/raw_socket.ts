@@ -1,7 +1,7 @@
 /** A client for bytes that `fetch` would refuse or repair. It validates each response. Deno only. */
 
 import type { ResponseValidator, SeenResponse } from "../openapi_validator.ts";
-import { concat, isMadeByDenoServe, parseHead, parseRequestLine, type RequestLine } from "./message.ts";
+import { concat, isMadeByRuntime, parseHead, parseRequestLine, type RequestLine } from "./message.ts";
 import { ResponseReader } from "./response_reader.ts";
 
 /** A server: where it is, and what it may answer. */
@@ -86,7 +86,7 @@ export class RawSocket implements Disposable {
     // The response to HEAD has no body, whatever its headers say.
     const hasNoBody = request.method === "HEAD" || status < 200 || status === 204 || status === 304;
     const response = { status, headers, text: hasNoBody ? "" : await this.#reader.readBody(headers) };
-    if (!isMadeByDenoServe(response)) this.#validate(request.method, request.path, response);
+    if (!isMadeByRuntime(response)) this.#validate(request.method, request.path, response);
     return response;
   }
 

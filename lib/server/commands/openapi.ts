@@ -1,0 +1,21 @@
+import { describeServer } from "../description.ts";
+import { readOptions } from "../local_server.ts";
+import { readRequestIds, readText } from "../settings.ts";
+import type { Command } from "./command.ts";
+
+export const OPENAPI: Command = {
+  summary: "print the OpenAPI description of the API",
+  settings: ["public-url", "request-id"],
+  about: ["Prints the OpenAPI description, as a server with the same settings has it at /openapi.json."],
+  examples: [
+    "petstore openapi > openapi.json",
+    "petstore openapi --public-url https://api.example/v1 | npx openapi-typescript",
+  ],
+  run({ flags }, { writers, environment }) {
+    const publicUrl = readText("public-url", flags, environment);
+    const requestIds = readRequestIds(flags, environment);
+    const options = readOptions({ keys: [], corsOrigins: [], publicUrl, requestIds });
+    writers.output.add(JSON.stringify(describeServer(options), null, 2));
+    return 0;
+  },
+};

@@ -1,0 +1,45 @@
+import { postgresGrants, postgresSchema } from "../../stores/postgres/postgres_store.ts";
+import { serve } from "../serve.ts";
+import { readSettings, type SettingName, SETTINGS } from "../settings.ts";
+import { OWN_PARAMETERS, POSTGRES_VARIABLES } from "../store/postgres_url.ts";
+import type { Command } from "./command.ts";
+
+export const SERVE: Command = {
+  summary: "serve the API, until SIGTERM or Ctrl-C",
+  settings: Object.keys(SETTINGS) as SettingName[],
+  switches: { "print-schema": "print the SQL that creates the tables of a PostgreSQL store, and serve nothing" },
+  about: [
+    "Serves the API, its description and a web page to try it.",
+    "Flags override the environment. Keys and passwords in flags are visible in the list of processes, so prefer the " +
+    "environment.",
+    "For parts that a postgres:// address omits, the server reads PostgreSQL's own variables: " +
+    `${enumerate(Object.values(POSTGRES_VARIABLES))}. Parameters after the question mark of the address can be ` +
+    `${enumerate([...Object.keys(POSTGRES_VARIABLES), ...Object.keys(OWN_PARAMETERS)])}. The last three are the ` +
+    "petstore's own: the number of connections, whether to prepare statements (false for a PgBouncer without " +
+    "support for them), and the schema of the tables.",
+  ],
+  examples: [
+    "petstore serve",
+    "petstore serve --port 9000 --store sqlite:/var/lib/pets.db",
+    "PETSTORE_STORE=postgres://user@db.example/pets petstore serve --workers auto",
+  ],
+  serves: ({ flags }) => !flags.has("print-schema"),
+  async run({ flags }, { writers, environment, host }) {
+    if (flags.has("print-schema")) {
+      writers.output.add(schemaText().trimEnd());
+    } else {
+      await serve(readSettings(flags, environment), writers, host);
+    }
+    return 0;
+  },
+};
+
+/** The SQL for an administrator. The grants are commented out, because they depend on the name of a role. */
+function schemaText(): string {
+  const grants = postgresGrants("petstore_server").replaceAll(/^(?=.)/gm, "-- ");
+  return `${postgresSchema()}\n-- For a role that is not the owner, here petstore_server, and again after an upgrade:\n${grants}`;
+}
+
+function enumerate(items: readonly string[]): string {
+  return `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
+}

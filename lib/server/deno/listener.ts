@@ -1,0 +1,83 @@
+/** Listens with `Deno.serve`. */
+
+import { FetchExchange, sendAnswer } from "../../hosts/fetch.ts";
+import { type Address, type Listen, listenError, UNFINISHED } from "../host.ts";
+import { within } from "../time.ts";
+
+type Info = Deno.ServeHandlerInfo<Deno.NetAddr>;
+
+/** A request whose client is known. */
+class ServedExchange extends FetchExchange {
+  readonly #info: Info;
+
+  constructor(request: Request, info: Info) {
+    super(request, request.headers);
+    this.#info = info;
+  }
+
+  /** Read late, because Deno makes it on demand. */
+  get client(): string {
+    return this.#info.remoteAddr.hostname;
+  }
+}
+
+/** In milliseconds. */
+const RETRY_DELAY = 100;
+
+/**
+ * If clients open so many connections that the process reaches its limit of open files, Deno stops accepting for good. Then
+ * the socket is opened again.
+ */
+export const listen: Listen = (address, gate, report) => {
+  const { hostname, isShared = false } = address;
+  const handler: Deno.ServeHandler<Deno.NetAddr> = (request, info) =>
+    gate.answer(new ServedExchange(request, info), info, sendAnswer);
+  const bind = (port: number) => Deno.serve({ hostname, port, reusePort: isShared, onListen: () => {} }, handler);
+  let server = explained(() => bind(address.port), address);
+  let isStopping = false;
+  let ended = Promise.resolve();
+  const bound = server.addr.port;
+  watch();
+
+  function watch(): void {
+    server.finished.catch((error) => {
+      if (isStopping) return;
+      report(`cannot accept connections at the moment: ${error.message}`);
+      setTimeout(listenAgain, RETRY_DELAY);
+    });
+  }
+
+  function listenAgain(): void {
+    if (isStopping) return;
+    try {
+      server = bind(bound);
+      watch();
+    } catch {
+      setTimeout(listenAgain, RETRY_DELAY);
+    }
+  }
+
+  async function stop(): Promise<void> {
+    if (isStopping) return;
+    isStopping = true;
+    ended = server.shutdown().catch(() => {});
+    // Deno closes the socket in the next turn of the event loop.
+    for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+
+  async function finish(patience: number): Promise<void> {
+    // With a limit, because a client may never finish its request. The process then ends with the connection open.
+    if (!await within(patience, ended)) report(UNFINISHED);
+  }
+
+  return { port: bound, stop, finish };
+};
+
+/** Turns an exception of `bind` into an error of the start. */
+export function explained<T>(bind: () => T, address: Address): T {
+  try {
+    return bind();
+  } catch (error) {
+    throw listenError(address, error);
+  }
+}

@@ -1,0 +1,93 @@
+/** What differs between the runtimes that the server runs on: Deno and Node. */
+
+import type { OpenedFiles } from "../stores/sqlite/file.ts";
+import type { WriterAccess } from "../stores/sqlite/writer_messages.ts";
+import type { Gate } from "./gate.ts";
+import type { LineWriter } from "./log/line_writer.ts";
+import type { Samples } from "./metrics/samples.ts";
+import type { StartFacts } from "./log/messages.ts";
+import type { ServerSettings } from "./settings.ts";
+import { startError } from "./start_error.ts";
+import type { Sinks } from "./writers.ts";
+
+/** A listening socket. */
+export interface Listener {
+  /** The actual port, if the setting is 0. */
+  port: number;
+  /** Accepts no more connections. Resolves when the socket is closed. */
+  stop(): Promise<void>;
+  /**
+   * Waits, after {@link stop}, until clients have read their last answers.
+   *
+   * @param patience The longest wait, in milliseconds.
+   */
+  finish(patience: number): Promise<void>;
+}
+
+/** Where to listen. */
+export interface Address {
+  hostname: string;
+  port: number;
+  /** Whether other isolates of this server listen there too. Linux then gives each connection to one of them. */
+  isShared?: boolean;
+}
+
+/**
+ * Listens until `stop()`, and hands requests to the gate.
+ *
+ * @param report Receives lines for the operator.
+ * @throws {SettingError} If it cannot listen at this address.
+ */
+export type Listen = (
+  address: Address,
+  gate: Pick<Gate, "answer">,
+  report: (line: string) => void,
+) => Listener | Promise<Listener>;
+
+/** A server that ends in three steps, which its methods are, in their order. */
+export interface EndingServer {
+  /** Lets no more requests in. Resolves when the requests in flight have been answered. */
+  close(): Promise<void>;
+  /** Holds later requests until {@link end}. */
+  hold(): Promise<void>;
+  /**
+   * Closes the socket, refuses the requests that were held, waits until clients have read their answers, and closes the
+   * store.
+   *
+   * @param patience How long to wait for clients, in milliseconds.
+   */
+  end(patience: number): Promise<void>;
+  /** What has been counted, by each isolate that serves. */
+  readMetrics(): Samples[];
+}
+
+/** Several workers, and the isolate that starts them. */
+export interface StartingServer extends EndingServer {
+  /** @throws {SettingError} If the start fails. */
+  start(settings: ServerSettings): Promise<Pick<StartFacts, "port" | "store" | "key">>;
+}
+
+/** What a store needs of the host. */
+export interface StoreHost {
+  /** The specifier of the PostgreSQL driver. */
+  postgresDriver: string;
+  /** Keeps the permission for files outside the isolate that handles requests. Absent if that is not possible. */
+  keepFiles?: ((opened: OpenedFiles) => WriterAccess) | undefined;
+}
+
+export interface Host extends StoreHost {
+  sinks: Sinks;
+  listen: Listen;
+  /** Absent if the host has no isolates that share a port. */
+  createWorkers?: (count: number, errors: LineWriter, sinks: Sinks) => StartingServer;
+}
+
+/** Explains why it cannot listen. */
+export function listenError({ hostname, port }: Address, cause: unknown): Error {
+  const { code, message } = cause as Error & { code?: string };
+  const reason = code === "EADDRINUSE" ? "the port is in use; choose another with --port" : message;
+  return startError(`Cannot listen on ${hostname}:${port}: ${reason}`, cause);
+}
+
+/** Reported if the patience with clients ends. */
+export const UNFINISHED = "stopped before all clients had finished their requests";

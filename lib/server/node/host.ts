@@ -1,0 +1,50 @@
+import { fstatSync, write } from "node:fs";
+import process from "node:process";
+import type { Host } from "../host.ts";
+import type { LineSink } from "../log/line_writer.ts";
+import { inTurn } from "../writers.ts";
+import { listen } from "./listener.ts";
+
+/** How long to wait until something can be written, in milliseconds, if the file is in non-blocking mode. */
+const RETRY_DELAY = 20;
+
+/** Writes to standard output or standard error without ever blocking the thread. */
+function createSink(stream: NodeJS.WriteStream, descriptor: number): LineSink {
+  const kind = statOf(descriptor);
+  // For a file or a terminal, Node's own stream writes at once, and would stop the server while the terminal is paused.
+  if (!kind?.isFIFO() && !kind?.isSocket()) return { write: (bytes) => writeFile(descriptor, bytes) };
+  // Each failed write is reported to its caller too.
+  stream.on("error", () => {});
+  return {
+    write: (bytes) =>
+      new Promise((resolve, reject) => {
+        stream.write(bytes, (error) => error ? reject(error) : resolve(bytes.length));
+      }),
+  };
+}
+
+function statOf(descriptor: number) {
+  try {
+    return fstatSync(descriptor);
+  } catch {
+    // The descriptor is closed. Writes will fail, and be reported.
+    return undefined;
+  }
+}
+
+function writeFile(descriptor: number, bytes: Uint8Array): Promise<number> {
+  return new Promise((resolve, reject) => {
+    write(descriptor, bytes, (error, written) => {
+      if (error?.code === "EAGAIN") setTimeout(() => writeFile(descriptor, bytes).then(resolve, reject), RETRY_DELAY);
+      else if (error) reject(error);
+      else resolve(written);
+    });
+  });
+}
+
+/** Node as the host of the server. */
+export const NODE_HOST: Host = {
+  sinks: { output: inTurn(createSink(process.stdout, 1)), errors: inTurn(createSink(process.stderr, 2)) },
+  listen,
+  postgresDriver: "postgres",
+};

@@ -1,0 +1,62 @@
+/** Listens with `node:http`. */
+
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { sendAnswer, sendFailure } from "../../hosts/node_answer.ts";
+import { NodeExchange } from "../../hosts/node_exchange.ts";
+import type { Send } from "../gate.ts";
+import { type Listen, listenError, UNFINISHED } from "../host.ts";
+import { within } from "../time.ts";
+
+/**
+ * In milliseconds. A head must be complete in 10 seconds; a body has the time limit of the service. An idle connection stays open
+ * for longer than nginx keeps one, which could otherwise send a request while it is being closed.
+ */
+const TIMEOUTS = {
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  keepAliveTimeout: 75_000,
+  connectionsCheckingInterval: 5_000,
+};
+
+const send: Send<ServerResponse, void> = (answer, exchange, { fail }, outgoing) => {
+  sendAnswer(answer, outgoing, (thrown) => sendFailure(fail(thrown, exchange), outgoing));
+};
+
+export const listen: Listen = async (address, gate, report) => {
+  const { hostname, port } = address;
+  const server = createServer(TIMEOUTS, (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    gate.answer(new NodeExchange(incoming, outgoing), outgoing, send);
+  });
+  const connections = new Set<Socket>();
+  server.on("connection", (socket) => {
+    connections.add(socket);
+    socket.on("close", () => connections.delete(socket));
+    // Node looks an address up at the first use, and finds none after the client has left.
+    void socket.remoteAddress;
+  });
+  try {
+    await once(server.listen(port, hostname), "listening");
+  } catch (error) {
+    throw listenError(address, error);
+  }
+  server.on("error", (error) => report(`the socket has failed: ${error.message}`));
+  const bound = (server.address() as AddressInfo).port;
+  let ended: Promise<void> | undefined;
+
+  return {
+    port: bound,
+    async stop() {
+      // Node closes the socket at once, and the connections that are idle after a request.
+      ended ??= new Promise((resolve) => server.close(() => resolve()));
+      for (const connection of connections) if (connection.bytesRead === 0) connection.destroy();
+      await undefined;
+    },
+    async finish(patience) {
+      // With a limit, because a client may never finish its request.
+      if (!await within(patience, ended ?? Promise.resolve())) report(UNFINISHED);
+      server.closeAllConnections();
+    },
+  };
+};

@@ -1,0 +1,17 @@
+#!/usr/bin/env node
+/** The standalone server and its commands, on Node. */
+
+import process from "node:process";
+
+const listeners = process.listeners("warning");
+process.removeAllListeners("warning");
+process.on("warning", (warning) => {
+  // Before Node 26, loading node:sqlite warns that it may change. That is the concern of this program, not of its user.
+  if (warning.name === "ExperimentalWarning" && warning.message.startsWith("SQLite")) return;
+  for (const listener of listeners) listener(warning);
+});
+
+// Not static, because that would load node:sqlite before the lines above.
+const { run } = await import("../run.ts");
+const { NODE_HOST } = await import("./host.ts");
+process.exit(await run(process.argv.slice(2), NODE_HOST));

@@ -1,0 +1,38 @@
+/** Tells whether the tables in a PostgreSQL database are sound. Changes nothing. */
+
+import { StoreUnavailableError } from "../store.ts";
+import { Database, type PostgresClientMaker } from "./client/client.ts";
+import type { PostgresStoreOptions } from "./postgres_store.ts";
+import { inspect, requireReady } from "./schema/inspection.ts";
+import { DEFAULT_SCHEMA, requireUsable } from "./schema/schema.ts";
+
+/** What a sound database has. */
+export interface PostgresState {
+  /** The version of the tables. */
+  version: number;
+  /** Whether this is a standby, or the role may only read. */
+  isReadOnly: boolean;
+}
+
+/**
+ * @throws {StoreUnavailableError} If the database cannot be reached, has no tables of a version that this release can use, or
+ * if the role lacks rights.
+ */
+export async function inspectPostgresStore(
+  makeClient: PostgresClientMaker,
+  { schema = DEFAULT_SCHEMA, timeout = 5000, prepare = true }: PostgresStoreOptions,
+): Promise<PostgresState> {
+  const db = new Database(makeClient, { timeout, prepare });
+  try {
+    const state = await inspect(db, schema);
+    if (state.version === 0) throw new StoreUnavailableError(`The schema ${schema} does not exist, or has no tables`);
+    const isOlder = requireUsable(schema, state.version);
+    if (isOlder) {
+      throw new StoreUnavailableError(`The schema ${schema} is of an older release; the next start migrates it`);
+    }
+    if (!state.isReadOnly) await requireReady(db, schema);
+    return state;
+  } finally {
+    await db.release();
+  }
+}

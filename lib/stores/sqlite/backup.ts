@@ -1,0 +1,57 @@
+/** Copies a database file that other programs may be using. */
+
+import * as sqlite from "node:sqlite";
+import { statSync } from "node:fs";
+import { StoreUnavailableError } from "../store.ts";
+import { followLinks, inspectFiles } from "./file.ts";
+import { countPets, inspectDatabase, readUnchanged } from "./inspection.ts";
+import { explain } from "./open.ts";
+import { requireKnownSchema } from "./schema.ts";
+
+/** A complete copy. */
+export interface Copy {
+  pets: bigint;
+  bytes: number;
+}
+
+/** How many pages are copied at a time: 4 MiB of pages of the default size. */
+const RATE = 1000;
+
+/** Absent on Node before 22.16 and on Bun. */
+const backup: typeof sqlite.backup | undefined = (sqlite as Partial<typeof sqlite>).backup;
+
+/**
+ * Copies what a database has at this moment, and checks the copy.
+ *
+ * @param path The database.
+ * @param copy The path of an empty file.
+ * @param onProgress Told the share that is done, from 0 to 1.
+ * @throws {StoreUnavailableError} If the database cannot be read, or the copy is not sound.
+ */
+export async function backupDatabase(path: string, copy: string, onProgress: (share: number) => void): Promise<Copy> {
+  if (!backup) throw new StoreUnavailableError("This runtime has no backup(); use Deno, or Node 22.16 or later");
+  try {
+    const file = followLinks(path);
+    if (!inspectFiles(path, file)) throw new StoreUnavailableError(`${path} does not exist`);
+    // In one transaction. Otherwise the copy would start again whenever a server adds a pet.
+    const pets = await readUnchanged(file, async (db) => {
+      if (requireKnownSchema(db, path) === 0) throw new StoreUnavailableError(`${path} is an empty database`);
+      await backup!(db, copy, {
+        rate: RATE,
+        progress: ({ totalPages, remainingPages }) => onProgress(1 - remainingPages / totalPages),
+      });
+      onProgress(1);
+      return countPets(db);
+    });
+    await requireSound(copy, pets);
+    return { pets, bytes: statSync(copy).size };
+  } catch (error) {
+    throw error instanceof StoreUnavailableError ? error : explain(error, path);
+  }
+}
+
+async function requireSound(copy: string, wanted: bigint): Promise<void> {
+  const { pets, faults } = await inspectDatabase(copy);
+  if (faults.length > 0) throw new StoreUnavailableError(`The copy is not sound: ${faults[0]}`);
+  if (pets !== wanted) throw new StoreUnavailableError(`The copy has ${pets} pets instead of ${wanted}`);
+}
