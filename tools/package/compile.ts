@@ -14,8 +14,9 @@ const PROJECT = fileURLToPath(new URL("tsconfig.json", import.meta.url));
  * Returns the files that the entry points reach, by their paths in the package.
  *
  * @param entryPoints Paths relative to the root, without their extension; tsconfig.json names them too.
+ * @param programs Likewise, without declarations.
  */
-export function compile(entryPoints: readonly string[]): Map<string, string> {
+export function compile(entryPoints: readonly string[], programs: readonly string[]): Map<string, string> {
   const folder = mkdtempSync(join(tmpdir(), "petstore-pack-"));
   try {
     const args = ["run", "--allow-all", COMPILER, "--project", PROJECT, "--outDir", folder];
@@ -25,6 +26,7 @@ export function compile(entryPoints: readonly string[]): Map<string, string> {
       // Declarations that no public type reaches are left out: some of them would need @types/node.
       for (const extension of [".js", ".d.ts"]) collect(folder, posix.normalize(module) + extension, files);
     }
+    for (const module of programs) collect(folder, `${posix.normalize(module)}.js`, files);
     return files;
   } finally {
     rmSync(folder, { recursive: true });
@@ -34,6 +36,9 @@ export function compile(entryPoints: readonly string[]): Map<string, string> {
 /** An import or export of another file of the package. TypeScript leaves `.ts` in declarations. */
 const RELATIVE_IMPORT = /^((?:import|export)\b[^;"'()=]*?")(\.{1,2}\/[^"]+)\.[tj]s";$/gm;
 
+/** What a program loads later, and modules of JSON. */
+const OTHER_IMPORT = /\bimport\("(\.{1,2}\/[^"]+\.js)"\)|"(\.{1,2}\/[^"]+\.json)" with /g;
+
 function collect(folder: string, path: string, files: Map<string, string>): void {
   if (files.has(path)) return;
   const text = readFileSync(join(folder, path), "utf8");
@@ -41,5 +46,8 @@ function collect(folder: string, path: string, files: Map<string, string>): void
   const extension = path.endsWith(".d.ts") ? ".d.ts" : ".js";
   for (const [, , module = ""] of text.matchAll(RELATIVE_IMPORT)) {
     collect(folder, posix.join(posix.dirname(path), module) + extension, files);
+  }
+  for (const [, script, json] of text.matchAll(OTHER_IMPORT)) {
+    collect(folder, posix.join(posix.dirname(path), script ?? json!), files);
   }
 }

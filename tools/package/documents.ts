@@ -9,6 +9,9 @@ const DOCUMENTS = [
   ["CHANGELOG.md", "CHANGELOG.md"],
   ["SECURITY.md", "SECURITY.md"],
   ["LICENSE", "LICENSE"],
+  // Of Swagger UI, which the page at /docs is made of.
+  ["lib/server/viewer/LICENSE", "lib/server/viewer/LICENSE"],
+  ["lib/server/viewer/NOTICE", "lib/server/viewer/NOTICE"],
 ] as const;
 
 /** The texts of the documents by their names in the package. */

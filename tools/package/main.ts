@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import config from "../../deno.json" with { type: "json" };
 import { compile } from "./compile.ts";
 import { readDocuments } from "./documents.ts";
-import { createManifest } from "./manifest.ts";
+import { createManifest, PROGRAM } from "./manifest.ts";
 import { missingFrom, PROJECT } from "./project.ts";
 import { createTarball } from "./tarball.ts";
 
@@ -17,7 +17,7 @@ const { manifest, entryPoints } = createManifest(config, PROJECT);
 const files = new Map<string, string>();
 files.set("package.json", JSON.stringify(manifest, null, 2) + "\n");
 for (const [name, text] of readDocuments(ROOT, PROJECT, config.version)) files.set(name, text);
-for (const [path, text] of [...compile(entryPoints)].sort()) files.set(path, text);
+for (const [path, text] of [...compile(entryPoints, [PROGRAM])].sort()) files.set(path, text);
 
 const folder = process.argv[2] ?? fileURLToPath(new URL("dist", ROOT));
 // npm's own name for the tarball.

@@ -15,8 +15,11 @@ interface Manifest {
   entryPoints: string[];
 }
 
-/** The standalone server runs on Deno only. */
+/** The program for Deno. npm's package has the one for Node, as the command `petstore`. */
 const NOT_ON_NPM = ["./server"];
+
+/** The program for Node, without its extension. */
+export const PROGRAM = "./lib/server/node/main";
 
 /** Without `main`, `types` and `module`: every Node, bundler and compiler that can use the package reads `exports`. */
 export function createManifest({ name, version, license, exports }: Config, project: Project): Manifest {
@@ -38,6 +41,7 @@ export function createManifest({ name, version, license, exports }: Config, proj
     sideEffects: false,
     // The first release with node:sqlite and require() of ES modules without a flag.
     engines: { node: ">=22.13.0" },
+    bin: { petstore: `${PROGRAM}.js` },
     exports: {
       ...Object.fromEntries(
         entries.map(([path, module]) => [path, { types: `${module}.d.ts`, default: `${module}.js` }]),

@@ -51,8 +51,9 @@ function createFileOperation(type: string, base64: string): Operation {
   };
 }
 
-function decompress(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).bytes();
+async function decompress(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(plain).arrayBuffer());
 }
 
 /** Whether `Accept-Encoding` names gzip with a weight above 0 (RFC 9110 §12.5.3). */

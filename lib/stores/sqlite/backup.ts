@@ -3,8 +3,7 @@
 import * as sqlite from "node:sqlite";
 import { statSync } from "node:fs";
 import { StoreUnavailableError } from "../store.ts";
-import { followLinks, inspectFiles } from "./file.ts";
-import { countPets, inspectDatabase, readUnchanged } from "./inspection.ts";
+import { countPets, findFile, inspectDatabase, readMoment } from "./inspection.ts";
 import { explain } from "./open.ts";
 import { requireKnownSchema } from "./schema.ts";
 
@@ -18,7 +17,7 @@ export interface Copy {
 const RATE = 1000;
 
 /** Absent on Node before 22.16 and on Bun. */
-const backup: typeof sqlite.backup | undefined = (sqlite as Partial<typeof sqlite>).backup;
+const backup = (sqlite as { backup?: typeof sqlite.backup }).backup;
 
 /**
  * Copies what a database has at this moment, and checks the copy.
@@ -31,14 +30,14 @@ const backup: typeof sqlite.backup | undefined = (sqlite as Partial<typeof sqlit
 export async function backupDatabase(path: string, copy: string, onProgress: (share: number) => void): Promise<Copy> {
   if (!backup) throw new StoreUnavailableError("This runtime has no backup(); use Deno, or Node 22.16 or later");
   try {
-    const file = followLinks(path);
-    if (!inspectFiles(path, file)) throw new StoreUnavailableError(`${path} does not exist`);
+    const file = findFile(path);
     // In one transaction. Otherwise the copy would start again whenever a server adds a pet.
-    const pets = await readUnchanged(file, async (db) => {
+    const pets = await readMoment(file, async (db) => {
       if (requireKnownSchema(db, path) === 0) throw new StoreUnavailableError(`${path} is an empty database`);
-      await backup!(db, copy, {
-        rate: RATE,
-        progress: ({ totalPages, remainingPages }) => onProgress(1 - remainingPages / totalPages),
+      const progress = ({ totalPages, remainingPages }: { totalPages: number; remainingPages: number }) =>
+        onProgress(1 - remainingPages / totalPages);
+      await backup!(db, copy, { rate: RATE, progress }).catch((error) => {
+        throw explain(error, `The copy of ${path}`);
       });
       onProgress(1);
       return countPets(db);

@@ -2,7 +2,6 @@
 
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { pathToFileURL } from "node:url";
 import { StoreUnavailableError } from "../store.ts";
 import { followLinks, inspectFiles } from "./file.ts";
 import { BUSY_TIMEOUT, explain, setBusyTimeout } from "./open.ts";
@@ -33,43 +32,38 @@ const IMPOSSIBLE_PETS = `SELECT count(*) AS count, min(id) AS first FROM pets
  */
 export async function inspectDatabase(path: string): Promise<Inspection> {
   try {
-    const file = followLinks(path);
-    if (!inspectFiles(path, file)) throw new StoreUnavailableError(`${path} does not exist`);
-    if (existsSync(`${file}-journal`)) {
-      throw new StoreUnavailableError(
-        `${path} has a rollback journal beside it: a program was killed while it wrote. Start the server, which repairs that`,
-      );
-    }
-    return await readUnchanged(file, (db) => inspectContents(db, path));
+    const file = findFile(path);
+    return await readMoment(file, (db) => inspectContents(db, path));
   } catch (error) {
     throw error instanceof StoreUnavailableError ? error : explain(error, path);
   }
 }
 
 /**
- * Reads one moment of a file, and makes no file beside it. SQLite would make a log and its index. Without a log, no program has the
- * file open, so it can be read as a file that does not change, unless a log has appeared in the end.
+ * Finds the file of a database that is read and not changed.
+ *
+ * @throws {StoreUnavailableError} If it cannot be read so.
  */
-export async function readUnchanged<T>(file: string, read: (db: DatabaseSync) => T | Promise<T>): Promise<T> {
-  const isIdle = () => !existsSync(`${file}-wal`);
-  if (isIdle()) {
-    const result = await readMoment(file, true, read);
-    if (isIdle()) return result;
+export function findFile(path: string): string {
+  const file = followLinks(path);
+  if (!inspectFiles(path, file)) throw new StoreUnavailableError(`${path} does not exist`);
+  if (existsSync(`${file}-journal`)) {
+    throw new StoreUnavailableError(
+      `${path} has a rollback journal beside it: a program was killed while it wrote. Start the server, which repairs that`,
+    );
   }
-  return await readMoment(file, false, read);
+  return file;
 }
 
-async function readMoment<T>(
-  file: string,
-  isImmutable: boolean,
-  read: (db: DatabaseSync) => T | Promise<T>,
-): Promise<T> {
-  const url = pathToFileURL(file);
-  if (isImmutable) url.searchParams.set("immutable", "1");
-  const db = new DatabaseSync(url, { readOnly: true });
+/**
+ * Reads one moment of a file, and leaves no file beside it. Where there is no log, SQLite makes one with its index, and only a
+ * connection that could write removes them in the end. It makes sure that no other program uses them.
+ */
+export async function readMoment<T>(file: string, read: (db: DatabaseSync) => T | Promise<T>): Promise<T> {
+  const db = new DatabaseSync(file, { readOnly: existsSync(`${file}-wal`) });
   try {
     setBusyTimeout(db, BUSY_TIMEOUT);
-    db.exec("BEGIN");
+    db.exec("PRAGMA query_only = ON; BEGIN");
     return await read(db);
   } finally {
     db.close();
@@ -78,7 +72,10 @@ async function readMoment<T>(
 
 function inspectContents(db: DatabaseSync, path: string): Inspection {
   const version = requireKnownSchema(db, path);
-  const damage = db.prepare(`PRAGMA integrity_check(${MAX_FAULTS})`).all().map((row) => String(row["integrity_check"]));
+  const rows = db.prepare(`PRAGMA integrity_check(${MAX_FAULTS})`).all();
+  const damage = rows.flatMap((row) => String(row["integrity_check"]).split("\n")).filter((line) =>
+    !line.startsWith("***")
+  );
   const found = { version, wanted: SCHEMA_VERSION, pets: 0n };
   const faults = damage.filter((line) => line !== "ok").map((line) => `SQLite finds damage: ${line}`);
   if (faults.length > 0 || version === 0) return { ...found, faults };
@@ -110,5 +107,6 @@ function findStrangers(db: DatabaseSync): string[] {
   statement.setReadBigInts(true);
   const { count, first } = statement.get() as { count: bigint; first: bigint };
   if (count === 0n) return [];
-  return [`${count} pets have an id or a name that the service cannot have stored, the first of them with id ${first}`];
+  const what = count === 1n ? "1 pet has" : `${count} pets have`;
+  return [`${what} an id or a name that the service cannot have stored: look at id ${first}`];
 }

@@ -101,6 +101,16 @@ export async function runServer(folder: string, parts: ServerParts): Promise<Ser
   return { status: await child.exit(), ...child.written };
 }
 
+/** Runs a command of the program to its end. */
+export async function runCommand(
+  folder: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<ServerExit> {
+  await using child = spawnServer(folder, { args, env });
+  return { status: await child.exit(), ...child.written };
+}
+
 export function spawnServer(folder: string, { args = [], env = {}, openFiles, kept = Infinity }: ServerParts): Child {
   const line = [...serverCommand(), ...args];
   // Only a shell can set the limit; exec passes its process, and so its signals, to the server.
