@@ -22,6 +22,7 @@ export type { Answered, PetstoreOptions } from "./lib/service/options.ts";
 export { createOpenApi, type OpenApiOptions, type OpenApiServer } from "./lib/openapi/openapi.ts";
 export type { Json, JsonObject } from "./lib/openapi/json_types.ts";
 export type { ApiKey, ApiKeys, KeyVerifier } from "./lib/access/keys.ts";
+export type { RateLimitOptions } from "./lib/access/rate_limit.ts";
 export type { Caller } from "./lib/http/exchange.ts";
 export type { CorsOptions } from "./lib/http/cors.ts";
 export { ERROR_STATUS, type ErrorCode } from "./lib/error_codes.ts";

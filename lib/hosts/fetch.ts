@@ -1,6 +1,6 @@
 /** Serves a pipeline with the `Request` and `Response` of the Fetch standard, which Deno, Bun, Workers and most frameworks use. */
 
-import type { Answer } from "../http/answer.ts";
+import type { Answer, HeaderFields } from "../http/answer.ts";
 import type { BodyReader, Caller, Exchange } from "../http/exchange.ts";
 import type { Pipeline } from "../http/pipeline.ts";
 import { targetOf } from "../http/dispatch.ts";
@@ -38,6 +38,7 @@ export class FetchExchange implements Exchange {
   caller?: Caller;
   route?: string | undefined;
   requestId?: string;
+  fields?: HeaderFields;
   readonly #request: Request;
   readonly #headers: Headers;
   #target: string | undefined;

@@ -1,6 +1,7 @@
 /** Node's request as an exchange. */
 
 import { Buffer } from "node:buffer";
+import type { HeaderFields } from "../http/answer.ts";
 import type { BodyReader, Caller, Exchange } from "../http/exchange.ts";
 import { hasLeft, isGone } from "./node_answer.ts";
 import { fieldOf, hasBody, targetOfRequest, toRequest, toStream } from "./node_request.ts";
@@ -13,6 +14,7 @@ export class NodeExchange implements Exchange {
   caller?: Caller;
   route?: string | undefined;
   requestId?: string;
+  fields?: HeaderFields;
   readonly #incoming: NodeRequest;
   readonly #outgoing: NodeResponse;
   /** Once it exists, the body is read from it, because the app may have cloned it. */

@@ -21,7 +21,8 @@ export const ALLOW_ORIGIN = "access-control-allow-origin";
 const VARY: HeaderFields = { vary: "Origin" };
 const EXPOSED: HeaderFields = {
   "access-control-expose-headers":
-    "Link, Location, ETag, Deprecation, Sunset, Retry-After, WWW-Authenticate, Idempotency-Replayed, X-Request-Id",
+    "Link, Location, ETag, Deprecation, Sunset, Retry-After, WWW-Authenticate, Idempotency-Replayed, X-Request-Id, " +
+    "RateLimit, RateLimit-Policy",
 };
 const PREFLIGHT: HeaderFields = {
   "access-control-allow-methods": "GET, HEAD, POST",

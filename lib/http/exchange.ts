@@ -1,5 +1,7 @@
 /** One request in a form that does not depend on the host. */
 
+import type { HeaderFields } from "./answer.ts";
+
 /** The sender of a request. */
 export interface Caller {
   /** Identifies the caller, not its key: it must stay the same after a restart or a change of the key. Not empty. */
@@ -22,6 +24,8 @@ export interface Exchange {
   caller?: Caller;
   /** The template of the route that matched, base path included. Set when the request is dispatched. */
   route?: string | undefined;
+  /** Added to the answer, whatever it is. Set by a guard. */
+  fields?: HeaderFields;
   /** Set when it is first needed. See `requestIdOf()`. */
   requestId?: string;
   /** The value of a field by its lower-case name, or `null`. Several lines are joined by commas (RFC 9110 §5.3). */

@@ -1,6 +1,6 @@
 import { excerpt } from "../json.ts";
 import { chain, isPending, type Pending } from "../pending.ts";
-import { type Answer, type Body, withoutBody } from "./answer.ts";
+import { type Answer, type Body, extendAnswer, withoutBody } from "./answer.ts";
 import { conditionalAnswer } from "./conditional.ts";
 import type { Cors } from "./cors.ts";
 import { type Dispatcher, type FailureHandler, splitTarget } from "./dispatch.ts";
@@ -94,7 +94,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   }
 
   function tell(answer: Answer, exchange: Exchange, startedAt: number): Answer {
-    const whole = identify(answer, exchange);
+    const { fields } = exchange;
+    const whole = identify(fields ? extendAnswer(answer, fields) : answer, exchange);
     observe?.(exchange, whole, startedAt);
     return whole;
   }

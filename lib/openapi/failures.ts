@@ -1,6 +1,7 @@
 /** The failures of each operation. Their messages come from the service itself. */
 
 import { INVALID_KEY, MISSING_KEY } from "../access/bearer.ts";
+import { limitFields, rateLimited, type RateLimitOptions } from "../access/rate_limit.ts";
 import { bodyTimedOut, bodyTooLarge, ENCODED, NOT_JSON } from "../http/body.ts";
 import { OVERLOADED } from "../http/body_stream.ts";
 import { type HttpError, INTERNAL_ERROR } from "../http/errors.ts";
@@ -96,6 +97,19 @@ export const GET_FAILURES: FailureGroup[] = [
     headers: referToOptional(DEPRECATION),
   },
 ];
+
+/** Added to every operation of a petstore with a limit. */
+export function createRateLimited(options: RateLimitOptions): FailureGroup {
+  const quota = {
+    isOpen: false,
+    remaining: 0,
+    resetIn: options.windowMs,
+    retryIn: options.windowMs / options.requests,
+  };
+  const error = rateLimited(limitFields("caller", options, quota), Math.ceil(quota.retryIn / 1000));
+  const reason = "the caller has sent too many requests, or the address too many without a valid API key";
+  return { ...group("RateLimitedError", reason, [error]), response: "RateLimited" };
+}
 
 /** The failure of `GET /store/orders` if the app does not handle it. */
 export const NO_ORDERS: FailureGroup = group("NoStoreOrdersError", "there are no store orders here", [NO_STORE_ORDERS]);

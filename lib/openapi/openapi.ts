@@ -1,6 +1,7 @@
 import { ERROR_STATUS } from "../error_codes.ts";
-import { checkContract, NAMES, type PetstoreOptions, requireNames } from "../service/options.ts";
+import { checkContract, type ContractSettings, NAMES, type PetstoreOptions, requireNames } from "../service/options.ts";
 import type { RequestIds } from "../http/pipeline.ts";
+import { createRateLimited } from "./failures.ts";
 import { createHeaders, type HeaderKey, referTo } from "./headers.ts";
 import type { JsonObject } from "./json_types.ts";
 import { createOperations, type Operation } from "./paths.ts";
@@ -60,8 +61,9 @@ export function createDescription(options: OpenApiOptions, added: readonly Failu
   const settings = checkContract(options);
   const remembersRequests = options.store === undefined || options.store.createOnce !== undefined;
   const hasStoreOrders = options.handleStoreOrders !== undefined;
+  const everywhere = settings.rateLimit ? [...added, createRateLimited(settings.rateLimit)] : added;
   const operations = createOperations({ ...settings, hasStoreOrders, remembersRequests })
-    .map((operation) => ({ ...operation, failures: addFailures(operation.failures, added) }));
+    .map((operation) => ({ ...operation, failures: addFailures(operation.failures, everywhere) }));
   const groups = operations.flatMap(({ failures }) => failures);
   return {
     openapi: "3.1.0",
@@ -86,7 +88,7 @@ export function createDescription(options: OpenApiOptions, added: readonly Failu
         "response",
         (group) => identified(statusOf(group), failure(group), settings.requestIds),
       ),
-      headers: createHeaders(unusedHeaders(remembersRequests, settings.requestIds)),
+      headers: createHeaders(unusedHeaders(remembersRequests, settings)),
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", description: "An API key: `Authorization: Bearer <API_KEY>`." },
       },
@@ -104,10 +106,11 @@ function addFailures(own: readonly FailureGroup[], added: readonly FailureGroup[
   return [...merged, ...added.filter((group) => !own.some((other) => statusOf(other) === statusOf(group)))];
 }
 
-function unusedHeaders(remembersRequests: boolean, requestIds: RequestIds): HeaderKey[] {
+function unusedHeaders(remembersRequests: boolean, { requestIds, rateLimit }: ContractSettings): HeaderKey[] {
   return [
     ...(remembersRequests ? [] : ["IdempotencyReplayed" as const]),
     ...(requestIds === "none" ? ["RequestId" as const] : []),
+    ...(rateLimit ? [] : ["RateLimit" as const, "RateLimitPolicy" as const]),
   ];
 }
 

@@ -4,6 +4,7 @@ import { checkContract, checkOptions, type PetstoreOptions } from "../service/op
 import { type PetStore, StoreUnavailableError } from "../stores/store.ts";
 import { Gate } from "./gate.ts";
 import type { CommittingStore } from "../stores/batch.ts";
+import type { LimitMemory } from "../access/rate_limit.ts";
 import type { Observer } from "../http/pipeline.ts";
 import { DEPRECATED_PATH } from "../service/routes.ts";
 import { Metrics } from "./metrics/metrics.ts";
@@ -51,8 +52,9 @@ export class LocalServer implements EndingServer {
    * Answers requests from its store.
    *
    * @param isComplete Whether the isolates beside this one serve too.
+   * @param limits Where they count requests together.
    */
-  serve(settings: ServerSettings, isComplete: () => boolean): void {
+  serve(settings: ServerSettings, isComplete: () => boolean, limits?: LimitMemory): void {
     const { output, errors } = this.#writers;
     const store = this.#store;
     if (!store) throw new Error("The server owns no store yet");
@@ -69,7 +71,7 @@ export class LocalServer implements EndingServer {
       : createTextLog(output, isColoured());
     if (settings.metrics) this.#metrics = createMetrics(checkContract(options).basePath + DEPRECATED_PATH, store);
     const observe = both(log, this.#metrics?.observe);
-    const parts = { gate: this.#gate.guard, observe, hasDocs: settings.docs, isComplete };
+    const parts = { gate: this.#gate.guard, observe, hasDocs: settings.docs, isComplete, limits };
     this.#gate.open(createServerPipeline(options, parts));
   }
 
@@ -114,19 +116,23 @@ function createMetrics(deprecated: string, store: PetStore & Partial<CommittingS
   return metrics;
 }
 
+/** The settings that become options of the library. */
+export type OptionSettings = Pick<
+  ServerSettings,
+  "keys" | "corsOrigins" | "publicUrl" | "requestIds" | "rateLimit" | "clientHeader"
+>;
+
 /**
  * Converts the settings to options of the library, which checks them before anything is opened.
  *
  * @throws {SettingError} If a value is invalid.
  */
 export function readOptions(
-  { keys, corsOrigins, publicUrl, requestIds }: Pick<
-    ServerSettings,
-    "keys" | "corsOrigins" | "publicUrl" | "requestIds"
-  >,
+  { keys, corsOrigins, publicUrl, requestIds, rateLimit, clientHeader }: OptionSettings,
 ): PetstoreOptions {
   const options = {
     requestIds,
+    ...(rateLimit && { rateLimit: { ...rateLimit, ...(clientHeader === "" ? {} : { clientHeader }) } }),
     ...(corsOrigins.length === 0 ? {} : { cors: { origins: corsOrigins } }),
     ...(publicUrl === "" ? {} : { publicBaseUrl: publicUrl }),
   };

@@ -1,4 +1,5 @@
 import { createDispatcher } from "../http/dispatch.ts";
+import type { LimitMemory } from "../access/rate_limit.ts";
 import type { Guard, Observer, Pipeline } from "../http/pipeline.ts";
 import { checkOptions, type PetstoreOptions } from "../service/options.ts";
 import { createFailureHandler, createService } from "../service/service.ts";
@@ -10,6 +11,8 @@ export interface ServerParts extends PublicParts {
   /** The first guard. */
   gate: Guard;
   observe: Observer | undefined;
+  /** Where several isolates count requests together. */
+  limits: LimitMemory | undefined;
 }
 
 /** Creates the pipeline of the server: the petstore and the public routes. */
@@ -17,7 +20,7 @@ export function createServerPipeline(options: PetstoreOptions, parts: ServerPart
   const settings = checkOptions(options);
   const routes = createPublicRoutes(settings.store, options, parts);
   const publicRoutes = createDispatcher("", routes, createFailureHandler(settings.onError));
-  return createService({ ...settings, observe: parts.observe }, [parts.gate, requireHost, publicRoutes]);
+  return createService({ ...settings, observe: parts.observe }, [parts.gate, requireHost, publicRoutes], parts.limits);
 }
 
 const requireHost: Guard = (exchange) => isHost(exchange.header("host")) ? undefined : INVALID_HOST.toAnswer();

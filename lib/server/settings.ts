@@ -1,7 +1,7 @@
 /** The settings of the standalone server, read from flags, then the environment, then defaults. */
 
+import type { RateLimitOptions } from "../access/rate_limit.ts";
 import type { RequestIds } from "../http/pipeline.ts";
-import type { Address } from "./host.ts";
 import { KEY_FILE } from "./key_file.ts";
 import { SettingError } from "./start_error.ts";
 
@@ -29,7 +29,10 @@ export interface ServerSettings {
   log: LogFormat;
   requestIds: RequestIds;
   /** Where metrics are served; undefined if they are not. */
-  metrics: Address | undefined;
+  metrics: { hostname: string; port: number } | undefined;
+  rateLimit: RateLimitOptions | undefined;
+  /** In which the proxy tells the address of the client, or "". */
+  clientHeader: string;
   /** Whether to serve the description as a web page. */
   docs: boolean;
 }
@@ -121,6 +124,22 @@ export const SETTINGS = {
     default: "failures",
     help: "which answers have an X-Request-Id",
   },
+  "rate-limit": {
+    kind: "text",
+    value: "requests/time",
+    variable: "PETSTORE_RATE_LIMIT",
+    example: "100/1m",
+    default: "",
+    help: "how many requests a caller may send in some time (s, m or h), and an address without a valid key",
+  },
+  "client-header": {
+    kind: "text",
+    value: "name",
+    variable: "PETSTORE_CLIENT_HEADER",
+    example: "x-real-ip",
+    default: "",
+    help: "for the rate limit: the header in which the proxy tells the client's address",
+  },
   metrics: {
     kind: "text",
     value: "address:port",
@@ -154,6 +173,8 @@ export function readSettings(flags: Flags, environment: Environment): ServerSett
     publicUrl: text("public-url"),
     log: readChoice("log", text("log"), LOG_FORMATS),
     requestIds: readRequestIds(flags, environment),
+    rateLimit: readRateLimit(text("rate-limit")),
+    clientHeader: text("client-header"),
     metrics: readAddress(text("metrics")),
     docs: isOn("docs"),
   };
@@ -175,7 +196,7 @@ function readPort(text: string): number {
   throw new SettingError(`Port ${JSON.stringify(text)} must be a number from 0 to 65535`);
 }
 
-function readAddress(text: string): Address | undefined {
+function readAddress(text: string): ServerSettings["metrics"] {
   if (text === "") return undefined;
   const [, ipv6, name, port = ""] = /^(?:\[([0-9A-Fa-f:.]+)\]|([\w.-]+)):(\d+)$/.exec(text) ?? [];
   const hostname = ipv6 ?? name;
@@ -183,6 +204,20 @@ function readAddress(text: string): Address | undefined {
     throw new SettingError(`Metrics ${JSON.stringify(text)} must be an address and a port, such as 127.0.0.1:9464`);
   }
   return { hostname, port: readPort(port) };
+}
+
+/** In milliseconds. */
+const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** @throws {SettingError} If it is invalid. */
+export function readRateLimit(text: string): RateLimitOptions | undefined {
+  if (text === "") return undefined;
+  const [, requests, count, unit = ""] = /^(\d{1,9})\/(\d{0,5})([smh])$/.exec(text) ?? [];
+  const windowMs = (count === "" ? 1 : Number(count)) * (UNITS[unit] ?? Number.NaN);
+  if (!(Number(requests) > 0 && windowMs > 0 && windowMs <= 24 * UNITS["h"]!)) {
+    throw new SettingError(`Rate limit ${JSON.stringify(text)} must be requests in at most a day, such as 100/1m`);
+  }
+  return { requests: Number(requests), windowMs };
 }
 
 /** The runtime heeds the limits of a container. */

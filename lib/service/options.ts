@@ -1,5 +1,6 @@
 /** The options of a petstore, and their validation. */
 
+import type { RateLimitOptions } from "../access/rate_limit.ts";
 import { createAuthenticate } from "../access/authentication.ts";
 import type { ApiKeys } from "../access/keys.ts";
 import { type Cors, type CorsOptions, createCors } from "../http/cors.ts";
@@ -53,6 +54,8 @@ export interface PetstoreOptions {
    * `failures` are the answers with a status of 400 or more. Default: `none`.
    */
   requestIds?: RequestIds;
+  /** Limits the requests of each caller, and those of each address without a valid key. Default: no limit. */
+  rateLimit?: RateLimitOptions;
 }
 
 /** What {@link PetstoreOptions.onAnswer} is told of an answer. */
@@ -93,6 +96,7 @@ export interface ContractSettings {
   bodyTimeoutMs: number;
   idempotencyRetentionMs: number;
   requestIds: RequestIds;
+  rateLimit: RateLimitOptions | undefined;
 }
 
 /** The name of every option. */
@@ -110,6 +114,7 @@ export const NAMES: readonly string[] = [
   "onError",
   "onAnswer",
   "requestIds",
+  "rateLimit",
 ];
 
 /**
@@ -152,6 +157,7 @@ export function checkContract(options: Partial<PetstoreOptions>): ContractSettin
     bodyTimeoutMs: requireCount("bodyTimeoutMs", bodyTimeoutMs),
     idempotencyRetentionMs: requireCount("idempotencyRetentionMs", idempotencyRetentionMs),
     requestIds: requireRequestIds(options.requestIds ?? "none"),
+    rateLimit: options.rateLimit === undefined ? undefined : checkRateLimit(options.rateLimit),
   };
 }
 
@@ -233,6 +239,23 @@ function requireStatus(status: PetStatus): PetStatus {
 function requireRequestIds(which: RequestIds): RequestIds {
   if (which === "all" || which === "failures" || which === "none") return which;
   throw new TypeError(`Option requestIds must be all, failures or none, not ${show(which)}`);
+}
+
+function checkRateLimit(given: RateLimitOptions): RateLimitOptions {
+  if (typeof given !== "object" || given === null) {
+    throw new TypeError("Option rateLimit must be an object, such as { requests: 100, windowMs: 60000 }");
+  }
+  const own = ownMembers(given);
+  const { requests, windowMs, clientHeader, now, ...others } = own;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw new TypeError(`Unknown member ${unknown} of option rateLimit`);
+  requireCount("rateLimit.requests", requests);
+  requireCount("rateLimit.windowMs", windowMs);
+  requireFunction("rateLimit.now", now);
+  if (clientHeader !== undefined && !(typeof clientHeader === "string" && /^[\w-]+$/.test(clientHeader))) {
+    throw new TypeError(`Option rateLimit.clientHeader must be the name of a header, not ${show(clientHeader)}`);
+  }
+  return clientHeader === undefined ? own : Object.assign(own, { clientHeader: clientHeader.toLowerCase() });
 }
 
 function requireCount(name: string, value: number): number {

@@ -1,3 +1,4 @@
+import { type LimitMemory, limitRate } from "../access/rate_limit.ts";
 import { createDispatcher, type FailureHandler } from "../http/dispatch.ts";
 import { HttpError, INTERNAL_ERROR } from "../http/errors.ts";
 import type { Exchange } from "../http/exchange.ts";
@@ -13,9 +14,11 @@ import { createRoutes } from "./routes.ts";
  * Creates the pipeline of a petstore, which every host serves.
  *
  * @param before Guards that run before the petstore's own.
+ * @param memory Where several isolates count requests together.
  */
-export function createService(settings: Settings, before: readonly Guard[] = []): Pipeline {
-  const { basePath, authenticate, cors, store, requestIds, observe } = settings;
+export function createService(settings: Settings, before: readonly Guard[] = [], memory?: LimitMemory): Pipeline {
+  const { basePath, cors, store, requestIds, observe, rateLimit } = settings;
+  const authenticate = rateLimit ? limitRate(settings.authenticate, rateLimit, memory) : settings.authenticate;
   const onFailure = createFailureHandler(settings.onError);
   const kept = store.changes && new KeptAnswers(store.changes.bind(store));
   return createPipeline({

@@ -92,6 +92,7 @@ const SAMPLES: Record<string, [string, string]> = {
   workers: ["2", "3"],
   log: ["json", "off"],
   "request-id": ["all", "none"],
+  "rate-limit": ["100/1m", "5/30s"],
   metrics: ["127.0.0.1:9464", "[::1]:9465"],
 };
 

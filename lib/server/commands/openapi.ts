@@ -1,11 +1,11 @@
 import { describeServer } from "../description.ts";
 import { readOptions } from "../local_server.ts";
-import { readRequestIds, readText } from "../settings.ts";
+import { readRateLimit, readRequestIds, readText } from "../settings.ts";
 import type { Command } from "./command.ts";
 
 export const OPENAPI: Command = {
   summary: "print the OpenAPI description of the API",
-  settings: ["public-url", "request-id"],
+  settings: ["public-url", "request-id", "rate-limit"],
   about: ["Prints the OpenAPI description, as a server with the same settings has it at /openapi.json."],
   examples: [
     "petstore openapi > openapi.json",
@@ -14,7 +14,8 @@ export const OPENAPI: Command = {
   run({ flags }, { writers, environment }) {
     const publicUrl = readText("public-url", flags, environment);
     const requestIds = readRequestIds(flags, environment);
-    const options = readOptions({ keys: [], corsOrigins: [], publicUrl, requestIds });
+    const rateLimit = readRateLimit(readText("rate-limit", flags, environment));
+    const options = readOptions({ keys: [], corsOrigins: [], publicUrl, requestIds, rateLimit, clientHeader: "" });
     writers.output.add(JSON.stringify(describeServer(options), null, 2));
     return 0;
   },

@@ -6,6 +6,8 @@ import { DENO_STORES } from "../deno/stores.ts";
 import type { StartingServer } from "../host.ts";
 import type { LineWriter } from "../log/line_writer.ts";
 import { oneLine, type StartFacts } from "../log/messages.ts";
+import { createLimitMemory } from "../../access/limit_table.ts";
+import type { LimitMemory } from "../../access/rate_limit.ts";
 import { addSamples, type Samples } from "../metrics/samples.ts";
 import { dropPermissions, isPermitted, readVariable } from "../process.ts";
 import type { ServerSettings } from "../settings.ts";
@@ -62,7 +64,13 @@ export class Crew implements StartingServer {
       return value;
     }, DENO_STORES);
     requireShareable(storeSetting);
-    this.#start = { program: this.#program.href, settings, variables, missing: this.#missing };
+    this.#start = {
+      program: this.#program.href,
+      settings,
+      variables,
+      missing: this.#missing,
+      limits: createLimits(settings),
+    };
     // The port first, so that a start that fails because of it creates no file, and no key that is never shown.
     using reserved = await reservePort(settings);
     this.#store = await storeSetting.openForWorkers?.();
@@ -160,6 +168,12 @@ export class Crew implements StartingServer {
     }, this.#pause);
     this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
   }
+}
+
+function createLimits({ rateLimit }: ServerSettings): LimitMemory | undefined {
+  if (!rateLimit) return undefined;
+  const create = () => createLimitMemory((bytes) => new SharedArrayBuffer(bytes));
+  return { callers: create(), addresses: create() };
 }
 
 /** Deno ends the process if a flag is missing. `listenDatagram()` exists with the first one only. */

@@ -2,6 +2,7 @@
 
 import type { MessagePort } from "node:worker_threads";
 import type { WriterPort } from "../../stores/sqlite/writer_messages.ts";
+import type { LimitMemory } from "../../access/rate_limit.ts";
 import type { Samples } from "../metrics/samples.ts";
 import type { ServerSettings } from "../settings.ts";
 import type { Writers } from "../writers.ts";
@@ -16,6 +17,8 @@ export interface WorkerStart {
   variables: Record<string, string>;
   /** How many workers are missing. */
   missing: Int32Array;
+  /** Where the workers count requests together, if they are limited. */
+  limits: LimitMemory | undefined;
 }
 
 /** The steps of a worker, in this order, each with its argument. */

@@ -14,7 +14,7 @@ import { readStoreSetting } from "../store/open_store.ts";
 import { createWriters, writeJson } from "../writers.ts";
 import { BEAT, type FromWorker, type Steps, type Stream, type ToWorker, type WorkerStart } from "./messages.ts";
 
-function work({ port, settings, variables, missing }: WorkerStart): void {
+function work({ port, settings, variables, missing, limits }: WorkerStart): void {
   const lines = { output: new PortSink(port, "output"), errors: new PortSink(port, "errors") };
   const writers = createWriters(lines);
   if (settings.log === "json") writeJson(writers);
@@ -30,7 +30,7 @@ function work({ port, settings, variables, missing }: WorkerStart): void {
     },
     async listen({ keys, hostname, port }) {
       // The gate opens first: a connection that the socket gets from now on is served.
-      server.serve({ ...settings, keys }, () => Atomics.load(missing, 0) === 0);
+      server.serve({ ...settings, keys }, () => Atomics.load(missing, 0) === 0, limits);
       await server.listen({ hostname, port, isShared: true });
     },
     close: () => server.close(),

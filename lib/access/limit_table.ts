@@ -1,0 +1,107 @@
+/** Counts requests by name in constant memory, however many names there are. */
+
+/** How many slots a table has, and how many of them each name uses. */
+const SLOTS = 65_536, USED = 3;
+
+/** The size of a table in bytes: its seed, and a number for each slot. */
+const TABLE_BYTES = 8 * (1 + SLOTS);
+
+/** For how many windows a name can be in debt. */
+const MAX_DEBT = 10;
+
+/** How many requests of a window are left, and when. */
+export interface Quota {
+  /** Whether one more request is within the limit. */
+  isOpen: boolean;
+  /** How many more requests are within the limit. */
+  remaining: number;
+  /** In milliseconds, until the whole limit is available again. */
+  resetIn: number;
+  /** In milliseconds, until one more request is within the limit. */
+  retryIn: number;
+}
+
+/**
+ * The generic cell rate algorithm. It needs one number for a name: when its requests would have ended, had they come evenly.
+ *
+ * A name uses several slots, chosen by a hash with a secret seed, and the earliest of them counts (as in a count-min sketch). So
+ * nothing is ever evicted, and no number of other names can reset a count. Two names are mistaken for each other only if all
+ * their slots are shared: with 1,000 names in use, for one in 10,000.
+ */
+export class LimitTable {
+  readonly #slots: Float64Array;
+  readonly #seed: number;
+  readonly #requests: number;
+  readonly #window: number;
+  readonly #found = new Int32Array(USED);
+
+  /**
+   * @param requests How many requests a window allows.
+   * @param window Its length in milliseconds.
+   * @param memory Shared by several isolates. Their updates are not synchronized, so that few requests may not be counted.
+   */
+  constructor(
+    requests: number,
+    window: number,
+    memory: ArrayBufferLike = createLimitMemory((bytes) => new ArrayBuffer(bytes)),
+  ) {
+    const all = new Float64Array(memory);
+    this.#seed = all[0]!;
+    this.#slots = all.subarray(1);
+    this.#requests = requests;
+    this.#window = window;
+  }
+
+  look(name: string, now: number): Quota {
+    return this.#quotaOf(this.#find(name, now), now);
+  }
+
+  /** Counts a request, and returns what was left before it. It is not counted if it is over the limit, unless `always` is set. */
+  take(name: string, now: number, always = false): Quota {
+    const end = this.#find(name, now);
+    const quota = this.#quotaOf(end, now);
+    if (quota.isOpen || always) {
+      const next = Math.min(end + this.#window / this.#requests, now + MAX_DEBT * this.#window);
+      for (const slot of this.#found) this.#slots[slot] = Math.max(this.#slots[slot]!, next);
+    }
+    return quota;
+  }
+
+  /** Finds the slots of a name. Returns when its requests would have ended. */
+  #find(name: string, now: number): number {
+    let hash = this.#seed;
+    for (let i = 0; i < name.length; i++) hash = mix(hash ^ name.charCodeAt(i));
+    let earliest = Infinity;
+    for (let i = 0; i < USED; i++) {
+      hash = mix(hash + i);
+      const slot = this.#found[i] = hash >>> 8 & SLOTS - 1;
+      earliest = Math.min(earliest, this.#slots[slot]!);
+    }
+    // A clock that was set back must not close the table.
+    return earliest > now + MAX_DEBT * this.#window ? now : Math.max(earliest, now);
+  }
+
+  #quotaOf(end: number, now: number): Quota {
+    const interval = this.#window / this.#requests;
+    const ahead = end - now;
+    // Without the tolerance, rounding would take the last request of a window away.
+    const remaining = Math.max(0, Math.floor((this.#window - ahead) / interval + 1e-6));
+    const retryIn = remaining > 0 ? 0 : ahead + interval - this.#window;
+    return { isOpen: remaining > 0, remaining, resetIn: ahead, retryIn };
+  }
+}
+
+/** Fills the memory of a table with its seed: a new `SharedArrayBuffer`, or one of this isolate alone. */
+export function createLimitMemory<Memory extends ArrayBufferLike = ArrayBuffer>(
+  create: (bytes: number) => Memory,
+): Memory {
+  const memory = create(TABLE_BYTES);
+  const [seed = 0] = crypto.getRandomValues(new Int32Array(1));
+  new Float64Array(memory)[0] = seed;
+  return memory;
+}
+
+function mix(bits: number): number {
+  const product = Math.imul(bits ^ bits >>> 15, 0x9e3779b1);
+  return product ^ product >>> 13;
+}

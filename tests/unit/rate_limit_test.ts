@@ -1,0 +1,176 @@
+/** Limits on the requests of callers, and on guesses at keys. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createLimitMemory, LimitTable } from "../../lib/access/limit_table.ts";
+import { limitRate, networkOf } from "../../lib/access/rate_limit.ts";
+import { createPetstore, type RateLimitOptions } from "../../mod.ts";
+import { createExchange } from "../support/exchange.ts";
+
+const MINUTE = 60_000;
+
+/** A petstore with two callers, ten requests a minute, and a clock that the test sets. */
+function createLimited(options: Partial<RateLimitOptions> = {}) {
+  const clock = { now: 1_000_000 };
+  const { handle } = createPetstore({
+    keys: [{ key: "a1", caller: "a" }, { key: "a2", caller: "a" }, { key: "b1", caller: "b" }],
+    rateLimit: { requests: 10, windowMs: MINUTE, now: () => clock.now, clientHeader: "X-Real-IP", ...options },
+  });
+  const send = (key: string, address = "10.0.0.1", init: RequestInit = {}) =>
+    handle(
+      new Request("http://localhost/v1/pets", {
+        ...init,
+        headers: { authorization: `Bearer ${key}`, "x-real-ip": address },
+      }),
+    );
+  const statuses = async (count: number, key: string, address?: string) => {
+    const all: number[] = [];
+    for (let i = 0; i < count; i++) all.push((await send(key, address)).status);
+    return all;
+  };
+  return { clock, send, statuses };
+}
+
+/** So many answers with this status. */
+const times = (count: number, status: number): number[] => Array(count).fill(status);
+
+test("a caller may send its limit at once, with all its keys, then as many as the time refills", async () => {
+  const { clock, statuses } = createLimited();
+  assert.deepEqual(await statuses(8, "a1"), times(8, 200));
+  assert.deepEqual(await statuses(4, "a2"), [200, 200, 429, 429]);
+  assert.deepEqual(await statuses(10, "b1"), times(10, 200));
+  clock.now += 6_000;
+  assert.deepEqual(await statuses(2, "a1"), [200, 429]);
+  clock.now += MINUTE;
+  assert.deepEqual(await statuses(11, "a1"), [...times(10, 200), 429]);
+});
+
+test("a refusal says when to try again, and that time is right to the second", async () => {
+  const { clock, send, statuses } = createLimited();
+  await statuses(10, "a1");
+  const refused = await send("a1");
+  assert.equal(refused.status, 429);
+  const { code, message } = await refused.json();
+  assert.deepEqual([code, message], ["rate_limited", "Too many requests; try again in 6 seconds"]);
+  assert.equal(refused.headers.get("ratelimit"), '"caller";r=0;t=60');
+  assert.equal(refused.headers.get("ratelimit-policy"), '"caller";q=10;w=60');
+  clock.now += Number(refused.headers.get("retry-after")) * 1000 - 1;
+  assert.equal((await send("a1")).status, 429);
+  clock.now += 1;
+  assert.equal((await send("a1")).status, 200);
+});
+
+test("answers tell what is left when less than half of the limit is, 304 and failures included", async () => {
+  const { send } = createLimited();
+  const left: (string | null)[] = [];
+  for (let i = 0; i < 10; i++) {
+    left.push((await send("a1", "10.0.0.1", i % 2 ? {} : { method: "HEAD" })).headers.get("ratelimit"));
+  }
+  assert.deepEqual(left, [
+    ...Array(5).fill(null),
+    ...['"caller";r=4;t=36', '"caller";r=3;t=42', '"caller";r=2;t=48', '"caller";r=1;t=54', '"caller";r=0;t=60'],
+  ]);
+});
+
+test("an address that guesses keys is refused, with a right key too, and others are not", async () => {
+  const { clock, send, statuses } = createLimited();
+  assert.deepEqual(await statuses(11, "wrong"), [...times(10, 401), 429]);
+  const right = await send("a1");
+  assert.deepEqual([right.status, right.headers.get("ratelimit-policy")], [429, '"address";q=10;w=60']);
+  assert.deepEqual(await statuses(2, "a1", "10.0.0.2"), [200, 200]);
+  clock.now += 6_000;
+  assert.deepEqual(await statuses(2, "wrong"), [401, 429]);
+});
+
+test("valid requests use up nothing of their address", async () => {
+  const { clock, statuses } = createLimited();
+  for (let i = 0; i < 5; i++) {
+    assert.deepEqual(await statuses(10, "a1"), times(10, 200));
+    clock.now += MINUTE;
+  }
+  assert.deepEqual(await statuses(11, "wrong"), [...times(10, 401), 429]);
+});
+
+test("guesses that are checked at the same time all count", async () => {
+  const clock = { now: 0 };
+  const rateLimit = { requests: 10, windowMs: MINUTE, now: () => clock.now, clientHeader: "x-real-ip" };
+  const { handle } = createPetstore({ keys: () => Promise.resolve(false), rateLimit });
+  const send = () =>
+    handle(new Request("http://localhost/v1/pets", { headers: { authorization: "Bearer x", "x-real-ip": "::1" } }));
+  await Promise.all(Array.from({ length: 50 }, send));
+  clock.now += 4 * MINUTE - 1;
+  assert.equal((await send()).status, 429);
+  clock.now += 6_001;
+  assert.equal((await send()).status, 401);
+});
+
+test("no work is done for a request that is over the limit", async () => {
+  const calls: string[] = [];
+  const authenticate = limitRate((exchange) => {
+    calls.push("key");
+    exchange.caller = { id: "a" };
+    return undefined;
+  }, { requests: 1, windowMs: MINUTE, now: () => 0 });
+  const exchange = () => Object.assign(createExchange({}, "POST"), { readBody: assert.fail, openBody: assert.fail });
+  assert.equal(await authenticate(exchange()), undefined);
+  assert.equal((await authenticate(exchange()))?.status, 429);
+  assert.equal(calls.length, 2);
+});
+
+test("an IPv6 address counts by its first 64 bits, in any notation, and a mapped one as IPv4", () => {
+  const networks: [address: string, network: string][] = [
+    ["10.0.0.1", "10.0.0.1"],
+    ["::ffff:10.0.0.1", "10.0.0.1"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
+    ["2001:DB8:0001:2::", "2001:db8:1:2"],
+    ["2001:db8::1", "2001:db8:0:0"],
+    ["2001:db8:0:0:ffff::1", "2001:db8:0:0"],
+    ["::1", "0:0:0:0"],
+    ["fe80::1%eth0", "fe80:0:0:0"],
+    ["64:ff9b::192.0.2.1", "64:ff9b:0:0"],
+    ["", ""],
+  ];
+  for (const [address, network] of networks) assert.equal(networkOf(address), network, address);
+});
+
+test("the last address of a proxy's header counts, because clients can write the others", async () => {
+  const { statuses } = createLimited({ clientHeader: "x-real-ip" });
+  for (let i = 0; i < 10; i++) assert.deepEqual(await statuses(1, "wrong", `10.9.9.${i}, 10.0.0.7`), [401]);
+  assert.deepEqual(await statuses(1, "wrong", "10.0.0.7"), [429]);
+});
+
+test("thousands of other addresses neither reset a count nor use up another's", () => {
+  const table = new LimitTable(10, MINUTE);
+  for (let i = 0; i < 10; i++) table.take("attacker", 0);
+  for (let i = 0; i < 1_000; i++) for (let k = 0; k < 20; k++) table.take(`2001:db8:0:${i}`, 0, true);
+  assert.equal(table.look("attacker", 0).isOpen, false);
+  const names = Array.from({ length: 1_000 }, (_, i) => `10.1.${i >> 8}.${i & 255}`);
+  const closed = names.filter((name) => !table.look(name, 0).isOpen);
+  // For each name, the probability is 1 in 10,000.
+  assert.ok(closed.length <= 5, closed.join());
+});
+
+test("a clock that is set back opens the limit again instead of closing it for long", () => {
+  const table = new LimitTable(10, MINUTE);
+  const later = 1e12;
+  for (let i = 0; i < 10; i++) table.take("a", later);
+  assert.equal(table.look("a", later).isOpen, false);
+  assert.equal(table.look("a", later - 3_600_000).isOpen, true);
+});
+
+test("isolates that share the memory of a table count together", () => {
+  const memory = createLimitMemory((bytes) => new SharedArrayBuffer(bytes));
+  const [one, other] = [new LimitTable(10, MINUTE, memory), new LimitTable(10, MINUTE, memory)];
+  for (let i = 0; i < 5; i++) for (const table of [one, other]) assert.ok(table.take("a", 0).isOpen);
+  assert.ok(!one.take("a", 0).isOpen && !other.take("a", 0).isOpen);
+  assert.ok(other.take("b", 0).isOpen);
+});
+
+test("two tables put names into different slots, so nobody can find names that share them", () => {
+  const slots = (memory: ArrayBuffer) => {
+    new LimitTable(10, MINUTE, memory).take("a", 1);
+    return Array.from(new Float64Array(memory)).slice(1).flatMap((value, i) => value === 0 ? [] : [i]).join();
+  };
+  const create = () => createLimitMemory((bytes) => new ArrayBuffer(bytes));
+  assert.notEqual(slots(create()), slots(create()));
+});
