@@ -13,7 +13,7 @@ import { readTarball } from "./support/tar.ts";
 
 const README = readTarball(readFileSync(TARBALL)).find(({ path }) => path === "package/README.md")?.text ?? "";
 const [PROGRAM = ""] = blocksOf(README, "js");
-const [, START = ""] = blocksOf(README, "sh");
+const START = blocksOf(README, "sh").find((block) => block.includes("node server.mjs")) ?? "";
 
 const hasCurl = (await run("curl", ["--json", "", "--version"], ".").catch(() => undefined))?.status === 0;
 

@@ -114,10 +114,23 @@ test("each runtime's own APIs are used only where the plan says", async () => {
   for (const path of await sourcesBelow("lib/")) {
     const specifiers = await importsOf(path);
     const usesNode = specifiers.some((specifier) => specifier.startsWith("node:"));
-    if (!path.startsWith("lib/server/")) assert.doesNotMatch(codeOf(path), /\bDeno\.[a-z]/, path);
+    const isOfDeno = /^lib\/server\/(deno|workers)\//.test(path);
+    if (!isOfDeno) assert.doesNotMatch(codeOf(path), /\bDeno\.[a-z]/, path);
     assert.ok(!usesNode || /^lib\/(stores\/sqlite|hosts\/node|server)/.test(path), path);
     assert.ok(!specifiers.some((specifier) => /^(npm|jsr|https?):/.test(specifier)), path);
     assert.doesNotMatch(codeOf(path), /"npm:/, path);
+  }
+});
+
+test("the program for Node reaches nothing of Deno, but asks for its permissions in one module", async () => {
+  const reach = await reachOf("lib/server/node/main.ts");
+  assert.ok(reach.has("lib/server/run.ts") && reach.has("lib/server/node/listener.ts"));
+  for (const path of reach) {
+    assert.doesNotMatch(path, /^lib\/server\/(deno|workers)\/|kept_files|file_keeper/);
+    assert.doesNotMatch(codeOf(path), /\bDeno\.[a-z]/, path);
+    const asks = /"Deno" in globalThis|\["Deno"\]/.test(codeOf(path));
+    // The store finds out for itself, because it is a library.
+    if (asks) assert.match(path, /^lib\/server\/process\.ts$|^lib\/stores\/sqlite\//);
   }
 });
 

@@ -68,10 +68,18 @@ test("a task runs the TypeScript and JavaScript of docs/", () => {
   assert.deepEqual(pages.filter((path) => words.includes(path)), pages.filter((path) => !elsewhere.includes(path)));
 });
 
-test("docs/server.md names every flag, variable and default that --help prints, and no other", () => {
-  const help = printHelp();
+test("docs/server.md names every command that --help prints, and no other", () => {
+  const [, section = ""] = /^## Commands\n([^]*?)^##/m.exec(readPage("docs/server.md")) ?? [];
+  const rows = section.matchAll(/^\| `([a-z]+)(?: <[a-z]+>)?` +\|/gm);
+  const commands = printHelp().matchAll(/^ {2}([a-z]+)(?: \[[a-z]+\])? {3,}/gm);
+  assert.deepEqual(Array.from(rows, ([, name]) => name), Array.from(commands, ([, name]) => name));
+});
+
+test("docs/server.md names every flag, variable and default that serve --help prints, and no other", () => {
+  const [help = ""] = printHelp("serve").split("\nExamples:");
   const [, section = ""] = /^## Settings\n([^]*?)^##/m.exec(readPage("docs/server.md")) ?? [];
-  assert.deepEqual(new Set(matches(section, FLAG)), new Set(matches(help, FLAG)));
+  // The version is printed without a command.
+  assert.deepEqual(new Set(matches(section, FLAG)), new Set([...matches(help, FLAG), "--version"]));
   const table = section.split("\n").filter((line) => line.startsWith("| ")).join("\n");
   assert.deepEqual(new Set(matches(table, VARIABLE)), new Set(matches(help, VARIABLE)));
   const defaults = Array.from(help.matchAll(/, default (\S+)\]/g), ([, value]) => value);
@@ -86,8 +94,8 @@ test("docs/server.md names every flag, variable and default that --help prints, 
 const FLAG = /--[a-z][a-z-]*/g;
 const VARIABLE = /\b(?:PORT|PETSTORE_[A-Z_]+)\b/g;
 
-function printHelp(): string {
-  const args = ["run", "--no-config", "--allow-env", `${ROOT}server.ts`, "--help"];
+function printHelp(...command: string[]): string {
+  const args = ["run", "--no-config", "--allow-env", `${ROOT}server.ts`, ...command, "--help"];
   const { success, stdout } = new Deno.Command(Deno.execPath(), { args }).outputSync();
   assert.ok(success);
   return new TextDecoder().decode(stdout);

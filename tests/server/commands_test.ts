@@ -50,7 +50,7 @@ test("--help lists every command, and help and --help show the examples of each,
     for (const [name, command] of Object.entries(COMMANDS)) {
       assert.ok(overview.includes(`\n  ${name} `), name);
       const help = describeCommand(name, command);
-      assert.match(help, /^Examples:\n(  .*petstore.*\n)+\nExit status:\n  0 .*\n  1 .*\n  2 .*\n$/m);
+      assert.match(help, /^Examples:\n( {2}.*petstore.*\n)+\nExit status:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n$/m);
       for (const line of help.split("\n")) assert.ok(line.length <= 100, line);
     }
     const { backup } = COMMANDS;
@@ -94,7 +94,7 @@ test("openapi prints what a server with the same public address has at /openapi.
     const address = "https://api.example/v1";
     const { status, stdout, stderr } = await runCommand(folder, ["openapi"], { PETSTORE_PUBLIC_URL: address });
     assert.deepEqual([status, stderr], [0, ""]);
-    assert.match(stdout, /^\{\n  "openapi"/);
+    assert.match(stdout, /^\{\n {2}"openapi"/);
     const args = ["--key=k", "--store=memory:", `--public-url=${address}`];
     await withServer(folder, { args }, async ({ origin }) => {
       const response = await fetch(`${origin}/openapi.json`);

@@ -5,7 +5,7 @@ import { readText } from "../settings.ts";
 import { findStore } from "../store/open_store.ts";
 import { publishFile } from "../folders.ts";
 import { showProgress } from "./progress.ts";
-import type { Command } from "./command.ts";
+import { type Command, showPets } from "./command.ts";
 
 export const BACKUP: Command = {
   summary: "copy an SQLite file that servers are using",
@@ -31,7 +31,7 @@ export const BACKUP: Command = {
       const { pets, bytes } = await publishFile(operand, async (name) => {
         return await backupDatabase(store.path, name, showProgress());
       });
-      writers.output.add(`${operand}: ${pets} pets, ${bytes} bytes, checked`);
+      writers.output.add(`${operand}: ${showPets(pets)}, ${bytes} bytes, checked`);
       return 0;
     } catch (error) {
       if (error instanceof SettingError) throw error;

@@ -4,7 +4,7 @@ import { readText } from "../settings.ts";
 import { SettingError, startError } from "../start_error.ts";
 import { describePostgres, inspectPostgres } from "../store/open_postgres.ts";
 import { findStore, MEMORY } from "../store/open_store.ts";
-import type { Command, Context } from "./command.ts";
+import { type Command, type Context, showPets } from "./command.ts";
 
 export const CHECK: Command = {
   summary: "tell whether the store is sound",
@@ -55,7 +55,7 @@ async function checkFile(path: string): Promise<Result> {
     const { version, wanted, pets, faults } = await inspectDatabase(path);
     if (version === 0) return { faults: [`${path} is an empty database, which no server has used yet`], summary: "" };
     const note = version < wanted ? `, which the next start migrates to ${wanted}` : "";
-    return { faults, summary: `sqlite:${path} is sound: ${pets} pets, schema version ${version}${note}` };
+    return { faults, summary: `sqlite:${path} is sound: ${showPets(pets)}, schema version ${version}${note}` };
   } catch (error) {
     throw error instanceof StoreUnavailableError ? startError(error.message, error) : error;
   }

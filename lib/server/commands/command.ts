@@ -38,3 +38,8 @@ export interface Context {
   environment: Environment;
   host: Host;
 }
+
+/** A number of pets, for people. */
+export function showPets(count: bigint): string {
+  return count === 1n ? "1 pet" : `${count} pets`;
+}

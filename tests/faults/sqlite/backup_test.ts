@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { FILE, KEY, Ledger, ON_FILE } from "../../support/server/ledger.ts";
-import { type ServerProcess, walk, withServer } from "../../support/server/server_process.ts";
+import { runCommand, type ServerProcess, spawnServer, walk, withServer } from "../../support/server/server_process.ts";
+import { until } from "../../support/until.ts";
 import { withTempFolder } from "../../support/temp.ts";
-import { Child } from "../../support/system/child.ts";
 import { command, skipUnless, testUnless } from "../../support/system/commands.ts";
 
 const test = testUnless(skipUnless(["sqlite3"], "SQLite's shell", () => {}));
@@ -56,7 +56,8 @@ async function disturbAndKill(folder: string, servers: ServerProcess[], ledger: 
   command("sqlite3", "-cmd", ".timeout 5000", path, "PRAGMA wal_checkpoint");
   await acknowledged(ledger, 50);
   const before = [...ledger.pets.keys()];
-  command("sqlite3", path, `VACUUM INTO '${join(folder, copy)}'`);
+  const done = await runCommand(folder, ["backup", copy, `--store=sqlite:${FILE}`]);
+  assert.equal(done.status, 0, done.stderr);
   await acknowledged(ledger, 50);
   command("sqlite3", path, "select 1");
   await acknowledged(ledger, 50);
@@ -74,6 +75,13 @@ async function assertKept(server: ServerProcess, ledger: Ledger, clients: number
   assert.equal(await server.stop(), 0);
 }
 
+/** Makes the file large: 50 MB. */
+function fill(path: string): void {
+  using db = new DatabaseSync(path);
+  db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)
+    INSERT INTO pets (name, category_id, status) SELECT hex(zeroblob(125)), 7, 0 FROM n`);
+}
+
 /** A backup is sound and has every pet acknowledged before it began. */
 function assertBackup(path: string, ids: readonly number[]): void {
   using db = new DatabaseSync(path, { readOnly: true });
@@ -82,17 +90,19 @@ function assertBackup(path: string, ids: readonly number[]): void {
   assert.deepEqual(ids.filter((id) => !kept.has(id)), []);
 }
 
-test("a server that starts on README's backup shows the pets of the backup", () =>
+/** The steps of docs/stores.md, as a shell runs them. */
+test("the restore of docs/stores.md leads to a server with the pets of the backup", () =>
   withTempFolder(async (folder) => {
     const path = join(folder, FILE);
     const ledger = new Ledger();
     await withServer(folder, ON_FILE, async (server) => {
       for (let count = 0; count < 20; count++) await ledger.create(server);
-      command("sqlite3", path, `VACUUM INTO '${join(folder, "copy.db")}'`);
-      command("sqlite3", path, `.backup ${join(folder, "other.db")}`);
+      const done = await runCommand(folder, ["backup", "copy.db", `--store=sqlite:${FILE}`]);
+      assert.deepEqual([done.status, done.stderr], [0, ""]);
       for (let count = 0; count < 20; count++) await ledger.create(server);
       assert.equal(await server.stop(), 0);
     });
+    assert.equal((await runCommand(folder, ["check", "--store=sqlite:copy.db"])).status, 0);
     for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(path + end, { force: true });
     Deno.copyFileSync(join(folder, "copy.db"), path);
     await withServer(folder, ON_FILE, async (server) => {
@@ -101,26 +111,43 @@ test("a server that starts on README's backup shows the pets of the backup", () 
     });
   }));
 
-test("README's backup of a large file ends while clients create without pause", () =>
+test("a backup of a large file ends while clients create without pause, and their creates go on while it copies", () =>
   withTempFolder(async (folder) => {
     const path = join(folder, FILE);
     const ledger = new Ledger();
     await withServer(folder, ON_FILE, (server) => server.stop());
-    {
-      using db = new DatabaseSync(path);
-      db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)
-        INSERT INTO pets (name, category_id, status) SELECT hex(zeroblob(125)), 7, 0 FROM n`);
-    }
+    fill(path);
     assert.ok(Deno.statSync(path).size > 50_000_000);
     await withServer(folder, ON_FILE, async (server) => {
       const clients = Array.from({ length: CLIENTS }, () => createUntilKilled(server, ledger));
       await acknowledged(ledger, 50);
       const before = [...ledger.pets.keys()];
-      const sql = `VACUUM INTO '${join(folder, "copy.db")}'`;
       // Asynchronous: the clients run in this process.
-      assert.equal(await new Child("sqlite3", [path, sql]).ended, 0);
+      const done = await runCommand(folder, ["backup", "copy.db", `--store=sqlite:${FILE}`]);
+      assert.equal(done.status, 0, done.stderr);
+      assert.ok(ledger.pets.size > before.length, "no pet was added meanwhile");
+      assert.equal(ledger.refused, 0);
       await server.stop("SIGKILL");
       await Promise.all(clients);
       assertBackup(join(folder, "copy.db"), before);
     });
+  }));
+
+test("a backup that is killed or ended leaves a whole copy under its name or none, and the next one works", () =>
+  withTempFolder(async (folder) => {
+    await withServer(folder, ON_FILE, (server) => server.stop());
+    fill(join(folder, FILE));
+    for (const signal of ["SIGKILL", "SIGTERM"] as const) {
+      const name = `${signal}.db`;
+      const args = ["backup", name, `--store=sqlite:${FILE}`];
+      await using child = spawnServer(folder, { args });
+      await until("the temporary file", () => existsSync(join(folder, `${name}.0.tmp`)));
+      const status = await child.stop(signal);
+      const isCopied = existsSync(join(folder, name));
+      if (isCopied) assertBackup(join(folder, name), []);
+      // The signal may come after the end.
+      else assert.notEqual(status, 0);
+      if (signal === "SIGTERM") assert.ok(!existsSync(join(folder, `${name}.0.tmp`)));
+      else if (!isCopied) assert.equal((await runCommand(folder, args)).status, 0);
+    }
   }));

@@ -5,6 +5,7 @@ import { readKeyFile } from "../../../lib/server/key_file.ts";
 import { SettingError } from "../../../lib/server/start_error.ts";
 import { findSecret } from "./secret_search.ts";
 import { Child } from "../../support/system/child.ts";
+import { NODE } from "../../support/server/serve_task.ts";
 import { command, hasCommand, testUnless } from "../../support/system/commands.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
@@ -119,9 +120,22 @@ testAsRoot("a key file of another user is refused", () =>
     assertRefused(`${folder}/api-key`, "a file of another user");
   }));
 
+testFile("what servers that were killed have left beside the key file disturbs no start", (folder) => {
+  const path = `${folder}/api-key`;
+  // Temporary files of every step: before and after the key was written, and in the replacement of an empty file.
+  makeFile(`${path}.0.tmp`, 0o600, "");
+  makeFile(`${path}.1.tmp`, 0o600);
+  makeFile(path, 0o600, "");
+  const other = "pk_" + "ab".repeat(32);
+  makeFile(`${path}.${Deno.statSync(path).ino}.tmp`, 0o600, `${other}\n`);
+  // A server that has agreed on this key may show it at any moment, so it is the one to use.
+  assert.deepEqual(readKeyFile(path), { key: other, isNew: false });
+  assert.deepEqual(readKeyFile(path), { key: other, isNew: false });
+});
+
 testFile("a key file that a killed server left empty gets a key", (folder) => {
   const path = `${folder}/api-key`;
-  for (const text of ["", "\n"]) {
+  for (const text of ["", "\n", " ".repeat(100)]) {
     makeFile(path, 0o600, text);
     const { key, isNew } = readKeyFile(path);
     assert.equal(isNew, true);
@@ -129,7 +143,7 @@ testFile("a key file that a killed server left empty gets a key", (folder) => {
   }
 });
 
-testFile("servers that start for the first time at one moment agree on a key", async (folder) => {
+testFile("servers on Deno and on Node that start for the first time at one moment agree on a key", async (folder) => {
   const module = new URL("../../../lib/server/key_file.ts", import.meta.url).href;
   // Often, because the race is a matter of chance. They wait in a busy loop: a timer would be too slow.
   const code = `import { readKeyFile } from ${JSON.stringify(module)};
@@ -142,9 +156,15 @@ testFile("servers that start for the first time at one moment agree on a key", a
     Deno.mkdirSync(`${folder}/${i}`, { mode: 0o700 });
     makeFile(`${folder}/${i}/api-key`, 0o600, "");
   }
-  const servers = Array.from({ length: 4 }, () => new Child(Deno.execPath(), ["eval", "--no-config", code]));
+  const onDeno = () => new Child(Deno.execPath(), ["eval", "--no-config", code]);
+  const onNode = () => new Child(NODE, ["--input-type=module", "--disable-warning=ExperimentalWarning", "-e", code]);
+  const servers = [onDeno(), onDeno(), onNode(), onNode()];
   await Promise.all(servers.map(({ ended }) => ended));
   const seen = servers.map(({ written }) => written.stdout);
+  // Nothing is left beside the keys, in none of the folders.
+  for (let i = 0; i < 100; i++) {
+    assert.deepEqual([...Deno.readDirSync(`${folder}/${i}`)].map(({ name }) => name), ["api-key"]);
+  }
   assert.match(seen[0] ?? "", /^(pk_[0-9a-f]{64}\n){100}$/);
   for (const keys of seen) assert.equal(keys, seen[0]);
 });

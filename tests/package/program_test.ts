@@ -1,0 +1,72 @@
+/** The command `petstore` of the installed package, on every Node that it supports. */
+
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import root from "../../deno.json" with { type: "json" };
+import { testUnless } from "../support/system/commands.ts";
+import { npm, withProject } from "./support/project.ts";
+import { run, start, succeed } from "./support/run.ts";
+import { fileOf, NODES, versionOf } from "./support/runtimes.ts";
+
+const PET = '{"name":"Rex","categoryId":9223372036854775807}';
+
+/** Node 22.13, the oldest one, cannot copy an open database. */
+const canBackUp = (name: string) => !name.startsWith("Node 22.13.");
+
+for (const node of NODES) {
+  const { name, command, skip } = node;
+  /** The shebang of the program finds this Node. */
+  const PATH = `${dirname(command)}:${process.env["PATH"]}`;
+
+  testUnless(skip)(
+    `${name} runs the package's command petstore: serve, openapi, check and backup`,
+    () =>
+      withProject(npm(node), async (folder) => {
+        const petstore = join(folder, "node_modules", ".bin", "petstore");
+        const env = { PATH };
+        const version = await succeed(petstore, ["--version"], folder, env);
+        assert.deepEqual(version, { stdout: `petstore ${root.version}\n`, stderr: "" });
+
+        await using server = start(petstore, ["serve", "--port=0"], folder, env);
+        const [, origin] = await server.printed(/listens on (http:\S+)\/v1$/m);
+        await server.printed(/^ {2}try .*$/m);
+        const authorization = `Bearer ${readFileSync(join(folder, "data", "api-key"), "utf8").trim()}`;
+        const headers = { authorization, "content-type": "application/json" };
+        const created = await fetch(`${origin}/v1/pets`, { method: "POST", headers, body: PET });
+        assert.equal(
+          await created.text(),
+          '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"available"}',
+        );
+        const page = await fetch(`${origin}/docs`);
+        assert.match(await page.text(), /swagger-ui-bundle\.js/);
+        const described = await succeed(petstore, ["openapi"], folder, env);
+        assert.deepEqual(JSON.parse(described.stdout), await (await fetch(`${origin}/openapi.json`)).json());
+
+        const checked = await succeed(petstore, ["check"], folder, env);
+        assert.deepEqual(checked, {
+          stdout: "sqlite:data/petstore.db is sound: 1 pet, schema version 4\n",
+          stderr: "",
+        });
+        const copied = await run(petstore, ["backup", "copy.db"], folder, env);
+        if (canBackUp(name)) assert.deepEqual([copied.status, copied.stderr], [0, ""]);
+        else assert.match(copied.stderr, /^petstore: .*use Deno, or Node 22\.16 or later\n$/);
+        assert.equal(existsSync(join(folder, "copy.db")), canBackUp(name));
+        assert.equal(await server.stop(), 0);
+        assert.equal(server.written.stderr, "");
+        assert.deepEqual(readdirSync(join(folder, "data")).toSorted(), ["api-key", "petstore.db"]);
+      }),
+  );
+
+  testUnless(skip)(
+    `${name} runs it by npx with no network, and a wrong command line has status 2`,
+    () =>
+      withProject(npm(node), async (folder) => {
+        const npx = fileOf("npm", versionOf("npm"), "bin/npx-cli.js");
+        const { status, stdout, stderr } = await run(command, [npx, "@petstore/petstore", "sevre"], folder, { PATH });
+        assert.deepEqual([status, stdout], [2, ""]);
+        assert.equal(stderr, "petstore: There is no such command; did you mean serve? see petstore --help\n");
+      }),
+  );
+}
