@@ -34,16 +34,19 @@ const HEADERS = {
   RetryAfter: header("Retry-After", "How many seconds to wait before the next try (RFC 9110 §10.2.3).", {
     pattern: "^[0-9]+$",
   }),
-  RateLimit: header(
-    "RateLimit",
-    "How many requests are left, and the seconds until all are (draft-ietf-httpapi-ratelimit-headers).",
-    {
-      pattern: '^"[a-z]+";r=[0-9]+;t=[0-9]+$',
-    },
+  RateLimit: optional(
+    header(
+      "RateLimit",
+      "How many requests are left, and the seconds until all are (draft-ietf-httpapi-ratelimit-headers). Sent when less than " +
+        "half is left.",
+      { pattern: '^"[a-z]+";r=[0-9]+;t=[0-9]+$' },
+    ),
   ),
-  RateLimitPolicy: header("RateLimit-Policy", "How many requests are allowed in how many seconds (the same draft).", {
-    pattern: '^"[a-z]+";q=[0-9]+;w=[0-9]+$',
-  }),
+  RateLimitPolicy: optional(
+    header("RateLimit-Policy", "How many requests are allowed in how many seconds (the same draft).", {
+      pattern: '^"[a-z]+";q=[0-9]+;w=[0-9]+$',
+    }),
+  ),
   ContentTypeOptions: header("X-Content-Type-Options", "Browsers must believe the Content-Type (Fetch standard).", {
     const: valueOf(JSON_FIELDS, "x-content-type-options"),
   }),

@@ -1,6 +1,5 @@
 import { ERROR_STATUS } from "../error_codes.ts";
 import { checkContract, type ContractSettings, NAMES, type PetstoreOptions, requireNames } from "../service/options.ts";
-import type { RequestIds } from "../http/pipeline.ts";
 import { createRateLimited } from "./failures.ts";
 import { createHeaders, type HeaderKey, referTo } from "./headers.ts";
 import type { JsonObject } from "./json_types.ts";
@@ -80,13 +79,13 @@ export function createDescription(options: OpenApiOptions, added: readonly Failu
       { name: "store", description: "Orders of the store." },
     ],
     "x-tagGroups": [{ name: "Pets", tags: ["animals"] }, { name: "Store", tags: ["store"] }],
-    paths: createPaths(operations, settings.requestIds),
+    paths: createPaths(operations, settings),
     components: {
       schemas: { ...createSchemas(settings.defaultStatus), ...createNamed(groups, "schema", failureSchema) },
       responses: createNamed(
         groups,
         "response",
-        (group) => identified(statusOf(group), failure(group), settings.requestIds),
+        (group) => complete(statusOf(group), failure(group), settings),
       ),
       headers: createHeaders(unusedHeaders(remembersRequests, settings)),
       securitySchemes: {
@@ -114,22 +113,27 @@ function unusedHeaders(remembersRequests: boolean, { requestIds, rateLimit }: Co
   ];
 }
 
-/** Adds the id of the request to a response that has it. */
-function identified(status: number, response: JsonObject, requestIds: RequestIds): JsonObject {
-  if (requestIds === "none" || (requestIds === "failures" && status < 400)) return response;
-  return { ...response, headers: { ...response["headers"] as JsonObject, ...referTo(["RequestId"]) } };
+/** Adds the headers that any response can have. */
+function complete(status: number, response: JsonObject, { requestIds, rateLimit }: ContractSettings): JsonObject {
+  const hasId = requestIds === "all" || (requestIds === "failures" && status >= 400);
+  const keys: HeaderKey[] = [
+    ...(rateLimit ? ["RateLimit", "RateLimitPolicy"] as const : []),
+    ...(hasId ? ["RequestId"] as const : []),
+  ];
+  if (keys.length === 0) return response;
+  return { ...response, headers: { ...response["headers"] as JsonObject, ...referTo(keys) } };
 }
 
-function createPaths(operations: readonly Operation[], requestIds: RequestIds): JsonObject {
+function createPaths(operations: readonly Operation[], settings: ContractSettings): JsonObject {
   const paths: Record<string, JsonObject> = {};
   for (const { path, method, definition, failures } of operations) {
     const responses = Object.fromEntries(
       Object.entries(definition["responses"] as JsonObject)
-        .map(([status, response]) => [status, identified(Number(status), response as JsonObject, requestIds)]),
+        .map(([status, response]) => [status, complete(Number(status), response as JsonObject, settings)]),
     );
     for (const group of failures) {
       responses[statusOf(group)] = group.response === undefined
-        ? identified(statusOf(group), failure(group), requestIds)
+        ? complete(statusOf(group), failure(group), settings)
         : { $ref: `#/components/responses/${group.response}` };
     }
     paths[path] = { ...paths[path], [method]: { ...definition, responses } };

@@ -74,7 +74,7 @@ test("a mistyped command or flag gets the right one suggested, and a word that m
       /'--stor'; did you mean --store\? see petstore check/,
     );
     assertFailure(await runCommand(folder, ["--prot=1"]), /'--prot'; did you mean --port\?/);
-    assertFailure(await runCommand(folder, ["--no-access-logs"]), /did you mean --no-access-log\?/);
+    assertFailure(await runCommand(folder, ["--no-docss"]), /did you mean --no-docs\?/);
     assertFailure(await runCommand(folder, ["check", "--key=k"]), /'--key'; see petstore check --help/);
     const stray = await runCommand(folder, ["pk_secret"]);
     assertFailure(stray, /There is no such command; see petstore --help/);

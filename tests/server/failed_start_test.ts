@@ -102,6 +102,13 @@ const CASES: Case[] = [
     [K, "--metrics=127.0.0.1"],
     /Metrics "127.0.0.1" must be an address and a port/,
   ],
+  [
+    "a rate limit without a time",
+    [K, "--rate-limit=100"],
+    /Rate limit "100" must be requests in at most a day, such as 100/,
+  ],
+  ["a rate limit of a week", [K, "--rate-limit=1/168h"], /Rate limit "1\/168h"/],
+  ["a client header with a space", [K, "--rate-limit=1/s", "--client-header=a b"], /clientHeader must be the name/],
   ["a page that is neither on nor off", { PETSTORE_DOCS: "no" }, /PETSTORE_DOCS must be on or off, not "no"/],
 ];
 

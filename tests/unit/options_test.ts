@@ -54,6 +54,21 @@ const REFUSED: [what: string, options: unknown, message: RegExp][] = [
     /bodyTimeoutMs must be a whole number.*not "10"/,
   ],
   ["an endless time", { keys: ["k"], bodyTimeoutMs: Infinity }, /bodyTimeoutMs/],
+  ["requestIds that do not exist", { keys: ["k"], requestIds: "some" }, /requestIds must be all, failures or none/],
+  ["an onAnswer that is not a function", { keys: ["k"], onAnswer: 1 }, /onAnswer must be a function/],
+  ["a rate limit that is a number", { keys: ["k"], rateLimit: 5 }, /rateLimit must be an object, such as/],
+  ["a rate limit of none", { keys: ["k"], rateLimit: { requests: 0, windowMs: 1 } }, /rateLimit.requests must be/],
+  ["a rate limit without time", { keys: ["k"], rateLimit: { requests: 1 } }, /rateLimit.windowMs must be/],
+  [
+    "an unknown member of the rate limit",
+    { keys: ["k"], rateLimit: { requests: 1, windowMs: 1, burst: 5 } },
+    /Unknown member burst of option rateLimit/,
+  ],
+  [
+    "a client header with a colon",
+    { keys: ["k"], rateLimit: { requests: 1, windowMs: 1, clientHeader: "a:" } },
+    /clientHeader must be the name of a header/,
+  ],
   ["no origins", { keys: ["k"], cors: { origins: [] } }, /cors must be \{ origins: \[...\] \}/],
   [
     "an origin with a path",

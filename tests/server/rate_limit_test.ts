@@ -1,0 +1,48 @@
+/** The rate limit of a server: by caller, by address, over all workers. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { describeServer } from "../../lib/server/description.ts";
+import { createResponseValidator } from "../support/openapi_validator.ts";
+import { type ServerProcess, withFreshServer } from "../support/server/server_process.ts";
+
+const LIMIT = { requests: 5, windowMs: 3_600_000 };
+const validate = createResponseValidator(describeServer({ requestIds: "failures", rateLimit: LIMIT }), "/v1");
+
+/** Sends requests, each on a connection of its own, so that every worker gets some. Checks each answer against the description. */
+async function statusesOf(server: ServerProcess, count: number, key: string, client = ""): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const headers = { authorization: `Bearer ${key}`, "x-real-ip": client, connection: "close" };
+    const answer = await fetch(`${server.origin}/v1/pets`, { headers });
+    validate("GET", "/v1/pets", { status: answer.status, headers: answer.headers, text: await answer.text() });
+    statuses.push(answer.status);
+  }
+  return statuses;
+}
+
+const times = (count: number, status: number): number[] => Array(count).fill(status);
+
+test("--rate-limit counts each caller and each address without a valid key, and leaves probes alone", () =>
+  withFreshServer({ args: ["--key=a", "--key=b", "--rate-limit=5/1h", "--log=off"] }, async (server) => {
+    assert.deepEqual(await statusesOf(server, 7, "a"), [...times(5, 200), 429, 429]);
+    assert.deepEqual(await statusesOf(server, 1, "b"), [200]);
+    assert.deepEqual(await statusesOf(server, 6, "wrong"), [...times(5, 401), 429]);
+    // The address has used up its limit.
+    assert.deepEqual(await statusesOf(server, 1, "b"), [429]);
+    for (let i = 0; i < 10; i++) assert.equal((await server.ask("/readyz", null)).status, 200);
+    assert.equal(await server.stop(), 0);
+  }));
+
+test("--client-header tells clients behind a proxy apart", () =>
+  withFreshServer({ args: ["--key=a", "--rate-limit=5/1h", "--client-header=X-Real-IP"] }, async (server) => {
+    assert.deepEqual(await statusesOf(server, 6, "wrong", "10.0.0.1"), [...times(5, 401), 429]);
+    assert.deepEqual(await statusesOf(server, 1, "a", "10.0.0.2"), [200]);
+    assert.equal(await server.stop(), 0);
+  }));
+
+test("several workers count together", () =>
+  withFreshServer({ args: ["--key=a", "--rate-limit=5/1h", "--workers=2", "--log=off"] }, async (server) => {
+    assert.deepEqual(await statusesOf(server, 20, "a"), [...times(5, 200), ...times(15, 429)]);
+    assert.equal(await server.stop(), 0);
+  }));
