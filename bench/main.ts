@@ -3,6 +3,7 @@
 import { type Finding, runTool, UsageError } from "../tests/support/command_line.ts";
 import { Bench, type Case, type Group } from "./bench.ts";
 import { DEFAULT } from "./cases/default.ts";
+import { SEEING } from "./cases/seeing.ts";
 import { IN_PROCESS } from "./cases/in_process.ts";
 import { READS } from "./cases/reads.ts";
 import { CHEAP_ANSWERS } from "./cases/refusals.ts";
@@ -27,6 +28,7 @@ const GROUPS: readonly Group[] = [
   CHEAP_ANSWERS,
   WRITES,
   DISTURBANCE,
+  SEEING,
   ON_NODE,
   ON_BUN,
   IN_PROCESS,

@@ -33,6 +33,8 @@ ${CATALOGUE_SIZE.toLocaleString("en")} pets, a third in each status.
 - **default server**: the standalone server as \`deno task serve\` starts it, with an SQLite file and the access log. The log
   goes to a file.
 - **itself without log**: the same with \`--log=off\`.
+- **Seeing**: the standalone server with a log, metrics, request ids or a rate limit that is never reached, compared with the
+  same server without any of them. With a rate limit, no answer had the \`RateLimit\` fields.
 - **each fsync … longer**: a preloaded library lengthens \`fdatasync\` and \`fsync\` of the server, as on a common network disk
   (\`bench/slow_disk.c\`). **64 for each fsync**: the rate if all 64 connections had their creates in every commit, and a
   commit took only its fsync.

@@ -1,7 +1,6 @@
 /** The metrics of a server, read by other people's parser. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import parse from "parse-prometheus-text-format";
 import type { Exchange } from "../../lib/http/exchange.ts";
 import { Metrics } from "../../lib/server/metrics/metrics.ts";
@@ -9,9 +8,13 @@ import { addSamples, formatSamples, OPEN_METRICS } from "../../lib/server/metric
 import { VERSION } from "../../lib/version.ts";
 import { createExchange } from "../support/exchange.ts";
 import { addPet, runServer, withFreshServer } from "../support/server/server_process.ts";
+import { ON_NODE } from "../support/server/serve_task.ts";
+import { testUnless } from "../support/system/commands.ts";
 import { freePort } from "../support/system/free_port.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { until } from "../support/until.ts";
+
+const test = Object.assign(testUnless(false), { workers: testUnless(ON_NODE && "workers need Deno") });
 
 const KEY = "pk_example";
 
@@ -110,7 +113,9 @@ test("--metrics serves what happened, at an address of its own, and nothing else
     assert.equal(values.get("petstore_commit_creates <= 1.0"), 1);
     const [caller] = [...values.keys()].filter((name) => name.startsWith("petstore_deprecated_requests_total"));
     assert.match(caller ?? "", /_total key-[0-9a-f]{32} \/v1\/pets\/\{petId\}$/);
-    assert.ok([...values.keys()].some((name) => /^petstore_build_info deno /.test(name) && name.endsWith(VERSION)));
+    assert.ok(
+      [...values.keys()].some((name) => /^petstore_build_info (deno|node) /.test(name) && name.endsWith(VERSION)),
+    );
     assert.ok(Math.abs(Date.now() / 1000 - (values.get("process_start_time_seconds") ?? 0)) < 60);
     for (const path of ["/", "/v1/pets", "/livez"]) {
       const other = await fetch(origin + path, { headers: { authorization: `Bearer ${KEY}` } });
@@ -121,7 +126,7 @@ test("--metrics serves what happened, at an address of its own, and nothing else
   });
 });
 
-test("with several workers, /metrics adds up what each has counted", async () => {
+test.workers("with several workers, /metrics adds up what each has counted", async () => {
   const port = await freePort();
   await withFreshServer({ args: [`--key=${KEY}`, "--workers=2", `--metrics=127.0.0.1:${port}`] }, async (server) => {
     for (let i = 0; i < 20; i++) await addPet(server, KEY);

@@ -1,10 +1,13 @@
 /** The rate limit of a server: by caller, by address, over all workers. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { describeServer } from "../../lib/server/description.ts";
 import { createResponseValidator } from "../support/openapi_validator.ts";
+import { ON_NODE } from "../support/server/serve_task.ts";
+import { testUnless } from "../support/system/commands.ts";
 import { type ServerProcess, withFreshServer } from "../support/server/server_process.ts";
+
+const test = Object.assign(testUnless(false), { workers: testUnless(ON_NODE && "workers need Deno") });
 
 const LIMIT = { requests: 5, windowMs: 3_600_000 };
 const validate = createResponseValidator(describeServer({ requestIds: "failures", rateLimit: LIMIT }), "/v1");
@@ -41,7 +44,7 @@ test("--client-header tells clients behind a proxy apart", () =>
     assert.equal(await server.stop(), 0);
   }));
 
-test("several workers count together", () =>
+test.workers("several workers count together", () =>
   withFreshServer({ args: ["--key=a", "--rate-limit=5/1h", "--workers=2", "--log=off"] }, async (server) => {
     assert.deepEqual(await statusesOf(server, 20, "a"), [...times(5, 200), ...times(15, 429)]);
     assert.equal(await server.stop(), 0);

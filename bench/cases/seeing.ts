@@ -1,0 +1,40 @@
+/** What it costs to see what happens, and to limit it: the log, metrics, request ids, a rate limit. */
+
+import { checkStatus } from "../answers.ts";
+import type { Bench, Group } from "../bench.ts";
+import type { ServerProcess } from "../load/server_process.ts";
+import { load } from "../load/wrk.ts";
+import { measureRounds, rateRow, withLoad } from "../rounds.ts";
+import type { Floor, Row } from "../row.ts";
+
+const NONE = ["--log=off", "--request-id=none"];
+const METRICS = "--metrics=127.0.0.1:0";
+/** Never reached. */
+const LIMIT = "--rate-limit=999999999/1h";
+
+/** Flags that are compared with {@link NONE}. */
+const WAYS = {
+  "text log": ["--request-id=none"],
+  "JSON log": ["--log=json", "--request-id=none"],
+  "metrics": [...NONE, METRICS],
+  "rate limit": [...NONE, LIMIT],
+  "request id on each answer": ["--log=off", "--request-id=all"],
+  "text log, metrics and rate limit": [METRICS, LIMIT],
+};
+
+const TOGETHER: Floor = { bound: "at least", value: 0.95 };
+
+export const SEEING: Group = [{ name: "seeing-get", quick: false, run }];
+
+async function run(bench: Bench): Promise<Row[]> {
+  const asked = load("/v1/pets/4242");
+  const servers: Record<string, ServerProcess> = { nothing: await bench.standalone("seeing nothing", { flags: NONE }) };
+  for (const [name, flags] of Object.entries(WAYS)) servers[name] = await bench.standalone(`seeing ${name}`, { flags });
+  for (const server of Object.values(servers)) await checkStatus(server, asked);
+  const series = await measureRounds(withLoad(servers, asked), bench.effort);
+  return Object.keys(WAYS).map((subject) => {
+    const floor = subject.includes(" and ") ? { floor: TOGETHER } : {};
+    const what = { name: "seeing-get", title: "Seeing: GET one", subject, base: "without any", ...floor };
+    return rateRow(what, series[subject]!, series["nothing"]!);
+  });
+}
