@@ -6,6 +6,7 @@ import type { Runtime } from "./load/runtimes.ts";
 import { runPinned, ServerProcess, type StandaloneSpec } from "./load/server_process.ts";
 import type { Effort } from "./rounds.ts";
 import type { Outcome } from "./row.ts";
+import type { InProcessSettings } from "./servers/in_process.ts";
 import type { LimitSettings, StoredAnswer } from "./servers/limit.ts";
 
 /** A question and its measurement. */
@@ -91,7 +92,7 @@ export class Bench implements AsyncDisposable {
   }
 
   /** An app that is called without a socket; the same server for every call. */
-  inProcess(app: "petstore" | "hono"): Promise<ServerProcess> {
+  inProcess(app: InProcessSettings["app"]): Promise<ServerProcess> {
     return this.#server(`in-process ${app}`, "Deno", "in_process.ts", { app });
   }
 

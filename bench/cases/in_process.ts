@@ -22,22 +22,34 @@ export const IN_PROCESS: Group = [
 function inProcess(name: string, what: string, call: string, quick: boolean): Case {
   async function run(bench: Bench): Promise<Row[]> {
     const { rounds, seconds } = bench.effort;
-    const [petstore, hono] = [await bench.inProcess("petstore"), await bench.inProcess("hono")];
-    const series = await inRounds({
-      petstore: () => measure(petstore, call, seconds),
-      hono: () => measure(hono, call, seconds),
-    }, rounds);
-    for (const [round, { status, body }] of series.petstore.entries()) {
-      assert.equal(status, series.hono[round]?.status);
-      if (call !== "post") assert.equal(body, series.hono[round]?.body);
+    const apps = ["petstore", "hono", ...call === "get" ? ["response" as const] : []] as const;
+    const contenders: Record<string, () => Promise<Answer>> = {};
+    for (const app of apps) {
+      const server = await bench.inProcess(app);
+      contenders[app] = () => measure(server, call, seconds);
     }
-    const figure = ratioOf(series.petstore.map(({ rate }) => rate), series.hono.map(({ rate }) => rate));
-    const parts = { name, title: `In-process: ${what}`, subject: "handle()", base: "app.fetch of Hono" };
-    const rows: Row[] = [{ ...parts, unit: "×", figure, floor: { bound: "at least", value: 4 }, notes: [] }];
-    if (call !== "get") return rows;
-    const time = spreadOf(series.petstore.map(({ rate }) => 1e6 / rate));
-    const { base: _, ...alone } = parts;
-    return [...rows, { ...alone, unit: "µs", figure: time, floor: { bound: "at most", value: 2 }, notes: [] }];
+    const { petstore = [], hono = [], response = [] } = await inRounds(contenders, rounds);
+    for (const [round, { status, body }] of petstore.entries()) {
+      assert.equal(status, hono[round]?.status);
+      if (call !== "post") assert.equal(body, hono[round]?.body);
+    }
+    const title = `In-process: ${what}`;
+    const figure = ratioOf(petstore.map(({ rate }) => rate), hono.map(({ rate }) => rate));
+    const parts = { name, title, subject: "handle()", notes: [] };
+    const ofHono: Row = {
+      ...parts,
+      base: "app.fetch of Hono",
+      unit: "×",
+      figure,
+      floor: { bound: "at least", value: 4 },
+    };
+    if (call !== "get") return [ofHono];
+    const time = (answers: readonly Answer[]) => spreadOf(answers.map(({ rate }) => 1e6 / rate));
+    return [
+      ofHono,
+      { ...parts, unit: "µs", figure: time(petstore), floor: { bound: "at most", value: 2 } },
+      { ...parts, subject: "a Response alone", unit: "µs", figure: time(response) },
+    ];
   }
   return { name, quick, run };
 }

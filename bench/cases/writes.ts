@@ -24,14 +24,20 @@ async function inMemory(bench: Bench): Promise<Row[]> {
   const answers = await takeAnswers(memory, POST);
   const limit = await bench.limit(answers, { reads: "body" });
   const reader = await bench.limit(answers, { reads: "json" });
-  for (const server of [memory, hono]) await checkStatus(server, POST);
+  const creator = await bench.limit(answers, { reads: "pet" });
+  for (const server of [memory, hono, creator]) await checkStatus(server, POST);
   for (const server of [limit, reader]) await checkLimit(server, POST, answers);
-  const series = await measureRounds(withLoad({ limit, reader, memory, hono }, POST), bench.effort);
+  const series = await measureRounds(withLoad({ limit, reader, creator, memory, hono }, POST), bench.effort);
   const parts = { name: "post-memory", title: "POST" };
   const floor: Floor = { bound: "at least", value: 0.85 }, ofReader: Floor = { bound: "at least", value: 0.95 };
   return [
     rateRow({ ...parts, subject: "memory store", base: "limit", floor }, series.memory, series.limit),
     rateRow({ ...parts, subject: "limit that reads", base: "limit" }, series.reader, series.limit),
+    rateRow(
+      { ...parts, subject: "limit that reads and answers", base: "limit that reads" },
+      series.creator,
+      series.reader,
+    ),
     rateRow(
       { ...parts, subject: "memory store", base: "limit that reads", floor: ofReader },
       series.memory,

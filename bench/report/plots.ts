@@ -1,8 +1,8 @@
-/** The plots, drawn by Vega-Lite. Each answers one question. */
+/** The plots. Each answers one question. */
 
-import { parse, View } from "vega";
-import { compile, type TopLevelSpec } from "vega-lite";
+import type { TopLevelSpec } from "vega-lite";
 import type { Row } from "../row.ts";
+import { COLOURS, frame, toSvg, WIDTH } from "./vega.ts";
 
 /** A plot of docs/, by its file name. */
 export interface Plot {
@@ -29,11 +29,6 @@ interface Words {
   /** The name of the line at 1. */
   limit: string;
 }
-
-/** The palette of Okabe and Ito, for all kinds of colour vision. */
-const COLOURS = ["#0072b2", "#e69f00", "#999999"];
-
-const WIDTH = 560;
 
 const CASES = [["get", "GET one"], ["list-20", "list of 20"], ["post", "POST"]] as const;
 
@@ -197,36 +192,4 @@ function drawScale(rows: readonly Row[]): Promise<string> | undefined {
       },
     },
   });
-}
-
-/** What all plots share. The white ground makes them readable in dark themes, too. */
-function frame(text: string, subtitle: string | string[]) {
-  return {
-    $schema: "https://vega.github.io/schema/vega-lite/v6.json",
-    background: "white",
-    // Wide, because the width of a text is estimated, and the reader's font may be wider.
-    padding: { left: 24, right: 32, top: 16, bottom: 16 },
-    title: {
-      text,
-      subtitle,
-      anchor: "start",
-      frame: "bounds",
-      offset: 12,
-      subtitlePadding: 4,
-      fontSize: 16,
-      subtitleFontSize: 12,
-    },
-    config: {
-      font: "system-ui, sans-serif",
-      axis: { labelFontSize: 13, titleFontSize: 13, titleFontWeight: "normal", labelLimit: 0, gridColor: "#e5e7eb" },
-      legend: { labelFontSize: 13 },
-      text: { fontSize: 12 },
-      view: { stroke: null },
-    },
-  } as const;
-}
-
-async function toSvg(spec: TopLevelSpec): Promise<string> {
-  const view = new View(parse(compile(spec).spec), { renderer: "none" });
-  return await view.toSVG() + "\n";
 }

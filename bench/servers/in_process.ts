@@ -7,7 +7,8 @@ import { createHonoApp } from "./hono_app.ts";
 import { listen, readSettings } from "./host.ts";
 
 export interface InProcessSettings {
-  app: "petstore" | "hono";
+  /** `response` only makes a `Response` with the petstore's text and headers. */
+  app: "petstore" | "hono" | "response";
 }
 
 /** The calls, by their names in the query of the request that starts a measurement. */
@@ -17,7 +18,12 @@ const CALLS: Record<string, () => Request> = {
   post: () =>
     request("/v1/pets", {
       method: "POST",
-      headers: { authorization: AUTHORIZATION, "content-type": "application/json" },
+      // With its length, as every HTTP client sends it.
+      headers: {
+        authorization: AUTHORIZATION,
+        "content-type": "application/json",
+        "content-length": String(NEW_PET.length),
+      },
       body: NEW_PET,
     }),
 };
@@ -35,14 +41,25 @@ await listen(async ({ url }) => {
   return Response.json({ status: answer.status, body: await answer.text(), rate });
 });
 
-async function createHandler(app: InProcessSettings["app"]): Promise<(request: Request) => Promise<Response>> {
+type Handler = (request: Request) => Promise<Response>;
+
+async function createHandler(app: InProcessSettings["app"]): Promise<Handler> {
   if (app === "hono") {
     const { fetch } = createHonoApp(CATALOGUE_SIZE);
     return async (request) => await fetch(request);
   }
   const store = createMemoryStore();
   await fillStore(store, CATALOGUE_SIZE);
-  return createPetstore({ keys: [KEY], store }).handle;
+  const { handle } = createPetstore({ keys: [KEY], store });
+  return app === "petstore" ? handle : await responses(handle);
+}
+
+/** A handler that reads nothing, and sends a copy of one answer. */
+async function responses(handle: Handler): Promise<Handler> {
+  const answer = await handle(CALLS["get"]!());
+  const init = { status: answer.status, headers: Object.fromEntries(answer.headers) };
+  const body = await answer.text();
+  return () => Promise.resolve(new Response(body, init));
 }
 
 async function measure(make: () => Request, duration: number): Promise<number> {

@@ -19,9 +19,9 @@ export interface LimitSettings {
   /**
    * The parts of the request that it reads before it answers:
    * `head` is the URL, the method and the headers of a key and an entity tag; `json` is the headers of a POST and the
-   * body as JSON.
+   * body as JSON; with `pet`, it reads the same and answers with the pet that it has read, and a new id.
    */
-  reads: "nothing" | "head" | "body" | "json";
+  reads: "nothing" | "head" | "body" | "json" | "pet";
 }
 
 const { answers: path, reads } = readSettings<LimitSettings>();
@@ -38,6 +38,7 @@ function createHandler(ready: readonly { body: string; init: ResponseInit }[]): 
   if (first === undefined) throw new Error("The limit needs an answer to send");
   if (reads === "head") return (request) => new Response(first.body, readHead(request) ? first.init : {});
   if (reads === "json") return async (request) => new Response(first.body, await readJson(request) ? first.init : {});
+  if (reads === "pet") return createPets(first.init);
   if (reads === "body") {
     return async (request) => {
       await request.arrayBuffer();
@@ -58,11 +59,24 @@ function readHead({ headers, url, method }: Request): boolean {
   return headers.get("authorization") !== null && headers.get("if-none-match") === null && url !== "" && method !== "";
 }
 
+function createPets(init: ResponseInit): FetchHandler {
+  let id = 0;
+  return async (request) => {
+    const pet = await readJson(request);
+    if (!pet) return new Response(null, { status: 400 });
+    const body = `{"id":${++id},"name":${
+      JSON.stringify(pet.name)
+    },"categoryId":${pet.categoryId},"status":"available"}`;
+    return new Response(body, { ...init, headers: { ...init.headers, location: `/v1/pets/${id}` } });
+  };
+}
+
 const JSON_HEADERS = ["authorization", "content-type", "content-encoding", "content-length", "idempotency-key"];
 
-/** Whether there is a key, and JSON. */
-async function readJson(request: Request): Promise<boolean> {
+/** The body, if there is a key, and JSON. */
+async function readJson(request: Request): Promise<{ name: string; categoryId: number } | undefined> {
   const values = JSON_HEADERS.map((name) => request.headers.get(name));
   const body = JSON.parse(new TextDecoder().decode(await request.arrayBuffer()));
-  return values[0] !== null && request.url !== "" && request.method !== "" && typeof body === "object";
+  const isWhole = values[0] !== null && request.url !== "" && request.method !== "" && typeof body === "object";
+  return isWhole ? body : undefined;
 }

@@ -35,15 +35,7 @@ export function createResponseValidator(
   basePath: string,
   onAnyPath: AnyPathRule = () => undefined,
 ): ResponseValidator {
-  const description = withAnyPathAnswers(described);
-  // Closed here, although the description leaves them open for later versions.
-  const closed = structuredClone(description);
-  for (const [name, schema] of Object.entries(at(closed, "components", "schemas"))) {
-    if (/^Pet$|Error$/.test(name)) (schema as JsonObject)["additionalProperties"] = false;
-  }
-  const ajv = new Ajv2020.default({ strict: false, allErrors: true });
-  addFormats.default(ajv);
-  ajv.addSchema(closed, ID);
+  const { description, ajv } = compile(described);
 
   return (method, path, response) => {
     const where = `${method} ${path} → ${response.status}`;
@@ -68,6 +60,32 @@ export function createResponseValidator(
     if (!validate) throw new Error(`${where}: no schema at ${pointer}`);
     if (!validate(value)) throw new Error(`${where}: ${ajv.errorsText(validate.errors)}: ${JSON.stringify(value)}`);
   }
+}
+
+interface Compiled {
+  description: JsonObject;
+  ajv: Ajv2020.default;
+}
+
+/** By the text of the description: compiling one takes longer than most tests, and most tests have the same one. */
+const compiled = new Map<string, Compiled>();
+
+function compile(described: JsonObject): Compiled {
+  const text = JSON.stringify(described);
+  const known = compiled.get(text);
+  if (known) return known;
+  const description = withAnyPathAnswers(JSON.parse(text));
+  // Closed here, although the description leaves them open for later versions.
+  const closed = structuredClone(description);
+  for (const [name, schema] of Object.entries(at(closed, "components", "schemas"))) {
+    if (/^Pet$|Error$/.test(name)) (schema as JsonObject)["additionalProperties"] = false;
+  }
+  const ajv = new Ajv2020.default({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema(closed, ID);
+  const made = { description, ajv };
+  compiled.set(text, made);
+  return made;
 }
 
 interface Found {

@@ -17,7 +17,8 @@ import { parseResponse } from "../../support/http/message.ts";
 import { hasCommand, testUnless } from "../../support/system/commands.ts";
 import { withDenoServe } from "../../support/http/deno_serve.ts";
 
-const SEED = 20301205;
+/** Any seed finds each defect, but some take ten times as long. */
+const SEED = 20301212;
 const OPTIONS = { maxBodyBytes: MAX_BODY_BYTES };
 
 const test = testUnless(hasCommand("curl") ? false : "there is no curl");

@@ -21,6 +21,8 @@ const DEPRECATED = {
 export interface ModelSettings {
   key: string;
   maxBodyBytes: number;
+  /** What is served without a key, by path. */
+  open?: Readonly<Record<string, { json: string; isTagged: boolean }>>;
 }
 
 interface ModelPet {
@@ -42,14 +44,20 @@ export class Model {
 
   predict({ method, target, headers, body }: ModelRequest): Prediction {
     const fields = new Headers(headers);
+    const [, path = "", query = ""] = /^([^?#]*)\??([^#]*)/.exec(target) ?? [];
+    const [root, base, first, second, ...rest] = path.split("/").map(values.unescape);
+    const open = base !== undefined && first === undefined ? this.#settings.open?.[`${root}/${base}`] : undefined;
+    if (open !== undefined) {
+      const condition = fields.get("if-none-match");
+      const get = () => open.isTagged ? this.#represent(open.json, undefined, condition) : success(open.json);
+      return choose(method, { GET: get, HEAD: get });
+    }
     const authorization = fields.get("authorization");
     if (authorization === null) return failure(401, "missing_api_key", { "www-authenticate": REALM });
     const key = /^bearer +([^ ,]+)$/i.exec(authorization)?.[1];
     if (key === undefined) return failure(401, "invalid_api_key", { "www-authenticate": MALFORMED });
     if (key !== this.#settings.key) return failure(401, "invalid_api_key", { "www-authenticate": REFUSAL });
 
-    const [, path = "", query = ""] = /^([^?#]*)\??([^#]*)/.exec(target) ?? [];
-    const [root, base, first, second, ...rest] = path.split("/").map(values.unescape);
     if (root !== "" || base !== "v1" || second === "" || rest.length > 0) return failure(404, "route_not_found");
     if (first === "pets" && second === undefined) {
       const list = () => this.#list(query, fields.get("if-none-match"));
@@ -128,6 +136,10 @@ export class Model {
     this.#pets.push({ id, status, json });
     return { status: [201], body: json, headers: { ...JSON_TYPE, location: `/v1/pets/${id}` } };
   }
+}
+
+function success(body: string): Prediction {
+  return { status: [200], body, headers: JSON_TYPE };
 }
 
 function failure(status: number, code: string, headers: Record<string, string> = {}): Prediction {

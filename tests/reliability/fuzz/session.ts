@@ -4,17 +4,24 @@ import type { StoreKind } from "../../support/stores.ts";
 import { findDifferences, findDisagreement } from "./compare.ts";
 import { EntityTags } from "./entity_tags.ts";
 import type { Connection, Exchange, Handle, Host } from "./host.ts";
-import { Model } from "./model.ts";
+import { Model, type ModelSettings } from "./model.ts";
 import { type Draft, type Malformed, Memory, type Step } from "./request.ts";
 import { KEY, MAX_BODY_BYTES } from "./settings.ts";
+import { STANDALONE, type StandaloneServer } from "./standalone.ts";
 import type { Tally } from "./tally.ts";
 
-export interface Ground {
+/** What a search is for: a petstore on each store, or a standalone server. */
+export type Ground = (Petstores | Standalone) & { tally: Tally };
+
+interface Petstores {
   host: Host;
   stores: readonly StoreKind[];
-  tally: Tally;
   /** Wraps the petstore in a defect that is to be found. */
   wrap?: (handle: Handle) => Handle;
+}
+
+interface Standalone {
+  host: StandaloneServer;
 }
 
 export class Mismatch extends Error {
@@ -32,15 +39,26 @@ const VALIDATE = createResponseValidator(createOpenApi(LIMITS), "/v1");
 
 /** Throws a {@link Mismatch} at the first answer that is wrong. */
 export async function runSequence(steps: readonly Step[], ground: Ground): Promise<void> {
-  await withConnections(ground, ground.stores, [], async (connections, failures) => {
-    const session = new Session(connections, failures, ground.tally);
+  const send = async (session: Session) => {
     for (const step of steps) await session.run(step);
-  });
+  };
+  if ("stores" in ground) {
+    await withPetstores(ground, ground.stores, [], async (connections, failures) => {
+      await send(new Session({ key: KEY, ...LIMITS }, connections, () => failures[0], ground.tally));
+    });
+  } else {
+    const connection = ground.host.connect();
+    try {
+      await send(new Session(STANDALONE, [connection], () => ground.host.errors || undefined, ground.tally));
+    } finally {
+      await connection.close();
+    }
+  }
 }
 
 /** Opens a petstore on each store, and always closes them. */
-async function withConnections(
-  { host, wrap = (handle) => handle, ...ground }: Ground,
+async function withPetstores(
+  { host, wrap = (handle) => handle, stores }: Petstores,
   [store, ...rest]: readonly StoreKind[],
   open: Connection[],
   use: (connections: Connection[], failures: unknown[]) => Promise<void>,
@@ -52,7 +70,7 @@ async function withConnections(
     const { handle } = createPetstore({ keys: [KEY], store: petStore, ...LIMITS, onError });
     const connection = await host.connect(wrap(handle), VALIDATE);
     try {
-      await withConnections({ host, wrap, ...ground }, rest, [...open, connection], use, failures);
+      await withPetstores({ host, wrap, stores }, rest, [...open, connection], use, failures);
     } finally {
       await connection.close();
     }
@@ -61,16 +79,23 @@ async function withConnections(
 
 class Session {
   readonly #connections: readonly Connection[];
-  readonly #failures: unknown[];
+  readonly #findFailure: () => unknown;
   readonly #tally: Tally;
   readonly #tags = new EntityTags();
-  readonly #model = new Model({ key: KEY, ...LIMITS }, this.#tags);
+  readonly #model: Model;
   readonly #memory = new Memory();
   readonly #sent: Step[] = [];
 
-  constructor(connections: readonly Connection[], failures: unknown[], tally: Tally) {
+  /** @param findFailure Returns what the operator was told, if anything. */
+  constructor(
+    settings: ModelSettings,
+    connections: readonly Connection[],
+    findFailure: () => unknown,
+    tally: Tally,
+  ) {
+    this.#model = new Model(settings, this.#tags);
     this.#connections = connections;
-    this.#failures = failures;
+    this.#findFailure = findFailure;
     this.#tally = tally;
   }
 
@@ -94,7 +119,8 @@ class Session {
     const found = findDifferences(received.method, this.#model.predict(received), answer, this.#tags);
     found.push(...others.flatMap((other) => findDisagreement(answer, other.answer)));
     if (found.length > 0) this.#fail(found.join("\n"));
-    if (this.#failures.length > 0) this.#fail(`something unforeseen was told to the operator: ${this.#failures[0]}`);
+    const failure = this.#findFailure();
+    if (failure !== undefined) this.#fail(`something unforeseen was told to the operator: ${failure}`);
     this.#memory.learn(draft, answer);
     this.#tally.add(answer);
     return answer;

@@ -1,4 +1,4 @@
-/** A petstore on `Deno.serve`, and clients that send bytes. Deno only. */
+/** A petstore on `Deno.serve`, and a client that sends bytes. Deno only. */
 
 import { concat } from "../../support/http/message.ts";
 import { type Endpoint, RawSocket } from "../../support/http/raw_socket.ts";
@@ -12,26 +12,33 @@ type Bytes = Uint8Array<ArrayBuffer>;
 export const SOCKET: Host = {
   name: "Deno.serve",
   isRaw: true,
-  connect: (handle, validate) => Promise.resolve(new SocketConnection(handle, validate)),
+  connect: (handle, validate) => Promise.resolve(serve(handle, validate)),
 };
 
-class SocketConnection implements Connection {
-  readonly #server: Deno.HttpServer<Deno.NetAddr>;
-  readonly #abort = new AbortController();
-  readonly #endpoint: Endpoint;
-  #socket: RawSocket | undefined;
+function serve(handle: Handle, validate: Endpoint["validate"]): Connection {
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, handle);
+  return new SocketConnection({ port: server.addr.port, validate }, 1, () => server.shutdown());
+}
 
-  constructor(handle: Handle, validate: Endpoint["validate"]) {
-    const { signal } = this.#abort;
-    this.#server = Deno.serve({ hostname: "127.0.0.1", port: 0, signal, onListen: () => {} }, handle);
-    this.#endpoint = { port: this.#server.addr.port, validate };
+/** Sends over several sockets in turn, each request after the answer to the one before. */
+export class SocketConnection implements Connection {
+  readonly #endpoint: Endpoint;
+  readonly #sockets: (RawSocket | undefined)[];
+  readonly #onClose: () => Promise<void>;
+  #turn = 0;
+
+  constructor(endpoint: Endpoint, sockets: number, onClose: () => Promise<void>) {
+    this.#endpoint = endpoint;
+    this.#sockets = Array.from({ length: sockets }, () => undefined);
+    this.#onClose = onClose;
   }
 
   async exchange(draft: Draft): Promise<Exchange> {
-    this.#socket ??= await RawSocket.open(this.#endpoint);
+    this.#turn = (this.#turn + 1) % this.#sockets.length;
+    const socket = this.#sockets[this.#turn] ??= await RawSocket.open(this.#endpoint);
     // Not awaited: a server that answers early stops reading.
-    const sending = this.#socket.send(toBytes(draft));
-    const answer = await readFinal(this.#socket);
+    const sending = socket.send(toBytes(draft));
+    const answer = await readFinal(socket);
     if (answer === undefined) throw new Error("The connection was closed without an answer");
     if (isRefusedByHost(answer)) throw new Error("Deno.serve has refused a request that is well-formed");
     // The server closes if it has not read the whole body, without saying so.
@@ -52,14 +59,13 @@ class SocketConnection implements Connection {
   }
 
   async close(): Promise<void> {
-    this.#hangUp();
-    this.#abort.abort();
-    await this.#server.finished;
+    for (const socket of this.#sockets) socket?.close();
+    await this.#onClose();
   }
 
   #hangUp(): void {
-    this.#socket?.close();
-    this.#socket = undefined;
+    this.#sockets[this.#turn]?.close();
+    this.#sockets[this.#turn] = undefined;
   }
 }
 

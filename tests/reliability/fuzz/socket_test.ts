@@ -21,7 +21,7 @@ const LIST: Draft = {
 const MEMORY = FUZZED_STORES.slice(0, 1);
 
 test("over a socket, every store answers random requests as predicted, and malformed ones get 400 or a closed connection", async () => {
-  const extent = { seed: SEED, sequences: 40 };
+  const extent = { seed: SEED, sequences: 25 };
   const tally = new Tally();
   const finding = await search({ host: SOCKET, stores: FUZZED_STORES, tally }, extent);
   assert.ok(!finding, finding && `${formatFinding(finding, extent)} --socket`);

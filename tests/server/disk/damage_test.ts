@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { rmSync, truncateSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { test } from "node:test";
+import { after, test } from "node:test";
+import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { overwrite } from "../../support/system/disk.ts";
 import { FILE, KEY, Ledger, ON_FILE } from "../../support/server/ledger.ts";
 import { runServer, type ServerProcess, withServer } from "../../support/server/server_process.ts";
@@ -15,8 +17,9 @@ function withMany(use: (server: ServerProcess, path: string, ledger: Ledger) => 
   return withTempFolder(async (folder) => {
     const path = join(folder, FILE);
     const ledger = new Ledger();
-    await withServer(folder, ON_FILE, (server) => server.stop());
-    fill(path, ledger);
+    for (const [id, text] of PETS) ledger.pets.set(id, text);
+    if (!existsSync(FILLED)) await fill(FILLED);
+    copyFileSync(FILLED, path);
     await withServer(folder, ON_FILE, async (server) => {
       await ledger.create(server);
       await use(server, path, ledger);
@@ -24,15 +27,23 @@ function withMany(use: (server: ServerProcess, path: string, ledger: Ledger) => 
   });
 }
 
-function fill(path: string, ledger: Ledger): void {
+/** The file that each test copies. The first one makes it. */
+const SHARED = mkdtempSync(join(tmpdir(), "petstore-"));
+const FILLED = join(SHARED, FILE);
+after(() => rmSync(SHARED, { recursive: true }));
+
+const NAME = "x".repeat(250);
+const PETS = Array.from({ length: MANY }, (_, i): [id: number, text: string] => [
+  i + 1,
+  JSON.stringify({ id: i + 1, name: NAME, categoryId: 7, status: "available" }),
+]);
+
+async function fill(path: string): Promise<void> {
+  await createSqliteStore(path).close();
   const db = new DatabaseSync(path);
-  const name = "x".repeat(250);
   db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY})
-    INSERT INTO pets (name, category_id, status) SELECT '${name}', 7, 0 FROM n; PRAGMA wal_checkpoint(TRUNCATE)`);
+    INSERT INTO pets (name, category_id, status) SELECT '${NAME}', 7, 0 FROM n; PRAGMA wal_checkpoint(TRUNCATE)`);
   db.close();
-  for (let id = 1; id <= MANY; id++) {
-    ledger.pets.set(id, JSON.stringify({ id, name, categoryId: 7, status: "available" }));
-  }
 }
 
 /** Some reads are refused, the others are right, creates are answered, and the server lives. */

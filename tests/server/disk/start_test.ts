@@ -31,10 +31,29 @@ async function withFile(
   { stop = "SIGTERM" as Deno.Signal },
   use: (folder: string, path: string, ledger: Ledger) => Promise<void>,
 ): Promise<void> {
+  const { files, ledger } = await (made.get(stop) ?? make(stop));
   await withTempFolder(async (folder) => {
-    const path = join(folder, FILE);
-    await use(folder, path, await makeFile(folder, stop));
+    for (const [name, bytes] of files) Deno.writeFileSync(join(folder, name), bytes);
+    await use(folder, join(folder, FILE), ledger);
   });
+}
+
+interface Made {
+  files: [name: string, bytes: Uint8Array][];
+  ledger: Ledger;
+}
+
+/** The files after each kind of stop, made once. No test adds to the ledger. */
+const made = new Map<Deno.Signal, Promise<Made>>();
+
+function make(stop: Deno.Signal): Promise<Made> {
+  const files = withTempFolder(async (folder) => {
+    const ledger = await makeFile(folder, stop);
+    const names = [...Deno.readDirSync(folder)].map(({ name }) => name);
+    return { ledger, files: names.map((name): Made["files"][number] => [name, Deno.readFileSync(join(folder, name))]) };
+  });
+  made.set(stop, files);
+  return files;
 }
 
 async function makeFile(folder: string, stop: Deno.Signal): Promise<Ledger> {

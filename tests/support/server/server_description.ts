@@ -22,14 +22,23 @@ function describePublic(own: JsonObject): JsonObject {
 }
 
 /** Checks an answer of the standalone server against its description or against that of its page. */
-export const validateServerAnswer: ResponseValidator = createResponseValidator(describeAll(), "/v1", nameOnAnyPath);
+export const validateServerAnswer: ResponseValidator = createResponseValidator(
+  describeAll(PAGE_PATHS),
+  "/v1",
+  nameOnAnyPath,
+);
 
-function describeAll(): JsonObject {
+/** The same for a server with `--no-docs`. */
+export function createValidatorWithoutPage(): ResponseValidator {
+  return createResponseValidator(describeAll({}), "/v1", nameOnAnyPath);
+}
+
+function describeAll(pagePaths: JsonObject): JsonObject {
   const description = describeServer({});
   const { schemas, ...components } = description["components"] as JsonObject;
   // As strict as possible: otherwise an answer could drift together with its description.
   const strict = { ...schemas as JsonObject, OpenApi: { const: describeServer({}) }, Ok: { const: { status: "ok" } } };
-  const paths = { ...description["paths"] as JsonObject, ...PUBLIC_PATHS, ...PAGE_PATHS };
+  const paths = { ...description["paths"] as JsonObject, ...PUBLIC_PATHS, ...pagePaths };
   return { ...description, paths, components: { ...components, schemas: strict } };
 }
 
