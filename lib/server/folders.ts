@@ -1,6 +1,6 @@
 /** Folders, and new files in them that survive a power failure. */
 
-import { closeSync, fsyncSync, linkSync, lstatSync, mkdirSync, openSync, unlinkSync } from "node:fs";
+import { closeSync, fsyncSync, linkSync, lstatSync, mkdirSync, openSync, renameSync, unlinkSync } from "node:fs";
 import process from "node:process";
 import { isPermitted } from "./process.ts";
 import { SettingError } from "./start_error.ts";
@@ -62,14 +62,14 @@ export async function publishFile<T>(path: string, fill: (name: string) => Promi
   requireNew(path);
   const { name, descriptor } = createTemporary(path);
   const giveUp = () => {
-    unlinkSync(name);
+    unlinkIfExists(name);
     process.exit(1);
   };
   for (const signal of ENDING) process.on(signal, giveUp);
   try {
     const result = await fill(name);
     fsyncSync(descriptor);
-    linkSync(name, path);
+    rename(name, path);
     syncFolder(folderOf(path));
     return result;
   } catch (error) {
@@ -77,7 +77,30 @@ export async function publishFile<T>(path: string, fill: (name: string) => Promi
   } finally {
     for (const signal of ENDING) process.off(signal, giveUp);
     closeSync(descriptor);
-    unlinkSync(name);
+    unlinkIfExists(name);
+  }
+}
+
+/** Gives a file another name, and replaces none. The old name may stay. */
+function rename(name: string, path: string): void {
+  try {
+    linkSync(name, path);
+  } catch (error) {
+    if (!NO_LINKS.includes(codeOf(error))) throw error;
+    // Two programs could do this at the same moment.
+    requireNew(path);
+    renameSync(name, path);
+  }
+}
+
+/** What a file system answers that has no hard links, such as FAT. */
+const NO_LINKS: unknown[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
+
+export function unlinkIfExists(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
   }
 }
 

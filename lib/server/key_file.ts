@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import process from "node:process";
 import { checkKeys } from "../access/keys.ts";
-import { codeOf, createTemporary, folderOf, makeFolderFor, syncFolder } from "./folders.ts";
+import { codeOf, createTemporary, folderOf, makeFolderFor, syncFolder, unlinkIfExists } from "./folders.ts";
 import { isPermitted } from "./process.ts";
 import { firstLine, SettingError, startError } from "./start_error.ts";
 
@@ -169,13 +169,5 @@ function linkUnlessExists(from: string, to: string): boolean {
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
     throw error;
-  }
-}
-
-function unlinkIfExists(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
   }
 }

@@ -13,7 +13,9 @@ import { VERSION } from "../../lib/version.ts";
 import { KEY, Ledger, ON_FILE } from "../support/server/ledger.ts";
 import { runCommand, walk, withServer } from "../support/server/server_process.ts";
 import { fillUp, MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
-import { testUnless } from "../support/system/commands.ts";
+import { command, skipUnless, testUnless } from "../support/system/commands.ts";
+import { Child } from "../support/system/child.ts";
+import { environment, serverCommand } from "../support/server/serve_task.ts";
 import { withTempFolder } from "../support/temp.ts";
 
 const PETS = "--store=sqlite:pets.db";
@@ -226,5 +228,49 @@ testUnless(MOUNT_SKIP)(
         assertFailure(await runCommand(folder, args), /backup failed: .*(full|no space)/i, 1);
         assert.deepEqual(readdirSync(full), ["full"]);
       });
+    }),
+);
+
+test("check and backup of a file that another program has locked have status 1", () =>
+  withTempFolder(async (folder) => {
+    await makeStore(folder, 1);
+    using other = new DatabaseSync(join(folder, "pets.db"));
+    other.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; DELETE FROM pets");
+    for (const args of [["check"], ["backup", "copy.db"]]) {
+      assertFailure(await runCommand(folder, [...args, PETS]), /is locked by another process/, 1);
+    }
+    assert.ok(!readdirSync(folder).some((name) => name.startsWith("copy.db")));
+  }));
+
+const STRACE = skipUnless(
+  ["strace"],
+  "the right to trace a process",
+  () => command("strace", "-qq", "-o", "/dev/null", "true"),
+);
+
+testUnless(STRACE)(
+  "backup works on a file system without hard links, and replaces no file there either",
+  () =>
+    withTempFolder(async (folder) => {
+      await makeStore(folder, 1);
+      const backup = async (name: string) => {
+        const inject = [
+          "-f",
+          "-qq",
+          "-o",
+          "/dev/null",
+          "-e",
+          "trace=link,linkat",
+          "-e",
+          "inject=link,linkat:error=EPERM",
+        ];
+        const args = [...inject, ...serverCommand(), "backup", name, PETS];
+        await using child = new Child("strace", args, { cwd: folder, clearEnv: true, env: environment() });
+        return { status: await child.exit(), ...child.written };
+      };
+      const { status, stderr } = await backup("copy.db");
+      assert.deepEqual([status, stderr], [0, ""]);
+      assertFailure(await backup("copy.db"), /exists already/);
+      assert.deepEqual(readdirSync(folder).toSorted(), ["copy.db", "pets.db"]);
     }),
 );

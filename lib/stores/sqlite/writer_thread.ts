@@ -48,6 +48,12 @@ interface Job {
  */
 const RETRY_PAUSE = 0.2;
 
+/**
+ * After so many creates, the thread releases its cached pages. In Deno's SQLite, all connections of a process share one cache
+ * (SQLITE_ENABLE_MEMORY_MANAGEMENT). New pages take it over, and it then keeps none for the connections that read.
+ */
+const CREATES_PER_RELEASE = 5_000;
+
 /** Runs in the thread. */
 export function runWriter(): void {
   const { opened, control } = workerData as WriterData;
@@ -70,6 +76,7 @@ export function runWriter(): void {
 class ThreadWriter {
   readonly #db: DatabaseSync;
   readonly #transactions: Transactions;
+  #unreleased = 0;
   readonly #pause = new Int32Array(new SharedArrayBuffer(4));
   #ports = 0;
   /** The stores in the last transaction. */
@@ -125,10 +132,18 @@ class ThreadWriter {
       const creates = jobs.flatMap(({ batch }, i) => decodeBatch(batch, outcomes[i]!));
       // Waits for another program's lock. This blocks this thread only.
       while (!this.#transactions.commit(creates)) Atomics.wait(this.#pause, 0, 0, RETRY_PAUSE);
+      this.#releasePages(creates.length);
       return outcomes.map(encodeAnswer);
     } catch (error) {
       // A defect must not end the thread, or leave a batch without an answer.
       return jobs.map(() => toFailure(error));
     }
+  }
+
+  #releasePages(created: number): void {
+    this.#unreleased += created;
+    if (this.#unreleased < CREATES_PER_RELEASE) return;
+    this.#unreleased = 0;
+    this.#db.exec("PRAGMA shrink_memory");
   }
 }

@@ -102,7 +102,7 @@ async function orExplain(schema: string, query: Promise<Row[]>): Promise<Row[]> 
     return await query;
   } catch (error) {
     const { cause } = error as Error;
-    throw sqlState(cause) === "42501" ? lacks(schema, (cause as Error).message, error) : error;
+    throw sqlState(cause) === "42501" ? lacks(schema, (cause as Error).message, cause) : error;
   }
 }
 
