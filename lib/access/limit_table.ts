@@ -52,8 +52,16 @@ export class LimitTable {
     this.#window = window;
   }
 
-  look(name: string, now: number): Quota {
-    return this.#quotaOf(this.#find(name, now), now);
+  /** What is left, if nothing is. */
+  refusal(name: string, now: number): Quota | undefined {
+    const end = this.#find(name, now);
+    // Most names have nothing against them.
+    return end === now ? undefined : this.#refusalOf(end, now);
+  }
+
+  #refusalOf(end: number, now: number): Quota | undefined {
+    const quota = this.#quotaOf(end, now);
+    return quota.isOpen ? undefined : quota;
   }
 
   /** Counts a request, and returns what was left before it. It is not counted if it is over the limit, unless `always` is set. */
@@ -70,7 +78,7 @@ export class LimitTable {
   /** Finds the slots of a name. Returns when its requests would have ended. */
   #find(name: string, now: number): number {
     let hash = this.#seed;
-    for (let i = 0; i < name.length; i++) hash = mix(hash ^ name.charCodeAt(i));
+    for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x9e3779b1) ^ hash >>> 15;
     let earliest = Infinity;
     for (let i = 0; i < USED; i++) {
       hash = mix(hash + i);

@@ -25,8 +25,9 @@ export type Guard = (exchange: Exchange) => Pending<Answer | undefined>;
  * Is told of each answer when it is about to be sent. The caller and the route are those of the exchange. It must not throw.
  *
  * @param startedAt When the exchange arrived, as in `performance.now()`.
+ * @param endedAt The present.
  */
-export type Observer = (exchange: Exchange, answer: Answer, startedAt: number) => void;
+export type Observer = (exchange: Exchange, answer: Answer, startedAt: number, endedAt: number) => void;
 
 /** Which answers get the id of their request. */
 export type RequestIds = "all" | "failures" | "none";
@@ -96,7 +97,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   function tell(answer: Answer, exchange: Exchange, startedAt: number): Answer {
     const { fields } = exchange;
     const whole = identify(fields ? extendAnswer(answer, fields) : answer, exchange);
-    observe?.(exchange, whole, startedAt);
+    observe?.(exchange, whole, startedAt, performance.now());
     return whole;
   }
 

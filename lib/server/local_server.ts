@@ -103,9 +103,9 @@ export class LocalServer implements EndingServer {
 
 function both(first: Observer | undefined, second: Observer | undefined): Observer | undefined {
   if (!first || !second) return first ?? second;
-  return (exchange, answer, startedAt) => {
-    first(exchange, answer, startedAt);
-    second(exchange, answer, startedAt);
+  return (exchange, answer, startedAt, endedAt) => {
+    first(exchange, answer, startedAt, endedAt);
+    second(exchange, answer, startedAt, endedAt);
   };
 }
 

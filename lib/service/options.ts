@@ -163,9 +163,9 @@ export function checkContract(options: Partial<PetstoreOptions>): ContractSettin
 
 /** A failing `onAnswer` must not stop the answer, nor end the process with an unhandled rejection. */
 function createObserver(onAnswer: PetstoreOptions["onAnswer"]): Observer | undefined {
-  return onAnswer && ((exchange, answer, startedAt) => {
+  return onAnswer && ((exchange, answer, startedAt, endedAt) => {
     const { method, route, caller } = exchange;
-    const durationMs = performance.now() - startedAt;
+    const durationMs = endedAt - startedAt;
     const facts = { method, route, caller, status: answer.status, requestId: requestIdOf(exchange), durationMs };
     try {
       Promise.resolve(onAnswer({ ...facts, bodyBytes: bodyBytes(answer) })).catch(() => {});

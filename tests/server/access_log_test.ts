@@ -12,7 +12,12 @@ function linesOf(requests: [client: string, method: string, target: string, stat
   const lines: string[] = [];
   const log = createTextLog({ add: (line) => lines.push(line), flush: () => Promise.resolve() }, false);
   for (const [client, method, target, status] of requests) {
-    log({ ...createExchange({}, method, target), client }, { status, headers: {}, body: null }, performance.now());
+    log(
+      { ...createExchange({}, method, target), client },
+      { status, headers: {}, body: null },
+      performance.now(),
+      performance.now(),
+    );
   }
   return lines.map((line) => {
     assert.match(line, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z /);
@@ -59,7 +64,7 @@ test("the log keeps neither a long URL nor many short ones alive", async () => {
     const send = (host, i) => {
       const url = "http://" + host + "/v1/pets/" + i;
       const target = url.slice(url.indexOf("/", 7));
-      log({ client: "::1", method: "GET", target, targetKey: url }, { status: 400 }, 0);
+      log({ client: "::1", method: "GET", target, targetKey: url }, { status: 400 }, 0, i);
     };
     for (let i = 0; i < 200; i++) send("a".repeat(200_000) + i, i);
     for (let i = 0; i < 250_000; i++) send("localhost", i);
@@ -73,7 +78,12 @@ test("the log keeps neither a long URL nor many short ones alive", async () => {
 function objectOf(exchange: Partial<Exchange>, headers: Record<string, string>, body: string | null): unknown {
   const lines: string[] = [];
   const log = createJsonLog({ add: (line) => lines.push(line), flush: () => Promise.resolve() });
-  log(Object.assign(createExchange(headers), exchange), { status: 200, headers: {}, body }, performance.now());
+  log(
+    Object.assign(createExchange(headers), exchange),
+    { status: 200, headers: {}, body },
+    performance.now(),
+    performance.now(),
+  );
   assert.equal(lines.length, 1);
   assert.doesNotMatch(lines[0]!, /[\p{C}\u2028\u2029]/u);
   return JSON.parse(lines[0]!, (name, value) => ["time", "durationMs"].includes(name) ? typeof value : value);
@@ -100,7 +110,9 @@ test("a line of JSON shows no key in a target, and stays one object for any call
 test("the status has a colour on a terminal only", () => {
   const lines: string[] = [];
   const log = createTextLog({ add: (line) => lines.push(line), flush: () => Promise.resolve() }, true);
-  for (const status of [200, 404, 503]) log(createExchange({}), { status, headers: {}, body: null }, performance.now());
+  for (const status of [200, 404, 503]) {
+    log(createExchange({}), { status, headers: {}, body: null }, performance.now(), performance.now());
+  }
   const colours = lines.map((line) => line.split("\x1b["));
   assert.deepEqual(colours.map(([, status]) => status), ["32m200", "33m404", "31m503"]);
   assert.ok(colours.every(([, , after]) => after?.startsWith("39m ")));

@@ -46,7 +46,12 @@ function valuesOf(text: string): Map<string, number> {
 /** Counts an answer that took this many milliseconds. */
 function count(metrics: Metrics, exchange: Partial<Exchange>, status: number, milliseconds = 0): void {
   const startedAt = performance.now() - milliseconds;
-  metrics.observe(Object.assign(createExchange({}), exchange), { status, headers: {}, body: null }, startedAt);
+  metrics.observe(
+    Object.assign(createExchange({}), exchange),
+    { status, headers: {}, body: null },
+    startedAt,
+    performance.now(),
+  );
 }
 
 const ROUTE = "/v1/pets/{petId}";

@@ -9,6 +9,7 @@ type Info = Deno.ServeHandlerInfo<Deno.NetAddr>;
 /** A request whose client is known. */
 class ServedExchange extends FetchExchange {
   readonly #info: Info;
+  #client: string | undefined;
 
   constructor(request: Request, info: Info) {
     super(request, request.headers);
@@ -17,7 +18,7 @@ class ServedExchange extends FetchExchange {
 
   /** Read late, because Deno makes it on demand. */
   get client(): string {
-    return this.#info.remoteAddr.hostname;
+    return this.#client ??= this.#info.remoteAddr.hostname;
   }
 }
 

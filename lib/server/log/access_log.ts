@@ -30,8 +30,7 @@ export function createTextLog(writer: LineWriter, isColoured: boolean): Observer
     ` ${shorten(method)} ${loggedTarget(target)} ${colour(status)}`
   );
   const now = createClock();
-  return (exchange, { status }, startedAt) => {
-    const endedAt = performance.now();
+  return (exchange, { status }, startedAt, endedAt) => {
     const duration = durationOf(startedAt, endedAt);
     writer.add(`${now(endedAt)} ${exchange.client ?? "-"}${describe(exchange, status)} ${duration}ms`);
   };
@@ -43,12 +42,12 @@ export function createJsonLog(writer: LineWriter): Observer {
     JSON.stringify({ method: shorten(method), route, target: loggedTarget(target), status }).slice(1, -1)
   );
   const now = createClock();
-  return (exchange, answer, startedAt) => {
-    const endedAt = performance.now();
+  const quote = createQuote();
+  return (exchange, answer, startedAt, endedAt) => {
     const { caller, client } = exchange;
     const bytes = bodyBytes(answer);
     writer.add(
-      `{"time":"${now(endedAt)}","requestId":${JSON.stringify(requestIdOf(exchange))},` +
+      `{"time":"${now(endedAt)}","requestId":${quoteId(requestIdOf(exchange))},` +
         describe(exchange, answer.status) +
         `,"durationMs":${durationOf(startedAt, endedAt)}` +
         (bytes === undefined ? "" : `,"bytes":${bytes}`) +
@@ -88,12 +87,25 @@ function createClock(): (now: number) => string {
   };
 }
 
-/** Also escapes what some readers take for the end of a line, and control characters. */
-function quote(text: string): string {
-  return JSON.stringify(text).replace(
-    /[\u007f-\u009f\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+/** A request id has visible ASCII characters only. */
+function quoteId(id: string): string {
+  return id.includes('"') || id.includes("\\") ? JSON.stringify(id) : `"${id}"`;
+}
+
+/** Quotes the id of a caller. Also escapes what some readers take for the end of a line, and control characters. */
+function createQuote(): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    const last = known.get(text);
+    if (last !== undefined) return last;
+    const quoted = JSON.stringify(text).replace(
+      /[\u007f-\u009f\u2028\u2029]/g,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    );
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(text, quoted);
+    return quoted;
+  };
 }
 
 function durationOf(startedAt: number, endedAt: number): string {

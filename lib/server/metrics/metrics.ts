@@ -57,10 +57,10 @@ export class Metrics {
     this.#countWaiting = countWaiting;
   }
 
-  readonly observe: Observer = ({ method, route = "", caller }, { status }, startedAt) => {
+  readonly observe: Observer = ({ method, route = "", caller }, { status }, startedAt, endedAt) => {
     let counted = this.#routes.get(route);
     if (!counted) this.#routes.set(route, counted = new Route());
-    counted.count(method, status, performance.now() - startedAt);
+    counted.count(method, status, endedAt - startedAt);
     if (route === this.#deprecated && caller) this.#countCaller(caller.id);
   };
 
