@@ -110,7 +110,9 @@ export function networkOf(address: string): string {
   if (!address.includes(":")) return address;
   const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? [];
   if (mapped !== undefined) return mapped;
-  const [head = "", tail] = address.replace(/%.*$/, "").split("::", 2);
+  // What follows the percent sign is the name of an interface.
+  const [plain = ""] = address.split("%", 1);
+  const [head = "", tail] = plain.split("::", 2);
   const groups = head === "" ? [] : head.split(":");
   const rest = tail === undefined || tail === "" ? [] : tail.split(":");
   // A dotted end stands for two groups.

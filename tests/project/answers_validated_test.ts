@@ -128,6 +128,10 @@ test("every client of the tests validates the answers that it reads", async () =
     if (/\bfetch\(|\bDeno\.connect\b|"node:(http2?|https|net)"/.test(code)) found.push(path);
   }
   assert.deepEqual(found.sort(), [
+    // Metrics are no part of the API.
+    "server/metrics_test.ts",
+    // By the description of a server with a limit.
+    "server/rate_limit_test.ts",
     // Its answers come from a server of its own.
     "sockets/large_answers_test.ts",
     // An HTTP/2 client that hardly reads: its tests watch the server's memory.
