@@ -118,5 +118,5 @@ export function networkOf(address: string): string {
   // A dotted end stands for two groups.
   const missing = 8 - groups.length - rest.length - (rest.at(-1)?.includes(".") ? 1 : 0);
   const all = tail === undefined ? groups : [...groups, ...Array(Math.max(0, missing)).fill("0"), ...rest];
-  return all.slice(0, 4).map((group) => group.toLowerCase().replace(/^0+(?=.)/, "")).join(":");
+  return all.slice(0, 4).map((group) => (parseInt(group, 16) || 0).toString(16)).join(":");
 }
