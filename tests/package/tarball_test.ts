@@ -95,7 +95,8 @@ test("package.json has the description, the supported Node and the entry points"
 const KNOWN_HOST = new RegExp(
   [
     /^(localhost|127\.0\.0\.1|h|host|[\w.-]+\.example)$/.source,
-    /^(semver\.org|keepachangelog\.com|eprint\.iacr\.org|www\.rfc-editor\.org|datatracker\.ietf\.org|www\.apache\.org)$/.source,
+    /^(semver\.org|keepachangelog\.com|eprint\.iacr\.org|www\.rfc-editor\.org|datatracker\.ietf\.org|www\.apache\.org)$/
+      .source,
     ...Object.values(PROJECT).filter((address) => address !== "").map((address) => `^${new URL(address).host}$`),
   ].join("|"),
 );
