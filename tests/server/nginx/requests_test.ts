@@ -29,7 +29,7 @@ function codeOf(answer: SeenResponse | undefined): string {
 /** The part of an answer that nginx must not change. */
 function essence(answer: SeenResponse | undefined): unknown {
   const headers = Object.fromEntries(answer?.headers ?? []);
-  for (const name of ["date", "server", "connection", "keep-alive", "vary"]) delete headers[name];
+  for (const name of ["date", "x-request-id", "server", "connection", "keep-alive", "vary"]) delete headers[name];
   return { status: answer?.status, headers, text: answer?.text };
 }
 
