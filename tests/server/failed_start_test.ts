@@ -96,6 +96,7 @@ const CASES: Case[] = [
   ["an invalid public address", [K, "--public-url=api.example"], /publicBaseUrl must be/],
   ["a CORS origin that is empty", [K, "--cors-origin="], /CORS origin ""/],
   ["a star beside a CORS origin", [K, "--cors-origin=*", "--cors-origin=https://a.example"], /"\*"/],
+  ["the former setting of the log", { PETSTORE_ACCESS_LOG: "off" }, /set PETSTORE_LOG to text, json or off/],
   ["a log that does not exist", { PETSTORE_LOG: "on" }, /--log must be text, json or off, not "on"/],
   [
     "an address of metrics without a port",
