@@ -92,7 +92,8 @@ function makeKey(path: string): FileKey {
   try {
     makeFolderFor(path);
     // Only whole keys get the name of the file: part of a key would be a weak key.
-    const own = createTemporary(path);
+    const file = realPathOf(path) ?? path;
+    const own = createTemporary(file);
     try {
       writeFileSync(own.descriptor, key + "\n");
       // The key must be on disk before it is shown, because a power failure must not destroy a key in use.
@@ -101,7 +102,7 @@ function makeKey(path: string): FileKey {
         offerKey(own.name, path);
         const agreed = readKey(path);
         if (!agreed) continue;
-        syncFolder(folderOf(path));
+        syncFolder(folderOf(file));
         return { key: agreed.key, isNew: agreed.key === key };
       }
     } finally {
@@ -116,8 +117,9 @@ function makeKey(path: string): FileKey {
 /** Puts a key in place of none. If several servers start at once, the first one's key gets the name, whoever puts it there. */
 function offerKey(own: string, path: string): void {
   if (linkUnlessExists(own, path)) return;
-  let descriptor: number;
   const file = realPathOf(path);
+  if (file === undefined) throw new SettingError(`${path} is a symbolic link to a file that is missing`);
+  let descriptor: number;
   try {
     descriptor = openSync(file, "r");
   } catch (error) {
@@ -132,12 +134,13 @@ function offerKey(own: string, path: string): void {
   }
 }
 
-function realPathOf(path: string): string {
+/** `undefined` if there is no file. */
+function realPathOf(path: string): string | undefined {
   try {
     return realpathSync(path);
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
-    throw new SettingError(`${path} is a symbolic link to a file that is missing`);
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
   }
 }
 
@@ -148,7 +151,8 @@ function realPathOf(path: string): string {
  */
 function replaceBlank(own: string, file: string, blank: bigint): void {
   const agreed = `${file}.${blank}.tmp`;
-  const mine = `${own}.agreed`;
+  const mine = `${own}.agreed.tmp`;
+  unlinkIfExists(mine);
   linkUnlessExists(own, agreed);
   try {
     linkSync(agreed, mine);

@@ -49,6 +49,8 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
   return status;
 }
 
+const VERSION_LINE = `petstore ${VERSION}`;
+
 type Task = { command: Command; given: Given };
 
 /** Returns a command to run, or a text to print. */
@@ -56,11 +58,12 @@ function readCommandLine(args: readonly string[]): Task | string {
   const [first = ""] = args;
   const isNamed = args.length > 0 && !first.startsWith("-");
   if (!isNamed && args.includes("--help")) return describeProgram(COMMANDS);
-  if (!isNamed && args.includes("--version")) return `petstore ${VERSION}`;
+  if (!isNamed && args.includes("--version")) return VERSION_LINE;
   if (first === "help") return describeOf(args[1]);
   const name = isNamed ? first : DEFAULT_COMMAND;
   const command = findCommand(name);
   const given = readArguments(name, command, isNamed ? args.slice(1) : args);
+  if (given.flags.has("version")) return VERSION_LINE;
   return given.flags.has("help") ? describeCommand(name, command) : { command, given };
 }
 

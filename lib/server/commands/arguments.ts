@@ -45,7 +45,9 @@ function flagOptions({ settings, switches = {} }: Command): Record<string, { typ
   const both = settings.filter((name) => SETTINGS[name].kind === "switch").flatMap((name) => [name, `no-${name}`]);
   return {
     ...Object.fromEntries(texts.map((name) => [name, { type: "string" }])),
-    ...Object.fromEntries([...both, ...Object.keys(switches), "help"].map((name) => [name, { type: "boolean" }])),
+    ...Object.fromEntries(
+      [...both, ...Object.keys(switches), "help", "version"].map((name) => [name, { type: "boolean" }]),
+    ),
   };
 }
 

@@ -54,6 +54,18 @@ testFile("a link counts as what it leads to", (folder) => {
   assert.equal(readKeyFile(link).key, KEY);
 });
 
+testFile("a key is made where a link to an empty file leads, and the link stays", (folder) => {
+  Deno.mkdirSync(`${folder}/secrets`, { mode: 0o700 });
+  makeFile(`${folder}/secrets/key`, 0o600, "");
+  Deno.symlinkSync("secrets/key", `${folder}/api-key`);
+  const { key, isNew } = readKeyFile(`${folder}/api-key`);
+  assert.equal(isNew, true);
+  assert.equal(Deno.readTextFileSync(`${folder}/secrets/key`), `${key}\n`);
+  assert.deepEqual(readKeyFile(`${folder}/api-key`), { key, isNew: false });
+  assert.ok(Deno.lstatSync(`${folder}/api-key`).isSymlink);
+  assert.deepEqual([...Deno.readDirSync(`${folder}/secrets`)].map(({ name }) => name), ["key"]);
+});
+
 testFile("a key file that holds no key is refused: a folder, a device, two keys, a megabyte", (folder) => {
   const path = `${folder}/api-key`;
   Deno.mkdirSync(path, { mode: 0o700 });

@@ -37,5 +37,10 @@ export function serverCommand(): [program: string, ...args: string[]] {
 /** This process's environment without what the server reads. */
 export function environment(): Record<string, string> {
   const all = Object.entries(Deno.env.toObject());
-  return Object.fromEntries(all.filter(([name]) => name !== "PORT" && !name.startsWith("PETSTORE_")));
+  const kept = all.filter(([name]) => name !== "PORT" && !name.startsWith("PETSTORE_"));
+  // Node keeps the modules without their types, which it otherwise removes at each start.
+  return {
+    ...Object.fromEntries(kept),
+    ...(ON_NODE && { NODE_COMPILE_CACHE: join(ROOT, "node_modules", ".cache", "node") }),
+  };
 }
