@@ -114,7 +114,7 @@ function makeKey(path: string): FileKey {
   }
 }
 
-/** Puts a key in place of none. If several servers start at once, the first one's key gets the name, whoever puts it there. */
+/** Puts a key in place of none. If several servers start at once, the first one's key gets the name. Any of them may put it there. */
 function offerKey(own: string, path: string): void {
   if (linkUnlessExists(own, path)) return;
   const file = realPathOf(path);

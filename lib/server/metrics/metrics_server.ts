@@ -1,4 +1,4 @@
-/** Serves `/metrics` at an address of its own, so that nobody who reaches the API reaches it. */
+/** Serves `/metrics` at an address of its own, which those who reach the API need not reach. */
 
 import process from "node:process";
 import type { Answer } from "../../http/answer.ts";
