@@ -1,13 +1,12 @@
 /** Two workers of the standalone server, compared with one. The load uses the same two cores. */
 
-import { fileURLToPath } from "node:url";
 import { formatCursor } from "../../lib/service/operations.ts";
 import { checkStatus } from "../answers.ts";
 import type { Bench, Case, Group } from "../bench.ts";
 import { CATALOGUE_SIZE, sample } from "../catalogue.ts";
 import { type Load, load } from "../load/wrk.ts";
 import { measureRounds, withLoad } from "../rounds.ts";
-import { type Outcome, ratioOf } from "../row.ts";
+import { ratioOf, type Row } from "../row.ts";
 import { POST } from "./writes.ts";
 
 /** More pages of 100 than the server keeps. */
@@ -24,8 +23,7 @@ function randomPages(): string[] {
 }
 
 function workersCase(name: string, what: string, prepare: () => Load): Case {
-  async function run(bench: Bench): Promise<Outcome> {
-    if (!await hasWorkers()) return { skipped: "this version of the server has no --workers" };
+  async function run(bench: Bench): Promise<Row[]> {
     const asked = prepare();
     const [one, two] = [await start(bench, 1), await start(bench, 2)];
     for (const server of [one, two]) await checkStatus(server, { ...asked, paths: asked.paths.slice(0, 1) });
@@ -48,10 +46,4 @@ function workersCase(name: string, what: string, prepare: () => Load): Case {
 
 function start(bench: Bench, workers: number) {
   return bench.standalone(`${workers} workers`, { flags: [`--workers=${workers}`], onAllCores: true });
-}
-
-async function hasWorkers(): Promise<boolean> {
-  const args = ["run", "--allow-all", fileURLToPath(new URL("../../server.ts", import.meta.url)), "--help"];
-  const { stdout } = await new Deno.Command(Deno.execPath(), { args, stderr: "null" }).output();
-  return new TextDecoder().decode(stdout).includes("--workers");
 }

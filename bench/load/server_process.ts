@@ -61,7 +61,7 @@ export class ServerProcess implements AsyncDisposable {
     const child = spawn("sh", ["-c", ...line], options);
     const isEnded = child.status.then(() => true);
     for (;;) {
-      const port = /listens on http:\/\/[^/]*:(\d+)\//.exec(await readText(log))?.[1];
+      const port = /listens(?: on |.*"address":")http:\/\/[^/]*:(\d+)/.exec(await readText(log))?.[1];
       if (port !== undefined) return new ServerProcess(child, Number(port));
       const isOver = await Promise.race([isEnded, new Promise((resolve) => setTimeout(resolve, START_POLL, false))]);
       if (isOver) throw new Error(`The standalone server ended before it listened; its flags were ${flags.join(" ")}`);
