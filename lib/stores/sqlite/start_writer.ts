@@ -47,9 +47,10 @@ export class WriterThread {
     // On Deno, a thread can be started from a file or from a data: URL, which may import a page of the web.
     const code = "Deno" in globalThis
       ? `import { runWriter } from ${JSON.stringify(module)}; runWriter();`
-      // Node has already warned that its SQLite is experimental, and would say so for each thread.
+      // Node has already warned that its SQLite is experimental, and would say so for each thread. Not `await`: if a thread is
+      // terminated meanwhile, V8 ends the whole process (Node 22).
       : `import process from "node:process"; process.removeAllListeners("warning");
-        const { runWriter } = await import(${JSON.stringify(module)}); runWriter();`;
+        import(${JSON.stringify(module)}).then(({ runWriter }) => runWriter());`;
     try {
       // Deno would ask for the permission to copy the environment. Node needs it for NODE_OPTIONS.
       const { port1, port2 } = new MessageChannel();

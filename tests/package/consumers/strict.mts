@@ -4,7 +4,14 @@ import { formatPets, StoreUnavailableError } from "@petstore/petstore";
 import type { ApiKey, ApiKeys, Caller, CorsOptions, ErrorBody, ErrorCode, IdempotentOutcome } from "@petstore/petstore";
 import type { IdempotentRequest, Json, JsonObject, KeyVerifier, NewPet, OpenApiOptions } from "@petstore/petstore";
 import type { OpenApiServer, Pending, Pet, PetDraft, PetPage, PetQuery, PetStatus, PetStore } from "@petstore/petstore";
-import type { Petstore, PetstoreOptions, StoreChanges } from "@petstore/petstore";
+import type {
+  Answered,
+  Petstore,
+  PetstoreOptions,
+  RateLimitOptions,
+  RequestIds,
+  StoreChanges,
+} from "@petstore/petstore";
 import { createNodeListener } from "@petstore/petstore/node";
 import type { NodeListener, NodeRequest, NodeResponse } from "@petstore/petstore/node";
 import { createPostgresStore, postgresGrants, postgresSchema } from "@petstore/petstore/postgres";
@@ -50,10 +57,15 @@ const keys: ApiKeys = verifier;
 const key: ApiKey = { key: "pk_example", caller: "ann", expires: new Date(0) };
 const cors: CorsOptions = { origins: ["https://app.example"] };
 const stores: PetStore[] = [new ArrayStore(), createMemoryStore(), createSqliteStore(":memory:")];
+const rateLimit: RateLimitOptions = { requests: 100, windowMs: 60_000, clientHeader: "x-real-ip" };
+const requestIds: RequestIds = "failures";
 const options: PetstoreOptions = {
   keys,
   cors,
-  onError: (error: unknown, request: Request) => console.error(request.url, error),
+  rateLimit,
+  requestIds,
+  onError: (error: unknown, request: Request, id: string) => console.error(request.url, id, error),
+  onAnswer: ({ route = "none", status, durationMs }: Answered) => console.log(route, status, durationMs),
 };
 export const apps: Petstore[] = stores.map((store) => createPetstore({ ...options, store }));
 export const answer: Promise<Response> = createPetstore({ keys: new Set(["pk_example", key]) }).handle(

@@ -6,8 +6,8 @@ import { EntityTags } from "./entity_tags.ts";
 import type { Connection, Exchange, Handle, Host } from "./host.ts";
 import { Model, type ModelSettings } from "./model.ts";
 import { type Draft, type Malformed, Memory, type Step } from "./request.ts";
-import { KEY, MAX_BODY_BYTES } from "./settings.ts";
-import { STANDALONE, type StandaloneServer } from "./standalone.ts";
+import { KEY, MAX_BODY_BYTES, STANDALONE } from "./settings.ts";
+import type { StandaloneServer } from "./standalone.ts";
 import type { Tally } from "./tally.ts";
 
 /** What a search is for: a petstore on each store, or a standalone server. */

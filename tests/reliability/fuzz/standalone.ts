@@ -2,11 +2,9 @@
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describeServer } from "../../../lib/server/description.ts";
 import { createValidatorWithoutPage } from "../../support/server/server_description.ts";
 import { ServerProcess } from "../../support/server/server_process.ts";
 import type { Connection } from "./host.ts";
-import type { ModelSettings } from "./model.ts";
 import { KEY } from "./settings.ts";
 import { SocketConnection } from "./socket_host.ts";
 
@@ -15,17 +13,6 @@ export const FILE = "pets.db";
 
 /** Enough for each worker to get some. Linux gives a connection to any of them. */
 const SOCKETS = 8;
-
-/** The server has no setting for the largest body. */
-export const STANDALONE: ModelSettings = {
-  key: KEY,
-  maxBodyBytes: 1024 * 1024,
-  open: {
-    "/livez": { json: '{"status":"ok"}', isTagged: false },
-    "/readyz": { json: '{"status":"ok"}', isTagged: false },
-    "/openapi.json": { json: JSON.stringify(describeServer({})), isTagged: true },
-  },
-};
 
 export class StandaloneServer implements AsyncDisposable {
   readonly isRaw = true;
