@@ -50,8 +50,7 @@ export function extendAnswer(answer: Answer, headers: HeaderFields): Answer {
 export function withoutBody(answer: Answer): Answer {
   const { status, headers, body } = answer;
   if (typeof body === "string" || body instanceof Uint8Array) {
-    const length = typeof body === "string" ? new TextEncoder().encode(body).byteLength : body.byteLength;
-    return { status, headers: { ...headers, "content-length": String(length) }, body: null };
+    return { status, headers: { ...headers, "content-length": String(bodyBytes(answer)) }, body: null };
   }
   if (!(body instanceof Response)) return { ...answer, body: null };
   // Tells the source that the body will not be read.

@@ -18,7 +18,7 @@ export interface StartFacts {
   hasDocs: boolean;
 }
 
-/** The same as a JSON object, without the key, which does not belong into a log. */
+/** The same as a JSON object, without the key, which does not belong in a log. */
 export function describeStartAsJson({ hostname, port, store, key }: StartFacts): string {
   const address = originOf(hostname, port);
   const keys = key === undefined ? "as set" : `in ${KEY_FILE}`;

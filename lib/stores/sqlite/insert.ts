@@ -61,8 +61,7 @@ export class Inserter {
     const acknowledgements: Acknowledgement[] = [];
     for (const create of creates) {
       if (!hasRow(create)) {
-        for (const statement of this.#writeNothing) statement.run();
-        acknowledgements.push(() => create.resolve({ outcome: "reused" }));
+        acknowledgements.push(this.#probe(create));
         continue;
       }
       if (create.request === undefined && plain.push(create) < ROWS) continue;
@@ -76,6 +75,17 @@ export class Inserter {
     // Deleting twice as many as were added shrinks the backlog, and no single commit has many to delete.
     if (remembered > 0) this.#forget.run(now, BigInt(2 * remembered));
     return acknowledgements;
+  }
+
+  /** Like an invalid row, a probe that fails must not fail the creates beside it. */
+  #probe({ resolve, reject }: Create): Acknowledgement {
+    try {
+      for (const statement of this.#writeNothing) statement.run();
+      return () => resolve({ outcome: "reused" });
+    } catch (error) {
+      if (isOutage(error)) throw error;
+      return () => reject(error);
+    }
   }
 
   #insertPlain(creates: readonly Insert[], now: bigint, acknowledgements: Acknowledgement[]): void {

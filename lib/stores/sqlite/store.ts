@@ -86,7 +86,11 @@ export class SqliteStore implements PetStore, CommittingStore {
     return this.#isClosed ? undefined : await this.#access?.connect(lost);
   }
 
-  /** Starts the thread that writes. Without this call, it starts when commits have taken about as long as its start. Resolves to whether it runs. */
+  /**
+   * Starts the thread that writes. Without this call, it starts when commits have taken about as long as its start.
+   *
+   * @returns Whether it runs.
+   */
   startWriter(): Promise<boolean> {
     return this.#writer.connect();
   }

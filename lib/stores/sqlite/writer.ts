@@ -112,12 +112,10 @@ export class Writer {
     this.#committed();
     settleBatch(this.#sent, answer);
     this.#port?.unref?.();
-    // One client is not waited for: without others, its next create is committed at once anyway.
     const count = this.#sent.length, spent = performance.now() - this.#sentAt;
     this.onCommit?.(count, spent);
-    if (count + this.#batch.waiting.length > 1) {
-      this.#batch.expect(count, patienceAfter(spent));
-    }
+    // One client is not waited for: without others, its next create is committed at once anyway.
+    if (count + this.#batch.waiting.length > 1) this.#batch.expect(count, patienceAfter(spent));
     this.#goOn();
   }
 
