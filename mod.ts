@@ -22,6 +22,8 @@ export type { Answered, PetstoreOptions } from "./lib/service/options.ts";
 export { createOpenApi, type OpenApiOptions, type OpenApiServer } from "./lib/openapi/openapi.ts";
 export type { Json, JsonObject } from "./lib/openapi/json_types.ts";
 export type { ApiKey, ApiKeys, KeyVerifier } from "./lib/access/keys.ts";
+export type { AddedKey, KeyManager, NewKeyOptions, RotateOptions } from "./lib/access/key_manager.ts";
+export { createKeyManager, type KeyManagerOptions } from "./lib/access/managed_keys.ts";
 export type { RateLimitOptions } from "./lib/access/rate_limit.ts";
 export type { Caller } from "./lib/http/exchange.ts";
 export type { CorsOptions } from "./lib/http/cors.ts";
@@ -34,6 +36,7 @@ export { createMemoryStore } from "./lib/stores/memory/memory_store.ts";
 export {
   type IdempotentOutcome,
   type IdempotentRequest,
+  type KeyedPetStore,
   type PetDraft,
   type PetPage,
   type PetQuery,
@@ -41,3 +44,4 @@ export {
   type StoreChanges,
   StoreUnavailableError,
 } from "./lib/stores/store.ts";
+export type { KeyInfo, KeyStore, KeyUse, StoredKey } from "./lib/stores/key_store.ts";

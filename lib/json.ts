@@ -99,6 +99,12 @@ function numberEnd(text: string, i: number): number {
   }
 }
 
+/** Whether `text` is a number in the syntax of RFC 8259 §6. */
+export function isJsonNumber(text: string): boolean {
+  return isDigits(text) && (text.length === 1 || text.charCodeAt(0) !== ZERO) ||
+    /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
+}
+
 /**
  * The exact value of a JSON number such as `7`, `7.0`, `70e-1` or `1e3`; `undefined` if it is not whole or not an int64.
  *

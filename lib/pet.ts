@@ -1,6 +1,6 @@
 /** The domain: pets, their validation and their JSON. */
 
-import { excerpt, hasPlainNumbers, isDigits, isInt64, numberSource, parseInt64 } from "./json.ts";
+import { excerpt, hasPlainNumbers, isDigits, isInt64, isJsonNumber, numberSource, parseInt64 } from "./json.ts";
 
 /** The availability of an animal: `available`, `pending` or `sold`. */
 export type PetStatus = "available" | "pending" | "sold";
@@ -51,13 +51,18 @@ export function parsePetId(text: string): bigint | undefined {
  * Parses and validates a new pet from the text of a request body. Unknown members are ignored.
  *
  * @param defaultStatus The status of a pet without one.
+ * @param subject What the text is, for messages.
  * @returns The pet, or one message for each fault, which names the field.
  * @throws {SyntaxError} If the text is not JSON.
  */
-export function parseNewPet(text: string, defaultStatus: PetStatus): Required<NewPet> | string[] {
+export function parseNewPet(
+  text: string,
+  defaultStatus: PetStatus,
+  subject = "the body",
+): Required<NewPet> | string[] {
   const body = parseJson(text);
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    return [`the body must be a JSON object, not ${quote(body)}`];
+    return [`${subject} must be a JSON object, not ${quote(body)}`];
   }
   // Own members only: an extended Object.prototype is not part of the request.
   const name = ownMember(body, "name");
@@ -68,6 +73,18 @@ export function parseNewPet(text: string, defaultStatus: PetStatus): Required<Ne
   const exact = isExact ? BigInt(categoryId as number) : source === "" ? undefined : parseInt64(source);
   if (isName(name) && exact !== undefined && isPetStatus(status)) return { name, categoryId: exact, status };
   return faults(name, exact === undefined ? source || quote(categoryId) : undefined, status);
+}
+
+/**
+ * Validates a new pet whose members are given as text, for example the fields of a line of CSV.
+ *
+ * @param categoryId In the syntax of a JSON number.
+ * @returns The pet, or one message for each fault, which names the field.
+ */
+export function parsePetFields(name: string, categoryId: string, status: string): Required<NewPet> | string[] {
+  const exact = isJsonNumber(categoryId) ? parseInt64(categoryId) : undefined;
+  if (isName(name) && exact !== undefined && isPetStatus(status)) return { name, categoryId: exact, status };
+  return faults(name, exact === undefined ? categoryId || "undefined" : undefined, status);
 }
 
 function parseJson(text: string): unknown {

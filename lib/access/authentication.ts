@@ -4,9 +4,11 @@ import type { Answer } from "../http/answer.ts";
 import type { Caller, Exchange } from "../http/exchange.ts";
 import type { Guard } from "../http/pipeline.ts";
 import { chain, isPending, type Pending } from "../pending.ts";
-import { EXPIRED_KEY, INVALID_KEY, isKeyText, MALFORMED, MISSING_KEY } from "./bearer.ts";
+import { EXPIRED_KEY, INVALID_KEY, isKeyText, MALFORMED, MISSING_KEY, MISTYPED_KEY } from "./bearer.ts";
+import { isMistyped } from "./key_format.ts";
+import { ManagedKeys } from "./managed_keys.ts";
 import { type KeyOwner, KeyRing } from "./key_ring.ts";
-import { type ApiKeys, checkKeys, type KeyRecord, type KeyVerifier } from "./keys.ts";
+import { type ApiKey, type ApiKeys, checkKeys, type KeyRecord, type KeyVerifier } from "./keys.ts";
 
 /** Checks the key that begins at `start` in an `Authorization` header. */
 type KeyCheck = (authorization: string, start: number, exchange: Exchange) => ReturnType<Guard>;
@@ -18,7 +20,11 @@ type KeyCheck = (authorization: string, start: number, exchange: Exchange) => Re
  */
 export function createAuthenticate(keys: ApiKeys): Guard {
   const isVerifier = typeof keys === "function";
-  const check = isVerifier ? checkByVerifier(keys) : checkByRing(checkKeys(keys));
+  const check = isVerifier
+    ? checkByVerifier(keys)
+    : keys instanceof ManagedKeys
+    ? checkByManaged(keys)
+    : checkByRing(checkKeys(keys as Iterable<string | ApiKey>));
   return (exchange) => {
     const authorization = exchange.header("authorization");
     if (authorization === null) return isVerifier ? checkWithoutKey(keys, exchange) : MISSING_KEY.toAnswer();
@@ -40,13 +46,6 @@ function checkByRing(records: KeyRecord[]): KeyCheck {
   let ring: KeyRing | undefined;
   let filled: Promise<void> | undefined;
 
-  const check: KeyCheck = (authorization, start, exchange) => {
-    const owner = ring!.find(authorization, start);
-    return isPending(owner)
-      ? owner.then((owner) => admitOwner(owner, authorization, start, exchange))
-      : admitOwner(owner, authorization, start, exchange);
-  };
-
   return (authorization, start, exchange) => {
     if (!ring) {
       ring = new KeyRing();
@@ -60,8 +59,26 @@ function checkByRing(records: KeyRecord[]): KeyCheck {
         throw thrown;
       });
     }
-    return filled ? filled.then(() => check(authorization, start, exchange)) : check(authorization, start, exchange);
+    return filled
+      ? filled.then(() => checkIn(ring!, authorization, start, exchange))
+      : checkIn(ring, authorization, start, exchange);
   };
+}
+
+function checkByManaged({ followed }: ManagedKeys): KeyCheck {
+  return (authorization, start, exchange) => {
+    const ring = followed.current();
+    return isPending(ring)
+      ? ring.then((ring) => checkIn(ring, authorization, start, exchange))
+      : checkIn(ring, authorization, start, exchange);
+  };
+}
+
+function checkIn(ring: KeyRing, authorization: string, start: number, exchange: Exchange): ReturnType<Guard> {
+  const owner = ring.find(authorization, start);
+  return isPending(owner)
+    ? owner.then((owner) => admitOwner(owner, authorization, start, exchange))
+    : admitOwner(owner, authorization, start, exchange);
 }
 
 /** Admits the caller of a valid key, and refuses an unknown or expired one. */
@@ -72,7 +89,9 @@ function admitOwner(
   exchange: Exchange,
 ): Answer | undefined {
   if (!owner) return refuse(authorization, start);
-  if (owner.expires !== Infinity && Date.now() >= owner.expires) return EXPIRED_KEY.toAnswer();
+  // So written that an invalid date, which an app's own store may return, counts as expired.
+  if (owner.expires !== Infinity && !(Date.now() < owner.expires)) return EXPIRED_KEY.toAnswer();
+  if (owner.use) owner.use.at = Date.now();
   return admit(owner.caller, exchange);
 }
 
@@ -111,5 +130,5 @@ function isCaller(verdict: unknown): verdict is Caller {
 function refuse(authorization: string, start: number): Answer {
   const token = authorization.slice(start);
   const isMalformed = token === "" || token.includes(" ") || token.includes(",");
-  return (isMalformed ? MALFORMED : INVALID_KEY).toAnswer();
+  return (isMalformed ? MALFORMED : isMistyped(token) ? MISTYPED_KEY : INVALID_KEY).toAnswer();
 }

@@ -17,14 +17,25 @@ export const INVALID_KEY: HttpError = refusal("The API key is not valid");
 
 export const EXPIRED_KEY: HttpError = refusal("The API key has expired");
 
+/** This depends on what was sent alone, so it tells nothing about valid keys. */
+export const MISTYPED_KEY: HttpError = refusal("The API key is incomplete or mistyped: its checksum is wrong");
+
+/** The key is valid, but not for this operation (RFC 6750 §3.1). */
+export const READ_ONLY_KEY: HttpError = challenge(new HttpError("insufficient_scope", "The API key may only read"));
+
 /** The scheme is missing, repeated or another one, or more follows the key. */
 export const MALFORMED: HttpError = refusal(
   "The Authorization header must be Bearer <API_KEY>: the word, a space and the key alone",
 );
 
 function refusal(message: string): HttpError {
-  const challenge = `${REALM}, error="invalid_token", error_description="${message}"`;
-  return new HttpError("invalid_api_key", message, { "www-authenticate": challenge });
+  return challenge(new HttpError("invalid_api_key", message), "invalid_token");
+}
+
+/** Adds the challenge of RFC 6750 §3. */
+function challenge({ code, message }: HttpError, error: string = code): HttpError {
+  const challenge = `${REALM}, error="${error}", error_description="${message}"`;
+  return new HttpError(code, message, { "www-authenticate": challenge });
 }
 
 /**

@@ -3,13 +3,14 @@
 import type { Caller } from "../http/exchange.ts";
 import type { Pending } from "../pending.ts";
 import { isKeyText, MAX_KEY_LENGTH } from "./bearer.ts";
-import type { KeyRecord } from "./keys.ts";
+import type { KeyRecord, LastUse } from "./keys.ts";
 
 /** The caller that a key belongs to, and the expiry of the key. */
 export interface KeyOwner {
   caller: Caller;
   /** In milliseconds since 1970; `Infinity` for never. */
   expires: number;
+  use?: LastUse | undefined;
 }
 
 /** How many keys accepted by a verifier are remembered. */
@@ -22,14 +23,14 @@ interface KnownKey {
 }
 
 /** The SHA-256 digest of a key, as hexadecimal digits. */
-async function digestOf(key: string): Promise<string> {
+export async function digestOf(key: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The caller of a key for which the app names none. Half of the digest identifies a key, and cannot be used as one. */
-function ownCaller(hex: string): Caller {
-  return { id: `key-${hex.slice(0, 32)}` };
+/** The id of the caller of a key for which the app names none. Half of the digest identifies a key, and cannot be used as one. */
+export function ownCallerId(digest: string): string {
+  return `key-${digest.slice(0, 32)}`;
 }
 
 /**
@@ -52,10 +53,10 @@ export class KeyRing {
   /** If a key occurs twice, in clear text or as its digest, its first record counts. */
   async add(records: readonly KeyRecord[]): Promise<void> {
     const owners = new Map<string, KeyOwner>();
-    for (const { key, isDigest, caller, expires } of records) {
+    for (const { key, isDigest, caller, expires, readOnly, use } of records) {
       const digest = isDigest ? key : await digestOf(key);
       const owner = owners.get(digest) ??
-        { caller: caller === undefined ? ownCaller(digest) : { id: caller }, expires };
+        { caller: { id: caller ?? ownCallerId(digest), readOnly }, expires, use };
       owners.set(digest, owner);
       if (isDigest) this.#byDigest.set(digest, owner);
       else if (!this.#findKnown(key, 0)) this.#remember(key, owner);
@@ -77,7 +78,7 @@ export class KeyRing {
   }
 
   async #own(key: string): Promise<Caller> {
-    const caller = ownCaller(await digestOf(key));
+    const caller = { id: ownCallerId(await digestOf(key)), readOnly: false };
     // Bounded, because a verifier may accept any number of keys.
     if (this.#known.size >= MAX_OWN) this.#known.clear();
     if (!this.#findKnown(key, 0)) this.#remember(key, { caller, expires: Infinity });

@@ -2,6 +2,7 @@
 
 import type { Caller } from "../http/exchange.ts";
 import { isKeyText, MAX_KEY_LENGTH } from "./bearer.ts";
+import type { KeyManager } from "./key_manager.ts";
 
 /** An API key with its caller and its expiry. */
 export interface ApiKey {
@@ -14,6 +15,8 @@ export interface ApiKey {
   caller?: string;
   /** The key is refused from this moment on. Default: it never expires. */
   expires?: Date;
+  /** Whether the key may only read: `POST` gets 403. Default: `false`. */
+  readOnly?: boolean;
 }
 
 /**
@@ -29,10 +32,11 @@ export type KeyVerifier = (
 ) => boolean | Caller | undefined | Promise<boolean | Caller | undefined>;
 
 /**
- * The valid API keys, or a function that verifies one. A string in the iterable has the form of {@link ApiKey.key}. If a key
- * occurs twice, in clear text or as its digest, its first occurrence counts.
+ * The valid API keys, a function that verifies one, or a {@link KeyManager}, whose keys change while the petstore runs. A string
+ * in the iterable has the form of {@link ApiKey.key}. If a key occurs twice, in clear text or as its digest, its first occurrence
+ * counts.
  */
-export type ApiKeys = (Iterable<string | ApiKey> & object) | KeyVerifier;
+export type ApiKeys = (Iterable<string | ApiKey> & object) | KeyVerifier | KeyManager;
 
 /** A validated key. */
 export interface KeyRecord {
@@ -42,6 +46,14 @@ export interface KeyRecord {
   caller: string | undefined;
   /** In milliseconds since 1970; `Infinity` for never. */
   expires: number;
+  readOnly: boolean;
+  /** Where the last use is noted, if it is. */
+  use?: LastUse;
+}
+
+/** When a key was last used, in milliseconds since 1970. */
+export interface LastUse {
+  at: number;
 }
 
 const DIGEST_PREFIX = "sha256:";
@@ -59,13 +71,13 @@ export function checkKeys(keys: Iterable<string | ApiKey>): KeyRecord[] {
 function checkKey(given: string | ApiKey, name: string): KeyRecord {
   const record = typeof given === "object" && given !== null ? given : { key: given };
   // Without a prototype, because members of an extended Object.prototype belong to no key.
-  const { key, caller, expires, ...others }: ApiKey = Object.assign(Object.create(null), record);
+  const { key, caller, expires, readOnly = false, ...others }: ApiKey = Object.assign(Object.create(null), record);
   if (typeof key !== "string" || !isKeyText(key)) {
     throw new TypeError(`${name} must be 1 to ${MAX_KEY_LENGTH} visible ASCII characters, no space or comma`);
   }
   // A key with a misspelt expiry would never expire.
   if (Object.keys(others).length > 0) {
-    throw new TypeError(`${name} must have no members other than key, caller and expires`);
+    throw new TypeError(`${name} must have no members other than key, caller, expires and readOnly`);
   }
   if (caller !== undefined && (typeof caller !== "string" || caller === "")) {
     throw new TypeError(`The caller of ${name} must be a string that is not empty`);
@@ -73,12 +85,14 @@ function checkKey(given: string | ApiKey, name: string): KeyRecord {
   if (expires !== undefined && !(expires instanceof Date && !Number.isNaN(expires.getTime()))) {
     throw new TypeError(`The expiry of ${name} must be a valid Date`);
   }
+  if (typeof readOnly !== "boolean") throw new TypeError(`readOnly of ${name} must be true or false`);
   const isDigest = key.startsWith(DIGEST_PREFIX);
   return {
     key: isDigest ? readDigest(key, name) : key,
     isDigest,
     caller,
     expires: expires?.getTime() ?? Infinity,
+    readOnly,
   };
 }
 

@@ -6,6 +6,8 @@ import type { HeaderFields } from "./answer.ts";
 export interface Caller {
   /** Identifies the caller, not its key: it must stay the same after a restart or a change of the key. Not empty. */
   readonly id: string;
+  /** Whether the caller may only read. Default: it may do everything. */
+  readonly readOnly?: boolean;
 }
 
 /** One request. A host's adapter creates it; the key check adds the caller. */

@@ -1,6 +1,6 @@
 /** The failures of each operation. Their messages come from the service itself. */
 
-import { INVALID_KEY, MISSING_KEY } from "../access/bearer.ts";
+import { INVALID_KEY, MISSING_KEY, READ_ONLY_KEY } from "../access/bearer.ts";
 import { limitFields, rateLimited, type RateLimitOptions } from "../access/rate_limit.ts";
 import { bodyTimedOut, bodyTooLarge, ENCODED, NOT_JSON } from "../http/body.ts";
 import { OVERLOADED } from "../http/body_stream.ts";
@@ -65,6 +65,7 @@ export function createFailures({ maxBodyBytes, bodyTimeoutMs, remembersRequests 
       ],
     ),
     UNAUTHORIZED,
+    group("InsufficientScopeError", "the API key may only read", [READ_ONLY_KEY]),
     group("RequestTimeoutError", "the body did not arrive in time", [bodyTimedOut(bodyTimeoutMs)]),
     group("BodyTooLargeError", "the body is too large", [bodyTooLarge(maxBodyBytes)]),
     group("UnsupportedMediaTypeError", "the body is not JSON, or it has a content coding", [NOT_JSON, ENCODED]),

@@ -8,6 +8,7 @@ import type { Caller } from "../http/exchange.ts";
 import { bodyBytes } from "../http/answer.ts";
 import type { Guard, Observer, RequestIds } from "../http/pipeline.ts";
 import { requestIdOf } from "../http/request_id.ts";
+import { ownMembers } from "../own_members.ts";
 import { isPending } from "../pending.ts";
 import { isPetStatus, PET_STATUSES, type PetStatus } from "../pet.ts";
 import { createMemoryStore } from "../stores/memory/memory_store.ts";
@@ -138,11 +139,6 @@ export function checkOptions(options: PetstoreOptions): Settings {
     onError: requireFunction("onError", onError) ?? ((error) => console.error(error)),
     observe: createObserver(requireFunction("onAnswer", onAnswer)),
   };
-}
-
-/** Copies the options into an object without a prototype, because an extended Object.prototype is not an option. */
-export function ownMembers<T extends object>(options: T): T {
-  return Object.assign(Object.create(null), options);
 }
 
 /** @throws {TypeError} If an option is invalid. */

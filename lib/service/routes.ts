@@ -3,6 +3,7 @@
 import type { Answer, HeaderFields } from "../http/answer.ts";
 import type { Operation, OperationRoute } from "../http/dispatch.ts";
 import { chain } from "../pending.ts";
+import { READ_ONLY_KEY } from "../access/bearer.ts";
 import { createPet, getPet, listPets } from "./operations.ts";
 import type { Settings } from "./options.ts";
 import { NO_STORE_ORDERS } from "./refusals.ts";
@@ -23,10 +24,15 @@ export function createRoutes(settings: Settings): OperationRoute[] {
     link: `<${settings.linkBase}/pets>; rel="successor-version"`,
   };
   return [
-    { path: "/pets", methods: { GET: listPets(settings), POST: createPet(settings) } },
+    { path: "/pets", methods: { GET: listPets(settings), POST: forWriters(createPet(settings)) } },
     { path: DEPRECATED_PATH, methods: { GET: getPet(settings) }, headers: deprecation },
     { path: "/store/orders", methods: { GET: listStoreOrders(settings) } },
   ];
+}
+
+/** Refuses callers that may only read, before the body is read. */
+function forWriters(operation: Operation): Operation {
+  return (call) => call.exchange.caller!.readOnly ? READ_ONLY_KEY.toAnswer() : operation(call);
 }
 
 /** `GET /store/orders`: the app answers it if it has a handler. */

@@ -2,6 +2,7 @@
 
 import type { NewPet, PetStatus } from "../pet.ts";
 import type { Pending } from "../pending.ts";
+import type { KeyStore } from "./key_store.ts";
 
 /** A new pet as the service passes it to a store: validated, and with a status. */
 export type PetDraft = Required<NewPet>;
@@ -95,8 +96,16 @@ export interface PetStore {
    * {@link check} succeeds.
    */
   checkWrites?(): Pending<void>;
+  /** Keeps API keys beside the pets, for {@link createKeyManager}. */
+  readonly keys?: KeyStore;
   /** Finishes the creates that have started, then releases all resources. A second call does nothing. */
   close(): Pending<void>;
+}
+
+/** A store that keeps API keys too. */
+export interface KeyedPetStore extends PetStore {
+  /** Keeps API keys beside the pets, for {@link createKeyManager}. */
+  readonly keys: KeyStore;
 }
 
 /** What has changed since the store was opened, as two counters that never decrease. */

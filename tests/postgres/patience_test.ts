@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
-import { createPostgresStore, type PostgresClient } from "../../lib/stores/postgres/postgres_store.ts";
+import { createPostgresStore, type PostgresClient, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
 import { StoreUnavailableError } from "../../mod.ts";
 import { DRIVERS, runSql } from "../support/postgres/postgres.ts";
 import { countWaiting, withLockedTable } from "../support/postgres/lock.ts";
@@ -17,7 +17,8 @@ for (const driver of DRIVERS) {
     `a ${driver.name} store cancels the statements that it gives up, and stores nothing later`,
     (url, schema) =>
       driver.use(url, async (client) => {
-        const store = await createPostgresStore(client, { schema, timeout: 300 });
+        await runSql(url, postgresSchema(schema));
+        const store = await createPostgresStore(client, { schema, timeout: 500 });
         await store.create(PET);
         await withLockedTable(url, `${schema}.pets`, async (unlock) => {
           for (let i = 0; i < 2; i++) {
@@ -44,7 +45,8 @@ for (const driver of DRIVERS) {
     (url, schema) =>
       driver.use(url, async (client) => {
         const counted = countStatements(client);
-        const store = await createPostgresStore(counted.client, { schema, timeout: 500 });
+        await runSql(url, postgresSchema(schema));
+        const store = await createPostgresStore(counted.client, { schema, timeout: 800 });
         await store.create(PET);
         await withLockedTable(url, `${schema}.pets`, async () => {
           const before = counted.count();
@@ -79,7 +81,8 @@ function countStatements(client: PostgresClient): { client: PostgresClient; coun
 test.schema("statements on connections that never answer do not pile up in the driver", async (url, schema) => {
   const sql = postgres(url, { max: 1, fetch_types: false });
   const counted = countStatements(sql);
-  const store = await createPostgresStore(counted.client, { schema, timeout: 100 });
+  await runSql(url, postgresSchema(schema));
+  const store = await createPostgresStore(counted.client, { schema, timeout: 500 });
   await store.create(PET);
   await withLockedTable(url, `${schema}.pets`, async () => {
     // Cancelling fails, as with a lost host. Four statements may be sent on the one connection.

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type NewPet, parseNewPet, parsePetId } from "../../lib/pet.ts";
+import { type NewPet, parseNewPet, parsePetFields, parsePetId } from "../../lib/pet.ts";
 import { formatPet, formatPets, type Pet } from "../../mod.ts";
 
 const NAME_FAULT = /^name must be a string of 1 to 255 characters, .*, not /;
@@ -167,3 +167,24 @@ function escapeAll(text: string): string {
   const units = Array.from({ length: text.length }, (_, i) => text.charCodeAt(i).toString(16).padStart(4, "0"));
   return `"${units.map((unit) => `\\u${unit}`).join("")}"`;
 }
+
+test("parsePetFields() reads text as parseNewPet() reads the members of a body", () => {
+  const names = [...Object.values(GOOD_NAMES), "", " ", "a\nb", "x".repeat(256), "\ud800", "Rex"];
+  const categories = ["7", "-0", "7.0", "1e3", "70e-1", "9223372036854775807", "-9223372036854775808"]
+    .concat("9223372036854775808", "7.5", "1e99", "123456789012345678e1");
+  for (const name of names) {
+    for (const categoryId of categories) {
+      for (const status of ["available", "sold", "", "gone"]) {
+        const body = `{"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":${JSON.stringify(status)}}`;
+        assert.deepEqual(parsePetFields(name, categoryId, status), parse(body), body);
+      }
+    }
+  }
+});
+
+test("parsePetFields() refuses a category that is no JSON number, and asks for one that is missing", () => {
+  for (const categoryId of [" 7", "7 ", "07", "+7", "0x7", "7n", "1_000", "٧", "NaN", "-", "1e", ".5", "seven"]) {
+    assert.match(String(parsePetFields("Rex", categoryId, "sold")), CATEGORY_FAULT, categoryId);
+  }
+  assert.deepEqual(parsePetFields("Rex", "", "sold"), ["categoryId is required"]);
+});

@@ -2,24 +2,27 @@ import type { PetStatus } from "../../pet.ts";
 import type {
   IdempotentOutcome,
   IdempotentRequest,
+  KeyedPetStore,
   PetDraft,
   PetPage,
   PetQuery,
-  PetStore,
   StoreChanges,
 } from "../store.ts";
+import type { KeyStore } from "../key_store.ts";
 import { IdList } from "./id_list.ts";
+import { MemoryKeys } from "./memory_keys.ts";
 import { PackedPets } from "./packed_pets.ts";
 
 /**
  * Creates an empty store, the default, which keeps pets in the memory of this process. They are lost when the process ends.
  * The store is never unavailable, and its methods return their results without a promise.
  */
-export function createMemoryStore(): PetStore {
+export function createMemoryStore(): KeyedPetStore {
   return new MemoryStore();
 }
 
-class MemoryStore implements PetStore {
+class MemoryStore implements KeyedPetStore {
+  readonly keys: KeyStore = new MemoryKeys();
   /** The pet with the id n has the index n − 1. */
   readonly #pets = new PackedPets();
   /** The ids of each status, so that a rare status costs no more than a common one. */

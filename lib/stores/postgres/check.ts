@@ -4,7 +4,7 @@ import { StoreUnavailableError } from "../store.ts";
 import { Database, type PostgresClientMaker } from "./client/client.ts";
 import type { PostgresStoreOptions } from "./postgres_store.ts";
 import { inspect, requireReady } from "./schema/inspection.ts";
-import { DEFAULT_SCHEMA, requireUsable } from "./schema/schema.ts";
+import { DEFAULT_SCHEMA, requirePresent } from "./schema/schema.ts";
 
 /** What a sound database has. */
 export interface PostgresState {
@@ -25,8 +25,7 @@ export async function inspectPostgresStore(
   const db = new Database(makeClient, { timeout, prepare });
   try {
     const state = await inspect(db, schema);
-    if (state.version === 0) throw new StoreUnavailableError(`The schema ${schema} does not exist, or has no tables`);
-    const isOlder = requireUsable(schema, state.version);
+    const isOlder = requirePresent(schema, state.version);
     if (isOlder) {
       throw new StoreUnavailableError(`The schema ${schema} is of an older release; the next start migrates it`);
     }

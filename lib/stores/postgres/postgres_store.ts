@@ -18,20 +18,22 @@
  */
 
 import type { CommitObserver, CommittingStore } from "../batch.ts";
+import type { KeyStore } from "../key_store.ts";
 import { statusCode } from "../status_code.ts";
 import {
   type IdempotentOutcome,
   type IdempotentRequest,
+  type KeyedPetStore,
   type PetDraft,
   type PetPage,
   type PetQuery,
-  type PetStore,
   storeClosed,
 } from "../store.ts";
 import { Database, type PostgresClientMaker } from "./client/client.ts";
 import type { PostgresClient } from "./client/driver.ts";
 import { GroupCommit } from "./commit.ts";
 import { Forgetting } from "./forgetting.ts";
+import { PostgresKeys } from "./keys.ts";
 import { DEFAULT_SCHEMA, openSchema, postgresGrants, postgresSchema, requireSchemaName } from "./schema/schema.ts";
 import { MANY_PETS, type Statements, statementsFor } from "./statements.ts";
 
@@ -80,7 +82,7 @@ export interface PostgresStoreOptions {
 export async function createPostgresStore(
   client: PostgresClient | PostgresClientMaker,
   options: PostgresStoreOptions = {},
-): Promise<PetStore> {
+): Promise<KeyedPetStore> {
   const { schema = DEFAULT_SCHEMA, timeout = 5000, prepare = true } = options;
   requireSchemaName(schema);
   if (!(timeout > 0 && timeout < 2 ** 31)) {
@@ -98,7 +100,8 @@ export async function createPostgresStore(
   return new PostgresStore(db, schema);
 }
 
-class PostgresStore implements PetStore, CommittingStore {
+class PostgresStore implements KeyedPetStore, CommittingStore {
+  readonly keys: KeyStore;
   readonly #db: Database;
   readonly #schema: string;
   #statements: Statements;
@@ -111,6 +114,7 @@ class PostgresStore implements PetStore, CommittingStore {
   constructor(db: Database, schema: string) {
     this.#db = db;
     this.#schema = schema;
+    this.keys = new PostgresKeys(db, schema);
     this.#statements = statementsFor(schema);
     this.#commits = new GroupCommit(db, this.#statements.add);
     this.#forgetting = new Forgetting(db, this.#statements.forget);

@@ -1,13 +1,20 @@
 /** The SQL of the store. All parameters and columns are text, so that no driver rounds numbers. */
 
 import { PET_STATUSES } from "../../pet.ts";
+import type { ExportFormat } from "../pet_exporter.ts";
 import { statusCode } from "../status_code.ts";
+
+const STATUS_NAME = `CASE ${
+  PET_STATUSES.map((status) => `WHEN status OPERATOR(pg_catalog.=) ${statusCode(status)} THEN '${status}'`).join(" ")
+} END`;
 
 /** A row as JSON, exactly in the format of formatPet(). json_build_object() would insert spaces. */
 const PET_JSON = `pg_catalog.concat('{"id":', id, ',"name":', pg_catalog.to_json(name), ',"categoryId":', category_id,
-  ',"status":"', CASE ${
-  PET_STATUSES.map((status) => `WHEN status OPERATOR(pg_catalog.=) ${statusCode(status)} THEN '${status}'`).join(" ")
-} END, '"}')`;
+  ',"status":"', ${STATUS_NAME}, '"}')`;
+
+/** A row as CSV. */
+const PET_CSV =
+  `pg_catalog.concat(id, ',"', pg_catalog.replace(name, '"', '""'), '",', category_id, ',', ${STATUS_NAME})`;
 
 /** The statements for one schema. */
 export interface Statements {
@@ -65,4 +72,38 @@ export function statementsFor(schema: string, size = 0n): Statements {
       $5::pg_catalog.text[], $6::bigint[])`,
     forget: `SELECT "${schema}".forget_requests($1::integer)`,
   };
+}
+
+/** The statements of an importer. */
+export interface ImportStatements {
+  /** Returns a row if there is a pet. */
+  one: string;
+  /** The digest, records and pets of the chunks that follow one. Parameter: parent. */
+  followers: string;
+  /** Adds a chunk. Parameters: arrays of names, categories and statuses; parent, digest, records, known followers. */
+  add: string;
+}
+
+export function importStatements(schema: string): ImportStatements {
+  return {
+    one: `SELECT id::pg_catalog.text FROM "${schema}".pets LIMIT 1`,
+    followers: `SELECT digest, records::pg_catalog.text, pets::pg_catalog.text FROM "${schema}".imports
+      WHERE parent OPERATOR(pg_catalog.=) $1::pg_catalog.text`,
+    add: `SELECT "${schema}".import_pets($1::pg_catalog.text[], $2::bigint[], $3::smallint[], $4::pg_catalog.text,
+      $5::pg_catalog.text, $6::integer, $7::integer)`,
+  };
+}
+
+/** The greatest id as text. */
+export function selectGreatest(schema: string): string {
+  return `SELECT pg_catalog.max(id)::pg_catalog.text FROM "${schema}".pets`;
+}
+
+/**
+ * Every pet as a line of text, with its id, and then a row of nulls that shows the end. Parameter: a text that is ignored, since only a
+ * statement with parameters has a cursor.
+ */
+export function exportStatement(schema: string, format: ExportFormat): string {
+  return `(SELECT id::pg_catalog.text, ${format === "csv" ? PET_CSV : PET_JSON} FROM "${schema}".pets AS pet
+    WHERE $1::pg_catalog.text IS NOT NULL ORDER BY pet.id) UNION ALL SELECT NULL, NULL`;
 }

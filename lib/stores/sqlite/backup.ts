@@ -5,7 +5,7 @@ import { statSync } from "node:fs";
 import { StoreUnavailableError } from "../store.ts";
 import { countPets, findFile, inspectDatabase, readMoment } from "./inspection.ts";
 import { explain } from "./open.ts";
-import { requireKnownSchema } from "./schema.ts";
+import { requireTables } from "./schema.ts";
 
 /** A complete copy. */
 export interface Copy {
@@ -33,7 +33,7 @@ export async function backupDatabase(path: string, copy: string, onProgress: (sh
     const file = findFile(path);
     // In one transaction. Otherwise the copy would start again whenever a server adds a pet.
     const pets = await readMoment(file, async (db) => {
-      if (requireKnownSchema(db, path) === 0) throw new StoreUnavailableError(`${path} is an empty database`);
+      requireTables(db, path);
       const progress = ({ totalPages, remainingPages }: { totalPages: number; remainingPages: number }) =>
         onProgress(1 - remainingPages / totalPages);
       await backup!(db, copy, { rate: RATE, progress }).catch((error) => {

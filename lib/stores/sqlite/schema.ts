@@ -47,6 +47,27 @@ const MIGRATIONS: readonly string[] = [
    CREATE TRIGGER pet_inserted AFTER INSERT ON pets
      WHEN NEW.id <= ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), NEW.id)
      BEGIN UPDATE alteration SET stamp = random(); END;`,
+  // API keys, in the order in which they were added. Times are in milliseconds since 1970.
+  `CREATE TABLE api_keys (
+     id TEXT PRIMARY KEY,
+     digest TEXT NOT NULL UNIQUE,
+     label TEXT NOT NULL,
+     caller TEXT NOT NULL,
+     read_only INTEGER NOT NULL CHECK (read_only IN (0, 1)),
+     created_at INTEGER NOT NULL,
+     expires_at INTEGER,
+     revoked_at INTEGER,
+     last_used_at INTEGER
+   ) STRICT;`,
+  // The chunks of imports, so that no pet is imported twice. added_at is in milliseconds since 1970.
+  `CREATE TABLE imports (
+     parent TEXT NOT NULL,
+     digest TEXT NOT NULL,
+     records INTEGER NOT NULL,
+     pets INTEGER NOT NULL,
+     added_at INTEGER NOT NULL,
+     PRIMARY KEY (parent, digest)
+   ) STRICT, WITHOUT ROWID;`,
 ];
 
 /** The version that this release makes. */
@@ -87,6 +108,15 @@ export function requireKnownSchema(db: DatabaseSync, path: string): number {
   if (version < 0) throw new StoreUnavailableError(`${path} has schema version ${version}, which no release uses`);
   if (version > MIGRATIONS.length) requireCompatible(db, path, version);
   return version;
+}
+
+/**
+ * Like {@link requireKnownSchema}, for a program that only reads.
+ *
+ * @throws {StoreUnavailableError} Also if the database is empty.
+ */
+export function requireTables(db: DatabaseSync, path: string): void {
+  if (requireKnownSchema(db, path) === 0) throw new StoreUnavailableError(`${path} is an empty database`);
 }
 
 /** A later release that migrates a file records the oldest release that can still use it. */

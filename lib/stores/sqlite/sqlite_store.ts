@@ -19,7 +19,7 @@
  * @module
  */
 
-import type { PetStore } from "../store.ts";
+import type { KeyedPetStore } from "../store.ts";
 import { SqliteStore } from "./store.ts";
 
 /** Options of {@link createSqliteStore}. */
@@ -46,7 +46,7 @@ export interface SqliteStoreOptions {
  * @throws {StoreUnavailableError} If the file belongs to another program, needs a later release, is locked or corrupt, or
  * cannot be opened or written. The file is then unchanged.
  */
-export function createSqliteStore(path: string, options: SqliteStoreOptions = {}): PetStore {
+export function createSqliteStore(path: string, options: SqliteStoreOptions = {}): KeyedPetStore {
   const { writer = "thread", ...unknown } = options;
   if (writer !== "thread" && writer !== "same-thread") {
     throw new TypeError(

@@ -1,11 +1,18 @@
 /** The SQL of the SQLite store, in a separate file so that a test can check SQLite's plan for each statement. */
 
 import { PET_STATUSES } from "../../pet.ts";
+import type { ExportFormat } from "../pet_exporter.ts";
 import { statusCode } from "../status_code.ts";
 
+const STATUS_NAME = `CASE status ${
+  PET_STATUSES.map((status) => `WHEN ${statusCode(status)} THEN '${status}'`).join(" ")
+} END`;
+
 /** A row as JSON. SQLite builds it in half the time that objects and `JSON.stringify()` would take. */
-const PET_JSON = `json_object('id', id, 'name', name, 'categoryId', category_id, 'status',
-  CASE status ${PET_STATUSES.map((status) => `WHEN ${statusCode(status)} THEN '${status}'`).join(" ")} END)`;
+const PET_JSON = `json_object('id', id, 'name', name, 'categoryId', category_id, 'status', ${STATUS_NAME})`;
+
+/** A row as CSV. */
+const PET_CSV = `id || ',"' || replace(name, '"', '""') || '",' || category_id || ',' || ${STATUS_NAME}`;
 
 /** Inserts rows of name, category_id, status. One statement for many rows takes a third of the time of single ones. */
 export function insertPets(count: number): string {
@@ -64,14 +71,37 @@ export const ALL_PETS = pageSql("id > ?");
 /** Lists the pets of one status. The condition's parameters: status, after. */
 export const PETS_OF_STATUS = pageSql("status = ? AND id > ?");
 
+/** Lines of an export as `text`, their number as `count`, the last id as `last`. Parameters: after, after, limit. */
+export function exportPage(format: ExportFormat): string {
+  return `SELECT group_concat(${
+    format === "csv" ? PET_CSV : PET_JSON
+  }, char(10)) AS text, count(*) AS count, max(id) AS last
+    FROM pets WHERE id > ? AND id <= ${lastOf("id > ?")}`;
+}
+
+/** The chunks of imports that follow one. Parameter: parent. */
+export const SELECT_FOLLOWERS = "SELECT digest, records, pets FROM imports WHERE parent = ?";
+export const COUNT_FOLLOWERS = "SELECT count(*) AS count FROM imports WHERE parent = ?";
+
+/** Remembers a chunk. Parameters: parent, digest, records, pets, added_at. */
+export const INSERT_CHUNK = "INSERT INTO imports (parent, digest, records, pets, added_at) VALUES (?, ?, ?, ?, ?)";
+
+/** Returns a row if there is a pet. */
+export const SELECT_ONE = "SELECT 1 FROM pets LIMIT 1";
+
 /** @param condition Without numbered parameters, because early releases of Node 22 and 24 take `?1` for a name. */
 function pageSql(condition: string): PageSql {
-  // The subquery finds the last id in an index; the outer query then reads the rows up to it. An aggregate over a query
-  // with LIMIT takes up to three times as long, because SQLite runs such a query as a co-routine and copies every row.
-  const last = `ifnull((SELECT id FROM pets WHERE ${condition} ORDER BY id LIMIT 1 OFFSET ? - 1), ${INT64_MAX})`;
   return {
     page: `SELECT json_group_array(${PET_JSON}) AS json, count(*) AS count, max(id) AS last
-      FROM pets WHERE ${condition} AND id <= ${last}`,
+      FROM pets WHERE ${condition} AND id <= ${lastOf(condition)}`,
     more: `SELECT 1 FROM pets WHERE ${condition} LIMIT 1`,
   };
+}
+
+/**
+ * The last id of a page. The subquery finds it in an index; the outer query then reads the rows up to it. An aggregate over a
+ * query with LIMIT takes up to three times as long, because SQLite runs such a query as a co-routine and copies every row.
+ */
+function lastOf(condition: string): string {
+  return `ifnull((SELECT id FROM pets WHERE ${condition} ORDER BY id LIMIT 1 OFFSET ? - 1), ${INT64_MAX})`;
 }

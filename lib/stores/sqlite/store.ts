@@ -6,17 +6,19 @@ import { statusCode } from "../status_code.ts";
 import type {
   IdempotentOutcome,
   IdempotentRequest,
+  KeyedPetStore,
   PetDraft,
   PetPage,
   PetQuery,
-  PetStore,
   StoreChanges,
 } from "../store.ts";
 import type { CommitObserver, CommittingStore } from "../batch.ts";
+import type { KeyStore } from "../key_store.ts";
 import { ChangeWatch } from "./change_watch.ts";
 import { Transactions } from "./commit.ts";
 import { asUnavailable, isOutage } from "./errors.ts";
 import type { DatabaseFiles, OpenedFiles } from "./file.ts";
+import { SqliteKeys } from "./keys.ts";
 import { openDatabase } from "./open.ts";
 import { ReadAhead } from "./read_ahead.ts";
 import { SchemaWatch } from "./schema.ts";
@@ -31,7 +33,8 @@ import type { WriterAccess, WriterPort } from "./writer_messages.ts";
  */
 const LEFT_OPEN: DatabaseSync[] = [];
 
-export class SqliteStore implements PetStore, CommittingStore {
+export class SqliteStore implements KeyedPetStore, CommittingStore {
+  readonly keys: KeyStore;
   readonly #db: DatabaseSync;
   readonly #files: DatabaseFiles | undefined;
   readonly #schema: SchemaWatch;
@@ -65,6 +68,10 @@ export class SqliteStore implements PetStore, CommittingStore {
       this.#access = writer === "thread" ? new WriterOwner(files.opened) : writer(files.opened);
     }
     this.#writer = new Writer(transactions, () => this.#watch.added(), this.#access);
+    // Without a thread, this one may still look at files, and another may take a while to start.
+    this.keys = new SqliteKeys(db, schema, () => {
+      return this.#writer.isConnected ? this.#requireInPlace() : files?.requireInPlace();
+    });
     this.#get = prepare(db, SELECT_PET);
     this.#all = preparePage(db, ALL_PETS);
     this.#ofStatus = preparePage(db, PETS_OF_STATUS);

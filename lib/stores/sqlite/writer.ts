@@ -44,6 +44,11 @@ export class Writer {
     this.#batch = new Batch(() => this.#commit(), "the disk");
   }
 
+  /** Whether a thread commits. */
+  get isConnected(): boolean {
+    return this.#port !== undefined;
+  }
+
   get waiting(): number {
     return this.#batch.unsettled;
   }

@@ -23,8 +23,8 @@ type AnyCode = "invalid_host" | "missing_api_key" | "invalid_api_key" | "interna
 export type ListCode = AnyCode | "invalid_limit" | "invalid_status" | "invalid_cursor" | "overloaded";
 export type CreateCode =
   | AnyCode
-  | ("invalid_idempotency_key" | "invalid_json" | "invalid_pet" | "request_timeout" | "body_too_large")
-  | ("unsupported_media_type" | "idempotency_key_reused" | "overloaded");
+  | ("insufficient_scope" | "invalid_idempotency_key" | "idempotency_key_reused" | "overloaded")
+  | ("invalid_json" | "invalid_pet" | "request_timeout" | "body_too_large" | "unsupported_media_type");
 export type GetCode = AnyCode | "pet_not_found";
 export type OrdersCode = AnyCode | "not_implemented";
 

@@ -65,6 +65,46 @@ export const AUTH_CASES: HttpCase[] = [
     },
   ),
   caseWith(
+    { keys: [{ key: "reader", readOnly: true, caller: "shop" }, { key: "writer", caller: "shop" }] },
+    "answers 403 insufficient_scope to a create with a key that may only read, after 404 and 405, and before the body",
+    async (api) => {
+      const pet = { name: "Rex", categoryId: 7 };
+      const message = "The API key may only read";
+      for (const body of [pet, "", "{", "x".repeat(900_000)]) {
+        const { status, headers, error } = await api.post(body, { key: "reader" });
+        assert.equal(status, 403);
+        assert.deepEqual(error, { code: "insufficient_scope", message, status: 403 });
+        const challenge = `${REALM}, error="insufficient_scope", error_description="${message}"`;
+        assert.equal(headers.get("www-authenticate"), challenge);
+      }
+      const statuses = [["POST", "/unknown"], ["POST", "/pets/1"], ["DELETE", "/pets"]] as const;
+      const refused = await Promise.all(statuses.map(([method, path]) => api.send(method, path, { key: "reader" })));
+      assert.deepEqual(refused.map(({ status }) => status), [404, 405, 405]);
+      assert.equal((await api.get("/pets", { key: "reader" })).text, "[]");
+      assert.equal((await api.post(pet, { key: "writer" })).status, 201);
+      for (const path of ["/pets", "/pets/1"]) assert.equal((await api.get(path, { key: "reader" })).status, 200);
+    },
+  ),
+  caseWith(
+    { keys: (key) => key === "" ? undefined : { id: "shop", readOnly: key !== "writer" } },
+    "lets a verifier decide who may only read",
+    async (api) => {
+      const pet = { name: "Rex", categoryId: 7 };
+      assert.equal((await api.post(pet, { key: "reader" })).status, 403);
+      assert.equal((await api.post(pet, { key: "writer" })).status, 201);
+    },
+  ),
+  httpCase("says that a key which it would have made is mistyped, by its checksum alone", async (api) => {
+    const message = "The API key is incomplete or mistyped: its checksum is wrong";
+    const whole = "petstore_000000000000000000000000000000";
+    for (const key of ["petstore_", `${whole}00000`, `${whole}0000000`, `${whole}000001`, `${whole}zzzzzz`]) {
+      const { status, error } = await api.get("/pets", { key });
+      assert.deepEqual([status, error.message], [401, message], key);
+    }
+    const right = await api.get("/pets", { key: `${whole}2C8GjS` });
+    assert.deepEqual([right.status, right.error.message], [401, INVALID]);
+  }),
+  caseWith(
     {
       keys: (key) => {
         if (key === "later") return Promise.resolve(true);

@@ -12,6 +12,9 @@ import type {
   RequestIds,
   StoreChanges,
 } from "@petstore/petstore";
+import { createKeyManager } from "@petstore/petstore";
+import type { AddedKey, KeyInfo, KeyManager, KeyManagerOptions, KeyStore, KeyUse } from "@petstore/petstore";
+import type { KeyedPetStore, NewKeyOptions, RotateOptions, StoredKey } from "@petstore/petstore";
 import { createNodeListener } from "@petstore/petstore/node";
 import type { NodeListener, NodeRequest, NodeResponse } from "@petstore/petstore/node";
 import { createPostgresStore, postgresGrants, postgresSchema } from "@petstore/petstore/postgres";
@@ -117,3 +120,36 @@ formatPet({ id: 1, name: "Luna", categoryId: 7n, status: "sold" });
 export const wrong: PetStatus = "lost";
 // @ts-expect-error With exactOptionalPropertyTypes, to leave out and to set undefined are not the same.
 export const unset: PetstoreOptions = { keys, cors: undefined };
+
+class ArrayKeys implements KeyStore {
+  readonly #keys: StoredKey[] = [];
+
+  list(): readonly StoredKey[] {
+    return this.#keys;
+  }
+
+  add(key: StoredKey, replaced?: { id: string; expires: Date }): boolean {
+    this.#keys.push(key);
+    return replaced === undefined;
+  }
+
+  revoke(id: string, at: Date): boolean {
+    return this.#keys.some((key) => key.id === id && (key.revoked ??= at));
+  }
+
+  touch(uses: readonly KeyUse[]): void {
+    for (const { id, at } of uses) this.#keys.find((key) => key.id === id)!.lastUsed = at;
+  }
+}
+
+const keyed: KeyedPetStore = createMemoryStore();
+const managing: KeyManagerOptions = { keys: ["pk_example"], onOutage: (error: unknown) => console.error(error) };
+export const managers: KeyManager[] = [new ArrayKeys(), keyed.keys].map((kept) => createKeyManager(kept, managing));
+export async function rotate(manager: KeyManager): Promise<KeyInfo[]> {
+  const wanted: NewKeyOptions = { label: "ci", readOnly: true };
+  const how: RotateOptions = { overlapMs: 1000 };
+  const added: AddedKey = await manager.add(wanted);
+  console.log((await manager.rotate(added.id, how)).key);
+  return await manager.list();
+}
+export const managed: Petstore[] = managers.map((keys) => createPetstore({ keys }));

@@ -1,6 +1,7 @@
 /** The requests that an SQLite file remembers. */
 
 import assert from "node:assert/strict";
+import { SCHEMA_VERSION } from "../../../lib/stores/sqlite/schema.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { formatPets, type IdempotentRequest } from "../../../mod.ts";
 import { execute, query, request, REX, testWriters, usingStore, withPath, withStore } from "./support.ts";
@@ -69,5 +70,5 @@ testWriters("a file of schema version 1 is migrated and keeps its pets", () =>
       const pets = [{ id: 1n, name: "Old", categoryId: 7n, status: "sold" as const }, { id: 2n, ...REX }];
       assert.deepEqual(await store.list({ after: 0n, limit: 9 }), { json: formatPets(pets) });
     });
-    assert.deepEqual(query(path, "PRAGMA user_version"), [{ user_version: 4 }]);
+    assert.deepEqual(query(path, "PRAGMA user_version"), [{ user_version: SCHEMA_VERSION }]);
   }));

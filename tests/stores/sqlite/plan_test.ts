@@ -3,7 +3,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
-import { ALL_PETS, PETS_OF_STATUS, SELECT_MARKS, SELECT_PET } from "../../../lib/stores/sqlite/statements.ts";
+import {
+  ALL_PETS,
+  exportPage,
+  PETS_OF_STATUS,
+  SELECT_FOLLOWERS,
+  SELECT_MARKS,
+  SELECT_PET,
+} from "../../../lib/stores/sqlite/statements.ts";
 
 /** The steps of SQLite's plan for a statement. */
 function explain(sql: string): string[] {
@@ -34,6 +41,12 @@ const PLANS: [what: string, sql: string, steps: string[]][] = [
     // The end of the page is found in the index alone.
     `${BY_STATUS_ALONE} (status=? AND rowid>?)`,
   ]],
+  ["a part of an export", exportPage("csv"), [
+    `${BY_ID} (rowid>? AND rowid<?)`,
+    "SCALAR SUBQUERY 1",
+    `${BY_ID} (rowid>?)`,
+  ]],
+  ["the chunks of an import", SELECT_FOLLOWERS, ["SEARCH imports USING PRIMARY KEY (parent=?)"]],
   ["whether a page of a status follows", PETS_OF_STATUS.more, [`${BY_STATUS_ALONE} (status=? AND rowid>?)`]],
 ];
 

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
+import { SCHEMA_VERSION } from "../../../lib/stores/sqlite/schema.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { formatPet, formatPets, StoreUnavailableError } from "../../../mod.ts";
 import { createMany, execute, query, REX, testWriters, usingStore, walk, withPath, withStore } from "./support.ts";
@@ -59,7 +60,7 @@ testWriters("the file has a write-ahead log, an application id and a schema vers
   withStore((_, path) => {
     assert.deepEqual(query(path, "PRAGMA journal_mode"), [{ journal_mode: "wal" }]);
     assert.deepEqual(query(path, "PRAGMA application_id"), [{ application_id: 0x50657473 }]);
-    assert.deepEqual(query(path, "PRAGMA user_version"), [{ user_version: 4 }]);
+    assert.deepEqual(query(path, "PRAGMA user_version"), [{ user_version: SCHEMA_VERSION }]);
   }));
 
 testWriters("a commit waits until the log is on disk", () =>

@@ -1,11 +1,12 @@
 /** The first keys of the advisory locks. The second key identifies the schema or the table. */
 export const LOCKS = { migrating: 1_886_680_168, writing: 1_886_680_169, forgetting: 1_886_680_170 };
 
-/** The signatures of the functions that a server calls. */
+/** The signatures of the functions that a server calls, but for those of API keys. */
 export const FUNCTIONS = [
   "add_pets(pg_catalog.text[], bigint[], smallint[], pg_catalog.text[], pg_catalog.text[], bigint[])",
   "check_ids()",
   "forget_requests(integer)",
+  "import_pets(pg_catalog.text[], bigint[], smallint[], pg_catalog.text, pg_catalog.text, integer, integer)",
 ];
 
 /** The search path of our functions: names refer to PostgreSQL's own objects, and temporary objects come last. */
@@ -173,4 +174,26 @@ function deletePart(schema: string): string {
   return `DELETE FROM ${schema}.requests WHERE ctid = ANY (ARRAY(
           SELECT ctid FROM ${schema}.requests WHERE expires_at >= (SELECT $1) AND (expires_at, 0) <= ((SELECT $2), 0)
           ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED))`;
+}
+
+/**
+ * Adds the pets of a chunk and remembers it, unless another importer has added a chunk after the same parent. The lock of
+ * `add_pets` comes first, so that no other importer adds one in between.
+ */
+export function createImportPets(schema: string): string {
+  return `    CREATE FUNCTION ${schema}.import_pets(names text[], categories bigint[], statuses smallint[],
+      parent_digest text, own_digest text, record_count integer, known integer) RETURNS text
+    LANGUAGE plpgsql SET search_path = ${SAFE_PATH} SET lock_timeout = '3s' AS $import_pets$
+    BEGIN
+      PERFORM pg_advisory_xact_lock(${LOCKS.writing}, '${schema}.pets'::regclass::oid::integer);
+      IF (SELECT count(*) FROM ${schema}.imports WHERE parent = parent_digest) <> known THEN
+        RETURN 'changed';
+      END IF;
+      PERFORM ${schema}.add_pets(names, categories, statuses, '{}', '{}', '{}');
+      INSERT INTO ${schema}.imports (parent, digest, records, pets, added_at)
+        VALUES (parent_digest, own_digest, record_count, cardinality(names),
+          extract(epoch FROM clock_timestamp()) * 1000);
+      RETURN 'added';
+    END
+    $import_pets$;`;
 }

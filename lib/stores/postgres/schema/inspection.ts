@@ -6,6 +6,7 @@ import type { Database } from "../client/client.ts";
 import type { Row } from "../client/driver.ts";
 import { sqlState } from "../client/errors.ts";
 import { FUNCTIONS } from "./functions.ts";
+import { KEY_FUNCTIONS } from "./key_functions.ts";
 
 /** The relations of every schema version, besides `schema_version`. */
 const PARTS = ["pets", "requests", "pet_ids"];
@@ -86,9 +87,11 @@ function lackingPrivileges(schema: string): string {
   const wanted = [
     ...["SELECT", "INSERT"].map((right) => ["table", "pets", right]),
     ...["SELECT", "INSERT", "UPDATE", "DELETE"].map((right) => ["table", "requests", right]),
+    ...["SELECT", "INSERT"].map((right) => ["table", "imports", right]),
     ...["SELECT", "USAGE"].map((right) => ["sequence", "pet_ids", right]),
     ...["SELECT", "UPDATE"].map((right) => ["sequence", "forgotten_until", right]),
-    ...FUNCTIONS.map((signature) => ["function", signature, "EXECUTE"]),
+    ...["SELECT", "INSERT", "UPDATE"].map((right) => ["table", "api_keys", right]),
+    ...[...FUNCTIONS, ...KEY_FUNCTIONS].map((signature) => ["function", signature, "EXECUTE"]),
   ];
   const rows = wanted.map(([kind, name = "", right]) => {
     const what = `${right} on ${name.replace(/\(.*/, "")}`;

@@ -3,6 +3,7 @@ import type { Database } from "../client/client.ts";
 import { sqlState } from "../client/errors.ts";
 import { FUNCTIONS, LOCKS, SAFE_PATH } from "./functions.ts";
 import { inspect, requireReady } from "./inspection.ts";
+import { KEY_FUNCTIONS } from "./key_functions.ts";
 import { MIGRATIONS } from "./tables.ts";
 
 export const DEFAULT_SCHEMA = "petstore";
@@ -69,11 +70,15 @@ $petstore$;
  */
 export function postgresGrants(role: string, schema: string = DEFAULT_SCHEMA): string {
   requireSchemaName(schema);
-  const functions = FUNCTIONS.map((signature) => `GRANT EXECUTE ON FUNCTION "${schema}".${signature} TO ${role};\n`);
+  const functions = [...FUNCTIONS, ...KEY_FUNCTIONS].map((signature) =>
+    `GRANT EXECUTE ON FUNCTION "${schema}".${signature} TO ${role};\n`
+  );
   return `GRANT USAGE ON SCHEMA "${schema}" TO ${role};
 GRANT SELECT ON "${schema}".schema_version TO ${role};
 GRANT SELECT, INSERT ON "${schema}".pets TO ${role};
 GRANT SELECT, INSERT, UPDATE, DELETE ON "${schema}".requests TO ${role};
+GRANT SELECT, INSERT, UPDATE ON "${schema}".api_keys TO ${role};
+GRANT SELECT, INSERT ON "${schema}".imports TO ${role};
 GRANT SELECT, USAGE ON SEQUENCE "${schema}".pet_ids TO ${role};
 GRANT SELECT, UPDATE ON SEQUENCE "${schema}".forgotten_until TO ${role};
 ${functions.join("")}`;
@@ -101,6 +106,16 @@ export function requireUsable(schema: string, version: number): boolean {
     `The schema ${schema} has version ${version}, but this release supports versions up to ${MIGRATIONS.length}; ` +
       "use the later release that created it",
   );
+}
+
+/**
+ * Like {@link requireUsable}, for a program that makes no tables.
+ *
+ * @throws {StoreUnavailableError} Also if there are none.
+ */
+export function requirePresent(schema: string, version: number): boolean {
+  if (version === 0) throw new StoreUnavailableError(`The schema ${schema} does not exist, or has no tables`);
+  return requireUsable(schema, version);
 }
 
 async function migrate(db: Database, schema: string, isReadOnly: boolean): Promise<void> {

@@ -1,7 +1,8 @@
-import { createFunctions } from "./functions.ts";
+import { createFunctions, createImportPets } from "./functions.ts";
+import { createKeyFunctions } from "./key_functions.ts";
 
 /** Entry n migrates version n to version n + 1. Released entries must not change. */
-export const MIGRATIONS: readonly ((schema: string) => string)[] = [createTables, addFunctions];
+export const MIGRATIONS: readonly ((schema: string) => string)[] = [createTables, addFunctions, addKeys, addImports];
 
 /** Version 1. Its function is omitted here, because version 2 replaces it. */
 function createTables(schema: string): string {
@@ -38,4 +39,35 @@ function addFunctions(schema: string): string {
       END LOOP;
     END;
 ${createFunctions(schema)}`;
+}
+
+/** Version 3: API keys. */
+function addKeys(schema: string): string {
+  return `    CREATE TABLE ${schema}.api_keys (
+      id text COLLATE "C" PRIMARY KEY,
+      digest text COLLATE "C" NOT NULL UNIQUE,
+      label text NOT NULL,
+      caller text NOT NULL,
+      read_only boolean NOT NULL,
+      created_at bigint NOT NULL,
+      expires_at bigint,
+      revoked_at bigint,
+      last_used_at bigint,
+      position bigint GENERATED ALWAYS AS IDENTITY
+    );
+${createKeyFunctions(schema)}`;
+}
+
+/** Version 4: the chunks of imports, so that no pet is imported twice. */
+function addImports(schema: string): string {
+  return `    -- added_at is in milliseconds since 1970.
+    CREATE TABLE ${schema}.imports (
+      parent text COLLATE "C" NOT NULL,
+      digest text COLLATE "C" NOT NULL,
+      records integer NOT NULL,
+      pets integer NOT NULL,
+      added_at bigint NOT NULL,
+      PRIMARY KEY (parent, digest)
+    );
+${createImportPets(schema)}`;
 }

@@ -1,0 +1,58 @@
+/** What a manager of API keys can do. */
+
+import type { KeyInfo } from "../stores/key_store.ts";
+
+/** What a new key shall be. */
+export interface NewKeyOptions {
+  /** What the key is for: 1 to 100 characters, no control characters. */
+  label: string;
+  /** From when on it is refused. Default: it never expires. */
+  expires?: Date;
+  /** Whether it may only read. Default: `false`. */
+  readOnly?: boolean;
+  /** The id of its caller. Keys with the same caller share their `Idempotency-Key`s. Default: the id of the key. */
+  caller?: string;
+}
+
+/** How a key is replaced. */
+export interface RotateOptions {
+  /** How long the old key stays valid, in milliseconds, unless it expires earlier. Default: 86,400,000 (a day). */
+  overlapMs?: number;
+  /** From when on the new key is refused. Default: it lives as long as the old one would have lived. */
+  expires?: Date;
+}
+
+/** A key that was just made. */
+export interface AddedKey extends KeyInfo {
+  /** The key in clear text. It is not kept, so show it now. */
+  key: string;
+}
+
+/**
+ * Manages the API keys of a petstore, and is its option `keys`. Several programs may manage the same keys: each follows the changes
+ * of the others within a second. A key that was revoked here, or has expired, is refused at once, even if it was just used.
+ *
+ * Methods reject with the errors of the store, and with a TypeError or RangeError as each one says.
+ */
+export interface KeyManager {
+  /**
+   * Makes a key.
+   *
+   * @returns The key. The promise rejects with a TypeError if an option is invalid.
+   */
+  add(options: NewKeyOptions): Promise<AddedKey>;
+  /** Every key, also those that have expired or were revoked, in the order in which they were added. */
+  list(): Promise<KeyInfo[]>;
+  /**
+   * Makes a key with the label, the caller and the rights of another, which expires soon.
+   *
+   * @returns The new key. The promise rejects with a RangeError if there is no such key or it is not valid any more.
+   */
+  rotate(id: string, options?: RotateOptions): Promise<AddedKey>;
+  /** Revokes a key for good. Rejects with a RangeError if there is no such key. */
+  revoke(id: string): Promise<void>;
+  /** Reads the keys. Call it to learn at the start whether they can be read. */
+  check(): Promise<void>;
+  /** Writes the times of uses that are not written yet. They are written now and then; call it before the store is closed. */
+  flush(): Promise<void>;
+}

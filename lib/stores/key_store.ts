@@ -1,0 +1,66 @@
+/** The contract between the management of API keys and what keeps them. One test, in `tests/contract/store/keys.ts`, runs on every store. */
+
+import type { Pending } from "../pending.ts";
+
+/** What is known of an API key, without anything by which it could be used. */
+export interface KeyInfo {
+  /** Identifies the key, such as `key-5d0c6a1f1f0b`. Not secret. */
+  id: string;
+  /** What the key is for, in the operator's words. */
+  label: string;
+  /** The id of the caller that uses the key. A key and the one that replaces it have the same. */
+  caller: string;
+  /** Whether the key may only read. */
+  readOnly: boolean;
+  /** When it was made. */
+  created: Date;
+  /** From when on it is refused. Undefined if it never expires. */
+  expires: Date | undefined;
+  /** When it was revoked. Undefined if it was not. */
+  revoked: Date | undefined;
+  /** About when it was last used, to a minute or two. Undefined if that is not known. */
+  lastUsed: Date | undefined;
+}
+
+/** A key as a store keeps it. */
+export interface StoredKey extends KeyInfo {
+  /** The SHA-256 digest of the key, as 64 lower-case hexadecimal digits. The key itself is not kept. */
+  digest: string;
+}
+
+/** A use of a key. */
+export interface KeyUse {
+  /** The id of the key. */
+  id: string;
+  /** When it was used. */
+  at: Date;
+}
+
+/**
+ * Keeps API keys. Each method returns its result or a promise of it. Times are exact to a millisecond.
+ *
+ * Several programs may change the keys at once. So each change is atomic, and none undoes another: an expiry only moves to an
+ * earlier time, the first revocation stays, and the latest use counts.
+ *
+ * A store that cannot serve at the moment throws {@link StoreUnavailableError}, or rejects with it.
+ */
+export interface KeyStore {
+  /** Every key, also those that have expired or were revoked, in the order in which they were added. */
+  list(): Pending<readonly StoredKey[]>;
+  /**
+   * Adds a key. It is on disk when this resolves.
+   *
+   * @param replaced The key that it replaces, and when that expires unless it expires earlier. Both happen, or neither.
+   * @returns False if nothing was changed, because the store has a key with this id or digest, or because the replaced key is
+   * missing or revoked.
+   */
+  add(key: StoredKey, replaced?: { id: string; expires: Date }): Pending<boolean>;
+  /**
+   * Revokes a key. It is on disk when this resolves.
+   *
+   * @returns False if there is no such key. Revoking it again changes nothing, and returns true.
+   */
+  revoke(id: string, at: Date): Pending<boolean>;
+  /** Notes uses. They may be lost when the process ends. */
+  touch(uses: readonly KeyUse[]): Pending<void>;
+}

@@ -1,0 +1,17 @@
+/** What the exports of all stores share. */
+
+/** NDJSON: the JSON of a pet on each line. CSV: RFC 4180, but lines end with LF alone. */
+export type ExportFormat = "ndjson" | "csv";
+
+/**
+ * Receives pets in ascending order of id.
+ *
+ * @param text Whole lines, without the last line's end.
+ * @param pets How many they are.
+ * @param share The part of the store that is done, from 0 to 1.
+ * @returns Resolves when the next may come.
+ */
+export type PetSink = (text: string, pets: number, share: number) => Promise<void>;
+
+/** The first line of CSV. */
+export const CSV_HEADER = "id,name,categoryId,status";

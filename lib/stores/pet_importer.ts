@@ -1,0 +1,43 @@
+/** The contract of imports: many pets in chunks, and none twice. The databases have it; a store in memory does not need it. */
+
+import type { Pending } from "../pending.ts";
+import type { PetDraft } from "./store.ts";
+
+/** The records of a source that one transaction adds. */
+export interface ImportChunk {
+  /** The digest of the chunk before it, or of the source's beginning. */
+  parent: string;
+  /** A digest of all records of the source up to the end of this chunk: 43 characters, each a letter, a digit, `-` or `_`. */
+  digest: string;
+  /** How many records it has, also those that are no pets. */
+  records: number;
+  pets: readonly PetDraft[];
+}
+
+/** A chunk that was added earlier. */
+export interface KnownChunk {
+  digest: string;
+  records: number;
+  /** How many pets it added. */
+  pets: number;
+}
+
+/**
+ * Adds pets in chunks, and remembers each chunk for good. A chunk and its pets become visible together, so an import that was
+ * cut short can be repeated: it skips the chunks that are there. Several importers and servers may write at the same time.
+ */
+export interface PetImporter {
+  /** Whether the store has no pet. */
+  isEmpty(): Pending<boolean>;
+  /** The chunks that follow one. There are several if two sources have the same beginning. */
+  followers(parent: string): Pending<KnownChunk[]>;
+  /**
+   * Adds a chunk in one transaction. Ids are given in the order of the pets.
+   *
+   * @param known How many chunks follow its parent, as {@link followers} told.
+   * @returns False if another importer has added a follower since. Then nothing has happened.
+   * @throws {StoreUnavailableError} If the store cannot be written. The chunk may have been added if a connection broke.
+   */
+  add(chunk: ImportChunk, known: number): Pending<boolean>;
+  close(): Pending<void>;
+}

@@ -1,0 +1,76 @@
+/** Reads all pets of a database, as they were at one moment. */
+
+import type { ExportFormat, PetSink } from "../pet_exporter.ts";
+import { StoreUnavailableError } from "../store.ts";
+import { Database, type PostgresClientMaker } from "./client/client.ts";
+import type { PostgresJsClient } from "./client/driver.ts";
+import { asUnavailable } from "./client/errors.ts";
+import { inspect } from "./schema/inspection.ts";
+import type { PostgresStoreOptions } from "./postgres_store.ts";
+import { DEFAULT_SCHEMA, requirePresent } from "./schema/schema.ts";
+import { exportStatement, selectGreatest } from "./statements.ts";
+
+/** How many pets are read at a time. */
+const PAGE = 1000;
+
+/** A query of postgres.js, whose rows can be read in parts. */
+interface ReadableQuery {
+  values(): ReadableQuery;
+  cursor(rows: number): AsyncIterable<[id: string | null, line: string | null][]>;
+}
+
+/**
+ * Writes all pets in ascending order of id. One statement reads them all, so it sees one moment, and its cursor keeps few of
+ * them in memory.
+ *
+ * @param makeClient Makes a client of postgres.js, the driver of the server.
+ * @throws {StoreUnavailableError} If the database cannot be read, or has no tables that this release can use.
+ */
+export async function exportPostgres(
+  makeClient: () => PostgresJsClient,
+  { schema = DEFAULT_SCHEMA, timeout = 5000, prepare = true }: PostgresStoreOptions,
+  format: ExportFormat,
+  write: PetSink,
+): Promise<void> {
+  const end = await findEnd(makeClient, schema, { timeout, prepare });
+  const client = makeClient();
+  let isWriting = false, isComplete = false;
+  try {
+    const query = client.unsafe(exportStatement(schema, format), [""], { prepare }) as unknown as ReadableQuery;
+    for await (const rows of query.values().cursor(PAGE)) {
+      const isEnd = rows.at(-1)?.[0] === null;
+      isComplete ||= isEnd;
+      const pets = isEnd ? rows.slice(0, -1) : rows;
+      if (pets.length === 0) continue;
+      isWriting = true;
+      await write(pets.map(([, line]) => line).join("\n"), pets.length, Math.min(1, Number(pets.at(-1)?.[0]) / end));
+      isWriting = false;
+    }
+    // In postgres.js 3.4.9, the rows simply end if the connection is lost between two parts.
+    if (!isComplete) {
+      const cause = new Error("The rows have no end");
+      throw new StoreUnavailableError("PostgreSQL: the connection was lost before the last pet", { cause });
+    }
+  } catch (error) {
+    throw isWriting ? error : asUnavailable(error);
+  } finally {
+    await client.end?.({ timeout: 1 });
+  }
+}
+
+/** Checks that the tables can be read, and tells the greatest id. */
+async function findEnd(
+  makeClient: PostgresClientMaker,
+  schema: string,
+  options: { timeout: number; prepare: boolean },
+): Promise<number> {
+  const db = new Database(makeClient, options);
+  try {
+    const { version } = await inspect(db, schema);
+    requirePresent(schema, version);
+    const [row] = await db.query(selectGreatest(schema));
+    return Number(row?.[0] ?? 1);
+  } finally {
+    await db.release();
+  }
+}

@@ -1,0 +1,84 @@
+/** Imports many pets into a database that servers may be using. */
+
+import type { ImportChunk, KnownChunk, PetImporter } from "../pet_importer.ts";
+import { statusCode } from "../status_code.ts";
+import { StoreUnavailableError } from "../store.ts";
+import { numberArray, textArray } from "./client/arrays.ts";
+import { Database, type PostgresClientMaker } from "./client/client.ts";
+import type { Row } from "./client/driver.ts";
+import { isTransient } from "./client/errors.ts";
+import type { PostgresStoreOptions } from "./postgres_store.ts";
+import { DEFAULT_SCHEMA, openSchema } from "./schema/schema.ts";
+import { importStatements } from "./statements.ts";
+
+/** How often a chunk is tried that conflicts with other transactions. */
+const ATTEMPTS = 20;
+
+/** How long a statement may take, in milliseconds. It waits for the creates of the servers too. */
+const TIMEOUT = 30_000;
+
+/**
+ * Opens an importer, and makes or migrates the tables as a store does.
+ *
+ * @throws {StoreUnavailableError} If the database cannot be used or written.
+ */
+export async function openPostgresImporter(
+  makeClient: PostgresClientMaker,
+  { schema = DEFAULT_SCHEMA, timeout = TIMEOUT, prepare = true }: PostgresStoreOptions,
+): Promise<PetImporter> {
+  const db = new Database(makeClient, { timeout, prepare });
+  try {
+    await openSchema(db, schema);
+  } catch (error) {
+    await db.release();
+    throw error;
+  }
+  return new PostgresImporter(db, schema);
+}
+
+class PostgresImporter implements PetImporter {
+  readonly #db: Database;
+  readonly #statements: ReturnType<typeof importStatements>;
+
+  constructor(db: Database, schema: string) {
+    this.#db = db;
+    this.#statements = importStatements(schema);
+  }
+
+  async isEmpty(): Promise<boolean> {
+    return (await this.#db.query(this.#statements.one)).length === 0;
+  }
+
+  async followers(parent: string): Promise<KnownChunk[]> {
+    const rows = await this.#db.query(this.#statements.followers, [parent]);
+    return rows.map(([digest, records, pets]) => ({
+      digest: String(digest),
+      records: Number(records),
+      pets: Number(pets),
+    }));
+  }
+
+  async add({ parent, digest, records, pets }: ImportChunk, known: number): Promise<boolean> {
+    const [row] = await this.#write([
+      textArray(pets.map(({ name }) => name)),
+      numberArray(pets.map(({ categoryId }) => categoryId)),
+      numberArray(pets.map(({ status }) => statusCode(status))),
+      ...[parent, digest, String(records), String(known)],
+    ]);
+    return row?.[0] === "added";
+  }
+
+  close(): Promise<void> {
+    return this.#db.release();
+  }
+
+  async #write(parameters: string[], attempts = ATTEMPTS): Promise<Row[]> {
+    try {
+      return await this.#db.query(this.#statements.add, parameters, performance.now() + this.#db.timeout);
+    } catch (error) {
+      const cause = error instanceof StoreUnavailableError ? error.cause : error;
+      if (!isTransient(cause) || attempts === 1) throw error;
+      return await this.#write(parameters, attempts - 1);
+    }
+  }
+}

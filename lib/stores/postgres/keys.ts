@@ -1,0 +1,83 @@
+/** Keeps API keys in PostgreSQL, where every server of the database sees them. */
+
+import type { KeyStore, KeyUse, StoredKey } from "../key_store.ts";
+import { numberArray, textArray } from "./client/arrays.ts";
+import type { Database } from "./client/client.ts";
+import type { Row } from "./client/driver.ts";
+
+const COLUMNS = [
+  "id",
+  "digest",
+  "label",
+  "caller",
+  "read_only",
+  "created_at",
+  "expires_at",
+  "revoked_at",
+  "last_used_at",
+];
+
+export class PostgresKeys implements KeyStore {
+  readonly #db: Database;
+  readonly #schema: string;
+
+  constructor(db: Database, schema: string) {
+    this.#db = db;
+    this.#schema = `"${schema}"`;
+  }
+
+  async list(): Promise<StoredKey[]> {
+    const columns = COLUMNS.map((name) => `${name}::pg_catalog.text`);
+    const rows = await this.#db.query(
+      `SELECT ${columns.join(", ")} FROM ${this.#schema}.api_keys AS key ORDER BY key.position`,
+    );
+    return rows.map(toKey);
+  }
+
+  async add(key: StoredKey, replaced?: { id: string; expires: Date }): Promise<boolean> {
+    const { id, digest, label, caller, readOnly, created, expires } = key;
+    // Times may be absent. An array without an element stands for that, because parameters are texts.
+    const times = [numberArray([timeOf(created)]), numberArray(expires ? [timeOf(expires)] : [])];
+    const old = [textArray(replaced ? [replaced.id] : []), numberArray(replaced ? [timeOf(replaced.expires)] : [])];
+    // Twice a cast, because postgres.js turns the text of a boolean parameter into false.
+    return await this.#call(
+      "add_key($1::pg_catalog.text[], $2::pg_catalog.text::boolean, $3::bigint[], $4::bigint[], $5::pg_catalog.text[], $6::bigint[])",
+      [textArray([id, digest, label, caller]), String(readOnly), ...times, ...old],
+    );
+  }
+
+  async revoke(id: string, at: Date): Promise<boolean> {
+    return await this.#call("revoke_key($1::pg_catalog.text, $2::bigint)", [id, String(timeOf(at))]);
+  }
+
+  async touch(uses: readonly KeyUse[]): Promise<void> {
+    await this.#call("touch_keys($1::pg_catalog.text[], $2::bigint[])", [
+      textArray(uses.map(({ id }) => id)),
+      numberArray(uses.map(({ at }) => timeOf(at))),
+    ]);
+  }
+
+  /** Calls a function that tells whether it has changed something. */
+  async #call(call: string, parameters: string[]): Promise<boolean> {
+    const deadline = performance.now() + this.#db.timeout;
+    const [[isDone] = []] = await this.#db.query(
+      `SELECT ${this.#schema}.${call}::pg_catalog.text`,
+      parameters,
+      deadline,
+    );
+    return isDone === "true";
+  }
+}
+
+function timeOf(date: Date): number {
+  return date.getTime();
+}
+
+function toKey(row: Row): StoredKey {
+  const [id, digest, label, caller, readOnly, created, ...times] = row as string[];
+  const [expires, revoked, lastUsed] = times.map((time) => time === null ? undefined : new Date(Number(time)));
+  return {
+    ...{ id: id!, digest: digest!, label: label!, caller: caller!, readOnly: readOnly === "true" },
+    ...{ created: new Date(Number(created)), expires, revoked, lastUsed },
+  };
+}

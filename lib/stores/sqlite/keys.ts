@@ -1,0 +1,122 @@
+/** Keeps API keys in the file of the pets, through the connection that reads. */
+
+import type { DatabaseSync } from "node:sqlite";
+import { chain, type Pending } from "../../pending.ts";
+import type { KeyStore, KeyUse, StoredKey } from "../key_store.ts";
+import { asUnavailable } from "./errors.ts";
+import { BUSY_TIMEOUT, setBusyTimeout } from "./open.ts";
+import { rollback, type SchemaWatch } from "./schema.ts";
+
+const SELECT_KEYS = "SELECT * FROM api_keys ORDER BY rowid";
+
+const INSERT_KEY = `INSERT OR IGNORE INTO api_keys (id, digest, label, caller, read_only, created_at, expires_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?)`;
+
+/** Stands for never. Node 22.13 cannot bind one parameter twice. */
+const INT64_MAX = 2n ** 63n - 1n;
+
+const REPLACE_KEY =
+  `UPDATE api_keys SET expires_at = min(?, ifnull(expires_at, ${INT64_MAX})) WHERE id = ? AND revoked_at IS NULL`;
+
+const REVOKE_KEY = "UPDATE api_keys SET revoked_at = ifnull(revoked_at, ?) WHERE id = ?";
+
+const TOUCH_KEY = "UPDATE api_keys SET last_used_at = max(ifnull(last_used_at, 0), ?) WHERE id = ?";
+
+type Value = string | bigint | null;
+
+/** A row of {@link SELECT_KEYS}. Times are in milliseconds since 1970. */
+interface KeyRow extends Record<"id" | "digest" | "label" | "caller", string> {
+  read_only: number;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+  last_used_at: number | null;
+}
+
+export class SqliteKeys implements KeyStore {
+  readonly #db: DatabaseSync;
+  readonly #schema: SchemaWatch;
+  readonly #requireInPlace: () => Pending<void>;
+
+  /** @param requireInPlace Throws if the file was moved or replaced. Its changes would not be noticed then. */
+  constructor(db: DatabaseSync, schema: SchemaWatch, requireInPlace: () => Pending<void>) {
+    this.#db = db;
+    this.#schema = schema;
+    this.#requireInPlace = requireInPlace;
+  }
+
+  list(): Pending<StoredKey[]> {
+    return this.#inPlace(() => (this.#db.prepare(SELECT_KEYS).all() as unknown as KeyRow[]).map(toKey));
+  }
+
+  add(key: StoredKey, replaced?: { id: string; expires: Date }): Pending<boolean> {
+    const { id, digest, label, caller, readOnly, created, expires } = key;
+    const values = [id, digest, label, caller, readOnly ? 1n : 0n, timeOf(created), expires ? timeOf(expires) : null];
+    return this.#write(
+      BUSY_TIMEOUT,
+      () =>
+        (replaced === undefined || this.#run(REPLACE_KEY, [timeOf(replaced.expires), replaced.id])) &&
+        this.#run(INSERT_KEY, values),
+    );
+  }
+
+  revoke(id: string, at: Date): Pending<boolean> {
+    return this.#write(BUSY_TIMEOUT, () => this.#run(REVOKE_KEY, [timeOf(at), id]));
+  }
+
+  touch(uses: readonly KeyUse[]): Pending<void> {
+    // Neither waits for a lock nor for the disk, because this stops the thread.
+    return chain(
+      this.#write(0, () => uses.map(({ id, at }) => this.#run(TOUCH_KEY, [timeOf(at), id])).length > 0, "NORMAL"),
+      () => {},
+    );
+  }
+
+  /** Whether the statement has changed a row. */
+  #run(sql: string, values: Value[]): boolean {
+    return Number(this.#db.prepare(sql).run(...values).changes) > 0;
+  }
+
+  /** @param change Returns false to undo what it has done. */
+  #write(busyTimeout: number, change: () => boolean, synchronous = "FULL"): Pending<boolean> {
+    const db = this.#db;
+    return this.#inPlace(() => {
+      db.exec(`PRAGMA busy_timeout = ${busyTimeout}; PRAGMA synchronous = ${synchronous}`);
+      try {
+        db.exec("BEGIN IMMEDIATE");
+        this.#schema.require();
+        const isDone = change();
+        db.exec(isDone ? "COMMIT" : "ROLLBACK");
+        return isDone;
+      } catch (error) {
+        rollback(db);
+        throw error;
+      } finally {
+        db.exec("PRAGMA synchronous = FULL");
+        setBusyTimeout(db, BUSY_TIMEOUT);
+      }
+    });
+  }
+
+  #inPlace<T>(act: () => T): Pending<T> {
+    return chain(this.#requireInPlace(), () => {
+      try {
+        return act();
+      } catch (error) {
+        throw asUnavailable(error);
+      }
+    });
+  }
+}
+
+function timeOf(date: Date): bigint {
+  return BigInt(date.getTime());
+}
+
+function toKey({ id, digest, label, caller, ...row }: KeyRow): StoredKey {
+  const dateOf = (time: number | null) => time === null ? undefined : new Date(time);
+  return {
+    ...{ id, digest, label, caller, readOnly: row.read_only === 1, created: new Date(row.created_at) },
+    ...{ expires: dateOf(row.expires_at), revoked: dateOf(row.revoked_at), lastUsed: dateOf(row.last_used_at) },
+  };
+}

@@ -1,0 +1,128 @@
+/** What a store promises of API keys. */
+
+import assert from "node:assert/strict";
+import type { KeyStore, PetStore, StoredKey } from "../../../mod.ts";
+import { draft, type StoreCases } from "./case.ts";
+
+const MADE = new Date(1_790_000_000_001);
+
+function key(name: string, parts: Partial<StoredKey> = {}): StoredKey {
+  return {
+    ...{ id: `key-${name}`, digest: name.padEnd(64, "-"), label: name, caller: `key-${name}`, readOnly: false },
+    ...{ created: MADE, expires: undefined, revoked: undefined, lastUsed: undefined },
+    ...parts,
+  };
+}
+
+function keysOf({ keys }: PetStore): KeyStore {
+  assert(keys, "The store keeps no keys");
+  return keys;
+}
+
+function at(seconds: number): Date {
+  return new Date(MADE.getTime() + seconds * 1000);
+}
+
+export const KEY_CASES: StoreCases = {
+  async "keeps keys as they were added, in this order, and none at first"(store) {
+    const keys = keysOf(store);
+    assert.deepEqual(await keys.list(), []);
+    const added = [
+      key("b", { label: `"Quote\\", ünïcode 😀, {braces}, 'single'`, caller: "a caller, with comma" }),
+      key("a", { readOnly: true, expires: new Date(4_000_000_000_999) }),
+      key("c"),
+    ];
+    for (const each of added) assert.equal(await keys.add(each), true);
+    assert.deepEqual(await keys.list(), added);
+    // A list belongs to its caller.
+    (await keys.list() as StoredKey[])[0]!.label = "changed";
+    assert.deepEqual(await keys.list(), added);
+    assert.equal(await store.create(draft()), 1n);
+  },
+  async "adds no key whose id or digest it has"(store) {
+    const keys = keysOf(store);
+    assert.equal(await keys.add(key("a")), true);
+    assert.equal(await keys.add(key("a", { digest: "f".repeat(64) })), false);
+    assert.equal(await keys.add(key("b", { digest: key("a").digest })), false);
+    assert.deepEqual(await keys.list(), [key("a")]);
+  },
+  async "revokes a key once, and tells if there is none"(store) {
+    const keys = keysOf(store);
+    await keys.add(key("a"));
+    await keys.add(key("b"));
+    assert.equal(await keys.revoke("key-a", at(5)), true);
+    assert.equal(await keys.revoke("key-a", at(9)), true);
+    // Another program's clock may be slow.
+    assert.equal(await keys.revoke("key-a", at(1)), true);
+    assert.equal(await keys.revoke("key-x", at(9)), false);
+    assert.deepEqual(await keys.list(), [key("a", { revoked: at(5) }), key("b")]);
+  },
+  async "lets a replaced key expire with the new one's arrival, and never later than before"(store) {
+    const keys = keysOf(store);
+    await keys.add(key("a"));
+    await keys.add(key("b", { expires: at(10) }));
+    assert.equal(await keys.add(key("c"), { id: "key-a", expires: at(60) }), true);
+    assert.equal(await keys.add(key("d"), { id: "key-a", expires: at(90) }), true);
+    assert.equal(await keys.add(key("e"), { id: "key-b", expires: at(60) }), true);
+    assert.deepEqual(await keys.list(), [
+      key("a", { expires: at(60) }),
+      key("b", { expires: at(10) }),
+      ...["c", "d", "e"].map((name) => key(name)),
+    ]);
+  },
+  async "replaces no key that is missing or revoked, and changes nothing if the new one cannot be added"(store) {
+    const keys = keysOf(store);
+    await keys.add(key("a"));
+    await keys.add(key("b"));
+    await keys.revoke("key-a", at(1));
+    assert.equal(await keys.add(key("c"), { id: "key-a", expires: at(60) }), false);
+    assert.equal(await keys.add(key("c"), { id: "key-x", expires: at(60) }), false);
+    assert.equal(await keys.add(key("a"), { id: "key-b", expires: at(60) }), false);
+    assert.deepEqual(await keys.list(), [key("a", { revoked: at(1) }), key("b")]);
+  },
+  async "keeps the latest use of each key"(store) {
+    const keys = keysOf(store);
+    for (const name of ["a", "b", "c"]) await keys.add(key(name));
+    await keys.touch([]);
+    await keys.touch([{ id: "key-a", at: at(7) }, { id: "key-b", at: at(3) }, { id: "key-x", at: at(3) }]);
+    await keys.touch([{ id: "key-b", at: at(4) }, { id: "key-a", at: at(6) }]);
+    const [a, b, c] = await keys.list();
+    assert.deepEqual([a?.lastUsed, b?.lastUsed, c?.lastUsed], [at(7), at(4), undefined]);
+  },
+  async "loses no change of those that happen at once, beside creates"(store) {
+    const keys = keysOf(store);
+    await keys.add(key("a"));
+    const names = Array.from({ length: 20 }, (_, i) => `n${i}`);
+    const outcomes = await Promise.all([
+      ...names.map(async (name) => await keys.add(key(name))),
+      ...names.map(async () => await keys.add(key("same"))),
+      ...names.map(async (_, i) => {
+        await store.create(draft());
+        await keys.touch([{ id: "key-a", at: at(i) }]);
+      }),
+      keys.revoke("key-a", at(1)),
+    ]);
+    assert.deepEqual(outcomes.slice(0, 20), names.map(() => true));
+    assert.equal(outcomes.slice(20, 40).filter((isAdded) => isAdded).length, 1);
+    const list = await keys.list();
+    assert.deepEqual(new Set(list.map(({ label }) => label)), new Set(["a", "same", ...names]));
+    assert.equal(list.length, 22);
+    assert.deepEqual([list[0]?.revoked, list[0]?.lastUsed], [at(1), at(19)]);
+  },
+  async "gives one of two that replace or revoke a key at once its way, never half of it"(store) {
+    const keys = keysOf(store);
+    for (let i = 0; i < 20; i++) {
+      const old = key(`o${i}`), next = key(`n${i}`);
+      await keys.add(old);
+      const [isAdded] = await Promise.all([
+        keys.add(next, { id: old.id, expires: at(60) }),
+        keys.revoke(old.id, at(1)),
+      ]);
+      const list = await keys.list();
+      const known = list.find(({ id }) => id === old.id);
+      assert.deepEqual(known?.revoked, at(1));
+      assert.deepEqual(known.expires, isAdded ? at(60) : undefined);
+      assert.equal(list.some(({ id }) => id === next.id), isAdded);
+    }
+  },
+};

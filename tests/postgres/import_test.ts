@@ -1,0 +1,191 @@
+/** The commands import and export, and `--seed`, on PostgreSQL. */
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { exportPostgres } from "../../lib/stores/postgres/exporter.ts";
+import { createPostgresStore, postgresGrants, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
+import postgres from "postgres";
+import { runSql } from "../support/postgres/postgres.ts";
+import { KEY, Ledger } from "../support/server/ledger.ts";
+import { runCommand, type ServerExit, spawnServer, walk, withServer } from "../support/server/server_process.ts";
+import { until } from "../support/until.ts";
+import { withTempFolder } from "../support/temp.ts";
+import { assertPrinted, assertRefused, type Draft, makeDrafts, toCsv, toNdjson } from "../support/server/pet_files.ts";
+import { test, withRole } from "./support.ts";
+
+function run(folder: string, url: string, schema: string, ...args: string[]): Promise<ServerExit> {
+  return runCommand(folder, args, { PETSTORE_STORE: `${url}?schema=${schema}` });
+}
+
+const EDGES: Draft[] = [
+  { name: 'Say "hello", \\Luna', categoryId: 2n ** 63n - 1n, status: "sold" },
+  { name: "Zoë 🐕 咪咪 {}", categoryId: -(2n ** 63n), status: "pending" },
+  { name: "NULL", categoryId: 2n ** 53n + 1n, status: "available" },
+];
+
+test.schema(
+  "what import adds, export shows, and the same file adds nothing more",
+  (url, schema) =>
+    withTempFolder(async (folder) => {
+      const drafts = [...EDGES, ...makeDrafts(9_000)];
+      writeFileSync(join(folder, "a.ndjson"), toNdjson(drafts));
+      writeFileSync(join(folder, "a.csv"), toCsv(drafts));
+      assertPrinted(await run(folder, url, schema, "import", "a.ndjson"), "a.ndjson: 9003 pets added");
+      const known = "a.ndjson: 0 pets added, 9003 pets known from an earlier import";
+      assertPrinted(await run(folder, url, schema, "import", "a.ndjson"), known);
+      const { status, stdout } = await run(folder, url, schema, "export");
+      assert.equal(status, 0);
+      const wanted = toNdjson(drafts).split("\n").slice(0, -1).map((line, i) => `{"id":${i + 1},${line.slice(1)}\n`);
+      assert.equal(stdout, wanted.join(""));
+      assertPrinted(await run(folder, url, schema, "import", "a.csv"), "a.csv: 9003 pets added");
+      const [, csv] = [await run(folder, url, schema, "export", "b.csv"), Deno.readTextFileSync(join(folder, "b.csv"))];
+      const lines = csv.split("\n").slice(1, -1).map((line) => line.replace(/^\d+,/, ""));
+      assert.deepEqual(lines, [...Array(2)].flatMap(() => toCsv(drafts, "\n").split("\n").slice(1, -1)));
+    }),
+);
+
+test.schema(
+  "export refuses a database without tables, and shows that there are no pets",
+  (url, schema) =>
+    withTempFolder(async (folder) => {
+      assertRefused(await run(folder, url, schema, "export"), /does not exist, or has no tables/);
+      await runSql(url, postgresSchema(schema));
+      assert.deepEqual(await run(folder, url, schema, "export"), { status: 0, stdout: "", stderr: "" });
+    }),
+);
+
+test.schema(
+  "a role with the privileges of a server imports and exports",
+  (url, schema) =>
+    withRole(url, `${schema}_import`, (roleUrl) =>
+      withTempFolder(async (folder) => {
+        await runSql(url, postgresSchema(schema) + postgresGrants(`"${schema}_import"`, schema));
+        writeFileSync(join(folder, "a.ndjson"), toNdjson(EDGES));
+        assertPrinted(await run(folder, roleUrl, schema, "import", "a.ndjson"), "a.ndjson: 3 pets added");
+        assert.match((await run(folder, roleUrl, schema, "export")).stdout, /^\{"id":1,.*\n.*\n\{"id":3,.*\n$/);
+      })),
+);
+
+test.schema("an export shows one moment, whatever others write meanwhile", async (url, schema) => {
+  const store = await createPostgresStore(() => postgres(url), { schema });
+  await store.create(EDGES[0]!);
+  await runSql(url, `INSERT INTO "${schema}".pets SELECT i, 7, 1, 'Rex' FROM generate_series(2, 5000) AS i`);
+  const texts: string[] = [];
+  await exportPostgres(() => postgres(url), { schema }, "csv", async (text) => {
+    if (texts.length === 0) {
+      await runSql(url, `DELETE FROM "${schema}".pets WHERE id > 4000; UPDATE "${schema}".pets SET name = 'x'`);
+    }
+    texts.push(text);
+  });
+  const lines = texts.join("\n").split("\n");
+  assert.equal(lines.length, 5_000);
+  assert.equal(lines.at(-1), '5000,"Rex",7,pending');
+  assert.ok(texts.length > 3);
+  await store.close();
+});
+
+test.schema(
+  "beside an import, ids ascend in the order in which a follower sees the pets",
+  (url, schema) =>
+    withTempFolder(async (folder) => {
+      writeFileSync(join(folder, "a.ndjson"), toNdjson(makeDrafts(20_000)));
+      const store = `--store=${url}?schema=${schema}`;
+      await withServer(folder, { args: [`--key=${KEY}`, store, "--log=off"] }, async (server) => {
+        const ledger = new Ledger();
+        let isDone = false;
+        const client = ledger.createOnAndOn([server], "client", () => isDone);
+        const seen: number[] = [];
+        const follower = follow(url, schema, seen, () => isDone);
+        assertPrinted(await run(folder, url, schema, "import", "a.ndjson"), "a.ndjson: 20000 pets added");
+        isDone = true;
+        await Promise.all([client, follower]);
+        assert.equal(ledger.refused, 0);
+        // What a follower missed would be in the table and not among those it has seen.
+        const all = await runSql(url, `SELECT id::text FROM "${schema}".pets AS pet ORDER BY pet.id`);
+        assert.deepEqual(seen, all.map(([id]) => Number(id)));
+        assert.equal(seen.length, 20_000 + ledger.pets.size);
+      });
+    }),
+);
+
+/** Reads what is behind the last id again and again, and once more at the end. */
+async function follow(url: string, schema: string, seen: number[], isDone: () => boolean): Promise<void> {
+  for (let isLast = false; !isLast;) {
+    isLast = isDone();
+    const rows = await runSql(
+      url,
+      `SELECT id::text FROM "${schema}".pets AS pet WHERE id > ${seen.at(-1) ?? 0} ORDER BY pet.id`,
+    );
+    for (const [id] of rows) seen.push(Number(id));
+  }
+}
+
+test.schema(
+  "--seed fills an empty database once, also for servers that start together",
+  (url, schema) =>
+    withTempFolder(async (folder) => {
+      const parts = { args: [`--key=${KEY}`, `--store=${url}?schema=${schema}`, "--seed=40"] };
+      await withServer(folder, parts, (one) =>
+        withServer(folder, parts, async (other) => {
+          assert.equal(one.written.stderr, "petstore: 40 sample pets are added\n");
+          assert.equal(other.written.stderr, "petstore: the 40 sample pets were added before\n");
+          assert.equal((await walk(KEY, one, other)).length, 40);
+        }));
+    }),
+);
+
+test.schema("an export ends with the last pet, wherever its last part ends", async (url, schema) => {
+  await runSql(url, postgresSchema(schema));
+  for (const count of [1, 998, 999, 1000, 1001, 2000]) {
+    await runSql(
+      url,
+      `TRUNCATE "${schema}".pets; INSERT INTO "${schema}".pets SELECT i, 7, 1, 'Rex' FROM generate_series(1, ${count}) AS i`,
+    );
+    let total = 0;
+    await exportPostgres(() => postgres(url), { schema }, "ndjson", (text, pets) => {
+      assert.equal(text.split("\n").length, pets);
+      total += pets;
+      return Promise.resolve();
+    });
+    assert.equal(total, count);
+  }
+});
+
+test.schema("an export whose connection breaks fails", async (url, schema) => {
+  await runSql(url, postgresSchema(schema));
+  await runSql(url, `INSERT INTO "${schema}".pets SELECT i, 7, 1, 'Rex' FROM generate_series(1, 5000) AS i`);
+  const kill = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE query LIKE '%concat%"${schema}".pets%' AND pid <> pg_backend_pid()`;
+  let pages = 0;
+  const broken = exportPostgres(() => postgres(url), { schema }, "ndjson", async () => {
+    if (pages++ === 0) assert.deepEqual(await runSql(url, kill), [["true"]]);
+  });
+  await assert.rejects(broken, { name: "StoreUnavailableError", message: /^PostgreSQL: / });
+  assert.ok(pages < 5);
+});
+
+test.schema(
+  "an import that is killed and repeated at once adds each pet once, and loses none",
+  (url, schema) =>
+    withTempFolder(async (folder) => {
+      const drafts = makeDrafts(60_000);
+      writeFileSync(join(folder, "a.ndjson"), toNdjson(drafts));
+      const count = async () => {
+        const [[exists] = []] = await runSql(url, `SELECT to_regclass('"${schema}".pets')`);
+        if (exists === null) return 0;
+        return Number((await runSql(url, `SELECT count(*) FROM "${schema}".pets`))[0]?.[0]);
+      };
+      const env = { PETSTORE_STORE: `${url}?schema=${schema}` };
+      for (const part of [1, 15_000]) {
+        await using child = spawnServer(folder, { args: ["import", "a.ndjson"], env });
+        await until("a part of the pets", async () => await count() >= part);
+        await child.stop("SIGKILL");
+      }
+      // The database may still be working on the last chunk of the one that was killed.
+      const { status, stderr } = await run(folder, url, schema, "import", "a.ndjson");
+      assert.deepEqual([status, stderr], [0, ""]);
+      const names = await runSql(url, `SELECT name FROM "${schema}".pets ORDER BY id`);
+      assert.deepEqual(names.flat(), drafts.map(({ name }) => name));
+    }),
+);
