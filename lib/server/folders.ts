@@ -60,13 +60,16 @@ const ENDING = process.platform === "win32" ? ["SIGINT"] : ["SIGINT", "SIGTERM",
  */
 export async function publishFile<T>(path: string, fill: (name: string) => Promise<T>): Promise<T> {
   requireNew(path);
-  const { name, descriptor } = createTemporary(path);
+  let temporary: ReturnType<typeof createTemporary> | undefined;
   const giveUp = () => {
-    unlinkIfExists(name);
+    if (temporary) unlinkIfExists(temporary.name);
     process.exit(1);
   };
+  // Before the file is made: a signal between the two would leave it.
   for (const signal of ENDING) process.on(signal, giveUp);
   try {
+    temporary = createTemporary(path);
+    const { name, descriptor } = temporary;
     const result = await fill(name);
     fsyncSync(descriptor);
     rename(name, path);
@@ -76,8 +79,10 @@ export async function publishFile<T>(path: string, fill: (name: string) => Promi
     throw codeOf(error) === "EEXIST" ? existsError(path) : error;
   } finally {
     for (const signal of ENDING) process.off(signal, giveUp);
-    closeSync(descriptor);
-    unlinkIfExists(name);
+    if (temporary) {
+      closeSync(temporary.descriptor);
+      unlinkIfExists(temporary.name);
+    }
   }
 }
 

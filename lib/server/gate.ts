@@ -2,7 +2,7 @@
 
 import { type Answer, extendAnswer, JSON_FIELDS } from "../http/answer.ts";
 import type { Exchange } from "../http/exchange.ts";
-import { createPipeline, type Guard, type Pipeline } from "../http/pipeline.ts";
+import { createPipeline, type Guard, type Observer, type Pipeline } from "../http/pipeline.ts";
 import { splitTarget } from "../http/dispatch.ts";
 import { chain, type Pending } from "../pending.ts";
 import { CLOSE, CLOSED } from "./refusals.ts";
@@ -22,11 +22,12 @@ export class Gate {
   #held: Promise<void> | undefined;
   #release = () => {};
 
-  constructor() {
+  /** @param observe Is told of the answers while the gate has no other pipeline. */
+  constructor(observe?: Observer) {
     const onFailure = () => CLOSED.toAnswer();
     const parts = { kept: undefined, dispatch: () => undefined, cors: undefined, onFailure };
     const requestIds = "failures";
-    this.#pipeline = createPipeline({ guards: [this.guard], ...parts, requestIds });
+    this.#pipeline = createPipeline({ guards: [this.guard], ...parts, requestIds, observe });
   }
 
   /** Lets requests in. The pipeline's first guard must be {@link guard}. */

@@ -2,12 +2,13 @@
 
 import type { OpenedFiles } from "../stores/sqlite/file.ts";
 import type { WriterAccess } from "../stores/sqlite/writer_messages.ts";
+import { showAddress } from "./address.ts";
 import type { Gate } from "./gate.ts";
 import type { LineWriter } from "./log/line_writer.ts";
 import type { Samples } from "./metrics/samples.ts";
 import type { StartFacts } from "./log/messages.ts";
-import type { ServerSettings } from "./settings.ts";
-import { startError } from "./start_error.ts";
+import type { ServerSettings } from "./server_settings.ts";
+import { PortInUseError, startError } from "./start_error.ts";
 import type { Sinks } from "./writers.ts";
 
 /** A listening socket. */
@@ -63,8 +64,11 @@ export interface EndingServer {
 
 /** Several workers, and the isolate that starts them. */
 export interface StartingServer extends EndingServer {
-  /** @throws {SettingError} If the start fails. */
-  start(settings: ServerSettings): Promise<Pick<StartFacts, "port" | "store" | "key">>;
+  /**
+   * @param report Receives lines for the operator.
+   * @throws {SettingError} If the start fails.
+   */
+  start(settings: ServerSettings, report: (line: string) => void): Promise<Pick<StartFacts, "port" | "store" | "key">>;
 }
 
 /** What a store needs of the host. */
@@ -78,15 +82,22 @@ export interface StoreHost {
 export interface Host extends StoreHost {
   sinks: Sinks;
   listen: Listen;
+  /**
+   * Lets the server make spans, in this isolate. Absent if the host does not export them itself.
+   *
+   * @throws {SettingError} If the host exports none, or makes spans of requests too.
+   */
+  provideTraces?: () => void;
   /** Absent if the host has no isolates that share a port. */
   createWorkers?: (count: number, errors: LineWriter, sinks: Sinks) => StartingServer;
 }
 
 /** Explains why it cannot listen. */
-export function listenError({ hostname, port }: Address, cause: unknown): Error {
+export function listenError(address: Address, cause: unknown): Error {
   const { code, message } = cause as Error & { code?: string };
-  const reason = code === "EADDRINUSE" ? "the port is in use; choose another with --port" : message;
-  return startError(`Cannot listen on ${hostname}:${port}: ${reason}`, cause);
+  const line = `Cannot listen on ${showAddress(address)}: `;
+  if (code === "EADDRINUSE") return new PortInUseError(`${line}the port is in use`, address);
+  return startError(line + message, cause);
 }
 
 /** Reported if the patience with clients ends. */

@@ -1,6 +1,5 @@
 /** The file with the API key that the server generates if no key is set. */
 
-import { Buffer } from "node:buffer";
 import {
   closeSync,
   fstatSync,
@@ -17,6 +16,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import process from "node:process";
+import { makeKey } from "../access/key_format.ts";
 import { checkKeys } from "../access/keys.ts";
 import { codeOf, createTemporary, folderOf, makeFolderFor, syncFolder, unlinkIfExists } from "./folders.ts";
 import { isPermitted } from "./process.ts";
@@ -40,10 +40,11 @@ export interface FileKey {
  * @throws {SettingError} If the file cannot be used, or other users could read or replace it.
  */
 export function readKeyFile(path: string): FileKey {
-  return readKey(path) ?? makeKey(path);
+  return readKey(path) ?? makeKeyFile(path);
 }
 
-function readKey(path: string): FileKey | undefined {
+/** The same without making a key. */
+export function readKey(path: string): FileKey | undefined {
   try {
     requireOwnFile(path, statSync(path));
     requireOwnFolder(path);
@@ -86,9 +87,8 @@ function requireOwnFolder(path: string): void {
   throw new SettingError(`${folder} holds the API key and others can write to it: run chmod go-w ${folder}`);
 }
 
-function makeKey(path: string): FileKey {
-  // 256 bits, in the alphabet of RFC 6750 bearer tokens.
-  const key = "pk_" + Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("hex");
+function makeKeyFile(path: string): FileKey {
+  const key = makeKey();
   try {
     makeFolderFor(path);
     // Only whole keys get the name of the file: part of a key would be a weak key.

@@ -1,34 +1,53 @@
 /** Serves in the present isolate: a listener, a gate behind it, and the service with its store behind that. */
 
 import { checkContract, checkOptions, type PetstoreOptions } from "../service/options.ts";
-import { type PetStore, StoreUnavailableError } from "../stores/store.ts";
+import { type KeyedPetStore, type PetStore, StoreUnavailableError } from "../stores/store.ts";
 import { Gate } from "./gate.ts";
 import type { CommittingStore } from "../stores/batch.ts";
-import type { LimitMemory } from "../access/rate_limit.ts";
 import type { Observer } from "../http/pipeline.ts";
+import type { KeyManager } from "../access/key_manager.ts";
+import { createKeyManager } from "../access/managed_keys.ts";
 import { DEPRECATED_PATH } from "../service/routes.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import type { Samples } from "./metrics/samples.ts";
 import type { Address, EndingServer, Listen, Listener } from "./host.ts";
 import { createJsonLog, createTextLog } from "./log/access_log.ts";
-import { describeFailure } from "./log/messages.ts";
+import { describeFailure, oneLine } from "./log/messages.ts";
 import { isColoured } from "./process.ts";
-import { createServerPipeline } from "./server_pipeline.ts";
-import type { ServerSettings } from "./settings.ts";
-import { SettingError } from "./start_error.ts";
+import { createServerPipeline, type ServerParts } from "./server_pipeline.ts";
+import type { ServerSettings } from "./server_settings.ts";
+import { firstLine, SettingError } from "./start_error.ts";
+import { within } from "./time.ts";
+import { findTraces } from "./traces/api.ts";
+import { startSpans } from "./traces/own_spans.ts";
+import { describeSpans } from "./traces/request_spans.ts";
+import { traceStore } from "./traces/traced_store.ts";
 import type { Writers } from "./writers.ts";
+
+/** How often uses of API keys are written without requests, and how long that may take at the end, in milliseconds. */
+const FLUSH_INTERVAL = 60_000, FLUSH_TIMEOUT = 1_000;
 
 export class LocalServer implements EndingServer {
   readonly #writers: Writers;
   readonly #listen: Listen;
-  readonly #gate = new Gate();
+  readonly #traces = findTraces();
+  readonly #observeSpan: Observer | undefined;
+  readonly #gate: Gate;
+  readonly #traceShare: number | undefined;
   #listener: Listener | undefined;
   #store: PetStore | undefined;
+  #keeper: KeyedPetStore | undefined;
+  #keys: KeyManager | undefined;
+  #flushing: ReturnType<typeof setInterval> | undefined;
   #metrics: Metrics | undefined;
 
-  constructor(writers: Writers, listen: Listen) {
+  /** @param traceShare Of the requests, whose spans the server then starts and ends itself. */
+  constructor(writers: Writers, listen: Listen, traceShare?: number) {
     this.#writers = writers;
     this.#listen = listen;
+    this.#traceShare = traceShare;
+    this.#observeSpan = this.#traces && traceShare === undefined ? describeSpans(this.#traces) : undefined;
+    this.#gate = new Gate(this.#observeSpan);
   }
 
   /**
@@ -38,23 +57,29 @@ export class LocalServer implements EndingServer {
    * @throws {SettingError} If it cannot listen at this address.
    */
   async listen(address: Address): Promise<number> {
-    const report = (line: string) => this.#writers.errors.add(`petstore: ${line}`);
-    this.#listener = await this.#listen(address, this.#gate, report);
+    const traces = this.#traces, share = this.#traceShare;
+    const gate = traces && share !== undefined ? startSpans(this.#gate, traces, share) : this.#gate;
+    this.#listener = await this.#listen(address, gate, (line) => this.#report(line));
     return this.#listener.port;
   }
 
-  /** Takes over the store, which {@link end} closes. */
-  own(store: PetStore): void {
+  /**
+   * Takes over stores, which {@link end} closes.
+   *
+   * @param store Keeps the pets.
+   * @param keeper Keeps the API keys. It may be the same store. Undefined if only the settings have keys.
+   */
+  own(store: PetStore, keeper: KeyedPetStore | undefined): void {
     this.#store = store;
+    this.#keeper = keeper;
   }
 
   /**
    * Answers requests from its store.
    *
-   * @param isComplete Whether the isolates beside this one serve too.
-   * @param limits Where they count requests together.
+   * @param parts What the settings do not say.
    */
-  serve(settings: ServerSettings, isComplete: () => boolean, limits?: LimitMemory): void {
+  serve(settings: ServerSettings, parts: Pick<ServerParts, "isComplete" | "keyPlace" | "limits">): void {
     const { output, errors } = this.#writers;
     const store = this.#store;
     if (!store) throw new Error("The server owns no store yet");
@@ -63,16 +88,38 @@ export class LocalServer implements EndingServer {
       if (error instanceof StoreUnavailableError) this.#metrics?.onStoreError();
       errors.add(describeFailure(error, request, id, isJson));
     };
-    const options = { ...readOptions(settings), store, onError };
+    const given = readOptions(settings);
+    const traces = this.#traces;
+    const traced = traces ? traceStore(store, settings.store, traces) : store;
+    const options = { ...given, keys: this.#follow(settings.keys) ?? given.keys, store: traced, onError };
     const log = settings.log === "off"
       ? undefined
       : isJson
-      ? createJsonLog(output)
+      ? createJsonLog(output, traces && (() => traces.activeSpan()?.spanContext()))
       : createTextLog(output, isColoured());
     if (settings.metrics) this.#metrics = createMetrics(checkContract(options).basePath + DEPRECATED_PATH, store);
-    const observe = both(log, this.#metrics?.observe);
-    const parts = { gate: this.#gate.guard, observe, hasDocs: settings.docs, isComplete, limits };
-    this.#gate.open(createServerPipeline(options, parts));
+    const observe = both(both(log, this.#metrics?.observe), this.#observeSpan);
+    const all = { ...parts, gate: this.#gate.guard, observe, hasDocs: settings.docs };
+    this.#gate.open(createServerPipeline(options, all));
+  }
+
+  #report(line: string): void {
+    this.#writers.errors.add(`petstore: ${line}`);
+  }
+
+  /** @param keys Those of the settings, which are valid too. */
+  #follow(keys: readonly string[]): KeyManager | undefined {
+    if (!this.#keeper) return undefined;
+    const onOutage = (error: unknown) => {
+      const line = error === undefined
+        ? "the API keys can be read again"
+        : `the API keys cannot be read at the moment, so the last known ones stay valid: ${firstLine(error)}`;
+      this.#report(oneLine(line));
+    };
+    const manager = createKeyManager(this.#keeper.keys, { onOutage, ...(keys.length > 0 && { keys }) });
+    // Uses are written when requests arrive. This is for the last one before a pause.
+    this.#flushing = setInterval(() => void manager.flush(), FLUSH_INTERVAL);
+    return this.#keys = manager;
   }
 
   close(): Promise<void> {
@@ -97,6 +144,9 @@ export class LocalServer implements EndingServer {
     this.stop();
     this.#gate.release();
     await this.#listener?.finish(patience);
+    clearInterval(this.#flushing);
+    if (this.#keys) await within(FLUSH_TIMEOUT, this.#keys.flush());
+    if (this.#keeper !== this.#store) await this.#keeper?.close();
     await this.#store?.close();
   }
 }

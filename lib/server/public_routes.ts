@@ -3,7 +3,7 @@
 import { ALLOW_ORIGIN } from "../http/cors.ts";
 import { representation } from "../http/conditional.ts";
 import type { OperationRoute } from "../http/dispatch.ts";
-import { createDocsRoutes } from "./viewer/routes.ts";
+import { createDocsRoutes, type PageFacts } from "./viewer/routes.ts";
 import type { OpenApiOptions } from "../openapi/openapi.ts";
 import { describeServer } from "./description.ts";
 import { OK } from "./gate.ts";
@@ -12,7 +12,7 @@ import { INCOMPLETE } from "./refusals.ts";
 import type { PetStore } from "../stores/store.ts";
 
 /** What the public routes need beside the store. */
-export interface PublicParts {
+export interface PublicParts extends PageFacts {
   /** Whether to serve the description as a web page. */
   hasDocs: boolean;
   /** Whether the isolates beside this one serve too. */
@@ -23,7 +23,7 @@ export interface PublicParts {
 export function createPublicRoutes(
   store: PetStore,
   options: OpenApiOptions,
-  { hasDocs, isComplete }: PublicParts,
+  { hasDocs, isComplete, keyPlace }: PublicParts,
 ): OperationRoute[] {
   const description = representation(JSON.stringify(describeServer(options)), "always");
   const checkWrites = onceInAWhile(() => store.checkWrites?.());
@@ -41,7 +41,7 @@ export function createPublicRoutes(
       path: "/readyz",
       methods: { GET: ({ query }) => chain(check(query), () => isComplete() ? OK : INCOMPLETE.toAnswer()) },
     },
-    ...(hasDocs ? createDocsRoutes() : []),
+    ...(hasDocs ? createDocsRoutes({ keyPlace }) : []),
   ];
 }
 

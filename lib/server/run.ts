@@ -1,18 +1,15 @@
-/** The program: finds the command, runs it, and turns its failure into a line and an exit status. */
+/** The program: runs the command, and turns its failure into a line and an exit status. */
 
-import { VERSION } from "../version.ts";
-import { nearest, readArguments } from "./commands/arguments.ts";
-import { describeCommand, describeProgram } from "./commands/help.ts";
-import type { Command, Given } from "./commands/command.ts";
-import { COMMANDS, DEFAULT_COMMAND } from "./commands/table.ts";
+import { readCommandLine } from "./commands/command_line.ts";
 import type { Host } from "./host.ts";
 import { oneLine } from "./log/messages.ts";
 import { readVariable } from "./process.ts";
 import { SettingError, UnreachableError } from "./start_error.ts";
 import { within } from "./time.ts";
+import { flushTraces } from "./traces/api.ts";
 import { createWriters } from "./writers.ts";
 
-/** How long writing the last lines to standard output and standard error may take, in milliseconds. */
+/** How long writing the last lines to standard output and standard error, and sending the last spans, may take, in milliseconds. */
 const FLUSH_TIMEOUT = 1_000;
 
 /**
@@ -45,37 +42,6 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
     // Supervisors must not restart after 2, because the next start would fail in the same way.
     status = error instanceof UnreachableError ? 1 : 2;
   }
-  await within(FLUSH_TIMEOUT, Promise.all([output.flush(), errors.flush()]).then(() => {}));
+  await within(FLUSH_TIMEOUT, Promise.all([output.flush(), errors.flush(), flushTraces()]).then(() => {}));
   return status;
-}
-
-const VERSION_LINE = `petstore ${VERSION}`;
-
-type Task = { command: Command; given: Given };
-
-/** Returns a command to run, or a text to print. */
-function readCommandLine(args: readonly string[]): Task | string {
-  const [first = ""] = args;
-  const isNamed = args.length > 0 && !first.startsWith("-");
-  if (!isNamed && args.includes("--help")) return describeProgram(COMMANDS);
-  if (!isNamed && args.includes("--version")) return VERSION_LINE;
-  if (first === "help") return describeOf(args[1]);
-  const name = isNamed ? first : DEFAULT_COMMAND;
-  const command = findCommand(name);
-  const given = readArguments(name, command, isNamed ? args.slice(1) : args);
-  if (given.flags.has("version")) return VERSION_LINE;
-  return given.flags.has("help") ? describeCommand(name, command) : { command, given };
-}
-
-function describeOf(name: string | undefined): string {
-  if (name === undefined || name.startsWith("-")) return describeProgram(COMMANDS);
-  return describeCommand(name, findCommand(name));
-}
-
-/** The message does not quote the word, because it may be a key. */
-function findCommand(name: string): Command {
-  if (Object.hasOwn(COMMANDS, name)) return COMMANDS[name]!;
-  const similar = nearest(name, [...Object.keys(COMMANDS), "help"]);
-  const hint = similar === undefined ? "" : `; did you mean ${similar}?`;
-  throw new SettingError(`There is no such command${hint || ";"} see petstore --help`);
 }

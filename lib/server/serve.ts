@@ -1,17 +1,21 @@
 /** Starts the server, and ends it in an orderly way. */
 
+import { seedDatabase, seedMemory } from "./transfer/seed.ts";
+import { offeringFreePort } from "./free_port.ts";
 import type { EndingServer, Host, StartingServer } from "./host.ts";
-import { KEY_FILE, readKeyFile } from "./key_file.ts";
+import { findFirstKey, placeOf } from "./first_key.ts";
 import { LocalServer, readOptions } from "./local_server.ts";
 import { describeStart, describeStartAsJson, type StartFacts } from "./log/messages.ts";
-import { dropPermissions, readVariable, signalled } from "./process.ts";
+import { dropPermissions, isColoured, readVariable, signalled } from "./process.ts";
 import { serveMetrics } from "./metrics/metrics_server.ts";
-import type { ServerSettings } from "./settings.ts";
+import type { ServerSettings } from "./server_settings.ts";
 import { SqliteStore } from "../stores/sqlite/store.ts";
-import type { PetStore } from "../stores/store.ts";
+import type { KeyedPetStore, PetStore } from "../stores/store.ts";
 import { SettingError } from "./start_error.ts";
-import { readStoreSetting } from "./store/open_store.ts";
+import { openKeyDatabase } from "./store/key_database.ts";
+import { readStoreSetting, type StoreSetting } from "./store/open_store.ts";
 import { within } from "./time.ts";
+import { readsBaggage } from "./traces/api.ts";
 import { writeJson, type Writers } from "./writers.ts";
 
 /**
@@ -40,16 +44,23 @@ export async function serve(settings: ServerSettings, writers: Writers, host: Ho
   if (isJson) writeJson(writers);
   readOptions(settings);
   const { hostname, docs: hasDocs, workers } = settings;
+  if (settings.traces !== undefined) provideTraces(host);
   const ended = signalled();
   const crew = workers === 1 ? undefined : createCrew(workers, writers, host);
-  const local = new LocalServer(writers, host.listen);
+  const local = new LocalServer(writers, host.listen, settings.traces);
   const server: EndingServer = crew ?? local;
   const report = (line: string) => writers.errors.add(`petstore: ${line}`);
-  const metrics = settings.metrics && await serveMetrics(settings.metrics, host.listen, server, report);
+  if (settings.traces === undefined && readsBaggage()) {
+    report("a request with a malformed baggage header will get no answer; set OTEL_PROPAGATORS=tracecontext");
+  }
+  const metrics = settings.metrics &&
+    await offeringFreePort("--metrics", serveMetrics(settings.metrics, host.listen, server, report));
   let endAt: number | undefined;
   try {
-    const started = await (crew ? crew.start(settings) : serveAlone(local, settings, host));
-    writers.output.add((isJson ? describeStartAsJson : describeStart)({ hostname, hasDocs, ...started }));
+    const starting = crew ? crew.start(settings, report) : serveAlone(local, settings, host, report);
+    const started = await offeringFreePort("--port", starting);
+    const facts = { hostname, hasDocs, ...started };
+    writers.output.add(isJson ? describeStartAsJson(facts) : describeStart(facts, isColoured()));
     await ended;
     endAt = performance.now() + END_TIMEOUT;
     await drain(server);
@@ -59,30 +70,51 @@ export async function serve(settings: ServerSettings, writers: Writers, host: Ho
   }
 }
 
+function provideTraces(host: Host): void {
+  if (host.provideTraces) return host.provideTraces();
+  throw new SettingError("--traces needs Deno; on Node, OTEL_TRACES_SAMPLER tells the SDK which requests to trace");
+}
+
 function createCrew(workers: number, { errors }: Writers, { createWorkers, sinks }: Host): StartingServer {
   if (createWorkers) return createWorkers(workers, errors, sinks);
   throw new SettingError("Several workers need Deno; set --workers 1, or run the server on Deno");
 }
 
 /** Serves in this isolate. */
-async function serveAlone(server: LocalServer, settings: ServerSettings, host: Host): Promise<Started> {
+async function serveAlone(
+  server: LocalServer,
+  settings: ServerSettings,
+  host: Host,
+  report: (line: string) => void,
+): Promise<Started> {
   const storeSetting = readStoreSetting(settings.store, readVariable, host);
   // The socket first, so that a start that fails because of it creates no file, and no key that is never shown.
   const port = await server.listen(settings);
-  const store = await storeSetting.open();
-  server.own(store);
-  const key = settings.keys.length === 0 ? readKeyFile(KEY_FILE) : undefined;
+  const store = await openSeeded(storeSetting, settings.seed, report);
+  server.own(store, undefined);
+  const keeper = storeSetting.isShareable ? store : await openKeyDatabase(settings.keys.length === 0, host.keepFiles);
+  server.own(store, keeper);
+  const key = await findFirstKey(settings.keys, keeper?.keys);
   await dropPermissions(["env"]);
   // Not awaited: the start of a thread in another isolate takes half a second. Until then, this isolate commits.
-  void confine(store, storeSetting.needsRead);
-  server.serve(key ? { ...settings, keys: [key.key] } : settings, () => true);
+  void confine(new Set([store, keeper]), storeSetting.needsRead);
+  server.serve(settings, { isComplete: () => true, keyPlace: placeOf(key, settings.keys), limits: undefined });
   return { port, store: storeSetting.description, key };
 }
 
-/** Gives up the permissions for files when the thread that writes has started, which needs them. Without it, reading stays. */
-export async function confine(store: PetStore, needsRead: boolean): Promise<void> {
-  const isIndependent = store instanceof SqliteStore ? await store.startWriter() : true;
-  await dropPermissions(isIndependent && !needsRead ? ["write", "read"] : ["write"]);
+/** Fills the store before anything else has it open. In memory, only the store itself can be filled. */
+async function openSeeded(setting: StoreSetting, seed: number, report: (line: string) => void): Promise<KeyedPetStore> {
+  if (seed > 0 && setting.openImporter) report(await seedDatabase(await setting.openImporter(), seed));
+  const store = await setting.open();
+  if (seed > 0 && !setting.openImporter) report(await seedMemory(store, seed));
+  return store;
+}
+
+/** Gives up the permissions for files when the threads that write have started, which need them. Without it, reading stays. */
+export async function confine(stores: ReadonlySet<PetStore | undefined>, needsRead: boolean): Promise<void> {
+  const starts = Array.from(stores, (store) => store instanceof SqliteStore ? store.startWriter() : true);
+  const areIndependent = (await Promise.all(starts)).every((isIndependent) => isIndependent);
+  await dropPermissions(areIndependent && !needsRead ? ["write", "read"] : ["write"]);
 }
 
 /** Waits until requests in flight are answered, then holds later ones. */

@@ -6,6 +6,17 @@ export class SettingError extends Error {
 /** A setting that cannot be used at the moment; a later start may succeed. */
 export class UnreachableError extends SettingError {}
 
+/** A port that another program has. */
+export class PortInUseError extends UnreachableError {
+  /** Where it wanted to listen. */
+  readonly address: { hostname: string; port: number };
+
+  constructor(line: string, address: { hostname: string; port: number }) {
+    super(line);
+    this.address = address;
+  }
+}
+
 /** SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR and SQLITE_FULL. */
 const TEMPORARY_IN_SQLITE = [5, 6, 10, 13];
 
@@ -25,6 +36,10 @@ const TEMPORARY_IN_SYSTEM = [
   "EAGAIN",
 ];
 
+/** A database is starting, stopping or out of resources (SQLSTATE), or there is no connection to it. */
+const TEMPORARY_IN_DATABASE =
+  /^((08|53|57|58)[0-9A-Z]{3}|CONNECT(ION)?_[A-Z]+|ECONN[A-Z]+|EPIPE|ETIMEDOUT|E(HOST|NET)UNREACH)$/;
+
 /** Creates the error of a failed start. Its class depends on whether the cause is temporary. */
 export function startError(line: string, cause: unknown): SettingError {
   return isTemporary(cause) ? new UnreachableError(line) : new SettingError(line);
@@ -40,7 +55,8 @@ export function firstLine(error: unknown): string {
 function isTemporary(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
-  if (typeof code === "string" && TEMPORARY_IN_SYSTEM.includes(code)) return true;
+  if (typeof code === "string" && (TEMPORARY_IN_SYSTEM.includes(code) || TEMPORARY_IN_DATABASE.test(code))) return true;
+  if (error.name === "TimeoutError") return true;
   if (typeof errcode === "number" && TEMPORARY_IN_SQLITE.includes(errcode & 0xff)) return true;
   if (code === "ERR_SQLITE_ERROR" && errcode === undefined && TEMPORARY_TEXT.test(error.message)) return true;
   return isTemporary(error.cause);

@@ -1,3 +1,6 @@
+/** The units of times in settings and flags, in milliseconds. */
+export const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
 /** Whether a promise resolves in time. `time` is in milliseconds. */
 export async function within(time: number, promise: Promise<void>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -8,6 +8,7 @@ import { withRemoteServer } from "../support/server/remote_server.ts";
 import { taskFlags } from "../support/server/serve_task.ts";
 import {
   countPets,
+  runCommand,
   runServer,
   spawnServer,
   STARTED,
@@ -25,6 +26,25 @@ import type { Order } from "../support/server/mortal_worker.ts";
 
 const ARGS = ["--workers=2", "--key=k", "--store=sqlite:pets.db"];
 const MORTAL_SERVER = fileURLToPath(new URL("../support/server/mortal_server.ts", import.meta.url));
+
+test("every worker follows the keys of the store, also a key that the settings do not have", () =>
+  withTempFolder((folder) =>
+    withServer(folder, { args: ["--workers=2", "--store=sqlite:pets.db"] }, async ({ port }) => {
+      const run = async (...args: string[]) => {
+        const { status, stdout, stderr } = await runCommand(folder, ["keys", ...args, "--store=sqlite:pets.db"]);
+        assert.equal(status, 0, stderr);
+        return stdout.trim();
+      };
+      const key = await run("add", "--label=ci");
+      await withClients(port, async (clients) => {
+        const line = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+        const statuses = async () => (await Promise.all(clients.map((client) => client.send(line)))).map(statusOf);
+        await until("200 from all", async () => (await statuses()).every((status) => status === 200));
+        await run("revoke", key);
+        await until("401 from all", async () => (await statuses()).every((status) => status === 401));
+      });
+    })
+  ));
 
 /** The listening sockets at a port, as Linux lists them. */
 function countSockets(port: number): number {
@@ -106,7 +126,7 @@ test("a port that any other socket has is refused, and no file is made", () =>
     using other = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const { status, stdout, stderr } = await runServer(folder, { args: [...ARGS, `--port=${other.addr.port}`] });
     assert.deepEqual([status, stdout], [1, ""]);
-    assert.match(stderr, /^petstore: Cannot listen on [^\n]*: the port is in use; choose another with --port\n$/);
+    assert.match(stderr, /^petstore: Cannot listen on [^\n]*: the port is in use; port \d+ is free: add --port \d+\n$/);
     assert.deepEqual([...Deno.readDirSync(folder)], []);
   }));
 

@@ -4,29 +4,53 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
-import config from "../../deno.json" with { type: "json" };
 import { blocks, type Command, commands, ROOT } from "../support/pages.ts";
 import { exchange } from "../support/http/raw_socket.ts";
 import { validateServerAnswer } from "../support/server/server_description.ts";
 import { PET, readKey, withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
+import { serverCommand } from "../support/server/serve_task.ts";
 import { started } from "../support/server/unit.ts";
 import { Child } from "../support/system/child.ts";
 import { command, skipUnless, testUnless } from "../support/system/commands.ts";
 
 const ADDRESS = "127.0.0.1:8000";
-const KEY = /pk_[0-9a-f]{64}/;
+const KEY = /petstore_[0-9A-Za-z]{36}/;
 
 test("README.md shows what appears on the screen at the first start", () =>
-  withTempFolder((folder) =>
-    withServer(folder, {}, ({ port, written }) => {
-      const start = commands("README.md").find(({ line }) => line.endsWith(" task serve"));
-      const screen = `Task serve ${config.tasks.serve.command}\n${written.stdout.trimEnd()}`;
-      assert.match(screen, KEY);
-      const seen = screen.replaceAll(`127.0.0.1:${port}`, ADDRESS).replace(KEY, "pk_…");
-      assert.equal(seen, start?.output.replace(KEY, "pk_…"));
-    })
-  ));
+  withTask("serve", (messages, greeting) => {
+    assert.match(greeting, KEY);
+    assert.equal((messages + greeting).replace(KEY, "pk_…"), firstScreen());
+  }));
+
+test("deno task dev shows the same greeting, after two lines of Deno", () =>
+  withTask("dev", (messages, greeting) => {
+    assert.match(messages, /^Task dev [^\n]{1,60}\nWatcher Process started\.\n$/);
+    assert.equal(greeting.replace(KEY, "pk_…"), firstScreen().slice(firstScreen().indexOf("Petstore")));
+  }));
+
+function firstScreen(): string {
+  const start = commands("README.md").find(({ line }) => line.endsWith(" task serve"));
+  return String(start?.output.replace(KEY, "pk_…"));
+}
+
+/** Runs a task as in a fresh checkout until Ctrl-C. Hands over what it prints, as if its port were 8000. */
+function withTask(name: string, use: (messages: string, greeting: string) => void): Promise<void> {
+  return withTempFolder(async (folder) => {
+    for (const entry of ["deno.json", "lib", "server.ts"]) Deno.symlinkSync(`${ROOT}${entry}`, join(folder, entry));
+    const env = { HOME: folder, NO_COLOR: "1", PORT: "0" };
+    await using child = new Child(Deno.execPath(), ["task", name], { cwd: folder, clearEnv: true, env });
+    try {
+      const port = await started(child);
+      await child.printed(name === "dev" ? /^Watcher Process started.*\n/m : /^Task .*\n/, "stderr");
+      const { stdout, stderr } = child.written;
+      use(stderr, stdout.trimEnd().replaceAll(`127.0.0.1:${port}`, ADDRESS));
+    } finally {
+      // A kill would leave the processes of the task behind.
+      assert.equal(await child.stop("SIGINT"), 0);
+    }
+  });
+}
 
 for (const [page, least] of [["README.md", 5], ["docs/http.md", 20]] as const) {
   testUnless(whyNoCurl())(
@@ -113,8 +137,7 @@ testUnless(skipUnless(["sh"], "a shell", () => {}))(
         assert.ok(backup, "docs/stores.md has no backup");
         assert.equal(await create(port, readKey(folder)), 201);
         // The task belongs to a checkout, and this folder is none.
-        const petstore = [Deno.execPath(), ...config.tasks.petstore.command.split(" ").slice(1, -1), `${ROOT}server.ts`]
-          .join(" ");
+        const petstore = serverCommand().join(" ");
         await runShell(folder, backup.replace("deno task petstore", petstore));
         using copy = new DatabaseSync(join(folder, "copy.db"), { readOnly: true });
         assert.equal(copy.prepare("SELECT count(*) AS count FROM pets").get()?.["count"], 1);

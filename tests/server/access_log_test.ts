@@ -10,7 +10,7 @@ import { createLineWriter } from "../../lib/server/log/line_writer.ts";
 /** Logs requests, and returns their lines without the time and the duration. */
 function linesOf(requests: [client: string, method: string, target: string, status: number][]): string[] {
   const lines: string[] = [];
-  const log = createTextLog({ add: (line) => lines.push(line), flush: () => Promise.resolve() }, false);
+  const log = createTextLog({ add: (line) => lines.push(line) }, false);
   for (const [client, method, target, status] of requests) {
     log(
       { ...createExchange({}, method, target), client },
@@ -77,7 +77,7 @@ test("the log keeps neither a long URL nor many short ones alive", async () => {
 /** Logs one answer as JSON. */
 function objectOf(exchange: Partial<Exchange>, headers: Record<string, string>, body: string | null): unknown {
   const lines: string[] = [];
-  const log = createJsonLog({ add: (line) => lines.push(line), flush: () => Promise.resolve() });
+  const log = createJsonLog({ add: (line) => lines.push(line) });
   log(
     Object.assign(createExchange(headers), exchange),
     { status: 200, headers: {}, body },
@@ -109,7 +109,7 @@ test("a line of JSON shows no key in a target, and stays one object for any call
 
 test("the status has a colour on a terminal only", () => {
   const lines: string[] = [];
-  const log = createTextLog({ add: (line) => lines.push(line), flush: () => Promise.resolve() }, true);
+  const log = createTextLog({ add: (line) => lines.push(line) }, true);
   for (const status of [200, 404, 503]) {
     log(createExchange({}), { status, headers: {}, body: null }, performance.now(), performance.now());
   }

@@ -8,6 +8,7 @@ import { test } from "node:test";
 import { nearest } from "../../lib/server/commands/arguments.ts";
 import { describeCommand, describeProgram } from "../../lib/server/commands/help.ts";
 import { COMMANDS } from "../../lib/server/commands/table.ts";
+import { SCHEMA_VERSION } from "../../lib/stores/sqlite/schema.ts";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { VERSION } from "../../lib/version.ts";
 import { KEY, Ledger, ON_FILE } from "../support/server/ledger.ts";
@@ -69,17 +70,20 @@ test("--help lists every command, and help and --help show the examples of each,
 
 test("a mistyped command or flag gets the right one suggested, and a word that may be a key is not shown", () =>
   withTempFolder(async (folder) => {
-    assertFailure(await runCommand(folder, ["bakcup", "x.db"]), /did you mean backup\? see petstore --help/);
+    assertFailure(
+      await runCommand(folder, ["bakcup", "x.db"]),
+      /did you mean backup\? --help alone lists the commands/,
+    );
     assertFailure(await runCommand(folder, ["help", "serv"]), /did you mean serve\?/);
     assertFailure(
       await runCommand(folder, ["check", "--stor=x"]),
-      /'--stor'; did you mean --store\? see petstore check/,
+      /'--stor'; did you mean --store\? add --help to see the flags of check/,
     );
     assertFailure(await runCommand(folder, ["--prot=1"]), /'--prot'; did you mean --port\?/);
     assertFailure(await runCommand(folder, ["--no-docss"]), /did you mean --no-docs\?/);
-    assertFailure(await runCommand(folder, ["check", "--key=k"]), /'--key'; see petstore check --help/);
+    assertFailure(await runCommand(folder, ["check", "--key=k"]), /'--key'; add --help to see the flags of check/);
     const stray = await runCommand(folder, ["pk_secret"]);
-    assertFailure(stray, /There is no such command; see petstore --help/);
+    assertFailure(stray, /There is no such command; --help alone lists the commands/);
     assert.ok(!stray.stderr.includes("pk_secret"));
     assert.deepEqual(readdirSync(folder), []);
   }));
@@ -109,7 +113,11 @@ test("openapi prints what a server has at /openapi.json, with the public address
 test("check says that a sound file is sound, beside a server and without one, and leaves the folder as it was", () =>
   withTempFolder(async (folder) => {
     await makeStore(folder, 3);
-    const sound = { status: 0, stdout: "sqlite:pets.db is sound: 3 pets, schema version 4\n", stderr: "" };
+    const sound = {
+      status: 0,
+      stdout: `sqlite:pets.db is sound: 3 pets, schema version ${SCHEMA_VERSION}\n`,
+      stderr: "",
+    };
     assert.deepEqual(await runCommand(folder, ["check", PETS]), sound);
     assert.deepEqual(readdirSync(folder), ["pets.db"]);
     await withServer(folder, ON_FILE, async (server) => {
@@ -124,6 +132,24 @@ test("check says that a sound file is sound, beside a server and without one, an
     assert.ok(files.includes("pets.db-wal"));
     assert.match((await runCommand(folder, ["check", PETS])).stdout, /is sound: 4 pets/);
     assert.deepEqual(readdirSync(folder), files);
+  }));
+
+test("check and backup print JSON if asked, also of a store that is not sound", () =>
+  withTempFolder(async (folder) => {
+    await makeStore(folder, 3);
+    const json = async (...args: string[]) => {
+      const { status, stdout, stderr } = await runCommand(folder, [...args, "--json", PETS]);
+      return { status, stderr, value: JSON.parse(stdout) };
+    };
+    const state = { store: "sqlite:pets.db", schemaVersion: SCHEMA_VERSION, pets: 3 };
+    const sound = { status: 0, stderr: "", value: { ...state, isSound: true, faults: [] } };
+    assert.deepEqual(await json("check"), sound);
+    const { bytes, ...copied } = (await json("backup", "copy.db")).value;
+    assert.deepEqual([copied, bytes], [{ file: "copy.db", pets: 3 }, readFileSync(join(folder, "copy.db")).length]);
+    change(join(folder, "pets.db"), "DROP TRIGGER pet_deleted");
+    const { status, value } = await json("check");
+    assert.deepEqual([status, value.isSound, value.faults.length], [2, false, 1]);
+    assert.match(value.faults[0], /trigger pet_deleted is missing/);
   }));
 
 const UNSOUND: [what: string, damage: (path: string) => void, shows: RegExp][] = [

@@ -4,13 +4,15 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import config from "../../deno.json" with { type: "json" };
 import { exchange } from "../support/http/raw_socket.ts";
 import { validateServerAnswer } from "../support/server/server_description.ts";
 import { PET, withFreshServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { readUnit, started, startUnit, unitCommand, unitHere, UNITS } from "../support/server/unit.ts";
-import { testUnless } from "../support/system/commands.ts";
+import { command, testUnless } from "../support/system/commands.ts";
+import { freePort, untilAccepted } from "../support/system/free_port.ts";
 
 const NGINX = readFileSync(new URL("../../docs/nginx.conf", import.meta.url), "utf8");
 const GUIDE = readFileSync(new URL("../../docs/server.md", import.meta.url), "utf8");
@@ -19,9 +21,9 @@ for (const name of UNITS) {
   test(`${name} starts the petstore where nginx looks for it`, () => {
     const address = /^ *server ([\d.]+):(\d+); +# set: petstore$/m.exec(NGINX);
     assert.ok(address);
-    const command = unitCommand(name, 8000).join(" ");
-    assert.ok(command.includes(`--hostname ${address[1]} --port ${address[2]}`));
-    assert.ok(command.includes(`--allow-net=${address[1]}:${address[2]}`));
+    const line = unitCommand(name, 8000).join(" ");
+    assert.ok(line.includes(`--hostname ${address[1]} --port ${address[2]}`));
+    assert.ok(line.includes(`--allow-net=${address[1]}:${address[2]}`));
   });
 
   test(`${name} restarts the petstore after any exit status but 2`, () => {
@@ -42,6 +44,13 @@ for (const name of UNITS) {
       const { code, stderr } = new Deno.Command("systemd-analyze", { args: ["verify", "--man=no", file] }).outputSync();
       assert.deepEqual([code, new TextDecoder().decode(stderr)], [0, ""]);
     }));
+
+  testUnless(whyNoSystemd())(`systemd rates the protections of ${name} as docs/server.md says`, () => {
+    const file = fileURLToPath(new URL(`../../docs/${name}`, import.meta.url));
+    const printed = command("systemd-analyze", "security", "--offline=true", "--no-pager", file);
+    const [, exposure] = /Overall exposure level for \S+: ([\d.]+)/.exec(printed) ?? [];
+    assert.ok(GUIDE.includes(`\`systemd-analyze security\` rates it ${exposure} of 10`), printed);
+  });
 }
 
 test("docs/server.md fetches the PostgreSQL driver that the server loads", () => {
@@ -69,12 +78,25 @@ test("the unit's command serves with the permissions that it grants, and ends wi
     }
   }));
 
+test("the unit's command listens for scrapes if its environment says so", () =>
+  withTempFolder(async (folder) => {
+    const port = await freePort();
+    const env = { DENO_DIR: join(folder, "cache"), PETSTORE_METRICS: `127.0.0.1:${port}` };
+    const moved = (word: string) => word.replace("127.0.0.1:9464", `127.0.0.1:${port}`);
+    await using child = startUnit("petstore.service", 0, { cwd: folder, env }, moved);
+    await started(child);
+    await untilAccepted(port);
+    assert.equal(await child.stop(), 0);
+  }));
+
 test("the unit's command ends with status 1 while its port is taken, and with 2 for a setting that is wrong", () =>
   withFreshServer({ args: ["--key=k", "--store=memory:"] }, async ({ port }, folder) => {
     for (const [status, settings] of [[1, {}], [2, { PETSTORE_DOCS: "perhaps" }], [2, { PETSTORE_STORE: "pets" }]]) {
       const env = { DENO_DIR: join(folder, "cache"), ...settings as Record<string, string> };
       const child = startUnit("petstore.service", port, { cwd: folder, env });
       assert.equal(await child.exit(), status);
+      // The unit may not try other ports.
+      if (status === 1) assert.match(child.written.stderr, /in use; choose another with --port\n$/);
     }
   }));
 

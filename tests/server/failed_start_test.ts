@@ -9,6 +9,7 @@ import { fillUp, MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
 import { Child } from "../support/system/child.ts";
 import { runServer, type ServerParts, withFreshServer, withServer } from "../support/server/server_process.ts";
 import { ON_NODE, onDenoAlone, SERVER } from "../support/server/serve_task.ts";
+import { threeFreePorts, untilAccepted } from "../support/system/free_port.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { command, testUnless } from "../support/system/commands.ts";
 
@@ -82,7 +83,7 @@ const CASES: Case[] = [
     },
   }],
   // Even root cannot write below a file.
-  ["a folder for the key that is a file", ["--store=memory:"], /data\/api-key cannot be/, { prepare: makeDataFile }],
+  ["a folder for the key that is a file", ["--store=memory:"], /data\/keys\.db cannot be/, { prepare: makeDataFile }],
   ["a folder for the database that is a file", [K], /data/, { prepare: makeDataFile }],
   ["a key file that others can read", [], /data\/api-key.*chmod 600/, {
     hides: "pk_mine",
@@ -108,6 +109,12 @@ const CASES: Case[] = [
     [K, "--rate-limit=100"],
     /Rate limit "100" must be requests in at most a day, such as 100/,
   ],
+  [
+    "traces of more than all requests",
+    [K, "--traces=1.5"],
+    /Traces "1\.5" must be a share of the requests, such as 0\.01/,
+  ],
+  ["traces of no request", [K, "--traces=0"], /Traces "0"/],
   ["a rate limit of a week", [K, "--rate-limit=1/168h"], /Rate limit "1\/168h"/],
   ["a client header with a space", [K, "--rate-limit=1/s", "--client-header=a b"], /clientHeader must be the name/],
   ["a page that is neither on nor off", { PETSTORE_DOCS: "no" }, /PETSTORE_DOCS must be on or off, not "no"/],
@@ -153,17 +160,32 @@ function readFiles(folder: string): Map<string, Uint8Array> {
   return new Map(files.map(({ name }) => [name, Deno.readFileSync(join(folder, name))]));
 }
 
-test("the server does not start on a port in use, with status 1, and the server that has it goes on", () =>
-  withFreshServer({ args: ["--key=k", "--store=memory:"] }, async ({ port, ask }, folder) => {
-    await assertFails(folder, { args: [K, `--port=${port}`, "--store=memory:"], shows: /in use.*--port$/m }, 1);
+test("a start on a port in use ends with status 1, and the server that has the port goes on", () =>
+  withFreshServer({ args: [K, "--store=memory:"] }, async ({ port, ask }, folder) => {
+    await assertFails(folder, { args: [K, `--port=${port}`, "--store=memory:"], shows: /the port is in use; / }, 1);
     assert.equal((await ask("/livez", null)).status, 200);
   }));
+
+for (const [flag, address] of [["--port", ""], ["--metrics", "127.0.0.1:"]] as const) {
+  test(`a start on a port in use names the next free port, and the flag ${flag} that leads there`, () =>
+    withTempFolder(async (folder) => {
+      const first = await threeFreePorts(), free = first + 2;
+      using _one = Deno.listen({ hostname: "127.0.0.1", port: first });
+      using _two = Deno.listen({ hostname: "127.0.0.1", port: first + 1 });
+      const args = [K, "--store=memory:", "--port=0", flag, `${address}${first}`];
+      const { status, stdout, stderr } = await runServer(folder, { args });
+      const reason = `the port is in use; port ${free} is free: add ${flag} ${address}${free}`;
+      assert.deepEqual([status, stdout, stderr], [1, "", `petstore: Cannot listen on 127.0.0.1:${first}: ${reason}\n`]);
+      const added = stderr.slice(stderr.indexOf(flag)).trim().split(" ");
+      await withServer(folder, { args: [...args, ...added] }, () => untilAccepted(free));
+    }));
+}
 
 testMounted("the server does not start on a full disk, with status 1", () =>
   withTmpfs("64k", async (folder) => {
     fillUp(join(folder, "full"));
     await assertFails(folder, { args: [K], shows: /data.*(full|no space)/i }, 1);
-    await assertFails(folder, { args: ["--store=memory:"], shows: /data\/api-key.*no space/ }, 1);
+    await assertFails(folder, { args: ["--store=memory:"], shows: /data\/(api-key|keys\.db).*(full|no space)/ }, 1);
     for (const size of ["4k", "16k", "32k", "64k"]) {
       const shows = /the disk is full|no space|cannot be opened/i;
       await withTmpfs(size, (folder) => assertFails(folder, { args: [K], shows }, 1));
@@ -197,11 +219,10 @@ testUnless(onDenoAlone("permissions to lack"))(
         });
         assert.equal(await child.exit(), 2);
         const line = child.written.stderr;
-        assert.match(
-          line,
-          /^petstore: [^\n]+ Requires \w+ access to "[^\n]+", which the server was started without\n$/,
-        );
-        assert.ok(line.includes(`Requires ${missing} access`), line);
+        const shows = missing === "net"
+          ? /^petstore: [^\n]+ Requires net access to "[^\n]+", which the server was started without\n$/
+          : /^petstore: data\/keys\.db cannot be opened: (the program lacks Deno's permission for it|Requires write access to "data", which the server was started without)\n$/;
+        assert.match(line, shows);
       }
     }),
 );

@@ -1,10 +1,20 @@
 import assert from "node:assert/strict";
 import { renameSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
 import { assertLog } from "../support/server/access_log.ts";
 import { exchange, RawSocket } from "../support/http/raw_socket.ts";
 import { addPet, PET, readKey, withFreshServer } from "../support/server/server_process.ts";
+import { ON_NODE } from "../support/server/serve_task.ts";
+import { testUnless } from "../support/system/commands.ts";
+
+const test = Object.assign(testUnless(false), {
+  controls: testUnless(ON_NODE && "Node refuses such a target before the server sees it"),
+});
+
+/** Node does not let a method through that it does not know. */
+const UNUSUAL_METHOD = ON_NODE ? "REPORT" : "BREW";
+/** In bytes, a little less than what the runtime takes. */
+const LONG = ON_NODE ? 14_000 : 60_000;
 
 test("the log has a line for every request, with its status, and never a key", () =>
   withFreshServer({}, async (server, folder) => {
@@ -14,12 +24,12 @@ test("the log has a line for every request, with its status, and never a key", (
     await server.ask("/v1/pets?limit=5", key);
     await server.ask("/v1/pets/7", "pk_wrong");
     await server.ask("/livez", null);
-    await exchange(server, "BREW /%0a%1b[31m HTTP/1.1\r\nHost: x\r\n\r\n");
+    await exchange(server, `${UNUSUAL_METHOD} /%0a%1b[31m HTTP/1.1\r\nHost: x\r\n\r\n`);
     assert.equal(await server.stop(), 0);
     const log = server.written.stdout.slice(start.length);
     assertLog(log, [
       ...["POST /v1/pets 201", "GET /v1/pets?limit=5 200", "GET /v1/pets/7 401", "GET /livez 200"],
-      ...["BREW /%0a%1b[31m 401"],
+      ...[`${UNUSUAL_METHOD} /%0a%1b[31m 401`],
     ]);
     assert.ok(!(log + server.written.stderr).includes(key) && !log.includes("pk_wrong"));
   }));
@@ -31,25 +41,30 @@ test("--log off turns the log off", () =>
     assertLog(server.written.stdout, []);
   }));
 
-test("a client cannot write its own text into the log", () =>
-  withFreshServer({ args: ["--key=k"] }, async (server) => {
+/** Sends one request, and checks that it has one line of visible characters. */
+async function assertOneLine(bytes: string): Promise<void> {
+  await withFreshServer({ args: ["--key=k"] }, async (server) => {
     const start = server.written.stdout.length;
-    // A path in the Host header, control characters of a terminal, line ends of a log reader.
-    await exchange(server, "GET /v1/pets HTTP/1.1\r\nHost: a/x 200 0.1ms\r\n\r\n");
-    await exchange(server, "GET /v1/\u009b31m\u0085\u2028\u202e HTTP/1.1\r\nHost: a\r\n\r\n");
+    await exchange(server, bytes);
     assert.equal(await server.stop(), 0);
-    const lines = server.written.stdout.slice(start).trimEnd().split("\n");
-    assert.equal(lines.length, 2);
-    for (const line of lines) assert.match(line, /^\S+Z 127\.0\.0\.1 GET [^\p{C}\p{Z}]+ 4\d\d \d+\.\dms$/u);
-  }));
+    const line = server.written.stdout.slice(start).trimEnd();
+    assert.match(line, /^\S+Z 127\.0\.0\.1 GET [^\p{C}\p{Z}]+ 4\d\d \d+\.\dms$/u);
+  });
+}
+
+test("a client cannot write its own text into the log by the Host header", () =>
+  assertOneLine("GET /v1/pets HTTP/1.1\r\nHost: a/x 200 0.1ms\r\n\r\n"));
+
+test.controls("a client cannot write characters that control a terminal, or end a line, into the log", () =>
+  assertOneLine("GET /v1/\u009b31m\u0085\u2028\u202e HTTP/1.1\r\nHost: a\r\n\r\n"));
 
 test("a line of the log is short, however long the request, and shows no part of a hidden value", () =>
   withFreshServer({ args: ["--key=k"] }, async (server) => {
     const start = server.written.stdout.length;
     const secret = "pk_0123456789abcdef";
     const targets = [
-      "/v1/" + "a/".repeat(30_000),
-      "/v1/pets?" + "limit=1&".repeat(7000),
+      "/v1/" + "a/".repeat(LONG / 2),
+      "/v1/pets?" + "limit=1&".repeat(LONG / 10),
       // A key that begins inside the part that is read and ends after it.
       "/" + "a/".repeat(95) + secret.repeat(3),
       "/v1/pets?" + "limit=1&".repeat(24) + "limit=" + secret.repeat(3),

@@ -35,7 +35,7 @@ test("many requests for /readyz?writes share one check a second, which adds no p
   const store = createMemoryStore();
   let checks = 0;
   store.checkWrites = () => void checks++;
-  const routes = createPublicRoutes(store, {}, { hasDocs: false, isComplete: () => true });
+  const routes = createPublicRoutes(store, {}, { hasDocs: false, isComplete: () => true, keyPlace: "settings" });
   const get = routes.find(({ path }) => path === "/readyz")!.methods["GET"]!;
   const ask = (query: string) => get({ exchange: createExchange({}), query, parameter: "" });
   for (let i = 0; i < 3; i++) await Promise.all(Array.from({ length: 100 }, () => ask("writes")));

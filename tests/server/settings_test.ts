@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { readArguments } from "../../lib/server/commands/arguments.ts";
 import { describeCommand } from "../../lib/server/commands/help.ts";
 import { SERVE } from "../../lib/server/commands/serve.ts";
-import { type Environment, readSettings, type ServerSettings, SETTINGS } from "../../lib/server/settings.ts";
+import { readSettings, type ServerSettings } from "../../lib/server/server_settings.ts";
+import { type Environment, SETTINGS } from "../../lib/server/settings.ts";
 import { OWN_PARAMETERS, POSTGRES_VARIABLES } from "../../lib/server/store/postgres_url.ts";
 import { VERSION } from "../../lib/version.ts";
 import { assertLog } from "../support/server/access_log.ts";
@@ -89,11 +90,13 @@ function read(args: string[], env: Record<string, string> | Environment = {}): S
 /** Two values of each setting that is no text. Neither is the default. */
 const SAMPLES: Record<string, [string, string]> = {
   port: ["2", "3"],
+  seed: ["2", "3"],
   workers: ["2", "3"],
   log: ["json", "off"],
   "request-id": ["all", "none"],
   "rate-limit": ["100/1m", "5/30s"],
   metrics: ["127.0.0.1:9464", "[::1]:9465"],
+  traces: ["0.01", "1"],
 };
 
 test("every setting is read from its flag, else from its variable, else from its default", () => {

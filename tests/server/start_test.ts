@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { parseResponse } from "../support/http/message.ts";
 import { addPet, countPets, readKey, withFreshServer, withServer } from "../support/server/server_process.ts";
+import { environment, serverCommand } from "../support/server/serve_task.ts";
+import { Child } from "../support/system/child.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { hasCommand, testUnless } from "../support/system/commands.ts";
 
@@ -13,7 +15,7 @@ function shell(folder: string, line: string): string {
 test("the first start makes a key for its owner alone and shows it with a curl line", () =>
   withFreshServer({}, async (server, folder) => {
     const key = readKey(folder);
-    assert.match(key, /^pk_[0-9a-f]{64}$/);
+    assert.match(key, /^petstore_[0-9A-Za-z]{36}$/);
     assert.equal((Deno.statSync(join(folder, "data", "api-key")).mode ?? 0) & 0o777, 0o600);
     assert.equal((Deno.statSync(join(folder, "data")).mode ?? 0) & 0o777, 0o700);
     assert.ok(server.written.stdout.includes(key));
@@ -45,6 +47,33 @@ testUnless(hasCommand("curl") ? false : "there is no curl")(
       assert.deepEqual([answer.status, answer.text], [200, "[]"]);
     }),
 );
+
+for (
+  const [what, env] of [["in colour on a terminal", {}], ["plain on it with NO_COLOR", { NO_COLOR: "1" }]] as const
+) {
+  testUnless(hasCommand("script") ? false : "there is no script(1)")(
+    `the greeting is ${what}, with the same text`,
+    () =>
+      withTempFolder(async (folder) => {
+        // Without the tests' own NO_COLOR.
+        const { NO_COLOR: _, ...others } = environment();
+        const line = [...serverCommand(), "--port=0", "--key=k", "--store=memory:"].map((word) => `'${word}'`).join(
+          " ",
+        );
+        const options = { cwd: folder, clearEnv: true, env: { ...others, ...env } };
+        await using child = new Child("script", ["-qefc", `exec ${line}`, "/dev/null"], options);
+        const [greeting] = await child.printed(/^[^]*\/v1\/pets[^\n]*\n/);
+        // deno-lint-ignore no-control-regex
+        const plain = greeting.replaceAll("\r\n", "\n").replaceAll(/\x1b\[\d+m/g, "");
+        assert.equal(plain === greeting.replaceAll("\r\n", "\n"), "NO_COLOR" in env);
+        const port = /:(\d+)\/v1$/m.exec(plain)?.[1];
+        await withServer(folder, { args: ["--key=k", "--store=memory:"] }, ({ port: other, written }) => {
+          assert.equal(plain.replaceAll(`:${port}`, ":…"), written.stdout.replaceAll(`:${other}`, ":…"));
+          assert.ok(!written.stdout.includes("\x1b"));
+        });
+      }),
+  );
+}
 
 test("the second start takes the same key and does not show it, and the pets are still there", () =>
   withTempFolder(async (folder) => {

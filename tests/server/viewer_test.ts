@@ -4,13 +4,24 @@ import { VIEWER_VERSION } from "../../lib/server/viewer/files.ts";
 import { assertLog } from "../support/server/access_log.ts";
 import { exchange } from "../support/http/raw_socket.ts";
 import { withRemoteServer } from "../support/server/remote_server.ts";
+import { SCRIPTS } from "../support/server/page_description.ts";
+import { onDenoAlone } from "../support/server/serve_task.ts";
 import { validateServerAnswer } from "../support/server/server_description.ts";
-import { type ServerProcess, withFreshServer } from "../support/server/server_process.ts";
+import {
+  readKey,
+  runCommand,
+  type ServerProcess,
+  withFreshServer,
+  withServer,
+} from "../support/server/server_process.ts";
+import { withTempFolder } from "../support/temp.ts";
+import { testUnless } from "../support/system/commands.ts";
+import { VERSION } from "../../lib/version.ts";
 
 const ARGS = ["--store=memory:", "--key=k"];
 const BUNDLE = `/docs/${VIEWER_VERSION}/swagger-ui-bundle.js`;
 const FILES = [BUNDLE, `${BUNDLE}.LICENSE.txt`, `/docs/${VIEWER_VERSION}/swagger-ui.css`];
-const TEXTS = ["/docs", "/docs/viewer.js", "/docs/indent_json.js"];
+const TEXTS = ["/docs", "/docs/viewer.css", ...SCRIPTS.map((name) => `/docs/${name}`)];
 
 function get({ ask }: ServerProcess, path: string, headers: Record<string, string> = {}, method = "GET") {
   return ask(path, null, { method, headers, redirect: "manual" });
@@ -96,13 +107,41 @@ test("HEAD is answered as GET, other methods with 405, and each request has its 
       assert.equal(JSON.parse(refused.text).code, "method_not_allowed");
       lines.push(`HEAD ${path} ${head.status}`, `GET ${path} ${whole.status}`, `POST ${path} 405`);
     }
-    for (const path of ["/docs/0.0.0/swagger-ui.css", "/docs/viewer.css", "/docs/..%2fapi-key"]) {
+    for (const path of ["/docs/0.0.0/swagger-ui.css", "/docs/viewer.txt", "/docs/..%2fapi-key"]) {
       assert.equal((await get(server, path)).status, 401, path);
       assert.equal((await server.ask(path, "k")).status, 404, path);
       for (const status of [401, 404]) lines.push(`GET ${new URL(path, server.origin).pathname} ${status}`);
     }
     assert.equal(await server.stop(), 0);
     assertLog(server.written.stdout, lines);
+  }));
+
+for (const workers of [1, 2]) {
+  testUnless(workers > 1 && onDenoAlone("workers"))(
+    `the page begins with the release and the place of the key, and never has the key: --workers=${workers}`,
+    () =>
+      withFreshServer({ args: [`--workers=${workers}`] }, async (server, folder) => {
+        const { text } = await get(server, "/docs");
+        assert.ok(text.includes(`release ${VERSION}`));
+        assert.match(text, /The key is in the file <code>data\/api-key<\/code>/);
+        assert.ok(!text.includes(readKey(folder)));
+      }),
+  );
+}
+
+test("the page says so if the keys were set, and has none of them", () =>
+  withFreshServer({ args: ["--store=memory:"], env: { PETSTORE_KEYS: "pk_of_the_operator" } }, async (server) => {
+    const { text } = await get(server, "/docs");
+    assert.match(text, /started with keys \(<code>PETSTORE_KEYS<\/code>/);
+    assert.doesNotMatch(text, /pk_|api-key</);
+  }));
+
+test("the page says so if the keys are in the store alone", () =>
+  withTempFolder(async (folder) => {
+    assert.equal((await runCommand(folder, ["keys", "add", "--label", "ci"])).status, 0);
+    await withServer(folder, {}, async (server) => {
+      assert.match((await get(server, "/docs")).text, /The keys are in the store/);
+    });
   }));
 
 test("without the page (--no-docs), the description is still served", () =>

@@ -34,7 +34,8 @@ export async function withPage(
   await withFreshServer({ args: ["--store=memory:"], env: { PETSTORE_KEYS: KEY } }, async ({ origin }) => {
     const browser = await chromium.launch(CHROMIUM);
     try {
-      const page = await browser.newPage({ viewport: { width, height }, javaScriptEnabled: hasScripts });
+      const context = await browser.newContext({ viewport: { width, height }, javaScriptEnabled: hasScripts });
+      const page = await context.newPage();
       const open: OpenPage = { page, origin, complaints: [], requested: [], sent: [] };
       page.on("console", (message) => open.complaints.push(`${message.type()}: ${message.text()}`));
       page.on("pageerror", (error) => open.complaints.push(error.message));
@@ -51,8 +52,13 @@ export async function withPage(
   });
 }
 
-export async function authorize(page: Page): Promise<void> {
+/** Opens the dialog for the key. */
+export async function openDialog(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Authorize", exact: true }).click();
+}
+
+export async function authorize(page: Page): Promise<void> {
+  await openDialog(page);
   await page.getByLabel("auth-bearer-value").fill(KEY);
   await page.getByRole("button", { name: "Apply credentials" }).click();
   await page.getByRole("button", { name: "Close" }).last().click();

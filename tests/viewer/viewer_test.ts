@@ -3,7 +3,29 @@
 import assert from "node:assert/strict";
 import { NO_CHROMIUM } from "../support/system/chromium.ts";
 import { testUnless } from "../support/system/commands.ts";
-import { authorize, execute, KEY, LARGEST, type OpenPage, type PageOptions, SMALLEST, withPage } from "./browser.ts";
+import {
+  authorize,
+  execute,
+  KEY,
+  LARGEST,
+  openDialog,
+  type OpenPage,
+  type PageOptions,
+  SMALLEST,
+  withPage,
+} from "./browser.ts";
+
+const SCREEN = { width: 1280, height: 800 };
+
+interface Reference {
+  $ref?: string;
+}
+
+/** A response of the description. */
+interface Failure {
+  description: string;
+  content: { "application/json": { examples: Record<string, { value: { code: string } }> } };
+}
 
 function testPage(title: string, path: string, use: (open: OpenPage) => Promise<void>, options?: PageOptions): void {
   testUnless(NO_CHROMIUM)(title, () => withPage(path, use, options));
@@ -85,6 +107,93 @@ testPage(
     const kept = await page.evaluate("[document.cookie, localStorage.length, sessionStorage.length]");
     assert.deepEqual(kept, ["", 0, 0]);
   },
+);
+
+testPage(
+  "a key is kept over a reload if the user asks for it, in this tab alone, until it is logged out",
+  "/docs",
+  async ({ page, origin, complaints }) => {
+    const stored = () => page.evaluate("[localStorage.length, Object.values(sessionStorage).join()]");
+    const status = async () => (await execute(page, "listPets")).status.slice(0, 3);
+    const keep = page.getByLabel("Keep the key");
+
+    await openDialog(page);
+    assert.equal(await keep.isChecked(), false);
+    await keep.check();
+    await page.getByRole("button", { name: "Close" }).last().click();
+    assert.deepEqual(await stored(), [0, ""]);
+    await authorize(page);
+    assert.deepEqual(await stored(), [0, KEY]);
+    await page.reload();
+    assert.equal(await status(), "200");
+
+    const tab = await page.context().newPage();
+    await tab.goto(`${origin}/docs`);
+    assert.match((await execute(tab, "listPets")).status, /^401/);
+    await tab.close();
+
+    await openDialog(page);
+    assert.equal(await keep.isChecked(), true);
+    await keep.uncheck();
+    assert.deepEqual(await stored(), [0, ""]);
+    await keep.check();
+    assert.deepEqual(await stored(), [0, KEY]);
+    await page.getByRole("button", { name: "Remove authorization" }).click();
+    assert.deepEqual(await stored(), [0, ""]);
+    await page.reload();
+    assert.equal(await status(), "401");
+    assert.deepEqual(complaints.filter((complaint) => !complaint.includes("401")), []);
+  },
+);
+
+testPage(
+  "the page begins with an introduction of two lines, which tell where the key is, as the dialog for it does",
+  "/docs",
+  async ({ page }) => {
+    const heights = await page.locator("header p").evaluateAll((lines) =>
+      lines.map((line) => line.getBoundingClientRect().height)
+    );
+    assert.equal(heights.length, 2);
+    for (const height of heights) assert.ok(height < 30, `A line is ${height} pixels high`);
+    const [, place = ""] = /API key\. (.+)$/.exec(await page.locator("header p").last().innerText()) ?? [];
+    assert.match(place, /PETSTORE_KEYS/);
+    await openDialog(page);
+    assert.equal(await page.locator(".key-place").innerText(), place);
+  },
+  SCREEN,
+);
+
+testPage(
+  "POST /pets fits two screens, with each status and each code that the description has, and its examples open",
+  "/docs",
+  async ({ page, origin, complaints }) => {
+    const block = page.locator("#operations-animals-createPet");
+    await block.locator(".opblock-summary-control").click();
+    await block.locator(".execute").waitFor();
+    const { height } = await block.boundingBox() ?? { height: Infinity };
+    assert.ok(height <= 2 * SCREEN.height, `POST /pets is ${height} pixels high`);
+
+    const { paths, components } = await (await fetch(`${origin}/openapi.json`)).json();
+    const rows = block.locator(".failure");
+    const failures = Object.entries<Reference & Failure>(paths["/pets"].post.responses).filter(([status]) =>
+      status >= "400"
+    );
+    assert.ok(failures.length > 5);
+    assert.equal(await rows.count(), failures.length);
+    for (const [index, [status, { $ref, ...own }]] of failures.entries()) {
+      const { description, content } = $ref ? components.responses[$ref.split("/").at(-1)!] as Failure : own as Failure;
+      const row = rows.nth(index);
+      const summary = await row.locator("summary").innerText();
+      assert.ok(summary.startsWith(status), summary);
+      assert.ok(summary.includes(description), summary);
+      const examples = Object.values(content["application/json"].examples);
+      for (const { value: { code } } of examples) assert.ok(summary.includes(code), `${summary} lacks ${code}`);
+      await row.locator("summary").click();
+      assert.ok((await row.locator(".highlight-code").innerText()).includes(`"code": "${examples[0]?.value.code}"`));
+    }
+    assert.deepEqual(complaints, []);
+  },
+  SCREEN,
 );
 
 testPage(

@@ -1,6 +1,6 @@
 /** `deno task test`: runs the parts of the tests at the same time, each to its end. Exits with 1 if one of them failed. */
 
-const parts = ["test:servers", "test:library", "test:stores", "test:node"].map((task) => {
+const parts = ["test:servers", "test:library", "test:stores", "test:node", "test:files"].map((task) => {
   const args = ["task", "--quiet", "--eval", `deno task ${task} 2>&1`];
   const child = new Deno.Command(Deno.execPath(), { args, env: colors(), stdin: "null", stdout: "piped" }).spawn();
   // All outputs are read as they come: a full pipe would stop its part.

@@ -12,7 +12,8 @@ import type { Command, Given } from "./command.ts";
  */
 export function readArguments(command: string, definition: Command, args: readonly string[]): Given {
   const options = flagOptions(definition);
-  const help = `see petstore ${command} --help`;
+  // Works however the program was started, with a task too.
+  const help = `add --help to see the flags of ${command}`;
   const flags = new Map<string, string[]>();
   const operands: string[] = [];
   try {
@@ -40,13 +41,19 @@ export function readArguments(command: string, definition: Command, args: readon
 }
 
 /** The flags of a command, as `parseArgs` wants them. */
-function flagOptions({ settings, switches = {} }: Command): Record<string, { type: "string" | "boolean" }> {
-  const texts = settings.filter((name) => SETTINGS[name].kind !== "switch");
+function flagOptions({ settings, flags = {} }: Command): Record<string, { type: "string" | "boolean" }> {
+  const own = Object.keys(flags);
+  const texts = [
+    ...settings.filter((name) => SETTINGS[name].kind !== "switch"),
+    ...own.filter((name) => flags[name]!.value !== undefined),
+  ];
   const both = settings.filter((name) => SETTINGS[name].kind === "switch").flatMap((name) => [name, `no-${name}`]);
   return {
     ...Object.fromEntries(texts.map((name) => [name, { type: "string" }])),
     ...Object.fromEntries(
-      [...both, ...Object.keys(switches), "help", "version"].map((name) => [name, { type: "boolean" }]),
+      [...both, ...own.filter((name) => !texts.includes(name)), "help", "version"].map((
+        name,
+      ) => [name, { type: "boolean" }]),
     ),
   };
 }

@@ -10,6 +10,7 @@ import { type Command, showPets } from "./command.ts";
 export const BACKUP: Command = {
   summary: "copy an SQLite file that servers are using",
   settings: ["store"],
+  flags: { json: { help: "print JSON: file, pets, bytes" } },
   operand: "file",
   about: [
     "Copies an SQLite file that servers may be using. The copy shows one moment: it has every pet that was acknowledged before " +
@@ -31,7 +32,11 @@ export const BACKUP: Command = {
       const { pets, bytes } = await publishFile(operand, async (name) => {
         return await backupDatabase(store.path, name, showProgress());
       });
-      writers.output.add(`${operand}: ${showPets(pets)}, ${bytes} bytes, checked`);
+      writers.output.add(
+        flags.has("json")
+          ? JSON.stringify({ file: operand, pets: Number(pets), bytes })
+          : `${operand}: ${showPets(pets)}, ${bytes} bytes, checked`,
+      );
       return 0;
     } catch (error) {
       if (error instanceof SettingError) throw error;

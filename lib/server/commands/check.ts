@@ -9,6 +9,7 @@ import { type Command, type Context, showPets } from "./command.ts";
 export const CHECK: Command = {
   summary: "tell whether the store is sound",
   settings: ["store"],
+  flags: { json: { help: "print JSON: store, isSound, faults, schemaVersion, and pets of a file" } },
   about: [
     "Tells whether the store is sound. Servers may use it meanwhile; nothing is written and no file is made.",
     "For an SQLite file: SQLite's own integrity check, the schema, changes that another program has made to the schema, and " +
@@ -24,19 +25,32 @@ export const CHECK: Command = {
   ],
   async run({ flags }, context) {
     const setting = readText("store", flags, context.environment);
-    const { faults, summary } = await check(setting, context);
-    for (const fault of faults) context.writers.errors.add(`petstore: ${fault}`);
-    if (faults.length > 0) return 2;
-    context.writers.output.add(summary);
-    return 0;
+    const result = await check(setting, context);
+    const { faults, note: _, ...state } = result;
+    const { output, errors } = context.writers;
+    for (const fault of faults) errors.add(`petstore: ${fault}`);
+    const isSound = faults.length === 0;
+    if (flags.has("json")) output.add(JSON.stringify({ ...state, isSound, faults }));
+    else if (isSound) output.add(describe(result));
+    return isSound ? 0 : 2;
   },
 };
 
 interface Result {
+  /** Without secrets. */
+  store: string;
   /** Why the store is not sound. */
   faults: string[];
-  /** What a sound store holds. */
-  summary: string;
+  schemaVersion: number;
+  /** How many pets a file has. */
+  pets?: number;
+  /** What else is to say. */
+  note: string;
+}
+
+function describe({ store, pets, schemaVersion, note }: Result): string {
+  const contents = pets === undefined ? "" : `${showPets(BigInt(pets))}, `;
+  return `${store} is sound: ${contents}schema version ${schemaVersion}${note}`;
 }
 
 async function check(setting: string, { environment, host }: Context): Promise<Result> {
@@ -47,15 +61,17 @@ async function check(setting: string, { environment, host }: Context): Promise<R
   if (store.kind === "sqlite") return await checkFile(store.path);
   const { version, isReadOnly } = await inspectPostgres(store.target, host.postgresDriver);
   const note = isReadOnly ? ", for reading only" : "";
-  return { faults: [], summary: `${describePostgres(store.target)} is sound: schema version ${version}${note}` };
+  return { store: describePostgres(store.target), faults: [], schemaVersion: version, note };
 }
 
 async function checkFile(path: string): Promise<Result> {
   try {
     const { version, wanted, pets, faults } = await inspectDatabase(path);
-    if (version === 0) return { faults: [`${path} is an empty database, which no server has used yet`], summary: "" };
-    const note = version < wanted ? `, which the next start migrates to ${wanted}` : "";
-    return { faults, summary: `sqlite:${path} is sound: ${showPets(pets)}, schema version ${version}${note}` };
+    const state = { store: `sqlite:${path}`, schemaVersion: version, pets: Number(pets) };
+    if (version === 0) {
+      return { ...state, faults: [`${path} is an empty database, which no server has used yet`], note: "" };
+    }
+    return { ...state, faults, note: version < wanted ? `, which the next start migrates to ${wanted}` : "" };
   } catch (error) {
     throw error instanceof StoreUnavailableError ? startError(error.message, error) : error;
   }

@@ -8,8 +8,8 @@ export interface Command {
   summary: string;
   /** The settings that it reads. */
   settings: readonly SettingName[];
-  /** Its own flags, which take no value, with their help texts. */
-  switches?: Readonly<Record<string, string>>;
+  /** The flags that it alone has. */
+  flags?: Readonly<Record<string, Flag>>;
   /** The name of its one argument. Without a name, it takes flags only. */
   operand?: string;
   /** Paragraphs of its help text. */
@@ -22,6 +22,13 @@ export interface Command {
    * @throws {SettingError} If it fails. The class decides about the exit status.
    */
   run(given: Given, context: Context): number | Promise<number>;
+}
+
+/** A flag that is no setting, so it has no environment variable. */
+export interface Flag {
+  /** The name of its value in the help text. Without one, it takes no value. */
+  value?: string;
+  help: string;
 }
 
 /** A command line after the command. */

@@ -1,7 +1,7 @@
 /** The help texts, made from the tables by which the command line is read. */
 
 import { type Setting, SETTINGS } from "../settings.ts";
-import type { Command } from "./command.ts";
+import type { Command, Flag } from "./command.ts";
 
 const LINE_WIDTH = 100;
 const INDENT = " ".repeat(26);
@@ -12,6 +12,20 @@ const STATUSES = `Exit status:
   2  a wrong command line or setting, or a file that cannot be used: trying again does not help
 `;
 
+/** The text of `petstore <group> --help`, for a group of commands such as `keys`. */
+export function describeGroup(group: string, commands: Readonly<Record<string, Command>>): string {
+  return `Usage: petstore ${group} <command> [flags]
+
+${describeCommands(commands)}
+Each has --help with examples.
+`;
+}
+
+function describeCommands(commands: Readonly<Record<string, { summary: string }>>): string {
+  return `Commands:
+${Object.entries(commands).map(([name, { summary }]) => describeFlag(name, summary)).join("")}`;
+}
+
 /** The text of `petstore --help`. */
 export function describeProgram(commands: Readonly<Record<string, Command>>): string {
   const rows = { ...commands, "help [command]": { summary: "show the help of a command" } };
@@ -19,8 +33,7 @@ export function describeProgram(commands: Readonly<Record<string, Command>>): st
 
 Usage: petstore <command> [flags]
 
-Commands:
-${Object.entries(rows).map(([name, { summary }]) => describeFlag(name, summary)).join("")}
+${describeCommands(rows)}
 Flags:
 ${describeFlag("--help", "print this text, or after a command the help of the command")}${
     describeFlag("--version", "print the version")
@@ -32,14 +45,15 @@ ${STATUSES}`;
 
 /** The text of `petstore <command> --help`. */
 export function describeCommand(name: string, command: Command): string {
-  const { about, settings, switches = {}, operand, examples } = command;
+  const { about, settings, flags = {}, operand, examples } = command;
+  const own: [name: string, flag: Flag][] = [...Object.entries(flags), ["help", { help: "print this text" }]];
   const usage = ["petstore", name, ...(operand === undefined ? [] : [`<${operand}>`]), "[flags]"].join(" ");
   return `${wrap(about[0] ?? "", LINE_WIDTH).join("\n")}
 
 Usage: ${usage}
 
 ${settings.map((setting) => describeSetting(setting, SETTINGS[setting])).join("")}${
-    Object.entries({ ...switches, help: "print this text" }).map(([flag, help]) => describeFlag(`--${flag}`, help))
+    own.map(([name, { value, help }]) => describeFlag(`--${name}${value === undefined ? "" : ` <${value}>`}`, help))
       .join("")
   }
 ${about.slice(1).map((text) => wrap(text, LINE_WIDTH).join("\n") + "\n\n").join("")}Examples:

@@ -1,6 +1,7 @@
 import { describeServer } from "../description.ts";
 import { readOptions } from "../local_server.ts";
-import { readRateLimit, readRequestIds, readText } from "../settings.ts";
+import { readRateLimit, readRequestIds } from "../server_settings.ts";
+import { readText } from "../settings.ts";
 import type { Command } from "./command.ts";
 
 export const OPENAPI: Command = {

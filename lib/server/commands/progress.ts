@@ -16,3 +16,50 @@ export function showProgress(): (share: number) => void {
     writeSync(DESCRIPTOR, percent < 100 ? `\rbackup: ${percent} %` : "\r\x1b[K");
   };
 }
+
+/** Milliseconds between two reports, on a terminal and elsewhere. */
+const ON_TERMINAL = 100, ELSEWHERE = 30_000;
+
+/** Shows how far a command is that handles many pets: on a terminal in one line that is erased at the end. */
+export class PetProgress {
+  readonly #command: string;
+  readonly #addLine: (line: string) => void;
+  readonly #isTerminal = isatty(DESCRIPTOR);
+  readonly #began = performance.now();
+  #last = this.#began;
+
+  /** @param addLine Takes the lines if standard error is no terminal. */
+  constructor(command: string, addLine: (line: string) => void) {
+    this.#command = command;
+    this.#addLine = addLine;
+  }
+
+  /** @param share From 0 to 1; undefined if the whole is not known. */
+  update(pets: number, share: number | undefined): void {
+    const now = performance.now();
+    if (now - this.#last < (this.#isTerminal ? ON_TERMINAL : ELSEWHERE)) return;
+    this.#last = now;
+    const line = `${this.#command}: ${describeProgress(pets, share, now - this.#began)}`;
+    if (this.#isTerminal) writeSync(DESCRIPTOR, `\r${line}\x1b[K`);
+    else this.#addLine(`petstore: ${line}`);
+  }
+
+  /** Erases the line, so that only messages stay. */
+  end(): void {
+    if (this.#isTerminal && this.#last > this.#began) writeSync(DESCRIPTOR, "\r\x1b[K");
+  }
+}
+
+/** Such as "412,000 pets, 98,000 a second, 41 %, 6 s left". */
+export function describeProgress(pets: number, share: number | undefined, milliseconds: number): string {
+  const rate = Math.round(1000 * pets / Math.max(milliseconds, 1));
+  const parts = [`${pets.toLocaleString("en")} pets`, `${rate.toLocaleString("en")} a second`];
+  if (share !== undefined && share > 0) {
+    const left = milliseconds / 1000 * (1 - share) / share;
+    parts.push(
+      `${Math.floor(100 * share)} %`,
+      left < 60 ? `${Math.ceil(left)} s left` : `${Math.ceil(left / 60)} min left`,
+    );
+  }
+  return parts.join(", ");
+}

@@ -1,13 +1,14 @@
 import { postgresGrants, postgresSchema } from "../../stores/postgres/postgres_store.ts";
 import { serve } from "../serve.ts";
-import { readSettings, type SettingName, SETTINGS } from "../settings.ts";
+import { readSettings } from "../server_settings.ts";
+import { type SettingName, SETTINGS } from "../settings.ts";
 import { OWN_PARAMETERS, POSTGRES_VARIABLES } from "../store/postgres_url.ts";
 import type { Command } from "./command.ts";
 
 export const SERVE: Command = {
   summary: "serve the API, until SIGTERM or Ctrl-C",
   settings: Object.keys(SETTINGS) as SettingName[],
-  switches: { "print-schema": "print the SQL that creates the tables of a PostgreSQL store, and serve nothing" },
+  flags: { "print-schema": { help: "print the SQL that creates the tables of a PostgreSQL store, and serve nothing" } },
   about: [
     "Serves the API, its description and a web page to try it.",
     "Flags override the environment. Keys and passwords in flags are visible in the list of processes, so prefer the " +

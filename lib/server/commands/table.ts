@@ -1,13 +1,22 @@
 import { BACKUP } from "./backup.ts";
+import { ADD_KEY, LIST_KEYS, REVOKE_KEY, ROTATE_KEY } from "./keys.ts";
 import { CHECK } from "./check.ts";
 import type { Command } from "./command.ts";
+import { EXPORT } from "./export.ts";
+import { IMPORT } from "./import.ts";
 import { OPENAPI } from "./openapi.ts";
 import { SERVE } from "./serve.ts";
 
 /** Every command by its name, in the order of the help text. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
   serve: SERVE,
+  "keys add": ADD_KEY,
+  "keys list": LIST_KEYS,
+  "keys rotate": ROTATE_KEY,
+  "keys revoke": REVOKE_KEY,
   openapi: OPENAPI,
+  import: IMPORT,
+  export: EXPORT,
   check: CHECK,
   backup: BACKUP,
 };

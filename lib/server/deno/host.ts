@@ -2,6 +2,7 @@ import type { Host } from "../host.ts";
 import { Crew } from "../workers/crew.ts";
 import { inTurn } from "../writers.ts";
 import { listen } from "./listener.ts";
+import { provideTraces } from "./spans.ts";
 import { DENO_STORES } from "./stores.ts";
 
 /** Deno as the host of the server. */
@@ -9,5 +10,6 @@ export const DENO_HOST: Host = {
   ...DENO_STORES,
   sinks: { output: inTurn(Deno.stdout), errors: inTurn(Deno.stderr) },
   listen,
+  provideTraces,
   createWorkers: (count, errors, sinks) => new Crew(count, errors, sinks),
 };

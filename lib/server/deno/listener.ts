@@ -3,6 +3,7 @@
 import { FetchExchange, sendAnswer } from "../../hosts/fetch.ts";
 import { type Address, type Listen, listenError, UNFINISHED } from "../host.ts";
 import { within } from "../time.ts";
+import { correctSpans } from "./spans.ts";
 
 type Info = Deno.ServeHandlerInfo<Deno.NetAddr>;
 
@@ -31,6 +32,7 @@ const RETRY_DELAY = 100;
  */
 export const listen: Listen = (address, gate, report) => {
   const { hostname, isShared = false } = address;
+  correctSpans();
   const handler: Deno.ServeHandler<Deno.NetAddr> = (request, info) =>
     gate.answer(new ServedExchange(request, info), info, sendAnswer);
   const bind = (port: number) => Deno.serve({ hostname, port, reusePort: isShared, onListen: () => {} }, handler);

@@ -5,6 +5,7 @@ import { bodyBytes } from "../../http/answer.ts";
 import type { Exchange } from "../../http/exchange.ts";
 import type { Observer } from "../../http/pipeline.ts";
 import { requestIdOf } from "../../http/request_id.ts";
+import type { SpanIds } from "../traces/api.ts";
 import type { LineWriter } from "./line_writer.ts";
 import { HIDDEN, loggedTarget, shorten } from "./logged_target.ts";
 
@@ -24,7 +25,7 @@ interface Known {
 }
 
 /** @param isColoured Whether a terminal shows the lines. */
-export function createTextLog(writer: LineWriter, isColoured: boolean): Observer {
+export function createTextLog(writer: Pick<LineWriter, "add">, isColoured: boolean): Observer {
   const colour = isColoured ? coloured : String;
   const describe = rememberTargets(({ method, target }, status) =>
     ` ${shorten(method)} ${loggedTarget(target)} ${colour(status)}`
@@ -36,8 +37,12 @@ export function createTextLog(writer: LineWriter, isColoured: boolean): Observer
   };
 }
 
-/** One JSON object on each line. The members that a request does not have are absent. */
-export function createJsonLog(writer: LineWriter): Observer {
+/**
+ * One JSON object on each line. The members that a request does not have are absent.
+ *
+ * @param findSpan Finds the span of the present request. Absent if there are no traces.
+ */
+export function createJsonLog(writer: Pick<LineWriter, "add">, findSpan?: () => SpanIds | undefined): Observer {
   const describe = rememberTargets(({ method, target, route }, status) =>
     JSON.stringify({ method: shorten(method), route, target: loggedTarget(target), status }).slice(1, -1)
   );
@@ -46,12 +51,14 @@ export function createJsonLog(writer: LineWriter): Observer {
   return (exchange, answer, startedAt, endedAt) => {
     const { caller, client } = exchange;
     const bytes = bodyBytes(answer);
+    const span = findSpan?.();
     writer.add(
       `{"time":"${now(endedAt)}","requestId":${quoteId(requestIdOf(exchange))},` +
         describe(exchange, answer.status) +
         `,"durationMs":${durationOf(startedAt, endedAt)}` +
         (bytes === undefined ? "" : `,"bytes":${bytes}`) +
         (caller === undefined ? "" : `,"caller":${quote(caller.id)}`) +
+        (span === undefined ? "" : `,"traceId":"${span.traceId}","spanId":"${span.spanId}"`) +
         (client === undefined ? "}" : `,"client":"${client}"}`),
     );
   };

@@ -10,8 +10,10 @@ export interface LineWriter {
   add(line: string): void;
   /** Changes each line before it is written. Set when the settings are known. */
   format?: (line: string) => string;
-  /** Resolves when all lines have been written. */
+  /** Resolves when all lines have been written, or could not be. */
   flush(): Promise<void>;
+  /** Whether a write has failed, also because the reader has closed the pipe. */
+  readonly hasFailed: boolean;
 }
 
 /** How many characters may wait for a slow reader. After that, lines are dropped and counted. */
@@ -27,7 +29,13 @@ const INTERVAL = 50;
  */
 export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => void): LineWriter {
   const encoder = new TextEncoder();
-  const writer: LineWriter = { add, flush };
+  const writer: LineWriter = {
+    add,
+    flush,
+    get hasFailed() {
+      return hasFailed;
+    },
+  };
   let waiting = "";
   let dropped = 0;
   let hasFailed = false;

@@ -6,7 +6,7 @@ import { parseCursor } from "../../service/operations.ts";
 /** Stands for a hidden text. */
 export const HIDDEN = "…";
 /** The longest text that is shown. Path segments of the service are shorter, and secure keys are longer. */
-const MAX_SHOWN = 20;
+export const MAX_SHOWN = 20;
 /** How much of a path and of a query is read. Otherwise a client could fill the log with targets of 64 KB. */
 const MAX_READ = 200;
 

@@ -1,8 +1,10 @@
 /** The texts that the server writes to standard output and standard error. */
 
+import { styleText } from "node:util";
 import { targetOf } from "../../http/dispatch.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import { VERSION } from "../../version.ts";
+import { showAddress } from "../address.ts";
 import { loggedTarget, shorten } from "./logged_target.ts";
 import { type FileKey, KEY_FILE } from "../key_file.ts";
 
@@ -12,8 +14,8 @@ export interface StartFacts {
   port: number;
   /** Without secrets. */
   store: string;
-  /** `undefined` if the settings contain keys. */
-  key: FileKey | undefined;
+  /** The key of the key file if it is valid, otherwise what to tell about keys. */
+  key: FileKey | string;
   /** Whether the description is served as a web page. */
   hasDocs: boolean;
 }
@@ -21,25 +23,45 @@ export interface StartFacts {
 /** The same as a JSON object, without the key, which does not belong in a log. */
 export function describeStartAsJson({ hostname, port, store, key }: StartFacts): string {
   const address = originOf(hostname, port);
-  const keys = key === undefined ? "as set" : `in ${KEY_FILE}`;
+  const keys = typeof key === "string" ? key : `in ${KEY_FILE}`;
   return JSON.stringify({ time: new Date().toISOString(), message: "listens", version: VERSION, address, store, keys });
 }
 
-function originOf(hostname: string, port: number): string {
-  return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
+/**
+ * The greeting.
+ *
+ * @param isColoured Whether a terminal shows it. The text is the same without colours.
+ */
+export function describeStart({ hostname, port, store, key, hasDocs }: StartFacts, isColoured: boolean): string {
+  const origin = originOf(hostname, port);
+  const paint = (style: Style, text: string) => isColoured ? styleText(style, text, { validateStream: false }) : text;
+  const row = (name: string, value: string) => `  ${paint("dim", name.padEnd(11))}  ${value}`;
+  return [
+    `${paint("bold", `Petstore ${VERSION}`)} listens on ${paint("cyan", `${origin}/v1`)}`,
+    hasDocs
+      ? row("page", paint("cyan", `${origin}/docs`))
+      : row("description", paint("cyan", `${origin}/openapi.json`)),
+    row("store", store),
+    row("API key", describeKey(key)),
+    row("try", paint("green", `curl -H "Authorization: Bearer ${pastedKey(key)}" ${origin}/v1/pets`)),
+  ].join("\n");
 }
 
-export function describeStart({ hostname, port, store, key, hasDocs }: StartFacts): string {
-  const origin = originOf(hostname, port);
-  const shown = key === undefined ? "as set" : key.isNew ? `${key.key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}`;
-  const pasted = key === undefined ? "<API_KEY>" : `$(cat ${KEY_FILE})`;
-  return [
-    `Petstore ${VERSION} listens on ${origin}/v1`,
-    `  store        ${store}`,
-    `  API key      ${shown}`,
-    `  description  ${origin}/${hasDocs ? "docs" : "openapi.json"}`,
-    `  try          curl -H "Authorization: Bearer ${pasted}" ${origin}/v1/pets`,
-  ].join("\n");
+type Style = "bold" | "cyan" | "dim" | "green";
+
+function originOf(hostname: string, port: number): string {
+  return `http://${showAddress({ hostname, port })}`;
+}
+
+/** Where the key is. Only a new one is shown. */
+function describeKey(key: FileKey | string): string {
+  if (typeof key === "string") return key;
+  return key.isNew ? `${key.key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}`;
+}
+
+/** The key in a line for a shell. */
+function pastedKey(key: FileKey | string): string {
+  return typeof key === "string" ? "<API_KEY>" : `$(cat ${KEY_FILE})`;
 }
 
 /** The log line of a failed request. An unavailable store needs no stack trace; any other error is a bug and gets one. */

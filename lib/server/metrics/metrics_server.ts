@@ -8,6 +8,8 @@ import { createPipeline } from "../../http/pipeline.ts";
 import { chain } from "../../pending.ts";
 import { VERSION } from "../../version.ts";
 import type { Address, EndingServer, Listen, Listener } from "../host.ts";
+import { findTraces } from "../traces/api.ts";
+import { describeSpans } from "../traces/request_spans.ts";
 import { addSamples, formatSamples, labels, OPEN_METRICS, type Samples } from "./samples.ts";
 
 /**
@@ -36,7 +38,9 @@ export async function serveMetrics(
   });
   const onFailure = () => INTERNAL_ERROR.toAnswer();
   const dispatch = createDispatcher("", [{ path: "/metrics", methods: { GET: scrape } }], onFailure);
-  const pipeline = createPipeline({ guards: [], kept: undefined, dispatch, cors: undefined, onFailure });
+  const traces = findTraces();
+  const observe = traces && describeSpans(traces);
+  const pipeline = createPipeline({ guards: [], kept: undefined, dispatch, cors: undefined, onFailure, observe });
   return await listen(address, {
     answer: (exchange, info, send) =>
       chain(pipeline.respond(exchange), (answer) => send(answer, exchange, pipeline, info)),

@@ -2,13 +2,17 @@
 
 import type { Socket } from "node:net";
 import { inspectPostgresStore, type PostgresState } from "../../stores/postgres/check.ts";
+import { exportPostgres } from "../../stores/postgres/exporter.ts";
+import { openPostgresImporter } from "../../stores/postgres/importer.ts";
 import {
   createPostgresStore,
   type PostgresJsClient,
   type PostgresStoreOptions,
 } from "../../stores/postgres/postgres_store.ts";
 import { asUnavailable, isPassing } from "../../stores/postgres/client/errors.ts";
-import type { PetStore } from "../../stores/store.ts";
+import type { ExportFormat, PetSink } from "../../stores/pet_exporter.ts";
+import type { PetImporter } from "../../stores/pet_importer.ts";
+import type { KeyedPetStore } from "../../stores/store.ts";
 import { firstLine, SettingError, UnreachableError } from "../start_error.ts";
 import { Hosts, type ServerState } from "./postgres_hosts.ts";
 import { driverOptions, securityFor } from "./postgres_options.ts";
@@ -36,7 +40,7 @@ const READ_STATE =
  * @param driver The specifier of the driver.
  * @throws {SettingError} If that fails.
  */
-export function openPostgres(target: PostgresTarget, driver: string): Promise<PetStore> {
+export function openPostgres(target: PostgresTarget, driver: string): Promise<KeyedPetStore> {
   return usePostgres(target, driver, (makeClient) => createPostgresStore(makeClient, storeOptions(target)));
 }
 
@@ -47,6 +51,43 @@ export function openPostgres(target: PostgresTarget, driver: string): Promise<Pe
  */
 export function inspectPostgres(target: PostgresTarget, driver: string): Promise<PostgresState> {
   return usePostgres(target, driver, (makeClient) => inspectPostgresStore(makeClient, storeOptions(target)));
+}
+
+/**
+ * Connects, and opens an importer.
+ *
+ * @throws {SettingError} If that fails.
+ */
+export function openImporter(target: PostgresTarget, driver: string): Promise<PetImporter> {
+  return usePostgres(target, driver, (makeClient) => openPostgresImporter(makeClient, storeOptions(target)));
+}
+
+/**
+ * Writes all pets.
+ *
+ * @throws {SettingError} If they cannot be read. An error of `write` is thrown as it is.
+ */
+export async function exportFromPostgres(
+  target: PostgresTarget,
+  driver: string,
+  format: ExportFormat,
+  write: PetSink,
+): Promise<void> {
+  let failure: { error: unknown } | undefined;
+  await usePostgres(target, driver, async (makeClient) => {
+    const sink: PetSink = async (...pets) => {
+      try {
+        await write(...pets);
+      } catch (error) {
+        failure = { error };
+        throw error;
+      }
+    };
+    await exportPostgres(makeClient, storeOptions(target), format, sink).catch((error) => {
+      failure ??= { error: explain(`${describePostgres(target)} cannot be read`, error) };
+    });
+  });
+  if (failure) throw failure.error;
 }
 
 async function usePostgres<T>(
@@ -69,11 +110,14 @@ async function usePostgres<T>(
     });
     return await use(() => makeClient(connect, hosts));
   } catch (error) {
-    if (error instanceof SettingError) throw error;
-    const { message, cause } = error instanceof Error ? error : new Error(String(error));
-    const line = `${describePostgres(target)} cannot be opened: ${message}`;
-    throw cause !== undefined && isPassing(cause) ? new UnreachableError(line) : new SettingError(line);
+    throw error instanceof SettingError ? error : explain(`${describePostgres(target)} cannot be opened`, error);
   }
+}
+
+function explain(what: string, error: unknown): SettingError {
+  const { message, cause } = error instanceof Error ? error : new Error(String(error));
+  const line = `${what}: ${message}`;
+  return cause !== undefined && isPassing(cause) ? new UnreachableError(line) : new SettingError(line);
 }
 
 function storeOptions({ schema, prepare }: PostgresTarget): PostgresStoreOptions {

@@ -3,14 +3,16 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { createMemoryStore } from "../../stores/memory/memory_store.ts";
+import type { PetImporter } from "../../stores/pet_importer.ts";
+import { openSqliteImporter } from "../../stores/sqlite/importer.ts";
 import { SqliteStore } from "../../stores/sqlite/store.ts";
 import type { WriterAccess } from "../../stores/sqlite/writer_messages.ts";
-import { type PetStore, StoreUnavailableError } from "../../stores/store.ts";
+import { type KeyedPetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { makeFolderFor } from "../folders.ts";
 import type { StoreHost } from "../host.ts";
 import type { Environment } from "../settings.ts";
 import { SettingError, startError, UnreachableError } from "../start_error.ts";
-import { describePostgres, openPostgres } from "./open_postgres.ts";
+import { describePostgres, openImporter, openPostgres } from "./open_postgres.ts";
 import { type PostgresTarget, readPostgresUrl } from "./postgres_url.ts";
 
 /** A store that can be opened. */
@@ -19,18 +21,24 @@ export interface StoreSetting {
   description: string;
   /** Whether the open store needs permission to read files here. SQLite's store checks that its files are in place. */
   needsRead: boolean;
-  /** Whether several isolates can open it. */
+  /** Whether several isolates can open it. Otherwise, API keys are kept in a database of their own. */
   isShareable: boolean;
   /**
    * Opens the store.
    *
    * @throws {SettingError} If it cannot be opened.
    */
-  open(): PetStore | Promise<PetStore>;
+  open(): KeyedPetStore | Promise<KeyedPetStore>;
   /** Opens it in the main isolate for workers, which write through it. Absent if each worker writes for itself. */
   openForWorkers?(): Promise<SqliteStore>;
   /** Opens it in a worker. */
-  openInWorker?(access: WriterAccess): Promise<PetStore>;
+  openInWorker?(access: WriterAccess): Promise<KeyedPetStore>;
+  /**
+   * Opens it to import pets. Absent for a store in memory, which only its own process can reach.
+   *
+   * @throws {SettingError} If it cannot be opened.
+   */
+  openImporter?(): Promise<PetImporter>;
 }
 
 export const MEMORY = "memory:";
@@ -73,7 +81,8 @@ export function readStoreSetting(
   if (store.kind === "postgres") {
     const description = describePostgres(store.target);
     const open = () => openPostgres(store.target, postgresDriver);
-    return { description, needsRead: false, isShareable: true, open };
+    const importer = () => openImporter(store.target, postgresDriver);
+    return { description, needsRead: false, isShareable: true, open, openImporter: importer };
   }
   const { path } = store;
   const isFile = path !== ":memory:";
@@ -87,17 +96,30 @@ export function readStoreSetting(
       return store;
     },
     openInWorker: (access) => openSqliteInWorker(path, access),
+    ...isFile && { openImporter: () => inFolderFor(path, () => openSqliteImporter(path)) },
   };
 }
 
-async function openSqlite(path: string, writer: ConstructorParameters<typeof SqliteStore>[1]): Promise<SqliteStore> {
-  try {
-    // Only if necessary, because creating a folder needs more permissions than creating a database in it.
-    if (isMissing(dirname(path))) makeFolderFor(path);
+/** @throws {SettingError} If it cannot be opened, or is missing and not to be created. */
+export function openSqlite(
+  path: string,
+  writer: ConstructorParameters<typeof SqliteStore>[1],
+  isCreated = true,
+): Promise<SqliteStore> {
+  if (!isCreated && isMissing(path)) throw new SettingError(`${path} does not exist`);
+  return inFolderFor(path, async () => {
     const store = new SqliteStore(path, writer);
     // A server whose isolate for files did not start would refuse every create.
     await store.check();
     return store;
+  });
+}
+
+async function inFolderFor<T>(path: string, open: () => T | Promise<T>): Promise<T> {
+  try {
+    // Only if necessary, because creating a folder needs more permissions than creating a database in it.
+    if (isMissing(dirname(path))) makeFolderFor(path);
+    return await open();
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw startError(error instanceof StoreUnavailableError ? message : `${path} cannot be opened: ${message}`, error);
@@ -108,7 +130,7 @@ async function openSqlite(path: string, writer: ConstructorParameters<typeof Sql
  * A worker may start when the file has been moved. It must not open another one at this path, or make one. So the file must be
  * in its place before and after it is opened.
  */
-async function openSqliteInWorker(path: string, access: WriterAccess): Promise<PetStore> {
+async function openSqliteInWorker(path: string, access: WriterAccess): Promise<KeyedPetStore> {
   try {
     await access.requireInPlace?.();
     const store = new SqliteStore(path, () => access);

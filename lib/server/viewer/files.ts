@@ -9,11 +9,12 @@ import packed from "./swagger_ui.json" with { type: "json" };
 export const VIEWER_VERSION: string = packed.version;
 
 export const JAVASCRIPT = "text/javascript; charset=utf-8";
+export const CSS = "text/css; charset=utf-8";
 
 const TYPES: Record<keyof typeof packed.files, string> = {
   "swagger-ui-bundle.js": JAVASCRIPT,
   "swagger-ui-bundle.js.LICENSE.txt": "text/plain; charset=utf-8",
-  "swagger-ui.css": "text/css; charset=utf-8",
+  "swagger-ui.css": CSS,
 };
 
 /** @param path The common prefix of the routes. */

@@ -3,11 +3,28 @@
 import type { Answer } from "../../http/answer.ts";
 import { representation } from "../../http/conditional.ts";
 import type { OperationRoute } from "../../http/dispatch.ts";
-import { createFileRoutes, JAVASCRIPT, VIEWER_VERSION } from "./files.ts";
+import { VERSION } from "../../version.ts";
+import { createFileRoutes, CSS, JAVASCRIPT, VIEWER_VERSION } from "./files.ts";
+import type { KeyPlace } from "../first_key.ts";
+import { KEY_FILE } from "../key_file.ts";
 import page from "./page.json" with { type: "json" };
 
+/** What the page tells about the server. */
+export interface PageFacts {
+  /** The page never shows a key. */
+  keyPlace: KeyPlace;
+}
+
+const KEY_PLACES: Record<KeyPlace, string> = {
+  file: `The key is in the file <code>${KEY_FILE}</code>, in the folder where the server was started.`,
+  settings:
+    "The server was started with keys (<code>PETSTORE_KEYS</code> or <code>--key</code>); its operator has them.",
+  store: "The keys are in the store: its operator can make one with <code>petstore keys add</code>.",
+};
+
 // All addresses are relative, because a proxy may add a path prefix.
-const HTML = `<!DOCTYPE html>
+function createHtml({ keyPlace }: PageFacts): string {
+  return `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -15,18 +32,24 @@ const HTML = `<!DOCTYPE html>
 <title>Petstore</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="docs/${VIEWER_VERSION}/swagger-ui.css">
+<link rel="stylesheet" href="docs/viewer.css">
 <script src="docs/${VIEWER_VERSION}/swagger-ui-bundle.js" defer></script>
 <script src="docs/viewer.js" type="module"></script>
 </head>
 <body>
+<header>
+<h1>Petstore <small>release ${VERSION}</small></h1>
+<p>List the pets of a store, add one, fetch one. Open an operation and press Execute: this server answers.</p>
+<p>Press Authorize and paste an API key. <span id="key-place">${KEY_PLACES[keyPlace]}</span></p>
+</header>
 <noscript>
-<h1>Petstore</h1>
-<p>This page needs JavaScript. The description that it shows is at <a href="openapi.json">/openapi.json</a>.</p>
+<p>The rest of this page needs JavaScript. The description that it shows is at <a href="openapi.json">/openapi.json</a>.</p>
 </noscript>
 <div id="viewer"></div>
 </body>
 </html>
 `;
+}
 
 /** The page loads only from this server, because users paste their keys into it. The style sheet has images in data: URLs. */
 const POLICY = [
@@ -40,17 +63,17 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-export function createDocsRoutes(): OperationRoute[] {
-  const html = document("text/html; charset=utf-8", HTML);
-  const scripts = Object.entries(page).map(([name, text]): OperationRoute => {
-    const script = document(JAVASCRIPT, text);
-    return { path: `/docs/${name}`, methods: { GET: () => script } };
+export function createDocsRoutes(facts: PageFacts): OperationRoute[] {
+  const html = document("text/html; charset=utf-8", createHtml(facts));
+  const files = Object.entries(page).map(([name, text]): OperationRoute => {
+    const file = document(name.endsWith(".css") ? CSS : JAVASCRIPT, text);
+    return { path: `/docs/${name}`, methods: { GET: () => file } };
   });
   return [
     { path: "/", methods: { GET: () => redirect("docs") } },
     { path: "/docs", methods: { GET: () => html } },
     { path: "/docs/", methods: { GET: () => redirect("../docs") } },
-    ...scripts,
+    ...files,
     ...createFileRoutes("/docs"),
   ];
 }

@@ -1,7 +1,8 @@
 /** Several workers that serve at one port, and the main isolate that starts them, replaces them and ends them. */
 
 import type { SqliteStore } from "../../stores/sqlite/store.ts";
-import { KEY_FILE, readKeyFile } from "../key_file.ts";
+import { findFirstKey, placeOf } from "../first_key.ts";
+import { seedDatabase } from "../transfer/seed.ts";
 import { DENO_STORES } from "../deno/stores.ts";
 import type { StartingServer } from "../host.ts";
 import type { LineWriter } from "../log/line_writer.ts";
@@ -10,7 +11,7 @@ import { createLimitMemory } from "../../access/limit_table.ts";
 import type { LimitMemory } from "../../access/rate_limit.ts";
 import { addSamples, type Samples } from "../metrics/samples.ts";
 import { dropPermissions, isPermitted, readVariable } from "../process.ts";
-import type { ServerSettings } from "../settings.ts";
+import type { ServerSettings } from "../server_settings.ts";
 import { firstLine, SettingError } from "../start_error.ts";
 import { readStoreSetting, type StoreSetting } from "../store/open_store.ts";
 import { within } from "../time.ts";
@@ -54,7 +55,10 @@ export class Crew implements StartingServer {
     this.#count();
   }
 
-  async start(settings: ServerSettings): Promise<Pick<StartFacts, "port" | "store" | "key">> {
+  async start(
+    settings: ServerSettings,
+    report: (line: string) => void,
+  ): Promise<Pick<StartFacts, "port" | "store" | "key">> {
     requirePlatform();
     requireProgram();
     const variables: Record<string, string> = {};
@@ -73,15 +77,28 @@ export class Crew implements StartingServer {
     };
     // The port first, so that a start that fails because of it creates no file, and no key that is never shown.
     using reserved = await reservePort(settings);
+    const { seed } = settings;
+    if (seed > 0 && storeSetting.openImporter) report(await seedDatabase(await storeSetting.openImporter(), seed));
     this.#store = await storeSetting.openForWorkers?.();
     const workers = await Promise.all(Array.from({ length: this.#size }, () => this.#open()));
-    const key = settings.keys.length === 0 ? readKeyFile(KEY_FILE) : undefined;
+    const key = await this.#findKey(settings.keys, storeSetting);
     const { hostname, port } = reserved;
-    this.#listen = { keys: key ? [key.key] : settings.keys, hostname, port };
+    this.#listen = { hostname, port, keyPlace: placeOf(key, settings.keys) };
     await Promise.all(workers.map((worker) => this.#serve(worker)));
     // The permissions for files stay: the next worker cannot have more than this isolate, which serves nothing.
     await dropPermissions(["env"]);
     return { port, store: storeSetting.description, key };
+  }
+
+  /** On PostgreSQL, this isolate has no store of its own, so it opens one for a moment. */
+  async #findKey(set: readonly string[], storeSetting: StoreSetting): Promise<StartFacts["key"]> {
+    if (this.#store || set.length > 0) return await findFirstKey(set, this.#store?.keys);
+    const store = await storeSetting.open();
+    try {
+      return await findFirstKey(set, store.keys);
+    } finally {
+      await store.close();
+    }
   }
 
   readMetrics(): Samples[] {

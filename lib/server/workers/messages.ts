@@ -3,8 +3,9 @@
 import type { MessagePort } from "node:worker_threads";
 import type { WriterPort } from "../../stores/sqlite/writer_messages.ts";
 import type { LimitMemory } from "../../access/rate_limit.ts";
+import type { KeyPlace } from "../first_key.ts";
 import type { Samples } from "../metrics/samples.ts";
-import type { ServerSettings } from "../settings.ts";
+import type { ServerSettings } from "../server_settings.ts";
 import type { Writers } from "../writers.ts";
 
 /** The first message to a worker. */
@@ -25,8 +26,8 @@ export interface WorkerStart {
 export interface Steps {
   /** Opens the store. */
   open: undefined;
-  /** Answers requests with these keys, at this address. */
-  listen: { keys: string[]; hostname: string; port: number };
+  /** Answers requests at this address. */
+  listen: { hostname: string; port: number; keyPlace: KeyPlace };
   close: undefined;
   hold: undefined;
   stop: undefined;

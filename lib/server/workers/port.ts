@@ -2,6 +2,7 @@
 
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
+import { showAddress } from "../address.ts";
 import { explained } from "../deno/listener.ts";
 import type { Address } from "../host.ts";
 import { isPermitted } from "../process.ts";
@@ -33,9 +34,8 @@ export async function reservePort(address: Address): Promise<ReservedPort> {
     lock?.close();
     throw error;
   }
-  const host = hostname.includes(":") ? `[${hostname}]` : hostname;
   // The permission may be for the name alone.
-  const given = isPermitted({ name: "net", host: `${host}:${port}` }) ? hostname : address.hostname;
+  const given = isPermitted({ name: "net", host: showAddress({ hostname, port }) }) ? hostname : address.hostname;
   return { hostname: given, port, [Symbol.dispose]: () => void lock?.close() };
 }
 

@@ -5,6 +5,7 @@ import { type MessagePort, workerData } from "node:worker_threads";
 import type { WriterAccess, WriterPort } from "../../stores/sqlite/writer_messages.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import { listen } from "../deno/listener.ts";
+import { provideTraces } from "../deno/spans.ts";
 import { DENO_STORES } from "../deno/stores.ts";
 import type { LineSink } from "../log/line_writer.ts";
 import { LocalServer } from "../local_server.ts";
@@ -18,19 +19,21 @@ function work({ port, settings, variables, missing, limits }: WorkerStart): void
   const lines = { output: new PortSink(port, "output"), errors: new PortSink(port, "errors") };
   const writers = createWriters(lines);
   if (settings.log === "json") writeJson(writers);
-  const server = new LocalServer(writers, listen);
+  if (settings.traces !== undefined) provideTraces();
+  const server = new LocalServer(writers, listen, settings.traces);
   const writer = new MainWriter(port);
 
   const steps: { [Step in keyof Steps]: (argument: Steps[Step]) => void | Promise<void> } = {
     async open() {
       const storeSetting = readStoreSetting(settings.store, (name) => variables[name], DENO_STORES);
       const { openInWorker } = storeSetting;
-      server.own(openInWorker ? await openInWorker(writer) : await storeSetting.open());
+      const store = openInWorker ? await openInWorker(writer) : await storeSetting.open();
+      server.own(store, store);
       await dropPermissions(["env", "write", "read"]);
     },
-    async listen({ keys, hostname, port }) {
+    async listen({ hostname, port, keyPlace }) {
       // The gate opens first: a connection that the socket gets from now on is served.
-      server.serve({ ...settings, keys }, () => Atomics.load(missing, 0) === 0, limits);
+      server.serve(settings, { isComplete: () => Atomics.load(missing, 0) === 0, keyPlace, limits });
       await server.listen({ hostname, port, isShared: true });
     },
     close: () => server.close(),

@@ -6,6 +6,8 @@ import { freePort, untilAccepted } from "../../support/system/free_port.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { KEY, underLoad, withCluster, withServers } from "./support.ts";
 import { Child } from "../../support/system/child.ts";
+import { assertPrinted, makeDrafts, toNdjson } from "../../support/server/pet_files.ts";
+import { runCommand } from "../../support/server/server_process.ts";
 import { hasCommand, testUnless } from "../../support/system/commands.ts";
 
 const ROOT = new URL("../../../", import.meta.url).pathname;
@@ -51,6 +53,20 @@ test("four servers behind PgBouncer in transaction mode lose and double no pet",
           }
           assert.deepEqual([...seen.keys()], [201]);
         });
+      }))
+  ));
+
+test("import and export work behind PgBouncer in transaction mode", () =>
+  withCluster((cluster) =>
+    withPgBouncer(cluster, (url) =>
+      withTempFolder(async (folder) => {
+        const env = { PETSTORE_STORE: `${url}?prepare=false` };
+        const text = toNdjson(makeDrafts(9_000));
+        writeFileSync(join(folder, "a.ndjson"), text);
+        assertPrinted(await runCommand(folder, ["import", "a.ndjson"], env), "a.ndjson: 9000 pets added");
+        const { status, stdout } = await runCommand(folder, ["export"], env);
+        assert.equal(status, 0);
+        assert.equal(stdout.replaceAll(/^\{"id":\d+,/gm, "{"), text);
       }))
   ));
 

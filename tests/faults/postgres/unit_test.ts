@@ -25,7 +25,7 @@ function cacheDriver(): void {
 
 /** The unit's command with another database port and the tests' cached driver. */
 function start(folder: string, databasePort: number, settings: Record<string, string>): Child {
-  assert.ok(readUnit(UNIT).includes("--allow-net=127.0.0.1:8000,127.0.0.1:5432 "));
+  assert.ok(readUnit(UNIT).includes("--allow-net=127.0.0.1:8000,127.0.0.1:9464,127.0.0.1:5432 "));
   const env = { ...environment(), PETSTORE_KEYS: KEY, ...settings };
   return startUnit(
     UNIT,

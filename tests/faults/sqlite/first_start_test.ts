@@ -65,7 +65,7 @@ test("a first start may be killed at any system call that touches a file", () =>
       const flags = ["-o", "/dev/null", "-e", `inject=${CALLS}:signal=KILL:when=${number}`];
       const printed = await startTraced(folder, flags);
       const what = `killed before ${calls[number - 1]}`;
-      const shown = /(pk_\w+) \(new/.exec(printed)?.[1];
+      const shown = /(petstore_\w+) \(new/.exec(printed)?.[1];
       try {
         await withServer(folder, { args: ["--log=off"] }, async (server) => {
           const key = readKey(folder);

@@ -108,11 +108,13 @@ for (const [what, setting, unstable, states, files] of CONFINED) {
       import { confine } from ${module("serve.ts")};
       const setting = readStoreSetting("${setting}", () => undefined, DENO_STORES);
       const store = await setting.open();
-      await confine(store, setting.needsRead);
+      await confine(new Set([store]), setting.needsRead);
       const states = ["read", "write"].map((name) => Deno.permissions.querySync({ name }).state);
       const ids = [];
       for (let i = 0; i < 3; i++) ids.push(Number(await store.create({ name: "Rex", categoryId: 7n, status: "sold" })));
       await store.check();
+      await store.keys.touch([{ id: "key-x", at: new Date() }]);
+      if ((await store.keys.list()).length > 0) throw new Error("There are keys");
       await store.close();
       console.log(JSON.stringify({ states, ids }));`;
       Deno.writeTextFileSync(join(folder, "program.ts"), code);

@@ -87,7 +87,7 @@ testFile("a new key is its owner's alone from its first moment, whatever the uma
   try {
     const { key, isNew } = readKeyFile(`${folder}/data/api-key`);
     assert.equal(isNew, true);
-    assert.match(key, /^pk_[0-9a-f]{64}$/);
+    assert.match(key, /^petstore_[0-9A-Za-z]{36}$/);
     assert.equal((Deno.statSync(`${folder}/data`).mode ?? 0) & 0o777, 0o700);
     assert.equal((Deno.statSync(`${folder}/data/api-key`).mode ?? 0) & 0o777, 0o600);
     assert.deepEqual(readKeyFile(`${folder}/data/api-key`), { key, isNew: false });
@@ -177,6 +177,6 @@ testFile("servers on Deno and on Node that start for the first time at one momen
   for (let i = 0; i < 100; i++) {
     assert.deepEqual([...Deno.readDirSync(`${folder}/${i}`)].map(({ name }) => name), ["api-key"]);
   }
-  assert.match(seen[0] ?? "", /^(pk_[0-9a-f]{64}\n){100}$/);
+  assert.match(seen[0] ?? "", /^(petstore_[0-9A-Za-z]{36}\n){100}$/);
   for (const keys of seen) assert.equal(keys, seen[0]);
 });

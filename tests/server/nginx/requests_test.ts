@@ -2,15 +2,18 @@
 
 import assert from "node:assert/strict";
 import { assertLog } from "../../support/server/access_log.ts";
-import { whyNoNginx, withProxy } from "../../support/nginx/nginx.ts";
+import { UNLIMITED, whyNoNginx, withNginx, withProxy } from "../../support/nginx/nginx.ts";
 import type { SeenResponse } from "../../support/openapi_validator.ts";
 import { NGINX_CODES } from "../../support/nginx/proxy_answers.ts";
 import { chunk, CHUNKED, MIB } from "../../support/http/raw_petstore.ts";
 import { exchange, RawSocket } from "../../support/http/raw_socket.ts";
-import { addPet, PET } from "../../support/server/server_process.ts";
-import { testUnless } from "../../support/system/commands.ts";
+import { addPet, PET, withServer } from "../../support/server/server_process.ts";
+import { command, hasCommand, testUnless } from "../../support/system/commands.ts";
+import { withTempFolder } from "../../support/temp.ts";
 
-const test = testUnless(whyNoNginx());
+const test = Object.assign(testUnless(whyNoNginx()), {
+  curl: testUnless(whyNoNginx() || !hasCommand("curl") && "there is no curl"),
+});
 const HOST = "Host: pets.example\r\n";
 const HEADERS = `${HOST}Authorization: Bearer k\r\n`;
 
@@ -83,6 +86,26 @@ test("no header about other proxies changes an answer, and links stay relative",
       assert.deepEqual(essence(await exchange(nginx, request("GET", target, headers + all))), plain, target);
       assert.doesNotMatch(JSON.stringify(plain), /evil|https?:/);
     }
+  }));
+
+test.curl("a rate limit behind nginx counts the address of the client, whatever the client says that it is", () =>
+  withTempFolder((folder) => {
+    const args = ["--key=k", "--store=memory:", "--rate-limit=3/1h", "--client-header=x-real-ip"];
+    return withServer(folder, { args }, (server) =>
+      withNginx(folder, server.port, UNLIMITED, (nginx) => {
+        const send = (address: string, pretended: string) => {
+          const headers = ["-H", `X-Real-IP: ${pretended}`, "-H", "Authorization: Bearer wrong"];
+          const line = ["-s", "-o", "/dev/null", "-w", "%{http_code}", "--interface", address, ...headers];
+          return command("curl", ...line, `${nginx.origin}/v1/pets`);
+        };
+        const first = ["192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4"].map((pretended) =>
+          send("127.0.0.1", pretended)
+        );
+        assert.deepEqual(first, ["401", "401", "401", "429"]);
+        // Another client is not shut out, even if it pretends to be the first.
+        assert.equal(send("127.0.0.2", "127.0.0.1"), "401");
+        return Promise.resolve();
+      }));
   }));
 
 test("an invalid Host header is refused with 400, by nginx or by the petstore", () =>

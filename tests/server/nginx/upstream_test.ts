@@ -147,7 +147,7 @@ test("a GET whose connection to the petstore breaks is sent again, a POST never"
     )
   ));
 
-test("the petstore gets the request with its target as sent and nothing about other proxies", () =>
+test("the petstore gets the request with its target as sent, the address from nginx, and nothing about other proxies", () =>
   withBreaker((port, heads) =>
     withTempFolder((folder) =>
       withNginx(folder, port, {}, async (nginx) => {
@@ -158,7 +158,12 @@ test("the petstore gets the request with its target as sent and nothing about ot
         await exchange({ ...nginx, validate: () => {} }, `${head}${pretended.join("\r\n")}\r\n\r\n`);
         const [line, ...fields] = heads[0]?.trimEnd().split("\r\n") ?? [];
         assert.equal(line, "GET /v1/%70ets//?limit=%31&x HTTP/1.1");
-        assert.deepEqual(fields, ["Host: pets.example", "Authorization: Bearer k", "Proxy-Authorization: x"]);
+        assert.deepEqual(fields, [
+          "Host: pets.example",
+          "X-Real-IP: 127.0.0.1",
+          "Authorization: Bearer k",
+          "Proxy-Authorization: x",
+        ]);
       })
     )
   ));

@@ -13,6 +13,16 @@ const OF_A_TEXT: JsonObject = {
   "Referrer-Policy": header({ const: "no-referrer" }),
 };
 
+/** The page's own scripts. */
+export const SCRIPTS = [
+  "exact_numbers.js",
+  "indent_json.js",
+  "kept_key.js",
+  "short_failures.js",
+  "short_info.js",
+  "viewer.js",
+] as const;
+
 const OF_A_FILE: JsonObject = {
   ETag: header({ enum: [`"${VIEWER_VERSION}"`, `"${VIEWER_VERSION}-gzip"`] }),
   "Cache-Control": header({ const: "public, max-age=31536000, immutable" }),
@@ -25,8 +35,8 @@ export const PAGE_PATHS: JsonObject = {
   "/": path(redirection("docs")),
   "/docs": path(content("text/html", OF_A_TEXT)),
   "/docs/": path(redirection("../docs")),
-  "/docs/viewer.js": path(content("text/javascript", OF_A_TEXT)),
-  "/docs/indent_json.js": path(content("text/javascript", OF_A_TEXT)),
+  "/docs/viewer.css": path(content("text/css", OF_A_TEXT)),
+  ...Object.fromEntries(SCRIPTS.map((name) => [`/docs/${name}`, path(content("text/javascript", OF_A_TEXT))])),
   [`${FILES}/swagger-ui-bundle.js`]: path(content("text/javascript", OF_A_FILE)),
   [`${FILES}/swagger-ui-bundle.js.LICENSE.txt`]: path(content("text/plain", OF_A_FILE)),
   [`${FILES}/swagger-ui.css`]: path(content("text/css", OF_A_FILE)),
@@ -51,7 +61,7 @@ function redirection(location: string): JsonObject {
 
 function content(type: string, headers: JsonObject): JsonObject {
   const ofABody = { ...headers, "X-Content-Type-Options": header({ const: "nosniff" }) };
-  const text = { schema: { type: "string", minLength: 500 } };
+  const text = { schema: { type: "string", minLength: 400 } };
   return { 200: { headers: ofABody, content: { [`${type}; charset=utf-8`]: text } }, 304: { headers } };
 }
 

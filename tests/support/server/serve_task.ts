@@ -2,15 +2,14 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
-/** The flags that the task gives to `deno run`. With more permissions, a test would prove nothing. */
+/** The flags that the tasks of the server give to `deno run`. With more permissions, a test would prove nothing. */
 export function taskFlags(): string[] {
-  const config = JSON.parse(Deno.readTextFileSync(new URL("../../../deno.json", import.meta.url)));
-  const [deno, run, ...rest] = String(config.tasks.serve.command).split(" ");
-  const [script, command] = rest.splice(-2);
-  if (command !== "serve" || deno !== "deno" || run !== "run" || script !== "server.ts") {
-    throw new Error("The task serve has another form");
-  }
-  return rest;
+  const { tasks } = JSON.parse(Deno.readTextFileSync(new URL("../../../deno.json", import.meta.url)));
+  const [deno, run, ...flags] = String(tasks.program.command).split(" ");
+  const hasForm = `${deno} ${run} ${flags.pop()}` === "deno run server.ts" &&
+    tasks.serve.command === "deno task --quiet program serve" && tasks.petstore.command === "deno task --quiet program";
+  if (!hasForm) throw new Error("The tasks of the server have another form");
+  return flags;
 }
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
@@ -37,7 +36,7 @@ export function serverCommand(): [program: string, ...args: string[]] {
 /** This process's environment without what the server reads. */
 export function environment(): Record<string, string> {
   const all = Object.entries(Deno.env.toObject());
-  const kept = all.filter(([name]) => name !== "PORT" && !name.startsWith("PETSTORE_"));
+  const kept = all.filter(([name]) => name !== "PORT" && !/^(PETSTORE|OTEL)_/.test(name));
   // Node keeps the modules without their types, which it otherwise removes at each start.
   return {
     ...Object.fromEntries(kept),

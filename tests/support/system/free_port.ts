@@ -11,6 +11,23 @@ export function freePort(): Promise<number> {
   });
 }
 
+/** The first of three free ports in a row. Systems give none of these to a program that asks for port 0. */
+export async function threeFreePorts(): Promise<number> {
+  for (;;) {
+    const first = 20_000 + Math.floor(Math.random() * 10_000);
+    const free = await Promise.all([first, first + 1, first + 2].map(isFree));
+    if (free.every((is) => is)) return first;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer().once("error", () => resolve(false)).listen(port, "127.0.0.1", () => {
+      server.close(() => resolve(true));
+    });
+  });
+}
+
 export function untilAccepted(port: number): Promise<void> {
   return until(`a connection to port ${port}`, () =>
     new Promise((resolve) => {

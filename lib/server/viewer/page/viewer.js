@@ -1,40 +1,19 @@
-/** Starts Swagger UI on the page, with numbers as exact as the API's. */
+/** Starts Swagger UI on the page. */
 
-import { indentJson } from "./indent_json.js";
+import { ExactNumbers } from "./exact_numbers.js";
+import { KeptKey, restoreKey } from "./kept_key.js";
+import { ShortFailures } from "./short_failures.js";
+import { ShortInfo } from "./short_info.js";
 
-/** A plugin for Swagger UI: its own view of a JSON response would round the integers beyond 2^53. */
-function ExactNumbers() {
-  return {
-    wrapComponents: {
-      responseBody: (ResponseBody, { React, getComponent }) => (props) => {
-        const { content } = props;
-        if (!isJson(content)) return React.createElement(ResponseBody, props);
-        const code = { language: "json", downloadable: true, fileName: "response.json", canCopy: true };
-        return React.createElement(
-          "div",
-          null,
-          React.createElement("h5", null, "Response body"),
-          React.createElement(getComponent("HighlightCode", true), code, indentJson(content)),
-        );
-      },
-    },
-  };
-}
-
-function isJson(text) {
-  try {
-    return typeof text === "string" && JSON.parse(text) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
-globalThis.SwaggerUIBundle({
+const ui = globalThis.SwaggerUIBundle({
   url: "openapi.json",
   dom_id: "#viewer",
-  plugins: [ExactNumbers],
+  plugins: [ExactNumbers, KeptKey, ShortFailures, ShortInfo],
   tryItOutEnabled: true,
   deepLinking: true,
+  // The schemas stay closed, because they are longer than all else.
+  defaultModelsExpandDepth: 0,
   // By default Swagger UI sends the description to a validator on another host.
   validatorUrl: null,
+  onComplete: () => restoreKey(ui),
 });

@@ -1,0 +1,126 @@
+import { open } from "node:fs/promises";
+import { exportDatabase } from "../../stores/sqlite/exporter.ts";
+import { CSV_HEADER, type ExportFormat, type PetSink } from "../../stores/pet_exporter.ts";
+import { StoreUnavailableError } from "../../stores/store.ts";
+import { isBrokenPipe, readFormat, STANDARD } from "../transfer/files.ts";
+import { publishFile } from "../folders.ts";
+import { readText } from "../settings.ts";
+import { firstLine, SettingError, startError } from "../start_error.ts";
+import { exportFromPostgres } from "../store/open_postgres.ts";
+import { findStore, type NamedStore } from "../store/open_store.ts";
+import { type Command, type Context, showPets } from "./command.ts";
+import { PetProgress } from "./progress.ts";
+
+export const EXPORT: Command = {
+  summary: "write all pets of the store to a file or to standard output",
+  settings: ["store"],
+  flags: {
+    format: {
+      value: "ndjson|csv",
+      help: "the format; by default, the end of the file's name tells it, or else ndjson",
+    },
+  },
+  operand: "file",
+  about: [
+    "Writes all pets in the order of their ids. Servers may use the store meanwhile: the export shows one moment, and has every " +
+    "pet that was acknowledged before the start.",
+    "NDJSON has a pet on each line, as the API shows it. CSV has the columns id, name, categoryId and status; read categoryId " +
+    "as text or int64, because a spreadsheet rounds it. Import reads both formats, and gives new ids.",
+    "Without a file, the pets go to standard output. A file gets its name when it is complete and on disk, and only its owner " +
+    "may read it. A file that exists is not replaced.",
+  ],
+  examples: [
+    "petstore export pets.csv",
+    "petstore export --format ndjson | gzip > pets.ndjson.gz",
+    'petstore export | grep \'"status":"sold"\'',
+  ],
+  async run({ flags, operand }, context) {
+    const name = operand === STANDARD ? "" : operand;
+    const format = readFormat(flags.get("format")?.at(-1), name, "ndjson");
+    const store = findStore(readText("store", flags, context.environment), context.environment);
+    const progress = new PetProgress("export", (line) => context.writers.errors.add(line));
+    try {
+      if (name === "") return await exportToOutput(store, format, progress, context);
+      const { pets, bytes } = await publishFile(
+        name,
+        (temporary) => exportToFile(store, format, progress, temporary, context),
+      );
+      progress.end();
+      context.writers.output.add(`${name}: ${showPets(BigInt(pets))}, ${bytes} bytes`);
+      return 0;
+    } catch (error) {
+      progress.end();
+      if (error instanceof SettingError) throw error;
+      const message = error instanceof StoreUnavailableError ? error.message : firstLine(error);
+      throw startError(`The export failed: ${message}`, error);
+    }
+  },
+};
+
+/** A reader that has enough, such as `head`, ends the export without a word. */
+async function exportToOutput(
+  store: NamedStore,
+  format: ExportFormat,
+  progress: PetProgress,
+  context: Context,
+): Promise<number> {
+  const { output } = context.host.sinks;
+  try {
+    await exportTo(store, format, progress, context, async (bytes) => {
+      for (let offset = 0; offset < bytes.length;) offset += await output.write(bytes.subarray(offset));
+    });
+    progress.end();
+    return 0;
+  } catch (error) {
+    if (!isBrokenPipe(error)) throw error;
+    progress.end();
+    return 1;
+  }
+}
+
+async function exportToFile(
+  store: NamedStore,
+  format: ExportFormat,
+  progress: PetProgress,
+  path: string,
+  context: Context,
+): Promise<{ pets: number; bytes: number }> {
+  // Not writeSync(), because a signal could not end the export then.
+  const file = await open(path, "w");
+  let bytes = 0;
+  try {
+    const pets = await exportTo(store, format, progress, context, async (block) => {
+      for (let offset = 0; offset < block.length;) offset += (await file.write(block, offset)).bytesWritten;
+      bytes += block.length;
+    });
+    return { pets, bytes };
+  } finally {
+    await file.close();
+  }
+}
+
+/** @returns How many pets there are. */
+async function exportTo(
+  store: NamedStore,
+  format: ExportFormat,
+  progress: PetProgress,
+  { host }: Context,
+  write: (bytes: Uint8Array) => Promise<void>,
+): Promise<number> {
+  const encoder = new TextEncoder();
+  let total = 0;
+  let head = format === "csv" ? `${CSV_HEADER}\n` : "";
+  const sink: PetSink = async (text, pets, share) => {
+    await write(encoder.encode(`${head}${text}\n`));
+    head = "";
+    total += pets;
+    progress.update(total, share);
+  };
+  if (store.kind === "memory") {
+    throw new SettingError("A store in memory belongs to one server; name a file or a database, or read its list");
+  }
+  if (store.kind === "sqlite") await exportDatabase(store.path, format, sink);
+  else await exportFromPostgres(store.target, host.postgresDriver, format, sink);
+  if (head !== "") await write(encoder.encode(head));
+  return total;
+}

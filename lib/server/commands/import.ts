@@ -1,0 +1,128 @@
+import { StoreUnavailableError } from "../../stores/store.ts";
+import { openSource, readFormat, STANDARD } from "../transfer/files.ts";
+import { BadRecordError, type ImportCounts, importRecords } from "../transfer/import_records.ts";
+import { oneLine } from "../log/messages.ts";
+import { readText } from "../settings.ts";
+import { SettingError, UnreachableError } from "../start_error.ts";
+import { readStoreSetting } from "../store/open_store.ts";
+import { type Command, type Context, type Given, showPets } from "./command.ts";
+import { PetProgress } from "./progress.ts";
+
+/** How many bad lines are shown. */
+const SHOWN = 20;
+
+export const IMPORT: Command = {
+  summary: "add the pets of a file to the store",
+  settings: ["store"],
+  flags: {
+    format: { value: "ndjson|csv", help: "the format; by default, the end of the file's name tells it" },
+    "dry-run": { help: "check all lines and add nothing" },
+    "on-error": { value: "stop|skip", help: "what to do at a line that is no pet, by default stop" },
+    copy: { value: "number", help: "add the same file once more: 2 for the second time, and so on" },
+    json: { help: "print JSON: the numbers of pets that were added and known, and of bad lines" },
+  },
+  operand: "file",
+  about: [
+    "Adds the pets of a file, a pipe, or standard input (-) to a store, which servers may be using.",
+    "NDJSON has a JSON object on each line, as in the body of a POST. CSV has a first line that names its columns. A pet needs " +
+    "name and categoryId; a missing status means available. Other members and columns are ignored, also id: the store " +
+    "gives new ids, in the order of the file. Each pet is checked as in a POST.",
+    "A file is added once: one that was imported adds nothing, one that was cut short adds the rest, and one that has grown adds " +
+    "its new lines. A file that was changed or shortened since is another file, and its pets are added again, from some thousand " +
+    "lines before the change on. --copy 2 adds the same file a second time, but also only once.",
+    "At a line that is no pet, the import stops, with status 2; the pets before it may have been added. Correct the line " +
+    "and import the file again. --on-error skip goes on instead. To correct a line that was skipped, import it in a file of " +
+    "its own.",
+  ],
+  examples: [
+    "petstore import pets.ndjson --dry-run && petstore import pets.ndjson",
+    "petstore import pets.csv --on-error skip --store sqlite:/var/lib/petstore/data/petstore.db",
+    "zcat pets.ndjson.gz | petstore import - --format ndjson",
+  ],
+  async run(given, context) {
+    if (given.operand === "") {
+      throw new SettingError("The name of the file is missing, as in petstore import pets.ndjson");
+    }
+    const isDryRun = given.flags.has("dry-run");
+    const { counts, hasBad } = await importFile(given, isDryRun, context);
+    const { added, known, bad } = counts;
+    context.writers.output.add(
+      given.flags.has("json")
+        ? JSON.stringify({ added, known, bad })
+        : `${shownName(given.operand)}: ${describe(counts, isDryRun)}`,
+    );
+    return isDryRun && hasBad ? 2 : 0;
+  },
+};
+
+async function importFile(
+  { flags, operand }: Given,
+  isDryRun: boolean,
+  { writers, environment, host }: Context,
+): Promise<{ counts: ImportCounts; hasBad: boolean }> {
+  const format = readFormat(flags.get("format")?.at(-1), operand);
+  const skipsBad = readOnError(flags.get("on-error")?.at(-1)) === "skip" || isDryRun;
+  const copy = readCopy(flags.get("copy")?.at(-1));
+  const store = readStoreSetting(readText("store", flags, environment), environment, host);
+  if (!store.openImporter) {
+    throw new SettingError("A store in memory belongs to one server; name a file or a database, or add pets by POST");
+  }
+  const { bytes, size } = await openSource(operand);
+  const importer = isDryRun ? undefined : await store.openImporter();
+  const counts: ImportCounts = { added: 0, known: 0, bad: 0, bytes: 0 };
+  const report = (line: string) => writers.errors.add(`petstore: ${line}`);
+  let seen = 0;
+  const progress = new PetProgress("import", (line) => writers.errors.add(line));
+  try {
+    await importRecords(bytes, {
+      ...{ format, copy, importer, skipsBad },
+      onBad({ line, faults }) {
+        if (seen++ < SHOWN) report(`Line ${line}: ${oneLine(faults.join("; "))}`);
+      },
+      onProgress: ({ added, known, bytes }) =>
+        progress.update(added + known, size === undefined ? undefined : Math.min(1, bytes / size)),
+    }, counts);
+  } catch (error) {
+    throw stopped(error, counts, isDryRun);
+  } finally {
+    progress.end();
+    await importer?.close();
+  }
+  if (counts.bad > SHOWN) report(`and ${counts.bad - SHOWN} more lines`);
+  return { counts, hasBad: counts.bad > 0 };
+}
+
+function readOnError(value = "stop"): string {
+  if (value === "stop" || value === "skip") return value;
+  throw new SettingError(`--on-error must be stop or skip, not ${JSON.stringify(value)}`);
+}
+
+function readCopy(value = "1"): number {
+  if (/^[1-9]\d{0,5}$/.test(value)) return Number(value);
+  throw new SettingError(`--copy must be a whole number from 1 to 999999, not ${JSON.stringify(value)}`);
+}
+
+function stopped(error: unknown, { added }: ImportCounts, isDryRun: boolean): unknown {
+  const isExpected = error instanceof SettingError || error instanceof StoreUnavailableError;
+  if (!isExpected || isDryRun) return error;
+  const advice = error instanceof BadRecordError ? "correct it and import the file again" : "import the file again";
+  const line = `${error.message}. ${added === 0 ? "No pet was" : `${showPets(BigInt(added))} were`} added; ${advice}`;
+  return error instanceof StoreUnavailableError ? new UnreachableError(line) : sameKind(error, line);
+}
+
+function sameKind(error: SettingError, line: string): SettingError {
+  return error instanceof UnreachableError ? new UnreachableError(line) : new SettingError(line);
+}
+
+function shownName(operand: string): string {
+  return operand === STANDARD ? "standard input" : operand;
+}
+
+function describe({ added, known, bad }: ImportCounts, isDryRun: boolean): string {
+  const lines = bad === 1 ? "1 line" : `${bad} lines`;
+  return [
+    `${showPets(BigInt(added))} ${isDryRun ? "can be added" : "added"}`,
+    ...(known === 0 ? [] : [`${showPets(BigInt(known))} known from an earlier import`]),
+    ...(bad === 0 ? [] : [isDryRun ? `${lines} cannot` : `${lines} skipped`]),
+  ].join(", ");
+}

@@ -1,0 +1,190 @@
+/** The commands that manage API keys. Running servers follow within a second. */
+
+import { existsSync } from "node:fs";
+import { digestOf } from "../../access/key_ring.ts";
+import { checkNewKey, createKeyManager } from "../../access/managed_keys.ts";
+import type { AddedKey, KeyManager } from "../../access/key_manager.ts";
+import type { StoredKey } from "../../stores/key_store.ts";
+import type { KeyedPetStore } from "../../stores/store.ts";
+import { isValid } from "../first_key.ts";
+import { firstLine, SettingError, startError, UnreachableError } from "../start_error.ts";
+import { readText } from "../settings.ts";
+import { KEY_DATABASE } from "../store/key_database.ts";
+import { findStore, openSqlite } from "../store/open_store.ts";
+import { openPostgres } from "../store/open_postgres.ts";
+import type { Command, Context, Given } from "./command.ts";
+import { readDuration } from "./duration.ts";
+import { describeKeys, keysAsJson } from "./key_table.ts";
+
+const WHERE =
+  "The keys are kept beside the pets: in the SQLite file or the database. For a server with --store memory: they are " +
+  `in ${KEY_DATABASE} of its working directory. Running servers follow a change within a second.`;
+
+const EXPIRES = { value: "time", help: "when the key expires, such as 12h or 90d from now. Without it, never" };
+
+export const ADD_KEY: Command = {
+  summary: "make an API key, and print it",
+  settings: ["store"],
+  flags: {
+    label: { value: "text", help: "what the key is for" },
+    expires: EXPIRES,
+    "read-only": { help: "the key may only read" },
+  },
+  about: [
+    "Makes an API key, and prints it alone on standard output. Only its hash is kept, so it cannot be shown again.",
+    WHERE,
+  ],
+  examples: [
+    "petstore keys add --label ci --expires 90d",
+    "petstore keys add --label dashboard --read-only > dashboard.key",
+  ],
+  async run(given, context) {
+    const label = given.flags.get("label")?.at(-1);
+    if (label === undefined) throw new SettingError("Say what the key is for, as in petstore keys add --label ci");
+    const lifetime = readDuration("expires", given.flags.get("expires")?.at(-1));
+    const expires = lifetime === undefined ? {} : { expires: new Date(Date.now() + lifetime) };
+    const options = { label, readOnly: given.flags.has("read-only"), ...expires };
+    // Before the store is opened, which may create it.
+    await explained(() => checkNewKey(options));
+    return await useKeys(given, context, true, async (keys) => {
+      await printKey(await keys.add(options), keys, context);
+    });
+  },
+};
+
+export const LIST_KEYS: Command = {
+  summary: "list the API keys",
+  settings: ["store"],
+  flags: { json: { help: "print JSON, with times in UTC (ISO 8601)" } },
+  about: [
+    "Lists the API keys, also those that have expired or were revoked. The keys themselves are not kept, so they are not shown. " +
+    "When a key was last used is known to about a minute.",
+    WHERE,
+  ],
+  examples: ["petstore keys list", "petstore keys list --json | jq '.[] | select(.lastUsed == null)'"],
+  async run(given, context) {
+    return await useKeys(given, context, false, async (keys) => {
+      const infos = await keys.list();
+      context.writers.output.add(given.flags.has("json") ? keysAsJson(infos) : describeKeys(infos));
+    });
+  },
+};
+
+export const ROTATE_KEY: Command = {
+  summary: "replace an API key by a new one, and print that",
+  settings: ["store"],
+  flags: {
+    overlap: { value: "time", help: "how long the old key stays valid, such as 7d. Without it, a day" },
+    expires: { ...EXPIRES, help: "when the new key expires. Without it, it lives as long as the old one did" },
+  },
+  operand: "id",
+  about: [
+    "Makes a key with the label, the caller and the rights of another, and prints it. The old one expires after the overlap. Both " +
+    "are one caller, so a client can repeat a request with an Idempotency-Key with the new key.",
+    WHERE,
+  ],
+  examples: ["petstore keys rotate key-5d0c6a1f1f0b --overlap 7d"],
+  async run(given, context) {
+    const overlapMs = readDuration("overlap", given.flags.get("overlap")?.at(-1));
+    const lifetime = readDuration("expires", given.flags.get("expires")?.at(-1));
+    const options = {
+      ...(overlapMs !== undefined && { overlapMs }),
+      ...(lifetime !== undefined && { expires: new Date(Date.now() + lifetime) }),
+    };
+    return await useKeys(given, context, false, async (keys, stored) => {
+      await printKey(await keys.rotate(await findId(given, stored), options), keys, context);
+    });
+  },
+};
+
+export const REVOKE_KEY: Command = {
+  summary: "revoke an API key",
+  settings: ["store"],
+  operand: "id",
+  about: [
+    "Revokes an API key for good. In place of the id you can give the key itself, if it has leaked and is known anyway.",
+    WHERE,
+  ],
+  examples: ["petstore keys revoke key-5d0c6a1f1f0b"],
+  async run(given, context) {
+    return await useKeys(given, context, false, async (keys, stored) => {
+      const id = await findId(given, stored);
+      await keys.revoke(id);
+      const { output, errors } = context.writers;
+      output.add(`${id} is revoked`);
+      if (stored.some((key) => key.id !== id && isValid(key))) return;
+      errors.add("petstore: no key of the store is valid now; petstore keys add makes one");
+    });
+  },
+};
+
+/** Opens the keys of a store, and closes it afterwards. */
+async function useKeys(
+  { flags }: Given,
+  context: Context,
+  isCreated: boolean,
+  use: (keys: KeyManager, stored: readonly StoredKey[]) => Promise<void>,
+): Promise<number> {
+  const store = await openKeyed(readText("store", flags, context.environment), context, isCreated);
+  try {
+    await explained(async () => await use(createKeyManager(store.keys), await store.keys.list()));
+    return 0;
+  } finally {
+    await store.close();
+  }
+}
+
+async function explained(act: () => void | Promise<void>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    if (error instanceof SettingError) throw error;
+    // What the manager refuses is an argument of the command.
+    const isWrong = error instanceof TypeError || error instanceof RangeError;
+    throw isWrong
+      ? new SettingError(error.message)
+      : startError(`The API keys cannot be used: ${firstLine(error)}`, error);
+  }
+}
+
+async function openKeyed(
+  setting: string,
+  { environment, host, writers }: Context,
+  isCreated: boolean,
+): Promise<KeyedPetStore> {
+  const store = findStore(setting, environment);
+  if (store.kind === "postgres") return await openPostgres(store.target, host.postgresDriver);
+  const path = store.kind === "sqlite" && store.path !== ":memory:" ? store.path : KEY_DATABASE;
+  const isNew = !existsSync(path);
+  const opened = await openSqlite(path, "same-thread", isCreated);
+  // In the wrong folder, the key would be of no use.
+  if (isNew) writers.errors.add(`petstore: ${path} is new; servers that use it will accept the key`);
+  return opened;
+}
+
+/** The message does not quote the argument, because it may be a key. */
+async function findId({ operand }: Given, stored: readonly StoredKey[]): Promise<string> {
+  const digest = await digestOf(operand);
+  const found = stored.find((key) => key.id === operand || key.digest === digest);
+  if (found) return found.id;
+  throw new SettingError(
+    `${operand === "" ? "The id of the key is missing" : "There is no such key"}; petstore keys list shows the ids`,
+  );
+}
+
+async function printKey(
+  { key, id, label, readOnly, expires }: AddedKey,
+  keys: KeyManager,
+  { writers: { output, errors } }: Context,
+): Promise<void> {
+  output.add(key);
+  await output.flush();
+  // On a full disk, for example. A key that is valid and not known to its owner would be of use to a finder only.
+  if (output.hasFailed) {
+    const isRevoked = await keys.revoke(id).then(() => true, () => false);
+    throw new UnreachableError(`The key cannot be printed; ${isRevoked ? `${id} is revoked` : `revoke ${id}`}`);
+  }
+  const rights = readOnly ? "may read" : "may read and write";
+  const end = expires === undefined ? "does not expire" : `expires ${expires.toISOString()}`;
+  errors.add(`petstore: ${id} (${label}) ${rights} and ${end}. The key cannot be shown again`);
+}

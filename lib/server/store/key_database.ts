@@ -1,0 +1,26 @@
+/** Where API keys are kept if the pets are kept in memory: a database of their own. */
+
+import { existsSync } from "node:fs";
+import { openSqlite } from "./open_store.ts";
+import type { StoreHost } from "../host.ts";
+import { isPermitted } from "../process.ts";
+import type { SqliteStore } from "../../stores/sqlite/store.ts";
+
+/** Its path, relative to the working directory. */
+export const KEY_DATABASE = "data/keys.db";
+
+/**
+ * Opens the database.
+ *
+ * @param isWanted Whether to create it.
+ * @param keepFiles Keeps the permission for files outside the isolate that handles requests.
+ * @returns Undefined if it is missing and not wanted.
+ * @throws {SettingError} If it cannot be opened.
+ */
+export async function openKeyDatabase(
+  isWanted: boolean,
+  keepFiles: StoreHost["keepFiles"],
+): Promise<SqliteStore | undefined> {
+  const exists = isPermitted({ name: "read", path: KEY_DATABASE }) && existsSync(KEY_DATABASE);
+  return exists || isWanted ? await openSqlite(KEY_DATABASE, keepFiles ?? "same-thread") : undefined;
+}

@@ -1,0 +1,115 @@
+/**
+ * OpenTelemetry's API, as far as the server uses it. Deno registers it if it exports traces, and on Node an SDK does. So the
+ * server needs no package for it.
+ */
+
+import { VERSION } from "../../version.ts";
+
+type Attributes = Record<string, string | number>;
+
+export interface Span {
+  spanContext(): SpanIds;
+  setAttribute(key: string, value: string | number): unknown;
+  setAttributes(attributes: Attributes): unknown;
+  setStatus(status: { code: number; message: string }): unknown;
+  updateName(name: string): unknown;
+  recordException(exception: Error | string): unknown;
+  end(): void;
+}
+
+/** Identifies a span: 32 and 16 hexadecimal digits. */
+export interface SpanIds {
+  traceId: string;
+  spanId: string;
+}
+
+/** What is active: a span, under a key. */
+interface Context {
+  getValue(key: symbol): unknown;
+  setValue(key: symbol, value: unknown): Context;
+}
+
+interface Tracer {
+  /** The span of the context is the parent, by default that of the active one. */
+  startSpan(name: string, options?: { kind: number; attributes?: Attributes }, context?: Context): Span;
+}
+
+interface Provider {
+  getTracer(name: string, version: string): Tracer;
+  /** The provider behind a proxy, which the SDK for Node registers. */
+  getDelegate?(): Provider;
+  forceFlush?(): Promise<void>;
+}
+
+export interface Api {
+  trace?: Provider;
+  context?: {
+    active(): Context;
+    with<Result>(context: Context, work: () => Result): Result;
+  };
+  /** Reads these fields of each request. */
+  propagation?: { fields(): string[] };
+}
+
+/** The attribute of the status of an answer. */
+export const STATUS_CODE = "http.response.status_code";
+
+/** These numbers are OpenTelemetry's. */
+export const KIND = { internal: 0, server: 1, client: 2 } as const;
+export const ERROR_STATUS_CODE = 2;
+
+const API = Symbol.for("opentelemetry.js.api.1");
+const ACTIVE_SPAN = Symbol.for("OpenTelemetry Context Key SPAN");
+
+/** The way to the spans of this isolate. */
+export interface Traces {
+  tracer: Tracer;
+  /** The span of the request that is being handled. */
+  activeSpan(): Span | undefined;
+  /** Starts the span of a request, below that of the client if there is one. */
+  startRequest(name: string, parent: RemoteSpan | undefined): Span;
+  /** Runs `work`, and all that it starts, with this span as the active one. */
+  within<Result>(span: Span, work: () => Result): Result;
+}
+
+/** A span of the client. */
+export type RemoteSpan = SpanIds & { traceFlags: number };
+
+/** `undefined` if no traces are exported. */
+export function findTraces(): Traces | undefined {
+  const { trace, context } = findApi();
+  if (!trace || !context) return undefined;
+  const tracer = trace.getTracer("petstore", VERSION);
+  const below = (span: unknown) => context.active().setValue(ACTIVE_SPAN, span);
+  return {
+    tracer,
+    activeSpan: () => context.active().getValue(ACTIVE_SPAN) as Span | undefined,
+    startRequest: (name, parent) =>
+      tracer.startSpan(name, { kind: KIND.server }, parent && below({ spanContext: () => parent })),
+    within: (span, work) => context.with(below(span), work),
+  };
+}
+
+/**
+ * Whether the runtime or the SDK reads the field `baggage`. With Deno 2.9, and with the SDK for Node, a request in which it is
+ * malformed never gets an answer.
+ */
+export function readsBaggage(): boolean {
+  return findApi().propagation?.fields().includes("baggage") ?? false;
+}
+
+/** Sends the spans that wait. Deno does so when it exits, and its provider cannot. */
+export async function flushTraces(): Promise<void> {
+  const { trace } = findApi();
+  // A receiver that fails is the exporter's concern.
+  await (trace?.getDelegate?.() ?? trace)?.forceFlush?.().catch(() => {});
+}
+
+/** Registers an API for {@link findTraces}. */
+export function registerApi(parts: Pick<Api, "trace" | "context">): void {
+  (globalThis as { [API]?: Api })[API] = { ...findApi(), ...parts };
+}
+
+function findApi(): Api {
+  return (globalThis as { [API]?: Api })[API] ?? {};
+}

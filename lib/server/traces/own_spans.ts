@@ -1,0 +1,47 @@
+/** Starts and ends the spans of some requests, where the runtime does not do it. */
+
+import type { Exchange } from "../../http/exchange.ts";
+import type { Gate } from "../gate.ts";
+import { ERROR_STATUS_CODE, type RemoteSpan, type Span, STATUS_CODE, type Traces } from "./api.ts";
+import { describeSpan } from "./request_spans.ts";
+
+/** The first parts of the field `traceparent` (W3C Trace Context), of any version. */
+const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?![^-])/;
+const SAMPLED = 1;
+
+/**
+ * Traces this share of the requests. If the client traces its own part of a request, or decided not to, the server does the same.
+ */
+export function startSpans(gate: Pick<Gate, "answer">, traces: Traces, share: number): Pick<Gate, "answer"> {
+  return {
+    answer(exchange, info, send) {
+      const parent = parentOf(exchange);
+      const isTraced = parent ? parent.traceFlags & SAMPLED : Math.random() < share;
+      if (!isTraced) return gate.answer(exchange, info, send);
+      const span = traces.startRequest("HTTP", parent);
+      // Not an observer, which would cost the other requests more than the look at their header.
+      const endAndSend: typeof send = (answer, exchange, pipeline, info) => {
+        describeSpan(span, exchange);
+        endWith(span, answer.status);
+        return send(answer, exchange, pipeline, info);
+      };
+      return traces.within(span, () => gate.answer(exchange, info, endAndSend));
+    },
+  };
+}
+
+function endWith(span: Span, status: number): void {
+  span.setAttributes({ "url.scheme": "http", [STATUS_CODE]: status });
+  if (status >= 500) {
+    span.setAttribute("error.type", String(status));
+    span.setStatus({ code: ERROR_STATUS_CODE, message: "" });
+  }
+  span.end();
+}
+
+function parentOf(exchange: Exchange): RemoteSpan | undefined {
+  const field = exchange.header("traceparent");
+  const [, traceId, spanId, flags = ""] = field === null ? [] : TRACE_PARENT.exec(field) ?? [];
+  if (traceId === undefined || spanId === undefined) return undefined;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) };
+}

@@ -1,0 +1,38 @@
+/** Names and describes the span of a request (semantic conventions for HTTP). */
+
+import { splitTarget } from "../../http/dispatch.ts";
+import type { Exchange } from "../../http/exchange.ts";
+import type { Observer } from "../../http/pipeline.ts";
+import { loggedTarget, MAX_SHOWN } from "../log/logged_target.ts";
+import type { Span, Traces } from "./api.ts";
+
+/** Of RFC 9110 and RFC 5789. Any other would let a client make names. */
+const METHODS = new Set(["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"]);
+
+/** Describes the spans that the runtime has started, when their requests have been answered. The runtime adds the status and ends them. */
+export function describeSpans({ activeSpan }: Traces): Observer {
+  return (exchange) => {
+    const span = activeSpan();
+    if (span) describeSpan(span, exchange);
+  };
+}
+
+/** Sets the name and the attributes that tell of the request. */
+export function describeSpan(span: Span, { method, route, target }: Exchange): void {
+  const isKnown = METHODS.has(method);
+  const name = isKnown ? method : "HTTP";
+  span.updateName(route === undefined ? name : `${name} ${route}`);
+  const { path, query } = shownTarget(target);
+  span.setAttributes({
+    "http.request.method": isKnown ? method : "_OTHER",
+    "url.path": path,
+    ...(route !== undefined && { "http.route": route }),
+    ...(query !== "" && { "url.query": query }),
+  });
+}
+
+/** As the log shows it. Nothing is hidden in a short path, and looking for it would cost more than all else here. */
+function shownTarget(target: string): { path: string; query: string } {
+  if (target.length <= MAX_SHOWN && !target.includes("?")) return { path: target, query: "" };
+  return splitTarget(loggedTarget(target));
+}

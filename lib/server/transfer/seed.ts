@@ -1,0 +1,71 @@
+/** Fills an empty store with sample pets. */
+
+import type { PetImporter } from "../../stores/pet_importer.ts";
+import { type PetDraft, type PetStore, StoreUnavailableError } from "../../stores/store.ts";
+import { UnreachableError } from "../start_error.ts";
+import { digestOf } from "./import_records.ts";
+import { samplePet } from "./sample_pets.ts";
+
+/** How many pets a transaction adds. */
+const CHUNK = 10_000;
+
+/** Fills a store in memory, which is empty. */
+export async function seedMemory(store: PetStore, count: number): Promise<string> {
+  for (let start = 0; start < count; start += CHUNK) {
+    await Promise.all(samplePets(start, Math.min(CHUNK, count - start)).map((pet) => store.create(pet)));
+  }
+  return describe(count);
+}
+
+function samplePets(start: number, count: number): PetDraft[] {
+  return Array.from({ length: count }, (_, i) => samplePet(start + i));
+}
+
+/**
+ * Fills a database, unless it has pets. What was cut short goes on at the next start, and servers that start at the same time fill
+ * it once.
+ *
+ * @returns What has been done, in words.
+ * @throws {UnreachableError} If the database cannot be written.
+ */
+export async function seedDatabase(importer: PetImporter, count: number): Promise<string> {
+  try {
+    return await seed(importer, count);
+  } catch (error) {
+    throw error instanceof StoreUnavailableError
+      ? new UnreachableError(`The sample pets cannot be added: ${error.message}`)
+      : error;
+  } finally {
+    await importer.close();
+  }
+}
+
+async function seed(importer: PetImporter, count: number): Promise<string> {
+  let parent = digestOf(`petstore seed 1\n${count}`);
+  const isNew = (await importer.followers(parent)).length === 0;
+  if (isNew && !await importer.isEmpty()) return "the store has pets, so no sample pets are added";
+  let added = 0;
+  for (let start = 0; start < count; start += CHUNK) {
+    const records = Math.min(CHUNK, count - start);
+    const digest = digestOf(`${parent}\n${records}`);
+    if (await addOnce(importer, parent, digest, start, records)) added += records;
+    parent = digest;
+  }
+  return added === 0 ? `the ${count} sample pets were added before` : describe(added);
+}
+
+/** Nothing else follows the parent, so there is one chunk after it or none. */
+async function addOnce(
+  importer: PetImporter,
+  parent: string,
+  digest: string,
+  start: number,
+  records: number,
+): Promise<boolean> {
+  if ((await importer.followers(parent)).length > 0) return false;
+  return await importer.add({ parent, digest, records, pets: samplePets(start, records) }, 0);
+}
+
+function describe(count: number): string {
+  return count === 1 ? "1 sample pet is added" : `${count} sample pets are added`;
+}

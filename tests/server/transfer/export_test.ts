@@ -1,0 +1,156 @@
+/** The command export, and the way from a file to a store and back. */
+
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import fc from "fast-check";
+import { exportDatabase } from "../../../lib/stores/sqlite/exporter.ts";
+import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { Ledger, ON_FILE } from "../../support/server/ledger.ts";
+import { runCommand, withServer } from "../../support/server/server_process.ts";
+import { fillUp, MOUNT_SKIP, withTmpfs } from "../../support/system/disk.ts";
+import { testUnless } from "../../support/system/commands.ts";
+import { withTempFolder } from "../../support/temp.ts";
+import {
+  assertPrinted,
+  assertRefused,
+  type Draft,
+  exportAs,
+  FILE,
+  importFile,
+  makeDrafts,
+  readDrafts,
+  startShell,
+  STORE,
+  toCsv,
+  toNdjson,
+} from "../../support/server/pet_files.ts";
+
+const name = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom('"', ",", "\\", "'", " ", "=", "\u2028", "\ufeff", "é", "🐕", "\u{10ffff}"),
+    fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
+  ),
+  minLength: 1,
+  maxLength: 40,
+}).filter((text) => text.trim() !== "" && text.isWellFormed() && !/\p{Cc}/u.test(text));
+const categoryId = fc.oneof(
+  fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+  fc.constantFrom(2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n + 1n, 0n),
+);
+const draft: fc.Arbitrary<Draft> = fc.record({
+  name,
+  categoryId,
+  status: fc.constantFrom("available", "pending", "sold"),
+}, { noNullPrototype: true });
+
+test("what import adds, export shows, and importing that gives the same pets, in both formats", () =>
+  withTempFolder(async (folder) => {
+    const drafts = fc.sample(draft, { numRuns: 3_000, seed: 4711 });
+    await importFile(folder, "a.ndjson", toNdjson(drafts));
+    assert.deepEqual(readDrafts(folder), drafts);
+    const ndjson = await exportAs(folder, "b.ndjson"), csv = await exportAs(folder, "b.csv");
+    const withoutIds = (text: string) => text.replaceAll(/^(\{"id":)?\d+,/gm, "");
+    assert.equal(withoutIds(ndjson), toNdjson(drafts).replaceAll(/^\{/gm, ""));
+    assert.equal(withoutIds(csv), toCsv(drafts, "\n").replace(/^/, "id,"));
+    // Each format into a store of its own.
+    for (const from of ["b.ndjson", "b.csv"]) {
+      const store = `--store=sqlite:${from}.db`;
+      assertPrinted(await runCommand(folder, ["import", from, store]), `${from}: 3000 pets added`);
+      for (const [to, wanted] of [["ndjson", ndjson], ["csv", csv]]) {
+        const again = await runCommand(folder, ["export", store, `--format=${to}`]);
+        assert.deepEqual([again.status, again.stderr], [0, ""]);
+        assert.equal(again.stdout, wanted);
+      }
+    }
+  }));
+
+test("export writes an empty store, beside a server too, and leaves the folder as it was", () =>
+  withTempFolder(async (folder) => {
+    const store = createSqliteStore(join(folder, FILE), { writer: "same-thread" });
+    await store.close();
+    assert.deepEqual(await runCommand(folder, ["export", STORE]), { status: 0, stdout: "", stderr: "" });
+    const header = { status: 0, stdout: "id,name,categoryId,status\n", stderr: "" };
+    assert.deepEqual(await runCommand(folder, ["export", "-", STORE, "--format=csv"]), header);
+    assert.deepEqual(readdirSync(folder), [FILE]);
+    await withServer(folder, ON_FILE, async (server) => {
+      const ledger = new Ledger();
+      for (let i = 0; i < 3; i++) await ledger.create(server);
+      const files = readdirSync(folder);
+      const { status, stdout } = await runCommand(folder, ["export", STORE]);
+      assert.equal(status, 0);
+      assert.equal(stdout, [...ledger.pets.values(), ""].join("\n"));
+      assert.deepEqual(readdirSync(folder), files);
+    });
+  }));
+
+test("an export shows one moment, whatever others write meanwhile", () =>
+  withTempFolder(async (folder) => {
+    await importFile(folder, "a.ndjson", toNdjson(makeDrafts(5_000)));
+    const path = join(folder, FILE);
+    const other = new DatabaseSync(path);
+    const texts: string[] = [], shares: number[] = [];
+    await exportDatabase(path, "ndjson", (text, _, share) => {
+      if (texts.length === 0) {
+        other.exec("DELETE FROM pets WHERE id > 4000; UPDATE pets SET name = 'x' WHERE id > 3000");
+        other.exec("INSERT INTO pets (name, category_id, status) VALUES ('late', 1, 0)");
+      }
+      texts.push(text);
+      shares.push(share);
+      return Promise.resolve();
+    });
+    other.close();
+    const names = texts.join("\n").split("\n").map((line) => JSON.parse(line).name);
+    assert.deepEqual(names, makeDrafts(5_000).map(({ name }) => name));
+    assert.ok(texts.length >= 3);
+    assert.deepEqual(shares, shares.toSorted((one, other) => one - other));
+    assert.equal(shares.at(-1), 1);
+  }));
+
+test("export ends without a word when its reader has enough", () =>
+  withTempFolder(async (folder) => {
+    await importFile(folder, "a.ndjson", toNdjson(makeDrafts(30_000)));
+    const script = '"$@" export --store sqlite:pets.db | head -n 1; echo "${PIPESTATUS[0]}"';
+    await using child = startShell(folder, script);
+    assert.equal(await child.exit(), 0);
+    assert.deepEqual(child.written, {
+      stdout: '{"id":1,"name":"Rex 0","categoryId":0,"status":"available"}\n1\n',
+      stderr: "",
+    });
+  }));
+
+test("export replaces no file, for its owner alone makes one, and refuses what it cannot read", () =>
+  withTempFolder(async (folder) => {
+    await importFile(folder, "a.ndjson", toNdjson(makeDrafts(3)));
+    assertPrinted(await runCommand(folder, ["export", "b.csv", STORE]), "b.csv: 3 pets, 85 bytes");
+    assert.equal(statSync(join(folder, "b.csv")).mode & 0o777, 0o600);
+    writeFileSync(join(folder, "kept.csv"), "kept");
+    assertRefused(await runCommand(folder, ["export", "kept.csv", STORE]), /kept\.csv exists already/);
+    assertRefused(await runCommand(folder, ["export", "none/b.csv", STORE]), /none\/b\.csv/);
+    assertRefused(await runCommand(folder, ["export", "--store=sqlite:none.db"]), /none\.db does not exist/);
+    assertRefused(await runCommand(folder, ["export", "--store=memory:"]), /in memory belongs to one server/);
+    assertRefused(await runCommand(folder, ["export", "--format=xml", STORE]), /--format must be/);
+    mkdirSync(join(folder, "d"));
+    assertRefused(await runCommand(folder, ["export", "--store=sqlite:d"]), /d is a folder/);
+    assert.deepEqual(readdirSync(folder).toSorted(), ["a.ndjson", "b.csv", "d", "kept.csv", FILE]);
+  }));
+
+testUnless(MOUNT_SKIP)(
+  "an export to a full disk has status 1 and leaves nothing",
+  () =>
+    withTempFolder(async (folder) => {
+      await importFile(folder, "a.ndjson", toNdjson(makeDrafts(3_000)));
+      await withTmpfs("64k", async (full) => {
+        fillUp(join(full, "full"));
+        const args = ["export", join(full, "b.csv"), STORE];
+        assertRefused(await runCommand(folder, args), /export failed: .*(full|no space)/i, 1);
+        assert.deepEqual(readdirSync(full), ["full"]);
+      });
+      assert.ok(existsSync("/dev/full"));
+      await using child = startShell(folder, '"$@" export --store sqlite:pets.db > /dev/full');
+      assert.equal(await child.exit(), 1);
+      assert.match(child.written.stderr, /^petstore: The export failed: .*(full|no space).*\n/i);
+    }),
+);

@@ -1,0 +1,111 @@
+/** `--seed`: sample pets in an empty store. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readSettings } from "../../../lib/server/server_settings.ts";
+import { samplePet } from "../../../lib/server/transfer/sample_pets.ts";
+import { seedDatabase } from "../../../lib/server/transfer/seed.ts";
+import type { ImportChunk } from "../../../lib/stores/pet_importer.ts";
+import { openSqliteImporter } from "../../../lib/stores/sqlite/importer.ts";
+import { parsePetFields } from "../../../lib/pet.ts";
+import { KEY } from "../../support/server/ledger.ts";
+import { addPet, type ServerParts, type ServerProcess, walk, withServer } from "../../support/server/server_process.ts";
+import { onDenoAlone } from "../../support/server/serve_task.ts";
+import { testUnless } from "../../support/system/commands.ts";
+import { withTempFolder } from "../../support/temp.ts";
+import { readDrafts, STORE } from "../../support/server/pet_files.ts";
+
+const DRAFTS = Array.from({ length: 150 }, (_, i) => samplePet(i));
+const SHOWN = DRAFTS.map(({ name, categoryId, status }, i) => ({
+  id: i + 1,
+  name,
+  categoryId: Number(categoryId),
+  status,
+}));
+
+function parts(...args: string[]): ServerParts {
+  return { args: [`--key=${KEY}`, "--log=off", "--seed=150", ...args] };
+}
+
+test("sample pets are valid, believable in their numbers, and always the same", () => {
+  const pets = Array.from({ length: 10_000 }, (_, i) => samplePet(i));
+  for (const pet of pets) {
+    assert.deepEqual(parsePetFields(pet.name, String(pet.categoryId), pet.status), pet);
+    assert.match(pet.name, /^\p{L}+ the [A-Z]/u);
+  }
+  const count = (of: string) => pets.filter(({ status }) => status === of).length;
+  assert.ok(count("available") > 6_000 && count("available") < 7_000);
+  assert.ok(count("pending") > 1_400 && count("sold") > 1_400);
+  assert.equal(new Set(pets.map(({ categoryId }) => categoryId)).size, 6);
+  assert.ok(new Set(pets.map(({ name }) => name)).size > 1_500);
+  // A server with a later release continues what one with an earlier release began.
+  assert.deepEqual(samplePet(0), { name: "Biscuit the Border Collie", categoryId: 1n, status: "sold" });
+});
+
+async function assertSeeded(server: ServerProcess, said: RegExp): Promise<void> {
+  assert.match(server.written.stderr, said);
+  assert.deepEqual(await walk(KEY, server), SHOWN);
+}
+
+test("--seed fills an empty store in memory and in a file, and does nothing to a store that has pets", () =>
+  withTempFolder(async (folder) => {
+    const added = /^petstore: 150 sample pets are added\n$/;
+    await withServer(folder, parts("--store=memory:"), (server) => assertSeeded(server, added));
+    await withServer(folder, parts(STORE), async (server) => {
+      await assertSeeded(server, added);
+      await addPet(server, KEY);
+      assert.equal(await server.stop(), 0);
+    });
+    const again = parts(STORE);
+    await withServer(folder, again, async (server) => {
+      assert.match(server.written.stderr, /^petstore: the 150 sample pets were added before\n$/);
+      assert.equal((await walk(KEY, server)).length, 151);
+    });
+    await withServer(folder, { args: [...again.args!, "--seed=7"] }, async (server) => {
+      assert.match(server.written.stderr, /^petstore: the store has pets, so no sample pets are added\n$/);
+      assert.equal((await walk(KEY, server)).length, 151);
+    });
+  }));
+
+testUnless(onDenoAlone("several workers"))(
+  "--seed fills the store of several workers once",
+  () =>
+    withTempFolder((folder) =>
+      withServer(
+        folder,
+        parts(STORE, "--workers=2"),
+        (server) => assertSeeded(server, /^petstore: 150 sample pets are added\n/),
+      )
+    ),
+);
+
+test("sample pets that were cut short are completed, and servers that start together add them once", () =>
+  withTempFolder(async (folder) => {
+    const path = `${folder}/pets.db`;
+    const cut = openSqliteImporter(path);
+    const importer = {
+      ...{
+        isEmpty: () => cut.isEmpty(),
+        followers: (parent: string) => cut.followers(parent),
+        close: () => cut.close(),
+      },
+      add(chunk: ImportChunk, known: number) {
+        if (cut.followers(chunk.digest) && !cut.isEmpty()) throw new Error("cut short");
+        return cut.add(chunk, known);
+      },
+    };
+    await assert.rejects(seedDatabase(importer, 25_000), /cut short/);
+    assert.equal(readDrafts(folder).length, 10_000);
+    const all = [seedDatabase(openSqliteImporter(path), 25_000), seedDatabase(openSqliteImporter(path), 25_000)];
+    await Promise.all(all);
+    assert.deepEqual(readDrafts(folder), Array.from({ length: 25_000 }, (_, i) => samplePet(i)));
+  }));
+
+test("the number of sample pets is a whole number up to a million", () => {
+  const read = (value: string) => readSettings(new Map([["seed", [value]]]), () => undefined).seed;
+  assert.deepEqual(["0", "1", "1000000"].map(read), [0, 1, 1_000_000]);
+  for (const value of ["-1", "1.5", "1000001", "many", "1e3"]) {
+    assert.throws(() => read(value), /^SettingError: Seed ".*" must be a number of pets up to 1000000$/);
+  }
+  assert.equal(readSettings(new Map(), (name) => name === "PETSTORE_SEED" ? "12" : undefined).seed, 12);
+});

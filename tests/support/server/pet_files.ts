@@ -1,0 +1,107 @@
+/** Pets in files, and what a store has. */
+
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { PetStatus } from "../../../lib/pet.ts";
+import { environment, serverCommand } from "./serve_task.ts";
+import { runCommand, type ServerExit } from "./server_process.ts";
+import { Child } from "../system/child.ts";
+
+export const FILE = "pets.db";
+export const STORE = `--store=sqlite:${FILE}`;
+
+export interface Draft {
+  name: string;
+  categoryId: bigint;
+  status: PetStatus;
+}
+
+/** Drafts that differ, from number `first`. */
+export function makeDrafts(count: number, first = 0): Draft[] {
+  const statuses = ["available", "pending", "sold"] as const;
+  return Array.from({ length: count }, (_, i) => {
+    const number = first + i;
+    return { name: `Rex ${number}`, categoryId: BigInt(number % 50), status: statuses[number % 3]! };
+  });
+}
+
+/** The line of a pet, which ends with LF. */
+export function toNdjson(drafts: readonly Draft[]): string {
+  return drafts.map(({ name, categoryId, status }) =>
+    `{"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}\n`
+  ).join("");
+}
+
+export function toCsv(drafts: readonly Draft[], lineEnd = "\r\n"): string {
+  const lines = drafts.map(({ name, categoryId, status }) => `"${name.replaceAll('"', '""')}",${categoryId},${status}`);
+  return ["name,categoryId,status", ...lines, ""].join(lineEnd);
+}
+
+/** The pets in the file of the store, in the order of their ids, which ascend. */
+export function readDrafts(folder: string, file = FILE): Draft[] {
+  const db = new DatabaseSync(join(folder, file));
+  try {
+    const statement = db.prepare(
+      "SELECT name, category_id, CASE status WHEN 0 THEN 'available' WHEN 1 THEN 'pending' ELSE 'sold' END AS status " +
+        "FROM pets ORDER BY id",
+    );
+    statement.setReadBigInts(true);
+    return statement.all().map(({ name, category_id, status }) => ({
+      name: String(name),
+      categoryId: category_id as bigint,
+      status: String(status) as PetStatus,
+    }));
+  } finally {
+    db.close();
+  }
+}
+
+export function countPets(folder: string): number {
+  const db = new DatabaseSync(join(folder, FILE));
+  try {
+    return Number(db.prepare("SELECT count(*) AS count FROM pets").get()?.["count"]);
+  } finally {
+    db.close();
+  }
+}
+
+/** Runs the command import on a file, which is written first if its content is given. */
+export async function importFile(
+  folder: string,
+  name: string,
+  content: string | Uint8Array | undefined,
+  ...flags: string[]
+): Promise<ServerExit> {
+  if (content !== undefined) writeFileSync(join(folder, name), content);
+  return await runCommand(folder, ["import", name, STORE, ...flags]);
+}
+
+/** Fails unless a command printed this on standard output and nothing else. */
+export function assertPrinted({ status, stdout, stderr }: ServerExit, wanted: string): void {
+  assert.deepEqual([status, stderr, stdout], [0, "", `${wanted}\n`]);
+}
+
+/** Fails unless a command printed one line on standard error, and nothing else. */
+export function assertRefused({ status, stdout, stderr }: ServerExit, shows: RegExp, wanted = 2): void {
+  assert.match(stderr, /^petstore: [^\n]+\n$/);
+  assert.match(stderr, shows);
+  assert.deepEqual([status, stdout], [wanted, ""], stderr);
+}
+
+/** Exports the store into a file, and returns its text. */
+export async function exportAs(folder: string, name: string, ...flags: string[]): Promise<string> {
+  const { status, stderr } = await runCommand(folder, ["export", name, STORE, ...flags]);
+  assert.deepEqual([status, stderr], [0, ""]);
+  return readFileSync(join(folder, name), "utf8");
+}
+
+/** Starts a script of a shell in which "$@" is the program, and $? its status. */
+export function startShell(folder: string, script: string, args: readonly string[] = []): Child {
+  return new Child("bash", ["-c", script, "bash", ...serverCommand(), ...args], {
+    cwd: folder,
+    clearEnv: true,
+    env: environment(),
+  });
+}

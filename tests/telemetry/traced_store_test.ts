@@ -1,0 +1,96 @@
+/** A store with spans, made by OpenTelemetry's own SDK. It must keep the contract of the store below it. */
+
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isPending } from "../../lib/pending.ts";
+import { traceStore } from "../../lib/server/traces/traced_store.ts";
+import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
+import { createMemoryStore, type PetStore } from "../../mod.ts";
+import { STORE_CONTRACT } from "../contract/store.ts";
+import { draft } from "../contract/store/case.ts";
+
+const exporter = new InMemorySpanExporter();
+const tracer = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).getTracer("test");
+
+function traced(store: PetStore, setting: string): PetStore {
+  return traceStore(store, setting, {
+    tracer,
+    activeSpan: () => tracer.startSpan("request"),
+    startRequest: () => tracer.startSpan("request"),
+    within: (_, work) => work(),
+  });
+}
+
+const STORES: Record<string, () => PetStore> = {
+  "memory:": createMemoryStore,
+  "sqlite::memory:": () => createSqliteStore(":memory:"),
+};
+
+for (const [setting, open] of Object.entries(STORES)) {
+  for (const [name, run] of Object.entries(STORE_CONTRACT)) {
+    test(`a ${setting} store with spans ${name}`, async () => {
+      const store = traced(open(), setting);
+      await run(store);
+      await store.close();
+    });
+  }
+
+  test(`a ${setting} store with spans has the methods of the store, and gives what is ready without a promise`, async () => {
+    const store = open(), withSpans = traced(store, setting);
+    const optional = ["createOnce", "changes", "checkWrites"] as const;
+    for (const name of optional) assert.equal(name in withSpans, name in store, name);
+    const results = [
+      ...[withSpans.get(1n), withSpans.list({ after: 0n, limit: 5 }), withSpans.check()],
+      ...[store.get(1n), store.list({ after: 0n, limit: 5 }), store.check()],
+    ].map((result) => isPending<unknown>(result));
+    assert.deepEqual(results.slice(0, 3), results.slice(3));
+    await withSpans.close();
+  });
+}
+
+test("each operation has a span that ends, and is named as the conventions for databases have it", async () => {
+  exporter.reset();
+  const store = traced(createMemoryStore(), "postgres://user:secret@host/pets");
+  await store.create(draft());
+  await store.createOnce?.(draft(), { key: "k".repeat(22), fingerprint: "f".repeat(22), retentionMs: 1000 });
+  await store.get(1n);
+  await store.list({ after: 0n, limit: 5 });
+  await store.check();
+  await store.checkWrites?.();
+  store.changes?.();
+  await store.close();
+  const spans = exporter.getFinishedSpans();
+  const CLIENT = 2;
+  assert.deepEqual(
+    spans.map(({ name, kind, attributes }) => [name, kind, attributes]),
+    ["create", "createOnce", "get", "list", "check"].map((operation) => [`${operation} pets`, CLIENT, {
+      "db.system.name": "postgresql",
+      "db.operation.name": operation,
+      "db.collection.name": "pets",
+    }]),
+  );
+});
+
+test("the exception of a store is recorded once and thrown on, whether it comes at once or later", async () => {
+  const failures = {
+    get: () => {
+      throw new RangeError("at once");
+    },
+    list: () => Promise.reject(new RangeError("later")),
+  };
+  const store = traced(Object.assign(createMemoryStore(), failures), "memory:");
+  exporter.reset();
+  assert.throws(() => store.get(1n), new RangeError("at once"));
+  await assert.rejects(async () => await store.list({ after: 0n, limit: 5 }), new RangeError("later"));
+  const ERROR = 2;
+  assert.deepEqual(
+    exporter.getFinishedSpans().map((
+      { status, attributes, events },
+    ) => [status, attributes["error.type"], events.map(({ attributes }) => attributes?.["exception.message"])]),
+    [
+      [{ code: ERROR, message: "at once" }, "RangeError", ["at once"]],
+      [{ code: ERROR, message: "later" }, "RangeError", ["later"]],
+    ],
+  );
+});
