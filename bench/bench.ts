@@ -3,7 +3,8 @@
 import { join } from "node:path";
 import { CATALOGUE_SIZE } from "./catalogue.ts";
 import type { Runtime } from "./load/runtimes.ts";
-import { runPinned, ServerProcess, type StandaloneSpec } from "./load/server_process.ts";
+import { LOAD_CORE } from "./load/cores.ts";
+import { runPinned, ServerProcess, type ServerSpec, type StandaloneSpec } from "./load/server_process.ts";
 import type { Effort } from "./rounds.ts";
 import type { Outcome } from "./row.ts";
 import type { InProcessSettings } from "./servers/in_process.ts";
@@ -34,6 +35,7 @@ export interface ServerSettings {
 export interface LimitOptions {
   runtime?: Runtime;
   reads?: LimitSettings["reads"];
+  env?: Record<string, string>;
 }
 
 /** The environment of a group. */
@@ -70,13 +72,13 @@ export class Bench implements AsyncDisposable {
   /** A server that sends these answers; a new one for every call. */
   async limit(
     answers: readonly StoredAnswer[],
-    { runtime = "Deno", reads = "nothing" }: LimitOptions = {},
+    { runtime = "Deno", reads = "nothing", env }: LimitOptions = {},
   ): Promise<ServerProcess> {
     const number = this.#files++;
     const path = join(this.folder, `answers-${number}.json`);
     await Deno.writeTextFile(path, JSON.stringify(answers));
     const script = runtime === "Node" ? "limit_node.ts" : "limit.ts";
-    return await this.#server(`limit ${number}`, runtime, script, { answers: path, reads });
+    return await this.#server(`limit ${number}`, runtime, script, { answers: path, reads }, { env });
   }
 
   /** The standalone server with a catalogue in an SQLite file, its default; the same server for every call with this name. */
@@ -96,6 +98,11 @@ export class Bench implements AsyncDisposable {
     return this.#server(`in-process ${app}`, "Deno", "in_process.ts", { app });
   }
 
+  /** Receives traces, beside the load; the same for every call. */
+  receiver(): Promise<ServerProcess> {
+    return this.#server("receiver", "Deno", "receiver.ts", {}, { core: LOAD_CORE });
+  }
+
   /** Calls `make` once for each key. */
   once<T>(key: string, make: () => Promise<T>): Promise<T> {
     const made = this.#made.get(key) as Promise<T> | undefined ?? make();
@@ -107,10 +114,16 @@ export class Bench implements AsyncDisposable {
     for (const server of this.#servers.values()) await server[Symbol.asyncDispose]();
   }
 
-  async #server(key: string, runtime: Runtime, script: string, settings: object): Promise<ServerProcess> {
+  async #server(
+    key: string,
+    runtime: Runtime,
+    script: string,
+    settings: object,
+    parts: Pick<ServerSpec, "env" | "core"> = {},
+  ): Promise<ServerProcess> {
     const running = this.#servers.get(key);
     if (running) return running;
-    const server = await ServerProcess.start({ runtime, script, settings });
+    const server = await ServerProcess.start({ runtime, script, settings, ...parts });
     this.#servers.set(key, server);
     return server;
   }

@@ -2,6 +2,7 @@
 
 import { type Finding, runTool, UsageError } from "../tests/support/command_line.ts";
 import { Bench, type Case, type Group } from "./bench.ts";
+import { DATA } from "./cases/data.ts";
 import { DEFAULT } from "./cases/default.ts";
 import { SEEING } from "./cases/seeing.ts";
 import { IN_PROCESS } from "./cases/in_process.ts";
@@ -10,6 +11,7 @@ import { CHEAP_ANSWERS } from "./cases/refusals.ts";
 import { ON_BUN, ON_NODE } from "./cases/runtimes.ts";
 import { SCALE } from "./cases/scale.ts";
 import { SLOW_DISK } from "./cases/slow_disk.ts";
+import { TRACES } from "./cases/traces.ts";
 import { WORKERS } from "./cases/workers.ts";
 import { DISTURBANCE, WRITES } from "./cases/writes.ts";
 import { findObstacle } from "./load/cores.ts";
@@ -29,10 +31,12 @@ const GROUPS: readonly Group[] = [
   WRITES,
   DISTURBANCE,
   SEEING,
+  TRACES,
   ON_NODE,
   ON_BUN,
   IN_PROCESS,
   SCALE,
+  DATA,
 ];
 const CASES: readonly Case[] = GROUPS.flat();
 

@@ -1,4 +1,4 @@
-/** What it costs to see what happens, and to limit it: the log, metrics, request ids, a rate limit. */
+/** What it costs to see what happens, and to limit it: the log, metrics, traces, request ids, a rate limit. */
 
 import { checkStatus } from "../answers.ts";
 import type { Bench, Group } from "../bench.ts";
@@ -6,20 +6,23 @@ import type { ServerProcess } from "../load/server_process.ts";
 import { load } from "../load/wrk.ts";
 import { measureRounds, rateRow, withLoad } from "../rounds.ts";
 import type { Floor, Row } from "../row.ts";
+import { BY_SERVER, exporting } from "./traces.ts";
 
 const NONE = ["--log=off", "--request-id=none"];
 const METRICS = "--metrics=127.0.0.1:0";
 /** Never reached. */
 const LIMIT = "--rate-limit=999999999/1h";
+const TRACES = "--traces=0.01";
 
 /** Flags that are compared with {@link NONE}. */
 const WAYS = {
   "text log": ["--request-id=none"],
   "JSON log": ["--log=json", "--request-id=none"],
   "metrics": [...NONE, METRICS],
+  "traces of one request in 100": [...NONE, TRACES],
   "rate limit": [...NONE, LIMIT],
   "request id on each answer": ["--log=off", "--request-id=all"],
-  "text log, metrics and rate limit": [METRICS, LIMIT],
+  "text log, metrics, traces and rate limit": [METRICS, TRACES, LIMIT],
 };
 
 const TOGETHER: Floor = { bound: "at least", value: 0.95 };
@@ -29,7 +32,10 @@ export const SEEING: Group = [{ name: "seeing-get", quick: false, run }];
 async function run(bench: Bench): Promise<Row[]> {
   const asked = load("/v1/pets/4242");
   const servers: Record<string, ServerProcess> = { nothing: await bench.standalone("seeing nothing", { flags: NONE }) };
-  for (const [name, flags] of Object.entries(WAYS)) servers[name] = await bench.standalone(`seeing ${name}`, { flags });
+  for (const [name, flags] of Object.entries(WAYS)) {
+    const env = flags.includes(TRACES) ? await exporting(bench, BY_SERVER) : {};
+    servers[name] = await bench.standalone(`seeing ${name}`, { flags, env });
+  }
   for (const server of Object.values(servers)) await checkStatus(server, asked);
   const series = await measureRounds(withLoad(servers, asked), bench.effort);
   return Object.keys(WAYS).map((subject) => {

@@ -12,6 +12,9 @@ export interface ServerSpec {
   /** A file of the folder `servers`. */
   script: string;
   settings: object;
+  env?: Record<string, string> | undefined;
+  /** By default the servers' core. */
+  core?: number | undefined;
 }
 
 /** The standalone server, as its task starts it. */
@@ -43,8 +46,8 @@ export class ServerProcess implements AsyncDisposable {
   }
 
   /** Starts it and waits until it listens. */
-  static async start({ runtime, script, settings }: ServerSpec): Promise<ServerProcess> {
-    const { child, line } = await startPinned(runtime, script, settings);
+  static async start(spec: ServerSpec): Promise<ServerProcess> {
+    const { child, line } = await startPinned(spec);
     return new ServerProcess(child, Number(line));
   }
 
@@ -121,20 +124,18 @@ export function killServers(): void {
 
 /** Runs a script that ends by itself, pinned like a server, and resolves to the line that it prints. */
 export async function runPinned(script: string, settings: object): Promise<string> {
-  const { child, line } = await startPinned("Deno", script, settings);
+  const { child, line } = await startPinned({ runtime: "Deno", script, settings });
   await child.status;
   return line;
 }
 
 /** Starts a script and waits for its first line. */
 async function startPinned(
-  runtime: Runtime,
-  script: string,
-  settings: object,
+  { runtime, script, settings, env = {}, core = SERVER_CORE }: ServerSpec,
 ): Promise<{ child: Deno.ChildProcess; line: string }> {
   const path = fileURLToPath(new URL(`../servers/${script}`, import.meta.url));
-  const args = ["-c", String(SERVER_CORE), ...runtimeCommand(runtime), path, JSON.stringify(settings)];
-  const child = spawn("taskset", args, { stdout: "piped", stderr: "inherit", stdin: "null" });
+  const args = ["-c", String(core), ...runtimeCommand(runtime), path, JSON.stringify(settings)];
+  const child = spawn("taskset", args, { env, stdout: "piped", stderr: "inherit", stdin: "null" });
   const line = await firstLine(child.stdout);
   if (line === "") throw new Error(`${script} on ${runtime} ended without printing a line; is ${runtime} installed?`);
   return { child, line };

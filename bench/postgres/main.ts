@@ -7,6 +7,7 @@ import { parseFlags, readCount, runTool, UsageError } from "../../tests/support/
 import { findObstacle } from "../load/cores.ts";
 import { measureDisturbance, readMachine, readVersions } from "../report/machine.ts";
 import { formatFacts, formatTable } from "../report/table.ts";
+import { measureData } from "./data.ts";
 import { formatPlans, writePostgresPage } from "./page.ts";
 import { measurePlans } from "./plans.ts";
 import { measureThroughput } from "./throughput.ts";
@@ -45,9 +46,11 @@ await runTool("bench-postgres", async (folder) => {
     facts.push(["PostgreSQL", String(version)], ...readMachine(folder));
     console.error("bench: throughput");
     const throughput = await measureThroughput(cluster, folder, { rounds, seconds: 2 });
+    console.error("bench: a million pets in and out");
+    const data = await measureData(cluster, folder, rounds);
     console.error(`bench: ${pets} pets`);
     const { rows, plans } = await measurePlans(url, pets);
-    const all = [...throughput, ...rows];
+    const all = [...throughput, ...data, ...rows];
     console.log(`${formatTable(all)}\n\n${formatPlans(plans)}\n\n${formatFacts(facts)}`);
     if (rounds >= WHOLE.rounds && pets >= WHOLE.pets) {
       const minutes = (Date.now() - begin) / 60_000;

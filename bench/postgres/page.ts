@@ -73,6 +73,8 @@ const EXPLANATION = `## How to read it
   So the figure shows the result on one small machine, and the column shows the result of a PostgreSQL on a machine of its
   own.
 - Each server gets a load of 64 connections, so more servers have more clients.
+- A million pets go in and out with \`petstore import\` and \`export\`, start included, and with \`COPY\` by \`psql\`, into the same table with
+  its indexes and from it. Their processor time is that of the programs, without PostgreSQL's.
 - Every commit is written to disk before it is acknowledged (\`synchronous_commit = on\`, \`fsync = on\`).
 
 ## The floor that is not met

@@ -32,6 +32,7 @@ const SECTIONS: readonly Section[] = [
   { title: "On Node", prefixes: ["node-"], plot: PLOTS.node },
   { title: "On Bun", prefixes: ["bun-"], plot: PLOTS.bun },
   { title: "A growing catalogue", prefixes: ["scale-"], plot: PLOTS.scale },
+  { title: "A million pets in and out", prefixes: ["data-"] },
   { title: "The library on Deno", prefixes: [""] },
 ];
 

@@ -35,6 +35,8 @@ ${CATALOGUE_SIZE.toLocaleString("en")} pets, a third in each status.
 - **itself without log**: the same with \`--log=off\`.
 - **Seeing**: the standalone server with a log, metrics, request ids or a rate limit that is never reached, compared with the
   same server without any of them. With a rate limit, no answer had the \`RateLimit\` fields.
+- **Traces**: the standalone server without a log, exporting its traces to a receiver on the core of the load, which discards them. The
+  times are processor time of the server for each request, its exporter included.
 - **each fsync … longer**: a preloaded library lengthens \`fdatasync\` and \`fsync\` of the server, as on a common network disk
   (\`bench/slow_disk.c\`). **64 for each fsync**: the rate if all 64 connections had their creates in every commit, and a
   commit took only its fsync.
@@ -57,6 +59,8 @@ ${CATALOGUE_SIZE.toLocaleString("en")} pets, a third in each status.
   each request alone.
 - **p99 … while 64 connections create**: 64 connections read and 64 others create. Both loads share core 1.
 - **304** and refusals: compared with a 200 of the same server. 1.00 means equal cost.
+- **A million pets**: \`petstore import\` and \`export\` as processes, start included, and SQLite's shell. \`.import\` gets the rows as the
+  table has them, into a file with the same tables, indexes and triggers, in one transaction; it checks no name, and remembers nothing.
 - **In-process**: the time from a \`Request\` to its \`Response\`, without creating the one and reading the other. **A Response
   alone**: the time to make a \`Response\` with the same text and headers.
 - **not kept**: pages of ten pets from the store itself, each read once, so that no cache can have them. The figure is the
