@@ -1,4 +1,4 @@
-/** The contract between the management of API keys and what keeps them. One test, in `tests/contract/store/keys.ts`, runs on every store. */
+/** The contract between the management of API keys and what keeps them. Its cases are in `lib/testing/store/keys.ts`. */
 
 import type { Pending } from "../pending.ts";
 

@@ -1,4 +1,4 @@
-/** The contract between the service and a store of pets. One test, in `tests/contract/store`, runs against every store. */
+/** The contract between the service and a store of pets. Its cases are in `lib/testing/store`. */
 
 import type { NewPet, PetStatus } from "../pet.ts";
 import type { Pending } from "../pending.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after } from "node:test";
-import { CASE_HEADER } from "../contract/http/by_case.ts";
+import { CASE_HEADER } from "../support/by_case.ts";
 import { KEY } from "../support/api.ts";
 import { exchange } from "../support/http/raw_socket.ts";
 import { testUnless } from "../support/system/commands.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { type Api, type ApiAnswer, IN_PROCESS, withApi } from "../support/api.ts";
-import { STORE_KINDS } from "../support/stores.ts";
+import { STORE_KINDS, withStore } from "../support/stores.ts";
 
 /** Every kind of answer: of each operation, kept or not, with and without a body, and of failures. */
 async function askEverything(api: Api): Promise<{ good: ApiAnswer[]; bad: ApiAnswer[] }> {
@@ -35,7 +35,7 @@ async function askEverything(api: Api): Promise<{ good: ApiAnswer[]; bad: ApiAns
 for (const kind of STORE_KINDS) {
   for (const cors of [undefined, { origins: ["*"] }]) {
     test(`${kind.name} store${cors ? ", with CORS" : ""}: every answer forbids sniffing, and none reveals the software`, () =>
-      kind.use((store) =>
+      withStore(kind, (store) =>
         withApi(IN_PROCESS, { store, ...(cors && { cors }) }, async (api) => {
           const { good, bad } = await askEverything(api);
           for (const { status, headers } of [...good, ...bad]) {
@@ -43,7 +43,6 @@ for (const kind of STORE_KINDS) {
             assert.equal(headers.get("content-type"), status === 304 ? null : "application/json", `${status}`);
             for (const name of ["server", "x-powered-by", "set-cookie"]) assert.equal(headers.get(name), null, name);
           }
-        })
-      ));
+        })));
   }
 }

@@ -7,7 +7,7 @@ import test from "node:test";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { createPetstore } from "../../mod.ts";
 import { type Api, IN_PROCESS, withApi } from "../support/api.ts";
-import { STORE_KINDS } from "../support/stores.ts";
+import { STORE_KINDS, withStore } from "../support/stores.ts";
 import { withTempFolder } from "../support/temp.ts";
 
 const SQL = [
@@ -25,7 +25,7 @@ async function names(api: Api): Promise<string[]> {
 
 for (const kind of STORE_KINDS) {
   test(`${kind.name} store: SQL in a name is stored as text, and in any other member refused`, () =>
-    kind.use((store) =>
+    withStore(kind, (store) =>
       withApi(IN_PROCESS, { store }, async (api) => {
         for (const name of SQL) assert.equal((await api.post({ name, categoryId: 7 })).pet.name, name);
         assert.deepEqual(await names(api), SQL);
@@ -39,11 +39,10 @@ for (const kind of STORE_KINDS) {
           assert.equal((await api.post({ name: "a", categoryId })).error.code, "invalid_pet", categoryId);
         }
         assert.deepEqual(await names(api), SQL);
-      })
-    ));
+      })));
 
   test(`${kind.name} store: SQL in an id, a status, a limit or a cursor finds and changes nothing`, () =>
-    kind.use((store) =>
+    withStore(kind, (store) =>
       withApi(IN_PROCESS, { store }, async (api) => {
         await api.post({ name: "Rex", categoryId: 7 });
         const numbers = "1 OR 1=1|1;DROP TABLE pets|1'|1--|1/**/|0x1|1e0|+1| 1|1 |１|1_0|1n".split("|");
@@ -58,8 +57,7 @@ for (const kind of STORE_KINDS) {
           }
         }
         assert.deepEqual(await names(api), ["Rex"]);
-      })
-    ));
+      })));
 }
 
 /** A text in the form of a cursor. */

@@ -5,7 +5,7 @@ import test from "node:test";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { createPetstore, type PetStore } from "../../mod.ts";
 import { IN_PROCESS, KEY, withApi } from "../support/api.ts";
-import { STORE_KINDS } from "../support/stores.ts";
+import { STORE_KINDS, withStore } from "../support/stores.ts";
 
 const NAMES = ["__proto__", "constructor", "prototype", "hasOwnProperty", "toString", "valueOf", "__defineGetter__"];
 
@@ -18,7 +18,7 @@ function inherited(): string[] {
 
 for (const kind of STORE_KINDS) {
   test(`${kind.name} store: no name in a body, a query, a path or a header changes a shared prototype`, () =>
-    kind.use((store) =>
+    withStore(kind, (store) =>
       withApi(IN_PROCESS, { store }, async (api) => {
         const before = inherited();
         for (const name of NAMES) {
@@ -49,8 +49,7 @@ for (const kind of STORE_KINDS) {
         }
         assert.deepEqual(inherited(), before);
         assert.equal(Reflect.get({}, "polluted"), undefined);
-      })
-    ));
+      })));
 }
 
 const AUTHORIZED = { authorization: `Bearer ${KEY}` };

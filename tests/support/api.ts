@@ -1,42 +1,13 @@
 /** A petstore as a client sees it. Every answer is checked against the OpenAPI description. */
 
-import { createOpenApi, createPetstore, type ErrorBody, type PetstoreOptions } from "../../mod.ts";
-import { createResponseValidator, type SeenResponse } from "./openapi_validator.ts";
+import { createOpenApi, type PetstoreOptions } from "../../mod.ts";
+import { type Api, type Host as ContractHost, withApi as withBareApi } from "../../lib/testing/http/api.ts";
+import { createResponseValidator } from "./openapi_validator.ts";
 
-export const KEY = "pk_test_0123456789abcdef";
+export { type Api, type ApiAnswer, type Handle, KEY, type RequestParts } from "../../lib/testing/http/api.ts";
 
-export type Handle = (request: Request) => Promise<Response>;
-
-export interface Host {
+export interface Host extends ContractHost {
   name: string;
-  /** Mounts a handler, and hands over its origin and how to reach it. */
-  use<T>(handle: Handle, run: (origin: string, send: Handle) => Promise<T>): Promise<T>;
-}
-
-export interface RequestParts {
-  headers?: Record<string, string> | [string, string][];
-  body?: BodyInit;
-  /** The key to send; `null` for none. */
-  key?: string | null;
-}
-
-/** A pet as `JSON.parse` reads it: exact only below 2^53; look at the text for the rest. */
-export type ParsedPet = Record<"id" | "categoryId", number> & Record<"name" | "status", string>;
-
-/** An answer and its JSON, typed as the test expects it: the validator has checked the shape. */
-export interface ApiAnswer extends SeenResponse {
-  json: unknown;
-  pet: ParsedPet;
-  pets: ParsedPet[];
-  error: ErrorBody;
-}
-
-/** Paths are relative to the base path, except whole paths after `//`. */
-export interface Api {
-  send(method: string, path: string, parts?: RequestParts): Promise<ApiAnswer>;
-  get(path: string, parts?: RequestParts): Promise<ApiAnswer>;
-  /** Adds a pet, from JSON text or from a value. */
-  post(body: unknown, parts?: RequestParts): Promise<ApiAnswer>;
 }
 
 /** Every error body that was seen, as text; the description's examples are looked up in it. */
@@ -51,30 +22,11 @@ export async function withApi<T>(
 ): Promise<T> {
   const basePath = options.basePath ?? "/v1";
   const validate = createResponseValidator(createOpenApi(options), basePath === "/" ? "" : basePath);
-  const { handle } = createPetstore({ keys: [KEY], ...options });
-  return await host.use(handle, (origin, transport) => {
-    const send: Api["send"] = async (method, path, { headers, body, key = KEY } = {}) => {
-      const url = path.startsWith("//") ? origin + path.slice(1) : origin + basePath + path;
-      const all = new Headers(headers);
-      if (key !== null && !all.has("authorization")) all.set("authorization", `Bearer ${key}`);
-      const init: RequestInit = { method, headers: all };
-      if (body !== undefined) Object.assign(init, { body, duplex: "half" });
-      const response = await transport(new Request(url, init));
-      const seen = { status: response.status, headers: response.headers, text: await response.text() };
-      validate(method, new URL(url).pathname, seen);
+  return await withBareApi(options, run, {
+    host,
+    check(method, path, seen) {
+      validate(method, path, seen);
       if (seen.status >= 400 && seen.text !== "") seenErrors.add(seen.text);
-      const json = seen.text === "" ? undefined : JSON.parse(seen.text);
-      return { ...seen, json, pet: json, pets: json, error: json };
-    };
-    return run({
-      send,
-      get: (path, parts) => send("GET", path, parts),
-      post: (body, parts) =>
-        send("POST", "/pets", {
-          ...parts,
-          headers: { "content-type": "application/json", ...parts?.headers as Record<string, string> },
-          body: typeof body === "string" || ArrayBuffer.isView(body) ? body as BodyInit : JSON.stringify(body),
-        }),
-    });
+    },
   });
 }

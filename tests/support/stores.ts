@@ -1,21 +1,24 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { SqliteStore } from "../../lib/stores/sqlite/store.ts";
+import { newPlace, type StoreSubject } from "../../lib/testing/subject.ts";
 import { createMemoryStore, type PetStore } from "../../mod.ts";
-import { DRIVERS, whyNoPostgres, withPostgresStore } from "./postgres/postgres.ts";
-import { withTempFolder } from "./temp.ts";
+import { type DriverKind, DRIVERS, GIVEN, postgresUrl, runSql, whyNoPostgres } from "./postgres/postgres.ts";
 
-export interface StoreKind {
+export interface StoreKind extends StoreSubject {
   name: string;
   isVariant?: boolean;
   /** The HTTP contract would show no difference. */
   isForStoreContract?: boolean;
-  use<T>(run: (store: PetStore) => T | Promise<T>): Promise<T>;
 }
 
 export const STORE_KINDS: readonly StoreKind[] = [
-  { name: "memory", use: async (run) => await run(createMemoryStore()) },
+  { name: "memory", open: () => createMemoryStore(), sharing: "none", keys: true },
   sqliteKind("SQLite", (path) => createSqliteStore(path)),
   // On Node and Bun only, because `deno test` starts a thread in half a second.
   ...("Deno" in globalThis ? [] : [threadKind()]),
@@ -25,6 +28,18 @@ export const STORE_KINDS: readonly StoreKind[] = [
   },
   ...postgresKinds(),
 ];
+
+/** Hands over an empty store. */
+export async function withStore<T>(kind: StoreKind, use: (store: PetStore) => Promise<T>): Promise<T> {
+  const place = newPlace();
+  const store = await kind.open(place);
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+    await kind.remove?.(place);
+  }
+}
 
 function threadKind(): StoreKind {
   const kind = sqliteKind("SQLite with its thread", async (path) => {
@@ -36,27 +51,56 @@ function threadKind(): StoreKind {
 }
 
 function sqliteKind(name: string, open: (path: string) => PetStore | Promise<PetStore>): StoreKind {
+  /** The folders of a place, the latest last. */
+  const folders = new Map<string, string[]>();
+  const newFolder = (place: string) => {
+    const folder = mkdtempSync(join(tmpdir(), "petstore-"));
+    folders.set(place, [...folders.get(place) ?? [], folder]);
+    return folder;
+  };
   return {
     name,
-    use: (run) =>
-      withTempFolder(async (folder) => {
-        const store = await open(join(folder, "pets.db"));
-        try {
-          return await run(store);
-        } finally {
-          await store.close();
-        }
-      }),
+    sharing: "one machine",
+    keys: true,
+    open: (place) => open(join(folders.get(place)?.at(-1) ?? newFolder(place), "pets.db")),
+    /** Goes on with the files as a loss of power would leave them, which another process copies: see docs/stores.md, Locks. */
+    crash(place) {
+      const before = folders.get(place)!.at(-1)!;
+      // Without the index of the log, which is only for processes that are running.
+      const files = readdirSync(before).filter((file) => !file.endsWith("-shm")).map((file) => join(before, file));
+      const { status, stderr } = spawnSync("cp", [...files, newFolder(place)], { encoding: "utf8" });
+      if (status !== 0) throw new Error(stderr);
+    },
+    remove(place) {
+      for (const folder of folders.get(place) ?? []) if (existsSync(folder)) rmSync(folder, { recursive: true });
+      folders.delete(place);
+    },
   };
 }
 
 /** One for each driver, on Deno; tests/faults/postgres covers the other runtimes. */
 function postgresKinds(): StoreKind[] {
   const isWanted = "Deno" in globalThis || process.env["PETSTORE_TEST_POSTGRES"] !== undefined;
-  if (!isWanted || whyNoPostgres()) return [];
-  return DRIVERS.map((driver, i) => ({
+  return !isWanted || whyNoPostgres() ? [] : DRIVERS.map((driver, i) => postgresKind(driver, i > 0));
+}
+
+function postgresKind(driver: DriverKind, isVariant: boolean): StoreKind {
+  return {
     name: `PostgreSQL (${driver.name})`,
-    isVariant: i > 0,
-    use: (run) => withPostgresStore(driver, run),
-  }));
+    isVariant,
+    sharing: "many machines",
+    keys: true,
+    async open(place) {
+      const url = await postgresUrl();
+      const prepare = !url.includes("prepare=false");
+      return await createPostgresStore(() => driver.connect(url, place), { schema: place, prepare });
+    },
+    async crash(place) {
+      const ended = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = ";
+      await runSql(await postgresUrl(), `${ended}'${place}'`);
+    },
+    async remove(place) {
+      if (GIVEN) await runSql(GIVEN, `DROP SCHEMA IF EXISTS "${place}" CASCADE`);
+    },
+  };
 }

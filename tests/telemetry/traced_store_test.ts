@@ -7,8 +7,8 @@ import { isPending } from "../../lib/pending.ts";
 import { traceStore } from "../../lib/server/traces/traced_store.ts";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { createMemoryStore, type PetStore } from "../../mod.ts";
-import { STORE_CONTRACT } from "../contract/store.ts";
-import { draft } from "../contract/store/case.ts";
+import { draft } from "../../lib/testing/store/case.ts";
+import { storeCases } from "../../lib/testing/testing.ts";
 
 const exporter = new InMemorySpanExporter();
 const tracer = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).getTracer("test");
@@ -28,12 +28,9 @@ const STORES: Record<string, () => PetStore> = {
 };
 
 for (const [setting, open] of Object.entries(STORES)) {
-  for (const [name, run] of Object.entries(STORE_CONTRACT)) {
-    test(`a ${setting} store with spans ${name}`, async () => {
-      const store = traced(open(), setting);
-      await run(store);
-      await store.close();
-    });
+  for (const { name, skip, run } of storeCases({ open: () => traced(open(), setting), sharing: "none" })) {
+    // Other tests have the cases about restarts and several servers.
+    if (!skip) test(`a ${setting} store with spans ${name}`, run);
   }
 
   test(`a ${setting} store with spans has the methods of the store, and gives what is ready without a promise`, async () => {

@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { HTTP_CONTRACT } from "../../contract/http/all.ts";
-import { CASE_HEADER } from "../../contract/http/by_case.ts";
-import type { HttpCase } from "../../contract/http/case.ts";
+import { HTTP_CONTRACT } from "../../../lib/testing/http/all.ts";
+import { CASE_HEADER } from "../../support/by_case.ts";
+import type { HttpCase } from "../../../lib/testing/http/case.ts";
 import { type Handle, type Host, withApi } from "../../support/api.ts";
 import { sendAlone } from "../../support/http/send_alone.ts";
 

@@ -1,7 +1,7 @@
 /** The HTTP contract inside a page, with the page's own `fetch`. Bundled, and called by the test. */
 
-import { HTTP_CONTRACT } from "../../contract/http/all.ts";
-import { CASE_HEADER } from "../../contract/http/by_case.ts";
+import { HTTP_CONTRACT } from "../../../lib/testing/http/all.ts";
+import { CASE_HEADER } from "../../support/by_case.ts";
 import { withApi } from "../../support/api.ts";
 
 async function runCase(number: number): Promise<void> {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { HTTP_CONTRACT } from "../../contract/http/all.ts";
+import { HTTP_CONTRACT } from "../../../lib/testing/http/all.ts";
 import { withApi } from "../../support/api.ts";
 import { createHost } from "./mounted_host.ts";
 import type { Deviation } from "./deviation.ts";

@@ -1,7 +1,7 @@
 /** Carries the requests of the HTTP contract to a program. */
 
 import assert from "node:assert/strict";
-import { CASE_HEADER } from "../../contract/http/by_case.ts";
+import { CASE_HEADER } from "../../support/by_case.ts";
 import type { Handle, Host } from "../../support/api.ts";
 import { sendAlone } from "../../support/http/send_alone.ts";
 import type { MountedHost } from "../hosts.ts";

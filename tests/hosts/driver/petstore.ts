@@ -1,7 +1,7 @@
 /** `@petstore/petstore` for the programs here: each request can choose a case of the HTTP contract, or of carriage_cases.ts. */
 
 import { createPetstore as create, type Petstore, type PetstoreOptions } from "../../../mod.ts";
-import { petstoreByCase } from "../../contract/http/by_case.ts";
+import { petstoreByCase } from "../../support/by_case.ts";
 import { createCarriageOptions } from "./carriage_cases.ts";
 
 export * from "../../../mod.ts";

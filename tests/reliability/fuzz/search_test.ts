@@ -65,11 +65,12 @@ for (const [what, wrap, told, lines] of DEFECTS) {
 test("the search finds a store whose answers differ", async () => {
   const odd: StoreKind = {
     name: "odd",
-    use: async (run) => {
+    sharing: "none",
+    open() {
       const store = createMemoryStore();
       const list = store.list.bind(store);
       store.list = (query) => list(query.limit === 3 ? { ...query, limit: 2 } : query);
-      return await run(store);
+      return store;
     },
   };
   const ground = { host: IN_PROCESS, stores: [...MEMORY, odd], tally: new Tally() };

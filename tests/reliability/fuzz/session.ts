@@ -1,6 +1,6 @@
 import { createOpenApi, createPetstore } from "../../../mod.ts";
 import { createResponseValidator, type SeenResponse } from "../../support/openapi_validator.ts";
-import type { StoreKind } from "../../support/stores.ts";
+import { type StoreKind, withStore } from "../../support/stores.ts";
 import { findDifferences, findDisagreement } from "./compare.ts";
 import { EntityTags } from "./entity_tags.ts";
 import type { Connection, Exchange, Handle, Host } from "./host.ts";
@@ -65,7 +65,7 @@ async function withPetstores(
   failures: unknown[] = [],
 ): Promise<void> {
   if (store === undefined) return await use(open, failures);
-  await store.use(async (petStore) => {
+  await withStore(store, async (petStore) => {
     const onError = (error: unknown) => failures.push(error);
     const { handle } = createPetstore({ keys: [KEY], store: petStore, ...LIMITS, onError });
     const connection = await host.connect(wrap(handle), VALIDATE);

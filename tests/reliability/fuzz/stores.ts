@@ -5,14 +5,8 @@ import { STORE_KINDS, type StoreKind } from "../../support/stores.ts";
 
 const SQLITE_IN_MEMORY: StoreKind = {
   name: "SQLite without a file",
-  use: async (run) => {
-    const store = createSqliteStore(":memory:");
-    try {
-      return await run(store);
-    } finally {
-      await store.close();
-    }
-  },
+  sharing: "none",
+  open: () => createSqliteStore(":memory:"),
 };
 
 export const FUZZED_STORES: readonly StoreKind[] = [

@@ -16,7 +16,7 @@ import type { PetStore } from "../../../mod.ts";
 import { removeLater, startCluster, whyNoCluster } from "./cluster.ts";
 
 /** The URL of a given database, in which schemas may be made and dropped. */
-const GIVEN = process.env["PETSTORE_TEST_POSTGRES"];
+export const GIVEN: string | undefined = process.env["PETSTORE_TEST_POSTGRES"];
 
 export function whyNoPostgres(): string | false {
   return GIVEN ? false : whyNoCluster();
@@ -58,14 +58,23 @@ async function readUrl(folder: string): Promise<string> {
 
 export interface DriverKind {
   name: string;
+  /** @param application How the connections are called in `pg_stat_activity`. */
+  connect(url: string, application?: string): PostgresClient;
   use<T>(url: string, use: (client: PostgresClient) => Promise<T>): Promise<T>;
 }
+
+const connectPool = (url: string, application = "test") =>
+  new Pool({ connectionString: url, max: 4, application_name: application });
+
+const connectSql = (url: string, application = "test") =>
+  postgres(url, { max: 4, fetch_types: false, connection: { application_name: application } });
 
 export const DRIVERS: readonly DriverKind[] = [
   {
     name: "node-postgres",
+    connect: connectPool,
     async use(url, use) {
-      const pool = new Pool({ connectionString: url, max: 4 });
+      const pool = connectPool(url);
       try {
         return await use(pool);
       } finally {
@@ -75,8 +84,9 @@ export const DRIVERS: readonly DriverKind[] = [
   },
   {
     name: "postgres.js",
+    connect: connectSql,
     async use(url, use) {
-      const sql = postgres(url, { max: 4, fetch_types: false });
+      const sql = connectSql(url);
       try {
         return await use(sql);
       } finally {

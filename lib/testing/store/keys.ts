@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { KeyStore, PetStore, StoredKey } from "../../../mod.ts";
-import { draft, type StoreCases } from "./case.ts";
+import { cases, draft, type StoreCase } from "./case.ts";
 
 const MADE = new Date(1_790_000_000_001);
 
@@ -23,7 +23,7 @@ function at(seconds: number): Date {
   return new Date(MADE.getTime() + seconds * 1000);
 }
 
-export const KEY_CASES: StoreCases = {
+export const KEY_CASES: StoreCase[] = cases("keys", {
   async "keeps keys as they were added, in this order, and none at first"(store) {
     const keys = keysOf(store);
     assert.deepEqual(await keys.list(), []);
@@ -125,4 +125,4 @@ export const KEY_CASES: StoreCases = {
       assert.equal(list.some(({ id }) => id === next.id), isAdded);
     }
   },
-};
+}, ["keys"]);

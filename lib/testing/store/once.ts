@@ -6,12 +6,7 @@ import {
   type PetDraft,
   type PetStore,
 } from "../../../mod.ts";
-import { draft, splitPets, type StoreCases } from "./case.ts";
-
-/** A request with a key and a fingerprint as long as real ones. */
-function request(key: string, fingerprint = "same", retentionMs = 60_000): IdempotentRequest {
-  return { key: key.padEnd(22, "k"), fingerprint: fingerprint.padEnd(22, "f"), retentionMs };
-}
+import { cases, draft, request, splitPets, type StoreCase } from "./case.ts";
 
 async function createOnce(store: PetStore, pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
   assert(store.createOnce, "The store has no createOnce()");
@@ -22,7 +17,7 @@ async function countPets(store: PetStore): Promise<number> {
   return splitPets((await store.list({ after: 0n, limit: 100 })).json).length;
 }
 
-export const ONCE_CASES: StoreCases = {
+export const ONCE_CASES: StoreCase[] = cases("idempotency", {
   async "creates a pet once, however often the same request is sent"(store) {
     assert.equal(await store.create(draft()), 1n);
     assert.deepEqual(await createOnce(store, draft({ name: "Bo" }), request("a")), { outcome: "created", id: 2n });
@@ -63,4 +58,4 @@ export const ONCE_CASES: StoreCases = {
     await assert.rejects(async () => await createOnce(store, bad, request("a")));
     assert.deepEqual(await createOnce(store, draft(), request("a")), { outcome: "created", id: 1n });
   },
-};
+}, ["createOnce"]);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ApiAnswer } from "../../support/api.ts";
+import type { ApiAnswer } from "./api.ts";
 import { addPets, type HttpCase, httpCase, linkTarget } from "./case.ts";
 
 const ABSENT = [

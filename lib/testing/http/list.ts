@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Api } from "../../support/api.ts";
+import type { Api } from "./api.ts";
 import { addPets, type HttpCase, httpCase, linkTarget } from "./case.ts";
 
 async function walk(api: Api, path: string): Promise<number[][]> {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Api } from "../../support/api.ts";
+import type { Api } from "./api.ts";
 import { caseWith, type HttpCase, httpCase } from "./case.ts";
 
 const PET = '{"name":"Rex","categoryId":7}';

@@ -1,7 +1,7 @@
 /** Section 5 of the specification, and RFC 6750. */
 
 import assert from "node:assert/strict";
-import { KEY } from "../../support/api.ts";
+import { KEY } from "./api.ts";
 import { caseWith, type HttpCase, httpCase } from "./case.ts";
 
 const PATHS = ["/pets", "/pets/1", "/store/orders", "/unknown", "//v2/pets", "//"];

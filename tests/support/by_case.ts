@@ -3,11 +3,11 @@
  * could not be sent through a socket.
  */
 
-import { createHandle, pipelineOf } from "../../../lib/hosts/fetch.ts";
-import type { Exchange } from "../../../lib/http/exchange.ts";
-import { createPetstore, type Petstore, type PetstoreOptions } from "../../../mod.ts";
-import { KEY } from "../../support/api.ts";
-import { HTTP_CONTRACT } from "./all.ts";
+import { createHandle, pipelineOf } from "../../lib/hosts/fetch.ts";
+import type { Exchange } from "../../lib/http/exchange.ts";
+import { createPetstore, type Petstore, type PetstoreOptions } from "../../mod.ts";
+import { KEY } from "./api.ts";
+import { HTTP_CONTRACT } from "../../lib/testing/http/all.ts";
 
 /** The request header with the number of a case, and a word if the case runs more than once. */
 export const CASE_HEADER = "x-contract-case";

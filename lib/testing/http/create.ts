@@ -1,7 +1,7 @@
 /** Section 4.2: valid and invalid pets. */
 
 import assert from "node:assert/strict";
-import type { Api } from "../../support/api.ts";
+import type { Api } from "./api.ts";
 import { caseWith, type HttpCase, httpCase } from "./case.ts";
 
 const INT64 = ["9223372036854775807", "-9223372036854775808", "9007199254740993", "-9007199254740993", "0", "-1"];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createMemoryStore, type PetStore } from "../../../mod.ts";
-import type { Api, RequestParts } from "../../support/api.ts";
+import type { Api, RequestParts } from "./api.ts";
 import { caseWith, type HttpCase, httpCase } from "./case.ts";
 
 const REX = { name: "Rex", categoryId: 7, status: "sold" };

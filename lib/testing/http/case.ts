@@ -1,7 +1,7 @@
 /** One entry of the HTTP contract, which holds on every store and every host. */
 
 import type { PetstoreOptions } from "../../../mod.ts";
-import type { Api, ApiAnswer } from "../../support/api.ts";
+import type { Api, ApiAnswer } from "./api.ts";
 
 export interface HttpCase {
   /** The rest of a sentence that starts with "the petstore". */

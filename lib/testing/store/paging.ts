@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { formatPet, formatPets, type PetQuery, type PetStatus } from "../../../mod.ts";
-import { addAll, draft, INT64_MAX, INT64_MIN, statuses, type StoreCases, walk } from "./case.ts";
+import { addAll, cases, draft, INT64_MAX, INT64_MIN, statuses, type StoreCase, walk } from "./case.ts";
 
-export const PAGING_CASES: StoreCases = {
+export const PAGING_CASES: StoreCase[] = cases("paging", {
   async "lists no pets while it is empty"(store) {
     assert.deepEqual(await store.list({ after: 0n, limit: 1 }), { json: "[]" });
     assert.deepEqual(await store.list({ after: 0n, limit: 100, status: "sold" }), { json: "[]" });
@@ -51,4 +51,4 @@ export const PAGING_CASES: StoreCases = {
     assert.deepEqual(await store.list({ after: 0n, limit: 2, status: "pending" }), { json: formatPets(rare) });
     assert.deepEqual(await walk(store, { limit: 1, status: "pending" }), rare.map(formatPet));
   },
-};
+});

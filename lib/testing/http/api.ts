@@ -1,0 +1,85 @@
+/** A petstore as a client sees it. */
+
+import { createPetstore, type ErrorBody, type PetstoreOptions } from "../../../mod.ts";
+
+/** The key of the petstores under test. */
+export const KEY = "pk_test_0123456789abcdef";
+
+/** Answers a request, as `handle` of a petstore does. */
+export type Handle = (request: Request) => Promise<Response>;
+
+/** What carries requests to a petstore. */
+export interface Host {
+  /** Mounts a handler at the root, and calls `run` with the origin, such as `http://127.0.0.1:8000`, and what sends a request. */
+  use<T>(handle: Handle, run: (origin: string, send: Handle) => Promise<T>): Promise<T>;
+}
+
+export interface RequestParts {
+  headers?: Record<string, string> | [string, string][];
+  body?: BodyInit;
+  /** The key to send; `null` for none. */
+  key?: string | null;
+}
+
+/** A pet as `JSON.parse` reads it: exact only below 2^53; look at the text for the rest. */
+export type ParsedPet = Record<"id" | "categoryId", number> & Record<"name" | "status", string>;
+
+export interface SeenResponse {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+/** An answer and its JSON, typed as the case expects it. */
+export interface ApiAnswer extends SeenResponse {
+  json: unknown;
+  pet: ParsedPet;
+  pets: ParsedPet[];
+  error: ErrorBody;
+}
+
+/** Paths are relative to the base path, except whole paths after `//`. */
+export interface Api {
+  send(method: string, path: string, parts?: RequestParts): Promise<ApiAnswer>;
+  get(path: string, parts?: RequestParts): Promise<ApiAnswer>;
+  /** Adds a pet, from JSON text or from a value. */
+  post(body: unknown, parts?: RequestParts): Promise<ApiAnswer>;
+}
+
+/** Throws if an answer is not as it should be. */
+export type Check = (method: string, path: string, answer: SeenResponse) => void;
+
+const IN_PROCESS: Host = { use: (handle, run) => run("http://petstore.test", handle) };
+
+export async function withApi<T>(
+  options: Partial<PetstoreOptions>,
+  run: (api: Api) => Promise<T>,
+  { host = IN_PROCESS, check }: { host?: Host | undefined; check?: Check } = {},
+): Promise<T> {
+  const basePath = options.basePath ?? "/v1";
+  const { handle } = createPetstore({ keys: [KEY], ...options });
+  return await host.use(handle, (origin, transport) => {
+    const send: Api["send"] = async (method, path, { headers, body, key = KEY } = {}) => {
+      const url = path.startsWith("//") ? origin + path.slice(1) : origin + basePath + path;
+      const all = new Headers(headers);
+      if (key !== null && !all.has("authorization")) all.set("authorization", `Bearer ${key}`);
+      const init: RequestInit = { method, headers: all };
+      if (body !== undefined) Object.assign(init, { body, duplex: "half" });
+      const response = await transport(new Request(url, init));
+      const seen = { status: response.status, headers: response.headers, text: await response.text() };
+      check?.(method, new URL(url).pathname, seen);
+      const json = seen.text === "" ? undefined : JSON.parse(seen.text);
+      return { ...seen, json, pet: json, pets: json, error: json };
+    };
+    return run({
+      send,
+      get: (path, parts) => send("GET", path, parts),
+      post: (body, parts) =>
+        send("POST", "/pets", {
+          ...parts,
+          headers: { "content-type": "application/json", ...parts?.headers as Record<string, string> },
+          body: typeof body === "string" || ArrayBuffer.isView(body) ? body as BodyInit : JSON.stringify(body),
+        }),
+    });
+  });
+}

@@ -1,0 +1,131 @@
+/** One entry of the store contract, and what the entries share. */
+
+import assert from "node:assert/strict";
+import {
+  formatPet,
+  type IdempotentRequest,
+  type Pet,
+  type PetDraft,
+  type PetQuery,
+  type PetStatus,
+  type PetStore,
+} from "../../../mod.ts";
+import type { StorePromise } from "../promises.ts";
+
+/** What a case needs of the store under test, besides its five methods. */
+export type Need = "createOnce" | "keys" | "restarts" | "servers" | "machines" | "crash";
+
+/** What a case can do besides using its store. */
+export interface Bench {
+  /** Opens another store on the same pets. */
+  open(): Promise<PetStore>;
+  /** Ends the open stores as a crash would. */
+  crash(): Promise<void>;
+}
+
+export type RunCase = (store: PetStore, bench: Bench) => Promise<void>;
+
+export interface StoreCase {
+  /** The rest of a sentence that starts with "a … store". */
+  name: string;
+  promise: StorePromise;
+  needs: readonly Need[];
+  /** Gets an empty store, and rejects if it is wrong. */
+  run: RunCase;
+}
+
+/** Cases by their names. */
+export function cases(promise: StorePromise, runs: Record<string, RunCase>, needs: readonly Need[] = []): StoreCase[] {
+  return Object.entries(runs).map(([name, run]) => ({ name, promise, needs, run }));
+}
+
+export const INT64_MAX: bigint = 2n ** 63n - 1n;
+export const INT64_MIN: bigint = -(2n ** 63n);
+
+export function draft(parts: Partial<PetDraft> = {}): PetDraft {
+  return { name: "Rex", categoryId: 7n, status: "available", ...parts };
+}
+
+export function statuses(...all: PetStatus[]): PetDraft[] {
+  return all.map((status) => draft({ status }));
+}
+
+export async function addAll(store: PetStore, drafts: readonly PetDraft[]): Promise<Pet[]> {
+  const pets: Pet[] = [];
+  for (const draft of drafts) pets.push({ id: await store.create(draft), ...draft });
+  return pets;
+}
+
+/** A request with a key and a fingerprint as long as real ones. */
+export function request(key: string, fingerprint = "same", retentionMs = 60_000): IdempotentRequest {
+  return { key: key.padEnd(22, "k"), fingerprint: fingerprint.padEnd(22, "f"), retentionMs };
+}
+
+/** Follows `next` and returns all pets. Each page must have at least one pet and at most `limit`. */
+export async function walk(store: PetStore, query: Omit<PetQuery, "after">): Promise<string[]> {
+  const seen: string[] = [];
+  for (let after: bigint | undefined = 0n; after !== undefined;) {
+    const { json, next }: { json: string; next?: bigint } = await store.list({ after, ...query });
+    const pets = splitPets(json);
+    assert(pets.length > 0 && pets.length <= query.limit, `${pets.length} pets on a page`);
+    assert(next === undefined || next > after, `next is ${next} after ${after}`);
+    seen.push(...pets);
+    after = next;
+  }
+  return seen;
+}
+
+/** The JSON of each pet in a list. No name may contain a brace. */
+export function splitPets(json: string): string[] {
+  return json.match(/{[^}]*}/g) ?? [];
+}
+
+/** The ids on a page. */
+export function idsOf(json: string): bigint[] {
+  return (JSON.parse(json) as { id: number }[]).map(({ id }) => BigInt(id));
+}
+
+/** A client that lists again and again, from the last id that it saw. */
+export class Reader {
+  readonly ids: bigint[] = [];
+  readonly #store: PetStore;
+
+  constructor(store: PetStore) {
+    this.#store = store;
+  }
+
+  async read(): Promise<void> {
+    this.ids.push(...idsOf((await this.#store.list({ after: this.ids.at(-1) ?? 0n, limit: 100 })).json));
+  }
+
+  /** Reads until `work` has ended, and then to the end. */
+  async readDuring(work: Promise<unknown>): Promise<void> {
+    let isOver = false;
+    const end = () => void (isOver = true);
+    work.then(end, end);
+    while (!isOver) {
+      await this.read();
+      // A store without promises would keep the work from going on.
+      await pause();
+    }
+    for (let count = -1; this.ids.length > count;) {
+      count = this.ids.length;
+      await this.read();
+    }
+  }
+}
+
+/** Lets other work go on for a turn of the event loop, or some milliseconds. */
+export function pause(milliseconds = 0): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+export function assertAscending(ids: readonly bigint[]): void {
+  assert(ids.every((id, i) => i === 0 || id > (ids[i - 1] ?? id)), `The ids do not ascend: ${ids}`);
+}
+
+/** The store has these pets and no others. */
+export async function assertKept(store: PetStore, pets: readonly Pet[]): Promise<void> {
+  const inOrder = pets.toSorted((one, other) => one.id < other.id ? -1 : 1).map(formatPet);
+  assert.deepEqual(pets.length === 0 ? [] : await walk(store, { limit: 100 }), inOrder);
+}

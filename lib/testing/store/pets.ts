@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { formatPet, formatPets, type PetStatus, StoreUnavailableError } from "../../../mod.ts";
+import { addAll, assertAscending, cases, draft, INT64_MAX, INT64_MIN, statuses, type StoreCase } from "./case.ts";
+
+/** Names that wrong quoting, escaping or truncation would damage. */
+const NAMES = [
+  "Rex",
+  " both ends ",
+  `"quoted" and 'quoted'`,
+  "'); DROP TABLE pets; --",
+  "back\\slash \\u0041 \\",
+  "line\u2028and\u2029paragraph",
+  "👩‍🚀🐕",
+  "e\u0301 is not \u00e9",
+  "\ufefforder marks \ufffe\uffff",
+  "null",
+  "0123",
+  "%s ? $1 :name /",
+  "𒀀".repeat(255),
+];
+
+export const PET_CASES: StoreCase[] = [
+  ...cases("order", {
+    async "gives ascending ids, starting at 1"(store) {
+      const ids: bigint[] = [];
+      for (let i = 0; i < 5; i++) ids.push(await store.create(draft()));
+      assert.equal(ids[0], 1n);
+      assertAscending(ids);
+    },
+  }),
+  ...cases("exactness", {
+    async "returns every name as it was given, as the exact text of formatPet() and formatPets()"(store) {
+      const pets = await addAll(store, NAMES.map((name) => draft({ name })));
+      for (const pet of pets) assert.equal(await store.get(pet.id), formatPet(pet));
+      assert.deepEqual(await store.list({ after: 0n, limit: 100 }), { json: formatPets(pets) });
+    },
+    async "returns int64 category ids exact to the last digit"(store) {
+      const categoryIds = [0n, -1n, 2n ** 53n + 1n, -(2n ** 53n) - 1n, INT64_MAX, INT64_MIN];
+      const pets = await addAll(store, categoryIds.map((categoryId) => draft({ categoryId })));
+      for (const pet of pets) assert.equal(await store.get(pet.id), formatPet(pet));
+      assert.equal((await store.list({ after: 0n, limit: 100 })).json, formatPets(pets));
+    },
+    async "returns every status, filtered or not"(store) {
+      const pets = await addAll(store, statuses("sold", "available", "pending"));
+      assert.equal((await store.list({ after: 0n, limit: 100 })).json, formatPets(pets));
+      for (const pet of pets) {
+        assert.equal((await store.list({ after: 0n, limit: 100, status: pet.status })).json, formatPets([pet]));
+      }
+    },
+    async "returns undefined for an id that it has not given, whatever int64 it is"(store) {
+      await store.create(draft());
+      for (const id of [0n, -1n, 2n, 2n ** 32n + 1n, 2n ** 53n, 2n ** 53n + 1n, INT64_MAX, INT64_MIN]) {
+        assert.equal(await store.get(id), undefined, `get(${id})`);
+      }
+    },
+  }),
+  ...cases("atomicity", {
+    async "stores nothing of a pet that it refuses"(store) {
+      const refused = draft({ status: "lost" as unknown as PetStatus });
+      await assert.rejects(async () => await store.create(refused));
+      assert.deepEqual(await store.list({ after: 0n, limit: 100 }), { json: "[]" });
+      const id = await store.create(draft());
+      assert.deepEqual(await store.list({ after: 0n, limit: 100 }), { json: formatPets([{ id, ...draft() }]) });
+    },
+  }),
+  ...cases("service", {
+    async "passes its own check, empty or not"(store) {
+      assert.equal(await store.check(), undefined);
+      await store.create(draft());
+      assert.equal(await store.check(), undefined);
+    },
+    async "adds no pet and takes no id when it checks writes"(store) {
+      if (!store.checkWrites) return;
+      await Promise.all([store.create(draft()), store.checkWrites(), store.create(draft()), store.checkWrites()]);
+      await store.checkWrites();
+      assert.equal(await store.create(draft()), 3n);
+      assert.equal((await store.list({ after: 0n, limit: 100 })).json.match(/"id"/g)?.length, 3);
+      await store.close();
+      await assert.rejects(async () => await store.checkWrites?.(), StoreUnavailableError);
+    },
+    async "finishes the creates that started before it was closed, and may be closed twice"(store) {
+      const begun = [store.create(draft()), store.create(draft())];
+      await store.close();
+      assert.deepEqual((await Promise.all(begun)).sort(), [1n, 2n]);
+      await store.close();
+    },
+  }),
+];

@@ -1,0 +1,158 @@
+/** A store that is closed, or crashes, and is opened again. */
+
+import assert from "node:assert/strict";
+import { formatPet, type Pet, type PetStore, type StoredKey } from "../../../mod.ts";
+import {
+  addAll,
+  assertAscending,
+  assertKept,
+  type Bench,
+  cases,
+  draft,
+  pause,
+  request,
+  type StoreCase,
+  walk,
+} from "./case.ts";
+
+const CLOSED_CASES = cases("durability", {
+  async "shows the same pets when it is opened again, and gives greater ids"(store, bench) {
+    const drafts = Array.from({ length: 30 }, (_, i) => draft({ name: `pet ${i}`, categoryId: 2n ** 63n - 1n }));
+    const pets = await addAll(store, drafts);
+    let last = store;
+    for (let restart = 0; restart < 3; restart++) {
+      await last.close();
+      last = await bench.open();
+      await assertKept(last, pets);
+      pets.push(...await addAll(last, [draft({ name: `after restart ${restart}` })]));
+      assertAscending(pets.map(({ id }) => id));
+    }
+  },
+}, ["restarts"]);
+
+const CLOSED_ONCE_CASES = cases("idempotency", {
+  async "remembers a request when it is opened again"(store, bench) {
+    assert.deepEqual(await store.createOnce?.(draft(), request("a")), { outcome: "created", id: 1n });
+    await store.close();
+    const again = await bench.open();
+    assert.deepEqual(await again.createOnce?.(draft(), request("a")), { outcome: "replayed", id: 1n });
+    assert.deepEqual(await again.createOnce?.(draft(), request("a", "other")), { outcome: "reused" });
+  },
+}, ["restarts", "createOnce"]);
+
+const KEY: StoredKey = {
+  ...{ id: "key-a", digest: "d".repeat(64), label: "a", caller: "key-a", readOnly: true },
+  ...{ created: new Date(1_790_000_000_001), expires: new Date(4_000_000_000_000) },
+  ...{ revoked: undefined, lastUsed: undefined },
+};
+
+const CLOSED_KEY_CASES = cases("keys", {
+  async "keeps its keys when it is opened again"(store, bench) {
+    await store.keys?.add(KEY);
+    await store.keys?.revoke(KEY.id, KEY.created);
+    await store.close();
+    assert.deepEqual(await (await bench.open()).keys?.list(), [{ ...KEY, revoked: KEY.created }]);
+  },
+}, ["restarts", "keys"]);
+
+/** How many creates are under way in a crash. */
+const UNDER_WAY = 30;
+
+interface Crashed {
+  /** The pets that were acknowledged before the crash. */
+  acknowledged: Pet[];
+  /** The names of all that were to be created. */
+  names: string[];
+  store: PetStore;
+}
+
+/** Crashes when so many of the creates have been acknowledged. */
+async function crashDuring(
+  bench: Bench,
+  acknowledgements: number,
+  round: number,
+  create: (name: string) => Promise<bigint>,
+): Promise<Crashed> {
+  const acknowledged: Pet[] = [];
+  const enough = Promise.withResolvers<void>();
+  let settled = 0;
+  const names = Array.from({ length: UNDER_WAY }, (_, i) => `pet ${round}.${i}`);
+  const creates = names.map(async (name) => {
+    try {
+      acknowledged.push({ id: await create(name), ...draft({ name }) });
+    } catch {
+      // A create that the crash interrupts may be refused, and may have been stored.
+    }
+    if (++settled === acknowledgements) enough.resolve();
+  });
+  await enough.promise;
+  const beforeCrash = [...acknowledged];
+  await bench.crash();
+  // One whose server is gone may never settle.
+  await Promise.race([Promise.all(creates), pause(1000)]);
+  return { acknowledged: beforeCrash, names, store: await bench.open() };
+}
+
+async function readAll(store: PetStore): Promise<{ id: bigint; name: string; json: string }[]> {
+  return (await walk(store, { limit: 100 })).map((json) => {
+    const { id, name } = JSON.parse(json) as { id: number; name: string };
+    return { id: BigInt(id), name, json };
+  });
+}
+
+const CRASH_CASES = cases("durability", {
+  async "keeps every pet that it has acknowledged through crashes, whole, and gives no id again"(store, bench) {
+    let last = store;
+    const kept: Pet[] = [];
+    for (let round = 0; round < 5; round++) {
+      const create = async (name: string) => await last.create(draft({ name }));
+      const { acknowledged, store } = await crashDuring(bench, 1 + 5 * round, round, create);
+      kept.push(...acknowledged);
+      last = store;
+      const all = await readAll(last);
+      assertAscending(all.map(({ id }) => id));
+      for (const pet of kept) {
+        const text = all.find(({ id }) => id === pet.id)?.json;
+        assert.equal(text, formatPet(pet), `An acknowledged pet is ${text ? "changed" : "gone"}: ${formatPet(pet)}`);
+      }
+      for (const { id, name, json } of all) assert.equal(json, formatPet({ id, ...draft({ name }) }));
+      const id = await last.create(draft({ name: `after ${round}` }));
+      assert(id > (all.at(-1)?.id ?? 0n), `The id ${id} was given to an earlier pet`);
+      kept.push({ id, ...draft({ name: `after ${round}` }) });
+    }
+  },
+}, ["crash", "restarts"]);
+
+const CRASH_ONCE_CASES = cases("idempotency", {
+  async "makes one pet of a request that a crash has interrupted and that is repeated"(store, bench) {
+    let last = store;
+    for (let round = 0; round < 5; round++) {
+      const createOnce = async (name: string) => await last.createOnce!(draft({ name }), request(name.slice(4), name));
+      const create = async (name: string) => {
+        const { outcome, id } = await createOnce(name) as { outcome: string; id: bigint };
+        assert.equal(outcome, "created");
+        return id;
+      };
+      const { acknowledged, names, store } = await crashDuring(bench, 1 + 5 * round, round, create);
+      last = store;
+      const before = new Map((await readAll(last)).map(({ id, name }) => [name, id]));
+      for (const { id, name } of acknowledged) assert.equal(before.get(name), id, `${name} is gone`);
+      for (const name of names) {
+        const outcome = await createOnce(name);
+        const id = before.get(name);
+        if (id !== undefined) assert.deepEqual(outcome, { outcome: "replayed", id }, name);
+        else assert.equal(outcome.outcome, "created", `${name} does not exist, and is remembered`);
+      }
+      assert.equal((await readAll(last)).length, UNDER_WAY * (round + 1));
+    }
+  },
+}, ["crash", "restarts", "createOnce"]);
+
+/** Of stores whose pets outlive them. */
+export const RESTART_CASES: readonly StoreCase[] = [
+  ...CLOSED_CASES,
+  ...CLOSED_ONCE_CASES,
+  ...CLOSED_KEY_CASES,
+  ...CRASH_CASES,
+  ...CRASH_ONCE_CASES,
+];

@@ -1,0 +1,101 @@
+/** Several servers on the same pets. */
+
+import assert from "node:assert/strict";
+import type { PetStore } from "../../../mod.ts";
+import { withClock } from "../clock.ts";
+import {
+  assertAscending,
+  cases,
+  draft,
+  pause,
+  Reader,
+  request,
+  type RunCase,
+  splitPets,
+  type StoreCase,
+} from "./case.ts";
+
+/** In milliseconds. */
+const HOUR = 3_600_000;
+
+/** Creates pets in bursts, as the clients of a server do. */
+async function addBursts(store: PetStore, created: bigint[]): Promise<void> {
+  for (let burst = 0; burst < 25; burst++) {
+    const count = 1 + Math.trunc(Math.random() * 6);
+    created.push(...await Promise.all(Array.from({ length: count }, async () => await store.create(draft()))));
+    if (burst % 4 === 0) await pause();
+  }
+}
+
+const SERVER_CASES = cases("order", {
+  async "shows every pet of two servers to readers at both that continue after the last id they saw"(store, bench) {
+    const servers = [store, await bench.open()];
+    const created: bigint[] = [];
+    const readers = servers.map((server) => new Reader(server));
+    const work = Promise.all(servers.map((server) => addBursts(server, created)));
+    await Promise.all([work, ...readers.map((reader) => reader.readDuring(work))]);
+    created.sort((one, other) => one < other ? -1 : 1);
+    assertAscending(created);
+    for (const { ids } of readers) assert.deepEqual(ids, created);
+  },
+  async "gives different ids at servers that open it at the same moment"(_store, bench) {
+    const servers = await Promise.all([bench.open(), bench.open(), bench.open()]);
+    const ids = await Promise.all(servers.map(async (server) => await server.create(draft())));
+    assert.deepEqual(ids.sort(), [1n, 2n, 3n]);
+  },
+}, ["servers"]);
+
+const VISIBILITY_CASES = cases("concurrency", {
+  async "shows what one server has acknowledged in the next answers of another"(store, bench) {
+    const other = await bench.open();
+    for (let i = 0; i < 10; i++) {
+      const [from, to] = i % 2 === 0 ? [store, other] : [other, store];
+      const id = await from.create(draft({ name: `pet ${i}`, status: "sold" }));
+      assert.equal(await to.get(id), await from.get(id));
+      for (const status of [undefined, "sold"] as const) {
+        const { json } = await to.list({ after: id - 1n, limit: 5, status });
+        assert.equal(splitPets(json).length, 1, `The pet ${id} is missing at the other server`);
+      }
+    }
+  },
+}, ["servers"]);
+
+const ONCE_CASES = cases("idempotency", {
+  async "creates one pet for a request that is sent to two servers"(store, bench) {
+    const servers = [store, await bench.open()];
+    for (let i = 0; i < 10; i++) {
+      const sent = servers.flatMap((server) => [server, server, server]);
+      const outcomes = await Promise.all(
+        sent.map(async (server) => await server.createOnce?.(draft(), request(`r${i}`))),
+      );
+      const made = outcomes.filter((each) => each?.outcome === "created");
+      assert.equal(made.length, 1, `${made.length} servers created a pet`);
+      const ids = new Set(outcomes.map((each) => each && "id" in each ? each.id : undefined));
+      assert.equal(ids.size, 1, `One request has the ids ${[...ids]}`);
+    }
+    assert.equal(splitPets((await store.list({ after: 0n, limit: 100 })).json).length, 10);
+  },
+}, ["servers", "createOnce"]);
+
+const repeatsAnHourApart: RunCase = async (store, bench) => {
+  const servers = [store, await bench.open()] as const;
+  for (const [i, [first, second]] of [[HOUR, 0], [0, HOUR]].entries()) {
+    const send = (server: PetStore, shift = 0) =>
+      withClock(shift, async () => await server.createOnce?.(draft(), request(`r${i}`, "same", HOUR / 2)));
+    const made = await send(servers[0], -(first ?? 0));
+    assert.equal(made?.outcome, "created");
+    assert.deepEqual(await send(servers[1], second), { ...made, outcome: "replayed" });
+  }
+};
+
+const CLOCK_CASES = cases("idempotency", {
+  "remembers a request although the clock of a server is an hour slow or fast": repeatsAnHourApart,
+}, ["servers", "machines", "createOnce"]);
+
+/** Of stores whose pets several servers share. */
+export const SERVERS_CASES: readonly StoreCase[] = [
+  ...SERVER_CASES,
+  ...VISIBILITY_CASES,
+  ...ONCE_CASES,
+  ...CLOCK_CASES,
+];

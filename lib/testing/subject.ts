@@ -1,0 +1,80 @@
+/** The store under test, and what of the contract applies to it. */
+
+import type { Pending, PetStore } from "../../mod.ts";
+import type { Need } from "./store/case.ts";
+
+/**
+ * Who sees the pets of a store.
+ *
+ * - `"none"`: the pets end with the store that has them.
+ * - `"restarts"`: a later store sees them, after the first was closed.
+ * - `"one machine"`: several stores see them at once. They may measure time with the clock of that machine.
+ * - `"many machines"`: the same from several machines, whose clocks may differ.
+ */
+export type Sharing = "none" | "restarts" | "one machine" | "many machines";
+
+/** The store under test. */
+export interface StoreSubject {
+  /**
+   * Opens a store. Each place has its own pets, none at first; stores that are opened at one place have the same, if
+   * {@link StoreSubject.sharing} says so. The cases close what they open.
+   *
+   * @param place A name such as `case_k3v9x2m4`: up to 20 lower-case letters, digits and `_`.
+   */
+  open(place: string): Pending<PetStore>;
+  /** Deletes what a place has. It is called at the end of each case, after the stores were closed. */
+  remove?(place: string): Pending<void>;
+  /**
+   * Ends the stores of a place without closing them, in the middle of what they do, as a loss of power or a SIGKILL would. The
+   * place can be opened again afterwards. Without this method, the cases about crashes are skipped.
+   */
+  crash?(place: string): Pending<void>;
+  /** Who sees the pets of a place. */
+  sharing: Sharing;
+  /** False if the store has no `createOnce()`. Default: true. */
+  createOnce?: boolean;
+  /** Whether the store keeps API keys as `keys`. Default: false. */
+  keys?: boolean;
+}
+
+const SHARINGS: readonly Sharing[] = ["none", "restarts", "one machine", "many machines"];
+
+/** @throws {TypeError} If it is not a subject. */
+export function requireSubject(subject: StoreSubject): void {
+  if (typeof subject?.open !== "function") throw new TypeError("The subject must have a method open(place)");
+  if (!SHARINGS.includes(subject.sharing)) {
+    throw new TypeError(
+      `The sharing of a subject must be one of ${SHARINGS.join(", ")}, not ${JSON.stringify(subject.sharing)}`,
+    );
+  }
+}
+
+/** Why a case with these needs does not apply to a subject; false if it does. */
+export function whyNot(subject: StoreSubject, needs: readonly Need[]): string | false {
+  const missing = needs.find((need) => !MEETS[need](subject));
+  return missing === undefined ? false : REASONS[missing];
+}
+
+const MEETS: Record<Need, (subject: StoreSubject) => boolean> = {
+  createOnce: ({ createOnce }) => createOnce !== false,
+  keys: ({ keys }) => keys === true,
+  restarts: ({ sharing }) => sharing !== "none",
+  servers: ({ sharing }) => sharing === "one machine" || sharing === "many machines",
+  machines: ({ sharing }) => sharing === "many machines",
+  crash: ({ crash }) => crash !== undefined,
+};
+
+const REASONS: Record<Need, string> = {
+  createOnce: "the store has no createOnce()",
+  keys: "the store keeps no API keys",
+  restarts: "the pets end with the store",
+  servers: "one store has the pets alone",
+  machines: "the servers have one clock",
+  crash: "the subject has no crash()",
+};
+
+/** A new place. */
+export function newPlace(): string {
+  const random = crypto.getRandomValues(new Uint8Array(10));
+  return `case_${Array.from(random, (byte) => (byte % 36).toString(36)).join("")}`;
+}

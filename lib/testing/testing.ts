@@ -1,0 +1,111 @@
+/**
+ * The contracts as cases for any test runner: {@link storeCases} proves or refutes a store, and {@link httpCases} a petstore on
+ * it. The cases need `node:assert`, which Deno, Node and Bun have, and Workers with the flag `nodejs_compat`.
+ *
+ * @example With the test runner of Node, Deno or Bun; other runners are alike.
+ * ```ts ignore
+ * import { test } from "node:test";
+ * import { httpCases, storeCases } from "@petstore/petstore/testing";
+ * import { createMyStore } from "./my_store.ts";
+ *
+ * const subject = { open: (place) => createMyStore(place), sharing: "restarts" };
+ * for (const { name, skip, run } of storeCases(subject)) test(`my store ${name}`, { skip }, run);
+ * for (const { name, run } of httpCases(subject)) test(`a petstore on my store ${name}`, run);
+ * ```
+ *
+ * @module
+ */
+
+import type { Pending, PetStore } from "../../mod.ts";
+import { type Host, withApi } from "./http/api.ts";
+import { HTTP_CONTRACT } from "./http/all.ts";
+import { ContractError, type StorePromise } from "./promises.ts";
+import { STORE_CONTRACT } from "./store/all.ts";
+import type { StoreCase } from "./store/case.ts";
+import { newPlace, requireSubject, type StoreSubject, whyNot } from "./subject.ts";
+
+export type { Host, Pending, PetStore, StorePromise, StoreSubject };
+export { ContractError };
+export type { Sharing } from "./subject.ts";
+export type { Handle } from "./http/api.ts";
+
+/** One case of the HTTP contract. */
+export interface HttpContractCase {
+  /** The rest of a sentence that begins with "the petstore", such as `answers one pet by its id`. */
+  name: string;
+  /** Rejects if the petstore breaks the contract. */
+  run(): Promise<void>;
+}
+
+/** One case of the store contract. */
+export interface StoreContractCase {
+  /** The rest of a sentence that begins with "the store", such as `gives ascending ids, starting at 1`. */
+  name: string;
+  /** The promise that the case holds. */
+  promise: StorePromise;
+  /** Why the case does not apply to this store; false if it does. A runner should show it. */
+  skip: string | false;
+  /** Rejects with a {@link ContractError} if the store breaks the promise. */
+  run(): Promise<void>;
+}
+
+/**
+ * The cases of the store contract. Run those of one process one after the other: one of them changes `Date` for a moment.
+ *
+ * @throws {TypeError} If it is not a subject.
+ */
+export function storeCases(subject: StoreSubject): StoreContractCase[] {
+  requireSubject(subject);
+  return STORE_CONTRACT.map((each) => ({
+    ...{ name: each.name, promise: each.promise, skip: whyNot(subject, each.needs) },
+    run: () => runCase(subject, each),
+  }));
+}
+
+/**
+ * The cases of the HTTP contract, each with a petstore on an empty store. They expect that ids have no gaps while no create fails.
+ *
+ * @param host Carries the requests, for example over a socket. Default: each request goes to `handle` directly.
+ * @throws {TypeError} If it is not a subject.
+ */
+export function httpCases(subject: StoreSubject, host?: Host): HttpContractCase[] {
+  requireSubject(subject);
+  return HTTP_CONTRACT.map(({ name, options, run }) => ({
+    name,
+    run: () => withPlace(subject, async (open) => await withApi({ store: await open(), ...options }, run, { host })),
+  }));
+}
+
+async function runCase(subject: StoreSubject, { promise, run }: StoreCase): Promise<void> {
+  try {
+    await withPlace(subject, async (open, place, crashed) => {
+      const crash = async () => {
+        await subject.crash?.(place);
+        crashed();
+      };
+      await run(await open(), { open, crash });
+    });
+  } catch (error) {
+    throw new ContractError(promise, error);
+  }
+}
+
+/** Closes the stores that `use` opens, except those that have crashed, and removes the place. */
+async function withPlace(
+  subject: StoreSubject,
+  use: (open: () => Promise<PetStore>, place: string, crashed: () => void) => Promise<void>,
+): Promise<void> {
+  const place = newPlace();
+  const opened: PetStore[] = [];
+  const open = async () => {
+    const store = await subject.open(place);
+    opened.push(store);
+    return store;
+  };
+  try {
+    await use(open, place, () => void opened.splice(0));
+  } finally {
+    for (const store of opened) await store.close();
+    await subject.remove?.(place);
+  }
+}
