@@ -1,0 +1,37 @@
+/** The store in docs/stores.md keeps the contract. Deno only. */
+
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { storeCases } from "../../lib/testing/testing.ts";
+import type { PetStore } from "../../mod.ts";
+import { blocks, ROOT } from "../support/pages.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "petstore-"));
+after(() => rmSync(folder, { recursive: true }));
+
+const [block = ""] = blocks("docs/stores.md", "ts").filter((text) => text.includes("function createMyStore"));
+const file = join(folder, "my_store.ts");
+writeFileSync(
+  file,
+  block.replace('"@petstore/petstore"', JSON.stringify(pathToFileURL(`${ROOT}mod.ts`).href))
+    .replace("function createMyStore", "export function createMyStore"),
+);
+const { createMyStore } = await import(pathToFileURL(file).href) as { createMyStore: (path: string) => PetStore };
+
+for (
+  const { name, skip, run } of storeCases({
+    open: (place) => createMyStore(join(folder, place)),
+    sharing: "one machine",
+  })
+) {
+  test(`the store of docs/stores.md ${name}${skip ? ` (skipped: ${skip})` : ""}`, { skip }, run);
+}
+
+test("the store of docs/stores.md has about forty lines, as the page says", () => {
+  const lines = block.slice(block.indexOf("function createMyStore")).trimEnd().split("\n");
+  assert.ok(lines.length <= 45, `${lines.length} lines`);
+});
