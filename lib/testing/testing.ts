@@ -10,7 +10,7 @@
  *
  * const subject = { open: (place) => createMyStore(place), sharing: "restarts" };
  * for (const { name, skip, run } of storeCases(subject)) test(`my store ${name}`, { skip }, run);
- * for (const { name, run } of httpCases(subject)) test(`a petstore on my store ${name}`, run);
+ * for (const { name, skip, run } of httpCases(subject)) test(`a petstore on my store ${name}`, { skip }, run);
  * ```
  *
  * @module
@@ -33,6 +33,8 @@ export type { Handle } from "./http/api.ts";
 export interface HttpContractCase {
   /** The rest of a sentence that begins with "the petstore", such as `answers one pet by its id`. */
   name: string;
+  /** Why the case does not apply to this store; false if it does. A runner should show it. */
+  skip: string | false;
   /** Rejects if the petstore breaks the contract. */
   run(): Promise<void>;
 }
@@ -70,8 +72,9 @@ export function storeCases(subject: StoreSubject): StoreContractCase[] {
  */
 export function httpCases(subject: StoreSubject, host?: Host): HttpContractCase[] {
   requireSubject(subject);
-  return HTTP_CONTRACT.map(({ name, options, run }) => ({
+  return HTTP_CONTRACT.map(({ name, options, needs = [], run }) => ({
     name,
+    skip: whyNot(subject, needs),
     run: () => withPlace(subject, async (open) => await withApi({ store: await open(), ...options }, run, { host })),
   }));
 }

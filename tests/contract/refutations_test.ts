@@ -2,7 +2,13 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ContractError, storeCases, type StorePromise, type StoreSubject } from "../../lib/testing/testing.ts";
+import {
+  ContractError,
+  httpCases,
+  storeCases,
+  type StorePromise,
+  type StoreSubject,
+} from "../../lib/testing/testing.ts";
 import type { IdempotentOutcome, IdempotentRequest, Pet, PetDraft, PetPage, PetQuery } from "../../mod.ts";
 import { Disk, PaperStore } from "./paper_store.ts";
 
@@ -185,5 +191,6 @@ test("a subject says which cases do not apply", () => {
   );
   const wrong = { open: () => new PaperStore(new Disk()), sharing: "all" } as unknown as StoreSubject;
   assert.throws(() => storeCases(wrong), /^TypeError: The sharing of a subject must be one of none, restarts/);
+  assert.ok(httpCases(alone).some(({ skip }) => skip === "the store has no createOnce()"));
   assert.throws(() => storeCases({} as StoreSubject), /^TypeError: The subject must have a method open\(place\)/);
 });

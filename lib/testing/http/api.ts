@@ -14,9 +14,11 @@ export interface Host {
   use<T>(handle: Handle, run: (origin: string, send: Handle) => Promise<T>): Promise<T>;
 }
 
+export type RequestBody = string | Uint8Array<ArrayBuffer> | ReadableStream;
+
 export interface RequestParts {
   headers?: Record<string, string> | [string, string][];
-  body?: BodyInit;
+  body?: RequestBody;
   /** The key to send; `null` for none. */
   key?: string | null;
 }
@@ -78,7 +80,7 @@ export async function withApi<T>(
         send("POST", "/pets", {
           ...parts,
           headers: { "content-type": "application/json", ...parts?.headers as Record<string, string> },
-          body: typeof body === "string" || ArrayBuffer.isView(body) ? body as BodyInit : JSON.stringify(body),
+          body: typeof body === "string" || body instanceof Uint8Array ? body as RequestBody : JSON.stringify(body),
         }),
     });
   });

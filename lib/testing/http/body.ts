@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Api } from "./api.ts";
+import type { Api, RequestBody } from "./api.ts";
 import { caseWith, type HttpCase, httpCase } from "./case.ts";
 
 const PET = '{"name":"Rex","categoryId":7}';
@@ -18,7 +18,7 @@ function stalled(): ReadableStream<Uint8Array> {
   return new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('{"name":')) });
 }
 
-function postAs(api: Api, type: string, body: BodyInit = PET) {
+function postAs(api: Api, type: string, body: RequestBody = PET) {
   return api.send("POST", "/pets", { headers: { "content-type": type }, body });
 }
 

@@ -7,6 +7,8 @@ export interface HttpCase {
   /** The rest of a sentence that starts with "the petstore". */
   name: string;
   options?: Partial<PetstoreOptions>;
+  /** What the case needs of its store. */
+  needs?: readonly "createOnce"[];
   run(api: Api): Promise<void>;
 }
 

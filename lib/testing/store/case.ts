@@ -95,7 +95,10 @@ export class Reader {
   }
 
   async read(): Promise<void> {
-    this.ids.push(...idsOf((await this.#store.list({ after: this.ids.at(-1) ?? 0n, limit: 100 })).json));
+    const last = this.ids.at(-1) ?? 0n;
+    const ids = idsOf((await this.#store.list({ after: last, limit: 100 })).json);
+    assert((ids[0] ?? last + 1n) > last, `A list of the pets after ${last} has the pet ${ids[0]}`);
+    this.ids.push(...ids);
   }
 
   /** Reads until `work` has ended, and then to the end. */

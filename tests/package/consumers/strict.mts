@@ -21,6 +21,9 @@ import { createPostgresStore, postgresGrants, postgresSchema } from "@petstore/p
 import type { NodePostgresClient, PostgresClient, PostgresJsClient } from "@petstore/petstore/postgres";
 import type { PostgresJsQuery, PostgresStoreOptions } from "@petstore/petstore/postgres";
 import { createSqliteStore } from "@petstore/petstore/sqlite";
+import { ContractError, httpCases, storeCases } from "@petstore/petstore/testing";
+import type { Handle, Host, HttpContractCase, Sharing, StoreContractCase } from "@petstore/petstore/testing";
+import type { StorePromise, StoreSubject } from "@petstore/petstore/testing";
 
 class ArrayStore implements PetStore {
   readonly #pets: Pet[] = [];
@@ -153,3 +156,12 @@ export async function rotate(manager: KeyManager): Promise<KeyInfo[]> {
   return await manager.list();
 }
 export const managed: Petstore[] = managers.map((keys) => createPetstore({ keys }));
+
+const sharing: Sharing = "restarts";
+const subject: StoreSubject = { open: () => new ArrayStore(), sharing, remove: (place: string) => console.log(place) };
+const host: Host = { use: (handle: Handle, run) => run("http://localhost", handle) };
+export const storeContract: StoreContractCase[] = storeCases(subject);
+export const httpContract: HttpContractCase[] = httpCases(subject, host);
+export function brokenPromise(error: unknown): StorePromise | undefined {
+  return error instanceof ContractError ? error.promise : undefined;
+}

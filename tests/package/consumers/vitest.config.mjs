@@ -1,0 +1,1 @@
+export default { test: { include: ["own_store.vitest.mjs"], globals: true } };

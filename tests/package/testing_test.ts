@@ -1,0 +1,60 @@
+/** The contracts of the installed package prove and refute a store with every common test runner. */
+
+import assert from "node:assert/strict";
+import { testUnless } from "../support/system/commands.ts";
+import { bun, type Install, npm, withProject } from "./support/project.ts";
+import { run } from "./support/run.ts";
+import { BUN, DENO, fileOf, NODE, NODES, versionOf } from "./support/runtimes.ts";
+
+const FILE = "./own_store.test.mjs";
+const vitest = fileOf("vitest", versionOf("vitest"), "vitest.mjs");
+
+/** `passed` finds the number of cases that passed. */
+interface Runner {
+  name: string;
+  skip: string | false;
+  command: string;
+  args: string[];
+  install: Install;
+  passed: RegExp;
+}
+
+const RUNNERS: Runner[] = [
+  ...NODES.map((node): Runner => ({
+    ...node,
+    args: ["--test", "--test-reporter=tap", FILE],
+    install: npm(node),
+    passed: /^# pass (\d+)$/m,
+  })),
+  { ...DENO, args: ["test", "--allow-all", "--no-check", FILE], install: npm(NODE), passed: /(\d+) passed/ },
+  { ...BUN, args: ["test", FILE], install: bun(BUN), passed: /^ *(\d+) pass$/m },
+  {
+    ...NODE,
+    name: "Vitest",
+    args: [vitest, "run"],
+    install: npm(NODE),
+    passed: /Tests .*?(\d+) passed/,
+  },
+];
+
+for (const { name, skip, command, args, install, passed } of RUNNERS) {
+  testUnless(skip)(
+    `with ${name}, the contracts prove a store, and name the promises that a wrong one breaks`,
+    () =>
+      withProject(install, async (folder) => {
+        const right = await run(command, args, folder);
+        const told = right.stdout + right.stderr;
+        assert.equal(right.status, 0, told.slice(-3000));
+        const count = Number(passed.exec(told)?.[1]);
+        assert.ok(count > 90, told.slice(-3000));
+
+        const wrong = await run(command, args, folder, { WRONG_STORE: "1" });
+        assert.notEqual(wrong.status, 0);
+        assert.match(
+          wrong.stdout + wrong.stderr,
+          /A store must keep this promise \(exactness\): a pet is returned exactly as it/,
+        );
+        console.log(`${name}: ${count} cases passed`);
+      }),
+  );
+}
