@@ -26,7 +26,15 @@ testUnless(NODE.skip)(
       // out the resolution without `exports`, which TypeScript 7 has removed.
       const args = [tool, TARBALL, "--profile", "node16", "--ignore-rules", "cjs-resolves-to-esm", "--format", "json"];
       const { analysis } = JSON.parse((await succeed(NODE.command, args, folder)).stdout);
-      assert.deepEqual(Object.keys(analysis.entrypoints), [".", "./postgres", "./sqlite", "./node", "./package.json"]);
+      assert.deepEqual(Object.keys(analysis.entrypoints), [
+        ".",
+        "./d1",
+        "./postgres",
+        "./sqlite",
+        "./node",
+        "./testing",
+        "./package.json",
+      ]);
       assert.deepEqual(analysis.types, { kind: "included" });
     }),
 );

@@ -1,7 +1,7 @@
 /** The package's types in strict projects that also check the declarations of their libraries. */
 
 import assert from "node:assert/strict";
-import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { testUnless } from "../support/system/commands.ts";
@@ -50,6 +50,18 @@ for (const compiler of COMPILERS) {
   }
 }
 
+testUnless(NODE.skip)(
+  "TypeScript accepts a Worker with the types of Cloudflare alone",
+  () =>
+    withProject(npm(NODE), async (folder) => {
+      const name = "@cloudflare/workers-types";
+      mkdirSync(join(folder, "node_modules", "@cloudflare"));
+      symlinkSync(fileOf(name, versionOf(name), ""), join(folder, "node_modules", name), "dir");
+      const options = { ...STRICT, ...RESOLUTIONS[1]!, lib: ["ES2024"], types: [name], skipLibCheck: true };
+      await compile(COMPILERS.at(-1)!, folder, options, ["worker.mts"]);
+    }),
+);
+
 test("the strict project uses every name that the package exports", () => {
   const source = readFileSync(new URL("consumers/strict.mts", import.meta.url), "utf8");
   const used = names(/^import (?:type )?\{([^}]*)\} from "@petstore\/petstore";/gm, source);
@@ -68,8 +80,12 @@ function addNodeTypes(folder: string): void {
   symlinkSync(join(types, ".."), join(folder, "node_modules", "@types"), "dir");
 }
 
-function compile(version: string, folder: string, compilerOptions: unknown) {
-  const files = ["strict.mts", "strict.cts"];
+function compile(
+  version: string,
+  folder: string,
+  compilerOptions: unknown,
+  files: readonly string[] = ["strict.mts", "strict.cts"],
+) {
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
   return succeed(NODE.command, [fileOf("typescript", version, "bin/tsc"), "--project", ".", "--listFiles"], folder);
 }

@@ -1,15 +1,7 @@
 /** The SQL of the SQLite store, in a separate file so that a test can check SQLite's plan for each statement. */
 
-import { PET_STATUSES } from "../../pet.ts";
 import type { ExportFormat } from "../pet_exporter.ts";
-import { statusCode } from "../status_code.ts";
-
-const STATUS_NAME = `CASE status ${
-  PET_STATUSES.map((status) => `WHEN ${statusCode(status)} THEN '${status}'`).join(" ")
-} END`;
-
-/** A row as JSON. SQLite builds it in half the time that objects and `JSON.stringify()` would take. */
-const PET_JSON = `json_object('id', id, 'name', name, 'categoryId', category_id, 'status', ${STATUS_NAME})`;
+import { PET_JSON, STATUS_NAME } from "../pet_sql.ts";
 
 /** A row as CSV. */
 const PET_CSV = `id || ',"' || replace(name, '"', '""') || '",' || category_id || ',' || ${STATUS_NAME}`;

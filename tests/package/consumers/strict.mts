@@ -15,6 +15,8 @@ import type {
 import { createKeyManager } from "@petstore/petstore";
 import type { AddedKey, KeyInfo, KeyManager, KeyManagerOptions, KeyStore, KeyUse } from "@petstore/petstore";
 import type { KeyedPetStore, NewKeyOptions, RotateOptions, StoredKey } from "@petstore/petstore";
+import { createD1Store, createDurableObjectStore, d1Schema } from "@petstore/petstore/d1";
+import type { D1Binding, D1Rows, D1Statement, DurableObjectBinding, SqlRows, SqlStorage } from "@petstore/petstore/d1";
 import { createNodeListener } from "@petstore/petstore/node";
 import type { NodeListener, NodeRequest, NodeResponse } from "@petstore/petstore/node";
 import { createPostgresStore, postgresGrants, postgresSchema } from "@petstore/petstore/postgres";
@@ -96,6 +98,15 @@ export function openEither(pool: NodePostgresClient, sql: PostgresJsClient): Pro
   return [openPostgres(pool), openPostgres(sql)];
 }
 export const forTheAdministrator: string = postgresSchema("pets") + postgresGrants("app", "pets");
+
+export function openOnCloudflare(db: D1Binding, storage: DurableObjectBinding): PetStore[] {
+  const statement: D1Statement = db.prepare(d1Schema());
+  const made: Promise<D1Rows[]> = db.batch([statement.bind(1)]);
+  const sql: SqlStorage = storage.sql;
+  const rows: SqlRows = sql.exec("SELECT 1");
+  void made.then((results) => console.log(results.length, rows.toArray()));
+  return [createD1Store(db), createDurableObjectStore(storage)];
+}
 
 const servers: OpenApiServer[] = [{ url: "https://pets.example/v1" }];
 const described: OpenApiOptions = { servers };

@@ -1,0 +1,75 @@
+/**
+ * Keeps pets in Cloudflare D1, or in the SQLite database of a Durable Object. Any number of Workers may share one D1 database.
+ *
+ * @example
+ * ```ts ignore
+ * import { createPetstore } from "@petstore/petstore";
+ * import { createD1Store } from "@petstore/petstore/d1";
+ * import { env } from "cloudflare:workers";
+ *
+ * const petstore = createPetstore({ store: createD1Store(env.DB), keys: env.PETSTORE_KEYS.split(",") });
+ *
+ * export default { fetch: petstore.handle };
+ * ```
+ *
+ * @module
+ */
+
+import type { KeyedPetStore } from "../store.ts";
+import type { D1Binding, DurableObjectBinding } from "./binding.ts";
+import { D1Database, DurableObjectDatabase } from "./database.ts";
+import { d1Schema } from "./schema.ts";
+import { D1Store } from "./store.ts";
+
+export { d1Schema };
+export type { D1Binding, D1Rows, D1Statement, DurableObjectBinding, SqlRows, SqlStorage } from "./binding.ts";
+
+/**
+ * Keeps pets in a D1 database. The tables, whose names begin with `petstore_`, are made when the store is first used; see
+ * {@link d1Schema}. The database may have tables of the app beside them.
+ *
+ * **Durability.** A create resolves when D1 has committed it: one statement in one round trip. A create with an
+ * `Idempotency-Key` is one batch, which is a transaction, in one round trip. The first use of a store takes one more, to look at the
+ * version of the tables.
+ *
+ * **Consistency.** All reads go to the primary database, so each sees what was acknowledged before. D1 itself
+ * repeats a read that fails for a moment. A create is never repeated, so one that fails may have been stored.
+ *
+ * @param db The database: `env.DB`.
+ * @returns The store, at once. Its methods reject with {@link StoreUnavailableError} if D1 cannot serve, or if the tables need
+ * a later release.
+ * @throws {TypeError} If `db` is no D1 database. A session (`withSession()`) is refused too, because it reads from replicas, which
+ * may not have what was acknowledged.
+ */
+export function createD1Store(db: D1Binding): KeyedPetStore {
+  const { prepare, batch, getBookmark } = (db ?? {}) as Partial<D1Binding & { getBookmark: unknown }>;
+  if (typeof prepare !== "function" || typeof batch !== "function") {
+    throw new TypeError(
+      "createD1Store() needs a D1 database, such as env.DB of a Worker with a binding DB in d1_databases",
+    );
+  }
+  if (getBookmark !== undefined) {
+    throw new TypeError("createD1Store() needs the D1 database itself, not a session of withSession()");
+  }
+  return new D1Store(new D1Database(db));
+}
+
+/**
+ * Keeps pets in the SQLite database of a Durable Object, with the same tables as {@link createD1Store}. Make the store in the
+ * object's constructor. Its methods return without a promise.
+ *
+ * **Durability.** What a method has written is on disk before the object's answer leaves it (output gate). If the write fails, the
+ * object is reset and the answer is not sent.
+ *
+ * @param storage The storage of an object whose class is in `new_sqlite_classes`: `ctx.storage`.
+ * @returns The store.
+ * @throws {TypeError} If `storage` is no storage with SQLite.
+ */
+export function createDurableObjectStore(storage: DurableObjectBinding): KeyedPetStore {
+  if (typeof storage?.transactionSync !== "function" || typeof storage.sql?.exec !== "function") {
+    throw new TypeError(
+      "createDurableObjectStore() needs ctx.storage of a Durable Object whose class is in new_sqlite_classes",
+    );
+  }
+  return new D1Store(new DurableObjectDatabase(storage));
+}

@@ -1,0 +1,68 @@
+/** One way to run statements in a transaction, on D1 and in a Durable Object. */
+
+import type { Pending } from "../../pending.ts";
+import type { D1Binding, DurableObjectBinding } from "./binding.ts";
+import { asUnavailable } from "./errors.ts";
+
+/**
+ * A value of a statement. An int64 is bound as text, because numbers would be doubles. SQLite turns the text into an integer where
+ * it meets a column of integers.
+ */
+export type Value = string | number | null;
+
+/** A statement and its values. */
+export type Statement = readonly [sql: string, ...values: Value[]];
+
+/** The rows that a statement returned, by the names of their columns. */
+export type Rows = Record<string, unknown>[];
+
+export interface Database {
+  /** The kind of database, for messages. */
+  readonly place: string;
+  /**
+   * Runs statements in one transaction, and returns the rows of each.
+   *
+   * @throws {StoreUnavailableError} After an outage. The transaction may have been committed.
+   */
+  run(statements: readonly Statement[]): Pending<Rows[]>;
+}
+
+export class D1Database implements Database {
+  readonly place = "D1";
+  readonly #db: D1Binding;
+
+  constructor(db: D1Binding) {
+    this.#db = db;
+  }
+
+  async run(statements: readonly Statement[]): Promise<Rows[]> {
+    try {
+      const [first, ...more] = statements.map(([sql, ...values]) => this.#db.prepare(sql).bind(...values));
+      if (first === undefined) return [];
+      const results = more.length === 0 ? [await first.all()] : await this.#db.batch([first, ...more]);
+      return results.map(({ results }) => results as Rows);
+    } catch (error) {
+      throw asUnavailable(error, this.place);
+    }
+  }
+}
+
+export class DurableObjectDatabase implements Database {
+  readonly place = "The Durable Object's database";
+  readonly #storage: DurableObjectBinding;
+
+  constructor(storage: DurableObjectBinding) {
+    this.#storage = storage;
+  }
+
+  run(statements: readonly Statement[]): Rows[] {
+    const { sql } = this.#storage;
+    try {
+      return this.#storage.transactionSync(() =>
+        statements.map(([text, ...values]) => sql.exec(text, ...values).toArray() as Rows)
+      );
+    } catch (error) {
+      throw asUnavailable(error, this.place);
+    }
+  }
+}

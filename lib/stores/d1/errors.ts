@@ -1,0 +1,46 @@
+/**
+ * Classifies the errors of D1 and of a Durable Object's database. They have no code, only a message. SQLite's own end with the
+ * name of a result code. The rest are those that Cloudflare's page "Debug D1" lists, such as "Network connection lost".
+ */
+
+import { StoreUnavailableError } from "../store.ts";
+
+/** Result codes of SQLite that mean an invalid statement or value. */
+const DEFECT = /: SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|AUTH)\b/;
+
+/** A table or column that was dropped, or is not there yet after a restore. */
+const MISSING = /\bno such (table|column)\b/;
+
+/** Whether a table is missing. A new look at the schema tells more. */
+export function isMissing(error: unknown): boolean {
+  return MISSING.test(messageOf(error));
+}
+
+/** Whether a table exists that was to be created. */
+export function isPresent(error: unknown): boolean {
+  return /\balready exists\b/.test(messageOf(error));
+}
+
+/**
+ * Turns an outage into a {@link StoreUnavailableError}, and returns any other error unchanged.
+ *
+ * @param place The kind of database, for the message.
+ */
+export function asUnavailable(error: unknown, place: string): unknown {
+  if (error instanceof StoreUnavailableError || !isOutage(error)) return error;
+  const text = messageOf(error).replace(/^D1_ERROR: /, "").replaceAll("\n", " ");
+  return new StoreUnavailableError(`${place}: ${text}`, { cause: error });
+}
+
+function isOutage(error: unknown): boolean {
+  const message = messageOf(error);
+  if (MISSING.test(message)) return true;
+  // bind() refuses a value of a type that D1 does not have.
+  if (DEFECT.test(message) || message.startsWith("D1_TYPE_ERROR")) return false;
+  const defects = [TypeError, RangeError, ReferenceError, SyntaxError];
+  return error instanceof Error && !defects.some((defect) => error instanceof defect);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

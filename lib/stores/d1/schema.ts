@@ -1,0 +1,147 @@
+/**
+ * The tables and their version. Their names begin with `petstore_`, because a D1 database often has the tables of the whole app.
+ * The version is in a table, because D1 does not permit `PRAGMA user_version`.
+ */
+
+import { attempt, chain, type Pending } from "../../pending.ts";
+import { VERSION } from "../../version.ts";
+import { storeClosed, StoreUnavailableError } from "../store.ts";
+import type { Database, Rows, Statement } from "./database.ts";
+import { isMissing, isPresent } from "./errors.ts";
+
+/** The version that this release makes and uses. */
+export const SCHEMA_VERSION = 1;
+
+/**
+ * The statements that make the tables. AUTOINCREMENT prevents an id from being reused after the last row was deleted by hand. The
+ * status is a number (see `status_code.ts`). Times are in milliseconds since 1970.
+ *
+ * A later release that changes the tables begins its statements with one that fails unless the version is the one before. Two
+ * Workers that migrate at once then do it once.
+ */
+function statements(create: (kind: string) => string, insert: string): string[] {
+  return [
+    `${create("TABLE")} petstore_schema (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  version INTEGER NOT NULL,
+  oldest_version INTEGER NOT NULL,
+  oldest_release TEXT NOT NULL
+) STRICT`,
+    `${create("TABLE")} petstore_pets (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT NOT NULL,
+  category_id INTEGER NOT NULL,
+  status INTEGER NOT NULL CHECK (status IN (0, 1, 2))
+) STRICT`,
+    `${create("INDEX")} petstore_pets_by_status ON petstore_pets (status)`,
+    `${create("TABLE")} petstore_requests (
+  key TEXT PRIMARY KEY,
+  fingerprint TEXT NOT NULL,
+  pet_id INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID`,
+    `${create("INDEX")} petstore_requests_by_expiry ON petstore_requests (expires_at)`,
+    `${create("TABLE")} petstore_keys (
+  id TEXT PRIMARY KEY,
+  digest TEXT NOT NULL UNIQUE,
+  label TEXT NOT NULL,
+  caller TEXT NOT NULL,
+  read_only INTEGER NOT NULL CHECK (read_only IN (0, 1)),
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  revoked_at INTEGER,
+  last_used_at INTEGER
+) STRICT`,
+    // The oldest release that can use the tables.
+    `${insert} INTO petstore_schema (id, version, oldest_version, oldest_release) VALUES (1, ${SCHEMA_VERSION}, 1, '0.2.0')`,
+  ];
+}
+
+/** Fails as a whole if there are tables already. A Worker of a later release may be making its own. */
+const MAKE_TABLES: readonly Statement[] = statements((kind) => `CREATE ${kind}`, "INSERT").map((sql) => [sql]);
+
+const SELECT_VERSION: Statement = ["SELECT version, oldest_version, oldest_release FROM petstore_schema WHERE id = 1"];
+
+/**
+ * The SQL that makes the tables, for a file in the folder of wrangler's migrations. A store does the same when it is first used, so
+ * this is needed only if Workers must not make tables. It changes no table that exists.
+ */
+export function d1Schema(): string {
+  return statements((kind) => `CREATE ${kind} IF NOT EXISTS`, "INSERT OR IGNORE").map((sql) => `${sql};\n`).join("");
+}
+
+/** Runs statements on the tables. Makes them first if there are none, and refuses those of a later release. */
+export class Tables {
+  readonly #db: Database;
+  #isKnown = false;
+  #isClosed = false;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /**
+   * Runs statements in one transaction, and returns the rows of each. The first use looks at the version. Requests do not share
+   * that look, since a request of a Worker must not wait for what another has begun.
+   *
+   * @throws {StoreUnavailableError} If the tables need a later release, or cannot be reached.
+   */
+  run(...statements: Statement[]): Pending<Rows[]> {
+    if (this.#isClosed) throw storeClosed();
+    const run = () => this.#db.run(statements);
+    return attempt(() => this.#isKnown ? run() : chain(this.#require(), run), (error) => {
+      // For example, the database was restored to a time before it had tables.
+      if (isMissing(error)) this.#isKnown = false;
+      throw error;
+    });
+  }
+
+  /**
+   * Explains why a statement has not written, which happens after a later release has changed the tables.
+   *
+   * @throws {StoreUnavailableError} Always.
+   */
+  refuse(): Pending<never> {
+    return chain(this.#read(), (rows) => {
+      requireUsable(rows, this.#db.place);
+      throw new StoreUnavailableError(`${this.#db.place}: the tables were changed during a write; repeat it`);
+    });
+  }
+
+  /** Refuses all later statements. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #require(): Pending<void> {
+    const found = attempt<Rows | undefined>(() => this.#read(), (error) => {
+      if (isMissing(error)) return undefined;
+      throw error;
+    });
+    return chain(chain(found, (rows) => rows ?? this.#make()), (rows) => {
+      requireUsable(rows, this.#db.place);
+      this.#isKnown = true;
+    });
+  }
+
+  #read(): Pending<Rows> {
+    return chain(this.#db.run([SELECT_VERSION]), ([rows = []]) => rows);
+  }
+
+  #make(): Pending<Rows> {
+    const made = attempt(() => chain(this.#db.run(MAKE_TABLES), () => {}), (error) => {
+      // Another Worker has made them meanwhile.
+      if (!isPresent(error)) throw error;
+    });
+    return chain(made, () => this.#read());
+  }
+}
+
+function requireUsable([row]: Rows, place: string): void {
+  if (row === undefined) throw new StoreUnavailableError(`${place} has no row in the table petstore_schema`);
+  if (Number(row["oldest_version"]) <= SCHEMA_VERSION) return;
+  throw new StoreUnavailableError(
+    `${place} has tables of version ${row["version"]}, which need release ${row["oldest_release"]} or later; ` +
+      `this is release ${VERSION}`,
+  );
+}

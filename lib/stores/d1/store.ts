@@ -1,0 +1,106 @@
+/** The store on D1 and in a Durable Object. `d1_store.ts` is the entry point. */
+
+import { isInt64 } from "../../json.ts";
+import { chain, type Pending } from "../../pending.ts";
+import type { KeyStore } from "../key_store.ts";
+import { statusCode } from "../status_code.ts";
+import type { IdempotentOutcome, IdempotentRequest, KeyedPetStore, PetDraft, PetPage, PetQuery } from "../store.ts";
+import type { Database, Rows, Value } from "./database.ts";
+import { D1Keys } from "./keys.ts";
+import { Tables } from "./schema.ts";
+import {
+  ALL_PETS,
+  DELETE_REQUESTS,
+  INSERT_PET,
+  INSERT_PET_ONCE,
+  INSERT_REQUEST,
+  PETS_OF_STATUS,
+  SELECT_ONE,
+  SELECT_PET,
+  SELECT_REQUEST,
+  WRITE_NOTHING,
+} from "./statements.ts";
+
+/** A row of a page. */
+type PetRow = { id: string; json: string };
+
+export class D1Store implements KeyedPetStore {
+  readonly keys: KeyStore;
+  readonly #tables: Tables;
+
+  constructor(db: Database) {
+    this.#tables = new Tables(db);
+    this.keys = new D1Keys(this.#tables);
+  }
+
+  create(pet: PetDraft): Pending<bigint> {
+    return chain(
+      this.#tables.run([INSERT_PET, ...valuesOf(pet)]),
+      ([created]) => idOf(created) ?? this.#tables.refuse(),
+    );
+  }
+
+  createOnce(pet: PetDraft, { key, fingerprint, retentionMs }: IdempotentRequest): Pending<IdempotentOutcome> {
+    const done = this.#tables.run(
+      [DELETE_REQUESTS, key],
+      [INSERT_PET_ONCE, ...valuesOf(pet), key],
+      [INSERT_REQUEST, key, fingerprint, retentionMs],
+      [SELECT_REQUEST, key],
+    );
+    return chain(done, ([_deleted, created, _inserted, remembered]): Pending<IdempotentOutcome> => {
+      const newId = idOf(created), id = idOf(remembered);
+      if (newId !== undefined) return { outcome: "created", id: newId };
+      if (id === undefined) return this.#tables.refuse();
+      return remembered?.[0]?.["fingerprint"] === fingerprint ? { outcome: "replayed", id } : { outcome: "reused" };
+    });
+  }
+
+  get(id: bigint): Pending<string | undefined> {
+    return chain(this.#tables.run([SELECT_PET, String(id)]), ([rows]) => rows?.[0]?.["json"] as string | undefined);
+  }
+
+  list({ after, limit, status }: PetQuery): Pending<PetPage> {
+    // One row more than the page shows whether there is a next page.
+    const bounds = [String(after), limit + 1];
+    const read = status === undefined
+      ? this.#tables.run([ALL_PETS, ...bounds])
+      : this.#tables.run([PETS_OF_STATUS, statusCode(status), ...bounds]);
+    return chain(read, ([rows]) => pageOf(rows as PetRow[], limit));
+  }
+
+  check(): Pending<void> {
+    return chain(this.#tables.run([SELECT_ONE]), () => {});
+  }
+
+  checkWrites(): Pending<void> {
+    const [insert, remove] = WRITE_NOTHING;
+    return chain(this.#tables.run([insert], [remove]), ([written]) => written?.[0] ? undefined : this.#tables.refuse());
+  }
+
+  /** Creates that have started go on by themselves. A request of a Worker must not wait for those of others. */
+  close(): void {
+    this.#tables.close();
+  }
+}
+
+/** Throws at once if a value is invalid, so that an outage cannot hide it. */
+function valuesOf({ name, categoryId, status }: PetDraft): Value[] {
+  const code = statusCode(status);
+  if (typeof name !== "string" || typeof categoryId !== "bigint" || !isInt64(categoryId)) {
+    throw new TypeError(
+      "A pet has a name, which is a string, and a categoryId, which is a bigint in the range of int64",
+    );
+  }
+  return [name, String(categoryId), code];
+}
+
+function idOf(rows: Rows | undefined): bigint | undefined {
+  const id = rows?.[0]?.["id"];
+  return id === undefined ? undefined : BigInt(id as string);
+}
+
+function pageOf(rows: readonly PetRow[], limit: number): PetPage {
+  const shown = rows.length > limit ? rows.slice(0, limit) : rows;
+  const json = `[${shown.map(({ json }) => json).join(",")}]`;
+  return shown === rows ? { json } : { json, next: BigInt(shown[limit - 1]!.id) };
+}

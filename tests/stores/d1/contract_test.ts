@@ -1,0 +1,10 @@
+import { test } from "node:test";
+import { createDurableObjectStore } from "../../../lib/stores/d1/d1_store.ts";
+import { storeCases } from "../../../lib/testing/testing.ts";
+import { openStorage } from "./support.ts";
+
+const SUBJECT = { open: () => createDurableObjectStore(openStorage()), sharing: "none", keys: true } as const;
+
+for (const { name, skip, run } of storeCases(SUBJECT)) {
+  test(`a Durable Object's store on node:sqlite ${name}`, { skip }, run);
+}

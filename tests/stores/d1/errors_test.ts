@@ -1,0 +1,122 @@
+/** What becomes of the errors of D1, by the messages that Cloudflare documents. */
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import {
+  createD1Store,
+  createDurableObjectStore,
+  type D1Binding,
+  d1Schema,
+  type D1Statement,
+} from "../../../lib/stores/d1/d1_store.ts";
+import { type PetDraft, StoreUnavailableError } from "../../../mod.ts";
+import { openStorage } from "./support.ts";
+
+const PET: PetDraft = { name: "Rex", categoryId: 7n, status: "available" };
+const REQUEST = { key: "k".repeat(22), fingerprint: "f".repeat(22), retentionMs: 60_000 };
+
+/** A database that has its tables, and whose later calls fail. */
+function failing(thrown: Error): { db: D1Binding; calls(): number } {
+  let calls = 0;
+  const call = () => {
+    if (calls++ === 0) {
+      return Promise.resolve({ results: [{ version: 1, oldest_version: 1, oldest_release: "0.2.0" }] });
+    }
+    return Promise.reject(thrown);
+  };
+  const statement: D1Statement = { bind: () => statement, all: call };
+  return { db: { prepare: () => statement, batch: async () => [await call()] }, calls: () => calls };
+}
+
+const OUTAGES = [
+  "Network connection lost.",
+  "D1 DB reset because its code was updated.",
+  "Internal error while starting up D1 DB storage caused object to be reset.",
+  "Internal error in D1 DB storage caused object to be reset.",
+  "Cannot resolve D1 DB due to transient issue on remote node.",
+  "Can't read from request stream because client disconnected.",
+  "D1 DB storage operation exceeded timeout which caused object to be reset.",
+  "D1 DB is overloaded. Requests queued for too long.",
+  "D1 DB is overloaded. Too many requests queued.",
+  "D1 DB's isolate exceeded its memory limit and was reset.",
+  "D1 DB exceeded its CPU time limit and was reset.",
+  "Exceeded maximum DB size",
+  "database or disk is full: SQLITE_FULL",
+  "no such table: petstore_pets: SQLITE_ERROR",
+];
+
+for (const message of OUTAGES) {
+  test(`the D1 store is unavailable after "${message}", and repeats no create`, async () => {
+    const thrown = new Error(`D1_ERROR: ${message}`);
+    const works = [
+      (db: D1Binding) => createD1Store(db).create(PET),
+      (db: D1Binding) => createD1Store(db).createOnce!(PET, REQUEST),
+      (db: D1Binding) => createD1Store(db).get(1n),
+      (db: D1Binding) => createD1Store(db).list({ after: 0n, limit: 1 }),
+      (db: D1Binding) => createD1Store(db).check(),
+      (db: D1Binding) => createD1Store(db).checkWrites!(),
+      (db: D1Binding) => createD1Store(db).keys.list(),
+    ];
+    for (const work of works) {
+      const { db, calls } = failing(thrown);
+      await assert.rejects(async () => await work(db), (error) => {
+        assert.ok(error instanceof StoreUnavailableError);
+        assert.deepEqual([error.message, error.cause], [`D1: ${message}`, thrown]);
+        return true;
+      });
+      assert.equal(calls(), 2);
+    }
+  });
+}
+
+test("the D1 store reports an invalid statement or value as what it is", async () => {
+  const defects = [
+    'D1_ERROR: near "SELEC": syntax error at offset 0: SQLITE_ERROR',
+    "D1_ERROR: CHECK constraint failed: status IN (0, 1, 2): SQLITE_CONSTRAINT (extended: SQLITE_CONSTRAINT_CHECK)",
+    "D1_TYPE_ERROR: Type 'bigint' not supported for value '5'",
+  ].map((message) => new Error(message));
+  for (const thrown of [...defects, new TypeError("db.prepare is not a function")]) {
+    await assert.rejects(async () => await createD1Store(failing(thrown).db).create(PET), thrown);
+  }
+});
+
+test("the D1 store refuses a pet that it could only store wrongly", () => {
+  const { db } = failing(new Error("It was not sent"));
+  const wrong = [{ name: 7 }, { categoryId: 7 }, { categoryId: 2n ** 63n }, { categoryId: -(2n ** 63n) - 1n }, {
+    status: "lost",
+  }];
+  for (const parts of wrong) {
+    const pet = { ...PET, ...parts } as PetDraft;
+    assert.throws(() => createD1Store(db).create(pet), TypeError);
+    assert.throws(() => createD1Store(db).createOnce!(pet, REQUEST), TypeError);
+  }
+});
+
+test("createD1Store() and createDurableObjectStore() refuse what is no database, and a session", () => {
+  const { db } = failing(new Error());
+  const session = { ...db, getBookmark: () => null };
+  for (const given of [undefined, null, {}, "DB", openStorage(), session]) {
+    assert.throws(() => createD1Store(given as D1Binding), { name: "TypeError", message: /^createD1Store\(\) needs/ });
+  }
+  for (const given of [undefined, null, {}, db, { ...openStorage(), sql: undefined }]) {
+    assert.throws(() => createDurableObjectStore(given as ReturnType<typeof openStorage>), {
+      ...{ name: "TypeError", message: /^createDurableObjectStore\(\) needs ctx\.storage/ },
+    });
+  }
+});
+
+test("a Durable Object's database without an answer makes the store unavailable", () => {
+  const storage = openStorage();
+  storage.transactionSync = () => {
+    throw new Error("Internal error in Durable Object storage caused object to be reset.");
+  };
+  assert.throws(() => createDurableObjectStore(storage).get(1n), StoreUnavailableError);
+});
+
+test("d1Schema() is a statement on each of its paragraphs that may run again", () => {
+  const storage = openStorage();
+  for (let run = 0; run < 2; run++) {
+    for (const sql of d1Schema().split(";\n").filter((sql) => sql !== "")) storage.sql.exec(sql).toArray();
+  }
+  assert.equal(createDurableObjectStore(storage).create(PET), 1n);
+});
