@@ -1,20 +1,14 @@
 /** A petstore in a Cloudflare Worker, run by workerd, which miniflare starts. */
 
 import assert from "node:assert/strict";
-import { stop as stopBundler } from "esbuild";
 import { Miniflare } from "miniflare";
-import { readdirSync } from "node:fs";
 import { HTTP_CONTRACT } from "../../lib/testing/http/all.ts";
 import { CASE_HEADER } from "../support/by_case.ts";
 import { KEY } from "../support/api.ts";
-import { testUnless } from "../support/system/commands.ts";
-import { bundle } from "./support/bundle.ts";
-import { BASE_PATHS, type BasePath, CLOSED_EARLY, exactly, testContract, unknownMethod } from "./support/contract.ts";
+import { bundle, stopBundler } from "./support/bundle.ts";
+import { BASE_PATHS, type BasePath, CLOSED_EARLY, testContract } from "./support/contract.ts";
 import { APP_KEYS, useMount } from "./support/mounts.ts";
-
-const PACKAGES = new URL("node_modules/.deno/", import.meta.url);
-const hasRuntime = readdirSync(PACKAGES).some((name) => name.startsWith("@cloudflare+workerd-"));
-const testWorkers = testUnless(hasRuntime ? false : "there is no workerd package for this machine");
+import { COMPATIBILITY_DATE, testWorkers, UNKNOWN_METHOD } from "./support/workerd.ts";
 
 /** Like Cloudflare, miniflare compresses JSON for a client that accepts it; it sets the header even without a body. */
 function strip({ status, headers, body }: Response): Response {
@@ -23,11 +17,6 @@ function strip({ status, headers, body }: Response): Response {
   own.delete("content-encoding");
   return new Response(body, { status, headers: own });
 }
-
-const UNKNOWN_METHOD = unknownMethod(
-  "answers 501 itself to a method that is not registered",
-  exactly(501, "ERROR: Unrecognized request method."),
-);
 
 /** Starts a Worker for each base path; `use` gets their origins. */
 async function withWorkers(petstore: string, use: (origins: Record<BasePath, string>) => Promise<void>): Promise<void> {
@@ -39,7 +28,7 @@ async function withWorkers(petstore: string, use: (origins: Record<BasePath, str
         modules: true,
         script: await bundle("workers/worker.ts", { basePath, petstore }),
         bindings: { PETSTORE_KEYS: APP_KEYS },
-        compatibilityDate: "2026-07-01",
+        compatibilityDate: COMPATIBILITY_DATE,
         host: "127.0.0.1",
         port: 0,
         cf: false,

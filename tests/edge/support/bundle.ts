@@ -1,9 +1,13 @@
 /** Bundles the mounting files with the library, as each host needs them. */
 
-import { build, type Plugin } from "esbuild";
+import { build, type Plugin, stop as stopBundler } from "esbuild";
+
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+
+/** Call it after the last bundle: the bundler would keep the process alive. */
+export { stopBundler };
 
 export const EDGE = fileURLToPath(new URL("../", import.meta.url));
 
@@ -12,6 +16,8 @@ export interface BundleParts {
   basePath?: string;
   /** Replaces `@petstore/petstore`: a module, relative to tests/edge. */
   petstore?: string;
+  /** The same for `@petstore/petstore/d1`. */
+  d1?: string;
   /** Packages in place of `node:` modules. Other `node:` modules become empty: only test code that is not run uses them. */
   standIns?: Record<string, string>;
 }
@@ -34,11 +40,20 @@ export async function bundle(file: string, parts: BundleParts = {}): Promise<str
   return outputFiles[0]!.text;
 }
 
-function resolving({ petstore = "support/contract_petstore.ts", standIns = {} }: BundleParts): Plugin {
+/** The Worker of store_worker.ts. */
+export async function storeScript(): Promise<string> {
+  const script = await bundle("support/store_worker.ts", { petstore: "../../mod.ts" });
+  await stopBundler();
+  return script;
+}
+
+function resolving(parts: BundleParts): Plugin {
+  const { petstore = "support/contract_petstore.ts", d1 = "support/d1.ts", standIns = {} } = parts;
   return {
     name: "resolving",
     setup(build) {
       build.onResolve({ filter: /^@petstore\/petstore$/ }, () => ({ path: join(EDGE, petstore) }));
+      build.onResolve({ filter: /^@petstore\/petstore\/d1$/ }, () => ({ path: join(EDGE, d1) }));
       build.onResolve({ filter: /^(node:|ajv)/ }, ({ path, importer }) => {
         // Imports between files of a package.
         if (importer.includes("/node_modules/") || !importer) return undefined;
@@ -59,7 +74,7 @@ function rebasing(basePath: string | undefined): Plugin {
     name: "rebasing",
     setup(build) {
       if (basePath === undefined) return;
-      build.onLoad({ filter: /\/(workers|service_worker)\/[a-z_]+\.(ts|js)$/ }, async ({ path }) => {
+      build.onLoad({ filter: /\/(workers|service_worker)\/([a-z0-9]+\/)?[a-z_]+\.(ts|js)$/ }, async ({ path }) => {
         const text = await readFile(path, "utf8");
         return { contents: text.replace('BASE_PATH = "/v1"', `BASE_PATH = ${JSON.stringify(basePath)}`), loader: "ts" };
       });

@@ -1,2 +1,11 @@
-/** The part of `cloudflare:workers` that workers/worker.ts needs for its type check. */
-export const env: Record<"PETSTORE_KEYS", string> = { PETSTORE_KEYS: "" };
+/** The part of `cloudflare:workers` that the Workers need for their type check. */
+
+import type { D1Binding } from "@petstore/petstore/d1";
+
+interface Env {
+  PETSTORE_KEYS: string;
+  DB: D1Binding;
+  PETS: { getByName(name: string): { fetch(request: Request): Promise<Response> } };
+}
+
+export const env: Env = {} as Env;

@@ -1,0 +1,43 @@
+/** A store in a Worker, through the Worker of store_worker.ts. */
+
+import type { IdempotentOutcome, KeyStore, PetPage, PetStore, StoredKey } from "../../../mod.ts";
+import { StoreUnavailableError } from "../../../mod.ts";
+import { decode, encode } from "./remote_values.ts";
+
+/** @param url Where the methods are, such as `http://127.0.0.1:1234/d1/DB7/first`. */
+export function remoteStore(url: string): PetStore {
+  const call = async <T>(method: string, ...args: unknown[]): Promise<T> => {
+    const response = await fetch(`${url}/${method}`, { method: "POST", body: encode([clockAhead(), ...args]) });
+    const value = decode(await response.text());
+    if (response.ok) return value as T;
+    throw toError(value as { name: string; message: string });
+  };
+  const keys: KeyStore = {
+    list: () => call<StoredKey[]>("keys.list"),
+    add: (...args) => call<boolean>("keys.add", ...args),
+    revoke: (...args) => call<boolean>("keys.revoke", ...args),
+    touch: (...args) => call<void>("keys.touch", ...args),
+  };
+  return {
+    keys,
+    create: (...args) => call<bigint>("create", ...args),
+    createOnce: (...args) => call<IdempotentOutcome>("createOnce", ...args),
+    get: (...args) => call<string | undefined>("get", ...args),
+    list: (...args) => call<PetPage>("list", ...args),
+    check: () => call<void>("check"),
+    checkWrites: () => call<void>("checkWrites"),
+    close: () => call<void>("close"),
+  };
+}
+
+/** By how many milliseconds a case has moved `Date`. The Worker moves its own as far. */
+function clockAhead(): number {
+  const ahead = Date.now() - (performance.timeOrigin + performance.now());
+  return Math.abs(ahead) < 60_000 ? 0 : ahead;
+}
+
+function toError({ name, message }: { name: string; message: string }): Error {
+  return name === "StoreUnavailableError"
+    ? new StoreUnavailableError(message)
+    : Object.assign(new Error(message), { name });
+}
