@@ -19,7 +19,14 @@ test("docs/hosts.md shows every program once", () => {
   assert.deepEqual([...shown, ...linked].toSorted(), readdirSync(new URL("programs", import.meta.url)).toSorted());
   assert.ok(HOSTS.every(({ file }) => shown.includes(file)));
   const edge = Array.from(page.matchAll(/\[`tests\/edge\/([a-z_]+)\/[^ ]*(?=.*:$)/gm), ([, subject]) => subject);
-  assert.deepEqual(edge, ["workers", "service_worker", "service_worker", "nextjs", "sveltekit", "nitro"]);
+  assert.deepEqual(edge, [
+    ...Array(5).fill("workers"),
+    "service_worker",
+    "service_worker",
+    "nextjs",
+    "sveltekit",
+    "nitro",
+  ]);
 });
 
 test("docs/hosts.md names every deviation that is tested, each in its host's section or with the host's name", () => {

@@ -20,7 +20,7 @@ export const EDGE_SECTIONS: readonly Section[] = [
     text:
       "Set a secret `PETSTORE_KEYS` with the keys, separated by commas, and a compatibility date of 2022-03-21 or later; " +
       "`nodejs_compat` is not needed. Cloudflare runs many isolates and ends them at any time, and each has its own memory " +
-      "store with ids from 1. To keep pets, use a store of your own, such as one on D1.",
+      "store with ids from 1. The two sections below keep the pets.",
     files: ["tests/edge/workers/worker.ts"],
     deviations: [
       "A method that HTTP does not have gets 501 and plain text from workerd",
@@ -29,6 +29,22 @@ export const EDGE_SECTIONS: readonly Section[] = [
       "The connection is closed after an answer to a body that was not read to its end. A client that is still sending " +
       "may miss the answer",
     ],
+  },
+  {
+    title: "Cloudflare Workers with D1",
+    runtime: "workerd",
+    text:
+      "Any number of Workers share the pets of one D1 database. The tables are made at the first request. To make them by " +
+      "`wrangler d1 migrations apply` instead, write the text of `d1Schema()` to a file in `migrations/`. Deviations are " +
+      "those of Workers above. [Stores](stores.md) tells what the store promises.",
+    files: ["tests/edge/workers/d1/worker.ts", "tests/edge/workers/d1/wrangler.json"],
+  },
+  {
+    title: "A Durable Object",
+    runtime: "workerd",
+    text:
+      "One object has all pets in a database of its own, and answers all requests. Deviations are those of Workers above.",
+    files: ["tests/edge/workers/object/worker.ts", "tests/edge/workers/object/wrangler.json"],
   },
   {
     title: "A Service Worker",
