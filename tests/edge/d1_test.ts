@@ -33,22 +33,25 @@ for (const [title, kind] of STORES) {
   });
 }
 
-testWorkers("a Worker with a D1 store keeps the HTTP contract", async (context) => {
-  await using running = new AsyncDisposableStack();
-  const origins: Partial<Record<BasePath, string>> = {};
-  const parts = { petstore: "support/contract_d1_petstore.ts" };
-  for (const basePath of BASE_PATHS) {
-    const scripts = [await bundle("workers/d1/worker.ts", { ...parts, basePath })];
-    const bindings = { PETSTORE_KEYS: APP_KEYS };
-    const workers = running.use(new Workers({ scripts, bindings, databases: HTTP_CONTRACT.length }));
-    origins[basePath] = (await workers.origins())[0]!;
-  }
-  await stopBundler();
-  await testContract(context, {
-    ...{ name: "workerd with D1", origins: origins as Record<BasePath, string> },
-    ...{ deviations: [UNKNOWN_METHOD], cut: CLOSED_EARLY },
+for (const [title, kind] of STORES) {
+  testWorkers(`a Worker with ${title} keeps the HTTP contract`, async (context) => {
+    await using running = new AsyncDisposableStack();
+    const origins: Partial<Record<BasePath, string>> = {};
+    for (const basePath of BASE_PATHS) {
+      const petstore = `support/contract_${kind}_petstore.ts`;
+      const scripts = [await bundle(`workers/${kind}/worker.ts`, { petstore, basePath })];
+      // A database for each case; an object is made when a case asks for it.
+      const databases = kind === "d1" ? HTTP_CONTRACT.length : 1;
+      const workers = running.use(new Workers({ scripts, bindings: { PETSTORE_KEYS: APP_KEYS }, databases }));
+      origins[basePath] = (await workers.origins())[0]!;
+    }
+    await stopBundler();
+    await testContract(context, {
+      ...{ name: `workerd with ${title}`, origins: origins as Record<BasePath, string> },
+      ...{ deviations: [UNKNOWN_METHOD], cut: CLOSED_EARLY },
+    });
   });
-});
+}
 
 testWorkers("the settings that docs/hosts.md shows name what the Workers use", () => {
   assert.deepEqual(ofD1.d1_databases.map(({ binding }) => binding), ["DB"]);

@@ -51,7 +51,7 @@ export interface Api {
 /** Throws if an answer is not as it should be. */
 export type Check = (method: string, path: string, answer: SeenResponse) => void;
 
-const IN_PROCESS: Host = { use: (handle, run) => run("http://petstore.test", handle) };
+const IN_PROCESS: Host = { use: (handle, run) => run("http://petstore.example", handle) };
 
 export async function withApi<T>(
   options: Partial<PetstoreOptions>,

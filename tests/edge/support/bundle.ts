@@ -1,10 +1,10 @@
 /** Bundles the mounting files with the library, as each host needs them. */
 
 import { build, type Plugin, stop as stopBundler } from "esbuild";
-
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { CASE_HEADER } from "../../support/by_case.ts";
 
 /** Call it after the last bundle: the bundler would keep the process alive. */
 export { stopBundler };
@@ -68,7 +68,7 @@ function resolving(parts: BundleParts): Plugin {
   };
 }
 
-/** The same mounting file at another base path. */
+/** The same mounting file at another base path, and with a Durable Object for each case. */
 function rebasing(basePath: string | undefined): Plugin {
   return {
     name: "rebasing",
@@ -76,7 +76,9 @@ function rebasing(basePath: string | undefined): Plugin {
       if (basePath === undefined) return;
       build.onLoad({ filter: /\/(workers|service_worker)\/([a-z0-9]+\/)?[a-z_]+\.(ts|js)$/ }, async ({ path }) => {
         const text = await readFile(path, "utf8");
-        return { contents: text.replace('BASE_PATH = "/v1"', `BASE_PATH = ${JSON.stringify(basePath)}`), loader: "ts" };
+        const contents = text.replace('BASE_PATH = "/v1"', `BASE_PATH = ${JSON.stringify(basePath)}`)
+          .replace('getByName("all")', `getByName(request.headers.get("${CASE_HEADER}") ?? "all")`);
+        return { contents, loader: "ts" };
       });
     },
   };
