@@ -33,7 +33,7 @@ export const ROUTE_CASES: HttpCase[] = [
         const method of ["PUT", "PATCH", "DELETE", "QUERY", "get", "constructor", ...(path === "/pets" ? [] : ["POST"])]
       ) {
         // Request turns usual methods into capitals.
-        if (new Request("http://x", { method }).method === "GET") continue;
+        if (new Request("http://localhost", { method }).method === "GET") continue;
         const { status, headers, error } = await api.send(method, path);
         assert.deepEqual(
           [status, error.code, headers.get("allow")],
