@@ -29,6 +29,7 @@ testUnless(NODE.skip)(
       assert.deepEqual(Object.keys(analysis.entrypoints), [
         ".",
         "./d1",
+        "./kv",
         "./postgres",
         "./sqlite",
         "./node",

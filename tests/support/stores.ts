@@ -3,11 +3,13 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { createKvStore } from "../../lib/stores/kv/kv_store.ts";
 import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { SqliteStore } from "../../lib/stores/sqlite/store.ts";
 import { newPlace, type StoreSubject } from "../../lib/testing/subject.ts";
 import { createMemoryStore, type PetStore } from "../../mod.ts";
+import { openTestKv, type TestKv } from "./kv.ts";
 import { type DriverKind, DRIVERS, GIVEN, postgresUrl, runSql, whyNoPostgres } from "./postgres/postgres.ts";
 
 export interface StoreKind extends StoreSubject {
@@ -27,6 +29,13 @@ export const STORE_KINDS: readonly StoreKind[] = [
     ...{ isVariant: true, isForStoreContract: true },
   },
   ...postgresKinds(),
+  kvKind(),
+  {
+    name: "Deno KV in memory",
+    open: async () => createKvStore(await openTestKv(":memory:")),
+    sharing: "none",
+    ...{ isVariant: true, isForStoreContract: true },
+  },
 ];
 
 /** Hands over an empty store. */
@@ -82,6 +91,37 @@ function sqliteKind(name: string, open: (path: string) => PetStore | Promise<Pet
 function postgresKinds(): StoreKind[] {
   const isWanted = "Deno" in globalThis || process.env["PETSTORE_TEST_POSTGRES"] !== undefined;
   return !isWanted || whyNoPostgres() ? [] : DRIVERS.map((driver, i) => postgresKind(driver, i > 0));
+}
+
+/** Each store has a KV of its own, as each server has. */
+function kvKind(): StoreKind {
+  const places = new Map<string, { folder: string; opened: Set<TestKv> }>();
+  const crash = (place: string) => {
+    const { opened } = places.get(place)!;
+    for (const kv of opened) kv.close();
+    opened.clear();
+  };
+  return {
+    name: "Deno KV",
+    isVariant: true,
+    sharing: "one machine",
+    async open(place) {
+      const { folder, opened } = places.get(place) ??
+        { folder: mkdtempSync(join(tmpdir(), "petstore-")), opened: new Set<TestKv>() };
+      places.set(place, { folder, opened });
+      const kv = await openTestKv(join(folder, "kv"));
+      opened.add(kv);
+      return createKvStore(kv);
+    },
+    // Ends what is under way.
+    crash,
+    remove(place) {
+      if (!places.has(place)) return;
+      crash(place);
+      rmSync(places.get(place)!.folder, { recursive: true });
+      places.delete(place);
+    },
+  };
 }
 
 function postgresKind(driver: DriverKind, isVariant: boolean): StoreKind {

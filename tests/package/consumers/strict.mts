@@ -17,6 +17,8 @@ import type { AddedKey, KeyInfo, KeyManager, KeyManagerOptions, KeyStore, KeyUse
 import type { KeyedPetStore, NewKeyOptions, RotateOptions, StoredKey } from "@petstore/petstore";
 import { createD1Store, createDurableObjectStore, d1Schema } from "@petstore/petstore/d1";
 import type { D1Binding, D1Rows, D1Statement, DurableObjectBinding, SqlRows, SqlStorage } from "@petstore/petstore/d1";
+import { createKvStore } from "@petstore/petstore/kv";
+import type { KvAtomic, KvClient, KvEntry, KvKey, KvStoreOptions } from "@petstore/petstore/kv";
 import { createNodeListener } from "@petstore/petstore/node";
 import type { NodeListener, NodeRequest, NodeResponse } from "@petstore/petstore/node";
 import { createPostgresStore, postgresGrants, postgresSchema } from "@petstore/petstore/postgres";
@@ -106,6 +108,16 @@ export function openOnCloudflare(db: D1Binding, storage: DurableObjectBinding): 
   const rows: SqlRows = sql.exec("SELECT 1");
   void made.then((results) => console.log(results.length, rows.toArray()));
   return [createD1Store(db), createDurableObjectStore(storage)];
+}
+
+const shared: KvStoreOptions = { prefix: ["app", "pets"], timeout: 1000 };
+export function openKv(kv: KvClient): PetStore {
+  const key: KvKey = ["app", 1n];
+  const atomic: KvAtomic = kv.atomic();
+  atomic.delete(key);
+  const entry: Promise<KvEntry> = kv.get(key);
+  void entry;
+  return createKvStore(kv, shared);
 }
 
 const servers: OpenApiServer[] = [{ url: "https://pets.example/v1" }];

@@ -1,0 +1,161 @@
+/** The Deno KV that the store accepts, and the calls that it makes: each with a time limit, and with errors that tell an outage. */
+
+import { StoreUnavailableError } from "../store.ts";
+
+/** A key as the store makes it. Its order is that of its parts. */
+export type KvKey = readonly (string | bigint)[];
+
+/** What KV has under a key. Both members are null if there is nothing. */
+export interface KvEntry {
+  /** The value. */
+  readonly value: unknown;
+  /** The version of the entry, which each write changes. */
+  readonly versionstamp: string | null;
+}
+
+/** Writes that KV commits together, or not at all. */
+export interface KvAtomic {
+  /** Commits only if the entry still has this version; null stands for no entry. */
+  check(check: { key: KvKey; versionstamp: string | null }): unknown;
+  /** Sets the value of a key. */
+  set(key: KvKey, value: unknown): unknown;
+  /** Deletes a key. */
+  delete(key: KvKey): unknown;
+  /** Commits the writes, if all checks hold. */
+  commit(): Promise<{ ok: true; versionstamp: string } | { ok: false }>;
+}
+
+/** The members of a `Deno.Kv`, or of a `Kv` of the npm package `@deno/kv`, that the store uses. */
+export interface KvClient {
+  /** Reads one key. */
+  get(key: KvKey, options?: { consistency?: "strong" }): Promise<KvEntry>;
+  /** Reads up to ten keys, in one moment. */
+  getMany(keys: KvKey[], options?: { consistency?: "strong" }): Promise<readonly KvEntry[]>;
+  /** Reads the keys from `start` up to but not including `end`. Each batch shows one moment. */
+  list(
+    selector: { start: KvKey; end: KvKey },
+    options?: { limit?: number; batchSize?: number; consistency?: "strong" },
+  ): AsyncIterable<KvEntry & { readonly key: readonly unknown[] }>;
+  /** Starts an atomic operation. */
+  atomic(): KvAtomic;
+}
+
+/** A row of a range. */
+export interface KvRow {
+  key: readonly unknown[];
+  value: unknown;
+}
+
+/** The largest number of keys that KV reads in one moment. */
+const MOST_KEYS = 10;
+
+const STRONG = { consistency: "strong" } as const;
+
+/** Calls KV. Each call rejects with {@link StoreUnavailableError} if KV fails, or takes longer than the time limit. */
+export class Kv {
+  /** In milliseconds. */
+  readonly timeout: number;
+  readonly #client: KvClient;
+
+  constructor(client: KvClient, timeout: number) {
+    this.#client = client;
+    this.timeout = timeout;
+  }
+
+  get(key: KvKey): Promise<KvEntry> {
+    return this.limit(() => this.#client.get(key, STRONG));
+  }
+
+  /** The entries of any number of keys. Those of ten keys show one moment. */
+  async getMany(keys: readonly KvKey[]): Promise<KvEntry[]> {
+    const parts: Promise<readonly KvEntry[]>[] = [];
+    for (let i = 0; i < keys.length; i += MOST_KEYS) {
+      parts.push(this.limit(() => this.#client.getMany(keys.slice(i, i + MOST_KEYS), STRONG)));
+    }
+    return (await Promise.all(parts)).flat();
+  }
+
+  /** Up to `limit` rows, at most 500. They show one moment, because KV reads them in one batch. */
+  range(start: KvKey, end: KvKey, limit: number): Promise<KvRow[]> {
+    return this.limit(async () => {
+      const rows: KvRow[] = [];
+      for await (const row of this.#client.list({ start, end }, { limit, batchSize: limit, ...STRONG })) rows.push(row);
+      return rows;
+    });
+  }
+
+  /**
+   * Commits an atomic operation, without the time limit: the caller has to know when it has ended.
+   *
+   * @param prepare Adds the checks and writes.
+   * @returns The new version, or undefined if a check did not hold.
+   */
+  async commit(prepare: (atomic: KvAtomic) => void): Promise<string | undefined> {
+    try {
+      const atomic = this.#client.atomic();
+      prepare(atomic);
+      const result = await atomic.commit();
+      return result.ok ? result.versionstamp : undefined;
+    } catch (error) {
+      throw asUnavailable(error);
+    }
+  }
+
+  /** Rejects if `work` takes too long, or fails. */
+  async limit<T>(work: () => Promise<T>): Promise<T> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_, reject) => timer = setTimeout(() => reject(this.late()), this.timeout));
+    try {
+      return await Promise.race([work(), late]);
+    } catch (error) {
+      throw asUnavailable(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  late(): StoreUnavailableError {
+    return new StoreUnavailableError(`Deno KV did not answer within ${this.timeout} milliseconds`);
+  }
+}
+
+/**
+ * Waits for a random time, so that servers that are in each other's way do not meet again.
+ *
+ * @param longest In milliseconds.
+ * @returns False, at once, if it would end after the deadline.
+ */
+export async function pauseBefore(deadline: number, longest: number): Promise<boolean> {
+  const length = Math.random() * longest;
+  if (performance.now() + length >= deadline) return false;
+  await new Promise((resolve) => setTimeout(resolve, length));
+  return true;
+}
+
+/** Whether another process was writing to the file. Then nothing was written, and KV does not try again by itself. */
+export function isBusy({ cause }: StoreUnavailableError): boolean {
+  return cause !== undefined && messageOf(cause) === "database is locked";
+}
+
+/**
+ * KV's errors have no codes, and are of the class TypeError or Error whatever happened. So each of them counts as an outage. The
+ * store refuses what KV would refuse before it calls KV.
+ */
+function asUnavailable(error: unknown): StoreUnavailableError {
+  if (error instanceof StoreUnavailableError) return error;
+  return new StoreUnavailableError(`Deno KV: ${messageOf(error)}`, { cause: error });
+}
+
+/** The first line, because the errors of `@deno/kv` contain a stack of native code. */
+function messageOf(error: unknown): string {
+  return String(error instanceof Error ? error.message : error).split("\n")[0]!;
+}
+
+/** @throws {TypeError} If `client` lacks a member that the store uses. */
+export function requireKv(client: KvClient): void {
+  const members: readonly (keyof KvClient)[] = ["get", "getMany", "list", "atomic"];
+  const missing = members.find((member) => typeof client?.[member] !== "function");
+  if (missing === undefined) return;
+  const given = typeof (client as { then?: unknown } | undefined)?.then === "function" ? "a promise" : typeof client;
+  throw new TypeError(`A KV store needs what openKv() resolves to; ${given} has no ${missing}()`);
+}

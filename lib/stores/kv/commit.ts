@@ -1,0 +1,184 @@
+/** Group commit: creates that arrive together share one atomic operation. */
+
+import { Batch, type CommitObserver } from "../batch.ts";
+import {
+  type IdempotentOutcome,
+  type IdempotentRequest,
+  type PetDraft,
+  storeClosed,
+  StoreUnavailableError,
+} from "../store.ts";
+import { fromJson } from "./bytes.ts";
+import { isBusy, type Kv, type KvKey, pauseBefore } from "./client.ts";
+import { type CounterState, counterState, type Layout, type Remembered } from "./layout.ts";
+import { type Create, knownRequests, Plan, requireValid } from "./plan.ts";
+
+/** How often a commit is tried if KV fails while no other server commits. */
+const MOST_FAILURES = 4;
+/** The longest pause before a retry, in milliseconds. */
+const LONGEST_PAUSE = 4;
+/** How many remembered requests are looked at for each new one. So about a fourth of them have expired. */
+const SWEPT = 4;
+
+/** Commits creates in batches, one after the other. */
+export class GroupCommit {
+  onCommit: CommitObserver | undefined;
+  readonly #kv: Kv;
+  readonly #layout: Layout;
+  readonly #batch = new Batch<Create>(() => this.#send(), "Deno KV");
+  /** The counter as this server saw it last, so that no read is needed while no other server commits. */
+  #state: CounterState | undefined;
+  #sent = 0;
+  #isRunning = false;
+  /** Whether the running commit exceeds the time limit. Until KV has finished it, all creates are refused. */
+  #isLate = false;
+  #whenIdle = () => {};
+  readonly #server = crypto.randomUUID();
+  /** How many commits were planned. */
+  #count = 0;
+  /** The remembered request that was looked at last. Each server starts at another. */
+  #swept: string = this.#server;
+
+  constructor(kv: Kv, layout: Layout) {
+    this.#kv = kv;
+    this.#layout = layout;
+  }
+
+  get waiting(): number {
+    return this.#batch.waiting.length + this.#sent;
+  }
+
+  /** Adds a pet, and resolves when it is committed. */
+  add(pet: PetDraft, request?: IdempotentRequest): Promise<IdempotentOutcome> {
+    return new Promise((resolve, reject) => {
+      requireValid(pet);
+      if (this.#isLate) throw this.#kv.late();
+      this.#batch.add({ pet, request, resolve, reject });
+    });
+  }
+
+  /** Rejects if a create would fail. Commits like a create, but without a pet. */
+  async probe(): Promise<void> {
+    if (this.#batch.isClosed) throw storeClosed();
+    await this.readCounter();
+    if (this.#isLate) throw this.#kv.late();
+    const deadline = performance.now() + this.#kv.timeout;
+    await this.#kv.limit(() => this.#writeNothing(deadline));
+  }
+
+  async #writeNothing(deadline: number): Promise<void> {
+    try {
+      await this.#kv.commit((atomic) => atomic.set(this.#layout.probe, new Uint8Array()));
+    } catch (error) {
+      if (!isBusy(error as StoreUnavailableError) || !await pauseBefore(deadline, LONGEST_PAUSE)) throw error;
+      await this.#writeNothing(deadline);
+    }
+  }
+
+  /** Accepts no more creates, and resolves when all are settled. */
+  async close(): Promise<void> {
+    this.#batch.close();
+    if (this.#isRunning && !this.#isLate) await new Promise<void>((resolve) => this.#whenIdle = resolve);
+  }
+
+  async readCounter(): Promise<CounterState> {
+    return counterState(await this.#kv.get(this.#layout.counter));
+  }
+
+  /** Commits one batch at a time. A second commit would only fail the check of the counter. */
+  #send(): void {
+    const batch = this.#batch;
+    if (batch.waiting.length === 0 || this.#isRunning) return;
+    const creates = batch.waiting.splice(0, this.#layout.mostCreates);
+    this.#isRunning = true;
+    this.#sent = creates.length;
+    const began = performance.now();
+    const timer = setTimeout(() => this.#giveUp(creates), this.#kv.timeout);
+    this.#commit(creates, began + this.#kv.timeout).then(
+      (outcomes) => creates.forEach(({ resolve }, i) => resolve(outcomes[i]!)),
+      (error) => creates.forEach(({ reject }) => reject(error)),
+    ).finally(() => {
+      clearTimeout(timer);
+      this.#isRunning = this.#isLate = false;
+      this.#sent = 0;
+      this.onCommit?.(creates.length, performance.now() - began);
+      if (batch.waiting.length === 0) this.#whenIdle();
+      else if (batch.isClosed) this.#send();
+      else batch.commitSoon();
+    });
+  }
+
+  /** Refuses all creates, because a commit takes too long. */
+  #giveUp(creates: readonly Create[]): void {
+    this.#isLate = true;
+    const error = this.#kv.late();
+    for (const { reject } of [...creates, ...this.#batch.waiting.splice(0)]) reject(error);
+    this.#whenIdle();
+  }
+
+  /**
+   * Tries until the creates are committed. A plan can be tried again whatever became of the first try: at most one try is
+   * applied, because each needs the same version of the counter, and changes it.
+   */
+  async #commit(creates: readonly Create[], deadline: number): Promise<IdempotentOutcome[]> {
+    let state = this.#state ??= await this.readCounter();
+    let plan = await this.#plan(creates, state);
+    let failures = 0;
+    while (!plan.isEmpty) {
+      const failure = await this.#try(plan);
+      if (!failure) break;
+      // Before the counter is read, because the next try fails if another server commits between the two.
+      const isInTime = await pauseBefore(deadline, LONGEST_PAUSE);
+      const [counter, latest] = await this.#kv.getMany([this.#layout.counter, this.#layout.remembered(this.#server)]);
+      state = counterState(counter!);
+      const fate = plan.fate(state, fromJson<Remembered>(latest!.value));
+      if (fate === "applied") break;
+      if (fate === "open" && !isBusy(failure)) failures++;
+      if (!isInTime || failures >= MOST_FAILURES) throw failure;
+      if (fate === "lost") plan = await this.#plan(creates, state);
+    }
+    return plan.outcomes;
+  }
+
+  /** Commits a plan. Returns an error unless KV confirms the commit. */
+  async #try(plan: Plan): Promise<StoreUnavailableError | undefined> {
+    this.#state = undefined;
+    try {
+      const versionstamp = await this.#kv.commit((atomic) => plan.write(atomic));
+      if (versionstamp === undefined) {
+        return new StoreUnavailableError("Other servers added pets to Deno KV before each attempt of this one");
+      }
+      this.#state = { last: plan.last, versionstamp };
+      return undefined;
+    } catch (error) {
+      return error as StoreUnavailableError;
+    }
+  }
+
+  async #plan(creates: readonly Create[], state: CounterState): Promise<Plan> {
+    const author = { server: this.#server, commit: String(this.#count++) };
+    const keys = [...new Set(creates.flatMap(({ request }) => request?.key ?? []))];
+    // A server remembers its last commit, so its first one counts as a request.
+    const count = keys.length + (this.#count === 1 ? 1 : 0);
+    const [entries, expired] = await Promise.all([
+      this.#kv.getMany(keys.map((key) => this.#layout.remembered(key))),
+      count > 0 ? this.#expired(count) : [],
+    ]);
+    return new Plan(this.#layout, creates, state, author, { known: knownRequests(keys, entries), expired });
+  }
+
+  /**
+   * Finds what has expired among the next few requests. KV could delete them itself, but when it fails to, for example on a full
+   * disk, it ends the process.
+   *
+   * @param count How many requests arrive.
+   */
+  async #expired(count: number): Promise<KvKey[]> {
+    const limit = Math.min(SWEPT * count, this.#layout.mostCreates);
+    const { start, end } = this.#layout.rememberedAfter(this.#swept);
+    const rows = await this.#kv.range(start, end, limit);
+    this.#swept = rows.length < limit ? "" : String(rows.at(-1)?.key.at(-1));
+    const now = Date.now();
+    return rows.filter(({ value }) => !(fromJson<Remembered>(value)!.expires > now)).map(({ key }) => key as KvKey);
+  }
+}

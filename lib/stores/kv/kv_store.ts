@@ -1,0 +1,139 @@
+/**
+ * Keeps pets in Deno KV: in a file, in Deno Deploy, or in a server of denokv. Runs on Deno, and with the npm package `@deno/kv`
+ * on Node. Several servers may share one KV.
+ *
+ * @example
+ * ```ts ignore
+ * import { createPetstore } from "@petstore/petstore";
+ * import { createKvStore } from "@petstore/petstore/kv";
+ *
+ * const kv = await Deno.openKv(); // or: import { openKv } from "@deno/kv";
+ * const store = createKvStore(kv);
+ * const { handle } = createPetstore({ store, keys: ["pk_example"] });
+ * // … and at the end:
+ * await store.close();
+ * kv.close();
+ * ```
+ *
+ * @module
+ */
+
+import type { CommitObserver, CommittingStore } from "../batch.ts";
+import {
+  type IdempotentOutcome,
+  type IdempotentRequest,
+  type PetDraft,
+  type PetPage,
+  type PetQuery,
+  type PetStore,
+  storeClosed,
+} from "../store.ts";
+import { toArrayText, toText } from "./bytes.ts";
+import { Kv, type KvClient, requireKv } from "./client.ts";
+import { GroupCommit } from "./commit.ts";
+import { Layout } from "./layout.ts";
+
+export type { KvAtomic, KvClient, KvEntry, KvKey } from "./client.ts";
+
+/** Options of {@link createKvStore}. */
+export interface KvStoreOptions {
+  /**
+   * The first parts of all keys of the store, so that it can share a KV with others: at least one string. Servers with the same
+   * pets need the same prefix. Default: `["petstore"]`.
+   */
+  prefix?: readonly string[];
+  /** The time limit of a read or a commit in milliseconds. Default: 5000. */
+  timeout?: number;
+}
+
+/**
+ * Keeps pets in a Deno KV.
+ *
+ * **Durability.** A create resolves when KV has committed it. KV in a file then has it on disk. Creates that arrive together
+ * share one commit. Ids ascend in the order of commits, across all servers, without gaps.
+ *
+ * **Several servers.** Each commit checks that no other server has committed meanwhile, and is otherwise tried again.
+ *
+ * **Time limits.** If KV takes longer than `timeout`, the call rejects with {@link StoreUnavailableError}. KV cannot cancel a
+ * commit, so its pets may be stored later. Until it has ended, other creates are refused at once.
+ *
+ * **Retries of clients.** The clock of the server that creates a pet decides how long its request is remembered. If servers on
+ * several machines share a KV, differences of their clocks make this time longer or shorter.
+ *
+ * **Closing.** `store.close()` leaves the KV open, because it is yours. Close the store first.
+ *
+ * @param kv What `await Deno.openKv()` gives (Deno needs `--unstable-kv`), or `openKv()` of `@deno/kv`.
+ * @throws {TypeError} If `kv` is neither, or an option is invalid.
+ */
+export function createKvStore(kv: KvClient, options: KvStoreOptions = {}): PetStore {
+  const { prefix = ["petstore"], timeout = 5000 } = options;
+  requireKv(kv);
+  if (!(timeout > 0 && timeout < 2 ** 31)) {
+    throw new TypeError(`The timeout of a KV store must be in milliseconds, above 0 and below 2^31, not ${timeout}`);
+  }
+  return new KvStore(new Kv(kv, timeout), new Layout(prefix));
+}
+
+class KvStore implements PetStore, CommittingStore {
+  readonly #kv: Kv;
+  readonly #layout: Layout;
+  readonly #commits: GroupCommit;
+  #closing: Promise<void> | undefined;
+
+  constructor(kv: Kv, layout: Layout) {
+    this.#kv = kv;
+    this.#layout = layout;
+    this.#commits = new GroupCommit(kv, layout);
+  }
+
+  set onCommit(observer: CommitObserver | undefined) {
+    this.#commits.onCommit = observer;
+  }
+
+  get waiting(): number {
+    return this.#commits.waiting;
+  }
+
+  async create(pet: PetDraft): Promise<bigint> {
+    // Without a request, the outcome is "created".
+    const { id } = await this.#commits.add(pet) as { id: bigint };
+    return id;
+  }
+
+  createOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
+    return this.#commits.add(pet, request);
+  }
+
+  async get(id: bigint): Promise<string | undefined> {
+    this.#requireOpen();
+    const { value } = await this.#kv.get(this.#layout.pet(id));
+    return toText(value);
+  }
+
+  async list({ after, limit, status }: PetQuery): Promise<PetPage> {
+    this.#requireOpen();
+    const { start, end } = this.#layout.petsAfter(after, status);
+    // One row more than the page shows whether there is a next page.
+    const rows = await this.#kv.range(start, end, limit + 1);
+    const shown = rows.length > limit ? rows.slice(0, limit) : rows;
+    const json = toArrayText(shown.map(({ value }) => value));
+    return rows.length > limit ? { json, next: shown.at(-1)?.key.at(-1) as bigint } : { json };
+  }
+
+  async check(): Promise<void> {
+    this.#requireOpen();
+    await this.#commits.readCounter();
+  }
+
+  checkWrites(): Promise<void> {
+    return this.#commits.probe();
+  }
+
+  close(): Promise<void> {
+    return this.#closing ??= this.#commits.close();
+  }
+
+  #requireOpen(): void {
+    if (this.#closing) throw storeClosed();
+  }
+}

@@ -1,0 +1,114 @@
+/** Where the store keeps what: the keys, and the counter that orders all commits. */
+
+import type { PetStatus } from "../../pet.ts";
+import { StoreUnavailableError } from "../store.ts";
+import { fromJson, toBytes } from "./bytes.ts";
+import type { KvEntry, KvKey } from "./client.ts";
+
+/** The version of this layout. A store does not touch what a later release has written. */
+const FORMAT = 1;
+
+/** After the last id of any store. */
+const BEYOND = 2n ** 64n;
+
+/** How many bytes KV needs for the parts of a key besides the prefix, at most. */
+const KEY_BYTES = 45;
+/** KV allows keys of 80 KiB in one commit. Each create writes three, and may delete one. */
+const COMMIT_KEY_BYTES = 80 * 1024;
+/** KV allows 1000 writes and deletions in one commit. */
+const MOST_CREATES = 240;
+
+/** The keys of one petstore. */
+export class Layout {
+  /** The greatest id, as {@link counterAt} writes it. */
+  readonly counter: KvKey;
+  /** Holds nothing of interest. */
+  readonly probe: KvKey;
+  /** How many creates fit into one commit. */
+  readonly mostCreates: number;
+  readonly #prefix: readonly string[];
+
+  /** @throws {TypeError} If the prefix is invalid. */
+  constructor(prefix: readonly string[]) {
+    requirePrefix(prefix);
+    this.#prefix = [...prefix];
+    this.counter = [...prefix, "counter"];
+    this.probe = [...prefix, "probe"];
+    this.mostCreates = Math.min(MOST_CREATES, Math.floor(COMMIT_KEY_BYTES / (4 * (sizeOf(prefix) + KEY_BYTES))));
+  }
+
+  /** The text of a pet. */
+  pet(id: bigint): KvKey {
+    return [...this.#prefix, "pets", id];
+  }
+
+  /** The text of a pet once more, so that a page of one status is one read. */
+  petOfStatus(status: PetStatus, id: bigint): KvKey {
+    return [...this.#prefix, "status", status, id];
+  }
+
+  /** The pets with a greater id than `after`, which may be any int64. */
+  petsAfter(after: bigint, status?: PetStatus): { start: KvKey; end: KvKey } {
+    const first = after < 0n ? 0n : after + 1n;
+    return status === undefined
+      ? { start: this.pet(first), end: this.pet(BEYOND) }
+      : { start: this.petOfStatus(status, first), end: this.petOfStatus(status, BEYOND) };
+  }
+
+  /** Something {@link Remembered}: a request by its key, or a commit by the UUID of its server, which is longer. */
+  remembered(key: string): KvKey {
+    return [...this.#prefix, "remembered", key];
+  }
+
+  /** What is remembered with greater keys. */
+  rememberedAfter(key: string): { start: KvKey; end: KvKey } {
+    // No key contains U+0000, and "~" is greater than all.
+    return { start: this.remembered(`${key}\0`), end: this.remembered("~") };
+  }
+}
+
+/** A request that may be repeated, or the last commit of a server. JSON. */
+export interface Remembered {
+  /** The pet, or the greatest id before the commit. */
+  id: number;
+  /** Of the request, or the name of the commit. */
+  fingerprint: string;
+  /** From when on it is forgotten, as in `Date.now()`. */
+  expires: number;
+}
+
+/** The counter as it was read or written. */
+export interface CounterState {
+  /** The greatest id. */
+  last: number;
+  /** Every commit that adds pets writes the counter, so this changes with each. */
+  versionstamp: string | null;
+}
+
+/** @throws {StoreUnavailableError} If the counter is that of a later release or another program. */
+export function counterState({ value, versionstamp }: KvEntry): CounterState {
+  const { format, last } = fromJson<{ format?: unknown; last?: unknown }>(value) ?? { format: FORMAT, last: 0 };
+  if (format !== FORMAT || typeof last !== "number") {
+    throw new StoreUnavailableError("A later release of the petstore has written to this Deno KV");
+  }
+  return { versionstamp, last };
+}
+
+/** The value of the counter with this last id. */
+export function counterAt(last: number): Uint8Array {
+  return toBytes(JSON.stringify({ format: FORMAT, last }));
+}
+
+function requirePrefix(prefix: readonly string[]): void {
+  const isValid = Array.isArray(prefix) && prefix.length > 0 && prefix.every((part) => typeof part === "string");
+  if (!isValid || sizeOf(prefix) > 1024) {
+    throw new TypeError(
+      "The prefix of a KV store must be an array of strings, at least one, of up to 1024 bytes together",
+    );
+  }
+}
+
+/** KV adds two bytes to each part, and escapes U+0000. */
+function sizeOf(prefix: readonly string[]): number {
+  return prefix.reduce((sum, part) => sum + 2 * new TextEncoder().encode(part).length + 2, 0);
+}
