@@ -34,7 +34,7 @@ export const STORE_KINDS: readonly StoreKind[] = [
     name: "Deno KV in memory",
     open: async () => createKvStore(await openTestKv(":memory:")),
     sharing: "none",
-    ...{ isVariant: true, isForStoreContract: true },
+    ...{ keys: true, isVariant: true, isForStoreContract: true },
   },
 ];
 
@@ -105,6 +105,7 @@ function kvKind(): StoreKind {
     name: "Deno KV",
     isVariant: true,
     sharing: "one machine",
+    keys: true,
     async open(place) {
       const { folder, opened } = places.get(place) ??
         { folder: mkdtempSync(join(tmpdir(), "petstore-")), opened: new Set<TestKv>() };

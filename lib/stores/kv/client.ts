@@ -88,16 +88,17 @@ export class Kv {
    * Commits an atomic operation, without the time limit: the caller has to know when it has ended.
    *
    * @param prepare Adds the checks and writes.
-   * @returns The new version, or undefined if a check did not hold.
+   * @returns The new version, or why there is none. The outcome is not always known then.
    */
-  async commit(prepare: (atomic: KvAtomic) => void): Promise<string | undefined> {
+  async commit(prepare: (atomic: KvAtomic) => void): Promise<string | StoreUnavailableError> {
     try {
       const atomic = this.#client.atomic();
       prepare(atomic);
       const result = await atomic.commit();
-      return result.ok ? result.versionstamp : undefined;
+      if (result.ok) return result.versionstamp;
+      return new StoreUnavailableError("Other servers wrote to Deno KV before each attempt of this one");
     } catch (error) {
-      throw asUnavailable(error);
+      return asUnavailable(error);
     }
   }
 
@@ -120,35 +121,14 @@ export class Kv {
 }
 
 /**
- * Waits for a random time, so that servers that are in each other's way do not meet again.
- *
- * @param longest In milliseconds.
- * @returns False, at once, if it would end after the deadline.
- */
-export async function pauseBefore(deadline: number, longest: number): Promise<boolean> {
-  const length = Math.random() * longest;
-  if (performance.now() + length >= deadline) return false;
-  await new Promise((resolve) => setTimeout(resolve, length));
-  return true;
-}
-
-/** Whether another process was writing to the file. Then nothing was written, and KV does not try again by itself. */
-export function isBusy({ cause }: StoreUnavailableError): boolean {
-  return cause !== undefined && messageOf(cause) === "database is locked";
-}
-
-/**
  * KV's errors have no codes, and are of the class TypeError or Error whatever happened. So each of them counts as an outage. The
  * store refuses what KV would refuse before it calls KV.
  */
 function asUnavailable(error: unknown): StoreUnavailableError {
   if (error instanceof StoreUnavailableError) return error;
-  return new StoreUnavailableError(`Deno KV: ${messageOf(error)}`, { cause: error });
-}
-
-/** The first line, because the errors of `@deno/kv` contain a stack of native code. */
-function messageOf(error: unknown): string {
-  return String(error instanceof Error ? error.message : error).split("\n")[0]!;
+  // The errors of @deno/kv contain a stack of native code.
+  const [text] = String(error instanceof Error ? error.message : error).split("\n");
+  return new StoreUnavailableError(`Deno KV: ${text}`, { cause: error });
 }
 
 /** @throws {TypeError} If `client` lacks a member that the store uses. */

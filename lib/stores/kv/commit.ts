@@ -6,17 +6,14 @@ import {
   type IdempotentRequest,
   type PetDraft,
   storeClosed,
-  StoreUnavailableError,
+  type StoreUnavailableError,
 } from "../store.ts";
 import { fromJson } from "./bytes.ts";
-import { isBusy, type Kv, type KvKey, pauseBefore } from "./client.ts";
+import type { Kv, KvKey } from "./client.ts";
 import { type CounterState, counterState, type Layout, type Remembered } from "./layout.ts";
 import { type Create, knownRequests, Plan, requireValid } from "./plan.ts";
+import { Retries } from "./retries.ts";
 
-/** How often a commit is tried if KV fails while no other server commits. */
-const MOST_FAILURES = 4;
-/** The longest pause before a retry, in milliseconds. */
-const LONGEST_PAUSE = 4;
 /** How many remembered requests are looked at for each new one. So about a fourth of them have expired. */
 const SWEPT = 4;
 
@@ -62,16 +59,15 @@ export class GroupCommit {
     if (this.#batch.isClosed) throw storeClosed();
     await this.readCounter();
     if (this.#isLate) throw this.#kv.late();
-    const deadline = performance.now() + this.#kv.timeout;
-    await this.#kv.limit(() => this.#writeNothing(deadline));
+    await this.#kv.limit(() => this.#writeNothing());
   }
 
-  async #writeNothing(deadline: number): Promise<void> {
-    try {
-      await this.#kv.commit((atomic) => atomic.set(this.#layout.probe, new Uint8Array()));
-    } catch (error) {
-      if (!isBusy(error as StoreUnavailableError) || !await pauseBefore(deadline, LONGEST_PAUSE)) throw error;
-      await this.#writeNothing(deadline);
+  async #writeNothing(): Promise<void> {
+    const retries = new Retries(this.#kv.timeout);
+    for (;;) {
+      const result = await this.#kv.commit((atomic) => atomic.set(this.#layout.probe, new Uint8Array()));
+      if (typeof result === "string") return;
+      if (!await retries.pause(result)) throw result;
     }
   }
 
@@ -94,7 +90,7 @@ export class GroupCommit {
     this.#sent = creates.length;
     const began = performance.now();
     const timer = setTimeout(() => this.#giveUp(creates), this.#kv.timeout);
-    this.#commit(creates, began + this.#kv.timeout).then(
+    this.#commit(creates).then(
       (outcomes) => creates.forEach(({ resolve }, i) => resolve(outcomes[i]!)),
       (error) => creates.forEach(({ reject }) => reject(error)),
     ).finally(() => {
@@ -120,21 +116,20 @@ export class GroupCommit {
    * Tries until the creates are committed. A plan can be tried again whatever became of the first try: at most one try is
    * applied, because each needs the same version of the counter, and changes it.
    */
-  async #commit(creates: readonly Create[], deadline: number): Promise<IdempotentOutcome[]> {
+  async #commit(creates: readonly Create[]): Promise<IdempotentOutcome[]> {
+    const retries = new Retries(this.#kv.timeout);
     let state = this.#state ??= await this.readCounter();
     let plan = await this.#plan(creates, state);
-    let failures = 0;
     while (!plan.isEmpty) {
       const failure = await this.#try(plan);
       if (!failure) break;
       // Before the counter is read, because the next try fails if another server commits between the two.
-      const isInTime = await pauseBefore(deadline, LONGEST_PAUSE);
+      const isInTime = await retries.pause(failure);
       const [counter, latest] = await this.#kv.getMany([this.#layout.counter, this.#layout.remembered(this.#server)]);
       state = counterState(counter!);
       const fate = plan.fate(state, fromJson<Remembered>(latest!.value));
       if (fate === "applied") break;
-      if (fate === "open" && !isBusy(failure)) failures++;
-      if (!isInTime || failures >= MOST_FAILURES) throw failure;
+      if (!isInTime) throw failure;
       if (fate === "lost") plan = await this.#plan(creates, state);
     }
     return plan.outcomes;
@@ -143,16 +138,10 @@ export class GroupCommit {
   /** Commits a plan. Returns an error unless KV confirms the commit. */
   async #try(plan: Plan): Promise<StoreUnavailableError | undefined> {
     this.#state = undefined;
-    try {
-      const versionstamp = await this.#kv.commit((atomic) => plan.write(atomic));
-      if (versionstamp === undefined) {
-        return new StoreUnavailableError("Other servers added pets to Deno KV before each attempt of this one");
-      }
-      this.#state = { last: plan.last, versionstamp };
-      return undefined;
-    } catch (error) {
-      return error as StoreUnavailableError;
-    }
+    const result = await this.#kv.commit((atomic) => plan.write(atomic));
+    if (typeof result !== "string") return result;
+    this.#state = { last: plan.last, versionstamp: result };
+    return undefined;
   }
 
   async #plan(creates: readonly Create[], state: CounterState): Promise<Plan> {

@@ -19,18 +19,20 @@
  */
 
 import type { CommitObserver, CommittingStore } from "../batch.ts";
+import type { KeyStore } from "../key_store.ts";
 import {
   type IdempotentOutcome,
   type IdempotentRequest,
+  type KeyedPetStore,
   type PetDraft,
   type PetPage,
   type PetQuery,
-  type PetStore,
   storeClosed,
 } from "../store.ts";
 import { toArrayText, toText } from "./bytes.ts";
 import { Kv, type KvClient, requireKv } from "./client.ts";
 import { GroupCommit } from "./commit.ts";
+import { KvKeys } from "./keys.ts";
 import { Layout } from "./layout.ts";
 
 export type { KvAtomic, KvClient, KvEntry, KvKey } from "./client.ts";
@@ -65,7 +67,7 @@ export interface KvStoreOptions {
  * @param kv What `await Deno.openKv()` gives (Deno needs `--unstable-kv`), or `openKv()` of `@deno/kv`.
  * @throws {TypeError} If `kv` is neither, or an option is invalid.
  */
-export function createKvStore(kv: KvClient, options: KvStoreOptions = {}): PetStore {
+export function createKvStore(kv: KvClient, options: KvStoreOptions = {}): KeyedPetStore {
   const { prefix = ["petstore"], timeout = 5000 } = options;
   requireKv(kv);
   if (!(timeout > 0 && timeout < 2 ** 31)) {
@@ -74,7 +76,8 @@ export function createKvStore(kv: KvClient, options: KvStoreOptions = {}): PetSt
   return new KvStore(new Kv(kv, timeout), new Layout(prefix));
 }
 
-class KvStore implements PetStore, CommittingStore {
+class KvStore implements KeyedPetStore, CommittingStore {
+  readonly keys: KeyStore;
   readonly #kv: Kv;
   readonly #layout: Layout;
   readonly #commits: GroupCommit;
@@ -83,6 +86,7 @@ class KvStore implements PetStore, CommittingStore {
   constructor(kv: Kv, layout: Layout) {
     this.#kv = kv;
     this.#layout = layout;
+    this.keys = new KvKeys(kv, layout);
     this.#commits = new GroupCommit(kv, layout);
   }
 

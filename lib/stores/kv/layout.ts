@@ -22,6 +22,8 @@ const MOST_CREATES = 240;
 export class Layout {
   /** The greatest id, as {@link counterAt} writes it. */
   readonly counter: KvKey;
+  /** The greatest position of an API key, as {@link counterAt} writes it. */
+  readonly keyCounter: KvKey;
   /** Holds nothing of interest. */
   readonly probe: KvKey;
   /** How many creates fit into one commit. */
@@ -33,6 +35,7 @@ export class Layout {
     requirePrefix(prefix);
     this.#prefix = [...prefix];
     this.counter = [...prefix, "counter"];
+    this.keyCounter = [...prefix, "key-counter"];
     this.probe = [...prefix, "probe"];
     this.mostCreates = Math.min(MOST_CREATES, Math.floor(COMMIT_KEY_BYTES / (4 * (sizeOf(prefix) + KEY_BYTES))));
   }
@@ -53,6 +56,16 @@ export class Layout {
     return status === undefined
       ? { start: this.pet(first), end: this.pet(BEYOND) }
       : { start: this.petOfStatus(status, first), end: this.petOfStatus(status, BEYOND) };
+  }
+
+  /** An API key. */
+  key(position: bigint): KvKey {
+    return [...this.#prefix, "keys", position];
+  }
+
+  /** Where the position of an API key is found. */
+  keyIndexes({ id, digest }: { id: string; digest: string }): { keyId: KvKey; keyDigest: KvKey } {
+    return { keyId: [...this.#prefix, "key-ids", id], keyDigest: [...this.#prefix, "key-digests", digest] };
   }
 
   /** Something {@link Remembered}: a request by its key, or a commit by the UUID of its server, which is longer. */
@@ -79,9 +92,9 @@ export interface Remembered {
 
 /** The counter as it was read or written. */
 export interface CounterState {
-  /** The greatest id. */
+  /** The greatest id or position. */
   last: number;
-  /** Every commit that adds pets writes the counter, so this changes with each. */
+  /** Every commit writes the counter, so this changes with each. */
   versionstamp: string | null;
 }
 

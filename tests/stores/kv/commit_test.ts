@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { createKvStore, type KvClient } from "../../../lib/stores/kv/kv_store.ts";
 import type { IdempotentOutcome, PetStore } from "../../../mod.ts";
 import { withTestKv } from "../../support/kv.ts";
+import { until } from "../../support/until.ts";
 import { type CommitHook, request, REX, withCommits } from "./support.ts";
 
 async function idsOf(store: PetStore): Promise<number[]> {
@@ -193,8 +194,9 @@ test("while a commit hangs, creates are refused and reads go on; when it has end
     isHanging = false;
     resolve();
     // The commit that hung is carried out, as its clients were told that it may be.
-    while (await reader.get(2n) === undefined);
-    assert.deepEqual(await store.createOnce?.(REX, request("a")), { outcome: "replayed", id: 2n });
+    const repeat = async () => await store.createOnce?.(REX, request("a"));
+    await until("the commit has ended", () => repeat().then(() => true, () => false));
+    assert.deepEqual(await repeat(), { outcome: "replayed", id: 2n });
     assert.equal(await store.create(REX), 3n);
     await store.close();
   }));
@@ -217,4 +219,28 @@ test("a read that hangs is refused at the time limit", () =>
     await assert.rejects(async () => await store.list({ after: 0n, limit: 1 }), refusal);
     await assert.rejects(async () => await store.check(), refusal);
     await assert.rejects(async () => await store.create(REX), refusal);
+  }));
+
+test("a key is added once when KV fails after each commit", () =>
+  withTestKv(async (kv) => {
+    let lies = 0;
+    const { keys } = createKvStore(withCommits(kv, async (commit) => {
+      const result = await commit();
+      if (lies++ % 2 === 0) throw new Error("The connection was lost");
+      return result;
+    }));
+    const key = {
+      ...{ id: "key-a", digest: "d".repeat(64), label: "a", caller: "a", readOnly: false, created: new Date(7) },
+      ...{ expires: undefined, revoked: undefined, lastUsed: undefined },
+    };
+    assert.equal(await keys.add(key), true);
+    assert.equal(await keys.add(key), false);
+    const replacing = { ...key, id: "key-b", digest: "e".repeat(64) };
+    assert.equal(await keys.add(replacing, { id: "key-a", expires: new Date(9) }), true);
+    assert.equal(await keys.revoke("key-a", new Date(8)), true);
+    await keys.touch([{ id: "key-b", at: new Date(10) }]);
+    assert.deepEqual(await keys.list(), [
+      { ...key, expires: new Date(9), revoked: new Date(8) },
+      { ...replacing, lastUsed: new Date(10) },
+    ]);
   }));

@@ -1,0 +1,152 @@
+/** Keeps API keys in Deno KV, where every server sees them. */
+
+import type { KeyStore, KeyUse, StoredKey } from "../key_store.ts";
+import { fromJson, toBytes } from "./bytes.ts";
+import type { Kv, KvKey } from "./client.ts";
+import { counterAt, counterState, type Layout } from "./layout.ts";
+import { Retries } from "./retries.ts";
+
+/** How many keys one read gives. */
+const PAGE = 500;
+/** How many uses one commit notes. */
+const MOST_USES = 200;
+
+/** A key as JSON, with times in milliseconds since 1970. */
+type KeyRow = Omit<StoredKey, Time> & { created: number } & { [time in OptionalTime]?: number };
+type OptionalTime = "expires" | "revoked" | "lastUsed";
+type Time = OptionalTime | "created";
+
+/** Where a key is. */
+interface KeyIndex {
+  position: number;
+  /** Identifies the call that added it. */
+  author: string;
+}
+
+/** What a change writes, and what its caller is told. */
+interface Change {
+  result: boolean;
+  writes: [KvKey, unknown][];
+  /** How many keys it adds. */
+  added?: number;
+}
+
+/** Tells the caller something without a write. */
+function answer(result: boolean): Change {
+  return { result, writes: [] };
+}
+
+export class KvKeys implements KeyStore {
+  readonly #kv: Kv;
+  readonly #layout: Layout;
+
+  constructor(kv: Kv, layout: Layout) {
+    this.#kv = kv;
+    this.#layout = layout;
+  }
+
+  async list(): Promise<StoredKey[]> {
+    const keys: StoredKey[] = [];
+    for (let after = 0n;;) {
+      const rows = await this.#kv.range(this.#layout.key(after + 1n), this.#layout.key(2n ** 64n), PAGE);
+      keys.push(...rows.map(({ value }) => toKey(fromJson<KeyRow>(value)!)));
+      if (rows.length < PAGE) return keys;
+      after = rows.at(-1)!.key.at(-1) as bigint;
+    }
+  }
+
+  add(key: StoredKey, replaced?: { id: string; expires: Date }): Promise<boolean> {
+    const { keyId, keyDigest } = this.#layout.keyIndexes(key);
+    const author = crypto.randomUUID();
+    return this.#change(async (last) => {
+      const [known, sameDigest] = await this.#kv.getMany([keyId, keyDigest]);
+      // After a commit whose outcome is not known, it may be this key.
+      if (known!.value !== null) return answer(fromJson<KeyIndex>(known!.value)!.author === author);
+      if (sameDigest!.value !== null) return answer(false);
+      const [old] = replaced ? await this.#find([replaced.id]) : [];
+      if (replaced && (!old || old.row.revoked !== undefined)) return answer(false);
+      const position = last + 1;
+      const writes: Change["writes"] = [
+        [this.#layout.key(BigInt(position)), toRow(key)],
+        [keyId, { position, author } satisfies KeyIndex],
+        [keyDigest, { position, author } satisfies KeyIndex],
+      ];
+      const isShorter = old && !(old.row.expires !== undefined && old.row.expires <= replaced!.expires.getTime());
+      if (isShorter) writes.push([old.key, { ...old.row, expires: replaced!.expires.getTime() }]);
+      return { result: true, writes, added: 1 };
+    });
+  }
+
+  revoke(id: string, at: Date): Promise<boolean> {
+    return this.#change(async () => {
+      const [found] = await this.#find([id]);
+      if (!found || found.row.revoked !== undefined) return answer(found !== undefined);
+      return { result: true, writes: [[found.key, { ...found.row, revoked: at.getTime() }]] };
+    });
+  }
+
+  async touch(uses: readonly KeyUse[]): Promise<void> {
+    for (let i = 0; i < uses.length; i += MOST_USES) {
+      const part = new Map(uses.slice(i, i + MOST_USES).map(({ id, at }) => [id, at.getTime()]));
+      await this.#change(async () => {
+        const found = await this.#find([...part.keys()]);
+        const later = found.filter((each) => each && !(each.row.lastUsed! >= part.get(each.row.id)!));
+        return {
+          result: true,
+          writes: later.map((each) => [each!.key, { ...each!.row, lastUsed: part.get(each!.row.id) }]),
+        };
+      });
+    }
+  }
+
+  /** The rows of the keys with these ids, each undefined if there is none. */
+  async #find(ids: readonly string[]): Promise<({ key: KvKey; row: KeyRow } | undefined)[]> {
+    const positions = await this.#kv.getMany(ids.map((id) => this.#layout.keyIndexes({ id, digest: "" }).keyId));
+    const keys = positions.map(({ value }) => this.#layout.key(BigInt(fromJson<KeyIndex>(value)?.position ?? 0)));
+    const rows = await this.#kv.getMany(keys);
+    return rows.map(({ value }, i) => value === null ? undefined : { key: keys[i]!, row: fromJson<KeyRow>(value)! });
+  }
+
+  /**
+   * Reads and writes as if alone: each change checks and replaces the counter of keys.
+   *
+   * @param plan Tells what to write, from the greatest position. Called for each try.
+   */
+  async #change(plan: (last: number) => Promise<Change>): Promise<boolean> {
+    const retries = new Retries(this.#kv.timeout);
+    for (;;) {
+      const counter = await this.#kv.get(this.#layout.keyCounter);
+      const { last } = counterState(counter);
+      const { result, writes, added = 0 } = await plan(last);
+      if (writes.length === 0) return result;
+      const outcome = await this.#kv.limit(() =>
+        this.#kv.commit((atomic) => {
+          atomic.check({ key: this.#layout.keyCounter, versionstamp: counter.versionstamp });
+          for (const [key, value] of writes) atomic.set(key, toBytes(JSON.stringify(value)));
+          atomic.set(this.#layout.keyCounter, counterAt(last + added));
+        })
+      );
+      if (typeof outcome === "string") return result;
+      if (!await retries.pause(outcome)) throw outcome;
+    }
+  }
+}
+
+function toRow({ created, expires, revoked, lastUsed, ...key }: StoredKey): KeyRow {
+  return {
+    ...{ ...key, created: created.getTime() },
+    ...{ ...timeOf("expires", expires), ...timeOf("revoked", revoked), ...timeOf("lastUsed", lastUsed) },
+  };
+}
+
+function timeOf(name: OptionalTime, date: Date | undefined): { [time in OptionalTime]?: number } {
+  return date ? { [name]: date.getTime() } : {};
+}
+
+function toKey({ created, expires, revoked, lastUsed, ...key }: KeyRow): StoredKey {
+  const date = (time: number | undefined) => time === undefined ? undefined : new Date(time);
+  return {
+    ...{ ...key, created: new Date(created) },
+    ...{ expires: date(expires), revoked: date(revoked), lastUsed: date(lastUsed) },
+  };
+}
