@@ -74,6 +74,19 @@ test("an app's own store has its pets after the process was killed", () =>
     assert.equal(await (await asker(program.origin)("/v1/pets/1")).text(), pet);
   }));
 
+test("an app on Deno KV has its pets beside its own data, and after the process was killed", () =>
+  withTempFolder(async (folder) => {
+    const env = { KV_PATH: join(folder, "kv") };
+    const runtime = { ...DENO, args: [...DENO.args, "--unstable-kv"] };
+    for (const id of [1, 2]) {
+      await using program = await startProgram({ runtime, file: "own_kv.ts" }, "/v1", env);
+      assert.equal(await add(asker(program.origin), "/v1/pets"), `/v1/pets/${id}`);
+      assert.equal(await (await fetch(`${program.origin}/hits/home`)).text(), String(id));
+      const pet = '{"id":1,"name":"Rex","categoryId":9007199254740993,"status":"available"}';
+      assert.equal(await (await asker(program.origin)("/v1/pets/1")).text(), pet);
+    }
+  }));
+
 test("links are right below a router that removes the prefix", async () => {
   await using program = await start("behind_prefix.ts");
   const ask = asker(program.origin);

@@ -136,6 +136,13 @@ export const OWN_SECTIONS: readonly Section[] = [
     files: [`${PROGRAMS}/own_store.ts`],
   },
   {
+    title: "Deno KV",
+    text: "An app on Deno can keep its pets in its KV. Run it with " +
+      "`deno run --unstable-kv --allow-net --allow-env --allow-read --allow-write app.ts`. On Node and Bun, the package " +
+      "`@deno/kv` has the same `openKv()`. [Stores](stores.md) says what to know about it.",
+    files: [`${PROGRAMS}/own_kv.ts`],
+  },
+  {
     title: "A path prefix",
     text:
       "If a router removes a prefix, the petstore sees other paths than its clients. `basePath` is the path that the " +

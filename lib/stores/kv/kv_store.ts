@@ -1,6 +1,5 @@
 /**
- * Keeps pets in Deno KV: in a file, in Deno Deploy, or in a server of denokv. Runs on Deno, and with the npm package `@deno/kv`
- * on Node. Several servers may share one KV.
+ * Keeps pets in Deno KV: that of Deno, or on Node and Bun that of the npm package `@deno/kv`. Several servers may share one KV.
  *
  * @example
  * ```ts ignore
