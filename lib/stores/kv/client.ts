@@ -115,6 +115,7 @@ export class Kv {
     }
   }
 
+  /** The error of a call that takes too long. */
   late(): StoreUnavailableError {
     return new StoreUnavailableError(`Deno KV did not answer within ${this.timeout} milliseconds`);
   }

@@ -39,8 +39,8 @@ export type { KvAtomic, KvClient, KvEntry, KvKey } from "./client.ts";
 /** Options of {@link createKvStore}. */
 export interface KvStoreOptions {
   /**
-   * The first parts of all keys of the store, so that it can share a KV with others: at least one string. Servers with the same
-   * pets need the same prefix. Default: `["petstore"]`.
+   * The first parts of all keys of the store, so that it can share a KV with others: one or more strings, of up to 500 bytes.
+   * Servers with the same pets need the same prefix. Default: `["petstore"]`.
    */
   prefix?: readonly string[];
   /** The time limit of a read or a commit in milliseconds. Default: 5000. */

@@ -11,10 +11,11 @@ const FORMAT = 1;
 /** After the last id of any store. */
 const BEYOND = 2n ** 64n;
 
-/** How many bytes KV needs for the parts of a key besides the prefix, at most. */
+/** How many bytes KV needs for the parts of a key after the prefix, at most. Only the key of a server is longer. */
 const KEY_BYTES = 45;
 /** KV allows keys of 80 KiB in one commit. Each create writes three, and may delete one. */
 const COMMIT_KEY_BYTES = 80 * 1024;
+const MOST_PREFIX_BYTES = 500;
 /** KV allows 1000 writes and deletions in one commit. */
 const MOST_CREATES = 240;
 
@@ -24,7 +25,7 @@ export class Layout {
   readonly counter: KvKey;
   /** The greatest position of an API key, as {@link counterAt} writes it. */
   readonly keyCounter: KvKey;
-  /** Holds nothing of interest. */
+  /** Is written to find out whether writes succeed. */
   readonly probe: KvKey;
   /** How many creates fit into one commit. */
   readonly mostCreates: number;
@@ -113,15 +114,16 @@ export function counterAt(last: number): Uint8Array {
 }
 
 function requirePrefix(prefix: readonly string[]): void {
-  const isValid = Array.isArray(prefix) && prefix.length > 0 && prefix.every((part) => typeof part === "string");
-  if (!isValid || sizeOf(prefix) > 1024) {
+  const isValid = Array.isArray(prefix) && prefix.length > 0 &&
+    prefix.every((part) => typeof part === "string" && !part.includes("\0"));
+  if (!isValid || sizeOf(prefix) > MOST_PREFIX_BYTES) {
     throw new TypeError(
-      "The prefix of a KV store must be an array of strings, at least one, of up to 1024 bytes together",
+      `The prefix of a KV store must be an array of strings without U+0000, at least one, of up to ${MOST_PREFIX_BYTES} bytes`,
     );
   }
 }
 
-/** KV adds two bytes to each part, and escapes U+0000. */
+/** KV adds two bytes to each part. */
 function sizeOf(prefix: readonly string[]): number {
-  return prefix.reduce((sum, part) => sum + 2 * new TextEncoder().encode(part).length + 2, 0);
+  return prefix.reduce((sum, part) => sum + new TextEncoder().encode(part).length + 2, 0);
 }

@@ -62,7 +62,7 @@ export async function pageAfter(store: PetStore, after: number, status?: "sold")
   return JSON.parse((await store.list({ after: BigInt(after), limit: 100, status })).json);
 }
 
-/** All pets, by way of the list and by way of the list of a status. They must be the same. */
+/** All pets, as the list shows them, or the list of their status. */
 export async function allPets(store: PetStore, status?: "sold"): Promise<StoredPet[]> {
   const pets: StoredPet[] = [];
   for (let page = await pageAfter(store, 0, status); page.length > 0;) {

@@ -15,8 +15,12 @@ test("a KV store refuses what is no KV, and options that cannot work", () =>
     assert.throws(() => create(promise), { name: "TypeError", message });
     await promise;
     for (const none of [undefined, null, {}, "kv"]) assert.throws(() => create(none), TypeError);
-    for (const prefix of [[], "pets", [1], ["x".repeat(600)]]) assert.throws(() => create(kv, { prefix }), TypeError);
-    for (const timeout of [0, -1, NaN, 2 ** 31]) assert.throws(() => create(kv, { timeout }), TypeError);
+    for (const prefix of [[], "pets", [1], ["x".repeat(499)], ["a\0b"]]) {
+      assert.throws(() => create(kv, { prefix }), TypeError);
+    }
+    for (const timeout of [0, -1, NaN, 2 ** 31]) {
+      assert.throws(() => create(kv, { timeout }), TypeError);
+    }
   }));
 
 test("KV stores with different prefixes share a KV with an app, and see nothing of each other", () =>
@@ -46,7 +50,7 @@ test("creates that arrive together share commits within KV's limits, however lon
     // Two bytes for each of the two units of a character, and twice as many characters when they are escaped.
     const drafts = ["𒀀".repeat(255), '"'.repeat(255), `"ÿĀ`.repeat(85)].map((name): PetDraft => ({ ...REX, name }));
     const pets = Array.from({ length: 600 }, (_, i) => ({ ...drafts[i % 3]!, categoryId: -(2n ** 63n) }));
-    for (const prefix of [["petstore"], ["p".repeat(510)]]) {
+    for (const prefix of [["petstore"], ["p".repeat(498)]]) {
       const store = createKvStore(kv, { prefix });
       const createAll = async (retentionMs: number) => {
         const outcomes = await Promise.all(pets.map((pet, i) => store.createOnce?.(pet, request(`${i}`, retentionMs))));
