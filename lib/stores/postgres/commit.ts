@@ -141,7 +141,7 @@ export class GroupCommit {
       creates.forEach((create, i) => isReplayed(create, i) || settle(create, ids[i] ?? ""));
       unsettled = creates.filter(isReplayed);
       // A commit that added pets has already waited for all earlier commits.
-      if (unsettled.length > 0 && !isWritten) await this.#db.query(CONFIRM, [], deadline);
+      if (unsettled.length > 0 && !isWritten) await this.#db.query(CONFIRM, [], { deadline });
       creates.forEach((create, i) => isReplayed(create, i) && settle(create, ids[i] ?? ""));
     } catch (error) {
       for (const { followers, reject } of unsettled) {
@@ -153,7 +153,7 @@ export class GroupCommit {
 
   async #try(parameters: string[], deadline: number): Promise<string[]> {
     try {
-      const [row] = await this.#db.query(this.#statement, parameters, deadline);
+      const [row] = await this.#db.query(this.#statement, parameters, { deadline, addsPets: true });
       return String(row?.[0]).split(",");
     } catch (error) {
       const cause = error instanceof StoreUnavailableError ? error.cause : error;

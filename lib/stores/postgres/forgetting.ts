@@ -47,7 +47,7 @@ export class Forgetting {
     this.#notBefore = performance.now() + PAUSE;
     try {
       const deadline = performance.now() + this.#db.timeout;
-      const [row] = await this.#db.query(this.#statement, [String(most)], deadline);
+      const [row] = await this.#db.query(this.#statement, [String(most)], { deadline });
       // More are left, so the next request starts another deletion.
       if (Number(row?.[0]) >= most) this.#notBefore = 0;
     } catch {

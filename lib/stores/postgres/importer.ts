@@ -74,7 +74,8 @@ class PostgresImporter implements PetImporter {
 
   async #write(parameters: string[], attempts = ATTEMPTS): Promise<Row[]> {
     try {
-      return await this.#db.query(this.#statements.add, parameters, performance.now() + this.#db.timeout);
+      const deadline = performance.now() + this.#db.timeout;
+      return await this.#db.query(this.#statements.add, parameters, { deadline, addsPets: true });
     } catch (error) {
       const cause = error instanceof StoreUnavailableError ? error.cause : error;
       if (!isTransient(cause) || attempts === 1) throw error;

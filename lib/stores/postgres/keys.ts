@@ -63,7 +63,7 @@ export class PostgresKeys implements KeyStore {
     const [[isDone] = []] = await this.#db.query(
       `SELECT ${this.#schema}.${call}::pg_catalog.text`,
       parameters,
-      deadline,
+      { deadline },
     );
     return isDone === "true";
   }

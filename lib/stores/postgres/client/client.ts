@@ -26,6 +26,10 @@ const GRACE = 1000;
 /** How long a client may take to close, in milliseconds. */
 const CLOSING = 2000;
 
+/** Cancels the statement of a process, if it waits for a lock. A pooler shows other numbers; the wait then ends by itself. */
+const CANCEL_WAIT = `SELECT pg_catalog.pg_cancel_backend(pid)::pg_catalog.text FROM pg_catalog.pg_stat_activity
+  WHERE pid OPERATOR(pg_catalog.=) $1::pg_catalog.int4 AND wait_event_type OPERATOR(pg_catalog.=) 'Lock'`;
+
 /** Options of {@link Database}. */
 export interface ClientOptions {
   /** The time limit of a statement, in milliseconds. The outcome of a statement that is given up is unknown. */
@@ -34,12 +38,28 @@ export interface ClientOptions {
   prepare: boolean;
 }
 
+/** Limits of a statement. */
+export interface Limits {
+  /**
+   * When to give the statement up, as in `performance.now()`. A statement with a deadline is a write and gets a connection for
+   * itself. One without a deadline is a read and has the usual time limit.
+   */
+  deadline?: number;
+  /**
+   * Whether the statement adds pets. Once it has been sent, only its wait for a lock is cancelled: cancelling a commit that
+   * waits for a synchronous standby makes it visible, although the standby lacks it. A failover would then take back pets
+   * that readers have seen, and give their ids to others.
+   */
+  addsPets?: boolean;
+}
+
 /** A statement, from its arrival until the driver has finished with it. */
 interface Job {
   text: string;
   parameters: string[] | undefined;
   /** A write needs a connection for itself, so that it can be cancelled before it starts. */
   isWrite: boolean;
+  mayCancel: boolean;
   /** Set once a driver runs it. */
   running?: Running;
   lane?: Lane;
@@ -54,6 +74,8 @@ interface Lane {
   busy: number;
   /** How many of them have been given up. */
   overdue: number;
+  /** When the driver last got an answer, as in `performance.now()`. */
+  answeredAt: number;
 }
 
 /** A database, independent of the driver. */
@@ -75,19 +97,14 @@ export class Database {
     this.#lane = this.#open(isMaker(source) ? source() : source);
   }
 
-  /**
-   * Runs one statement in a separate transaction.
-   *
-   * @param deadline When to give the statement up, as in `performance.now()`. A statement with a deadline is a write and gets
-   * a connection for itself. One without a deadline is a read and has the usual time limit.
-   */
-  async query(text: string, parameters: string[] = [], deadline?: number): Promise<Row[]> {
-    return await this.#run(text, parameters, deadline);
+  /** Runs one statement in a separate transaction. */
+  async query(text: string, parameters: string[] = [], limits: Limits = {}): Promise<Row[]> {
+    return await this.#run(text, parameters, limits);
   }
 
   /** Runs several statements without parameters, in one transaction. */
   async script(text: string): Promise<void> {
-    await this.#run(text, undefined);
+    await this.#run(text, undefined, {});
   }
 
   /** Closes the client if the store created it. */
@@ -99,16 +116,16 @@ export class Database {
   }
 
   #open(client: PostgresClient): Lane {
-    return { driver: adapt(client, this.#prepare), busy: 0, overdue: 0 };
+    return { driver: adapt(client, this.#prepare), busy: 0, overdue: 0, answeredAt: -Infinity };
   }
 
-  #run(text: string, parameters: string[] | undefined, deadline?: number): Promise<Row[]> {
+  #run(text: string, parameters: string[] | undefined, { deadline, addsPets = false }: Limits): Promise<Row[]> {
     if (this.#waiting.size >= MAX_WAITING) {
       return Promise.reject(new StoreUnavailableError("Too many queries wait for PostgreSQL"));
     }
     return new Promise((resolve, reject) => {
       const isWrite = deadline !== undefined || parameters === undefined;
-      const job: Job = { text, parameters, isWrite, resolve, reject };
+      const job: Job = { text, parameters, isWrite, mayCancel: !addsPets, resolve, reject };
       const time = deadline === undefined ? this.timeout : Math.max(0, deadline - performance.now());
       job.timer = setTimeout(() => this.#giveUp(job, tooLate(Math.round(time))), time);
       this.#waiting.add(job);
@@ -132,7 +149,9 @@ export class Database {
     job.lane = lane;
     try {
       job.running = lane.driver.start(job.text, job.parameters, job.isWrite);
-      job.resolve(await job.running.done);
+      const rows = await job.running.done;
+      lane.answeredAt = performance.now();
+      job.resolve(rows);
     } catch (error) {
       job.reject(asUnavailable(error));
     } finally {
@@ -146,11 +165,17 @@ export class Database {
     clearTimeout(job.timer);
     job.reject(reason);
     if (this.#waiting.delete(job) || !job.running) return;
-    const { running, lane } = job;
+    const { running, lane, mayCancel } = job;
     if (lane) lane.overdue++;
-    running.giveUp();
-    // A cancelled statement ends at once, unless its connection is dead.
-    const timer = setTimeout(() => this.#replace(lane), Math.min(GRACE, this.timeout));
+    const process = mayCancel ? undefined : running.process();
+    running.giveUp(mayCancel);
+    if (process !== undefined) this.query(CANCEL_WAIT, [String(process)]).catch(ignore);
+    const givenUpAt = performance.now();
+    const timer = setTimeout(() => {
+      // A cancelled statement ends at once, unless its connection is dead. Another may wait for a standby: an answer to a
+      // later statement shows that the server is there.
+      if (mayCancel || !lane || lane.answeredAt < givenUpAt) this.#replace(lane);
+    }, Math.min(GRACE, this.timeout));
     running.done.catch(ignore).finally(() => {
       clearTimeout(timer);
       if (lane) lane.overdue--;

@@ -42,8 +42,14 @@ export type Row = (string | null)[];
 export interface Running {
   /** Settles when the driver has finished with it, which may be long after {@link giveUp}. */
   done: Promise<Row[]>;
-  /** Ends the statement as well as the driver can: does not send it, cancels it, or closes its connection. */
-  giveUp(): void;
+  /**
+   * Ends the statement as well as the driver can: does not send it, cancels it, or closes its connection.
+   *
+   * @param mayCancel Whether it may be cancelled once it has been sent.
+   */
+  giveUp(mayCancel: boolean): void;
+  /** The number of the server's process, if the driver shows it and the statement has been sent. */
+  process(): number | undefined;
 }
 
 /** The common interface of both drivers. */

@@ -44,10 +44,11 @@ export function postgresJsDriver(sql: PostgresJsClient, prepare: boolean): Drive
       const done = run();
       return {
         done,
-        giveUp() {
+        giveUp(mayCancel) {
           isGivenUp = true;
-          if (query) giveUp(query, done, cancellations);
+          if (query) giveUp(query, done, mayCancel ? cancellations : undefined);
         },
+        process: () => (query as QueryInternals | undefined)?.state?.pid ?? undefined,
       };
     },
     release() {},
@@ -61,7 +62,7 @@ export function postgresJsDriver(sql: PostgresJsClient, prepare: boolean): Drive
 /** Internals of a query. Each member is checked before use, because other versions of the driver may lack it. */
 interface QueryInternals {
   /** The connection, once the query has been sent. */
-  state?: object | null;
+  state?: { pid?: number | null } | null;
   /** Whether the connection is running it now. */
   active?: boolean;
   /** The text to send. */
@@ -76,14 +77,18 @@ interface QueryInternals {
  * Replaces the driver's own `cancel()`, which has three bugs in 3.4.9. If the query waits for its connection to open, the
  * pool loses the connection. If it was sent after another query on the same connection, the results get mixed up. If the
  * connection for the cancellation fails, the error cannot be caught and ends the process.
+ *
+ * @param cancellations Absent if a query that has been sent must not be cancelled.
  */
-function giveUp(query: PostgresJsQuery, done: Promise<unknown>, cancellations: Set<Promise<void>>): void {
+function giveUp(query: PostgresJsQuery, done: Promise<unknown>, cancellations: Set<Promise<void>> | undefined): void {
   const internals = query as QueryInternals;
   if (!internals.state) {
     // It has not been sent yet, so a harmless statement can take its place.
     if (!Array.isArray(internals.strings)) return;
     internals.strings = ["SELECT 1"];
     internals.args = [];
+  } else if (!cancellations) {
+    return;
   } else if (internals.active) {
     cancel(query, cancellations);
   } else {

@@ -31,7 +31,8 @@ export function nodePostgresDriver(client: NodePostgresClient, prepare: boolean)
       const loan = new Loan(borrow, isPool ? options : undefined);
       return {
         done: loan.run(values && prepare ? { ...plain, name: nameOf(text) } : plain),
-        giveUp: () => loan.giveUp(),
+        giveUp: (mayCancel) => loan.giveUp(mayCancel),
+        process: () => loan.process,
       };
     },
     release: () => void client.off?.("error", ignore),
@@ -55,6 +56,11 @@ class Loan {
     this.#options = options;
   }
 
+  get process(): number | undefined {
+    const process = this.#connection?.processID;
+    return typeof process === "number" ? process : undefined;
+  }
+
   async run(query: Parameters<Connection["query"]>[0]): Promise<Row[]> {
     const connection = this.#connection = await this.#borrow();
     connection.on?.("error", ignore);
@@ -73,14 +79,14 @@ class Loan {
   }
 
   /**
-   * Cancels the query, then closes the connection, which may be dead. The cancellation comes first, because a pooler can
-   * forward it only while the connection exists.
+   * Cancels the query if it may be, then closes the connection, which may be dead. The cancellation comes first, because a
+   * pooler can forward it only while the connection exists.
    */
-  async giveUp(): Promise<void> {
+  async giveUp(mayCancel: boolean): Promise<void> {
     this.#isGivenUp = true;
     if (!this.#connection) return;
     try {
-      await cancel(this.#connection, this.#options ?? this.#connection.connectionParameters);
+      if (mayCancel) await cancel(this.#connection, this.#options ?? this.#connection.connectionParameters);
     } catch {
       // Other versions of the driver may cancel differently. Then only the connection is closed.
     } finally {
