@@ -34,6 +34,9 @@ type Connect = (settings: Record<string, unknown>) => DriverClient;
 const READ_STATE =
   "SELECT pg_catalog.pg_is_in_recovery()::text, pg_catalog.current_setting('default_transaction_read_only')";
 
+/** Not part of the other statement, because some databases with PostgreSQL's protocol lack these functions. */
+const READ_TIMELINE = "SELECT pg_catalog.substr(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 1, 8)";
+
 /**
  * Connects, and opens the store.
  *
@@ -149,9 +152,19 @@ async function readState(connect: Connect, dial: () => Promise<Socket>): Promise
   const client = connect({ max: 1, socket: () => orFailing(dial) });
   try {
     const [[standby, readOnly] = []] = await client.unsafe(READ_STATE, [], { prepare: false }).values() as string[][];
-    return { isStandby: standby === "true", isReadOnly: readOnly === "on" };
+    const isStandby = standby === "true";
+    return { isStandby, isReadOnly: readOnly === "on", timeline: isStandby ? 0 : await readTimeline(client) };
   } finally {
     await client.end({ timeout: 0 });
+  }
+}
+
+async function readTimeline(client: DriverClient): Promise<number> {
+  try {
+    const [[timeline = ""] = []] = await client.unsafe(READ_TIMELINE, [], { prepare: false }).values() as string[][];
+    return Number.parseInt(timeline, 16) || 0;
+  } catch {
+    return 0;
   }
 }
 

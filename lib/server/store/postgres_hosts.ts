@@ -1,4 +1,7 @@
-/** Chooses one of several hosts, as libpq does: the first that answers and has the wanted state. */
+/**
+ * Chooses one of several hosts, as libpq does: the first that answers and has the wanted state. Unlike libpq, it asks all of
+ * them if the state matters: a primary that was paused while another took over still says that it is one.
+ */
 
 import { lookup } from "node:dns/promises";
 import { isIP, type Socket } from "node:net";
@@ -8,6 +11,15 @@ import { type Address, openSocket, type Security, showAddress, timeoutError } fr
 export interface ServerState {
   isStandby: boolean;
   isReadOnly: boolean;
+  /** Of a primary: it grows with each failover. 0 if unknown. */
+  timeline: number;
+}
+
+/** What a host answered. */
+interface Answer {
+  address: Address;
+  state?: ServerState;
+  error?: unknown;
 }
 
 export interface HostOptions {
@@ -23,6 +35,9 @@ export interface HostOptions {
 
 /** How long the state of a server counts as current, in milliseconds. */
 const STATE_LIFETIME = 1000;
+
+/** How long the other hosts may take once one has the wanted state, in milliseconds. */
+const OTHERS = 250;
 
 /** Connects to the chosen host, and chooses again when that host no longer fits. */
 export class Hosts {
@@ -81,21 +96,55 @@ export class Hosts {
     const { addresses, failures } = await this.#resolve();
     // The state of a single address does not matter. The login shows whether it works.
     if (addresses.length === 1 && failures.length === 0 && wanted === "any") return this.#use(addresses[0]);
-    let secondChoice: Address | undefined;
-    for (const address of addresses) {
-      try {
-        if (hasState(await this.#readState(address), wanted)) return this.#use(address);
-        if (wanted === "prefer-standby") secondChoice ??= address;
-        else failures.push(new Error(`${showAddress(address)} does not match target_session_attrs=${wanted}`));
-      } catch (error) {
-        // As in libpq, an error from a server, such as a wrong password, ends the search. The exception is class 57P, which
-        // means that the server is starting or stopping.
-        if (sqlState(error)?.startsWith("57P") === false) throw error;
-        failures.push(error as Error);
-      }
+    const answers = wanted === "any" ? await this.#askInTurn(addresses) : await this.#askAll(addresses);
+    let best: Answer | undefined, secondChoice: Address | undefined;
+    for (const answer of answers) {
+      const { address, state, error } = answer;
+      if (state && hasState(state, wanted)) best = state.timeline > (best?.state?.timeline ?? -1) ? answer : best;
+      else if (state && wanted === "prefer-standby") secondChoice ??= address;
+      else if (state) failures.push(new Error(`${showAddress(address)} does not match target_session_attrs=${wanted}`));
+      // As in libpq, an error from a server, such as a wrong password, ends the search. The exception is class 57P, which
+      // means that the server is starting or stopping.
+      else if (sqlState(error)?.startsWith("57P") === false && !best) throw error;
+      else failures.push(error as Error);
     }
-    if (secondChoice) return this.#use(secondChoice);
+    const chosen = best?.address ?? secondChoice;
+    if (chosen) return this.#use(chosen);
     throw failures.length === 1 ? failures[0] : new Error(failures.map(describe).join("; "), { cause: failures[0] });
+  }
+
+  /** Asks one host after the other, until one answers. */
+  async #askInTurn(addresses: readonly Address[]): Promise<Answer[]> {
+    const answers: Answer[] = [];
+    for (const address of addresses) {
+      const answer = await this.#ask(address);
+      answers.push(answer);
+      if (answer.state) break;
+    }
+    return answers;
+  }
+
+  /** Asks all hosts at once. Does not wait long for the others when one has the wanted state. */
+  async #askAll(addresses: readonly Address[]): Promise<Answer[]> {
+    const answers: (Answer | undefined)[] = addresses.map(() => undefined);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    await new Promise<void>((resolve) => {
+      const asked = addresses.map(async (address, i) => {
+        const { state } = answers[i] = await this.#ask(address);
+        if (state && hasState(state, this.#options.targetSessionAttrs)) timer ??= setTimeout(resolve, OTHERS);
+      });
+      Promise.all(asked).then(() => resolve());
+    });
+    clearTimeout(timer);
+    return answers.filter((answer) => answer !== undefined);
+  }
+
+  async #ask(address: Address): Promise<Answer> {
+    try {
+      return { address, state: await this.#readState(address) };
+    } catch (error) {
+      return { address, error };
+    }
   }
 
   #use(address: Address | undefined): void {

@@ -6,6 +6,12 @@ import type { PostgresTarget } from "./postgres_url.ts";
 /** The pause after a failed connection, in seconds. The driver's own back-off rises to 20. */
 const RETRY_DELAY = 0.2;
 
+/**
+ * How long a connection to one of several hosts may be idle, in seconds. A server without requests does not notice that its
+ * primary is paused. When that primary continues, although another took over, an old connection would get an old answer.
+ */
+const IDLE_TIMEOUT = 5;
+
 /** Sets every option of the driver, so that it does not read any from the environment later. */
 export function driverOptions(target: PostgresTarget): Record<string, unknown> {
   return {
@@ -27,7 +33,7 @@ export function driverOptions(target: PostgresTarget): Record<string, unknown> {
     backoff: () => RETRY_DELAY,
     onnotice: () => {},
     sslnegotiation: null,
-    idle_timeout: null,
+    idle_timeout: target.hosts.length > 1 ? IDLE_TIMEOUT : null,
     // In seconds. New connections are distributed again by a load balancer. The random part prevents connections that were
     // opened together from ending together.
     max_lifetime: () => 60 * (30 + Math.random() * 30),
