@@ -1,0 +1,152 @@
+/** Three PostgreSQL nodes under Patroni, etcd, and HAProxy, each on a machine of its own. */
+
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { findSystemBinaries } from "../../support/postgres/binaries.ts";
+import { command, hasCommand } from "../../support/system/commands.ts";
+import { haproxyConfiguration, type NodeOptions, patroniConfiguration, PORTS } from "./configuration.ts";
+import { type Machine, Network, NO_NETWORK } from "./network.ts";
+
+const PROGRAMS = ["initdb", "postgres", "pg_ctl", "pg_basebackup", "pg_rewind"];
+/** An ordinary user's PATH often lacks Debian's folder. */
+const HAPROXY = "/usr/sbin/haproxy";
+/** Debian's package of PostgreSQL makes this user. */
+const USER = "postgres";
+
+export type Way = "haproxy" | "hosts";
+
+export interface ClusterSettings extends Omit<NodeOptions, "bin" | "folder"> {
+  /** How the servers find the primary: through HAProxy, or with the addresses of all nodes. */
+  via: Way;
+}
+
+/** Why no cluster can run here, or `false`. */
+export function whyNoHaCluster(): string | false {
+  if (Deno.build.os !== "linux") return "Patroni is tried on Linux only";
+  if (findSystemBinaries(PROGRAMS) === undefined) {
+    return "the system has no PostgreSQL with pg_basebackup and pg_rewind";
+  }
+  const missing = ["patroni", "etcd", HAPROXY].filter((name) => !hasCommand(name));
+  if (missing.length > 0) return `there is no ${missing.join(" and no ")}: apt-get install patroni etcd-server haproxy`;
+  if (!readFileSync("/etc/passwd", "utf8").includes(`\n${USER}:`)) return `there is no user ${USER}`;
+  return NO_NETWORK;
+}
+
+/** The state of a node, as Patroni's `/cluster` shows it. */
+interface Member {
+  name: string;
+  role: "leader" | "sync_standby" | "replica";
+  state: string;
+  timeline?: number;
+  lag?: number | "unknown";
+}
+
+export class HaCluster implements Disposable {
+  readonly nodes: readonly Machine[];
+  readonly #network: Network;
+  readonly #etcd: Machine;
+  readonly #balancer: Machine;
+  readonly #settings: ClusterSettings;
+  readonly #folder: string;
+
+  /** Starts everything. {@link untilWhole} tells when it works. @param folder For its files; other users can enter it. */
+  constructor(folder: string, settings: ClusterSettings) {
+    this.#folder = folder;
+    this.#settings = settings;
+    this.#network = new Network(folder);
+    this.#etcd = this.#network.add("etcd");
+    this.#balancer = this.#network.add("lb");
+    this.nodes = ["n1", "n2", "n3"].map((name) => this.#network.add(name));
+    this.#startEtcd();
+    for (const node of this.nodes) this.startNode(node);
+    if (settings.via === "haproxy") this.#startBalancer();
+  }
+
+  /** The address for the servers of ours. */
+  get url(): string {
+    const { via } = this.#settings;
+    const hosts = (via === "haproxy" ? [this.#balancer] : this.nodes).map((machine) => machine.address("clients"));
+    return `postgres://postgres@${hosts.join(",")}/postgres${
+      via === "hosts" ? "?target_session_attrs=read-write" : ""
+    }`;
+  }
+
+  /** Starts a node on what its folder has. */
+  startNode(node: Machine): void {
+    const folder = this.#folderOf(node);
+    const bin = findSystemBinaries(PROGRAMS) ?? "";
+    const configuration = join(folder, "patroni.yml");
+    writeFileSync(configuration, patroniConfiguration(node, this.#etcd, { ...this.#settings, bin, folder }));
+    node.start(this.logOf(node), USER, "patroni", configuration);
+  }
+
+  /** The primary, in the view of a node that can be reached. A node that is cut off may still take itself for one. */
+  async primary(except?: Machine): Promise<Machine | undefined> {
+    const others = this.nodes.filter((node) => node !== except);
+    const are = await Promise.all(others.map(async (node) => (await ask(node, "/primary"))?.status === 200));
+    return others[are.indexOf(true)];
+  }
+
+  /** Whether all nodes work, and each standby follows the primary. */
+  async isWhole(): Promise<boolean> {
+    const members = await this.#members();
+    const roles = members.map(({ role }) => role).sort().join();
+    const standbys = this.#settings.replication === "synchronous" ? "replica,sync_standby" : "replica,replica";
+    return roles === `leader,${standbys}` && new Set(members.map(({ timeline }) => timeline)).size === 1 &&
+      members.every(({ role, state, lag }) =>
+        ["running", "streaming"].includes(state) && (role === "leader" || typeof lag === "number")
+      );
+  }
+
+  /** The state of the nodes, and what they wrote last, for messages. */
+  async describe(): Promise<string> {
+    const ends = this.nodes.map((node) => `${node.name}:\n${readFileSync(this.logOf(node), "utf8").slice(-2000)}`);
+    return [JSON.stringify(await this.#members()), ...ends].join("\n");
+  }
+
+  logOf(machine: Machine): string {
+    return join(this.#folder, `${machine.name}.log`);
+  }
+
+  [Symbol.dispose](): void {
+    this.#network[Symbol.dispose]();
+  }
+
+  async #members(): Promise<Member[]> {
+    const primary = await this.primary();
+    const text = primary && (await ask(primary, "/cluster"))?.text;
+    return text ? (JSON.parse(text) as { members: Member[] }).members : [];
+  }
+
+  #startEtcd(): void {
+    const folder = this.#folderOf(this.#etcd);
+    const url = `http://${this.#etcd.address("cluster")}:${PORTS.etcd}`;
+    const flags = [`--data-dir=${folder}/data`, `--listen-client-urls=${url}`, `--advertise-client-urls=${url}`];
+    const peers = ["--listen-peer-urls=http://127.0.0.1:2380", "--logger=zap", "--enable-v2=true"];
+    this.#etcd.start(this.logOf(this.#etcd), USER, "etcd", ...flags, ...peers);
+  }
+
+  #startBalancer(): void {
+    const configuration = join(this.#folderOf(this.#balancer), "haproxy.cfg");
+    writeFileSync(configuration, haproxyConfiguration(this.nodes));
+    this.#balancer.start(this.logOf(this.#balancer), USER, HAPROXY, "-db", "-f", configuration);
+  }
+
+  #folderOf({ name }: Machine): string {
+    const folder = join(this.#folder, name);
+    mkdirSync(folder, { recursive: true });
+    command("chown", USER, folder);
+    return folder;
+  }
+}
+
+/** Asks a node's Patroni; `undefined` if it does not answer. */
+async function ask(node: Machine, path: string): Promise<{ status: number; text: string } | undefined> {
+  try {
+    const url = `http://${node.address("clients")}:${PORTS.patroni}${path}`;
+    const response = await fetch(url, { signal: AbortSignal.timeout(1000) });
+    return { status: response.status, text: await response.text() };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,81 @@
+/** The configurations of Patroni and HAProxy, as docs/scaling.md shows them, but for the times. */
+
+import type { Machine } from "./network.ts";
+
+export type Replication = "synchronous" | "asynchronous";
+
+export interface Timing {
+  /** Patroni's `ttl`, in seconds: so long after the last sign of a primary, another may take over. */
+  ttl: number;
+  /** Patroni's `retry_timeout`, in seconds. */
+  retry: number;
+  /**
+   * The protocol that Patroni speaks with etcd. With v3, Patroni before 3.0.3 lets a primary that was paused take the lock
+   * back from the one that followed it (Patroni's change 2689), and then acknowledged pets are lost.
+   */
+  etcd: "v2" | "v3";
+}
+
+export const PORTS = { postgres: 5432, patroni: 8008, etcd: 2379 } as const;
+
+export interface NodeOptions extends Timing {
+  replication: Replication;
+  /** The folder with PostgreSQL's programs. */
+  bin: string;
+  /** The folder of this node. */
+  folder: string;
+}
+
+/** Patroni reads YAML, and JSON is YAML. */
+export function patroniConfiguration(node: Machine, etcd: Machine, options: NodeOptions): string {
+  const { ttl, retry, etcd: protocol, replication, bin, folder } = options;
+  const own = node.address("cluster");
+  const isSynchronous = replication === "synchronous";
+  return JSON.stringify({
+    scope: "pets",
+    name: node.name,
+    restapi: { listen: `0.0.0.0:${PORTS.patroni}`, connect_address: `${own}:${PORTS.patroni}` },
+    [protocol === "v3" ? "etcd3" : "etcd"]: { hosts: [`${etcd.address("cluster")}:${PORTS.etcd}`] },
+    bootstrap: {
+      dcs: {
+        ...{ ttl, loop_wait: 1, retry_timeout: retry },
+        ...{ synchronous_mode: isSynchronous, synchronous_mode_strict: isSynchronous },
+        postgresql: { use_pg_rewind: true, parameters: { max_connections: 100, wal_retrieve_retry_interval: "1s" } },
+      },
+      initdb: [{ encoding: "UTF8" }, { locale: "C" }, "data-checksums"],
+    },
+    postgresql: {
+      listen: `0.0.0.0:${PORTS.postgres}`,
+      connect_address: `${own}:${PORTS.postgres}`,
+      ...{ bin_dir: bin, data_dir: `${folder}/data`, pgpass: `${folder}/pgpass` },
+      authentication: { superuser: { username: "postgres" }, replication: { username: "replicator" } },
+      pg_hba: ["host all all 0.0.0.0/0 trust", "host replication all 0.0.0.0/0 trust", "local all all trust"],
+      parameters: { unix_socket_directories: folder },
+      remove_data_directory_on_rewind_failure: true,
+      remove_data_directory_on_diverged_timelines: true,
+    },
+    watchdog: { mode: "off" },
+  });
+}
+
+export function haproxyConfiguration(nodes: readonly Machine[]): string {
+  const servers = nodes.map((node) =>
+    `  server ${node.name} ${node.address("clients")}:${PORTS.postgres} check port ${PORTS.patroni}`
+  );
+  return `
+global
+  maxconn 500
+defaults
+  mode tcp
+  timeout connect 2s
+  timeout client 1h
+  timeout server 1h
+  timeout check 2s
+listen primary
+  bind *:${PORTS.postgres}
+  option httpchk OPTIONS /primary
+  http-check expect status 200
+  default-server inter 1s fall 2 rise 1 on-marked-down shutdown-sessions
+${servers.join("\n")}
+`;
+}
