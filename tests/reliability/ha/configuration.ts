@@ -1,6 +1,10 @@
 /** The configurations of Patroni and HAProxy, as docs/scaling.md shows them, but for the times. */
 
-import type { Machine } from "./network.ts";
+/** A machine of the cluster. */
+export interface Host {
+  name: string;
+  address(link: "clients" | "cluster"): string;
+}
 
 export type Replication = "synchronous" | "asynchronous";
 
@@ -27,7 +31,7 @@ export interface NodeOptions extends Timing {
 }
 
 /** Patroni reads YAML, and JSON is YAML. */
-export function patroniConfiguration(node: Machine, etcd: Machine, options: NodeOptions): string {
+export function patroniConfiguration(node: Host, etcd: Host, options: NodeOptions): string {
   const { ttl, retry, etcd: protocol, replication, bin, folder } = options;
   const own = node.address("cluster");
   const isSynchronous = replication === "synchronous";
@@ -58,7 +62,7 @@ export function patroniConfiguration(node: Machine, etcd: Machine, options: Node
   });
 }
 
-export function haproxyConfiguration(nodes: readonly Machine[]): string {
+export function haproxyConfiguration(nodes: readonly Host[]): string {
   const servers = nodes.map((node) =>
     `  server ${node.name} ${node.address("clients")}:${PORTS.postgres} check port ${PORTS.patroni}`
   );

@@ -123,9 +123,12 @@ export class Network implements Disposable {
       for port in $(${ports}); do ip link delete $port; done 2>&1 | grep -v 'Cannot find device'; true`;
   }
 
-  /** Ends all when this process has ended, however it ends. */
+  /** Ends all when this process has ended, however it ends: also the servers that run in the folder. */
   #endLater(folder: string): void {
-    const watch = `while kill -0 ${Deno.pid}; do sleep 0.2; done; ${this.#ending}; sleep 1; rm -rf ${quote(folder)}`;
+    const servers = `for cwd in /proc/[0-9]*/cwd; do case "$(readlink $cwd)" in ${folder}/*)
+      pid=\${cwd%/cwd}; kill -9 \${pid#/proc/};; esac; done`;
+    const end = `${servers}; ${this.#ending}; sleep 1; rm -rf ${quote(folder)}`;
+    const watch = `while kill -0 ${Deno.pid}; do sleep 0.2; done; ${end}`;
     // In a session of its own: a signal to the tests may reach all of their processes.
     new Deno.Command("setsid", { args: ["--fork", "sh", "-c", watch], stdout: "null", stderr: "null" }).outputSync();
   }
