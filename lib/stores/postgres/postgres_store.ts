@@ -66,7 +66,8 @@ export interface PostgresStoreOptions {
  * **Durability.** A create resolves when PostgreSQL has committed it. Creates that arrive together share one statement and
  * one commit. Ids ascend in the order of commits, across all servers; a create that fails may leave a gap.
  *
- * **Time limits.** A statement that takes too long is cancelled, and rejects with {@link StoreUnavailableError}. If its
+ * **Time limits.** A statement that takes too long is cancelled, and rejects with {@link StoreUnavailableError}. A create that
+ * waits for a synchronous standby rejects too, but is not cancelled: that would show a pet that a failover may lose. If a
  * connection is dead, the store replaces the client, provided that you pass a function that creates it. A `Pool` of
  * node-postgres replaces single connections by itself.
  *
