@@ -29,13 +29,7 @@ export const STORE_KINDS: readonly StoreKind[] = [
     ...{ isVariant: true, isForStoreContract: true },
   },
   ...postgresKinds(),
-  kvKind(),
-  {
-    name: "Deno KV in memory",
-    open: async () => createKvStore(await openTestKv(":memory:")),
-    sharing: "none",
-    ...{ keys: true, isVariant: true, isForStoreContract: true },
-  },
+  ...kvKinds(),
 ];
 
 /** Hands over an empty store. */
@@ -94,6 +88,18 @@ function postgresKinds(): StoreKind[] {
 }
 
 /** Each store has a KV of its own, as each server has. */
+/** On Deno; tests/faults/kv and tests/package cover the other runtimes. */
+function kvKinds(): StoreKind[] {
+  if (!("Deno" in globalThis) && process.env["PETSTORE_TEST_KV"] === undefined) return [];
+  const inMemory: StoreKind = {
+    name: "Deno KV in memory",
+    open: async () => createKvStore(await openTestKv(":memory:")),
+    sharing: "none",
+    ...{ keys: true, isVariant: true, isForStoreContract: true },
+  };
+  return [kvKind(), inMemory];
+}
+
 function kvKind(): StoreKind {
   const places = new Map<string, { folder: string; opened: Set<TestKv> }>();
   const crash = (place: string) => {
