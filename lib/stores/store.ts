@@ -57,8 +57,8 @@ export interface PetPage {
  * the store lost its connection and could not learn the outcome.
  *
  * **Durability.** A create resolves once the pet is as safe as the store makes it, and not earlier.
- * {@link createMemoryStore} keeps it until the process ends, `createSqliteStore` survives a loss of power, and
- * `createPostgresStore` survives what a commit of PostgreSQL survives.
+ * {@link createMemoryStore} keeps it until the process ends. With the other stores, it survives what a commit of their database
+ * survives: for `createSqliteStore`, a loss of power.
  *
  * **Concurrency.** After a create has resolved, every get and list that starts later sees the pet. A page is consistent: it
  * shows the state of one moment. Two pages may show different moments.

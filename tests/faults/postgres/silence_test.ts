@@ -15,6 +15,8 @@ const test = testUnless(whyNoCluster());
 
 const PET = { name: "Rex", categoryId: 7n, status: "sold" } as const;
 const MAX = 4;
+/** In milliseconds: longer than a busy machine takes for a statement. */
+const TIMEOUT = 1000;
 
 interface Given {
   name: string;
@@ -68,7 +70,7 @@ for (const { name, open } of [POOL, ...MAKERS]) {
   test(`a store on ${name} replaces silent connections`, () =>
     withProxy(async (proxy, through, schema) => {
       const { source, end } = open(through);
-      const store = await createPostgresStore(source, { schema, timeout: 300 });
+      const store = await createPostgresStore(source, { schema, timeout: TIMEOUT });
       await store.create(PET);
       await Promise.all(Array.from({ length: 50 }, () => store.get(1n)));
       for (let round = 0; round < 2; round++) {
@@ -91,7 +93,7 @@ for (const { name, open } of [POOL, SQL, ...MAKERS]) {
   test(`a create that ${name} has no connection for is not sent later`, () =>
     withProxy(async (proxy, through, schema, url) => {
       const { source, end } = open(through);
-      const store = await createPostgresStore(source, { schema, timeout: 300 });
+      const store = await createPostgresStore(source, { schema, timeout: TIMEOUT });
       await store.create(PET);
       proxy.silenceNew();
       // Closed by the server, so that the client opens new ones, which stay silent.
