@@ -129,11 +129,15 @@ export class Tables {
   }
 
   #make(): Pending<Rows> {
-    const made = attempt(() => chain(this.#db.run(MAKE_TABLES), () => {}), (error) => {
-      // Another Worker has made them meanwhile.
+    const made = attempt<unknown>(() => chain(this.#db.run(MAKE_TABLES), () => undefined), (error) => {
       if (!isPresent(error)) throw error;
+      return error;
     });
-    return chain(made, () => this.#read());
+    // Another Worker has made them meanwhile, or the app has a table of such a name.
+    return chain(made, (present) =>
+      attempt(() => this.#read(), (error) => {
+        throw isMissing(error) && present !== undefined ? present : error;
+      }));
   }
 }
 

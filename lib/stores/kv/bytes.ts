@@ -35,13 +35,28 @@ export function toArrayText(values: readonly unknown[]): string {
   return decoder.decode(bytes);
 }
 
-/** The value of a JSON text. */
-export function fromJson<T>(value: unknown): T | undefined {
+/**
+ * The value of a JSON text, which is an object.
+ *
+ * @throws {StoreUnavailableError} If it is something else.
+ */
+export function fromJson<T extends object>(value: unknown): T | undefined {
   const text = toText(value);
-  return text === undefined ? undefined : JSON.parse(text) as T;
+  if (text === undefined) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed === "object" && parsed !== null) return parsed as T;
+  } catch {
+    // The same as any other value that the store has not written.
+  }
+  throw changed();
 }
 
 function requireBytes(value: unknown): Uint8Array {
   if (value instanceof Uint8Array) return value;
-  throw new StoreUnavailableError("Another program has changed the petstore's entries in Deno KV");
+  throw changed();
+}
+
+function changed(): StoreUnavailableError {
+  return new StoreUnavailableError("Another program has changed the petstore's entries in Deno KV");
 }

@@ -6,7 +6,7 @@ import {
   type IdempotentRequest,
   type PetDraft,
   storeClosed,
-  type StoreUnavailableError,
+  StoreUnavailableError,
 } from "../store.ts";
 import { fromJson } from "./bytes.ts";
 import type { Kv, KvKey } from "./client.ts";
@@ -78,7 +78,12 @@ export class GroupCommit {
   }
 
   async readCounter(): Promise<CounterState> {
-    return counterState(await this.#kv.get(this.#layout.counter));
+    const [counter, first] = await this.#kv.getMany([this.#layout.counter, this.#layout.pet(1n)]);
+    // Otherwise the ids of the pets would be given again.
+    if (counter!.value === null && first!.value !== null) {
+      throw new StoreUnavailableError("The petstore's counter is missing in Deno KV, and there are pets");
+    }
+    return counterState(counter!);
   }
 
   /** Commits one batch at a time. A second commit would only fail the check of the counter. */
@@ -121,6 +126,8 @@ export class GroupCommit {
     let state = this.#state ??= await this.readCounter();
     let plan = await this.#plan(creates, state);
     while (!plan.isEmpty) {
+      // The creates have been refused already, and KV may have been closed.
+      if (this.#isLate) throw this.#kv.late();
       const failure = await this.#try(plan);
       if (!failure) break;
       // Before the counter is read, because the next try fails if another server commits between the two.
@@ -168,6 +175,18 @@ export class GroupCommit {
     const rows = await this.#kv.range(start, end, limit);
     this.#swept = rows.length < limit ? "" : String(rows.at(-1)?.key.at(-1));
     const now = Date.now();
-    return rows.filter(({ value }) => !(fromJson<Remembered>(value)!.expires > now)).map(({ key }) => key as KvKey);
+    const { length } = this.#layout.remembered("");
+    return rows.filter(({ key, value }) => key.length === length && isExpired(value, now)).map(({ key }) =>
+      key as KvKey
+    );
+  }
+}
+
+/** What is not an entry of the store is left alone. */
+function isExpired(value: unknown, now: number): boolean {
+  try {
+    return fromJson<Remembered>(value)!.expires <= now;
+  } catch {
+    return false;
   }
 }

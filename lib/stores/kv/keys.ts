@@ -1,6 +1,6 @@
 /** Keeps API keys in Deno KV, where every server sees them. */
 
-import type { KeyStore, KeyUse, StoredKey } from "../key_store.ts";
+import { type KeyStore, type KeyUse, latestUses, type StoredKey } from "../key_store.ts";
 import { fromJson, toBytes } from "./bytes.ts";
 import type { Kv, KvKey } from "./client.ts";
 import { counterAt, counterState, type Layout } from "./layout.ts";
@@ -86,8 +86,9 @@ export class KvKeys implements KeyStore {
   }
 
   async touch(uses: readonly KeyUse[]): Promise<void> {
-    for (let i = 0; i < uses.length; i += MOST_USES) {
-      const part = new Map(uses.slice(i, i + MOST_USES).map(({ id, at }) => [id, at.getTime()]));
+    const latest = latestUses(uses);
+    for (let i = 0; i < latest.length; i += MOST_USES) {
+      const part = new Map(latest.slice(i, i + MOST_USES).map(({ id, at }) => [id, at.getTime()]));
       await this.#change(async () => {
         const found = await this.#find([...part.keys()]);
         const later = found.filter((each) => each && !(each.row.lastUsed! >= part.get(each.row.id)!));

@@ -102,10 +102,13 @@ export interface CounterState {
 /** @throws {StoreUnavailableError} If the counter is that of a later release or another program. */
 export function counterState({ value, versionstamp }: KvEntry): CounterState {
   const { format, last } = fromJson<{ format?: unknown; last?: unknown }>(value) ?? { format: FORMAT, last: 0 };
-  if (format !== FORMAT || typeof last !== "number") {
+  if (format !== FORMAT) {
     throw new StoreUnavailableError("A later release of the petstore has written to this Deno KV");
   }
-  return { versionstamp, last };
+  if (!Number.isSafeInteger(last) || last as number < 0) {
+    throw new StoreUnavailableError("Another program has changed the petstore's counter in Deno KV");
+  }
+  return { versionstamp, last: last as number };
 }
 
 /** The value of the counter with this last id. */
@@ -115,10 +118,10 @@ export function counterAt(last: number): Uint8Array {
 
 function requirePrefix(prefix: readonly string[]): void {
   const isValid = Array.isArray(prefix) && prefix.length > 0 &&
-    prefix.every((part) => typeof part === "string" && !part.includes("\0"));
+    prefix.every((part) => typeof part === "string" && !part.includes("\0") && part.isWellFormed());
   if (!isValid || sizeOf(prefix) > MOST_PREFIX_BYTES) {
     throw new TypeError(
-      `The prefix of a KV store must be an array of strings without U+0000, at least one, of up to ${MOST_PREFIX_BYTES} bytes`,
+      `The prefix of a KV store must be an array of well-formed strings without U+0000, at least one, of up to ${MOST_PREFIX_BYTES} bytes`,
     );
   }
 }

@@ -132,7 +132,7 @@ export function knownRequests(keys: readonly string[], entries: readonly KvEntry
 
 /** Validates a pet before it joins others, so that an invalid pet does not fail them. */
 export function requireValid({ name, categoryId, status }: PetDraft): void {
-  if (typeof name !== "string" || name.length > 2 * MAX_NAME_LENGTH) {
+  if (typeof name !== "string" || name.length > 2 * MAX_NAME_LENGTH || [...name].length > MAX_NAME_LENGTH) {
     throw new TypeError(`The name of a pet must be a string of up to ${MAX_NAME_LENGTH} characters`);
   }
   if (typeof categoryId !== "bigint" || !isInt64(categoryId)) {

@@ -44,7 +44,7 @@ test("a KV store makes one call for each operation, and two more for a create wi
       await work();
       return { ...calls };
     };
-    assert.deepEqual(await madeBy(() => store.create(REX)), { get: 1, list: 1, commit: 1 });
+    assert.deepEqual(await madeBy(() => store.create(REX)), { getMany: 1, list: 1, commit: 1 });
     assert.deepEqual(await madeBy(() => store.create(REX)), { commit: 1 });
     const many = () => Promise.all(Array.from({ length: 200 }, () => store.create(REX)));
     assert.deepEqual(await madeBy(many), { commit: 1 });
@@ -54,8 +54,8 @@ test("a KV store makes one call for each operation, and two more for a create wi
     assert.deepEqual(await madeBy(() => store.get(7n)), { get: 1 });
     assert.deepEqual(await madeBy(() => store.list({ after: 0n, limit: 100 })), { list: 1 });
     assert.deepEqual(await madeBy(() => store.list({ after: 0n, limit: 1, status: "sold" })), { list: 1 });
-    assert.deepEqual(await madeBy(() => store.check()), { get: 1 });
-    assert.deepEqual(await madeBy(() => store.checkWrites?.()), { get: 1, commit: 1 });
+    assert.deepEqual(await madeBy(() => store.check()), { getMany: 1 });
+    assert.deepEqual(await madeBy(() => store.checkWrites?.()), { getMany: 1, commit: 1 });
   }));
 
 test("servers that share a KV give each id once, without gaps, and carry out each request once", () =>
