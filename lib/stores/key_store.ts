@@ -64,3 +64,13 @@ export interface KeyStore {
   /** Notes uses. They may be lost when the process ends. */
   touch(uses: readonly KeyUse[]): Pending<void>;
 }
+
+/** The latest use of each key, for a store whose change takes each key once. */
+export function latestUses(uses: readonly KeyUse[]): KeyUse[] {
+  const latest = new Map<string, KeyUse>();
+  for (const use of uses) {
+    const known = latest.get(use.id);
+    if (!known || known.at < use.at) latest.set(use.id, use);
+  }
+  return [...latest.values()];
+}

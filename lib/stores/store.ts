@@ -51,10 +51,12 @@ export interface PetPage {
  * client gets 503. The service treats any other error as a bug and answers 500.
  *
  * **Order.** Ids start at 1 and stay below 2^53. They ascend in the order in which pets become visible, and none is given
- * twice, not even after a restart. A reader that continues after the last id it saw therefore misses no pet.
+ * twice, not even after a restart. A reader that continues after the last id it saw therefore misses no pet. Only a create that
+ * fails may leave a gap; a request that is repeated and a check leave none.
  *
  * **Atomicity.** A pet is visible completely or not at all, and never changes. A create that fails leaves no pet, unless
- * the store lost its connection and could not learn the outcome.
+ * the store lost its connection and could not learn the outcome. Such a create must not be repeated by the store. A store
+ * refuses a status that is not one of the three, by throwing.
  *
  * **Durability.** A create resolves once the pet is as safe as the store makes it, and not earlier.
  * {@link createMemoryStore} keeps it until the process ends. With the other stores, it survives what a commit of their database
@@ -84,8 +86,9 @@ export interface PetStore {
   list(query: PetQuery): Pending<PetPage>;
   /**
    * Counters that show whether an earlier answer is still valid. The service then caches answers and compares the counters
-   * on each read. Without this method it reads the store each time. Must not throw: while the store cannot know whether it
-   * has changed, `alterations` grows with every call.
+   * on each read. Without this method it reads the store each time. A counter grows before a create resolves, and not before reads
+   * see the pet, on every server; a store that cannot know what other servers add has no `changes()`. The result may be one object
+   * whose members change. Must not throw: while the store cannot know whether it has changed, `alterations` grows with every call.
    */
   changes?(): StoreChanges;
   /** Checks that the store can serve. Throws {@link StoreUnavailableError} if it cannot. */

@@ -9,15 +9,17 @@ import type { Need } from "./store/case.ts";
  * - `"none"`: the pets end with the store that has them.
  * - `"restarts"`: a later store sees them, after the first was closed.
  * - `"one machine"`: several stores see them at once. They may measure time with the clock of that machine.
- * - `"many machines"`: the same from several machines, whose clocks may differ.
+ * - `"many machines"`: the same from several machines, whose clocks may differ. To try that, a case replaces `Date` in this process for
+ *   a moment.
  */
 export type Sharing = "none" | "restarts" | "one machine" | "many machines";
 
 /** The store under test. */
 export interface StoreSubject {
   /**
-   * Opens a store. Each place has its own pets, none at first; stores that are opened at one place have the same, if
-   * {@link StoreSubject.sharing} says so. The cases close what they open.
+   * Opens a store. A place is one set of pets, such as a file or a prefix of keys. Each case gets a new one, which has no pets;
+   * stores that are opened at one place have the same pets, if {@link StoreSubject.sharing} says so. The cases close what they
+   * open, except after a crash.
    *
    * @param place A name such as `case_k3v9x2m4`: up to 20 lower-case letters, digits and `_`.
    */
@@ -25,13 +27,14 @@ export interface StoreSubject {
   /** Deletes what a place has. It is called at the end of each case, after the stores were closed. */
   remove?(place: string): Pending<void>;
   /**
-   * Ends the stores of a place without closing them, in the middle of what they do, as a loss of power or a SIGKILL would. The
-   * place can be opened again afterwards. Without this method, the cases about crashes are skipped.
+   * Ends the programs that have the stores of a place open, in the middle of what they do: cuts their connections, or kills their
+   * processes. A database that serves them may go on. The place can be opened again afterwards, and the cases do not close these
+   * stores any more. Without this method, the cases about crashes are skipped.
    */
   crash?(place: string): Pending<void>;
   /** Who sees the pets of a place. */
   sharing: Sharing;
-  /** False if the store has no `createOnce()`. Default: true. */
+  /** Whether the store has `createOnce()`. The cases cannot look before they open one. Default: true. */
   createOnce?: boolean;
   /** Whether the store keeps API keys as `keys`. Default: false. */
   keys?: boolean;

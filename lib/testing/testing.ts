@@ -5,10 +5,10 @@
  * @example With the test runner of Node, Deno or Bun; other runners are alike.
  * ```ts ignore
  * import { test } from "node:test";
- * import { httpCases, storeCases } from "@petstore/petstore/testing";
+ * import { httpCases, storeCases, type StoreSubject } from "@petstore/petstore/testing";
  * import { createMyStore } from "./my_store.ts";
  *
- * const subject = { open: (place) => createMyStore(place), sharing: "restarts" };
+ * const subject: StoreSubject = { open: (place) => createMyStore(place), sharing: "restarts" };
  * for (const { name, skip, run } of storeCases(subject)) test(`my store ${name}`, { skip }, run);
  * for (const { name, skip, run } of httpCases(subject)) test(`a petstore on my store ${name}`, { skip }, run);
  * ```
@@ -80,20 +80,26 @@ export function httpCases(subject: StoreSubject, host?: Host): HttpContractCase[
 }
 
 async function runCase(subject: StoreSubject, { promise, run }: StoreCase): Promise<void> {
-  try {
-    await withPlace(subject, async (open, place, crashed) => {
-      const crash = async () => {
-        await subject.crash?.(place);
-        crashed();
-      };
-      await run(await open(), { open, crash });
-    });
-  } catch (error) {
-    throw new ContractError(promise, error);
-  }
+  await withPlace(subject, async (open, place, crashed) => {
+    const store = await open();
+    const crash = async () => {
+      await subject.crash?.(place);
+      crashed();
+    };
+    try {
+      await run(store, { open, crash });
+    } catch (error) {
+      throw error instanceof SubjectError ? error : new ContractError(promise, error);
+    }
+  });
 }
 
-/** Closes the stores that `use` opens, except those that have crashed, and removes the place. */
+/** A failure of the subject, not of the store. */
+class SubjectError extends Error {
+  override name = "SubjectError";
+}
+
+/** Closes the stores that `use` opens, except those that have crashed, and removes the place. The first error counts. */
 async function withPlace(
   subject: StoreSubject,
   use: (open: () => Promise<PetStore>, place: string, crashed: () => void) => Promise<void>,
@@ -101,14 +107,28 @@ async function withPlace(
   const place = newPlace();
   const opened: PetStore[] = [];
   const open = async () => {
-    const store = await subject.open(place);
+    const store = await openAt(subject, place);
     opened.push(store);
     return store;
   };
+  const steps = [
+    () => use(open, place, () => void opened.splice(0)),
+    ...[async () => await Promise.all(opened.map(async (store) => await store.close()))],
+    async () => await subject.remove?.(place),
+  ];
+  const errors: unknown[] = [];
+  for (const step of steps) await step().catch((error: unknown) => errors.push(error));
+  if (errors.length > 0) throw errors[0];
+}
+
+async function openAt(subject: StoreSubject, place: string): Promise<PetStore> {
   try {
-    await use(open, place, () => void opened.splice(0));
-  } finally {
-    for (const store of opened) await store.close();
-    await subject.remove?.(place);
+    const store = await subject.open(place);
+    if (typeof store?.create === "function") return store;
+  } catch (error) {
+    throw new SubjectError(`The subject's open() has failed: ${error instanceof Error ? error.message : error}`, {
+      cause: error,
+    });
   }
+  throw new SubjectError("The subject's open() gave no store");
 }

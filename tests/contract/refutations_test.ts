@@ -9,7 +9,15 @@ import {
   type StorePromise,
   type StoreSubject,
 } from "../../lib/testing/testing.ts";
-import type { IdempotentOutcome, IdempotentRequest, Pet, PetDraft, PetPage, PetQuery } from "../../mod.ts";
+import type {
+  IdempotentOutcome,
+  IdempotentRequest,
+  Pet,
+  PetDraft,
+  PetPage,
+  PetQuery,
+  StoreChanges,
+} from "../../mod.ts";
 import { Disk, PaperStore } from "./paper_store.ts";
 
 /** Takes the id first, as a bare sequence of a database does. So a pet may become visible after one with a greater id. */
@@ -117,6 +125,66 @@ class HalfRefused extends PaperStore {
   }
 }
 
+/** Adds the pet to the list of its status later than to the others. */
+class LateIndex extends PaperStore {
+  readonly #listed = new Set<bigint>();
+
+  protected override async add(pet: PetDraft): Promise<bigint> {
+    const id = await super.add(pet);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    this.#listed.add(id);
+    return id;
+  }
+
+  override async list(query: PetQuery): Promise<PetPage> {
+    const { json } = await super.list(query);
+    const pets = JSON.parse(json) as { id: number }[];
+    const isWhole = query.status === undefined || pets.every(({ id }) => this.#listed.has(BigInt(id)));
+    return isWhole ? await super.list(query) : { json: "[]" };
+  }
+}
+
+/** Looks at the key alone while a request with it is under way. */
+class SharedAnswer extends PaperStore {
+  readonly #underWay = new Map<string, Promise<IdempotentOutcome>>();
+
+  protected override async addOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
+    const first = this.#underWay.get(request.key);
+    if (first) return { ...await first, outcome: "replayed" } as IdempotentOutcome;
+    const outcome = super.addOnce(pet, request);
+    this.#underWay.set(request.key, outcome);
+    return await outcome.finally(() => this.#underWay.delete(request.key));
+  }
+}
+
+/** Takes milliseconds for seconds. */
+class LongMemory extends PaperStore {
+  protected override remember(request: IdempotentRequest, id: bigint, now: number): void {
+    super.remember({ ...request, retentionMs: request.retentionMs * 1000 }, id, now);
+  }
+}
+
+/** Copies some members of the pet of a request. */
+class PartialCopy extends PaperStore {
+  protected override addOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
+    return super.addOnce({ ...pet, status: "available" }, request);
+  }
+}
+
+/** Counts what it adds itself, and not what other servers add. */
+class OwnChanges extends PaperStore {
+  #additions = 0;
+
+  protected override write(pet: PetDraft): bigint {
+    this.#additions++;
+    return super.write(pet);
+  }
+
+  changes(): StoreChanges {
+    return { additions: this.#additions, alterations: 0 };
+  }
+}
+
 const WRONG: [Store: typeof PaperStore, promise: StorePromise][] = [
   [BareSequence, "order"],
   [LostUpdate, "concurrency"],
@@ -128,6 +196,11 @@ const WRONG: [Store: typeof PaperStore, promise: StorePromise][] = [
   [RoundedNumbers, "exactness"],
   [FullPage, "paging"],
   [HalfRefused, "atomicity"],
+  [LateIndex, "atomicity"],
+  [SharedAnswer, "idempotency"],
+  [LongMemory, "idempotency"],
+  [PartialCopy, "idempotency"],
+  [OwnChanges, "concurrency"],
 ];
 
 function subjectOf(Store: typeof PaperStore, parts: Partial<StoreSubject> = {}): StoreSubject {
@@ -173,6 +246,24 @@ test("a crash alone refutes a store that stores a pet and then the record of its
   const subject = subjectOf(RecordLater, { sharing: "restarts" });
   const crash = storeCases(subject).find(({ name }) => name.startsWith("makes one pet of a request that a crash"));
   await assert.rejects(async () => await crash!.run(), ContractError);
+});
+
+test("a failure of the subject is not taken for one of the store, and the first error counts", async () => {
+  const refuse = () => Promise.reject(new Error("connect ECONNREFUSED"));
+  const [first] = storeCases({ open: refuse, sharing: "none" });
+  await assert.rejects(() => first!.run(), /^SubjectError: The subject's open\(\) has failed: connect ECONNREFUSED$/);
+  const [other] = storeCases({ open: () => undefined as unknown as PaperStore, sharing: "none" });
+  await assert.rejects(() => other!.run(), /^SubjectError: The subject's open\(\) gave no store$/);
+  const removed: string[] = [];
+  const broken = storeCases({
+    ...subjectOf(FullPage),
+    remove: (place) => {
+      removed.push(place);
+      throw new Error("cannot be removed");
+    },
+  }).find(({ name }) => name.startsWith("gives the last id"));
+  await assert.rejects(() => broken!.run(), ContractError);
+  assert.equal(removed.length, 1);
 });
 
 test("a subject says which cases do not apply", () => {

@@ -1,6 +1,6 @@
 /** Keeps API keys in PostgreSQL, where every server of the database sees them. */
 
-import type { KeyStore, KeyUse, StoredKey } from "../key_store.ts";
+import { type KeyStore, type KeyUse, latestUses, type StoredKey } from "../key_store.ts";
 import { numberArray, textArray } from "./client/arrays.ts";
 import type { Database } from "./client/client.ts";
 import type { Row } from "./client/driver.ts";
@@ -51,9 +51,10 @@ export class PostgresKeys implements KeyStore {
   }
 
   async touch(uses: readonly KeyUse[]): Promise<void> {
+    const latest = latestUses(uses);
     await this.#call("touch_keys($1::pg_catalog.text[], $2::bigint[])", [
-      textArray(uses.map(({ id }) => id)),
-      numberArray(uses.map(({ at }) => timeOf(at))),
+      textArray(latest.map(({ id }) => id)),
+      numberArray(latest.map(({ at }) => timeOf(at))),
     ]);
   }
 

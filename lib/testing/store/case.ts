@@ -42,6 +42,32 @@ export function cases(promise: StorePromise, runs: Record<string, RunCase>, need
 export const INT64_MAX: bigint = 2n ** 63n - 1n;
 export const INT64_MIN: bigint = -(2n ** 63n);
 
+/** Names that wrong quoting, escaping or truncation would damage. */
+export const NAMES: readonly string[] = [
+  "Rex",
+  " both ends ",
+  `"quoted" and 'quoted'`,
+  "'); DROP TABLE pets; --",
+  "back\\slash \\u0041 \\",
+  "line\u2028and\u2029paragraph",
+  "👩‍🚀🐕",
+  "e\u0301 is not \u00e9",
+  "\ufefforder marks \ufffe\uffff",
+  "null",
+  "0123",
+  "%s ? $1 :name /",
+  "𒀀".repeat(255),
+];
+
+export const STATUSES: readonly PetStatus[] = ["available", "pending", "sold"];
+
+/** Pets that a careless copy would change. */
+export const ODD_PETS: readonly PetDraft[] = NAMES.map((name, i) => ({
+  name,
+  categoryId: [INT64_MIN, INT64_MAX, -1n, 2n ** 53n + 1n][i % 4]!,
+  status: STATUSES[i % 3]!,
+}));
+
 export function draft(parts: Partial<PetDraft> = {}): PetDraft {
   return { name: "Rex", categoryId: 7n, status: "available", ...parts };
 }
@@ -67,7 +93,8 @@ export async function walk(store: PetStore, query: Omit<PetQuery, "after">): Pro
   for (let after: bigint | undefined = 0n; after !== undefined;) {
     const { json, next }: { json: string; next?: bigint } = await store.list({ after, ...query });
     const pets = splitPets(json);
-    assert(pets.length > 0 && pets.length <= query.limit, `${pets.length} pets on a page`);
+    assert(pets.length > 0, `The page after ${after} is empty, although there must be pets`);
+    assert(pets.length <= query.limit, `${pets.length} pets on a page of ${query.limit}`);
     assert(next === undefined || next > after, `next is ${next} after ${after}`);
     seen.push(...pets);
     after = next;
@@ -89,19 +116,22 @@ export function idsOf(json: string): bigint[] {
 export class Reader {
   readonly ids: bigint[] = [];
   readonly #store: PetStore;
+  readonly #status: PetStatus | undefined;
 
-  constructor(store: PetStore) {
+  constructor(store: PetStore, status?: PetStatus) {
     this.#store = store;
+    this.#status = status;
   }
 
   async read(): Promise<void> {
     const last = this.ids.at(-1) ?? 0n;
-    const ids = idsOf((await this.#store.list({ after: last, limit: 100 })).json);
+    const ids = idsOf((await this.#store.list({ after: last, limit: 100, status: this.#status })).json);
     assert((ids[0] ?? last + 1n) > last, `A list of the pets after ${last} has the pet ${ids[0]}`);
+    for (const id of ids.slice(-1)) assert(await this.#store.get(id), `A list has the pet ${id}, and get() does not`);
     this.ids.push(...ids);
   }
 
-  /** Reads until `work` has ended, and then to the end. */
+  /** Reads until `work` has ended, and then to the end. Rejects if `work` does. */
   async readDuring(work: Promise<unknown>): Promise<void> {
     let isOver = false;
     const end = () => void (isOver = true);
@@ -115,6 +145,7 @@ export class Reader {
       count = this.ids.length;
       await this.read();
     }
+    await work;
   }
 }
 
@@ -127,8 +158,14 @@ export function assertAscending(ids: readonly bigint[]): void {
   assert(ids.every((id, i) => i === 0 || id > (ids[i - 1] ?? id)), `The ids do not ascend: ${ids}`);
 }
 
-/** The store has these pets and no others. */
+/** The store has these pets and no others, in each of its answers. */
 export async function assertKept(store: PetStore, pets: readonly Pet[]): Promise<void> {
-  const inOrder = pets.toSorted((one, other) => one.id < other.id ? -1 : 1).map(formatPet);
-  assert.deepEqual(pets.length === 0 ? [] : await walk(store, { limit: 100 }), inOrder);
+  const inOrder = pets.toSorted((one, other) => one.id < other.id ? -1 : 1);
+  for (const pet of inOrder) assert.equal(await store.get(pet.id), formatPet(pet));
+  for (const status of [undefined, ...STATUSES]) {
+    const wanted = inOrder.filter((pet) => status === undefined || pet.status === status).map(formatPet);
+    const { json } = await store.list({ after: 0n, limit: 100, status });
+    assert.deepEqual(splitPets(json), wanted.slice(0, 100), `The list of ${status ?? "all"} pets is wrong`);
+    if (wanted.length > 100) assert.deepEqual(await walk(store, { limit: 100, status }), wanted);
+  }
 }

@@ -1,6 +1,18 @@
 import assert from "node:assert/strict";
-import { formatPet } from "../../../mod.ts";
-import { addAll, assertAscending, cases, draft, Reader, splitPets, type StoreCase, walk } from "./case.ts";
+import { formatPet, type PetStore } from "../../../mod.ts";
+import {
+  addAll,
+  assertAscending,
+  cases,
+  draft,
+  idsOf,
+  pause,
+  Reader,
+  request,
+  splitPets,
+  type StoreCase,
+  walk,
+} from "./case.ts";
 
 export const CONCURRENCY_CASES: StoreCase[] = [
   ...cases("concurrency", {
@@ -34,14 +46,78 @@ export const CONCURRENCY_CASES: StoreCase[] = [
       assert.equal(new Set(seen).size, seen.length);
       assert.deepEqual(seen.slice(0, existing.length), existing.map(formatPet));
     },
-    async "shows every pet to a reader that continues after the last id it saw, while pets are added"(store) {
-      const reader = new Reader(store);
+    async "shows every pet to readers of all pets and of one status that continue after the last id they saw"(store) {
+      const readers = [new Reader(store), new Reader(store, "sold")];
       const created: bigint[] = [];
       const add = async () => {
-        for (let i = 0; i < 30; i++) created.push(await store.create(draft()));
+        for (let i = 0; i < 30; i++) created.push(await store.create(draft({ status: "sold" })));
       };
-      await reader.readDuring(Promise.all([add(), add(), add(), add()]));
+      const work = Promise.all([add(), add(), add(), add()]);
+      await Promise.all(readers.map((reader) => reader.readDuring(work)));
+      created.sort((one, other) => one < other ? -1 : 1);
+      for (const { ids } of readers) assert.deepEqual(ids, created);
+    },
+  }),
+  ...cases("paging", {
+    async "gives no next id while all pets fit on the page, even if one is added meanwhile"(store) {
+      for (let i = 0; i < 60; i++) {
+        const [{ json, next }] = await Promise.all([store.list({ after: 0n, limit: 100 }), store.create(draft())]);
+        assert.equal(next, undefined, `${splitPets(json).length} pets on a page of 100, and a next id`);
+      }
+    },
+  }),
+  ...cases("atomicity", {
+    async "shows a pet in a list, of its status too, once it shows it by its id"(store) {
+      for (let i = 0; i < 30; i++) {
+        const last = (await store.list({ after: 0n, limit: 100 })).json;
+        const id = (idsOf(last).at(-1) ?? 0n) + 1n;
+        let isOver = false;
+        const create = Promise.resolve(store.create(draft())).finally(() => isOver = true);
+        while (!isOver) {
+          if (await store.get(id) !== undefined) await assertListed(store, id);
+          await pause();
+        }
+        await create;
+      }
+    },
+  }),
+  ...cases("order", {
+    async "keeps the order of ids among creates with and without a key"(store) {
+      const reader = new Reader(store);
+      const created: bigint[] = [];
+      const add = async (tag: string) => {
+        for (let i = 0; i < 20; i++) {
+          const { id } = await store.createOnce!(draft(), request(`${tag}${i}`)) as { id: bigint };
+          created.push(id, await store.create(draft()));
+        }
+      };
+      await reader.readDuring(Promise.all([add("a"), add("b"), add("c")]));
       assert.deepEqual(reader.ids, created.sort((one, other) => one < other ? -1 : 1));
+    },
+  }, ["createOnce"]),
+  ...cases("concurrency", {
+    async "has other counters of changes() once a create has resolved than before, if it counts"(store) {
+      for (let i = 0; i < 20 && store.changes; i++) await assertCounted(store, store);
     },
   }),
 ];
+
+async function assertListed(store: PetStore, id: bigint): Promise<void> {
+  for (const status of [undefined, "available"] as const) {
+    const { json } = await store.list({ after: id - 1n, limit: 1, status });
+    assert.equal(idsOf(json)[0], id, `get() shows the pet ${id}, and a list does not`);
+  }
+}
+
+/** An answer that `reader` gave before a pet of `writer` was acknowledged does not count as current afterwards. */
+export async function assertCounted(writer: PetStore, reader: PetStore): Promise<void> {
+  const create = Promise.resolve(writer.create(draft()));
+  const counted = { ...reader.changes?.() };
+  const before = await reader.list({ after: 0n, limit: 100 });
+  await create;
+  // A store may look at most once in a turn of the event loop, because the requests of a turn arrived before it.
+  await pause();
+  const counters = { ...reader.changes?.() };
+  const after = await reader.list({ after: 0n, limit: 100 });
+  if (before.json !== after.json) assert.notDeepEqual(counters, counted, "A list without the pet would still be kept");
+}

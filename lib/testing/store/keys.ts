@@ -15,7 +15,7 @@ function key(name: string, parts: Partial<StoredKey> = {}): StoredKey {
 }
 
 function keysOf({ keys }: PetStore): KeyStore {
-  assert(keys, "The store keeps no keys");
+  assert(keys, "The store keeps no keys; if that is intended, leave keys out of the subject");
   return keys;
 }
 
@@ -85,7 +85,7 @@ export const KEY_CASES: StoreCase[] = cases("keys", {
     for (const name of ["a", "b", "c"]) await keys.add(key(name));
     await keys.touch([]);
     await keys.touch([{ id: "key-a", at: at(7) }, { id: "key-b", at: at(3) }, { id: "key-x", at: at(3) }]);
-    await keys.touch([{ id: "key-b", at: at(4) }, { id: "key-a", at: at(6) }]);
+    await keys.touch([{ id: "key-b", at: at(4) }, { id: "key-a", at: at(6) }, { id: "key-b", at: at(2) }]);
     const [a, b, c] = await keys.list();
     assert.deepEqual([a?.lastUsed, b?.lastUsed, c?.lastUsed], [at(7), at(4), undefined]);
   },
