@@ -13,7 +13,9 @@ for (const { name, command, skip } of [NODES[0]!, NODES.at(-1)!]) {
     // In the environment, so that child processes have them too. Newer releases accept the flag although they do not need it.
     const NODE_OPTIONS = "--experimental-strip-types --disable-warning=ExperimentalWarning";
     const args = ["--test", "--test-reporter=tap", ...PORTABLE_TESTS];
-    const { status, stdout } = await withTempFolder((HOME) => run(command, args, ROOT, { NODE_OPTIONS, HOME, PETSTORE_TEST_KV: "1" }));
+    const { status, stdout } = await withTempFolder((HOME) =>
+      run(command, args, ROOT, { NODE_OPTIONS, HOME, PETSTORE_TEST_KV: "1" })
+    );
     const failed = stdout.split("\n").filter((line) => /^\s*(not ok|error:)/.test(line));
     assert.equal(status, 0, failed.slice(0, 40).join("\n") || stdout.slice(-3000));
     const count = Number(/^# pass (\d+)$/m.exec(stdout)?.[1]);
