@@ -81,13 +81,13 @@ function sqliteKind(name: string, open: (path: string) => PetStore | Promise<Pet
   };
 }
 
-/** One for each driver, on Deno; tests/faults/postgres covers the other runtimes. */
+/** On Deno, with the driver of the server; tests/faults/postgres covers the other driver and runtimes. */
 function postgresKinds(): StoreKind[] {
-  const isWanted = "Deno" in globalThis || process.env["PETSTORE_TEST_POSTGRES"] !== undefined;
-  return !isWanted || whyNoPostgres() ? [] : DRIVERS.map((driver, i) => postgresKind(driver, i > 0));
+  if (GIVEN === undefined && (!("Deno" in globalThis) || whyNoPostgres())) return [];
+  const drivers = GIVEN === undefined ? DRIVERS.slice(-1) : DRIVERS;
+  return drivers.map((driver, i) => postgresKind(driver, i > 0));
 }
 
-/** Each store has a KV of its own, as each server has. */
 /** On Deno; tests/faults/kv and tests/package cover the other runtimes. */
 function kvKinds(): StoreKind[] {
   if (!("Deno" in globalThis) && process.env["PETSTORE_TEST_KV"] === undefined) return [];
@@ -100,6 +100,7 @@ function kvKinds(): StoreKind[] {
   return [kvKind(), inMemory];
 }
 
+/** Each store has a KV of its own, as each server has. */
 function kvKind(): StoreKind {
   const places = new Map<string, { folder: string; opened: Set<TestKv> }>();
   const crash = (place: string) => {

@@ -4,6 +4,7 @@ import { whyNoCluster } from "../../support/postgres/cluster.ts";
 import { type Nginx, UNLIMITED, whyNoNginx, withNginx } from "../../support/nginx/nginx.ts";
 import { request, type ServerProcess, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
+import type { SeenResponse } from "../../support/openapi_validator.ts";
 import { type Asked, KEY, onStore, underLoad, withCluster, withServers } from "./support.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
@@ -21,17 +22,34 @@ function settingsOf(ports: readonly number[]): Record<string, string> {
   return { petstore: here.join("; server "), next_upstream: retries, tries };
 }
 
+/** What a client makes of an answer that ends too early: the same as of nginx's own 502. */
+const CUT: SeenResponse = { status: 502, headers: new Headers(), text: '{"code":"bad_gateway","message":"cut"}' };
+
 function through({ origin, validate }: Nginx): Asked {
-  return { ask: (path, key, init = {}) => request(origin + path, key, init, validate) };
+  return {
+    async ask(path, key, init = {}) {
+      try {
+        return await request(origin + path, key, init, validate);
+      } catch (error) {
+        if (!/error reading a body/.test(String(error))) throw error;
+        return CUT;
+      }
+    },
+  };
 }
 
-async function listOnAndOn(asked: Asked, isDone: () => boolean): Promise<number> {
-  let count = 0;
-  for (; !isDone(); count++) assert.equal((await asked.ask("/v1/pets?limit=5", KEY)).status, 200);
+/** Lists without an error. A kill may cut one answer of each reader: nginx cannot take back what it has begun to pass on. */
+async function listOnAndOn(asked: Asked, isDone: () => boolean, isKilled: () => boolean): Promise<number> {
+  let count = 0, cuts = 0;
+  for (; !isDone(); count++) {
+    const answer = await asked.ask("/v1/pets?limit=5", KEY);
+    if (answer === CUT && isKilled() && ++cuts === 1) continue;
+    assert.equal(answer.status, 200, answer.text);
+  }
   return count;
 }
 
-test("readers behind nginx notice neither a server that ends nor one that is killed, and no pet is lost or doubled", () =>
+test("readers behind nginx do not notice a server that ends, and one that is killed cuts one answer at most", () =>
   withCluster((_, url) =>
     withServers(
       url,
@@ -40,14 +58,15 @@ test("readers behind nginx notice neither a server that ends nor one that is kil
         withTempFolder((folder) =>
           withNginx(folder, 0, { ...UNLIMITED, ...settingsOf(servers.map(({ port }) => port)) }, async (nginx) => {
             const asked = through(nginx);
-            let isDone = false;
-            const lists = Array.from({ length: 4 }, () => listOnAndOn(asked, () => isDone));
+            let isDone = false, isKilled = false;
+            const lists = Array.from({ length: 4 }, () => listOnAndOn(asked, () => isDone, () => isKilled));
             await underLoad(url, [asked], 8, async () => {
               const [first, second] = servers as [ServerProcess, ServerProcess];
               const created = async () => JSON.parse((await asked.ask("/v1/pets?limit=100", KEY)).text).length;
               while (await created() < 50);
               assert.equal(await first.stop(), 0);
               while (await created() < 80);
+              isKilled = true;
               await second.stop("SIGKILL");
               await startAgain(url, second.port, async (server) => {
                 // It gets requests again and shows what the others have acknowledged.
