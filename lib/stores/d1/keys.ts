@@ -1,6 +1,7 @@
 /** Keeps API keys in the database of the pets. */
 
 import { chain, type Pending } from "../../pending.ts";
+import { keyOfRow, type KeyRow } from "../key_row.ts";
 import type { KeyStore, KeyUse, StoredKey } from "../key_store.ts";
 import type { Rows, Statement, Value } from "./database.ts";
 import type { Tables } from "./schema.ts";
@@ -36,15 +37,6 @@ export const TOUCH_KEYS = `UPDATE petstore_keys SET last_used_at = max(ifnull(la
   FROM (SELECT value ->> 0 AS id, max(value ->> 1) AS at FROM json_each(?) GROUP BY 1) AS used
   WHERE petstore_keys.id = used.id`;
 
-/** A row of {@link SELECT_KEYS}. */
-interface KeyRow extends Record<"id" | "digest" | "label" | "caller", string> {
-  read_only: number;
-  created_at: number;
-  expires_at: number | null;
-  revoked_at: number | null;
-  last_used_at: number | null;
-}
-
 export class D1Keys implements KeyStore {
   readonly #tables: Tables;
 
@@ -53,7 +45,7 @@ export class D1Keys implements KeyStore {
   }
 
   list(): Pending<StoredKey[]> {
-    return chain(this.#tables.run([SELECT_KEYS]), ([rows]) => (rows as unknown as KeyRow[]).map(toKey));
+    return chain(this.#tables.run([SELECT_KEYS]), ([rows]) => (rows as unknown as KeyRow[]).map(keyOfRow));
   }
 
   add(key: StoredKey, replaced?: { id: string; expires: Date }): Pending<boolean> {
@@ -88,12 +80,4 @@ export class D1Keys implements KeyStore {
   #change(...statements: Statement[]): Pending<boolean> {
     return chain(this.#tables.run(...statements), (results: Rows[]) => (results.at(-1)?.length ?? 0) > 0);
   }
-}
-
-function toKey({ id, digest, label, caller, ...row }: KeyRow): StoredKey {
-  const dateOf = (time: number | null) => time === null ? undefined : new Date(time);
-  return {
-    ...{ id, digest, label, caller, readOnly: row.read_only === 1, created: new Date(row.created_at) },
-    ...{ expires: dateOf(row.expires_at), revoked: dateOf(row.revoked_at), lastUsed: dateOf(row.last_used_at) },
-  };
 }

@@ -2,6 +2,7 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import { chain, type Pending } from "../../pending.ts";
+import { keyOfRow, type KeyRow } from "../key_row.ts";
 import type { KeyStore, KeyUse, StoredKey } from "../key_store.ts";
 import { asUnavailable } from "./errors.ts";
 import { BUSY_TIMEOUT, setBusyTimeout } from "./open.ts";
@@ -24,15 +25,6 @@ const TOUCH_KEY = "UPDATE api_keys SET last_used_at = max(ifnull(last_used_at, 0
 
 type Value = string | bigint | null;
 
-/** A row of {@link SELECT_KEYS}. Times are in milliseconds since 1970. */
-interface KeyRow extends Record<"id" | "digest" | "label" | "caller", string> {
-  read_only: number;
-  created_at: number;
-  expires_at: number | null;
-  revoked_at: number | null;
-  last_used_at: number | null;
-}
-
 export class SqliteKeys implements KeyStore {
   readonly #db: DatabaseSync;
   readonly #schema: SchemaWatch;
@@ -46,7 +38,7 @@ export class SqliteKeys implements KeyStore {
   }
 
   list(): Pending<StoredKey[]> {
-    return this.#inPlace(() => (this.#db.prepare(SELECT_KEYS).all() as unknown as KeyRow[]).map(toKey));
+    return this.#inPlace(() => (this.#db.prepare(SELECT_KEYS).all() as unknown as KeyRow[]).map(keyOfRow));
   }
 
   add(key: StoredKey, replaced?: { id: string; expires: Date }): Pending<boolean> {
@@ -111,12 +103,4 @@ export class SqliteKeys implements KeyStore {
 
 function timeOf(date: Date): bigint {
   return BigInt(date.getTime());
-}
-
-function toKey({ id, digest, label, caller, ...row }: KeyRow): StoredKey {
-  const dateOf = (time: number | null) => time === null ? undefined : new Date(time);
-  return {
-    ...{ id, digest, label, caller, readOnly: row.read_only === 1, created: new Date(row.created_at) },
-    ...{ expires: dateOf(row.expires_at), revoked: dateOf(row.revoked_at), lastUsed: dateOf(row.last_used_at) },
-  };
 }
