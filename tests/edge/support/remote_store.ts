@@ -4,13 +4,24 @@ import type { IdempotentOutcome, KeyStore, PetPage, PetStore, StoredKey } from "
 import { StoreUnavailableError } from "../../../mod.ts";
 import { decode, encode } from "./remote_values.ts";
 
+/** What store_worker.ts answers. The head of its answer comes as soon as the method has begun. */
+interface Outcome<T> {
+  value?: T;
+  error?: { name: string; message: string };
+}
+
 /** @param url Where the methods are, such as `http://127.0.0.1:1234/d1/DB7/first`. */
 export function remoteStore(url: string): PetStore {
+  /** The calls that the Worker may not have begun. */
+  const sent = new Set<Promise<unknown>>();
   const call = async <T>(method: string, ...args: unknown[]): Promise<T> => {
-    const response = await fetch(`${url}/${method}`, { method: "POST", body: encode([clockAhead(), ...args]) });
-    const value = decode(await response.text());
-    if (response.ok) return value as T;
-    throw toError(value as { name: string; message: string });
+    const response = fetch(`${url}/${method}`, { method: "POST", body: encode([clockAhead(), ...args]) });
+    sent.add(response);
+    const isBegun = () => void sent.delete(response);
+    response.then(isBegun, isBegun);
+    const { value, error } = decode(await (await response).text()) as Outcome<T>;
+    if (error) throw toError(error);
+    return value as T;
   };
   const keys: KeyStore = {
     list: () => call<StoredKey[]>("keys.list"),
@@ -26,7 +37,11 @@ export function remoteStore(url: string): PetStore {
     list: (...args) => call<PetPage>("list", ...args),
     check: () => call<void>("check"),
     checkWrites: () => call<void>("checkWrites"),
-    close: () => call<void>("close"),
+    async close() {
+      // Other connections could be slower than that of close().
+      await Promise.allSettled(sent);
+      await call<void>("close");
+    },
   };
 }
 
@@ -36,7 +51,7 @@ function clockAhead(): number {
   return Math.abs(ahead) < 60_000 ? 0 : ahead;
 }
 
-function toError({ name, message }: { name: string; message: string }): Error {
+function toError({ name, message }: NonNullable<Outcome<unknown>["error"]>): Error {
   return name === "StoreUnavailableError"
     ? new StoreUnavailableError(message)
     : Object.assign(new Error(message), { name });

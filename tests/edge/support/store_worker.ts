@@ -66,20 +66,27 @@ function partsOf({ url }: Request): string[] {
   return new URL(url).pathname.split("/").slice(1);
 }
 
+/** Answers as soon as the method has begun, and sends its outcome in the body. */
 async function call(open: () => PetStore, method: string, request: Request): Promise<Response> {
   const [clockAhead, ...args] = decode(await request.text()) as [number, ...unknown[]];
-  try {
+  // For example "create" or "keys.add".
+  const [name = "", ofKeys] = method.split(".");
+  const run = async () => {
     const store = open();
-    // For example "create" or "keys.add".
-    const [name = "", ofKeys] = method.split(".");
     const target = (ofKeys === undefined ? store : store.keys) as unknown as Record<
       string,
       (...args: unknown[]) => unknown
     >;
-    const run = async () => await target[ofKeys ?? name]!(...args);
-    return new Response(encode(await (clockAhead === 0 ? run() : withClock(clockAhead, run))));
-  } catch (error) {
-    const { name, message } = error as Error;
-    return new Response(encode({ name, message }), { status: 500 });
-  }
+    return await target[ofKeys ?? name]!(...args);
+  };
+  const outcome = (clockAhead === 0 ? run() : withClock(clockAhead, run))
+    .then((value) => ({ value }), ({ name, message }: Error) => ({ error: { name, message } }));
+  return new Response(
+    new ReadableStream({
+      async start(controller) {
+        controller.enqueue(new TextEncoder().encode(encode(await outcome)));
+        controller.close();
+      },
+    }),
+  );
 }
