@@ -1,11 +1,14 @@
 /**
  * Runs tasks with tests, each to its end, and several at the same time: `main.ts [--at-once N] TASK…`. Shows their output in the
- * given order, and then the summary of each. Exits with 1 if one of them failed.
+ * given order, then again the errors of those that failed, and then the summary of each. Exits with 1 if one of them failed.
  */
 
 import { parseArgs } from "node:util";
 
 const { values, positionals } = parseArgs({ options: { "at-once": { type: "string" } }, allowPositionals: true });
+
+/** How much of a task is shown again that failed without an error of a test. */
+const LAST_LINES = 30;
 
 /** The tasks that have not been started. */
 const waiting = positionals.map((task) => ({ task, started: Promise.withResolvers<Part>() }));
@@ -43,10 +46,24 @@ for (let lane = Number(values["at-once"] ?? positionals.length); lane > 0; lane-
 
 for (const { part } of parts) await (await part).shown.pipeTo(Deno.stdout.writable, { preventClose: true });
 
-for (const { task, part } of parts) {
+const ended = await Promise.all(parts.map(async ({ task, part }) => {
   const { text, status } = await part;
-  const summaries = (await text).match(/^.*(?:ok|FAILED)\S* \| .*\d+ passed.*$/gm) ?? ["ended without a summary"];
+  return { task, text: await text, success: (await status).success };
+}));
+
+for (const { task, text, success } of ended) {
+  if (!success) console.log(`${task} failed:\n\n${errorsIn(text.trimEnd())}\n`);
+}
+
+for (const { task, text, success } of ended) {
+  const summaries = text.match(/^.*(?:ok|FAILED)\S* \| .*\d+ passed.*$/gm) ?? ["ended without a summary"];
   // A task may run several runners.
   console.log(`${task}: ${summaries.join("; ")}`);
-  if (!(await status).success) Deno.exitCode = 1;
+  if (!success) Deno.exitCode = 1;
+}
+
+/** What `deno test` says of failures, or the last lines of a task that failed otherwise. */
+function errorsIn(text: string): string {
+  const errors = text.match(/^\S* ERRORS \S*\n/m)?.index;
+  return errors === undefined ? text.split("\n").slice(-LAST_LINES).join("\n") : text.slice(errors);
 }
