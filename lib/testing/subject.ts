@@ -1,7 +1,7 @@
 /** The store under test, and what of the contract applies to it. */
 
 import type { Pending, PetStore } from "../../mod.ts";
-import type { Need } from "./store/case.ts";
+import type { Need, OptionalMember } from "./store/case.ts";
 
 /**
  * Who sees the pets of a store.
@@ -34,13 +34,13 @@ export interface StoreSubject {
   crash?(place: string): Pending<void>;
   /** Who sees the pets of a place. */
   sharing: Sharing;
-  /** Whether the store has `createOnce()`. The cases cannot look before they open one. Default: true. */
-  createOnce?: boolean;
-  /** Whether the store keeps API keys as `keys`. Default: false. */
-  keys?: boolean;
+  /** The optional members that the store lacks. Their cases are skipped. Default: none. */
+  lacks?: readonly OptionalMember[];
 }
 
 const SHARINGS: readonly Sharing[] = ["none", "restarts", "one machine", "many machines"];
+
+const OPTIONAL: readonly OptionalMember[] = ["createOnce", "changes", "checkWrites", "keys"];
 
 /** @throws {TypeError} If it is not a subject. */
 export function requireSubject(subject: StoreSubject): void {
@@ -52,6 +52,43 @@ export function requireSubject(subject: StoreSubject): void {
   }
 }
 
+/** Opens a store, and checks that it is what the subject says. */
+export async function openAt(subject: StoreSubject, place: string): Promise<PetStore> {
+  let store: PetStore;
+  try {
+    store = await subject.open(place);
+  } catch (error) {
+    throw failed("open", error);
+  }
+  if (typeof store?.create !== "function") throw new SubjectError("The subject's open() gave no store");
+  const wrong = OPTIONAL.find((member) => (store[member] === undefined) !== (subject.lacks?.includes(member) ?? false));
+  if (wrong === undefined) return store;
+  throw new SubjectError(
+    store[wrong] === undefined
+      ? `The store has no ${wrong}; if that is intended, name it in the subject's lacks`
+      : `The store has ${wrong}, which the subject's lacks names`,
+  );
+}
+
+/** Crashes the stores of a place. */
+export async function crashAt(subject: StoreSubject, place: string): Promise<void> {
+  try {
+    await subject.crash?.(place);
+  } catch (error) {
+    throw failed("crash", error);
+  }
+}
+
+/** A failure of the subject, not of the store. */
+export class SubjectError extends Error {
+  override name = "SubjectError";
+}
+
+function failed(method: "open" | "crash", cause: unknown): SubjectError {
+  const what = cause instanceof Error ? cause.message : String(cause);
+  return new SubjectError(`The subject's ${method}() has failed: ${what}`, { cause });
+}
+
 /** Why a case with these needs does not apply to a subject; false if it does. */
 export function whyNot(subject: StoreSubject, needs: readonly Need[]): string | false {
   const missing = needs.find((need) => !MEETS[need](subject));
@@ -59,8 +96,10 @@ export function whyNot(subject: StoreSubject, needs: readonly Need[]): string | 
 }
 
 const MEETS: Record<Need, (subject: StoreSubject) => boolean> = {
-  createOnce: ({ createOnce }) => createOnce !== false,
-  keys: ({ keys }) => keys === true,
+  createOnce: ({ lacks }) => !lacks?.includes("createOnce"),
+  changes: ({ lacks }) => !lacks?.includes("changes"),
+  checkWrites: ({ lacks }) => !lacks?.includes("checkWrites"),
+  keys: ({ lacks }) => !lacks?.includes("keys"),
   restarts: ({ sharing }) => sharing !== "none",
   servers: ({ sharing }) => sharing === "one machine" || sharing === "many machines",
   machines: ({ sharing }) => sharing === "many machines",
@@ -69,6 +108,8 @@ const MEETS: Record<Need, (subject: StoreSubject) => boolean> = {
 
 const REASONS: Record<Need, string> = {
   createOnce: "the store has no createOnce()",
+  changes: "the store has no changes()",
+  checkWrites: "the store has no checkWrites()",
   keys: "the store keeps no API keys",
   restarts: "the pets end with the store",
   servers: "one store has the pets alone",

@@ -22,11 +22,13 @@ import { HTTP_CONTRACT } from "./http/all.ts";
 import { ContractError, type StorePromise } from "./promises.ts";
 import { STORE_CONTRACT } from "./store/all.ts";
 import type { StoreCase } from "./store/case.ts";
-import { newPlace, requireSubject, type StoreSubject, whyNot } from "./subject.ts";
+import { withPlace } from "./place.ts";
+import { requireSubject, type StoreSubject, SubjectError, whyNot } from "./subject.ts";
 
 export type { Host, Pending, PetStore, StorePromise, StoreSubject };
 export { ContractError };
 export type { Sharing } from "./subject.ts";
+export type { OptionalMember } from "./store/case.ts";
 export type { Handle } from "./http/api.ts";
 
 /** One case of the HTTP contract. */
@@ -75,60 +77,18 @@ export function httpCases(subject: StoreSubject, host?: Host): HttpContractCase[
   return HTTP_CONTRACT.map(({ name, options, needs = [], run }) => ({
     name,
     skip: whyNot(subject, needs),
-    run: () => withPlace(subject, async (open) => await withApi({ store: await open(), ...options }, run, { host })),
+    run: () =>
+      withPlace(subject, async ({ open }) => await withApi({ store: await open(), ...options }, run, { host })),
   }));
 }
 
 async function runCase(subject: StoreSubject, { promise, run }: StoreCase): Promise<void> {
-  await withPlace(subject, async (open, place, crashed) => {
-    const store = await open();
-    const crash = async () => {
-      await subject.crash?.(place);
-      crashed();
-    };
+  await withPlace(subject, async (bench) => {
+    const store = await bench.open();
     try {
-      await run(store, { open, crash });
+      await run(store, bench);
     } catch (error) {
       throw error instanceof SubjectError ? error : new ContractError(promise, error);
     }
   });
-}
-
-/** A failure of the subject, not of the store. */
-class SubjectError extends Error {
-  override name = "SubjectError";
-}
-
-/** Closes the stores that `use` opens, except those that have crashed, and removes the place. The first error counts. */
-async function withPlace(
-  subject: StoreSubject,
-  use: (open: () => Promise<PetStore>, place: string, crashed: () => void) => Promise<void>,
-): Promise<void> {
-  const place = newPlace();
-  const opened: PetStore[] = [];
-  const open = async () => {
-    const store = await openAt(subject, place);
-    opened.push(store);
-    return store;
-  };
-  const steps = [
-    () => use(open, place, () => void opened.splice(0)),
-    ...[async () => await Promise.all(opened.map(async (store) => await store.close()))],
-    async () => await subject.remove?.(place),
-  ];
-  const errors: unknown[] = [];
-  for (const step of steps) await step().catch((error: unknown) => errors.push(error));
-  if (errors.length > 0) throw errors[0];
-}
-
-async function openAt(subject: StoreSubject, place: string): Promise<PetStore> {
-  try {
-    const store = await subject.open(place);
-    if (typeof store?.create === "function") return store;
-  } catch (error) {
-    throw new SubjectError(`The subject's open() has failed: ${error instanceof Error ? error.message : error}`, {
-      cause: error,
-    });
-  }
-  throw new SubjectError("The subject's open() gave no store");
 }

@@ -26,6 +26,7 @@ for (
   const { name, skip, run } of storeCases({
     open: (place) => createMyStore(join(folder, place)),
     sharing: "one machine",
+    lacks: ["changes", "checkWrites", "keys"],
   })
 ) {
   test(`the store of docs/stores.md ${name}${skip ? ` (skipped: ${skip})` : ""}`, { skip }, run);

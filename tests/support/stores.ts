@@ -7,7 +7,8 @@ import { createKvStore } from "../../lib/stores/kv/kv_store.ts";
 import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { SqliteStore } from "../../lib/stores/sqlite/store.ts";
-import { newPlace, type StoreSubject } from "../../lib/testing/subject.ts";
+import { withPlace } from "../../lib/testing/place.ts";
+import type { StoreSubject } from "../../lib/testing/subject.ts";
 import { createMemoryStore, type PetStore } from "../../mod.ts";
 import { openTestKv, type TestKv } from "./kv.ts";
 import { type DriverKind, DRIVERS, GIVEN, postgresUrl, runSql, whyNoPostgres } from "./postgres/postgres.ts";
@@ -20,7 +21,7 @@ export interface StoreKind extends StoreSubject {
 }
 
 export const STORE_KINDS: readonly StoreKind[] = [
-  { name: "memory", open: () => createMemoryStore(), sharing: "none", keys: true },
+  { name: "memory", open: () => createMemoryStore(), sharing: "none", lacks: ["checkWrites"] },
   sqliteKind("SQLite", (path) => createSqliteStore(path)),
   // On Node and Bun only, because `deno test` starts a thread in half a second.
   ...("Deno" in globalThis ? [] : [threadKind()]),
@@ -33,15 +34,8 @@ export const STORE_KINDS: readonly StoreKind[] = [
 ];
 
 /** Hands over an empty store. */
-export async function withStore<T>(kind: StoreKind, use: (store: PetStore) => Promise<T>): Promise<T> {
-  const place = newPlace();
-  const store = await kind.open(place);
-  try {
-    return await use(store);
-  } finally {
-    await store.close();
-    await kind.remove?.(place);
-  }
+export function withStore<T>(kind: StoreKind, use: (store: PetStore) => Promise<T>): Promise<T> {
+  return withPlace(kind, async ({ open }) => await use(await open()));
 }
 
 function threadKind(): StoreKind {
@@ -64,7 +58,6 @@ function sqliteKind(name: string, open: (path: string) => PetStore | Promise<Pet
   return {
     name,
     sharing: "one machine",
-    keys: true,
     open: (place) => open(join(folders.get(place)?.at(-1) ?? newFolder(place), "pets.db")),
     /** Goes on with the files as a loss of power would leave them, which another process copies: see docs/stores.md, Locks. */
     crash(place) {
@@ -95,7 +88,7 @@ function kvKinds(): StoreKind[] {
     name: "Deno KV in memory",
     open: async () => createKvStore(await openTestKv(":memory:")),
     sharing: "none",
-    ...{ keys: true, isVariant: true, isForStoreContract: true },
+    ...{ lacks: ["changes"], isVariant: true, isForStoreContract: true },
   };
   return [kvKind(), inMemory];
 }
@@ -112,7 +105,7 @@ function kvKind(): StoreKind {
     name: "Deno KV",
     isVariant: true,
     sharing: "one machine",
-    keys: true,
+    lacks: ["changes"],
     async open(place) {
       const { folder, opened } = places.get(place) ??
         { folder: mkdtempSync(join(tmpdir(), "petstore-")), opened: new Set<TestKv>() };
@@ -137,7 +130,7 @@ function postgresKind(driver: DriverKind, isVariant: boolean): StoreKind {
     name: `PostgreSQL (${driver.name})`,
     isVariant,
     sharing: "many machines",
-    keys: true,
+    lacks: ["changes"],
     async open(place) {
       const url = await postgresUrl();
       const prepare = !url.includes("prepare=false");

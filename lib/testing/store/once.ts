@@ -10,8 +10,7 @@ import {
 import { assertKept, cases, draft, ODD_PETS, pause, request, splitPets, type StoreCase } from "./case.ts";
 
 async function createOnce(store: PetStore, pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
-  assert(store.createOnce, "The store has no createOnce(); if that is intended, set createOnce: false in the subject");
-  return await store.createOnce(pet, request);
+  return await store.createOnce!(pet, request);
 }
 
 async function countPets(store: PetStore): Promise<number> {

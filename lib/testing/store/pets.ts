@@ -3,6 +3,7 @@ import { formatPet, formatPets, type PetStatus, StoreUnavailableError } from "..
 import {
   addAll,
   assertAscending,
+  begin,
   cases,
   draft,
   INT64_MAX,
@@ -63,21 +64,25 @@ export const PET_CASES: StoreCase[] = [
       await store.create(draft());
       assert.equal(await store.check(), undefined);
     },
+  }),
+  ...cases("service", {
     async "adds no pet and takes no id when it checks writes"(store) {
-      if (!store.checkWrites) return;
-      const probes = Promise.all(Array.from({ length: 10 }, async () => await store.checkWrites?.()));
+      const probe = async () => await store.checkWrites!();
+      const probes = begin(() => Promise.all(Array.from({ length: 10 }, probe)));
       for (let i = 0; i < 5; i++) {
         assert.deepEqual(await store.list({ after: INT64_MIN, limit: 100 }), { json: "[]" }, "A probe can be seen");
         await pause();
       }
       await probes;
-      await Promise.all([store.create(draft()), store.checkWrites(), store.create(draft()), store.checkWrites()]);
-      await store.checkWrites();
+      await Promise.all([store.create(draft()), probe(), store.create(draft()), probe()]);
+      await probe();
       assert.equal(await store.create(draft()), 3n);
       assert.equal((await store.list({ after: 0n, limit: 100 })).json.match(/"id"/g)?.length, 3);
       await store.close();
-      await assert.rejects(async () => await store.checkWrites?.(), StoreUnavailableError);
+      await assert.rejects(probe, StoreUnavailableError);
     },
+  }, ["checkWrites"]),
+  ...cases("service", {
     async "finishes the creates that started before it was closed, and may be closed twice"(store) {
       const creates = Array.from({ length: 20 }, async () => await store.create(draft()));
       const [ids] = await Promise.all([Promise.all(creates), store.close(), store.close()]);

@@ -14,7 +14,7 @@ const DATABASES = 2;
 
 export class WorkerSubject implements StoreSubject, AsyncDisposable {
   readonly sharing = "many machines";
-  readonly keys = true;
+  readonly lacks = ["changes"] as const;
   readonly #kind: StoreInWorkers;
   readonly #options: WorkersOptions;
   #workers: Workers;

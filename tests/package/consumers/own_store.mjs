@@ -17,7 +17,11 @@ function createOwnStore() {
 }
 
 /** @type {import("@petstore/petstore/testing").StoreSubject} */
-const subject = { open: () => createOwnStore(), sharing: "none" };
+const subject = {
+  open: () => createOwnStore(),
+  sharing: "none",
+  lacks: process.env.WRONG_STORE === undefined ? ["checkWrites"] : ["createOnce", "changes", "checkWrites", "keys"],
+};
 
 /** @param test How a runner registers a test. */
 export function registerAll(test) {

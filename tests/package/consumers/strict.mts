@@ -27,7 +27,7 @@ import type { PostgresJsQuery, PostgresStoreOptions } from "@petstore/petstore/p
 import { createSqliteStore } from "@petstore/petstore/sqlite";
 import { ContractError, httpCases, storeCases } from "@petstore/petstore/testing";
 import type { Handle, Host, HttpContractCase, Sharing, StoreContractCase } from "@petstore/petstore/testing";
-import type { StorePromise, StoreSubject } from "@petstore/petstore/testing";
+import type { OptionalMember, StorePromise, StoreSubject } from "@petstore/petstore/testing";
 
 class ArrayStore implements PetStore {
   readonly #pets: Pet[] = [];
@@ -181,7 +181,8 @@ export async function rotate(manager: KeyManager): Promise<KeyInfo[]> {
 export const managed: Petstore[] = managers.map((keys) => createPetstore({ keys }));
 
 const sharing: Sharing = "restarts";
-const subject: StoreSubject = { open: () => new ArrayStore(), sharing, remove: (place: string) => console.log(place) };
+const lacks: OptionalMember[] = ["createOnce", "changes", "checkWrites", "keys"];
+const subject: StoreSubject = { open: () => new ArrayStore(), sharing, lacks, remove: (place) => console.log(place) };
 const host: Host = { use: (handle: Handle, run) => run("http://localhost", handle) };
 export const storeContract: StoreContractCase[] = storeCases(subject);
 export const httpContract: HttpContractCase[] = httpCases(subject, host);

@@ -3,7 +3,7 @@ import { createDurableObjectStore } from "../../../lib/stores/d1/d1_store.ts";
 import { storeCases } from "../../../lib/testing/testing.ts";
 import { openStorage } from "./support.ts";
 
-const SUBJECT = { open: () => createDurableObjectStore(openStorage()), sharing: "none", keys: true } as const;
+const SUBJECT = { open: () => createDurableObjectStore(openStorage()), sharing: "none", lacks: ["changes"] } as const;
 
 for (const { name, skip, run } of storeCases(SUBJECT)) {
   test(`a Durable Object's store on node:sqlite ${name}`, { skip }, run);

@@ -1,0 +1,38 @@
+/** A place for one case, and the stores that it opens there. */
+
+import type { PetStore } from "../../mod.ts";
+import { crashAt, newPlace, openAt, type StoreSubject } from "./subject.ts";
+import type { Bench } from "./store/case.ts";
+
+/** Closes the stores that `use` opens, except those that have crashed, and removes the place. The first error counts. */
+export async function withPlace<T>(subject: StoreSubject, use: (bench: Bench) => Promise<T>): Promise<T> {
+  const place = newPlace();
+  let opened: PetStore[] = [];
+  const bench: Bench = {
+    async open() {
+      const store = await openAt(subject, place);
+      opened.push(store);
+      return store;
+    },
+    async crash() {
+      await crashAt(subject, place);
+      opened = [];
+    },
+  };
+  const end = async () => {
+    try {
+      await Promise.all(opened.map(async (store) => await store.close()));
+    } finally {
+      await subject.remove?.(place);
+    }
+  };
+  let result: T;
+  try {
+    result = await use(bench);
+  } catch (error) {
+    await end().catch(() => {});
+    throw error;
+  }
+  await end();
+  return result;
+}
