@@ -16,7 +16,7 @@ after(() => rmSync(folder, { recursive: true }));
 const subject: StoreSubject = {
   open: (place) => createJsonLinesStore(join(folder, place)),
   sharing: "restarts",
-  lacks: ["changes", "checkWrites", "keys"],
+  lacks: ["checkWrites", "keys"],
 };
 
 for (const { name, skip, run } of storeCases(subject)) {
