@@ -1,7 +1,7 @@
 /** A place for one case, and the stores that it opens there. */
 
 import type { PetStore } from "../../mod.ts";
-import { crashAt, newPlace, openAt, type StoreSubject } from "./subject.ts";
+import { crashAt, newPlace, openAt, requireMembers, type StoreSubject } from "./subject.ts";
 import type { Bench } from "./store/case.ts";
 
 /** Closes the stores that `use` opens, except those that have crashed, and removes the place. The first error counts. */
@@ -12,6 +12,7 @@ export async function withPlace<T>(subject: StoreSubject, use: (bench: Bench) =>
     async open() {
       const store = await openAt(subject, place);
       opened.push(store);
+      requireMembers(subject, store);
       return store;
     },
     async crash() {

@@ -52,7 +52,7 @@ export function requireSubject(subject: StoreSubject): void {
   }
 }
 
-/** Opens a store, and checks that it is what the subject says. */
+/** Opens a store. */
 export async function openAt(subject: StoreSubject, place: string): Promise<PetStore> {
   let store: PetStore;
   try {
@@ -60,14 +60,21 @@ export async function openAt(subject: StoreSubject, place: string): Promise<PetS
   } catch (error) {
     throw failed("open", error);
   }
-  if (typeof store?.create !== "function") throw new SubjectError("The subject's open() gave no store");
-  const wrong = OPTIONAL.find((member) => (store[member] === undefined) !== (subject.lacks?.includes(member) ?? false));
-  if (wrong === undefined) return store;
-  throw new SubjectError(
-    store[wrong] === undefined
-      ? `The store has no ${wrong}; if that is intended, name it in the subject's lacks`
-      : `The store has ${wrong}, which the subject's lacks names`,
-  );
+  if (typeof store?.create === "function") return store;
+  throw new SubjectError("The subject's open() gave no store");
+}
+
+/** Checks that a store has the members that its subject says. */
+export function requireMembers({ lacks = [] }: StoreSubject, store: PetStore): void {
+  for (const member of OPTIONAL) {
+    const isThere = store[member] !== undefined;
+    if (isThere !== lacks.includes(member)) continue;
+    throw new SubjectError(
+      isThere
+        ? `The store has ${member}, which the subject's lacks names`
+        : `The store has no ${member}; if that is intended, name it in the subject's lacks`,
+    );
+  }
 }
 
 /** Crashes the stores of a place. */
