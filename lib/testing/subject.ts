@@ -64,17 +64,18 @@ export async function openAt(subject: StoreSubject, place: string): Promise<PetS
   throw new SubjectError("The subject's open() gave no store");
 }
 
-/** Checks that a store has the members that its subject says. */
+/** Checks that a store lacks the members that its subject says, and no others. */
 export function requireMembers({ lacks = [] }: StoreSubject, store: PetStore): void {
-  for (const member of OPTIONAL) {
-    const isThere = store[member] !== undefined;
-    if (isThere !== lacks.includes(member)) continue;
-    throw new SubjectError(
-      isThere
-        ? `The store has ${member}, which the subject's lacks names`
-        : `The store has no ${member}; if that is intended, name it in the subject's lacks`,
-    );
-  }
+  const lacking = OPTIONAL.filter((member) => store[member] === undefined);
+  if (OPTIONAL.every((member) => lacking.includes(member) === lacks.includes(member))) return;
+  throw new SubjectError(
+    `The store lacks ${listed(lacking)}, but its subject says ${listed(lacks)}; if the store is right, ` +
+      `the subject needs lacks: ${JSON.stringify(lacking)}`,
+  );
+}
+
+function listed(members: readonly OptionalMember[]): string {
+  return members.join(", ") || "nothing";
 }
 
 /** Crashes the stores of a place. */

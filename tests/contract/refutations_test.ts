@@ -256,9 +256,13 @@ test("a failure of the subject is not taken for one of the store, and the first 
   const [first] = storeCases({ open: refuse, sharing: "none" });
   await assert.rejects(() => first!.run(), /^SubjectError: The subject's open\(\) has failed: connect ECONNREFUSED$/);
   const more = { open: () => new PaperStore(new Disk()), sharing: "none" } as const;
-  await assert.rejects(() => storeCases(more)[0]!.run(), /the store has no changes; if that is intended, name it/i);
+  await assert.rejects(() => storeCases(more)[0]!.run(), {
+    name: "SubjectError",
+    message: "The store lacks changes, checkWrites, keys, but its subject says nothing; if the store is right, " +
+      'the subject needs lacks: ["changes","checkWrites","keys"]',
+  });
   const [less] = storeCases({ ...more, lacks: [...PAPER_LACKS, "createOnce"] });
-  await assert.rejects(() => less!.run(), /The store has createOnce, which the subject's lacks names/);
+  await assert.rejects(() => less!.run(), /but its subject says changes, checkWrites, keys, createOnce; if/);
   const [other] = storeCases({ open: () => undefined as unknown as PaperStore, sharing: "none" });
   await assert.rejects(() => other!.run(), /^SubjectError: The subject's open\(\) gave no store$/);
   const removed: string[] = [];
