@@ -38,7 +38,7 @@ const TEMPORARY_IN_SYSTEM = [
 
 /** A database is starting, stopping or out of resources (SQLSTATE), or there is no connection to it. */
 const TEMPORARY_IN_DATABASE =
-  /^(?:(?:08|53|57|58)[0-9A-Z]{3}$|CONNECT(?:ION)?_|ECONN|EPIPE$|ETIMEDOUT$|E(?:HOST|NET)UNREACH$)/;
+  /^((08|53|57|58)[0-9A-Z]{3}|CONNECT(ION)?_[A-Z]+|ECONN[A-Z]+|EPIPE|ETIMEDOUT|E(HOST|NET)UNREACH)$/;
 
 /** Creates the error of a failed start. Its class depends on whether the cause is temporary. */
 export function startError(line: string, cause: unknown): SettingError {

@@ -1,7 +1,7 @@
 /** A place for one case, and the stores that it opens there. */
 
 import type { PetStore } from "../../mod.ts";
-import { crashAt, newPlace, openAt, requireMembers, type StoreSubject } from "./subject.ts";
+import { crashAt, openAt, requireMembers, type StoreSubject } from "./subject.ts";
 import type { Bench } from "./store/case.ts";
 
 /** Closes the stores that `use` opens, except those that have crashed, and removes the place. The first error counts. */
@@ -36,4 +36,9 @@ export async function withPlace<T>(subject: StoreSubject, use: (bench: Bench) =>
   }
   await end();
   return result;
+}
+
+function newPlace(): string {
+  const random = crypto.getRandomValues(new Uint8Array(10));
+  return `case_${Array.from(random, (byte) => (byte % 36).toString(36)).join("")}`;
 }

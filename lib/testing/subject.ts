@@ -124,9 +124,3 @@ const REASONS: Record<Need, string> = {
   machines: "the servers have one clock",
   crash: "the subject has no crash()",
 };
-
-/** A new place. */
-export function newPlace(): string {
-  const random = crypto.getRandomValues(new Uint8Array(10));
-  return `case_${Array.from(random, (byte) => (byte % 36).toString(36)).join("")}`;
-}

@@ -8,7 +8,7 @@
  * import { httpCases, storeCases, type StoreSubject } from "@petstore/petstore/testing";
  * import { createMyStore } from "./my_store.ts";
  *
- * const subject: StoreSubject = { open: (place) => createMyStore(place), sharing: "restarts" };
+ * const subject: StoreSubject = { open: (place) => createMyStore(place), sharing: "restarts", lacks: ["keys"] };
  * for (const { name, skip, run } of storeCases(subject)) test(`my store ${name}`, { skip }, run);
  * for (const { name, skip, run } of httpCases(subject)) test(`a petstore on my store ${name}`, { skip }, run);
  * ```
