@@ -8,30 +8,30 @@
  * import { createPetstore } from "@petstore/petstore";
  *
  * const { handle } = createPetstore({ keys: ["pk_example"] });
- * const answer = await handle(
+ * const response = await handle(
  *   new Request("http://localhost/v1/pets?limit=2", { headers: { authorization: "Bearer pk_example" } }),
  * );
- * assert.equal(await answer.text(), "[]");
+ * assert.equal(await response.text(), "[]");
  * ```
  *
  * @module
  */
 
-export { createPetstore, type Petstore } from "./lib/service/petstore.ts";
-export type { Answered, PetstoreOptions } from "./lib/service/options.ts";
+export { createPetstore, type Petstore } from "./lib/petstore/petstore.ts";
+export type { PetstoreOptions, ResponseInfo } from "./lib/petstore/options.ts";
 export { createOpenApi, type OpenApiOptions, type OpenApiServer } from "./lib/openapi/openapi.ts";
 export type { Json, JsonObject } from "./lib/openapi/json_types.ts";
 export type { ApiKey, ApiKeys, KeyVerifier } from "./lib/access/keys.ts";
 export type { AddedKey, KeyManager, NewKeyOptions, RotateOptions } from "./lib/access/key_manager.ts";
 export { createKeyManager, type KeyManagerOptions } from "./lib/access/managed_keys.ts";
 export type { RateLimitOptions } from "./lib/access/rate_limit.ts";
-export type { Caller } from "./lib/http/exchange.ts";
+export type { Caller } from "./lib/http/context.ts";
 export type { CorsOptions } from "./lib/http/cors.ts";
 export { ERROR_STATUS, type ErrorCode } from "./lib/error_codes.ts";
-export type { ErrorBody } from "./lib/http/errors.ts";
+export type { ErrorBody } from "./lib/http/problem.ts";
 export type { RequestIds } from "./lib/http/pipeline.ts";
 export { formatPet, formatPets, type NewPet, type Pet, type PetStatus } from "./lib/pet.ts";
-export type { Pending } from "./lib/pending.ts";
+export type { MaybePromise } from "./lib/maybe_promise.ts";
 export { createMemoryStore } from "./lib/stores/memory/memory_store.ts";
 export {
   type IdempotentOutcome,

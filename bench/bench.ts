@@ -8,7 +8,7 @@ import { runPinned, ServerProcess, type ServerSpec, type StandaloneSpec } from "
 import type { Effort } from "./rounds.ts";
 import type { Outcome } from "./row.ts";
 import type { InProcessSettings } from "./servers/in_process.ts";
-import type { LimitSettings, StoredAnswer } from "./servers/limit.ts";
+import type { LimitSettings, StoredResponse } from "./servers/limit.ts";
 
 /** A question and its measurement. */
 export interface Case {
@@ -71,7 +71,7 @@ export class Bench implements AsyncDisposable {
 
   /** A server that sends these answers; a new one for every call. */
   async limit(
-    answers: readonly StoredAnswer[],
+    answers: readonly StoredResponse[],
     { runtime = "Deno", reads = "nothing", env }: LimitOptions = {},
   ): Promise<ServerProcess> {
     const number = this.#files++;

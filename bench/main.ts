@@ -7,7 +7,7 @@ import { DEFAULT } from "./cases/default.ts";
 import { SEEING } from "./cases/seeing.ts";
 import { IN_PROCESS } from "./cases/in_process.ts";
 import { READS } from "./cases/reads.ts";
-import { CHEAP_ANSWERS } from "./cases/refusals.ts";
+import { CHEAP_RESPONSES } from "./cases/refusals.ts";
 import { ON_BUN, ON_NODE } from "./cases/runtimes.ts";
 import { SCALE } from "./cases/scale.ts";
 import { SLOW_DISK } from "./cases/slow_disk.ts";
@@ -27,7 +27,7 @@ const GROUPS: readonly Group[] = [
   SLOW_DISK,
   WORKERS,
   READS,
-  CHEAP_ANSWERS,
+  CHEAP_RESPONSES,
   WRITES,
   DISTURBANCE,
   SEEING,

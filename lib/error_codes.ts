@@ -1,4 +1,4 @@
-/** The HTTP status of each error code: the one source for types, answers and the OpenAPI description. */
+/** The HTTP status of each error code: the one source for types, responses and the OpenAPI description. */
 export const ERROR_STATUS = {
   /** Sent only by the standalone server. */
   invalid_host: 400,

@@ -11,7 +11,7 @@ const INT64_MAX = 2n ** 63n - 1n;
 /** An int64 has at most 19 digits, and a double holds any 15 digits exactly. */
 const INT64_DIGITS = 19, SAFE_DIGITS = 15;
 
-/** Shortens a text for a message, so that a long request does not cause a long answer. */
+/** Shortens a text for a message, so that a long request does not cause a long response. */
 export function excerpt(text: string, length = 64): string {
   return text.length <= length ? text : text.slice(0, length).toWellFormed() + "…";
 }

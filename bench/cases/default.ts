@@ -1,6 +1,6 @@
 /** The standalone server as `deno task serve` starts it: an SQLite file, and the access log on. */
 
-import { checkBodies, checkLimit, checkStatus, takeAnswers } from "../answers.ts";
+import { checkBodies, checkLimit, checkStatus, readResponses } from "../responses.ts";
 import type { Bench, Case, Group } from "../bench.ts";
 import { type Load, load } from "../load/wrk.ts";
 import { measureRounds, rateRow, type Series, withLoad } from "../rounds.ts";
@@ -22,7 +22,7 @@ function defaultCase(name: string, what: string, asked: Load): Case {
     const server = await bench.standalone("default");
     const silent = await bench.standalone("silent", { flags: ["--log=off"] });
     const hono = await bench.peer("hono.ts", "Deno");
-    const answers = await takeAnswers(server, asked);
+    const answers = await readResponses(server, asked);
     const limit = await bench.limit(answers, { reads: isPost ? "body" : "nothing" });
     await checkLimit(limit, asked, answers);
     for (const peer of [silent, hono]) await (isPost ? checkStatus(peer, asked) : checkBodies(peer, asked, answers));

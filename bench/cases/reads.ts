@@ -1,6 +1,6 @@
 /** Reads: the petstore on both stores, compared with the limit and with Hono. */
 
-import { checkBodies, checkLimit, takeAnswers, walk } from "../answers.ts";
+import { checkBodies, checkLimit, readResponses, walk } from "../responses.ts";
 import type { Bench, Case, Group } from "../bench.ts";
 import { CATALOGUE_SIZE, sample } from "../catalogue.ts";
 import { type Load, load } from "../load/wrk.ts";
@@ -43,7 +43,7 @@ async function deepPages(bench: Bench): Promise<Load> {
 async function headRead(bench: Bench): Promise<Row[]> {
   const asked = load(HOT_PET);
   const memory = await bench.petstore("memory");
-  const answers = await takeAnswers(memory, asked);
+  const answers = await readResponses(memory, asked);
   const limit = await bench.limit(answers);
   const reader = await bench.limit(answers, { reads: "head" });
   for (const server of [limit, reader]) await checkLimit(server, asked, answers);
@@ -61,7 +61,7 @@ function readCase(name: string, title: string, quick: boolean, prepare: (bench: 
     const memory = await bench.petstore("memory");
     const sqlite = await bench.petstore("sqlite");
     const hono = await bench.peer("hono.ts", "Deno");
-    const answers = await takeAnswers(memory, asked);
+    const answers = await readResponses(memory, asked);
     const limit = await bench.limit(answers);
     for (const server of [memory, sqlite, hono]) await checkBodies(server, asked, answers);
     await checkLimit(limit, asked, answers);

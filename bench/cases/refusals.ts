@@ -1,6 +1,6 @@
 /** Answers without pets: none may cost more than an answer with a pet. */
 
-import { checkStatus, takeAnswers } from "../answers.ts";
+import { checkStatus, readResponses } from "../responses.ts";
 import type { Bench, Case, Group } from "../bench.ts";
 import { type Load, load } from "../load/wrk.ts";
 import { measureRounds, rateRow, withLoads } from "../rounds.ts";
@@ -20,7 +20,7 @@ const REFUSALS: Record<string, Load> = {
   "400 for a wrong limit": load("/v1/pets?limit=0", { status: 400 }),
 };
 
-export const CHEAP_ANSWERS: Group = [
+export const CHEAP_RESPONSES: Group = [
   notModified("memory"),
   notModified("sqlite"),
   { name: "refusals", quick: true, run: refusals },
@@ -32,7 +32,7 @@ function notModified(store: "memory" | "sqlite"): Case {
   async function run(bench: Bench): Promise<Row[]> {
     const server = await bench.petstore(store);
     const full = load("/v1/pets");
-    const [answer] = await takeAnswers(server, full);
+    const [answer] = await readResponses(server, full);
     const etag = answer?.headers.find(([name]) => name === "etag")?.[1] ?? "";
     const unchanged = load("/v1/pets", { status: 304, headers: { "if-none-match": etag } });
     await checkStatus(server, unchanged);

@@ -1,6 +1,6 @@
 /** Bun and Node: the petstore, compared with the bare server and with frameworks for that runtime. */
 
-import { checkBodies, checkLimit, checkStatus, takeAnswers } from "../answers.ts";
+import { checkBodies, checkLimit, checkStatus, readResponses } from "../responses.ts";
 import type { Bench, Case, Group } from "../bench.ts";
 import type { ServerProcess } from "../load/server_process.ts";
 import { type Load, load } from "../load/wrk.ts";
@@ -59,7 +59,7 @@ function runtimeCase(
   const isPost = asked.method === "POST";
   async function run(bench: Bench): Promise<Row[]> {
     const petstore = await bench.petstore("memory", runtime);
-    const answers = await takeAnswers(petstore, asked);
+    const answers = await readResponses(petstore, asked);
     const limit = await bench.limit(answers, { runtime, reads: isPost ? "body" : "nothing" });
     const servers: Record<string, ServerProcess> = { [bare]: limit, petstore };
     if (reader) servers[reader] = await bench.limit(answers, { runtime, reads: isPost ? "json" : "head" });

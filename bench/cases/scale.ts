@@ -2,8 +2,8 @@
 
 import { join } from "node:path";
 import { command } from "../../tests/support/system/commands.ts";
-import { formatCursor } from "../../lib/service/operations.ts";
-import { checkStatus, takeAnswers } from "../answers.ts";
+import { formatCursor } from "../../lib/operations/operations.ts";
+import { checkStatus, readResponses } from "../responses.ts";
 import type { Bench, Case, Group } from "../bench.ts";
 import { runPinned, type ServerProcess } from "../load/server_process.ts";
 import { load, walkWithWrk } from "../load/wrk.ts";
@@ -84,7 +84,7 @@ function walkCase(kind: StoreKind): Case {
     const server = await serve(bench, kind);
     const middle = formatCursor(BigInt(Math.trunc(bench.scalePets / 2)));
     const page = load(`/v1/pets?limit=100&cursor=${middle}`);
-    const limit = await bench.limit(await takeAnswers(server, page));
+    const limit = await bench.limit(await readResponses(server, page));
     let position = "/v1/pets?limit=100";
     const { rounds, seconds } = bench.effort;
     const { walker, most } = await inRounds({

@@ -1,6 +1,6 @@
 /** What it costs to see what happens, and to limit it: the log, metrics, traces, request ids, a rate limit. */
 
-import { checkStatus } from "../answers.ts";
+import { checkStatus } from "../responses.ts";
 import type { Bench, Group } from "../bench.ts";
 import type { ServerProcess } from "../load/server_process.ts";
 import { load } from "../load/wrk.ts";

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { hasCommand } from "../../tests/support/system/commands.ts";
-import { checkStatus } from "../answers.ts";
+import { checkStatus } from "../responses.ts";
 import type { Bench, Group } from "../bench.ts";
 import { load, type Measurement, runWrk } from "../load/wrk.ts";
 import { measureSync } from "../report/machine.ts";

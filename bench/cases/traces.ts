@@ -1,6 +1,6 @@
 /** What traces cost, and how much of that is Deno's own part, which a bare server has too. The receiver discards them. */
 
-import { checkStatus, takeAnswers } from "../answers.ts";
+import { checkStatus, readResponses } from "../responses.ts";
 import type { Bench, Group } from "../bench.ts";
 import { load } from "../load/wrk.ts";
 import { measureRounds, rateRow, type Series, withLoad } from "../rounds.ts";
@@ -38,7 +38,7 @@ async function startServers(bench: Bench) {
 
 async function measureGets(bench: Bench): Promise<Row[]> {
   const servers = await startServers(bench);
-  const answers = await takeAnswers(servers.untraced, GET);
+  const answers = await readResponses(servers.untraced, GET);
   const bare = await bench.limit(answers, { reads: "head" });
   const bareTraced = await bench.limit(answers, { reads: "head", env: await exporting(bench, BY_DENO) });
   const all = { ...servers, bare, bareTraced };

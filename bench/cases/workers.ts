@@ -1,7 +1,7 @@
 /** Two workers of the standalone server, compared with one. The load uses the same two cores. */
 
-import { formatCursor } from "../../lib/service/operations.ts";
-import { checkStatus } from "../answers.ts";
+import { formatCursor } from "../../lib/operations/operations.ts";
+import { checkStatus } from "../responses.ts";
 import type { Bench, Case, Group } from "../bench.ts";
 import { CATALOGUE_SIZE, sample } from "../catalogue.ts";
 import { type Load, load } from "../load/wrk.ts";

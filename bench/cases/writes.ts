@@ -1,6 +1,6 @@
 /** Creates: in memory compared with the limit, durable ones compared with memory, and reads during durable creates. */
 
-import { checkLimit, checkStatus, takeAnswers } from "../answers.ts";
+import { checkLimit, checkStatus, readResponses } from "../responses.ts";
 import type { Bench, Group } from "../bench.ts";
 import { NEW_PET } from "../catalogue.ts";
 import { load } from "../load/wrk.ts";
@@ -21,7 +21,7 @@ export const POST = load("/v1/pets", { method: "POST", body: NEW_PET, status: 20
 async function inMemory(bench: Bench): Promise<Row[]> {
   const memory = await bench.petstore("memory");
   const hono = await bench.peer("hono.ts", "Deno");
-  const answers = await takeAnswers(memory, POST);
+  const answers = await readResponses(memory, POST);
   const limit = await bench.limit(answers, { reads: "body" });
   const reader = await bench.limit(answers, { reads: "json" });
   const creator = await bench.limit(answers, { reads: "pet" });

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { type FetchHandler, listen, readSettings } from "./host.ts";
 
 /** An answer of the petstore. */
-export interface StoredAnswer {
+export interface StoredResponse {
   status: number;
   headers: [name: string, value: string][];
   body: string;
@@ -25,7 +25,7 @@ export interface LimitSettings {
 }
 
 const { answers: path, reads } = readSettings<LimitSettings>();
-const answers: StoredAnswer[] = JSON.parse(readFileSync(path, "utf8"));
+const answers: StoredResponse[] = JSON.parse(readFileSync(path, "utf8"));
 // Deno creates a Response faster from a record of headers than from pairs.
 await listen(
   createHandler(

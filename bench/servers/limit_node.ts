@@ -8,10 +8,10 @@ import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { AUTHORIZATION } from "../catalogue.ts";
 import { listenOnNode, readSettings } from "./host.ts";
-import type { LimitSettings, StoredAnswer } from "./limit.ts";
+import type { LimitSettings, StoredResponse } from "./limit.ts";
 
 const { answers: path } = readSettings<LimitSettings>();
-const [answer]: StoredAnswer[] = JSON.parse(readFileSync(path, "utf8"));
+const [answer]: StoredResponse[] = JSON.parse(readFileSync(path, "utf8"));
 if (answer === undefined) throw new Error("The limit needs an answer to send");
 const { status, body } = answer;
 const headers = { ...Object.fromEntries(answer.headers), "content-length": Buffer.byteLength(body) };

@@ -1,9 +1,9 @@
 /** Authenticates requests: finds the caller to whom the credentials belong. */
 
-import type { Answer } from "../http/answer.ts";
-import type { Caller, Exchange } from "../http/exchange.ts";
+import type { Reply } from "../http/reply.ts";
+import type { Caller, RequestContext } from "../http/context.ts";
 import type { Guard } from "../http/pipeline.ts";
-import { chain, isPending, type Pending } from "../pending.ts";
+import { chain, isPromise, type MaybePromise } from "../maybe_promise.ts";
 import { EXPIRED_KEY, INVALID_KEY, isKeyText, MALFORMED, MISSING_KEY, MISTYPED_KEY } from "./bearer.ts";
 import { isMistyped } from "./key_format.ts";
 import { ManagedKeys } from "./managed_keys.ts";
@@ -11,7 +11,7 @@ import { type KeyOwner, KeyRing } from "./key_ring.ts";
 import { type ApiKey, type ApiKeys, checkKeys, type KeyRecord, type KeyVerifier } from "./keys.ts";
 
 /** Checks the key that begins at `start` in an `Authorization` header. */
-type KeyCheck = (authorization: string, start: number, exchange: Exchange) => ReturnType<Guard>;
+type KeyCheck = (authorization: string, start: number, context: RequestContext) => ReturnType<Guard>;
 
 /**
  * Creates the guard that sets the caller of a request, or refuses it.
@@ -25,11 +25,11 @@ export function createAuthenticate(keys: ApiKeys): Guard {
     : keys instanceof ManagedKeys
     ? checkByManaged(keys)
     : checkByRing(checkKeys(keys as Iterable<string | ApiKey>));
-  return (exchange) => {
-    const authorization = exchange.header("authorization");
-    if (authorization === null) return isVerifier ? checkWithoutKey(keys, exchange) : MISSING_KEY.toAnswer();
+  return (context) => {
+    const authorization = context.header("authorization");
+    if (authorization === null) return isVerifier ? checkWithoutKey(keys, context) : MISSING_KEY.toReply();
     const start = tokenStart(authorization);
-    return start === undefined ? MALFORMED.toAnswer() : check(authorization, start, exchange);
+    return start === undefined ? MALFORMED.toReply() : check(authorization, start, context);
   };
 }
 
@@ -46,7 +46,7 @@ function checkByRing(records: KeyRecord[]): KeyCheck {
   let ring: KeyRing | undefined;
   let filled: Promise<void> | undefined;
 
-  return (authorization, start, exchange) => {
+  return (authorization, start, context) => {
     if (!ring) {
       ring = new KeyRing();
       filled = ring.add(records).then(() => {
@@ -60,25 +60,25 @@ function checkByRing(records: KeyRecord[]): KeyCheck {
       });
     }
     return filled
-      ? filled.then(() => checkIn(ring!, authorization, start, exchange))
-      : checkIn(ring, authorization, start, exchange);
+      ? filled.then(() => checkIn(ring!, authorization, start, context))
+      : checkIn(ring, authorization, start, context);
   };
 }
 
 function checkByManaged({ followed }: ManagedKeys): KeyCheck {
-  return (authorization, start, exchange) => {
+  return (authorization, start, context) => {
     const ring = followed.current();
-    return isPending(ring)
-      ? ring.then((ring) => checkIn(ring, authorization, start, exchange))
-      : checkIn(ring, authorization, start, exchange);
+    return isPromise(ring)
+      ? ring.then((ring) => checkIn(ring, authorization, start, context))
+      : checkIn(ring, authorization, start, context);
   };
 }
 
-function checkIn(ring: KeyRing, authorization: string, start: number, exchange: Exchange): ReturnType<Guard> {
+function checkIn(ring: KeyRing, authorization: string, start: number, context: RequestContext): ReturnType<Guard> {
   const owner = ring.find(authorization, start);
-  return isPending(owner)
-    ? owner.then((owner) => admitOwner(owner, authorization, start, exchange))
-    : admitOwner(owner, authorization, start, exchange);
+  return isPromise(owner)
+    ? owner.then((owner) => admitOwner(owner, authorization, start, context))
+    : admitOwner(owner, authorization, start, context);
 }
 
 /** Admits the caller of a valid key, and refuses an unknown or expired one. */
@@ -86,36 +86,36 @@ function admitOwner(
   owner: KeyOwner | undefined,
   authorization: string,
   start: number,
-  exchange: Exchange,
-): Answer | undefined {
+  context: RequestContext,
+): Reply | undefined {
   if (!owner) return refuse(authorization, start);
   // So written that an invalid date, which an app's own store may return, counts as expired.
-  if (owner.expires !== Infinity && !(Date.now() < owner.expires)) return EXPIRED_KEY.toAnswer();
+  if (owner.expires !== Infinity && !(Date.now() < owner.expires)) return EXPIRED_KEY.toReply();
   if (owner.use) owner.use.at = Date.now();
-  return admit(owner.caller, exchange);
+  return admit(owner.caller, context);
 }
 
-function admit(caller: Caller, exchange: Exchange): undefined {
-  exchange.caller = caller;
+function admit(caller: Caller, context: RequestContext): undefined {
+  context.caller = caller;
 }
 
 function checkByVerifier(verify: KeyVerifier): KeyCheck {
   let ring: KeyRing | undefined;
-  return (authorization, start, exchange) => {
+  return (authorization, start, context) => {
     const key = authorization.slice(start);
     if (!isKeyText(key)) return refuse(authorization, start);
-    return chain(verify(key, exchange.toRequest()), (verdict): Pending<Answer | undefined> => {
+    return chain(verify(key, context.toRequest()), (verdict): MaybePromise<Reply | undefined> => {
       // Only `true`, not any truthy value: a mistake in a verifier must not accept every key.
-      if (verdict === true) return chain((ring ??= new KeyRing()).own(key), (caller) => admit(caller, exchange));
-      return isCaller(verdict) ? admit(verdict, exchange) : refuse(authorization, start);
+      if (verdict === true) return chain((ring ??= new KeyRing()).own(key), (caller) => admit(caller, context));
+      return isCaller(verdict) ? admit(verdict, context) : refuse(authorization, start);
     });
   };
 }
 
-function checkWithoutKey(verify: KeyVerifier, exchange: Exchange): Pending<Answer | undefined> {
+function checkWithoutKey(verify: KeyVerifier, context: RequestContext): MaybePromise<Reply | undefined> {
   return chain(
-    verify("", exchange.toRequest()),
-    (verdict) => isCaller(verdict) ? admit(verdict, exchange) : MISSING_KEY.toAnswer(),
+    verify("", context.toRequest()),
+    (verdict) => isCaller(verdict) ? admit(verdict, context) : MISSING_KEY.toReply(),
   );
 }
 
@@ -126,9 +126,9 @@ function isCaller(verdict: unknown): verdict is Caller {
   return typeof id === "string" && id !== "";
 }
 
-/** Distinguishes a malformed header from a wrong key by its form alone, so the answer reveals nothing about valid keys. */
-function refuse(authorization: string, start: number): Answer {
+/** Distinguishes a malformed header from a wrong key by its form alone, so the response reveals nothing about valid keys. */
+function refuse(authorization: string, start: number): Reply {
   const token = authorization.slice(start);
   const isMalformed = token === "" || token.includes(" ") || token.includes(",");
-  return (isMalformed ? MALFORMED : isMistyped(token) ? MISTYPED_KEY : INVALID_KEY).toAnswer();
+  return (isMalformed ? MALFORMED : isMistyped(token) ? MISTYPED_KEY : INVALID_KEY).toReply();
 }

@@ -1,41 +1,41 @@
-/** Bearer tokens in the `Authorization` header (RFC 6750 §2.1), and the answers to a missing or invalid one. */
+/** Bearer tokens in the `Authorization` header (RFC 6750 §2.1), and the responses to a missing or invalid one. */
 
-import { HttpError } from "../http/errors.ts";
+import { Problem } from "../http/problem.ts";
 
 /** Longer than any sensible key or JWT, yet short enough that checking a wrong one is cheap. */
 export const MAX_KEY_LENGTH = 4096;
 
 const REALM = 'Bearer realm="petstore"';
 
-export const MISSING_KEY: HttpError = new HttpError(
+export const MISSING_KEY: Problem = new Problem(
   "missing_api_key",
   "An API key is required, as Authorization: Bearer <API_KEY>",
   { "www-authenticate": REALM },
 );
 
-export const INVALID_KEY: HttpError = refusal("The API key is not valid");
+export const INVALID_KEY: Problem = refusal("The API key is not valid");
 
-export const EXPIRED_KEY: HttpError = refusal("The API key has expired");
+export const EXPIRED_KEY: Problem = refusal("The API key has expired");
 
 /** This depends on what was sent alone, so it tells nothing about valid keys. */
-export const MISTYPED_KEY: HttpError = refusal("The API key is incomplete or mistyped: its checksum is wrong");
+export const MISTYPED_KEY: Problem = refusal("The API key is incomplete or mistyped: its checksum is wrong");
 
 /** The key is valid, but not for this operation (RFC 6750 §3.1). */
-export const READ_ONLY_KEY: HttpError = challenge(new HttpError("insufficient_scope", "The API key may only read"));
+export const READ_ONLY_KEY: Problem = challenge(new Problem("insufficient_scope", "The API key may only read"));
 
 /** The scheme is missing, repeated or another one, or more follows the key. */
-export const MALFORMED: HttpError = refusal(
+export const MALFORMED: Problem = refusal(
   "The Authorization header must be Bearer <API_KEY>: the word, a space and the key alone",
 );
 
-function refusal(message: string): HttpError {
-  return challenge(new HttpError("invalid_api_key", message), "invalid_token");
+function refusal(message: string): Problem {
+  return challenge(new Problem("invalid_api_key", message), "invalid_token");
 }
 
 /** Adds the challenge of RFC 6750 §3. */
-function challenge({ code, message }: HttpError, error: string = code): HttpError {
+function challenge({ code, message }: Problem, error: string = code): Problem {
   const challenge = `${REALM}, error="${error}", error_description="${message}"`;
-  return new HttpError(code, message, { "www-authenticate": challenge });
+  return new Problem(code, message, { "www-authenticate": challenge });
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Looks up keys in such a way that the response time does not reveal how much of a guess was right. */
 
-import type { Caller } from "../http/exchange.ts";
-import type { Pending } from "../pending.ts";
+import type { Caller } from "../http/context.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
 import { isKeyText, MAX_KEY_LENGTH } from "./bearer.ts";
 import type { KeyRecord, LastUse } from "./keys.ts";
 
@@ -64,7 +64,7 @@ export class KeyRing {
   }
 
   /** The owner of the key that begins at `start` in a header, if it is valid. */
-  find(header: string, start: number): Pending<KeyOwner | undefined> {
+  find(header: string, start: number): MaybePromise<KeyOwner | undefined> {
     if (header.length - start > MAX_KEY_LENGTH) return undefined;
     const known = this.#findKnown(header, start);
     if (known || this.#byDigest.size === 0) return known;
@@ -73,7 +73,7 @@ export class KeyRing {
   }
 
   /** The caller of a key that a verifier accepted without naming one. */
-  own(key: string): Pending<Caller> {
+  own(key: string): MaybePromise<Caller> {
     return this.#findKnown(key, 0)?.caller ?? this.#own(key);
   }
 

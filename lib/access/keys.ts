@@ -1,6 +1,6 @@
 /** The API keys of an app, and their validation. */
 
-import type { Caller } from "../http/exchange.ts";
+import type { Caller } from "../http/context.ts";
 import { isKeyText, MAX_KEY_LENGTH } from "./bearer.ts";
 import type { KeyManager } from "./key_manager.ts";
 

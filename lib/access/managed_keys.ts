@@ -1,12 +1,12 @@
 /** Keys that are added, rotated and revoked while the petstore runs. */
 
 import type { KeyInfo, KeyStore, StoredKey } from "../stores/key_store.ts";
-import { FollowedKeys } from "./followed_keys.ts";
+import { KeyCache } from "./key_cache.ts";
 import { makeKey } from "./key_format.ts";
 import type { AddedKey, KeyManager, NewKeyOptions, RotateOptions } from "./key_manager.ts";
 import { digestOf } from "./key_ring.ts";
 import { type ApiKey, checkKeys } from "./keys.ts";
-import { ownMembers } from "../own_members.ts";
+import { withoutPrototype } from "../without_prototype.ts";
 
 /** Options of {@link createKeyManager}. */
 export interface KeyManagerOptions {
@@ -49,10 +49,10 @@ const DAY = 86_400_000;
 
 export class ManagedKeys implements KeyManager {
   readonly #store: KeyStore;
-  readonly followed: FollowedKeys;
+  readonly followed: KeyCache;
 
   constructor(store: KeyStore, options: KeyManagerOptions) {
-    const { keys, onOutage = reportOutage, ...unknown } = ownMembers(options);
+    const { keys, onOutage = reportOutage, ...unknown } = withoutPrototype(options);
     for (const method of ["list", "add", "revoke", "touch"] as const) {
       if (typeof store?.[method] === "function") continue;
       throw new TypeError(`A key manager needs a KeyStore, such as createMemoryStore().keys; it has no ${method}()`);
@@ -61,12 +61,12 @@ export class ManagedKeys implements KeyManager {
     if (name !== undefined) throw new TypeError(`A key manager has no option ${JSON.stringify(name)}`);
     if (typeof onOutage !== "function") throw new TypeError("onOutage must be a function");
     this.#store = store;
-    this.followed = new FollowedKeys(store, keys === undefined ? [] : checkKeys(keys), onOutage);
+    this.followed = new KeyCache(store, keys === undefined ? [] : checkKeys(keys), onOutage);
   }
 
   async add(options: NewKeyOptions): Promise<AddedKey> {
     checkNewKey(options);
-    const { label, expires, readOnly = false, caller } = ownMembers(options);
+    const { label, expires, readOnly = false, caller } = withoutPrototype(options);
     return await this.#add({ label, expires, readOnly, caller });
   }
 
@@ -75,7 +75,7 @@ export class ManagedKeys implements KeyManager {
   }
 
   async rotate(id: string, options: RotateOptions = {}): Promise<AddedKey> {
-    const { overlapMs = DAY, expires } = ownMembers(options);
+    const { overlapMs = DAY, expires } = withoutPrototype(options);
     const now = Date.now();
     const oldEnd = new Date(now + overlapMs);
     // A date has a limit, so that infinity is no length.
@@ -143,7 +143,7 @@ function withoutDigest({ digest: _, ...info }: StoredKey): KeyInfo {
 
 /** @throws {TypeError} If an option is invalid. */
 export function checkNewKey(options: NewKeyOptions): void {
-  const { label, expires, caller } = ownMembers(options);
+  const { label, expires, caller } = withoutPrototype(options);
   requireLabel(label);
   requireTime(expires);
   if (caller === undefined || (typeof caller === "string" && caller !== "")) return;

@@ -1,11 +1,11 @@
 /** Limits how many requests a caller may send, and how many an address may send without a valid key. */
 
-import type { Answer, HeaderFields } from "../http/answer.ts";
-import { HttpError } from "../http/errors.ts";
-import type { Exchange } from "../http/exchange.ts";
+import type { HeaderFields, Reply } from "../http/reply.ts";
+import { Problem } from "../http/problem.ts";
+import type { RequestContext } from "../http/context.ts";
 import { trimField } from "../http/field_value.ts";
 import type { Guard } from "../http/pipeline.ts";
-import { chain } from "../pending.ts";
+import { chain } from "../maybe_promise.ts";
 import { LimitTable, type Quota } from "./limit_table.ts";
 
 /** How many requests are allowed, and in which time. */
@@ -31,9 +31,9 @@ export interface LimitMemory {
 }
 
 /** The failure, with the fields of draft-ietf-httpapi-ratelimit-headers-10. */
-export function rateLimited(fields: HeaderFields, seconds: number): HttpError {
+export function rateLimited(fields: HeaderFields, seconds: number): Problem {
   const message = `Too many requests; try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}`;
-  return new HttpError("rate_limited", message, { "retry-after": String(seconds), ...fields });
+  return new Problem("rate_limited", message, { "retry-after": String(seconds), ...fields });
 }
 
 /** `RateLimit` and `RateLimit-Policy`. Times are in whole seconds, rounded up. */
@@ -48,7 +48,7 @@ export function limitFields(name: string, { requests, windowMs }: RateLimitOptio
 /**
  * Puts a limit around a key check.
  *
- * An address that has used up its limit is refused before its key is looked at, even if the key is valid. Otherwise the answer
+ * An address that has used up its limit is refused before its key is looked at, even if the key is valid. Otherwise the response
  * would still tell whether a guess was right.
  *
  * @param authenticate Sets the caller, or refuses.
@@ -58,33 +58,33 @@ export function limitRate(authenticate: Guard, options: RateLimitOptions, memory
   // Created with the first request, because Workers, for example, provide no random numbers earlier.
   let tables: { callers: LimitTable; addresses: LimitTable } | undefined;
 
-  function refuse(name: string, quota: Quota): Answer {
+  function refuse(name: string, quota: Quota): Reply {
     const seconds = Math.max(1, Math.ceil(quota.retryIn / 1000));
-    return rateLimited(limitFields(name, options, quota), seconds).toAnswer();
+    return rateLimited(limitFields(name, options, quota), seconds).toReply();
   }
 
-  return (exchange) => {
+  return (context) => {
     const { callers, addresses } = tables ??= {
       callers: new LimitTable(requests, windowMs, memory?.callers),
       addresses: new LimitTable(requests, windowMs, memory?.addresses),
     };
-    const network = networkOf(addressOf(exchange, clientHeader) ?? "");
+    const network = networkOf(addressOf(context, clientHeader) ?? "");
     const arrival = now();
     const refused = network === "" ? undefined : addresses.refusal(network, arrival);
     if (refused) return refuse("address", refused);
-    return chain(authenticate(exchange), (refusal) => {
+    return chain(authenticate(context), (refusal) => {
       if (refusal) {
         // Guesses that were under way at the same time count too, beyond the limit.
         if (network !== "") addresses.take(network, arrival, true);
         return refusal;
       }
-      const quota = callers.take(exchange.caller!.id, arrival);
+      const quota = callers.take(context.caller!.id, arrival);
       if (!quota.isOpen) return refuse("caller", quota);
       quota.remaining--;
-      // Before half of the limit is used up, few clients want to know, and two more headers would cost 5 % of an answer.
+      // Before half of the limit is used up, few clients want to know, and two more headers would cost 5 % of a response.
       if (quota.remaining < requests / 2) {
         quota.resetIn += windowMs / requests;
-        exchange.fields = limitFields("caller", options, quota);
+        context.fields = limitFields("caller", options, quota);
       }
       return undefined;
     });
@@ -99,9 +99,9 @@ function steadyNow(): number {
 /** Read once, because the getter takes longer than the clock. */
 const ORIGIN = performance.timeOrigin;
 
-function addressOf(exchange: Exchange, clientHeader: string | undefined): string | undefined {
-  const told = clientHeader === undefined ? null : exchange.header(clientHeader);
-  if (told === null) return exchange.client;
+function addressOf(context: RequestContext, clientHeader: string | undefined): string | undefined {
+  const told = clientHeader === undefined ? null : context.header(clientHeader);
+  if (told === null) return context.client;
   return trimField(told.slice(told.lastIndexOf(",") + 1));
 }
 

@@ -1,10 +1,10 @@
 /** Serves a pipeline with the `Request` and `Response` of the Fetch standard, which Deno, Bun, Workers and most frameworks use. */
 
-import type { Answer, HeaderFields } from "../http/answer.ts";
-import type { BodyReader, Caller, Exchange } from "../http/exchange.ts";
+import type { HeaderFields, Reply } from "../http/reply.ts";
+import type { BodyReader, Caller, RequestContext } from "../http/context.ts";
 import type { Pipeline } from "../http/pipeline.ts";
 import { targetOf } from "../http/dispatch.ts";
-import { isPending } from "../pending.ts";
+import { isPromise } from "../maybe_promise.ts";
 
 /** Answers a `Request`. */
 export type Handle = (request: Request) => Promise<Response>;
@@ -17,11 +17,11 @@ export function createHandle(pipeline: Pipeline): Handle {
     const headers = request?.headers;
     // Not `instanceof`: it costs more, and a Request of another realm or a polyfill is welcome.
     if (typeof headers?.get !== "function") return Promise.reject(notARequest(request));
-    const exchange = new FetchExchange(request, headers);
-    const answer = pipeline.respond(exchange);
-    return isPending(answer)
-      ? answer.then((answer) => sendAnswer(answer, exchange, pipeline))
-      : Promise.resolve(sendAnswer(answer, exchange, pipeline));
+    const context = new FetchContext(request, headers);
+    const reply = pipeline.respond(context);
+    return isPromise(reply)
+      ? reply.then((reply) => sendReply(reply, context, pipeline))
+      : Promise.resolve(sendReply(reply, context, pipeline));
   };
   PIPELINES.set(handle, pipeline);
   return handle;
@@ -32,8 +32,8 @@ export function pipelineOf(handle: object): Pipeline | undefined {
   return PIPELINES.get(handle);
 }
 
-/** A `Request` as an exchange. */
-export class FetchExchange implements Exchange {
+/** A `Request` as a context. */
+export class FetchContext implements RequestContext {
   readonly method: string;
   caller?: Caller;
   route?: string | undefined;
@@ -55,7 +55,7 @@ export class FetchExchange implements Exchange {
     return this.#target ??= targetOf(this.#request.url);
   }
 
-  /** On Bun, a kept answer costs 5 % less than with the target, which is a slice of the URL. */
+  /** On Bun, a kept response costs 5 % less than with the target, which is a slice of the URL. */
   get targetKey(): string {
     return this.#request.url;
   }
@@ -82,22 +82,22 @@ export class FetchExchange implements Exchange {
   }
 }
 
-/** Converts an answer. If an app's response cannot be sent, the result is the answer to that failure. */
-export function sendAnswer(answer: Answer, exchange: Exchange, { fail }: Pipeline): Response {
+/** Converts a response. If an app's response cannot be sent, the result is the response to that failure. */
+export function sendReply(reply: Reply, context: RequestContext, { fail }: Pipeline): Response {
   try {
-    return toResponse(answer);
+    return toResponse(reply);
   } catch (thrown) {
-    return toResponse(fail(thrown, exchange));
+    return toResponse(fail(thrown, context));
   }
 }
 
-function toResponse({ status, headers, body }: Answer): Response {
+function toResponse({ status, headers, body }: Reply): Response {
   if (typeof body === "object" && body instanceof Response) return extendResponse(body, headers);
   return new Response(body, { status, headers });
 }
 
 /** Adds headers to an app's response. Its body is passed on unread. */
-function extendResponse(response: Response, extra: Answer["headers"]): Response {
+function extendResponse(response: Response, extra: Reply["headers"]): Response {
   const added = Object.entries(extra);
   if (added.length === 0) return response;
   const headers = new Headers(response.headers);

@@ -16,13 +16,13 @@
  * @module
  */
 
-import { INTERNAL_ERROR } from "../http/errors.ts";
-import type { Answer } from "../http/answer.ts";
+import { INTERNAL_ERROR } from "../http/problem.ts";
+import type { Reply } from "../http/reply.ts";
 import type { Pipeline } from "../http/pipeline.ts";
-import { isPending } from "../pending.ts";
+import { isPromise } from "../maybe_promise.ts";
 import { pipelineOf } from "./fetch.ts";
-import { sendAnswer, sendFailure } from "./node_answer.ts";
-import { NodeExchange } from "./node_exchange.ts";
+import { sendFailure, sendReply } from "./node_reply.ts";
+import { NodeContext } from "./node_context.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
 export type { NodeRequest, NodeResponse };
@@ -39,7 +39,7 @@ export type NodeListenerHandle = (request: Request) => Response | Promise<Respon
  *
  * - Routes match the target that the client sent (`originalUrl`), even below a router that strips a prefix.
  * - Nothing else may read the request's body first.
- * - Headers that were set earlier are kept, unless the answer has a header of the same name.
+ * - Headers that were set earlier are kept, unless the response has a header of the same name.
  * - If the client disconnects, the `signal` of a `Request` aborts, and a streamed response body is cancelled.
  * - If a `handle` throws, the client gets 500 and the error goes to `console.error`.
  *
@@ -48,21 +48,20 @@ export type NodeListenerHandle = (request: Request) => Response | Promise<Respon
 export function createNodeListener(service: { handle: NodeListenerHandle } | NodeListenerHandle): NodeListener {
   const handle = typeof service === "function" ? service : service?.handle;
   if (typeof handle !== "function") {
-    const isPromise = isPending<unknown>(service);
+    const isPending = isPromise<unknown>(service);
     throw new TypeError(
       `createNodeListener() takes a petstore, such as createPetstore({ keys: [key] })${
-        isPromise ? "; await the promise" : ""
+        isPending ? "; await the promise" : ""
       }`,
     );
   }
   const { respond, fail } = pipelineOf(handle) ?? handlePipeline((request) => handle.call(service, request));
   return (incoming, outgoing) => {
-    const exchange = new NodeExchange(incoming, outgoing);
-    const send = (answer: Answer) =>
-      sendAnswer(answer, outgoing, (thrown) => sendFailure(fail(thrown, exchange), outgoing));
-    const answer = respond(exchange);
-    if (isPending(answer)) answer.then(send);
-    else send(answer);
+    const context = new NodeContext(incoming, outgoing);
+    const send = (reply: Reply) => sendReply(reply, outgoing, (thrown) => sendFailure(fail(thrown, context), outgoing));
+    const reply = respond(context);
+    if (isPromise(reply)) reply.then(send);
+    else send(reply);
   };
 }
 
@@ -70,12 +69,12 @@ export function createNodeListener(service: { handle: NodeListenerHandle } | Nod
 function handlePipeline(handle: NodeListenerHandle): Pipeline {
   const fail = (thrown: unknown) => {
     console.error(thrown);
-    return INTERNAL_ERROR.toAnswer();
+    return INTERNAL_ERROR.toReply();
   };
   return {
-    async respond(exchange) {
+    async respond(context) {
       try {
-        const response = await handle(exchange.toRequest());
+        const response = await handle(context.toRequest());
         const isResponse = typeof response?.status === "number" && typeof response.headers?.get === "function";
         if (isResponse) return { status: response.status, headers: {}, body: response };
         throw new TypeError("The handle of createNodeListener() must answer with a Response");

@@ -1,13 +1,13 @@
 /** Reads request bodies as UTF-8 text, within limits of size and time. */
 
-import type { Pending } from "../pending.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
 import { BodyStream, MAX_UNDER_WAY, OVERLOADED, type StreamLimits, WHOLE_BODY } from "./body_stream.ts";
 import { Deadlines } from "./deadlines.ts";
-import { HttpError } from "./errors.ts";
-import type { Exchange } from "./exchange.ts";
+import { Problem } from "./problem.ts";
+import type { RequestContext } from "./context.ts";
 import { trimField } from "./field_value.ts";
 import { isDigits } from "../json.ts";
-import { Turns } from "./turns.ts";
+import { FairQueue } from "./fair_queue.ts";
 
 /** The limits of a body. */
 export interface BodyLimits {
@@ -17,40 +17,40 @@ export interface BodyLimits {
 }
 
 /**
- * Reads the body of a request as text, and resolves to the result of `use`. Throws, or rejects with, an {@link HttpError} if
+ * Reads the body of a request as text, and resolves to the result of `use`. Throws, or rejects with, a {@link Problem} if
  * the body is unusable. It takes a callback, because a promise of the text would be one more to wait for.
  */
-export type TextReader = <T>(exchange: Exchange, use: (text: string) => Pending<T>) => Promise<T>;
+export type TextReader = <T>(context: RequestContext, use: (text: string) => MaybePromise<T>) => Promise<T>;
 
-const CUT_SHORT = new HttpError("invalid_json", "The request body ended before it was complete");
-const NOT_UTF8 = new HttpError("invalid_json", "The request body is not valid UTF-8");
+const CUT_SHORT = new Problem("invalid_json", "The request body ended before it was complete");
+const NOT_UTF8 = new Problem("invalid_json", "The request body is not valid UTF-8");
 
 const ACCEPT_POST = { "accept-post": "application/json" };
 
-export const NOT_JSON: HttpError = new HttpError(
+export const NOT_JSON: Problem = new Problem(
   "unsupported_media_type",
   "The request body must be application/json",
   ACCEPT_POST,
 );
 
-/** The answer to a content coding. Its headers say what is accepted instead (RFC 9110 §12.5.3). */
-export const ENCODED: HttpError = new HttpError(
+/** The response to a content coding. Its headers say what is accepted instead (RFC 9110 §12.5.3). */
+export const ENCODED: Problem = new Problem(
   "unsupported_media_type",
   "The request body must come without Content-Encoding",
   { ...ACCEPT_POST, "accept-encoding": "identity" },
 );
 
-export function bodyTooLarge(maxBytes: number): HttpError {
-  return new HttpError("body_too_large", `The request body must be at most ${maxBytes} bytes`);
+export function bodyTooLarge(maxBytes: number): Problem {
+  return new Problem("body_too_large", `The request body must be at most ${maxBytes} bytes`);
 }
 
-export function bodyTimedOut(timeoutMs: number): HttpError {
-  return new HttpError("request_timeout", `The request body did not arrive within ${timeoutMs} ms`);
+export function bodyTimedOut(timeoutMs: number): Problem {
+  return new Problem("request_timeout", `The request body did not arrive within ${timeoutMs} ms`);
 }
 
 export function createTextReader({ maxBytes, timeoutMs }: BodyLimits): TextReader {
   const deadlines = new Deadlines(timeoutMs);
-  const limits: StreamLimits = { maxBytes, budget: { left: MAX_UNDER_WAY }, turns: new Turns() };
+  const limits: StreamLimits = { maxBytes, budget: { left: MAX_UNDER_WAY }, turns: new FairQueue() };
   const decoder = new TextDecoder();
   const strictDecoder = new TextDecoder("utf-8", { fatal: true });
   const tooLarge = bodyTooLarge(maxBytes);
@@ -69,14 +69,14 @@ export function createTextReader({ maxBytes, timeoutMs }: BodyLimits): TextReade
     }
   }
 
-  return (exchange, use) => {
-    requireJson(exchange);
+  return (context, use) => {
+    requireJson(context);
     // A mistake of the app, not of the client.
-    if (exchange.bodyUsed) throw new TypeError("The request body has been read before it was given to the petstore");
-    const declared = exchange.header("content-length");
+    if (context.bodyUsed) throw new TypeError("The request body has been read before it was given to the petstore");
+    const declared = context.header("content-length");
     const isFramed = declared !== null && isDigits(declared);
     if (isFramed && +declared > maxBytes) throw tooLarge;
-    const stream = isFramed && +declared <= WHOLE_BODY ? undefined : new BodyStream(exchange, limits);
+    const stream = isFramed && +declared <= WHOLE_BODY ? undefined : new BodyStream(context, limits);
     return new Promise((resolve, reject) => {
       let isLate = false;
       const deadline = deadlines.begin(() => {
@@ -84,7 +84,7 @@ export function createTextReader({ maxBytes, timeoutMs }: BodyLimits): TextReade
         reject(timedOut);
         stream?.cancel();
       });
-      (stream?.read() ?? exchange.readBody()).then((bytes) => {
+      (stream?.read() ?? context.readBody()).then((bytes) => {
         if (isLate) return;
         deadlines.end(deadline);
         try {
@@ -101,12 +101,12 @@ export function createTextReader({ maxBytes, timeoutMs }: BodyLimits): TextReade
 }
 
 /** Accepts `application/json` in any case, with or without parameters, or no Content-Type at all. Refuses codings. */
-function requireJson(exchange: Exchange): void {
-  const type = exchange.header("content-type");
+function requireJson(context: RequestContext): void {
+  const type = context.header("content-type");
   if (type !== null && type !== "application/json") {
     const essence = trimField(type.split(";", 1)[0] ?? "").toLowerCase();
     if (essence !== "application/json") throw NOT_JSON;
   }
-  const encoding = exchange.header("content-encoding");
+  const encoding = context.header("content-encoding");
   if (encoding !== null && encoding.toLowerCase() !== "identity") throw ENCODED;
 }

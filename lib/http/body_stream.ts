@@ -1,9 +1,9 @@
 /** Reads a body that is long or of unknown length piece by piece, up to its limits. */
 
 import { TIMERS_END_WITH_REQUESTS } from "./deadlines.ts";
-import { HttpError } from "./errors.ts";
-import type { BodyReader, Exchange } from "./exchange.ts";
-import type { Turns } from "./turns.ts";
+import { Problem } from "./problem.ts";
+import type { BodyReader, RequestContext } from "./context.ts";
+import type { FairQueue } from "./fair_queue.ts";
 
 /**
  * Up to this `Content-Length`, a body is read whole, which is twice as fast as in pieces. No pet needs more. For a longer
@@ -14,8 +14,8 @@ export const WHOLE_BODY = 16_384;
 /** How many bytes of longer bodies may be in memory at once, for all clients together. */
 export const MAX_UNDER_WAY = 64 * 1024 * 1024;
 
-/** The answer when other bodies have used up that budget. */
-export const OVERLOADED = new HttpError("overloaded", "Too many large request bodies are under way; try again later", {
+/** The response when other bodies have used up that budget. */
+export const OVERLOADED = new Problem("overloaded", "Too many large request bodies are under way; try again later", {
   "retry-after": "1",
 });
 
@@ -27,14 +27,14 @@ const MAX_PIECES = 256, BYTES_PER_PIECE = 256;
 
 /**
  * After this many pieces, a body lets others have a turn, because pieces that have already arrived are read without a
- * pause. Turns are rare, because at each one Deno reads more from the socket, and then moves its whole buffer for each piece.
+ * pause. FairQueue are rare, because at each one Deno reads more from the socket, and then moves its whole buffer for each piece.
  */
 const FIRST_PIECES = 32, PIECES_A_TURN = 512;
 
 /**
- * The delay, in milliseconds, before the rest of a body that is too long is cancelled. If it is cancelled before the answer,
+ * The delay, in milliseconds, before the rest of a body that is too long is cancelled. If it is cancelled before the response,
  * Deno reads and discards the rest, which takes half a second of CPU time for tiny chunks. If it is cancelled after, Deno
- * closes the connection. The client needs time to read the answer first, because unread bytes turn a close into a reset.
+ * closes the connection. The client needs time to read the response first, because unread bytes turn a close into a reset.
  */
 const LEFT_ALONE = 1000;
 
@@ -43,7 +43,7 @@ export interface StreamLimits {
   maxBytes: number;
   /** How many bytes are left for all bodies together. */
   budget: { left: number };
-  turns: Turns;
+  turns: FairQueue;
 }
 
 /** The body of one request. Each piece is copied at once, because it may keep a far larger buffer alive. */
@@ -54,8 +54,8 @@ export class BodyStream {
   #size = 0;
   #isGivenUp = false;
 
-  constructor(exchange: Exchange, limits: StreamLimits) {
-    this.#reader = exchange.openBody();
+  constructor(context: RequestContext, limits: StreamLimits) {
+    this.#reader = context.openBody();
     this.#limits = limits;
   }
 
@@ -78,14 +78,14 @@ export class BodyStream {
     }
   }
 
-  /** Cancels the rest of the body. Does not wait, because a source that ignores it must not delay the answer. */
+  /** Cancels the rest of the body. Does not wait, because a source that ignores it must not delay the response. */
   cancel(): void {
     this.#isGivenUp = true;
     this.#giveBack();
     this.#reader?.cancel().catch(() => {});
   }
 
-  /** Cancels the rest of the body after the answer has been sent. */
+  /** Cancels the rest of the body after the response has been sent. */
   #refuse(): void {
     this.#isGivenUp = true;
     if (TIMERS_END_WITH_REQUESTS) this.cancel();

@@ -1,31 +1,31 @@
 /** Entity tags (RFC 9110 §8.8.3) and `If-None-Match` (§13.1.2). */
 
-import { type Answer, type HeaderFields, JSON_FIELDS } from "./answer.ts";
-import type { Exchange } from "./exchange.ts";
+import { type HeaderFields, JSON_FIELDS, type Reply } from "./reply.ts";
+import type { RequestContext } from "./context.ts";
 import { trimField } from "./field_value.ts";
 
 /**
- * An answer with an entity tag, from which {@link conditionalAnswer} can make a 304.
+ * A response with an entity tag, from which {@link conditionalReply} can make a 304.
  *
  * @param variant See {@link strongETag}.
  */
 export function representation(
   body: string,
-  holds: NonNullable<Answer["holds"]>,
+  holds: NonNullable<Reply["holds"]>,
   headers: HeaderFields = {},
   variant = 0,
-): Answer {
+): Reply {
   const etag = strongETag(body, variant);
   return { status: 200, headers: { ...JSON_FIELDS, etag, ...headers }, body, etag, holds };
 }
 
-/** The answer, or 304 if the client already has it. */
-export function conditionalAnswer(answer: Answer, exchange: Exchange): Answer {
-  const { etag } = answer;
-  if (etag === undefined || !noneMatchFails(exchange.header("if-none-match"), etag)) return answer;
+/** The response, or 304 if the client already has it. */
+export function conditionalReply(reply: Reply, context: RequestContext): Reply {
+  const { etag } = reply;
+  if (etag === undefined || !noneMatchFails(context.header("if-none-match"), etag)) return reply;
   // Without the headers of the body. The others, such as Link, may be new to the client (RFC 9110 §15.4.5).
   const { "content-type": _type, "content-encoding": _coding, "x-content-type-options": _options, ...kept } =
-    answer.headers;
+    reply.headers;
   return { status: 304, headers: kept, body: null };
 }
 

@@ -1,7 +1,7 @@
 /** Cross-origin requests (Fetch standard §3.2), allowed for listed origins only and never with credentials. */
 
-import { type Answer, extendAnswer, type HeaderFields } from "./answer.ts";
-import type { Exchange } from "./exchange.ts";
+import { extendReply, type HeaderFields, type Reply } from "./reply.ts";
+import type { RequestContext } from "./context.ts";
 
 /** The other origins whose web pages may use the API. */
 export interface CorsOptions {
@@ -11,10 +11,10 @@ export interface CorsOptions {
 
 /** Handles cross-origin requests. */
 export interface Cors {
-  /** The answer to a preflight of an allowed origin; `undefined` for any other request. */
-  preflight(exchange: Exchange): Answer | undefined;
-  /** Adds the CORS headers, unless the answer already has its own. */
-  extend(answer: Answer, exchange: Exchange): Answer;
+  /** The response to a preflight of an allowed origin; `undefined` for any other request. */
+  preflight(context: RequestContext): Reply | undefined;
+  /** Adds the CORS headers, unless the response already has its own. */
+  extend(reply: Reply, context: RequestContext): Reply;
 }
 
 export const ALLOW_ORIGIN = "access-control-allow-origin";
@@ -44,18 +44,18 @@ export function createCors({ origins }: CorsOptions): Cors {
     return { ...VARY, [ALLOW_ORIGIN]: origin, ...EXPOSED };
   }
 
-  function preflight(exchange: Exchange): Answer | undefined {
-    if (exchange.method !== "OPTIONS") return undefined;
-    const origin = exchange.header("origin");
-    if (origin === null || exchange.header("access-control-request-method") === null) return undefined;
+  function preflight(context: RequestContext): Reply | undefined {
+    if (context.method !== "OPTIONS") return undefined;
+    const origin = context.header("origin");
+    if (origin === null || context.header("access-control-request-method") === null) return undefined;
     return any || allowed.has(origin) ? { status: 204, headers: PREFLIGHT, body: null } : undefined;
   }
 
-  function extend(answer: Answer, exchange: Exchange): Answer {
-    if (Object.hasOwn(answer.headers, ALLOW_ORIGIN)) return answer;
-    const { body } = answer;
-    const own = body instanceof Response ? { ...answer, body: withoutGrants(body) } : answer;
-    return extendAnswer(own, grants(exchange.header("origin")));
+  function extend(reply: Reply, context: RequestContext): Reply {
+    if (Object.hasOwn(reply.headers, ALLOW_ORIGIN)) return reply;
+    const { body } = reply;
+    const own = body instanceof Response ? { ...reply, body: withoutGrants(body) } : reply;
+    return extendReply(own, grants(context.header("origin")));
   }
 
   return { preflight, extend };

@@ -1,39 +1,39 @@
 /** Dispatches requests by a table of routes. Handles methods, HEAD, OPTIONS, and failures, which also get a route's headers. */
 
 import { excerpt } from "../json.ts";
-import { attempt, chain, type Pending } from "../pending.ts";
-import { type Answer, extendAnswer, type HeaderFields } from "./answer.ts";
-import { HttpError } from "./errors.ts";
-import type { Exchange } from "./exchange.ts";
-import type { KeptAnswers } from "./kept_answers.ts";
+import { attempt, chain, type MaybePromise } from "../maybe_promise.ts";
+import { extendReply, type HeaderFields, type Reply } from "./reply.ts";
+import { Problem } from "./problem.ts";
+import type { RequestContext } from "./context.ts";
+import type { ResponseCache } from "./response_cache.ts";
 import { decodePercent } from "./query.ts";
 
 /** The input of an operation. */
 export interface Call {
-  exchange: Exchange;
+  context: RequestContext;
   /** Without the question mark. */
   query: string;
   /** Percent-decoded if possible. */
   parameter: string;
 }
 
-/** Answers a call. It may throw an {@link HttpError}, but returning the error's answer is faster. */
-export type Operation = (call: Call) => Pending<Answer>;
+/** Answers a call. It may throw a {@link Problem}, but returning the error's answer is faster. */
+export type Operation = (call: Call) => MaybePromise<Reply>;
 
-/** Turns a thrown value into an answer. */
-export type FailureHandler = (thrown: unknown, exchange: Exchange) => Answer;
+/** FairQueue a thrown value into a response. */
+export type FailureHandler = (thrown: unknown, context: RequestContext) => Reply;
 
 /** A path and its operations by method. HEAD and OPTIONS are added automatically. */
 export interface OperationRoute {
   /** A template that may end in one parameter (`/pets/{petId}`). */
   path: string;
   methods: Record<string, Operation>;
-  /** Added to every answer of the route, including failures. */
+  /** Added to every response of the route, including failures. */
   headers?: HeaderFields;
 }
 
-/** Answers an exchange, or returns `undefined` if no route matches. */
-export type Dispatcher = (exchange: Exchange) => Pending<Answer> | undefined;
+/** Answers a context, or returns `undefined` if no route matches. */
+export type Dispatcher = (context: RequestContext) => MaybePromise<Reply> | undefined;
 
 interface PreparedRoute {
   path: string;
@@ -49,27 +49,27 @@ export function createDispatcher(
   basePath: string,
   routes: readonly OperationRoute[],
   onFailure: FailureHandler,
-  kept?: KeptAnswers,
+  kept?: ResponseCache,
 ): Dispatcher {
   const findRoute = createRouter(basePath, routes.map((route) => prepare(route, basePath)));
-  return (exchange) => {
-    const { method } = exchange;
-    const { path, query } = splitTarget(exchange.target);
+  return (context) => {
+    const { method } = context;
+    const { path, query } = splitTarget(context.target);
     const match = findRoute(path);
     if (!match) return undefined;
     const { route, parameter } = match;
-    exchange.route = route.template;
+    context.route = route.template;
     const operation = route.methods.get(method);
     if (!operation) return withoutOperation(route, method);
-    const call = { exchange, query, parameter };
+    const call = { context, query, parameter };
     const since = method === "GET" ? kept?.now() : undefined;
     const { headers } = route;
     // Not attempt() and chain(): their two promises would cost a create about 0.1 µs on Deno.
     if (!since && !headers) return operation(call);
-    const made = attempt(() => operation(call), (thrown) => onFailure(thrown, exchange));
-    return chain(made, (answer) => {
-      const whole = headers ? extendAnswer(answer, headers) : answer;
-      if (since) kept?.keep(exchange.targetKey, { ...whole, route: route.template }, since);
+    const made = attempt(() => operation(call), (thrown) => onFailure(thrown, context));
+    return chain(made, (reply) => {
+      const whole = headers ? extendReply(reply, headers) : reply;
+      if (since) kept?.keep(context.targetKey, { ...whole, route: route.template }, since);
       return whole;
     });
   };
@@ -90,11 +90,11 @@ function prepare(route: OperationRoute, basePath: string): PreparedRoute {
   };
 }
 
-function withoutOperation({ allow, headers }: PreparedRoute, method: string): Answer {
-  const answer: Answer = method === "OPTIONS"
+function withoutOperation({ allow, headers }: PreparedRoute, method: string): Reply {
+  const reply: Reply = method === "OPTIONS"
     ? { status: 204, headers: allow, body: null }
-    : new HttpError("method_not_allowed", `Method ${excerpt(method)} is not allowed here`, allow).toAnswer();
-  return headers ? extendAnswer(answer, headers) : answer;
+    : new Problem("method_not_allowed", `Method ${excerpt(method)} is not allowed here`, allow).toReply();
+  return headers ? extendReply(reply, headers) : reply;
 }
 
 /** The path and query of a URL; `""` if it has no path. */
@@ -123,7 +123,7 @@ interface Match<R> {
   parameter: string;
 }
 
-/** Finds the route of a path below `basePath` by comparing strings: `new URL` alone would cost a tenth of a whole answer. */
+/** Finds the route of a path below `basePath` by comparing strings: `new URL` alone would cost a tenth of a whole response. */
 export function createRouter<R extends { path: string }>(
   basePath: string,
   routes: readonly R[],

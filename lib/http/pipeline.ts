@@ -1,42 +1,42 @@
 import { excerpt } from "../json.ts";
-import { chain, isPending, type Pending } from "../pending.ts";
-import { type Answer, type Body, extendAnswer, withoutBody } from "./answer.ts";
-import { conditionalAnswer } from "./conditional.ts";
+import { chain, isPromise, type MaybePromise } from "../maybe_promise.ts";
+import { type Body, extendReply, type Reply, withoutBody } from "./reply.ts";
+import { conditionalReply } from "./conditional.ts";
 import type { Cors } from "./cors.ts";
 import { type Dispatcher, type FailureHandler, splitTarget } from "./dispatch.ts";
-import { HttpError } from "./errors.ts";
-import type { Exchange } from "./exchange.ts";
-import type { KeptAnswers } from "./kept_answers.ts";
+import { Problem } from "./problem.ts";
+import type { RequestContext } from "./context.ts";
+import type { ResponseCache } from "./response_cache.ts";
 import { withRequestId } from "./request_id.ts";
-import { LargeAnswers, PIECE } from "./large_answers.ts";
+import { LargeResponses, PIECE } from "./large_responses.ts";
 
 /** A service, independent of a host. */
 export interface Pipeline {
-  /** Answers an exchange. Never throws and never rejects. */
-  respond(exchange: Exchange): Pending<Answer>;
+  /** Answers a context. Never throws and never rejects. */
+  respond(context: RequestContext): MaybePromise<Reply>;
   /** Handles an exception in a host's adapter, for example when an app's response cannot be sent. */
   fail: FailureHandler;
 }
 
-/** Returns an answer to stop an exchange, or `undefined` to let it pass. */
-export type Guard = (exchange: Exchange) => Pending<Answer | undefined>;
+/** Returns a response to stop a context, or `undefined` to let it pass. */
+export type Guard = (context: RequestContext) => MaybePromise<Reply | undefined>;
 
 /**
- * Is told of each answer when it is about to be sent. The caller and the route are those of the exchange. It must not throw.
+ * Is told of each response when it is about to be sent. The caller and the route are those of the context. It must not throw.
  *
- * @param startedAt When the exchange arrived, as in `performance.now()`.
+ * @param startedAt When the context arrived, as in `performance.now()`.
  * @param endedAt The present.
  */
-export type Observer = (exchange: Exchange, answer: Answer, startedAt: number, endedAt: number) => void;
+export type Observer = (context: RequestContext, reply: Reply, startedAt: number, endedAt: number) => void;
 
-/** Which answers get the id of their request. */
+/** Which responses get the id of their request. */
 export type RequestIds = "all" | "failures" | "none";
 
 /** The parts of a pipeline. */
 export interface PipelineParts {
   /** In the order in which they are called. */
   guards: readonly Guard[];
-  kept: KeptAnswers | undefined;
+  kept: ResponseCache | undefined;
   dispatch: Dispatcher;
   cors: Cors | undefined;
   onFailure: FailureHandler;
@@ -44,80 +44,80 @@ export interface PipelineParts {
   observe?: Observer | undefined;
 }
 
-/** Creates a pipeline: guards, kept answers, route and operation, then conditional requests, HEAD, large answers and CORS. */
+/** Creates a pipeline: guards, kept responses, route and operation, then conditional requests, HEAD, large responses and CORS. */
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { guards, kept, dispatch, cors, onFailure, requestIds = "none", observe } = parts;
-  /** The lowest status whose answers get an id. */
+  /** The lowest status whose responses get an id. */
   const idsFrom = { all: 0, failures: 400, none: Infinity }[requestIds];
-  const largeAnswers = new LargeAnswers();
+  const largeResponses = new LargeResponses();
 
-  function passGuards(exchange: Exchange, first: number): Pending<Answer> {
+  function passGuards(context: RequestContext, first: number): MaybePromise<Reply> {
     for (let i = first; i < guards.length; i++) {
-      const stopped = guards[i]!(exchange);
-      if (isPending(stopped)) return stopped.then((stopped) => stopped ?? passGuards(exchange, i + 1));
+      const stopped = guards[i]!(context);
+      if (isPromise(stopped)) return stopped.then((stopped) => stopped ?? passGuards(context, i + 1));
       if (stopped) return stopped;
     }
-    const known = exchange.method === "GET" ? kept?.find(exchange.targetKey) : undefined;
-    if (!known) return dispatch(exchange) ?? routeNotFound(exchange);
-    exchange.route = known.route;
+    const known = context.method === "GET" ? kept?.find(context.targetKey) : undefined;
+    if (!known) return dispatch(context) ?? routeNotFound(context);
+    context.route = known.route;
     return known;
   }
 
-  function finish(answer: Answer, exchange: Exchange): Pending<Answer> {
-    const wanted = conditionalAnswer(answer, exchange);
+  function finish(reply: Reply, context: RequestContext): MaybePromise<Reply> {
+    const wanted = conditionalReply(reply, context);
     const { body } = wanted;
-    const sent = exchange.method === "HEAD"
+    const sent = context.method === "HEAD"
       ? withoutBody(wanted)
       : isLarge(body)
-      ? largeAnswers.send(wanted, body)
+      ? largeResponses.send(wanted, body)
       : wanted;
-    return cors ? chain(sent, (sent) => cors.extend(sent, exchange)) : sent;
+    return cors ? chain(sent, (sent) => cors.extend(sent, context)) : sent;
   }
 
-  function finishOrFail(answer: Answer, exchange: Exchange): Pending<Answer> {
+  function finishOrFail(reply: Reply, context: RequestContext): MaybePromise<Reply> {
     try {
-      const finished = finish(answer, exchange);
-      return isPending(finished) ? finished.catch((thrown) => onFailure(thrown, exchange)) : finished;
+      const finished = finish(reply, context);
+      return isPromise(finished) ? finished.catch((thrown) => onFailure(thrown, context)) : finished;
     } catch (thrown) {
-      return onFailure(thrown, exchange);
+      return onFailure(thrown, context);
     }
   }
 
-  function identify(answer: Answer, exchange: Exchange): Answer {
-    return answer.status < idsFrom ? answer : withRequestId(answer, exchange);
+  function identify(reply: Reply, context: RequestContext): Reply {
+    return reply.status < idsFrom ? reply : withRequestId(reply, context);
   }
 
-  function end(answer: Answer, exchange: Exchange, startedAt: number): Pending<Answer> {
-    const finished = finishOrFail(answer, exchange);
-    return isPending(finished)
-      ? finished.then((finished) => tell(finished, exchange, startedAt))
-      : tell(finished, exchange, startedAt);
+  function end(reply: Reply, context: RequestContext, startedAt: number): MaybePromise<Reply> {
+    const finished = finishOrFail(reply, context);
+    return isPromise(finished)
+      ? finished.then((finished) => tell(finished, context, startedAt))
+      : tell(finished, context, startedAt);
   }
 
-  function tell(answer: Answer, exchange: Exchange, startedAt: number): Answer {
-    const { fields } = exchange;
-    const whole = identify(fields ? extendAnswer(answer, fields) : answer, exchange);
-    observe?.(exchange, whole, startedAt, performance.now());
+  function tell(reply: Reply, context: RequestContext, startedAt: number): Reply {
+    const { fields } = context;
+    const whole = identify(fields ? extendReply(reply, fields) : reply, context);
+    observe?.(context, whole, startedAt, performance.now());
     return whole;
   }
 
   return {
     // Not attempt() and chain(): their two promises would cost a create about 0.1 µs on Deno.
-    respond(exchange) {
+    respond(context) {
       const startedAt = observe ? performance.now() : 0;
-      let answer: Pending<Answer>;
+      let reply: MaybePromise<Reply>;
       try {
-        answer = passGuards(exchange, 0);
+        reply = passGuards(context, 0);
       } catch (thrown) {
-        answer = onFailure(thrown, exchange);
+        reply = onFailure(thrown, context);
       }
-      if (!isPending(answer)) return end(answer, exchange, startedAt);
-      return answer.then(
-        (answer) => end(answer, exchange, startedAt),
-        (thrown) => end(onFailure(thrown, exchange), exchange, startedAt),
+      if (!isPromise(reply)) return end(reply, context, startedAt);
+      return reply.then(
+        (reply) => end(reply, context, startedAt),
+        (thrown) => end(onFailure(thrown, context), context, startedAt),
       );
     },
-    fail: (thrown, exchange) => identify(onFailure(thrown, exchange), exchange),
+    fail: (thrown, context) => identify(onFailure(thrown, context), context),
   };
 }
 
@@ -125,7 +125,7 @@ function isLarge(body: Body): body is string | Uint8Array<ArrayBuffer> {
   return (typeof body === "string" || body instanceof Uint8Array) && body.length > PIECE;
 }
 
-function routeNotFound({ target }: Exchange): Answer {
+function routeNotFound({ target }: RequestContext): Reply {
   const path = JSON.stringify(excerpt(splitTarget(target).path));
-  return new HttpError("route_not_found", `There is nothing at ${path}`).toAnswer();
+  return new Problem("route_not_found", `There is nothing at ${path}`).toReply();
 }

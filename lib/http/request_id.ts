@@ -1,7 +1,7 @@
 /** Request ids, by which a client, a proxy and the operator mean the same request. */
 
-import { type Answer, extendAnswer } from "./answer.ts";
-import type { Exchange } from "./exchange.ts";
+import { extendReply, type Reply } from "./reply.ts";
+import type { RequestContext } from "./context.ts";
 
 /** The name of the field, in lower case. It has no standard, but proxies and clients use it widely. */
 export const REQUEST_ID = "x-request-id";
@@ -12,16 +12,16 @@ export const MAX_REQUEST_ID = 128;
 /** Created with the first id, because Workers provide no random numbers before the first request. */
 let prefix = "", seed = 0, count = 0;
 
-/** The id that the client or a proxy has sent, or a new one. It stays the same for the whole exchange. */
-export function requestIdOf(exchange: Exchange): string {
-  return exchange.requestId ??= saneId(exchange.header(REQUEST_ID)) ?? createId();
+/** The id that the client or a proxy has sent, or a new one. It stays the same for the whole context. */
+export function requestIdOf(context: RequestContext): string {
+  return context.requestId ??= saneId(context.header(REQUEST_ID)) ?? createId();
 }
 
-/** Adds the id of the request to its answer. A `Response` of the app may have an id of its own, which stays. */
-export function withRequestId(answer: Answer, exchange: Exchange): Answer {
-  const { body } = answer;
-  if (body !== null && typeof body === "object" && "headers" in body && body.headers.has(REQUEST_ID)) return answer;
-  return extendAnswer(answer, { [REQUEST_ID]: requestIdOf(exchange) });
+/** Adds the id of the request to its response. A `Response` of the app may have an id of its own, which stays. */
+export function withRequestId(reply: Reply, context: RequestContext): Reply {
+  const { body } = reply;
+  if (body !== null && typeof body === "object" && "headers" in body && body.headers.has(REQUEST_ID)) return reply;
+  return extendReply(reply, { [REQUEST_ID]: requestIdOf(context) });
 }
 
 /** Only visible ASCII, so that an id can neither break a line of a log nor add a field to it. */

@@ -4,8 +4,8 @@ import { INVALID_KEY, MISSING_KEY, READ_ONLY_KEY } from "../access/bearer.ts";
 import { limitFields, rateLimited, type RateLimitOptions } from "../access/rate_limit.ts";
 import { bodyTimedOut, bodyTooLarge, ENCODED, NOT_JSON } from "../http/body.ts";
 import { OVERLOADED } from "../http/body_stream.ts";
-import { type HttpError, INTERNAL_ERROR } from "../http/errors.ts";
-import { TOO_MANY_ANSWERS } from "../http/large_answers.ts";
+import { INTERNAL_ERROR, type Problem } from "../http/problem.ts";
+import { TOO_MANY_RESPONSES } from "../http/large_responses.ts";
 import { parseNewPet } from "../pet.ts";
 import {
   IDEMPOTENCY_KEY_REUSED,
@@ -17,7 +17,7 @@ import {
   NO_STORE_ORDERS,
   petNotFound,
   STORE_UNAVAILABLE,
-} from "../service/refusals.ts";
+} from "../operations/errors.ts";
 import { type HeaderKey, referTo, referToOptional } from "./headers.ts";
 import type { FailureGroup } from "./responses.ts";
 
@@ -47,9 +47,9 @@ export const LIST_FAILURES: FailureGroup[] = [
   ]),
   UNAUTHORIZED,
   UNEXPECTED,
-  group("UnavailableError", "the store is unavailable, or too many large answers are under way", [
+  group("UnavailableError", "the store is unavailable, or too many large responses are under way", [
     STORE_UNAVAILABLE,
-    TOO_MANY_ANSWERS,
+    TOO_MANY_RESPONSES,
   ]),
 ];
 
@@ -115,6 +115,6 @@ export function createRateLimited(options: RateLimitOptions): FailureGroup {
 /** The failure of `GET /store/orders` if the app does not handle it. */
 export const NO_ORDERS: FailureGroup = group("NoStoreOrdersError", "there are no store orders here", [NO_STORE_ORDERS]);
 
-function group(schema: string, reason: string, errors: readonly HttpError[]): FailureGroup {
+function group(schema: string, reason: string, errors: readonly Problem[]): FailureGroup {
   return { schema, reason, errors };
 }

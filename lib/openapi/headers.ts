@@ -1,8 +1,8 @@
 import { MISSING_KEY } from "../access/bearer.ts";
-import { type HeaderFields, JSON_FIELDS } from "../http/answer.ts";
+import { type HeaderFields, JSON_FIELDS } from "../http/reply.ts";
 import { ENCODED, NOT_JSON } from "../http/body.ts";
 import { MAX_REQUEST_ID } from "../http/request_id.ts";
-import { DEPRECATED_SINCE, SUNSET } from "../service/routes.ts";
+import { DEPRECATED_SINCE, SUNSET } from "../operations/routes.ts";
 import type { JsonObject } from "./json_types.ts";
 
 /** Every header by its name in `components.headers`. */

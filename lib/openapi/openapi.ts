@@ -1,5 +1,11 @@
 import { ERROR_STATUS } from "../error_codes.ts";
-import { checkContract, type ContractSettings, NAMES, type PetstoreOptions, requireNames } from "../service/options.ts";
+import {
+  checkContract,
+  type ContractSettings,
+  NAMES,
+  type PetstoreOptions,
+  requireNames,
+} from "../petstore/options.ts";
 import { createRateLimited } from "./failures.ts";
 import { createHeaders, type HeaderKey, referTo } from "./headers.ts";
 import type { JsonObject } from "./json_types.ts";
@@ -27,7 +33,7 @@ Send your API key with every request, as \`Authorization: Bearer <API_KEY>\`. Bo
 \`Link\` header leads to the next one. Every failure has the same body: a \`code\` for programs, a \`message\` for people,
 and the \`status\`.
 
-Some answers belong to no operation. A path that does not exist gets ${ERROR_STATUS.route_not_found} \`route_not_found\`.
+Some replies belong to no operation. A path that does not exist gets ${ERROR_STATUS.route_not_found} \`route_not_found\`.
 A method that a path does not have gets ${ERROR_STATUS.method_not_allowed} \`method_not_allowed\`, with the methods that it
 has in \`Allow\`. HEAD is answered like GET, without the body. OPTIONS is answered with 204 and \`Allow\`.`;
 

@@ -1,5 +1,5 @@
-import { SUNSET } from "../service/routes.ts";
-import { LIMIT } from "../service/refusals.ts";
+import { SUNSET } from "../operations/routes.ts";
+import { LIMIT } from "../operations/errors.ts";
 import {
   type BodyOptions,
   createFailures,
@@ -45,7 +45,7 @@ const STORED_REX: JsonObject = { id: 1, ...REX };
 const IF_NONE_MATCH: JsonObject = {
   name: "If-None-Match",
   in: "header",
-  description: "Entity tags that the client has. If one of them is current, the answer is 304 (RFC 9110 §13.1.2).",
+  description: "Entity tags that the client has. If one of them is current, the response is 304 (RFC 9110 §13.1.2).",
   schema: { type: "string" },
 };
 
@@ -117,7 +117,7 @@ function createIdempotency(retentionMs: number): JsonObject {
       name: "Idempotency-Key",
       in: "header",
       description: "Makes it safe to send the request again. A second request with the same key and the same animal " +
-        "gets the first answer again, with `Idempotency-Replayed: true`, and adds nothing. Use a new key, such as a " +
+        "gets the first response again, with `Idempotency-Replayed: true`, and adds nothing. Use a new key, such as a " +
         "UUID, for each new animal, with or without quotes; parameters after a quoted key are ignored. The key is " +
         `remembered for ${retentionMs / 1000} seconds. The same key from another caller is a different key.`,
       // In the schema, because documentation pages would send an `example` of the parameter with every request.
@@ -163,7 +163,7 @@ function createListStoreOrders(isServed: boolean): Described {
       tags: ["store"],
       summary: "Store orders",
       description: isServed ? "The app answers this." : "Not served here.",
-      responses: isServed ? { default: { description: "An answer of the app." } } : {},
+      responses: isServed ? { default: { description: "A response of the app." } } : {},
     },
     failures: isServed ? [UNAUTHORIZED, UNEXPECTED] : [UNAUTHORIZED, UNEXPECTED, NO_ORDERS],
   };

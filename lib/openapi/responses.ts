@@ -1,4 +1,4 @@
-import type { HttpError } from "../http/errors.ts";
+import type { Problem } from "../http/problem.ts";
 import { findHeader, type HeaderKey, referTo } from "./headers.ts";
 import type { JsonObject } from "./json_types.ts";
 
@@ -9,7 +9,7 @@ export interface FailureGroup {
   /** When the response occurs: a clause that `or` can join to another. */
   reason: string;
   /** At least one. */
-  errors: readonly HttpError[];
+  errors: readonly Problem[];
   /** The name of the response in `components.responses`, if several operations share it. */
   response?: string;
   /** Further headers. */
@@ -54,7 +54,7 @@ export function failure({ schema, reason, errors, headers }: FailureGroup): Json
 }
 
 /** The examples by code. If a code occurs again, a number is appended. */
-function createExamples(errors: readonly HttpError[]): JsonObject {
+function createExamples(errors: readonly Problem[]): JsonObject {
   return Object.fromEntries(errors.map(({ code, message, status }, i) => {
     const earlier = errors.slice(0, i).filter((error) => error.code === code).length;
     return [earlier === 0 ? code : `${code}_${earlier + 1}`, { value: { code, message, status } }];

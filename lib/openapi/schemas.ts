@@ -2,7 +2,7 @@
 
 import { ERROR_STATUS } from "../error_codes.ts";
 import { MAX_NAME_LENGTH, PET_STATUSES, type PetStatus } from "../pet.ts";
-import { LIMIT } from "../service/refusals.ts";
+import { LIMIT } from "../operations/errors.ts";
 import type { JsonObject } from "./json_types.ts";
 import { errorSchema } from "./responses.ts";
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../openapi/json_types.ts";
 import { createDescription, type OpenApiOptions } from "../openapi/openapi.ts";
 import type { FailureGroup } from "../openapi/responses.ts";
-import { CLOSED, INVALID_HOST } from "./refusals.ts";
+import { CLOSED, INVALID_HOST } from "./errors.ts";
 
 /** The failures that the server adds to every operation, because they occur before routing. */
 const FAILURES: FailureGroup[] = [

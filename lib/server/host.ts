@@ -3,7 +3,7 @@
 import type { OpenedFiles } from "../stores/sqlite/file.ts";
 import type { WriterAccess } from "../stores/sqlite/writer_messages.ts";
 import { showAddress } from "./address.ts";
-import type { Gate } from "./gate.ts";
+import type { DrainGate } from "./drain_gate.ts";
 import type { LineWriter } from "./log/line_writer.ts";
 import type { Samples } from "./metrics/samples.ts";
 import type { StartFacts } from "./log/messages.ts";
@@ -18,7 +18,7 @@ export interface Listener {
   /** Accepts no more connections. Resolves when the socket is closed. */
   stop(): Promise<void>;
   /**
-   * Waits, after {@link stop}, until clients have read their last answers.
+   * Waits, after {@link stop}, until clients have read their last responses.
    *
    * @param patience The longest wait, in milliseconds.
    */
@@ -41,7 +41,7 @@ export interface Address {
  */
 export type Listen = (
   address: Address,
-  gate: Pick<Gate, "answer">,
+  gate: Pick<DrainGate, "reply">,
   report: (line: string) => void,
 ) => Listener | Promise<Listener>;
 
@@ -52,7 +52,7 @@ export interface EndingServer {
   /** Holds later requests until {@link end}. */
   hold(): Promise<void>;
   /**
-   * Closes the socket, refuses the requests that were held, waits until clients have read their answers, and closes the
+   * Closes the socket, refuses the requests that were held, waits until clients have read their responses, and closes the
    * store.
    *
    * @param patience How long to wait for clients, in milliseconds.

@@ -1,13 +1,13 @@
 /** Serves in the present isolate: a listener, a gate behind it, and the service with its store behind that. */
 
-import { checkContract, checkOptions, type PetstoreOptions } from "../service/options.ts";
+import { checkContract, checkOptions, type PetstoreOptions } from "../petstore/options.ts";
 import { type KeyedPetStore, type PetStore, StoreUnavailableError } from "../stores/store.ts";
-import { Gate } from "./gate.ts";
+import { DrainGate } from "./drain_gate.ts";
 import type { CommittingStore } from "../stores/batch.ts";
 import type { Observer } from "../http/pipeline.ts";
 import type { KeyManager } from "../access/key_manager.ts";
 import { createKeyManager } from "../access/managed_keys.ts";
-import { DEPRECATED_PATH } from "../service/routes.ts";
+import { DEPRECATED_PATH } from "../operations/routes.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import type { Samples } from "./metrics/samples.ts";
 import type { Address, EndingServer, Listen, Listener } from "./host.ts";
@@ -32,7 +32,7 @@ export class LocalServer implements EndingServer {
   readonly #listen: Listen;
   readonly #traces = findTraces();
   readonly #observeSpan: Observer | undefined;
-  readonly #gate: Gate;
+  readonly #gate: DrainGate;
   readonly #traceShare: number | undefined;
   #listener: Listener | undefined;
   #store: PetStore | undefined;
@@ -47,7 +47,7 @@ export class LocalServer implements EndingServer {
     this.#listen = listen;
     this.#traceShare = traceShare;
     this.#observeSpan = this.#traces && traceShare === undefined ? describeSpans(this.#traces) : undefined;
-    this.#gate = new Gate(this.#observeSpan);
+    this.#gate = new DrainGate(this.#observeSpan);
   }
 
   /**
@@ -153,9 +153,9 @@ export class LocalServer implements EndingServer {
 
 function both(first: Observer | undefined, second: Observer | undefined): Observer | undefined {
   if (!first || !second) return first ?? second;
-  return (exchange, answer, startedAt, endedAt) => {
-    first(exchange, answer, startedAt, endedAt);
-    second(exchange, answer, startedAt, endedAt);
+  return (context, reply, startedAt, endedAt) => {
+    first(context, reply, startedAt, endedAt);
+    second(context, reply, startedAt, endedAt);
   };
 }
 

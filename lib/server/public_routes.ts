@@ -6,9 +6,9 @@ import type { OperationRoute } from "../http/dispatch.ts";
 import { createDocsRoutes, type PageFacts } from "./viewer/routes.ts";
 import type { OpenApiOptions } from "../openapi/openapi.ts";
 import { describeServer } from "./description.ts";
-import { OK } from "./gate.ts";
-import { chain, type Pending } from "../pending.ts";
-import { INCOMPLETE } from "./refusals.ts";
+import { OK } from "./drain_gate.ts";
+import { chain, type MaybePromise } from "../maybe_promise.ts";
+import { INCOMPLETE } from "./errors.ts";
 import type { PetStore } from "../stores/store.ts";
 
 /** What the public routes need beside the store. */
@@ -39,7 +39,7 @@ export function createPublicRoutes(
     { path: "/livez", methods: { GET: () => OK } },
     {
       path: "/readyz",
-      methods: { GET: ({ query }) => chain(check(query), () => isComplete() ? OK : INCOMPLETE.toAnswer()) },
+      methods: { GET: ({ query }) => chain(check(query), () => isComplete() ? OK : INCOMPLETE.toReply()) },
     },
     ...(hasDocs ? createDocsRoutes({ keyPlace }) : []),
   ];
@@ -49,7 +49,7 @@ export function createPublicRoutes(
 const INTERVAL = 1_000;
 
 /** Repeats the last result for a second. Anybody may ask, and each check waits for the disk. */
-function onceInAWhile(check: () => Pending<void>): () => Promise<void> {
+function onceInAWhile(check: () => MaybePromise<void>): () => Promise<void> {
   let last: Promise<void> | undefined;
   let isOver = false;
   let checkedAt = 0;

@@ -19,14 +19,14 @@ import { readsBaggage } from "./traces/api.ts";
 import { writeJson, type Writers } from "./writers.ts";
 
 /**
- * After the first signal, how long requests in flight may take, and how long until clients must have read the answers, in
+ * After the first signal, how long requests in flight may take, and how long until clients must have read the responses, in
  * milliseconds. With the time to close the store, this is less than 10 seconds, when container runtimes kill a process.
  */
 const DRAIN_TIMEOUT = 6_000, END_TIMEOUT = 7_500;
 
 /**
  * How long later requests are held before the socket closes, in milliseconds. This is longer than a client needs to read an
- * answer and send its next request, so each active client is then waiting for an answer.
+ * answer and send its next request, so each active client is then waiting for a response.
  */
 const HOLD_TIME = 250;
 const HOLD_STEPS = 10;
@@ -46,12 +46,12 @@ export async function serve(settings: ServerSettings, writers: Writers, host: Ho
   const { hostname, docs: hasDocs, workers } = settings;
   if (settings.traces !== undefined) provideTraces(host);
   const ended = signalled();
-  const crew = workers === 1 ? undefined : createCrew(workers, writers, host);
+  const crew = workers === 1 ? undefined : createWorkerPool(workers, writers, host);
   const local = new LocalServer(writers, host.listen, settings.traces);
   const server: EndingServer = crew ?? local;
   const report = (line: string) => writers.errors.add(`petstore: ${line}`);
   if (settings.traces === undefined && readsBaggage()) {
-    report("a request with a malformed baggage header will get no answer; set OTEL_PROPAGATORS=tracecontext");
+    report("a request with a malformed baggage header will get no response; set OTEL_PROPAGATORS=tracecontext");
   }
   const metrics = settings.metrics &&
     await offeringFreePort("--metrics", serveMetrics(settings.metrics, host.listen, server, report));
@@ -75,7 +75,7 @@ function provideTraces(host: Host): void {
   throw new SettingError("--traces needs Deno; on Node, OTEL_TRACES_SAMPLER tells the SDK which requests to trace");
 }
 
-function createCrew(workers: number, { errors }: Writers, { createWorkers, sinks }: Host): StartingServer {
+function createWorkerPool(workers: number, { errors }: Writers, { createWorkers, sinks }: Host): StartingServer {
   if (createWorkers) return createWorkers(workers, errors, sinks);
   throw new SettingError("Several workers need Deno; set --workers 1, or run the server on Deno");
 }

@@ -1,10 +1,10 @@
 import { createDispatcher } from "../http/dispatch.ts";
 import type { LimitMemory } from "../access/rate_limit.ts";
 import type { Guard, Observer, Pipeline } from "../http/pipeline.ts";
-import { checkOptions, type PetstoreOptions } from "../service/options.ts";
-import { createFailureHandler, createService } from "../service/service.ts";
+import { checkOptions, type PetstoreOptions } from "../petstore/options.ts";
+import { createFailureHandler, createService } from "../petstore/service.ts";
 import { createPublicRoutes, type PublicParts } from "./public_routes.ts";
-import { INVALID_HOST } from "./refusals.ts";
+import { INVALID_HOST } from "./errors.ts";
 
 /** What the pipeline of the server has beside the petstore. */
 export interface ServerParts extends PublicParts {
@@ -23,7 +23,7 @@ export function createServerPipeline(options: PetstoreOptions, parts: ServerPart
   return createService({ ...settings, observe: parts.observe }, [parts.gate, requireHost, publicRoutes], parts.limits);
 }
 
-const requireHost: Guard = (exchange) => isHost(exchange.header("host")) ? undefined : INVALID_HOST.toAnswer();
+const requireHost: Guard = (context) => isHost(context.header("host")) ? undefined : INVALID_HOST.toReply();
 
 /**
  * Whether a Host header could be a host. `Deno.serve` puts it into the URL unchanged. With a slash or a question mark in it,

@@ -95,7 +95,7 @@ export const SETTINGS = {
     value: "all|failures|none",
     variable: "PETSTORE_REQUEST_ID",
     default: "failures",
-    help: "which answers have an X-Request-Id",
+    help: "which responses have an X-Request-Id",
   },
   "rate-limit": {
     kind: "text",

@@ -1,6 +1,6 @@
 /** The contract between the management of API keys and what keeps them. Its cases are in `lib/testing/store/keys.ts`. */
 
-import type { Pending } from "../pending.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
 
 /** What is known of an API key, without anything by which it could be used. */
 export interface KeyInfo {
@@ -46,7 +46,7 @@ export interface KeyUse {
  */
 export interface KeyStore {
   /** Every key, also those that have expired or were revoked, in the order in which they were added. */
-  list(): Pending<readonly StoredKey[]>;
+  list(): MaybePromise<readonly StoredKey[]>;
   /**
    * Adds a key. It is on disk when this resolves.
    *
@@ -54,15 +54,15 @@ export interface KeyStore {
    * @returns False if nothing was changed, because the store has a key with this id or digest, or because the replaced key is
    * missing or revoked.
    */
-  add(key: StoredKey, replaced?: { id: string; expires: Date }): Pending<boolean>;
+  add(key: StoredKey, replaced?: { id: string; expires: Date }): MaybePromise<boolean>;
   /**
    * Revokes a key. It is on disk when this resolves.
    *
    * @returns False if there is no such key. Revoking it again changes nothing, and returns true.
    */
-  revoke(id: string, at: Date): Pending<boolean>;
+  revoke(id: string, at: Date): MaybePromise<boolean>;
   /** Notes uses. They may be lost when the process ends. */
-  touch(uses: readonly KeyUse[]): Pending<void>;
+  touch(uses: readonly KeyUse[]): MaybePromise<void>;
 }
 
 /** The latest use of each key, for a store whose change takes each key once. */

@@ -1,6 +1,6 @@
 /** The contract of imports: many pets in chunks, and none twice. The databases have it; a store in memory does not need it. */
 
-import type { Pending } from "../pending.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
 import type { PetDraft } from "./store.ts";
 
 /** The records of a source that one transaction adds. */
@@ -28,9 +28,9 @@ export interface KnownChunk {
  */
 export interface PetImporter {
   /** Whether the store has no pet. */
-  isEmpty(): Pending<boolean>;
+  isEmpty(): MaybePromise<boolean>;
   /** The chunks that follow one. There are several if two sources have the same beginning. */
-  followers(parent: string): Pending<KnownChunk[]>;
+  followers(parent: string): MaybePromise<KnownChunk[]>;
   /**
    * Adds a chunk in one transaction. Ids are given in the order of the pets.
    *
@@ -38,6 +38,6 @@ export interface PetImporter {
    * @returns False if another importer has added a follower since. Then nothing has happened.
    * @throws {StoreUnavailableError} If the store cannot be written. The chunk may have been added if a connection broke.
    */
-  add(chunk: ImportChunk, known: number): Pending<boolean>;
-  close(): Pending<void>;
+  add(chunk: ImportChunk, known: number): MaybePromise<boolean>;
+  close(): MaybePromise<void>;
 }

@@ -1,7 +1,7 @@
 /** The contract between the service and a store of pets. Its cases are in `lib/testing/store`. */
 
 import type { NewPet, PetStatus } from "../pet.ts";
-import type { Pending } from "../pending.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
 import type { KeyStore } from "./key_store.ts";
 
 /** A new pet as the service passes it to a store: validated, and with a status. */
@@ -71,7 +71,7 @@ export interface PetPage {
  */
 export interface PetStore {
   /** Adds a pet and returns its id. */
-  create(pet: PetDraft): Pending<bigint>;
+  create(pet: PetDraft): MaybePromise<bigint>;
   /**
    * Adds a pet like {@link create}, unless the store remembers a request with this key. The pet and the request are stored
    * atomically; a create that fails is not remembered. If two calls with the same key overlap, the second waits for the
@@ -79,30 +79,30 @@ export interface PetStore {
    *
    * Without this method, the service answers requests that have an `Idempotency-Key` with 501.
    */
-  createOnce?(pet: PetDraft, request: IdempotentRequest): Pending<IdempotentOutcome>;
+  createOnce?(pet: PetDraft, request: IdempotentRequest): MaybePromise<IdempotentOutcome>;
   /** The pet as JSON text, exactly in the format of {@link formatPet}; `undefined` if absent. `id` may be any int64. */
-  get(id: bigint): Pending<string | undefined>;
+  get(id: bigint): MaybePromise<string | undefined>;
   /** Returns one page of the list. */
-  list(query: PetQuery): Pending<PetPage>;
+  list(query: PetQuery): MaybePromise<PetPage>;
   /**
-   * Counters that show whether an earlier answer is still valid. The service then caches answers and compares the counters
+   * Counters that show whether an earlier response is still valid. The service then caches responses and compares the counters
    * on each read. Without this method it reads the store each time. A counter grows before a create resolves, and not before reads
    * see the pet, on every server; a store that cannot know what other servers add has no `changes()`. The result may be one object
    * whose members change. Must not throw: while the store cannot know whether it has changed, `alterations` grows with every call.
    */
   changes?(): StoreChanges;
   /** Checks that the store can serve. Throws {@link StoreUnavailableError} if it cannot. */
-  check(): Pending<void>;
+  check(): MaybePromise<void>;
   /**
    * Checks that a create would succeed, without adding a pet. It takes the way of a create as far as possible, and may cost as
    * much. Throws {@link StoreUnavailableError} if a create would fail. Without this method, creates count as possible while
    * {@link check} succeeds.
    */
-  checkWrites?(): Pending<void>;
+  checkWrites?(): MaybePromise<void>;
   /** Keeps API keys beside the pets, for {@link createKeyManager}. */
   readonly keys?: KeyStore;
   /** Finishes the creates that have started, then releases all resources. A second call does nothing. */
-  close(): Pending<void>;
+  close(): MaybePromise<void>;
 }
 
 /** A store that keeps API keys too. */
@@ -113,7 +113,7 @@ export interface KeyedPetStore extends PetStore {
 
 /** What has changed since the store was opened, as two counters that never decrease. */
 export interface StoreChanges {
-  /** Grows whenever pets are added. It may also grow at other times, at the cost of cached answers. */
+  /** Grows whenever pets are added. It may also grow at other times, at the cost of cached responses. */
   additions: number;
   /** Grows whenever a pet may have changed or disappeared, for example because another program wrote to the file. */
   alterations: number;

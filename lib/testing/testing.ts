@@ -5,10 +5,10 @@
  * @example With the test runner of Node, Deno or Bun; other runners are alike.
  * ```ts ignore
  * import { test } from "node:test";
- * import { httpCases, storeCases, type StoreSubject } from "@petstore/petstore/testing";
+ * import { httpCases, storeCases, type StoreFixture } from "@petstore/petstore/testing";
  * import { createMyStore } from "./my_store.ts";
  *
- * const subject: StoreSubject = { open: (place) => createMyStore(place), sharing: "restarts", lacks: ["keys"] };
+ * const subject: StoreFixture = { open: (place) => createMyStore(place), sharing: "restarts", lacks: ["keys"] };
  * for (const { name, skip, run } of storeCases(subject)) test(`my store ${name}`, { skip }, run);
  * for (const { name, skip, run } of httpCases(subject)) test(`a petstore on my store ${name}`, { skip }, run);
  * ```
@@ -16,18 +16,18 @@
  * @module
  */
 
-import type { Pending, PetStore } from "../../mod.ts";
+import type { MaybePromise, PetStore } from "../../mod.ts";
 import { type Host, withApi } from "./http/api.ts";
 import { HTTP_CONTRACT } from "./http/all.ts";
-import { ContractError, type StorePromise } from "./promises.ts";
+import { ContractError, type StoreGuarantee } from "./guarantees.ts";
 import { STORE_CONTRACT } from "./store/all.ts";
 import type { StoreCase } from "./store/case.ts";
-import { withPlace } from "./place.ts";
-import { requireSubject, type StoreSubject, SubjectError, whyNot } from "./subject.ts";
+import { withNamespace } from "./namespace.ts";
+import { FixtureError, requireFixture, type StoreFixture, whyNot } from "./fixture.ts";
 
-export type { Host, Pending, PetStore, StorePromise, StoreSubject };
+export type { Host, MaybePromise, PetStore, StoreFixture, StoreGuarantee };
 export { ContractError };
-export type { Sharing } from "./subject.ts";
+export type { Sharing } from "./fixture.ts";
 export type { OptionalMember } from "./store/case.ts";
 export type { Handle } from "./http/api.ts";
 
@@ -46,7 +46,7 @@ export interface StoreContractCase {
   /** The rest of a sentence that begins with "the store", such as `gives ascending ids, starting at 1`. */
   name: string;
   /** The promise that the case holds. */
-  promise: StorePromise;
+  promise: StoreGuarantee;
   /** Why the case does not apply to this store; false if it does. A runner should show it. */
   skip: string | false;
   /** Rejects with a {@link ContractError} if the store breaks the promise. */
@@ -58,8 +58,8 @@ export interface StoreContractCase {
  *
  * @throws {TypeError} If it is not a subject.
  */
-export function storeCases(subject: StoreSubject): StoreContractCase[] {
-  requireSubject(subject);
+export function storeCases(subject: StoreFixture): StoreContractCase[] {
+  requireFixture(subject);
   return STORE_CONTRACT.map((each) => ({
     ...{ name: each.name, promise: each.promise, skip: whyNot(subject, each.needs) },
     run: () => runCase(subject, each),
@@ -72,23 +72,23 @@ export function storeCases(subject: StoreSubject): StoreContractCase[] {
  * @param host Carries the requests, for example over a socket. Default: each request goes to `handle` directly.
  * @throws {TypeError} If it is not a subject.
  */
-export function httpCases(subject: StoreSubject, host?: Host): HttpContractCase[] {
-  requireSubject(subject);
+export function httpCases(subject: StoreFixture, host?: Host): HttpContractCase[] {
+  requireFixture(subject);
   return HTTP_CONTRACT.map(({ name, options, needs = [], run }) => ({
     name,
     skip: whyNot(subject, needs),
     run: () =>
-      withPlace(subject, async ({ open }) => await withApi({ store: await open(), ...options }, run, { host })),
+      withNamespace(subject, async ({ open }) => await withApi({ store: await open(), ...options }, run, { host })),
   }));
 }
 
-async function runCase(subject: StoreSubject, { promise, run }: StoreCase): Promise<void> {
-  await withPlace(subject, async (bench) => {
+async function runCase(subject: StoreFixture, { promise, run }: StoreCase): Promise<void> {
+  await withNamespace(subject, async (bench) => {
     const store = await bench.open();
     try {
       await run(store, bench);
     } catch (error) {
-      throw error instanceof SubjectError ? error : new ContractError(promise, error);
+      throw error instanceof FixtureError ? error : new ContractError(promise, error);
     }
   });
 }

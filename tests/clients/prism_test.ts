@@ -8,7 +8,7 @@ import { fetchDescription, KEY, withServer } from "./support/service.ts";
 import { withPrism } from "./support/tools.ts";
 
 const HEADERS = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
-const JUST_ANSWERS = ["--validate-request", "false"];
+const JUST_RESPONSES = ["--validate-request", "false"];
 
 /** A server and a Prism in front of it, each asked by `fetch`. */
 function withBoth(args: string[], use: (direct: Ask, throughPrism: Ask) => Promise<void>): Promise<void> {
@@ -54,7 +54,7 @@ test("Prism refuses an answer with such a pet, for a list and for one pet", () =
   }));
 
 test("Prism rewrites the body of a request, and rounds numbers beyond 2^53", () =>
-  withBoth(JUST_ANSWERS, async (direct, throughPrism) => {
+  withBoth(JUST_RESPONSES, async (direct, throughPrism) => {
     // Rounded to 2^63, which is not an int64.
     const { status, text } = await throughPrism("/pets", create("9223372036854775807"));
     assert.equal(status, 400);
@@ -64,7 +64,7 @@ test("Prism rewrites the body of a request, and rounds numbers beyond 2^53", () 
   }));
 
 test("Prism itself answers an undescribed method, a request without a key, and a request whose answer is 501", () =>
-  withBoth(JUST_ANSWERS, async (direct, throughPrism) => {
+  withBoth(JUST_RESPONSES, async (direct, throughPrism) => {
     assert.equal((await direct("/pets", { method: "HEAD" })).status, 200);
     assert.equal((await throughPrism("/pets", { method: "HEAD" })).status, 405);
     assert.match((await direct("/pets", { headers: {} })).text, /missing_api_key/);

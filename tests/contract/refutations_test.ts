@@ -7,8 +7,8 @@ import {
   httpCases,
   type OptionalMember,
   storeCases,
-  type StorePromise,
-  type StoreSubject,
+  type StoreFixture,
+  type StoreGuarantee,
 } from "../../lib/testing/testing.ts";
 import type {
   IdempotentOutcome,
@@ -94,7 +94,7 @@ class LateCounter extends PaperStore {
 }
 
 /** Acknowledges what it has not stored yet. */
-class EarlyAnswer extends PaperStore {
+class EarlyResponse extends PaperStore {
   protected override add(pet: PetDraft): Promise<bigint> {
     const id = ++this.disk.last;
     this.travel().then(() => this.disk.pets.set(id, { id, ...pet }), () => {});
@@ -146,7 +146,7 @@ class LateIndex extends PaperStore {
 }
 
 /** Looks at the key alone while a request with it is under way. */
-class SharedAnswer extends PaperStore {
+class SharedResponse extends PaperStore {
   readonly #underWay = new Map<string, Promise<IdempotentOutcome>>();
 
   protected override async addOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
@@ -186,19 +186,19 @@ class OwnChanges extends PaperStore {
   }
 }
 
-const WRONG: [Store: typeof PaperStore, promise: StorePromise][] = [
+const WRONG: [Store: typeof PaperStore, promise: StoreGuarantee][] = [
   [BareSequence, "order"],
   [LostUpdate, "concurrency"],
   [RecordLater, "idempotency"],
   [RecordFirst, "idempotency"],
   [OwnClock, "idempotency"],
   [LateCounter, "durability"],
-  [EarlyAnswer, "concurrency"],
+  [EarlyResponse, "concurrency"],
   [RoundedNumbers, "exactness"],
   [FullPage, "paging"],
   [HalfRefused, "atomicity"],
   [LateIndex, "atomicity"],
-  [SharedAnswer, "idempotency"],
+  [SharedResponse, "idempotency"],
   [LongMemory, "idempotency"],
   [PartialCopy, "idempotency"],
   [OwnChanges, "concurrency"],
@@ -206,7 +206,7 @@ const WRONG: [Store: typeof PaperStore, promise: StorePromise][] = [
 
 const PAPER_LACKS: readonly OptionalMember[] = ["changes", "checkWrites", "keys"];
 
-function subjectOf(Store: typeof PaperStore, parts: Partial<StoreSubject> = {}): StoreSubject {
+function subjectOf(Store: typeof PaperStore, parts: Partial<StoreFixture> = {}): StoreFixture {
   const disks = new Map<string, Disk>();
   const diskOf = (place: string) => {
     const disk = disks.get(place) ?? new Disk();
@@ -254,17 +254,17 @@ test("a crash alone refutes a store that stores a pet and then the record of its
 test("a failure of the subject is not taken for one of the store, and the first error counts", async () => {
   const refuse = () => Promise.reject(new Error("connect ECONNREFUSED"));
   const [first] = storeCases({ open: refuse, sharing: "none" });
-  await assert.rejects(() => first!.run(), /^SubjectError: The subject's open\(\) has failed: connect ECONNREFUSED$/);
+  await assert.rejects(() => first!.run(), /^FixtureError: The subject's open\(\) has failed: connect ECONNREFUSED$/);
   const more = { open: () => new PaperStore(new Disk()), sharing: "none" } as const;
   await assert.rejects(() => storeCases(more)[0]!.run(), {
-    name: "SubjectError",
+    name: "FixtureError",
     message: "The store lacks changes, checkWrites, keys, but its subject says nothing; if the store is right, " +
       'the subject needs lacks: ["changes","checkWrites","keys"]',
   });
   const [less] = storeCases({ ...more, lacks: [...PAPER_LACKS, "createOnce"] });
   await assert.rejects(() => less!.run(), /but its subject says changes, checkWrites, keys, createOnce; if/);
   const [other] = storeCases({ open: () => undefined as unknown as PaperStore, sharing: "none" });
-  await assert.rejects(() => other!.run(), /^SubjectError: The subject's open\(\) gave no store$/);
+  await assert.rejects(() => other!.run(), /^FixtureError: The subject's open\(\) gave no store$/);
   const removed: string[] = [];
   const broken = storeCases({
     ...subjectOf(FullPage),
@@ -278,7 +278,7 @@ test("a failure of the subject is not taken for one of the store, and the first 
 });
 
 test("a subject says which cases do not apply", () => {
-  const alone: StoreSubject = {
+  const alone: StoreFixture = {
     open: () => new PaperStore(new Disk()),
     sharing: "none",
     lacks: [...PAPER_LACKS, "createOnce"],
@@ -297,8 +297,8 @@ test("a subject says which cases do not apply", () => {
       "the subject has no crash()",
     ].sort(),
   );
-  const wrong = { open: () => new PaperStore(new Disk()), sharing: "all" } as unknown as StoreSubject;
+  const wrong = { open: () => new PaperStore(new Disk()), sharing: "all" } as unknown as StoreFixture;
   assert.throws(() => storeCases(wrong), /^TypeError: The sharing of a subject must be one of none, restarts/);
   assert.ok(httpCases(alone).some(({ skip }) => skip === "the store has no createOnce()"));
-  assert.throws(() => storeCases({} as StoreSubject), /^TypeError: The subject must have a method open\(place\)/);
+  assert.throws(() => storeCases({} as StoreFixture), /^TypeError: The subject must have a method open\(place\)/);
 });

@@ -7,7 +7,7 @@ import { withTempFolder } from "../support/temp.ts";
 import { bundle, stopBundler } from "./support/bundle.ts";
 import { BASE_PATHS, type BasePath, CLOSED_EARLY, testContract } from "./support/contract.ts";
 import { APP_KEYS, useMount } from "./support/mounts.ts";
-import { type StoreInWorkers, WorkerSubject } from "./support/worker_subject.ts";
+import { type StoreInWorkers, WorkerFixture } from "./support/worker_fixture.ts";
 import { COMPATIBILITY_DATE, testKill, testWorkers, UNKNOWN_METHOD, Workers } from "./support/workerd.ts";
 import ofD1 from "./workers/d1/wrangler.json" with { type: "json" };
 import ofObject from "./workers/object/wrangler.json" with { type: "json" };
@@ -19,7 +19,7 @@ for (const [title, kind] of STORES) {
     `${title} keeps the contract in two Workers, and when workerd is killed`,
     (context) =>
       withTempFolder(async (folder) => {
-        await using subject = await WorkerSubject.start(kind, folder);
+        await using subject = await WorkerFixture.start(kind, folder);
         for (const { name, skip, run } of storeCases(subject)) await context.test(`${title} ${name}`, { skip }, run);
       }),
   );

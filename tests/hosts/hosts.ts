@@ -5,7 +5,7 @@ import {
   type Deviation,
   exactly,
   like,
-  noAnswer,
+  noResponse,
   outside,
   undecodablePath,
   unknownMethod,
@@ -31,7 +31,7 @@ export interface MountedHost {
 }
 
 const NODE_PARSER = unknownMethod("gets 400 without a body from Node's parser", exactly(400, ""));
-const BUN_PARSER = unknownMethod("gets no answer: Bun closes the connection", noAnswer);
+const BUN_PARSER = unknownMethod("gets no answer: Bun closes the connection", noResponse);
 
 const SRVX_BODY: Deviation = {
   says:

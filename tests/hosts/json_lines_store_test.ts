@@ -6,14 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { draft } from "../../lib/testing/store/case.ts";
-import { storeCases, type StoreSubject } from "../../lib/testing/testing.ts";
+import { storeCases, type StoreFixture } from "../../lib/testing/testing.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { createJsonLinesStore } from "./programs/json_lines_store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "petstore-"));
 after(() => rmSync(folder, { recursive: true }));
 
-const subject: StoreSubject = {
+const subject: StoreFixture = {
   open: (place) => createJsonLinesStore(join(folder, place)),
   sharing: "restarts",
   lacks: ["checkWrites", "keys"],

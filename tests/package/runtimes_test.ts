@@ -10,7 +10,7 @@ const LUNA = '{"id":1,"name":"Luna","categoryId":9223372036854775807,"status":"a
 const REX = '{"id":2,"name":"Rex","categoryId":9007199254740993,"status":"sold"}';
 
 /** The answers that consumers/exchange.mjs prints for every store. */
-const ANSWERS = [
+const RESPONSES = [
   "200 []",
   `201 ${LUNA}`,
   `201 ${REX}`,
@@ -34,7 +34,7 @@ for (const [{ name, command, args, skip }, by, install] of INSTALLED) {
         for (const file of ["import.mjs", "require.cjs"]) {
           const { stdout, stderr } = await succeed(command, [...args, file], folder);
           const told = Object.values(JSON.parse(stdout));
-          assert.deepEqual(told, [ANSWERS, ANSWERS, ANSWERS], file);
+          assert.deepEqual(told, [RESPONSES, RESPONSES, RESPONSES], file);
           // The only output on standard error: Node 22 warns that its SQLite is experimental.
           assert.doesNotMatch(stderr.replaceAll(SQLITE_WARNING, ""), /\S/, file);
         }

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
 import { blocks, type Command, commands, ROOT } from "../support/pages.ts";
 import { exchange } from "../support/http/raw_socket.ts";
-import { validateServerAnswer } from "../support/server/server_description.ts";
+import { validateServerResponse } from "../support/server/server_description.ts";
 import { PET, readKey, withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { NODE, serverCommand } from "../support/server/serve_task.ts";
@@ -111,7 +111,7 @@ for (const { name, language, program, args, skip } of PROGRAMS) {
 async function create(port: number, key: string): Promise<number | undefined> {
   const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n`;
   const request = `${head}Content-Length: ${PET.length}\r\n\r\n${PET}`;
-  return (await exchange({ port, validate: validateServerAnswer }, request))?.status;
+  return (await exchange({ port, validate: validateServerResponse }, request))?.status;
 }
 
 test("docs/server.md's command for production has permissions that suffice", () =>

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createPetstore } from "../../mod.ts";
-import { type Api, type ApiAnswer, IN_PROCESS, withApi } from "../support/api.ts";
+import { type Api, type ApiResponse, IN_PROCESS, withApi } from "../support/api.ts";
 
 const ORIGIN = "https://app.example";
 const LISTED = { cors: { origins: [ORIGIN, "http://localhost:5173"] } };
@@ -23,14 +23,14 @@ const LOOKALIKES = [
   ...["file://", "chrome-extension://app.example", "https://app.example\u00a0"],
 ];
 
-function preflight(api: Api, origin: string, headers: Record<string, string> = {}): Promise<ApiAnswer> {
+function preflight(api: Api, origin: string, headers: Record<string, string> = {}): Promise<ApiResponse> {
   return api.send("OPTIONS", "/pets", {
     key: null,
     headers: { origin, "access-control-request-method": "POST", ...headers },
   });
 }
 
-function grants({ headers }: ApiAnswer): string[] {
+function grants({ headers }: ApiResponse): string[] {
   return [...headers].filter(([name]) => name.startsWith("access-control-")).map(([name]) => name);
 }
 
@@ -129,7 +129,7 @@ test("the option cors replaces the CORS headers of handleStoreOrders", async () 
   }
   await withApi(IN_PROCESS, { ...LISTED, handleStoreOrders }, async (api) => {
     const { headers } = await api.get("/store/orders", { headers: { origin: "https://evil.example" } });
-    assert.deepEqual(grants({ headers } as ApiAnswer), ["access-control-expose-headers"]);
+    assert.deepEqual(grants({ headers } as ApiResponse), ["access-control-expose-headers"]);
   });
   // Without the option they stay as the app set them.
   await withApi(IN_PROCESS, { handleStoreOrders }, async (api) => {

@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type Api, type ApiAnswer, IN_PROCESS, withApi } from "../support/api.ts";
+import { type Api, type ApiResponse, IN_PROCESS, withApi } from "../support/api.ts";
 import { STORE_KINDS, withStore } from "../support/stores.ts";
 
 /** Every kind of answer: of each operation, kept or not, with and without a body, and of failures. */
-async function askEverything(api: Api): Promise<{ good: ApiAnswer[]; bad: ApiAnswer[] }> {
+async function askEverything(api: Api): Promise<{ good: ApiResponse[]; bad: ApiResponse[] }> {
   const created = await api.post({ name: "Rex", categoryId: 7 });
   await api.post({ name: "Luna", categoryId: 7 });
   const etag = (await api.get("/pets/1")).headers.get("etag") ?? "";

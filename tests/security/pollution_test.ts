@@ -109,7 +109,7 @@ async function assertUnchanged(pollutions: [name: string, value: unknown][]): Pr
   }
 }
 
-const ANSWER = { status: 200, headers: [], body: "polluted" };
+const RESPONSE = { status: 200, headers: [], body: "polluted" };
 
 test("polluting Object.prototype does not change an answer", () =>
   assertUnchanged([
@@ -130,9 +130,9 @@ test("polluting Object.prototype does not change an answer", () =>
     ["valid", true],
     ["authorization", `Bearer ${KEY}`],
     ["origins", ["*"]],
-    ["GET", () => ANSWER],
-    ["PUT", () => ANSWER],
-    ["DELETE", () => ANSWER],
+    ["GET", () => RESPONSE],
+    ["PUT", () => RESPONSE],
+    ["DELETE", () => RESPONSE],
     ["methods", {}],
     ["path", "/v1/pets"],
     ["additions", 0],

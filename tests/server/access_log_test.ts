@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Exchange } from "../../lib/http/exchange.ts";
+import type { RequestContext } from "../../lib/http/context.ts";
 import { createJsonLog, createTextLog } from "../../lib/server/log/access_log.ts";
-import { createExchange } from "../support/exchange.ts";
+import { createContext } from "../support/context.ts";
 import { createLineWriter } from "../../lib/server/log/line_writer.ts";
 
 /** Logs requests, and returns their lines without the time and the duration. */
@@ -13,7 +13,7 @@ function linesOf(requests: [client: string, method: string, target: string, stat
   const log = createTextLog({ add: (line) => lines.push(line) }, false);
   for (const [client, method, target, status] of requests) {
     log(
-      { ...createExchange({}, method, target), client },
+      { ...createContext({}, method, target), client },
       { status, headers: {}, body: null },
       performance.now(),
       performance.now(),
@@ -75,11 +75,11 @@ test("the log keeps neither a long URL nor many short ones alive", async () => {
 });
 
 /** Logs one answer as JSON. */
-function objectOf(exchange: Partial<Exchange>, headers: Record<string, string>, body: string | null): unknown {
+function objectOf(exchange: Partial<RequestContext>, headers: Record<string, string>, body: string | null): unknown {
   const lines: string[] = [];
   const log = createJsonLog({ add: (line) => lines.push(line) });
   log(
-    Object.assign(createExchange(headers), exchange),
+    Object.assign(createContext(headers), exchange),
     { status: 200, headers: {}, body },
     performance.now(),
     performance.now(),
@@ -111,7 +111,7 @@ test("the status has a colour on a terminal only", () => {
   const lines: string[] = [];
   const log = createTextLog({ add: (line) => lines.push(line) }, true);
   for (const status of [200, 404, 503]) {
-    log(createExchange({}), { status, headers: {}, body: null }, performance.now(), performance.now());
+    log(createContext({}), { status, headers: {}, body: null }, performance.now(), performance.now());
   }
   const colours = lines.map((line) => line.split("\x1b["));
   assert.deepEqual(colours.map(([, status]) => status), ["32m200", "33m404", "31m503"]);

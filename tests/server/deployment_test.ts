@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import config from "../../deno.json" with { type: "json" };
 import { exchange } from "../support/http/raw_socket.ts";
-import { validateServerAnswer } from "../support/server/server_description.ts";
+import { validateServerResponse } from "../support/server/server_description.ts";
 import { PET, withFreshServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { readUnit, started, startUnit, unitCommand, unitHere, UNITS } from "../support/server/unit.ts";
@@ -73,7 +73,7 @@ test("the unit's command serves with the permissions that it grants, and ends wi
       const key = readFileSync(join(folder, "data", "api-key"), "utf8").trim();
       const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n`;
       const request = `${head}Content-Length: ${PET.length}\r\n\r\n${PET}`;
-      assert.equal((await exchange({ port, validate: validateServerAnswer }, request))?.status, 201);
+      assert.equal((await exchange({ port, validate: validateServerResponse }, request))?.status, 201);
       assert.equal(await child.stop(), 0);
     }
   }));

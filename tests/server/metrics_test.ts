@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import parse from "parse-prometheus-text-format";
-import type { Exchange } from "../../lib/http/exchange.ts";
+import type { RequestContext } from "../../lib/http/context.ts";
 import { Metrics } from "../../lib/server/metrics/metrics.ts";
 import { addSamples, formatSamples, OPEN_METRICS } from "../../lib/server/metrics/samples.ts";
 import { VERSION } from "../../lib/version.ts";
-import { createExchange } from "../support/exchange.ts";
+import { createContext } from "../support/context.ts";
 import { addPet, runServer, withFreshServer } from "../support/server/server_process.ts";
 import { ON_NODE } from "../support/server/serve_task.ts";
 import { testUnless } from "../support/system/commands.ts";
@@ -44,10 +44,10 @@ function valuesOf(text: string): Map<string, number> {
 }
 
 /** Counts an answer that took this many milliseconds. */
-function count(metrics: Metrics, exchange: Partial<Exchange>, status: number, milliseconds = 0): void {
+function count(metrics: Metrics, exchange: Partial<RequestContext>, status: number, milliseconds = 0): void {
   const startedAt = performance.now() - milliseconds;
   metrics.observe(
-    Object.assign(createExchange({}), exchange),
+    Object.assign(createContext({}), exchange),
     { status, headers: {}, body: null },
     startedAt,
     performance.now(),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { freePort } from "../support/system/free_port.ts";
 import { exchange, RawSocket } from "../support/http/raw_socket.ts";
 import { environment, serverCommand } from "../support/server/serve_task.ts";
-import { validateServerAnswer } from "../support/server/server_description.ts";
+import { validateServerResponse } from "../support/server/server_description.ts";
 import { until } from "../support/until.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { command, NO_PROC, testUnless } from "../support/system/commands.ts";
@@ -30,7 +30,10 @@ async function withRedirected(
 
 async function isAnswered(port: number): Promise<boolean> {
   try {
-    const answer = await exchange({ port, validate: validateServerAnswer }, "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n");
+    const answer = await exchange(
+      { port, validate: validateServerResponse },
+      "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n",
+    );
     return answer?.status === 200;
   } catch (error) {
     if (!(error instanceof Deno.errors.ConnectionRefused)) throw error;
@@ -58,7 +61,7 @@ for (const [name, number] of [["standard output", 1], ["standard error", 2]] as 
         Deno.removeSync(join(folder, "pets.db"));
         const body = '{"name":"Rex","categoryId":7}';
         const fields = `Host: x\r\nAuthorization: Bearer k\r\nContent-Length: ${body.length}\r\n\r\n`;
-        const server = { port, validate: validateServerAnswer };
+        const server = { port, validate: validateServerResponse };
         assert.equal((await exchange(server, `POST /v1/pets HTTP/1.1\r\n${fields}${body}`))?.status, 503);
         assert.equal((await exchange(server, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"))?.status, 200);
         assert.equal(await child.stop(), 0);
@@ -84,7 +87,7 @@ test("--help whose standard output is on a full disk says so and ends with statu
 test("a second SIGTERM ends a server at once that waits for a client, with status 1", () =>
   withTempFolder((folder) =>
     withRedirected(folder, "", async (port, child) => {
-      using socket = await RawSocket.open({ port, validate: validateServerAnswer }, 30_000);
+      using socket = await RawSocket.open({ port, validate: validateServerResponse }, 30_000);
       const head = "POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\nContent-Length: 9\r\n";
       await socket.send(`${head}Expect: 100-continue\r\n\r\n`);
       assert.equal((await socket.readResponse())?.status, 100);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createPublicRoutes } from "../../lib/server/public_routes.ts";
 import { createMemoryStore } from "../../mod.ts";
-import { createExchange } from "../support/exchange.ts";
+import { createContext } from "../support/context.ts";
 import { exchange } from "../support/http/raw_socket.ts";
 import { readKey, withFreshServer } from "../support/server/server_process.ts";
 
@@ -37,7 +37,7 @@ test("many requests for /readyz?writes share one check a second, which adds no p
   store.checkWrites = () => void checks++;
   const routes = createPublicRoutes(store, {}, { hasDocs: false, isComplete: () => true, keyPlace: "settings" });
   const get = routes.find(({ path }) => path === "/readyz")!.methods["GET"]!;
-  const ask = (query: string) => get({ exchange: createExchange({}), query, parameter: "" });
+  const ask = (query: string) => get({ context: createContext({}), query, parameter: "" });
   for (let i = 0; i < 3; i++) await Promise.all(Array.from({ length: 100 }, () => ask("writes")));
   assert.equal(checks, 1);
   await ask("");

@@ -6,7 +6,7 @@ import { exchange } from "../support/http/raw_socket.ts";
 import { withRemoteServer } from "../support/server/remote_server.ts";
 import { SCRIPTS } from "../support/server/page_description.ts";
 import { onDenoAlone } from "../support/server/serve_task.ts";
-import { validateServerAnswer } from "../support/server/server_description.ts";
+import { validateServerResponse } from "../support/server/server_description.ts";
 import {
   readKey,
   runCommand,
@@ -154,7 +154,7 @@ test("without the page (--no-docs), the description is still served", () =>
 test("a server that was started from an address, as from JSR, has the viewer's files too", () =>
   withRemoteServer(ARGS, async ({ port }) => {
     for (const path of [...TEXTS, ...FILES]) {
-      const answer = await exchange({ port, validate: validateServerAnswer }, `GET ${path} HTTP/1.0\r\n\r\n`);
+      const answer = await exchange({ port, validate: validateServerResponse }, `GET ${path} HTTP/1.0\r\n\r\n`);
       assert.equal(answer?.status, 200, path);
     }
   }));

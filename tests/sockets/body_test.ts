@@ -12,13 +12,13 @@ import {
   MIB,
   PET,
   post,
-  testAnswers,
+  testResponses,
   withPetstore,
 } from "../support/http/raw_petstore.ts";
 import { concat } from "../support/http/message.ts";
 import { exchange, RawSocket } from "../support/http/raw_socket.ts";
 
-testAnswers([
+testResponses([
   ["no body at all", head("POST", "/v1/pets"), 400, "invalid_json"],
   ["100,000 brackets, opened and closed", post("[".repeat(100_000) + "]".repeat(100_000)), 400, "invalid_pet"],
   ["a length that is negative", post(PET, "Content-Length: -1\r\n"), 400, null],

@@ -10,7 +10,7 @@ import {
   HEADERS,
   PET,
   post,
-  testAnswers,
+  testResponses,
   withPetstore,
 } from "../support/http/raw_petstore.ts";
 import { concat } from "../support/http/message.ts";
@@ -18,7 +18,7 @@ import { exchange, RawSocket } from "../support/http/raw_socket.ts";
 
 const LATIN = Uint8Array.of(0xe9, 0xff);
 
-testAnswers([
+testResponses([
   ["two Authorization headers", get("/v1/pets", HEADERS + AUTHORIZATION), 401, "invalid_api_key"],
   ["a key that is not ASCII", get("/v1/pets", "Authorization: Bearer schlüssel\r\n"), 401, "invalid_api_key"],
   ["a long key", get("/v1/pets", `Authorization: Bearer ${"a".repeat(10_000)}\r\n`), 401, "invalid_api_key"],

@@ -4,7 +4,7 @@ import { createOpenApi, type PetstoreOptions } from "../../mod.ts";
 import { type Api, type Host as ContractHost, withApi as withBareApi } from "../../lib/testing/http/api.ts";
 import { createResponseValidator } from "./openapi_validator.ts";
 
-export { type Api, type ApiAnswer, type Handle, KEY, type RequestParts } from "../../lib/testing/http/api.ts";
+export { type Api, type ApiResponse, type Handle, KEY, type RequestParts } from "../../lib/testing/http/api.ts";
 
 export interface Host extends ContractHost {
   name: string;

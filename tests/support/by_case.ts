@@ -4,7 +4,7 @@
  */
 
 import { createHandle, pipelineOf } from "../../lib/hosts/fetch.ts";
-import type { Exchange } from "../../lib/http/exchange.ts";
+import type { RequestContext } from "../../lib/http/context.ts";
 import { createPetstore, type Petstore, type PetstoreOptions } from "../../mod.ts";
 import { KEY } from "./api.ts";
 import { HTTP_CONTRACT } from "../../lib/testing/http/all.ts";
@@ -25,7 +25,7 @@ export function petstoreByCase(
     petstores.set(name, petstore);
     return petstore;
   };
-  const pipelineFor = (exchange: Exchange) => {
+  const pipelineFor = (exchange: RequestContext) => {
     const name = exchange.header(CASE_HEADER);
     return pipelineOf((name === null ? own : petstoreOf(name)).handle)!;
   };

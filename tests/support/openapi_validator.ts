@@ -3,7 +3,7 @@
 import Ajv2020 from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { Json, JsonObject } from "../../mod.ts";
-import { withAnyPathAnswers } from "./any_path_answers.ts";
+import { withAnyPathResponses } from "./any_path_responses.ts";
 
 export interface SeenResponse {
   status: number;
@@ -74,7 +74,7 @@ function compile(described: JsonObject): Compiled {
   const text = JSON.stringify(described);
   const known = compiled.get(text);
   if (known) return known;
-  const description = withAnyPathAnswers(JSON.parse(text));
+  const description = withAnyPathResponses(JSON.parse(text));
   // Closed here, although the description leaves them open for later versions.
   const closed = structuredClone(description);
   for (const [name, schema] of Object.entries(at(closed, "components", "schemas"))) {

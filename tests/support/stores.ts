@@ -7,13 +7,13 @@ import { createKvStore } from "../../lib/stores/kv/kv_store.ts";
 import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { SqliteStore } from "../../lib/stores/sqlite/store.ts";
-import { withPlace } from "../../lib/testing/place.ts";
-import type { StoreSubject } from "../../lib/testing/subject.ts";
+import { withNamespace } from "../../lib/testing/namespace.ts";
+import type { StoreFixture } from "../../lib/testing/fixture.ts";
 import { createMemoryStore, type PetStore } from "../../mod.ts";
 import { openTestKv, type TestKv } from "./kv.ts";
 import { type DriverKind, DRIVERS, GIVEN, postgresUrl, runSql, whyNoPostgres } from "./postgres/postgres.ts";
 
-export interface StoreKind extends StoreSubject {
+export interface StoreKind extends StoreFixture {
   name: string;
   isVariant?: boolean;
   /** The HTTP contract would show no difference. */
@@ -35,7 +35,7 @@ export const STORE_KINDS: readonly StoreKind[] = [
 
 /** Hands over an empty store. */
 export function withStore<T>(kind: StoreKind, use: (store: PetStore) => Promise<T>): Promise<T> {
-  return withPlace(kind, async ({ open }) => await use(await open()));
+  return withNamespace(kind, async ({ open }) => await use(await open()));
 }
 
 function threadKind(): StoreKind {

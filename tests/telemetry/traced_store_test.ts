@@ -3,12 +3,12 @@
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isPending } from "../../lib/pending.ts";
+import { isPromise } from "../../lib/maybe_promise.ts";
 import { traceStore } from "../../lib/server/traces/traced_store.ts";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { createMemoryStore, type PetStore } from "../../mod.ts";
 import { draft } from "../../lib/testing/store/case.ts";
-import { storeCases, type StoreSubject } from "../../lib/testing/testing.ts";
+import { storeCases, type StoreFixture } from "../../lib/testing/testing.ts";
 
 const exporter = new InMemorySpanExporter();
 const tracer = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).getTracer("test");
@@ -27,7 +27,7 @@ const STORES: Record<string, () => PetStore> = {
   "sqlite::memory:": () => createSqliteStore(":memory:"),
 };
 
-function subjectOf(setting: string, open: () => PetStore): StoreSubject {
+function subjectOf(setting: string, open: () => PetStore): StoreFixture {
   const lacks = (["createOnce", "changes", "checkWrites", "keys"] as const).filter((member) => !(member in open()));
   return { open: () => traced(open(), setting), sharing: "none", lacks };
 }
@@ -45,7 +45,7 @@ for (const [setting, open] of Object.entries(STORES)) {
     const results = [
       ...[withSpans.get(1n), withSpans.list({ after: 0n, limit: 5 }), withSpans.check()],
       ...[store.get(1n), store.list({ after: 0n, limit: 5 }), store.check()],
-    ].map((result) => isPending<unknown>(result));
+    ].map((result) => isPromise<unknown>(result));
     assert.deepEqual(results.slice(0, 3), results.slice(3));
     await withSpans.close();
   });

@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { conditionalAnswer, noneMatchFails, representation } from "../../lib/http/conditional.ts";
+import { conditionalReply, noneMatchFails, representation } from "../../lib/http/conditional.ts";
 import { strongETag } from "../../lib/http/conditional.ts";
-import { createExchange } from "../support/exchange.ts";
+import { createContext } from "../support/context.ts";
 
 test("strongETag() gives every text and every variant a tag of its own", () => {
   const texts = ["", "a", "b", "ab", "ba", "[]", "é", "\0", "\0\0", "x".repeat(10_000), "x".repeat(10_001)];
@@ -41,7 +41,7 @@ test("noneMatchFails() finds a tag in a header, weak or strong, alone or in a li
   for (const header of OTHERS) assert.equal(noneMatchFails(header, TAG), false, String(header));
 });
 
-test("conditionalAnswer() answers 304 without a body, and with the headers of the representation", () => {
+test("conditionalReply() answers 304 without a body, and with the headers of the representation", () => {
   const fresh = representation("[]", "always", { link: "<x>" }, 1);
   const etag = strongETag("[]", 1);
   assert.deepEqual(fresh, {
@@ -51,9 +51,9 @@ test("conditionalAnswer() answers 304 without a body, and with the headers of th
     etag,
     holds: "always",
   });
-  assert.equal(conditionalAnswer(fresh, createExchange({})), fresh);
-  assert.equal(conditionalAnswer(fresh, createExchange({ "if-none-match": strongETag("[]") })), fresh);
-  assert.deepEqual(conditionalAnswer(fresh, createExchange({ "if-none-match": `"x", W/${etag}` })), {
+  assert.equal(conditionalReply(fresh, createContext({})), fresh);
+  assert.equal(conditionalReply(fresh, createContext({ "if-none-match": strongETag("[]") })), fresh);
+  assert.deepEqual(conditionalReply(fresh, createContext({ "if-none-match": `"x", W/${etag}` })), {
     status: 304,
     headers: { etag, link: "<x>" },
     body: null,

@@ -5,10 +5,10 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { createAuthenticate } from "../../lib/access/authentication.ts";
 import type { ApiKeys } from "../../lib/access/keys.ts";
-import type { Answer } from "../../lib/http/answer.ts";
-import { FetchExchange } from "../../lib/hosts/fetch.ts";
+import type { Reply } from "../../lib/http/reply.ts";
+import { FetchContext } from "../../lib/hosts/fetch.ts";
 import type { Caller } from "../../mod.ts";
-import { createExchange } from "../support/exchange.ts";
+import { createContext } from "../support/context.ts";
 
 const KEY = "pk_0123456789abcdef";
 const OTHER = "pk_fedcba9876543210";
@@ -108,9 +108,9 @@ test("an exception of a verifier is passed on", async () => {
 
 test("a refusal has the WWW-Authenticate header of RFC 6750 §3", async () => {
   const check = createCheck([KEY]);
-  const missing = await check(null) as Answer;
+  const missing = await check(null) as Reply;
   assert.deepEqual([missing.status, missing.headers["www-authenticate"]], [401, 'Bearer realm="petstore"']);
-  const invalid = await check("Bearer wrong") as Answer;
+  const invalid = await check("Bearer wrong") as Reply;
   assert.equal(invalid.status, 401);
   assert.match(
     invalid.headers["www-authenticate"] ?? "",
@@ -149,7 +149,7 @@ test("a key is refused from the millisecond of its expiry, even right after its 
 test("a verifier gets the request and may answer with a caller", async () => {
   const authenticate = createAuthenticate((key, request) => ({ id: `${key} at ${new URL(request.url).pathname}` }));
   const request = new Request("http://h/v1/pets", { headers: { authorization: `Bearer ${KEY}` } });
-  const exchange = new FetchExchange(request, request.headers);
+  const exchange = new FetchContext(request, request.headers);
   assert.equal(await authenticate(exchange), undefined);
   assert.deepEqual(exchange.caller, { id: `${KEY} at /v1/pets` });
 });
@@ -237,12 +237,12 @@ function* createKeys(): Iterable<string> {
 }
 
 /** Resolves to the caller of an Authorization header, or to the refusal. */
-type Check = (authorization: string | null) => Promise<Caller | Answer>;
+type Check = (authorization: string | null) => Promise<Caller | Reply>;
 
 function createCheck(keys: ApiKeys): Check {
   const authenticate = createAuthenticate(keys);
   return async (authorization) => {
-    const exchange = createExchange({ authorization });
+    const exchange = createContext({ authorization });
     return await authenticate(exchange) ?? exchange.caller!;
   };
 }

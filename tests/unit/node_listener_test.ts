@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { type AddressInfo, connect, type Socket } from "node:net";
 import test from "node:test";
 import { createNodeListener } from "../../lib/hosts/node.ts";
-import { NodeExchange } from "../../lib/hosts/node_exchange.ts";
+import { NodeContext } from "../../lib/hosts/node_context.ts";
 import { createPetstore, type Petstore } from "../../mod.ts";
 
 const KEY = "pk_test";
@@ -382,7 +382,7 @@ test("a body rejects if its client leaves halfway, and resolves if the client le
     const read = Promise.withResolvers<boolean>();
     let leave = () => {};
     await withServer((request, response) => {
-      new NodeExchange(request, response).readBody().then(() => read.resolve(true), () => read.resolve(false));
+      new NodeContext(request, response).readBody().then(() => read.resolve(true), () => read.resolve(false));
       if (isWhole) read.promise.then(leave);
       else leave();
     }, async (open) => {

@@ -2,15 +2,15 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Answered, createMemoryStore, createPetstore, type PetstoreOptions } from "../../mod.ts";
+import { createMemoryStore, createPetstore, type PetstoreOptions, type ResponseInfo } from "../../mod.ts";
 
 const KEY = "pk_example";
 
 /** Creates a petstore with one pet. */
 function createObserved(options: Partial<PetstoreOptions> = {}) {
-  const seen: Answered[] = [];
+  const seen: ResponseInfo[] = [];
   const keys = [{ key: KEY, caller: "shop" }];
-  const { handle } = createPetstore({ keys, onAnswer: (answered) => seen.push(answered), ...options });
+  const { handle } = createPetstore({ keys, onResponse: (answered) => seen.push(answered), ...options });
   const send = (method: string, path: string, given: Record<string, string> = {}, body?: string) => {
     const headers = { "content-type": "application/json", ...given };
     const init = { method, headers: { authorization: `Bearer ${KEY}`, ...headers }, ...body !== undefined && { body } };
@@ -21,7 +21,7 @@ function createObserved(options: Partial<PetstoreOptions> = {}) {
 
 const PET = '{"name":"Zoë","categoryId":7}';
 
-test("onAnswer is told the route, the caller, the status and the bytes of each answer, kept ones included", async () => {
+test("onResponse is told the route, the caller, the status and the bytes of each answer, kept ones included", async () => {
   const { seen, send } = createObserved();
   await send("POST", "/pets", {}, PET);
   const { headers } = await send("GET", "/pets/1");
@@ -53,20 +53,20 @@ test("onAnswer is told the route, the caller, the status and the bytes of each a
   assert.equal(new Set(seen.map(({ requestId }) => requestId)).size, seen.length);
 });
 
-test("onAnswer is told the length of a large list, which is sent in pieces", async () => {
+test("onResponse is told the length of a large list, which is sent in pieces", async () => {
   const { seen, send } = createObserved();
   for (let i = 0; i < 100; i++) await send("POST", "/pets", {}, PET.replace("Zoë", "ë".repeat(255)));
   const answer = await send("GET", "/pets?limit=100");
   assert.equal(seen.at(-1)?.bodyBytes, (await answer.arrayBuffer()).byteLength);
 });
 
-test("an exception or a rejection of onAnswer changes no answer", async () => {
+test("an exception or a rejection of onResponse changes no answer", async () => {
   for (
-    const onAnswer of [() => {
+    const onResponse of [() => {
       throw new Error();
     }, () => Promise.reject(new Error())]
   ) {
-    const { send } = createObserved({ onAnswer });
+    const { send } = createObserved({ onResponse });
     assert.equal((await send("GET", "/pets")).status, 200);
   }
 });

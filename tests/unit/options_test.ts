@@ -55,7 +55,7 @@ const REFUSED: [what: string, options: unknown, message: RegExp][] = [
   ],
   ["an endless time", { keys: ["k"], bodyTimeoutMs: Infinity }, /bodyTimeoutMs/],
   ["requestIds that do not exist", { keys: ["k"], requestIds: "some" }, /requestIds must be all, failures or none/],
-  ["an onAnswer that is not a function", { keys: ["k"], onAnswer: 1 }, /onAnswer must be a function/],
+  ["an onResponse that is not a function", { keys: ["k"], onResponse: 1 }, /onResponse must be a function/],
   ["a rate limit that is a number", { keys: ["k"], rateLimit: 5 }, /rateLimit must be an object, such as/],
   ["a rate limit of none", { keys: ["k"], rateLimit: { requests: 0, windowMs: 1 } }, /rateLimit.requests must be/],
   ["a rate limit without time", { keys: ["k"], rateLimit: { requests: 1 } }, /rateLimit.windowMs must be/],

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { createLimitMemory, LimitTable } from "../../lib/access/limit_table.ts";
 import { limitRate, networkOf } from "../../lib/access/rate_limit.ts";
 import { createPetstore, type RateLimitOptions } from "../../mod.ts";
-import { createExchange } from "../support/exchange.ts";
+import { createContext } from "../support/context.ts";
 
 const MINUTE = 60_000;
 
@@ -111,7 +111,7 @@ test("no work is done for a request that is over the limit", async () => {
     exchange.caller = { id: "a" };
     return undefined;
   }, { requests: 1, windowMs: MINUTE, now: () => 0 });
-  const exchange = () => Object.assign(createExchange({}, "POST"), { readBody: assert.fail, openBody: assert.fail });
+  const exchange = () => Object.assign(createContext({}, "POST"), { readBody: assert.fail, openBody: assert.fail });
   assert.equal(await authenticate(exchange()), undefined);
   assert.equal((await authenticate(exchange()))?.status, 429);
   assert.equal(calls.length, 2);

@@ -1,5 +1,5 @@
 import type { Host } from "../host.ts";
-import { Crew } from "../workers/crew.ts";
+import { WorkerPool } from "../workers/worker_pool.ts";
 import { inTurn } from "../writers.ts";
 import { listen } from "./listener.ts";
 import { provideTraces } from "./spans.ts";
@@ -11,5 +11,5 @@ export const DENO_HOST: Host = {
   sinks: { output: inTurn(Deno.stdout), errors: inTurn(Deno.stderr) },
   listen,
   provideTraces,
-  createWorkers: (count, errors, sinks) => new Crew(count, errors, sinks),
+  createWorkers: (count, errors, sinks) => new WorkerPool(count, errors, sinks),
 };

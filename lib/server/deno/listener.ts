@@ -1,6 +1,6 @@
 /** Listens with `Deno.serve`. */
 
-import { FetchExchange, sendAnswer } from "../../hosts/fetch.ts";
+import { FetchContext, sendReply } from "../../hosts/fetch.ts";
 import { type Address, type Listen, listenError, UNFINISHED } from "../host.ts";
 import { within } from "../time.ts";
 import { correctSpans } from "./spans.ts";
@@ -8,7 +8,7 @@ import { correctSpans } from "./spans.ts";
 type Info = Deno.ServeHandlerInfo<Deno.NetAddr>;
 
 /** A request whose client is known. */
-class ServedExchange extends FetchExchange {
+class ServedContext extends FetchContext {
   readonly #info: Info;
   #client: string | undefined;
 
@@ -34,7 +34,7 @@ export const listen: Listen = (address, gate, report) => {
   const { hostname, isShared = false } = address;
   correctSpans();
   const handler: Deno.ServeHandler<Deno.NetAddr> = (request, info) =>
-    gate.answer(new ServedExchange(request, info), info, sendAnswer);
+    gate.reply(new ServedContext(request, info), info, sendReply);
   const bind = (port: number) => Deno.serve({ hostname, port, reusePort: isShared, onListen: () => {} }, handler);
   let server = explained(() => bind(address.port), address);
   let isStopping = false;
@@ -76,7 +76,7 @@ export const listen: Listen = (address, gate, report) => {
   return { port: bound, stop, finish };
 };
 
-/** Turns an exception of `bind` into an error of the start. */
+/** FairQueue an exception of `bind` into an error of the start. */
 export function explained<T>(bind: () => T, address: Address): T {
   try {
     return bind();

@@ -25,7 +25,7 @@ export function correctSpans(): void {
 }
 
 /**
- * Registers Deno's tracer. Deno does so itself only if it also starts a span for each request, which costs more than an answer.
+ * Registers Deno's tracer. Deno does so itself only if it also starts a span for each request, which costs more than a response.
  *
  * @throws {SettingError} If Deno exports no spans, or does so itself.
  */

@@ -1,8 +1,8 @@
 /** The access log: one line for each request, as text or as JSON. */
 
 import { styleText } from "node:util";
-import { bodyBytes } from "../../http/answer.ts";
-import type { Exchange } from "../../http/exchange.ts";
+import { bodyBytes } from "../../http/reply.ts";
+import type { RequestContext } from "../../http/context.ts";
 import type { Observer } from "../../http/pipeline.ts";
 import { requestIdOf } from "../../http/request_id.ts";
 import type { SpanIds } from "../traces/api.ts";
@@ -31,9 +31,9 @@ export function createTextLog(writer: Pick<LineWriter, "add">, isColoured: boole
     ` ${shorten(method)} ${loggedTarget(target)} ${colour(status)}`
   );
   const now = createClock();
-  return (exchange, { status }, startedAt, endedAt) => {
+  return (context, { status }, startedAt, endedAt) => {
     const duration = durationOf(startedAt, endedAt);
-    writer.add(`${now(endedAt)} ${exchange.client ?? "-"}${describe(exchange, status)} ${duration}ms`);
+    writer.add(`${now(endedAt)} ${context.client ?? "-"}${describe(context, status)} ${duration}ms`);
   };
 }
 
@@ -48,13 +48,13 @@ export function createJsonLog(writer: Pick<LineWriter, "add">, findSpan?: () => 
   );
   const now = createClock();
   const quote = createQuote();
-  return (exchange, answer, startedAt, endedAt) => {
-    const { caller, client } = exchange;
-    const bytes = bodyBytes(answer);
+  return (context, reply, startedAt, endedAt) => {
+    const { caller, client } = context;
+    const bytes = bodyBytes(reply);
     const span = findSpan?.();
     writer.add(
-      `{"time":"${now(endedAt)}","requestId":${quoteId(requestIdOf(exchange))},` +
-        describe(exchange, answer.status) +
+      `{"time":"${now(endedAt)}","requestId":${quoteId(requestIdOf(context))},` +
+        describe(context, reply.status) +
         `,"durationMs":${durationOf(startedAt, endedAt)}` +
         (bytes === undefined ? "" : `,"bytes":${bytes}`) +
         (caller === undefined ? "" : `,"caller":${quote(caller.id)}`) +
@@ -64,16 +64,16 @@ export function createJsonLog(writer: Pick<LineWriter, "add">, findSpan?: () => 
   };
 }
 
-/** Formats a target once, because it would cost a third of an answer. */
+/** Formats a target once, because it would cost a third of a response. */
 function rememberTargets(
-  describe: (exchange: Exchange, status: number) => string,
-): (exchange: Exchange, status: number) => string {
+  describe: (context: RequestContext, status: number) => string,
+): (context: RequestContext, status: number) => string {
   const known = new Map<string, Known>();
-  return (exchange, status) => {
-    const { method, route, targetKey } = exchange;
+  return (context, status) => {
+    const { method, route, targetKey } = context;
     const last = known.get(targetKey);
     if (last && last.status === status && last.method === method && last.route === route) return last.text;
-    const text = describe(exchange, status);
+    const text = describe(context, status);
     // A hidden text may be a key, which must not stay in memory.
     if (targetKey.length > MAX_KEY || text.includes(HIDDEN)) return text;
     if (!last && known.size >= MAX_KNOWN) known.clear();
@@ -82,7 +82,7 @@ function rememberTargets(
   };
 }
 
-/** Formats the time once a millisecond, because it would cost a third of an answer. */
+/** Formats the time once a millisecond, because it would cost a third of a response. */
 function createClock(): (now: number) => string {
   let time = "", timeHolds = 0;
   return (now) => {

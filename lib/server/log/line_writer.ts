@@ -19,7 +19,7 @@ export interface LineWriter {
 /** How many characters may wait for a slow reader. After that, lines are dropped and counted. */
 const MAX_WAITING = 1_048_576;
 
-/** The time between two writes, in milliseconds. Each wakes a thread, which costs as much as several answers. */
+/** The time between two writes, in milliseconds. Each wakes a thread, which costs as much as several responses. */
 const INTERVAL = 50;
 
 /**

@@ -1,11 +1,11 @@
 /** Serves `/metrics` at an address of its own, which those who reach the API need not reach. */
 
 import process from "node:process";
-import type { Answer } from "../../http/answer.ts";
+import type { Reply } from "../../http/reply.ts";
 import { createDispatcher } from "../../http/dispatch.ts";
-import { INTERNAL_ERROR } from "../../http/errors.ts";
+import { INTERNAL_ERROR } from "../../http/problem.ts";
 import { createPipeline } from "../../http/pipeline.ts";
-import { chain } from "../../pending.ts";
+import { chain } from "../../maybe_promise.ts";
 import { VERSION } from "../../version.ts";
 import type { Address, EndingServer, Listen, Listener } from "../host.ts";
 import { findTraces } from "../traces/api.ts";
@@ -31,18 +31,17 @@ export async function serveMetrics(
     petstore_build_info: { [`petstore_build_info${labels({ runtime, version: VERSION })}`]: 1 },
     process_start_time_seconds: { process_start_time_seconds: performance.timeOrigin / 1000 },
   };
-  const scrape = (): Answer => ({
+  const scrape = (): Reply => ({
     status: 200,
     headers: { "content-type": OPEN_METRICS, "cache-control": "no-store" },
     body: formatSamples(addSamples([...server.readMetrics(), own])),
   });
-  const onFailure = () => INTERNAL_ERROR.toAnswer();
+  const onFailure = () => INTERNAL_ERROR.toReply();
   const dispatch = createDispatcher("", [{ path: "/metrics", methods: { GET: scrape } }], onFailure);
   const traces = findTraces();
   const observe = traces && describeSpans(traces);
   const pipeline = createPipeline({ guards: [], kept: undefined, dispatch, cors: undefined, onFailure, observe });
   return await listen(address, {
-    answer: (exchange, info, send) =>
-      chain(pipeline.respond(exchange), (answer) => send(answer, exchange, pipeline, info)),
+    reply: (context, info, send) => chain(pipeline.respond(context), (reply) => send(reply, context, pipeline, info)),
   }, report);
 }

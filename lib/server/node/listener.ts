@@ -3,9 +3,9 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { sendAnswer, sendFailure } from "../../hosts/node_answer.ts";
-import { NodeExchange } from "../../hosts/node_exchange.ts";
-import type { Send } from "../gate.ts";
+import { sendFailure, sendReply } from "../../hosts/node_reply.ts";
+import { NodeContext } from "../../hosts/node_context.ts";
+import type { Send } from "../drain_gate.ts";
 import { type Listen, listenError, UNFINISHED } from "../host.ts";
 import { within } from "../time.ts";
 
@@ -20,14 +20,14 @@ const TIMEOUTS = {
   connectionsCheckingInterval: 5_000,
 };
 
-const send: Send<ServerResponse, void> = (answer, exchange, { fail }, outgoing) => {
-  sendAnswer(answer, outgoing, (thrown) => sendFailure(fail(thrown, exchange), outgoing));
+const send: Send<ServerResponse, void> = (reply, context, { fail }, outgoing) => {
+  sendReply(reply, outgoing, (thrown) => sendFailure(fail(thrown, context), outgoing));
 };
 
 export const listen: Listen = async (address, gate, report) => {
   const { hostname, port } = address;
   const server = createServer(TIMEOUTS, (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    gate.answer(new NodeExchange(incoming, outgoing), outgoing, send);
+    gate.reply(new NodeContext(incoming, outgoing), outgoing, send);
   });
   const connections = new Set<Socket>();
   server.on("connection", (socket) => {

@@ -7,13 +7,13 @@ import { DatabaseFiles, type OpenedFiles } from "../../stores/sqlite/file.ts";
 import { WriterOwner } from "../../stores/sqlite/start_writer.ts";
 import type { WriterPort } from "../../stores/sqlite/writer_messages.ts";
 
-/** What the server asks for. Answers have the same number. */
+/** What the server asks for. Replies have the same number. */
 export interface KeeperRequest {
   number: number;
   want: "connect" | "check" | "close" | { open: OpenedFiles };
 }
 
-/** An answer, or the news that the thread of an earlier port has ended. */
+/** A response, or the news that the thread of an earlier port has ended. */
 export type KeeperMessage =
   | { number: number; port?: WriterPort | undefined; failure?: string }
   | { lost: number };
@@ -29,7 +29,7 @@ function say(message: KeeperMessage, transfer: unknown[] = []): void {
   (globalThis as unknown as Scope).postMessage(message, transfer);
 }
 
-async function answer({ number, want }: KeeperRequest): Promise<void> {
+async function reply({ number, want }: KeeperRequest): Promise<void> {
   if (typeof want === "object") {
     files = new DatabaseFiles(want.open);
     owner = new WriterOwner(want.open);
@@ -46,5 +46,5 @@ async function answer({ number, want }: KeeperRequest): Promise<void> {
 
 addEventListener("message", (event) => {
   const request = (event as MessageEvent<KeeperRequest>).data;
-  answer(request).catch((error) => say({ number: request.number, failure: String(error?.message ?? error) }));
+  reply(request).catch((error) => say({ number: request.number, failure: String(error?.message ?? error) }));
 });

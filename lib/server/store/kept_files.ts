@@ -5,7 +5,7 @@ import type { WriterAccess, WriterPort } from "../../stores/sqlite/writer_messag
 import { StoreUnavailableError } from "../../stores/store.ts";
 import type { KeeperMessage, KeeperRequest } from "./file_keeper.ts";
 
-type Answer = Exclude<KeeperMessage, { lost: number }>;
+type Reply = Exclude<KeeperMessage, { lost: number }>;
 
 /** What the isolate may do. Without `deno run --unstable-worker-options`, Deno ends the process when it reads this. */
 const PERMISSIONS = {
@@ -15,7 +15,7 @@ const PERMISSIONS = {
 
 export class KeptFiles implements WriterAccess {
   readonly #worker: Worker;
-  readonly #asked = new Map<number, (answer: Answer) => void>();
+  readonly #asked = new Map<number, (reply: Reply) => void>();
   readonly #lost = new Map<number, () => void>();
   #last = 0;
   #failure: string | undefined;
@@ -27,7 +27,7 @@ export class KeptFiles implements WriterAccess {
     this.#worker.onmessage = ({ data }: MessageEvent<KeeperMessage>) => {
       const settle = "lost" in data ? this.#lost.get(data.lost) : this.#asked.get(data.number);
       if (!("lost" in data)) this.#asked.delete(data.number);
-      settle?.(data as Answer);
+      settle?.(data as Reply);
     };
     this.#worker.onerror = (event) => {
       // Otherwise the server would end too.
@@ -53,7 +53,7 @@ export class KeptFiles implements WriterAccess {
     this.#worker.terminate();
   }
 
-  #ask(want: KeeperRequest["want"], lost?: () => void): Promise<Answer> {
+  #ask(want: KeeperRequest["want"], lost?: () => void): Promise<Reply> {
     const number = ++this.#last;
     if (this.#failure !== undefined) return Promise.resolve({ number, failure: this.#failure });
     if (lost) this.#lost.set(number, lost);

@@ -1,4 +1,4 @@
-/** Turns the `--store` setting into a store. */
+/** FairQueue the `--store` setting into a store. */
 
 import { statSync } from "node:fs";
 import { dirname } from "node:path";

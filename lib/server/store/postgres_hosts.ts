@@ -1,5 +1,5 @@
 /**
- * Chooses one of several hosts, as libpq does: the first that answers and has the wanted state. Unlike libpq, it asks all of
+ * Chooses one of several hosts, as libpq does: the first that responses and has the wanted state. Unlike libpq, it asks all of
  * them if the state matters: a primary that was paused while another took over still says that it is one.
  */
 
@@ -16,7 +16,7 @@ export interface ServerState {
 }
 
 /** What a host answered. */
-interface Answer {
+interface Reply {
   address: Address;
   state?: ServerState;
   error?: unknown;
@@ -96,11 +96,11 @@ export class Hosts {
     const { addresses, failures } = await this.#resolve();
     // The state of a single address does not matter. The login shows whether it works.
     if (addresses.length === 1 && failures.length === 0 && wanted === "any") return this.#use(addresses[0]);
-    const answers = wanted === "any" ? await this.#askInTurn(addresses) : await this.#askAll(addresses);
-    let best: Answer | undefined, secondChoice: Address | undefined;
-    for (const answer of answers) {
-      const { address, state, error } = answer;
-      if (state && hasState(state, wanted)) best = state.timeline > (best?.state?.timeline ?? -1) ? answer : best;
+    const replies = wanted === "any" ? await this.#askInTurn(addresses) : await this.#askAll(addresses);
+    let best: Reply | undefined, secondChoice: Address | undefined;
+    for (const reply of replies) {
+      const { address, state, error } = reply;
+      if (state && hasState(state, wanted)) best = state.timeline > (best?.state?.timeline ?? -1) ? reply : best;
       else if (state && wanted === "prefer-standby") secondChoice ??= address;
       else if (state) failures.push(new Error(`${showAddress(address)} does not match target_session_attrs=${wanted}`));
       // As in libpq, an error from a server, such as a wrong password, ends the search. The exception is class 57P, which
@@ -113,33 +113,33 @@ export class Hosts {
     throw failures.length === 1 ? failures[0] : new Error(failures.map(describe).join("; "), { cause: failures[0] });
   }
 
-  /** Asks one host after the other, until one answers. */
-  async #askInTurn(addresses: readonly Address[]): Promise<Answer[]> {
-    const answers: Answer[] = [];
+  /** Asks one host after the other, until one responses. */
+  async #askInTurn(addresses: readonly Address[]): Promise<Reply[]> {
+    const replies: Reply[] = [];
     for (const address of addresses) {
-      const answer = await this.#ask(address);
-      answers.push(answer);
-      if (answer.state) break;
+      const reply = await this.#ask(address);
+      replies.push(reply);
+      if (reply.state) break;
     }
-    return answers;
+    return replies;
   }
 
   /** Asks all hosts at once. Does not wait long for the others when one has the wanted state. */
-  async #askAll(addresses: readonly Address[]): Promise<Answer[]> {
-    const answers: (Answer | undefined)[] = addresses.map(() => undefined);
+  async #askAll(addresses: readonly Address[]): Promise<Reply[]> {
+    const replies: (Reply | undefined)[] = addresses.map(() => undefined);
     let timer: ReturnType<typeof setTimeout> | undefined;
     await new Promise<void>((resolve) => {
       const asked = addresses.map(async (address, i) => {
-        const { state } = answers[i] = await this.#ask(address);
+        const { state } = replies[i] = await this.#ask(address);
         if (state && hasState(state, this.#options.targetSessionAttrs)) timer ??= setTimeout(resolve, OTHERS);
       });
       Promise.all(asked).then(() => resolve());
     });
     clearTimeout(timer);
-    return answers.filter((answer) => answer !== undefined);
+    return replies.filter((reply) => reply !== undefined);
   }
 
-  async #ask(address: Address): Promise<Answer> {
+  async #ask(address: Address): Promise<Reply> {
     try {
       return { address, state: await this.#readState(address) };
     } catch (error) {

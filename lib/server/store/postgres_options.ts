@@ -8,7 +8,7 @@ const RETRY_DELAY = 0.2;
 
 /**
  * How long a connection to one of several hosts may be idle, in seconds. A server without requests does not notice that its
- * primary is paused. When that primary continues, although another took over, an old connection would get an old answer.
+ * primary is paused. When that primary continues, although another took over, an old connection would get an old response.
  */
 const IDLE_TIMEOUT = 5;
 

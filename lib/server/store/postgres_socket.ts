@@ -113,10 +113,10 @@ export async function orFailing(dial: () => Promise<Socket>): Promise<Duplex> {
 
 async function offersTls(socket: Socket, address: Address): Promise<boolean> {
   socket.write(TLS_REQUEST);
-  const answer = await once(socket, "data") as Uint8Array;
+  const reply = await once(socket, "data") as Uint8Array;
   // Further bytes may come from an attacker, and would later be taken for encrypted data (CVE-2021-23222).
-  if (answer.length === 1 && answer[0] === TLS_ACCEPTED) return true;
-  if (answer.length === 1 && answer[0] === TLS_REFUSED) return false;
+  if (reply.length === 1 && reply[0] === TLS_ACCEPTED) return true;
+  if (reply.length === 1 && reply[0] === TLS_REFUSED) return false;
   throw new Error(`${showAddress(address)} does not answer as a PostgreSQL server does`);
 }
 

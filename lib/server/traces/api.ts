@@ -51,7 +51,7 @@ export interface Api {
   propagation?: { fields(): string[] };
 }
 
-/** The attribute of the status of an answer. */
+/** The attribute of the status of a response. */
 export const STATUS_CODE = "http.response.status_code";
 
 /** These numbers are OpenTelemetry's. */
@@ -92,7 +92,7 @@ export function findTraces(): Traces | undefined {
 
 /**
  * Whether the runtime or the SDK reads the field `baggage`. With Deno 2.9, and with the SDK for Node, a request in which it is
- * malformed never gets an answer.
+ * malformed never gets a response.
  */
 export function readsBaggage(): boolean {
   return findApi().propagation?.fields().includes("baggage") ?? false;

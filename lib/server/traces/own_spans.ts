@@ -1,7 +1,7 @@
 /** Starts and ends the spans of some requests, where the runtime does not do it. */
 
-import type { Exchange } from "../../http/exchange.ts";
-import type { Gate } from "../gate.ts";
+import type { RequestContext } from "../../http/context.ts";
+import type { DrainGate } from "../drain_gate.ts";
 import { ERROR_STATUS_CODE, type RemoteSpan, type Span, STATUS_CODE, type Traces } from "./api.ts";
 import { describeSpan } from "./request_spans.ts";
 
@@ -12,20 +12,20 @@ const SAMPLED = 1;
 /**
  * Traces this share of the requests. If the client traces its own part of a request, or decided not to, the server does the same.
  */
-export function startSpans(gate: Pick<Gate, "answer">, traces: Traces, share: number): Pick<Gate, "answer"> {
+export function startSpans(gate: Pick<DrainGate, "reply">, traces: Traces, share: number): Pick<DrainGate, "reply"> {
   return {
-    answer(exchange, info, send) {
-      const parent = parentOf(exchange);
+    reply(context, info, send) {
+      const parent = parentOf(context);
       const isTraced = parent ? parent.traceFlags & SAMPLED : Math.random() < share;
-      if (!isTraced) return gate.answer(exchange, info, send);
+      if (!isTraced) return gate.reply(context, info, send);
       const span = traces.startRequest("HTTP", parent);
       // Not an observer, which would cost the other requests more than the look at their header.
-      const endAndSend: typeof send = (answer, exchange, pipeline, info) => {
-        describeSpan(span, exchange);
-        endWith(span, answer.status);
-        return send(answer, exchange, pipeline, info);
+      const endAndSend: typeof send = (reply, context, pipeline, info) => {
+        describeSpan(span, context);
+        endWith(span, reply.status);
+        return send(reply, context, pipeline, info);
       };
-      return traces.within(span, () => gate.answer(exchange, info, endAndSend));
+      return traces.within(span, () => gate.reply(context, info, endAndSend));
     },
   };
 }
@@ -39,8 +39,8 @@ function endWith(span: Span, status: number): void {
   span.end();
 }
 
-function parentOf(exchange: Exchange): RemoteSpan | undefined {
-  const field = exchange.header("traceparent");
+function parentOf(context: RequestContext): RemoteSpan | undefined {
+  const field = context.header("traceparent");
   const [, traceId, spanId, flags = ""] = field === null ? [] : TRACE_PARENT.exec(field) ?? [];
   if (traceId === undefined || spanId === undefined) return undefined;
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) };

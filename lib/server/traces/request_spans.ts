@@ -1,7 +1,7 @@
 /** Names and describes the span of a request (semantic conventions for HTTP). */
 
 import { splitTarget } from "../../http/dispatch.ts";
-import type { Exchange } from "../../http/exchange.ts";
+import type { RequestContext } from "../../http/context.ts";
 import type { Observer } from "../../http/pipeline.ts";
 import { loggedTarget, MAX_SHOWN } from "../log/logged_target.ts";
 import type { Span, Traces } from "./api.ts";
@@ -11,14 +11,14 @@ const METHODS = new Set(["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH",
 
 /** Describes the spans that the runtime has started, when their requests have been answered. The runtime adds the status and ends them. */
 export function describeSpans({ activeSpan }: Traces): Observer {
-  return (exchange) => {
+  return (context) => {
     const span = activeSpan();
-    if (span) describeSpan(span, exchange);
+    if (span) describeSpan(span, context);
   };
 }
 
 /** Sets the name and the attributes that tell of the request. */
-export function describeSpan(span: Span, { method, route, target }: Exchange): void {
+export function describeSpan(span: Span, { method, route, target }: RequestContext): void {
   const isKnown = METHODS.has(method);
   const name = isKnown ? method : "HTTP";
   span.updateName(route === undefined ? name : `${name} ${route}`);

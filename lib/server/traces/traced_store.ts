@@ -1,6 +1,6 @@
 /** A store with a span for each operation (semantic conventions for databases). */
 
-import { isPending, type Pending } from "../../pending.ts";
+import { isPromise, type MaybePromise } from "../../maybe_promise.ts";
 import type { PetStore } from "../../stores/store.ts";
 import { ERROR_STATUS_CODE, KIND, type Span, type Traces } from "./api.ts";
 
@@ -24,8 +24,8 @@ export function traceStore(store: PetStore, setting: string, { tracer, activeSpa
 
   function traced<Given extends unknown[], Result>(
     operation: keyof PetStore,
-    run: (...given: Given) => Pending<Result>,
-  ): (...given: Given) => Pending<Result> {
+    run: (...given: Given) => MaybePromise<Result>,
+  ): (...given: Given) => MaybePromise<Result> {
     const name = `${operation} pets`;
     const attributes = {
       "db.system.name": system,
@@ -36,14 +36,14 @@ export function traceStore(store: PetStore, setting: string, { tracer, activeSpa
       // The request is not traced.
       if (!activeSpan()) return run.apply(store, given);
       const span = tracer.startSpan(name, { kind, attributes });
-      let result: Pending<Result>;
+      let result: MaybePromise<Result>;
       try {
         result = run.apply(store, given);
       } catch (thrown) {
         endFailed(span, thrown);
         throw thrown;
       }
-      if (!isPending(result)) {
+      if (!isPromise(result)) {
         span.end();
         return result;
       }
@@ -62,7 +62,7 @@ export function traceStore(store: PetStore, setting: string, { tracer, activeSpa
     createOnce: store.createOnce && traced("createOnce", store.createOnce),
     get: traced("get", store.get),
     list: traced("list", store.list),
-    // Called for each kept answer, and costs less than a span.
+    // Called for each kept response, and costs less than a span.
     changes: store.changes?.bind(store),
     check: traced("check", store.check),
     checkWrites: store.checkWrites && traced("checkWrites", store.checkWrites),

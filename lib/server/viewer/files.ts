@@ -1,7 +1,7 @@
 /** The files of Swagger UI, compressed in a JSON module, because the running server has no permission to read files. */
 
 import { Buffer } from "node:buffer";
-import type { Answer, HeaderFields } from "../../http/answer.ts";
+import type { HeaderFields, Reply } from "../../http/reply.ts";
 import type { Operation, OperationRoute } from "../../http/dispatch.ts";
 import packed from "./swagger_ui.json" with { type: "json" };
 
@@ -37,13 +37,13 @@ function createFileOperation(type: string, base64: string): Operation {
     "vary": "Accept-Encoding",
   };
   // Each representation needs its own tag (RFC 9110 §8.8.3.3).
-  const represent = (body: Uint8Array<ArrayBuffer>, etag: string, headers: HeaderFields): Answer => {
+  const represent = (body: Uint8Array<ArrayBuffer>, etag: string, headers: HeaderFields): Reply => {
     return { status: 200, headers: { ...fields, etag, ...headers }, body, etag };
   };
 
-  return ({ exchange }) => {
+  return ({ context }) => {
     compressed ??= new Uint8Array(Buffer.from(base64, "base64"));
-    if (acceptsGzip(exchange.header("accept-encoding"))) {
+    if (acceptsGzip(context.header("accept-encoding"))) {
       return represent(compressed, `"${VIEWER_VERSION}-gzip"`, { "content-encoding": "gzip" });
     }
     // Cached, so that clients without a key cannot make the server decompress it repeatedly.

@@ -1,6 +1,6 @@
 /** The routes of the viewer: a web page at `/docs` that shows the description and can send requests. `/` redirects to it. */
 
-import type { Answer } from "../../http/answer.ts";
+import type { Reply } from "../../http/reply.ts";
 import { representation } from "../../http/conditional.ts";
 import type { OperationRoute } from "../../http/dispatch.ts";
 import { VERSION } from "../../version.ts";
@@ -39,7 +39,7 @@ function createHtml({ keyPlace }: PageFacts): string {
 <body>
 <header>
 <h1>Petstore <small>release ${VERSION}</small></h1>
-<p>List the pets of a store, add one, fetch one. Open an operation and press Execute: this server answers.</p>
+<p>List the pets of a store, add one, fetch one. Open an operation and press Execute: this server replies.</p>
 <p>Press Authorize and paste an API key. <span id="key-place">${KEY_PLACES[keyPlace]}</span></p>
 </header>
 <noscript>
@@ -79,7 +79,7 @@ export function createDocsRoutes(facts: PageFacts): OperationRoute[] {
 }
 
 /** A text whose address is the same in every version, so browsers must revalidate it. */
-function document(type: string, text: string): Answer {
+function document(type: string, text: string): Reply {
   return representation(text, "always", {
     "content-type": type,
     "cache-control": "no-cache",
@@ -89,6 +89,6 @@ function document(type: string, text: string): Answer {
 }
 
 /** Temporary, because the page can be switched off, and another service may later get the address. */
-function redirect(location: string): Answer {
+function redirect(location: string): Reply {
   return { status: 302, headers: { location, "cache-control": "no-cache" }, body: null };
 }

@@ -58,8 +58,8 @@ export function createD1Store(db: D1Binding): KeyedPetStore {
  * Keeps pets in the SQLite database of a Durable Object, with the same tables as {@link createD1Store}. Make the store in the
  * object's constructor. Its methods return without a promise.
  *
- * **Durability.** What a method has written is on disk before the object's answer leaves it (output gate). If the write fails, the
- * object is reset and the answer is not sent.
+ * **Durability.** What a method has written is on disk before the object's response leaves it (output gate). If the write fails, the
+ * object is reset and the response is not sent.
  *
  * @param storage The storage of an object whose class is in `new_sqlite_classes`: `ctx.storage`.
  * @returns The store.

@@ -1,6 +1,6 @@
 /** One way to run statements in a transaction, on D1 and in a Durable Object. */
 
-import type { Pending } from "../../pending.ts";
+import type { MaybePromise } from "../../maybe_promise.ts";
 import type { D1Binding, DurableObjectBinding } from "./binding.ts";
 import { asUnavailable } from "./errors.ts";
 
@@ -24,7 +24,7 @@ export interface Database {
    *
    * @throws {StoreUnavailableError} After an outage. The transaction may have been committed.
    */
-  run(statements: readonly Statement[]): Pending<Rows[]>;
+  run(statements: readonly Statement[]): MaybePromise<Rows[]>;
 }
 
 export class D1Database implements Database {

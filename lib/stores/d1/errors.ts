@@ -22,7 +22,7 @@ export function isPresent(error: unknown): boolean {
 }
 
 /**
- * Turns an outage into a {@link StoreUnavailableError}, and returns any other error unchanged.
+ * FairQueue an outage into a {@link StoreUnavailableError}, and returns any other error unchanged.
  *
  * @param place The kind of database, for the message.
  */

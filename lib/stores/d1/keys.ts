@@ -1,6 +1,6 @@
 /** Keeps API keys in the database of the pets. */
 
-import { chain, type Pending } from "../../pending.ts";
+import { chain, type MaybePromise } from "../../maybe_promise.ts";
 import { keyOfRow, type KeyRow } from "../key_row.ts";
 import type { KeyStore, KeyUse, StoredKey } from "../key_store.ts";
 import type { Rows, Statement, Value } from "./database.ts";
@@ -44,11 +44,11 @@ export class D1Keys implements KeyStore {
     this.#tables = tables;
   }
 
-  list(): Pending<StoredKey[]> {
+  list(): MaybePromise<StoredKey[]> {
     return chain(this.#tables.run([SELECT_KEYS]), ([rows]) => (rows as unknown as KeyRow[]).map(keyOfRow));
   }
 
-  add(key: StoredKey, replaced?: { id: string; expires: Date }): Pending<boolean> {
+  add(key: StoredKey, replaced?: { id: string; expires: Date }): MaybePromise<boolean> {
     const { id, digest, label, caller, readOnly, created, expires } = key;
     const values: Value[] = [
       id,
@@ -66,18 +66,18 @@ export class D1Keys implements KeyStore {
     );
   }
 
-  revoke(id: string, at: Date): Pending<boolean> {
+  revoke(id: string, at: Date): MaybePromise<boolean> {
     return this.#change([REVOKE_KEY, at.getTime(), id]);
   }
 
-  touch(uses: readonly KeyUse[]): Pending<void> {
+  touch(uses: readonly KeyUse[]): MaybePromise<void> {
     if (uses.length === 0) return;
     const pairs = uses.map(({ id, at }) => [id, at.getTime()]);
     return chain(this.#tables.run([TOUCH_KEYS, JSON.stringify(pairs)]), () => {});
   }
 
   /** Whether the last statement has changed a row. */
-  #change(...statements: Statement[]): Pending<boolean> {
+  #change(...statements: Statement[]): MaybePromise<boolean> {
     return chain(this.#tables.run(...statements), (results: Rows[]) => (results.at(-1)?.length ?? 0) > 0);
   }
 }

@@ -3,7 +3,7 @@
  * The version is in a table, because D1 does not permit `PRAGMA user_version`.
  */
 
-import { attempt, chain, type Pending } from "../../pending.ts";
+import { attempt, chain, type MaybePromise } from "../../maybe_promise.ts";
 import { VERSION } from "../../version.ts";
 import { storeClosed, StoreUnavailableError } from "../store.ts";
 import type { Database, Rows, Statement } from "./database.ts";
@@ -86,7 +86,7 @@ export class Tables {
    *
    * @throws {StoreUnavailableError} If the tables need a later release, or cannot be reached.
    */
-  run(...statements: Statement[]): Pending<Rows[]> {
+  run(...statements: Statement[]): MaybePromise<Rows[]> {
     if (this.#isClosed) throw storeClosed();
     const run = () => this.#db.run(statements);
     return attempt(() => this.#isKnown ? run() : chain(this.#require(), run), (error) => {
@@ -101,7 +101,7 @@ export class Tables {
    *
    * @throws {StoreUnavailableError} Always.
    */
-  refuse(): Pending<never> {
+  refuse(): MaybePromise<never> {
     return chain(this.#read(), (rows) => {
       requireUsable(rows, this.#db.place);
       throw new StoreUnavailableError(`${this.#db.place}: the tables were changed during a write; repeat it`);
@@ -113,7 +113,7 @@ export class Tables {
     this.#isClosed = true;
   }
 
-  #require(): Pending<void> {
+  #require(): MaybePromise<void> {
     const found = attempt<Rows | undefined>(() => this.#read(), (error) => {
       if (isMissing(error)) return undefined;
       throw error;
@@ -124,11 +124,11 @@ export class Tables {
     });
   }
 
-  #read(): Pending<Rows> {
+  #read(): MaybePromise<Rows> {
     return chain(this.#db.run([SELECT_VERSION]), ([rows = []]) => rows);
   }
 
-  #make(): Pending<Rows> {
+  #make(): MaybePromise<Rows> {
     const made = attempt<unknown>(() => chain(this.#db.run(MAKE_TABLES), () => undefined), (error) => {
       if (!isPresent(error)) throw error;
       return error;

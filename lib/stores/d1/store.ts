@@ -1,7 +1,7 @@
 /** The store on D1 and in a Durable Object. `d1_store.ts` is the entry point. */
 
 import { isInt64 } from "../../json.ts";
-import { chain, type Pending } from "../../pending.ts";
+import { chain, type MaybePromise } from "../../maybe_promise.ts";
 import type { KeyStore } from "../key_store.ts";
 import { statusCode } from "../status_code.ts";
 import type { IdempotentOutcome, IdempotentRequest, KeyedPetStore, PetDraft, PetPage, PetQuery } from "../store.ts";
@@ -33,21 +33,21 @@ export class D1Store implements KeyedPetStore {
     this.keys = new D1Keys(this.#tables);
   }
 
-  create(pet: PetDraft): Pending<bigint> {
+  create(pet: PetDraft): MaybePromise<bigint> {
     return chain(
       this.#tables.run([INSERT_PET, ...valuesOf(pet)]),
       ([created]) => idOf(created) ?? this.#tables.refuse(),
     );
   }
 
-  createOnce(pet: PetDraft, { key, fingerprint, retentionMs }: IdempotentRequest): Pending<IdempotentOutcome> {
+  createOnce(pet: PetDraft, { key, fingerprint, retentionMs }: IdempotentRequest): MaybePromise<IdempotentOutcome> {
     const done = this.#tables.run(
       [DELETE_REQUESTS, key],
       [INSERT_PET_ONCE, ...valuesOf(pet), key],
       [INSERT_REQUEST, key, fingerprint, retentionMs],
       [SELECT_REQUEST, key],
     );
-    return chain(done, ([_deleted, created, _inserted, remembered]): Pending<IdempotentOutcome> => {
+    return chain(done, ([_deleted, created, _inserted, remembered]): MaybePromise<IdempotentOutcome> => {
       const newId = idOf(created), id = idOf(remembered);
       if (newId !== undefined) return { outcome: "created", id: newId };
       if (id === undefined) return this.#tables.refuse();
@@ -55,11 +55,11 @@ export class D1Store implements KeyedPetStore {
     });
   }
 
-  get(id: bigint): Pending<string | undefined> {
+  get(id: bigint): MaybePromise<string | undefined> {
     return chain(this.#tables.run([SELECT_PET, String(id)]), ([rows]) => rows?.[0]?.["json"] as string | undefined);
   }
 
-  list({ after, limit, status }: PetQuery): Pending<PetPage> {
+  list({ after, limit, status }: PetQuery): MaybePromise<PetPage> {
     // One row more than the page shows whether there is a next page.
     const bounds = [String(after), limit + 1];
     const read = status === undefined
@@ -68,11 +68,11 @@ export class D1Store implements KeyedPetStore {
     return chain(read, ([rows]) => pageOf(rows as PetRow[], limit));
   }
 
-  check(): Pending<void> {
+  check(): MaybePromise<void> {
     return chain(this.#tables.run([SELECT_ONE]), () => {});
   }
 
-  checkWrites(): Pending<void> {
+  checkWrites(): MaybePromise<void> {
     const [insert, remove] = WRITE_NOTHING;
     return chain(this.#tables.run([insert], [remove]), ([written]) => written?.[0] ? undefined : this.#tables.refuse());
   }

@@ -32,7 +32,7 @@ interface Change {
 }
 
 /** Tells the caller something without a write. */
-function answer(result: boolean): Change {
+function reply(result: boolean): Change {
   return { result, writes: [] };
 }
 
@@ -61,10 +61,10 @@ export class KvKeys implements KeyStore {
     return this.#change(async (last) => {
       const [known, sameDigest] = await this.#kv.getMany([keyId, keyDigest]);
       // After a commit whose outcome is not known, it may be this key.
-      if (known!.value !== null) return answer(fromJson<KeyIndex>(known!.value)!.author === author);
-      if (sameDigest!.value !== null) return answer(false);
+      if (known!.value !== null) return reply(fromJson<KeyIndex>(known!.value)!.author === author);
+      if (sameDigest!.value !== null) return reply(false);
       const [old] = replaced ? await this.#find([replaced.id]) : [];
-      if (replaced && (!old || old.row.revoked !== undefined)) return answer(false);
+      if (replaced && (!old || old.row.revoked !== undefined)) return reply(false);
       const position = last + 1;
       const writes: Change["writes"] = [
         [this.#layout.key(BigInt(position)), toRow(key)],
@@ -80,7 +80,7 @@ export class KvKeys implements KeyStore {
   revoke(id: string, at: Date): Promise<boolean> {
     return this.#change(async () => {
       const [found] = await this.#find([id]);
-      if (!found || found.row.revoked !== undefined) return answer(found !== undefined);
+      if (!found || found.row.revoked !== undefined) return reply(found !== undefined);
       return { result: true, writes: [[found.key, { ...found.row, revoked: at.getTime() }]] };
     });
   }

@@ -32,7 +32,7 @@ import {
 import { Database, type PostgresClientMaker } from "./client/client.ts";
 import type { PostgresClient } from "./client/driver.ts";
 import { GroupCommit } from "./commit.ts";
-import { Forgetting } from "./forgetting.ts";
+import { Sweeper } from "./sweeper.ts";
 import { PostgresKeys } from "./keys.ts";
 import { DEFAULT_SCHEMA, openSchema, postgresGrants, postgresSchema, requireSchemaName } from "./schema/schema.ts";
 import { MANY_PETS, type Statements, statementsFor } from "./statements.ts";
@@ -109,7 +109,7 @@ class PostgresStore implements KeyedPetStore, CommittingStore {
   /** The id at which reads get a new text, and thus a new plan. */
   #growth = MANY_PETS;
   readonly #commits: GroupCommit;
-  readonly #forgetting: Forgetting;
+  readonly #sweeper: Sweeper;
   #closing: Promise<void> | undefined;
 
   constructor(db: Database, schema: string) {
@@ -118,7 +118,7 @@ class PostgresStore implements KeyedPetStore, CommittingStore {
     this.keys = new PostgresKeys(db, schema);
     this.#statements = statementsFor(schema);
     this.#commits = new GroupCommit(db, this.#statements.add);
-    this.#forgetting = new Forgetting(db, this.#statements.forget);
+    this.#sweeper = new Sweeper(db, this.#statements.forget);
   }
 
   set onCommit(observer: CommitObserver | undefined) {
@@ -140,7 +140,7 @@ class PostgresStore implements KeyedPetStore, CommittingStore {
     const result = await this.#commits.add(pet, request);
     if (result.outcome === "created") {
       this.#see(result.id);
-      this.#forgetting.remembered();
+      this.#sweeper.remembered();
     }
     return result;
   }
@@ -174,7 +174,7 @@ class PostgresStore implements KeyedPetStore, CommittingStore {
   }
 
   close(): Promise<void> {
-    return this.#closing ??= Promise.all([this.#commits.close(), this.#forgetting.close()])
+    return this.#closing ??= Promise.all([this.#commits.close(), this.#sweeper.close()])
       .then(() => this.#db.release());
   }
 

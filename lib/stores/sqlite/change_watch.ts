@@ -38,7 +38,7 @@ export class ChangeWatch {
     return this.#counters;
   }
 
-  /** Reports a commit of this store, so that the next answer shows it. */
+  /** Reports a commit of this store, so that the next response shows it. */
   added(): void {
     this.#counters.additions++;
     this.#isCurrent = false;

@@ -1,7 +1,7 @@
 /** Keeps API keys in the file of the pets, through the connection that reads. */
 
 import type { DatabaseSync } from "node:sqlite";
-import { chain, type Pending } from "../../pending.ts";
+import { chain, type MaybePromise } from "../../maybe_promise.ts";
 import { keyOfRow, type KeyRow } from "../key_row.ts";
 import type { KeyStore, KeyUse, StoredKey } from "../key_store.ts";
 import { asUnavailable } from "./errors.ts";
@@ -28,20 +28,20 @@ type Value = string | bigint | null;
 export class SqliteKeys implements KeyStore {
   readonly #db: DatabaseSync;
   readonly #schema: SchemaWatch;
-  readonly #requireInPlace: () => Pending<void>;
+  readonly #requireInPlace: () => MaybePromise<void>;
 
   /** @param requireInPlace Throws if the file was moved or replaced. Its changes would not be noticed then. */
-  constructor(db: DatabaseSync, schema: SchemaWatch, requireInPlace: () => Pending<void>) {
+  constructor(db: DatabaseSync, schema: SchemaWatch, requireInPlace: () => MaybePromise<void>) {
     this.#db = db;
     this.#schema = schema;
     this.#requireInPlace = requireInPlace;
   }
 
-  list(): Pending<StoredKey[]> {
+  list(): MaybePromise<StoredKey[]> {
     return this.#inPlace(() => (this.#db.prepare(SELECT_KEYS).all() as unknown as KeyRow[]).map(keyOfRow));
   }
 
-  add(key: StoredKey, replaced?: { id: string; expires: Date }): Pending<boolean> {
+  add(key: StoredKey, replaced?: { id: string; expires: Date }): MaybePromise<boolean> {
     const { id, digest, label, caller, readOnly, created, expires } = key;
     const values = [id, digest, label, caller, readOnly ? 1n : 0n, timeOf(created), expires ? timeOf(expires) : null];
     return this.#write(
@@ -52,11 +52,11 @@ export class SqliteKeys implements KeyStore {
     );
   }
 
-  revoke(id: string, at: Date): Pending<boolean> {
+  revoke(id: string, at: Date): MaybePromise<boolean> {
     return this.#write(BUSY_TIMEOUT, () => this.#run(REVOKE_KEY, [timeOf(at), id]));
   }
 
-  touch(uses: readonly KeyUse[]): Pending<void> {
+  touch(uses: readonly KeyUse[]): MaybePromise<void> {
     // Neither waits for a lock nor for the disk, because this stops the thread.
     return chain(
       this.#write(0, () => uses.map(({ id, at }) => this.#run(TOUCH_KEY, [timeOf(at), id])).length > 0, "NORMAL"),
@@ -70,7 +70,7 @@ export class SqliteKeys implements KeyStore {
   }
 
   /** @param change Returns false to undo what it has done. */
-  #write(busyTimeout: number, change: () => boolean, synchronous = "FULL"): Pending<boolean> {
+  #write(busyTimeout: number, change: () => boolean, synchronous = "FULL"): MaybePromise<boolean> {
     const db = this.#db;
     return this.#inPlace(() => {
       db.exec(`PRAGMA busy_timeout = ${busyTimeout}; PRAGMA synchronous = ${synchronous}`);
@@ -90,7 +90,7 @@ export class SqliteKeys implements KeyStore {
     });
   }
 
-  #inPlace<T>(act: () => T): Pending<T> {
+  #inPlace<T>(act: () => T): MaybePromise<T> {
     return chain(this.#requireInPlace(), () => {
       try {
         return act();

@@ -9,10 +9,10 @@
  *
  * const store = createSqliteStore(":memory:"); // or a path, such as "data/petstore.db"
  * const { handle } = createPetstore({ store, keys: ["pk_example"] });
- * const answer = await handle(
+ * const response = await handle(
  *   new Request("http://localhost/v1/pets", { headers: { authorization: "Bearer pk_example" } }),
  * );
- * assert.equal(answer.status, 200);
+ * assert.equal(response.status, 200);
  * await store.close();
  * ```
  *

@@ -2,7 +2,7 @@
 
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { OpenedFiles } from "./file.ts";
-import type { Pending } from "../../pending.ts";
+import type { MaybePromise } from "../../maybe_promise.ts";
 import type { WriterAccess, WriterPort } from "./writer_messages.ts";
 import { type OwnerMessage, type ThreadMessage, WRITER_MODULE, type WriterData } from "./writer_thread.ts";
 
@@ -124,7 +124,7 @@ export class WriterOwner implements WriterAccess {
     return await this.#thread?.connect(lost);
   }
 
-  close(): Pending<void> {
+  close(): MaybePromise<void> {
     return this.#thread?.close();
   }
 }

@@ -1,7 +1,7 @@
 /** The store: reads on this thread, and creates through a writer. `sqlite_store.ts` is the entry point. */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { attempt, chain, type Pending } from "../../pending.ts";
+import { attempt, chain, type MaybePromise } from "../../maybe_promise.ts";
 import { statusCode } from "../status_code.ts";
 import type {
   IdempotentOutcome,
@@ -130,7 +130,7 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
     return this.#watch.changes();
   }
 
-  check(): Pending<void> {
+  check(): MaybePromise<void> {
     this.get(1n);
     return this.#requireInPlace();
   }
@@ -139,22 +139,22 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
     return this.#writer.probe();
   }
 
-  #requireInPlace(): Pending<void> {
+  #requireInPlace(): MaybePromise<void> {
     return this.#access?.requireInPlace ? this.#access.requireInPlace() : this.#files?.requireInPlace();
   }
 
-  close(): Pending<void> {
+  close(): MaybePromise<void> {
     if (this.#isClosed) return;
     const written = this.#writer.close();
     this.#isClosed = true;
     return chain(written, () => chain(this.#isInPlace(), (isInPlace) => this.#release(isInPlace)));
   }
 
-  #isInPlace(): Pending<boolean> {
+  #isInPlace(): MaybePromise<boolean> {
     return attempt(() => chain(this.#requireInPlace(), () => true), () => false);
   }
 
-  #release(isInPlace: boolean): Pending<void> {
+  #release(isInPlace: boolean): MaybePromise<void> {
     // The thread first, so that the last connection to be closed is the one that decides about the log.
     return chain(this.#access?.close(), () => {
       if (isInPlace) this.#db.close();

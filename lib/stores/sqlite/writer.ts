@@ -1,12 +1,12 @@
 /** Collects the creates of a store, and commits them: on the thread that writes, or here as long as there is none. */
 
 import { Batch, type CommitObserver, patienceAfter } from "../batch.ts";
-import type { Pending } from "../../pending.ts";
+import type { MaybePromise } from "../../maybe_promise.ts";
 import { statusCode } from "../status_code.ts";
 import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
 import { RETRY_DELAY, type Transactions } from "./commit.ts";
 import type { Create } from "./insert.ts";
-import { encodeBatch, settleBatch, type WriterAccess, type WriterAnswer, type WriterPort } from "./writer_messages.ts";
+import { encodeBatch, settleBatch, type WriterAccess, type WriterPort, type WriterReply } from "./writer_messages.ts";
 
 /** A thread is started when commits have taken this long here, in milliseconds: about as long as its start. */
 const START_AFTER = 50;
@@ -67,7 +67,7 @@ export class Writer {
   }
 
   /** Accepts no more creates, and commits those that wait. */
-  close(): Pending<void> {
+  close(): MaybePromise<void> {
     this.#batch.close();
     if (this.#port === undefined) return;
     const idle = this.#sent.length > 0 && new Promise<void>((resolve) => this.#whenIdle = resolve);
@@ -113,9 +113,9 @@ export class Writer {
     port.postMessage(encodeBatch(this.#sent));
   }
 
-  #receive(answer: WriterAnswer): void {
+  #receive(reply: WriterReply): void {
     this.#committed();
-    settleBatch(this.#sent, answer);
+    settleBatch(this.#sent, reply);
     this.#port?.unref?.();
     const count = this.#sent.length, spent = performance.now() - this.#sentAt;
     this.onCommit?.(count, spent);
@@ -162,7 +162,7 @@ export class Writer {
       port.close();
     } else {
       this.#port = port;
-      port.onmessage = ({ data }) => this.#receive(data as WriterAnswer);
+      port.onmessage = ({ data }) => this.#receive(data as WriterReply);
       port.unref?.();
     }
   }

@@ -1,9 +1,9 @@
 /**
- * The messages between a store and the thread that writes for it. A batch is one message, and so is its answer. Flat arrays take a
+ * The messages between a store and the thread that writes for it. A batch is one message, and so is its response. Flat arrays take a
  * quarter of the time that an object for each create would take.
  */
 
-import type { Pending } from "../../pending.ts";
+import type { MaybePromise } from "../../maybe_promise.ts";
 import { type IdempotentOutcome, StoreUnavailableError } from "../store.ts";
 import type { Create } from "./insert.ts";
 
@@ -35,7 +35,7 @@ export interface WriterAccess {
    */
   requireInPlace?(): Promise<void>;
   /** Called when the store is closed. Its port is closed before. */
-  close(): Pending<void>;
+  close(): MaybePromise<void>;
 }
 
 /** A batch of creates. */
@@ -59,7 +59,7 @@ export type Settled = IdempotentOutcome | Failure;
  * The outcomes of a batch, in its order. If all were created with consecutive ids, the first id; if the batch failed as a whole, its
  * failure.
  */
-export type WriterAnswer = bigint | Settled[] | Failure;
+export type WriterReply = bigint | Settled[] | Failure;
 
 const ROW = 3, REQUEST = 4;
 
@@ -92,7 +92,7 @@ export function decodeBatch({ values, requests }: WriterBatch, outcomes: Settled
   return creates;
 }
 
-export function encodeAnswer(outcomes: Settled[]): WriterAnswer {
+export function encodeReply(outcomes: Settled[]): WriterReply {
   const [first] = outcomes;
   if (first === undefined || !("id" in first)) return outcomes;
   const isRun = outcomes.every((each, i) =>
@@ -101,13 +101,13 @@ export function encodeAnswer(outcomes: Settled[]): WriterAnswer {
   return isRun ? first.id : outcomes;
 }
 
-export function settleBatch(creates: readonly Create[], answer: WriterAnswer): void {
+export function settleBatch(creates: readonly Create[], reply: WriterReply): void {
   for (const [i, { resolve, reject }] of creates.entries()) {
-    if (typeof answer === "bigint") {
-      resolve({ outcome: "created", id: answer + BigInt(i) });
+    if (typeof reply === "bigint") {
+      resolve({ outcome: "created", id: reply + BigInt(i) });
       continue;
     }
-    const settled = Array.isArray(answer) ? answer[i]! : answer;
+    const settled = Array.isArray(reply) ? reply[i]! : reply;
     if ("outcome" in settled) resolve(settled);
     else reject(toError(settled));
   }

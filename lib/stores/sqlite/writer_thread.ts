@@ -12,12 +12,12 @@ import { openAgain } from "./open.ts";
 import { SchemaWatch } from "./schema.ts";
 import {
   decodeBatch,
-  encodeAnswer,
+  encodeReply,
   type Settled,
   toFailure,
-  type WriterAnswer,
   type WriterBatch,
   type WriterPort,
+  type WriterReply,
 } from "./writer_messages.ts";
 
 /** The address of this module: a file or, if it comes from JSR, a page of the web. */
@@ -36,7 +36,7 @@ export type OwnerMessage = { port: WriterPort } | "close";
 /** What the thread says to its owner. */
 export type ThreadMessage = "ready" | "closed" | { failed: string };
 
-/** A batch, and where its answer goes. */
+/** A batch, and where its response goes. */
 interface Job {
   port: WriterPort;
   batch: WriterBatch;
@@ -122,20 +122,20 @@ class ThreadWriter {
   }
 
   #commit(jobs: readonly Job[]): void {
-    const answers = this.#write(jobs);
-    for (const [i, { port }] of jobs.entries()) port.postMessage(answers[i]);
+    const replies = this.#write(jobs);
+    for (const [i, { port }] of jobs.entries()) port.postMessage(replies[i]);
   }
 
-  #write(jobs: readonly Job[]): WriterAnswer[] {
+  #write(jobs: readonly Job[]): WriterReply[] {
     const outcomes = jobs.map((): Settled[] => []);
     try {
       const creates = jobs.flatMap(({ batch }, i) => decodeBatch(batch, outcomes[i]!));
       // Waits for another program's lock. This blocks this thread only.
       while (!this.#transactions.commit(creates)) Atomics.wait(this.#pause, 0, 0, RETRY_PAUSE);
       this.#releasePages(creates.length);
-      return outcomes.map(encodeAnswer);
+      return outcomes.map(encodeReply);
     } catch (error) {
-      // A defect must not end the thread, or leave a batch without an answer.
+      // A defect must not end the thread, or leave a batch without a response.
       return jobs.map(() => toFailure(error));
     }
   }

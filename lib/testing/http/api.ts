@@ -33,7 +33,7 @@ export interface SeenResponse {
 }
 
 /** An answer and its JSON, typed as the case expects it. */
-export interface ApiAnswer extends SeenResponse {
+export interface ApiResponse extends SeenResponse {
   json: unknown;
   pet: ParsedPet;
   pets: ParsedPet[];
@@ -42,10 +42,10 @@ export interface ApiAnswer extends SeenResponse {
 
 /** Paths are relative to the base path, except whole paths after `//`. */
 export interface Api {
-  send(method: string, path: string, parts?: RequestParts): Promise<ApiAnswer>;
-  get(path: string, parts?: RequestParts): Promise<ApiAnswer>;
+  send(method: string, path: string, parts?: RequestParts): Promise<ApiResponse>;
+  get(path: string, parts?: RequestParts): Promise<ApiResponse>;
   /** Adds a pet, from JSON text or from a value. */
-  post(body: unknown, parts?: RequestParts): Promise<ApiAnswer>;
+  post(body: unknown, parts?: RequestParts): Promise<ApiResponse>;
 }
 
 /** Throws if an answer is not as it should be. */

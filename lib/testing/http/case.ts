@@ -1,7 +1,7 @@
 /** One entry of the HTTP contract, which holds on every store and every host. */
 
 import type { PetstoreOptions } from "../../../mod.ts";
-import type { Api, ApiAnswer } from "./api.ts";
+import type { Api, ApiResponse } from "./api.ts";
 
 export interface HttpCase {
   /** The rest of a sentence that starts with "the petstore". */
@@ -21,7 +21,7 @@ export function caseWith(options: Partial<PetstoreOptions>, name: string, run: H
 }
 
 /** The target of a `Link` with this relation. Relative to the origin, for `api.get("/" + target)`. */
-export function linkTarget({ headers }: ApiAnswer, relation: string): string | undefined {
+export function linkTarget({ headers }: ApiResponse, relation: string): string | undefined {
   return headers.get("link")?.match(new RegExp(`<([^>]*)>; rel="${relation}"`))?.[1];
 }
 

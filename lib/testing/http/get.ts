@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ApiAnswer } from "./api.ts";
+import type { ApiResponse } from "./api.ts";
 import { addPets, type HttpCase, httpCase, linkTarget } from "./case.ts";
 
 const ABSENT = [
@@ -8,7 +8,7 @@ const ABSENT = [
   ...["__proto__", "x".repeat(3000)],
 ];
 
-function assertDeprecated(answer: ApiAnswer, basePath = "/v1"): void {
+function assertDeprecated(answer: ApiResponse, basePath = "/v1"): void {
   assert.equal(answer.headers.get("deprecation"), "@1795132800");
   assert.equal(answer.headers.get("sunset"), "Thu, 05 Dec 2030 00:00:00 GMT");
   assert.equal(linkTarget(answer, "successor-version"), `${basePath}/pets`);

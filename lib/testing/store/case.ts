@@ -4,14 +4,14 @@ import assert from "node:assert/strict";
 import {
   formatPet,
   type IdempotentRequest,
-  type Pending,
+  type MaybePromise,
   type Pet,
   type PetDraft,
   type PetQuery,
   type PetStatus,
   type PetStore,
 } from "../../../mod.ts";
-import type { StorePromise } from "../promises.ts";
+import type { StoreGuarantee } from "../guarantees.ts";
 
 /** What a case needs of the store under test, besides its five methods. */
 export type Need = OptionalMember | "restarts" | "servers" | "machines" | "crash";
@@ -32,14 +32,18 @@ export type RunCase = (store: PetStore, bench: Bench) => Promise<void>;
 export interface StoreCase {
   /** The rest of a sentence that starts with "a … store". */
   name: string;
-  promise: StorePromise;
+  promise: StoreGuarantee;
   needs: readonly Need[];
   /** Gets an empty store, and rejects if it is wrong. */
   run: RunCase;
 }
 
 /** Cases by their names. */
-export function cases(promise: StorePromise, runs: Record<string, RunCase>, needs: readonly Need[] = []): StoreCase[] {
+export function cases(
+  promise: StoreGuarantee,
+  runs: Record<string, RunCase>,
+  needs: readonly Need[] = [],
+): StoreCase[] {
   return Object.entries(runs).map(([name, run]) => ({ name, promise, needs, run }));
 }
 
@@ -154,7 +158,7 @@ export class Reader {
 }
 
 /** Begins what is awaited later. A runner would otherwise take a failure meanwhile for one that no case handles. */
-export function begin<T>(work: () => Pending<T>): Promise<T> {
+export function begin<T>(work: () => MaybePromise<T>): Promise<T> {
   const begun = (async () => await work())();
   begun.catch(() => {});
   return begun;

@@ -3,7 +3,7 @@
 import { isErrorFromAlias } from "@zodios/core";
 import { type AxiosResponse, isAxiosError } from "axios";
 import { createApiClient } from "../generated/openapi_zod_client.ts";
-import { type Answer, bearer, type CreateClient, type Failure, toAnswer } from "./pet_client.ts";
+import { type Answer, bearer, type CreateClient, type Failure, toReply } from "./pet_client.ts";
 
 type Api = ReturnType<typeof createApiClient>;
 
@@ -23,10 +23,10 @@ export const create: CreateClient = (base, key) => {
     api.axios.interceptors.response.use((response) => seen = response);
     try {
       const data = await call(api);
-      return toAnswer({ data, response: describe(seen) });
+      return toReply({ data, response: describe(seen) });
     } catch (thrown) {
       if (!isAxiosError(thrown)) throw thrown;
-      return toAnswer({ error: read(api.api, thrown)?.response.data, response: describe(thrown.response) });
+      return toReply({ error: read(api.api, thrown)?.response.data, response: describe(thrown.response) });
     }
   }
 

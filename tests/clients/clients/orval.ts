@@ -4,7 +4,7 @@ import { createPet, getGetPetUrl, getPet, listPets, listStoreOrders } from "../g
 import { settings } from "../examples/common.ts";
 import { fetchPets } from "../examples/orval_fetch.ts";
 import type { Answer, CreateClient, CreateCode, Failure, GetCode, ListCode, OrdersCode, Pet } from "./pet_client.ts";
-import { bearer, toAnswer } from "./pet_client.ts";
+import { bearer, toReply } from "./pet_client.ts";
 
 export const create: CreateClient = (base, key) => {
   // The mutator reads them before its first await, so the next request uses them.
@@ -29,6 +29,6 @@ interface Given<T> {
 function read<T extends object, Code extends string>(response: Given<T | Failure<Code>>): Answer<T, Code> {
   const { data } = response;
   return data && "code" in data
-    ? toAnswer({ error: data as Failure<Code>, response })
-    : toAnswer({ data: data as T, response });
+    ? toReply({ error: data as Failure<Code>, response })
+    : toReply({ data: data as T, response });
 }

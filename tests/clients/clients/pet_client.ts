@@ -49,7 +49,7 @@ export function bearer(key: string | null): Record<string, string> {
 }
 
 /** The answer that a client gives in these parts. For an answer without a body, some give "" or {} as the error. */
-export function toAnswer<T, Code extends string>(
+export function toReply<T, Code extends string>(
   { data, error, response }: {
     data?: T | null | undefined;
     error?: Failure<Code> | void | null | undefined;

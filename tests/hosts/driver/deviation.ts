@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 /** An answer that has been read, or `undefined` if the connection was closed without one. */
-export type HostAnswer = { status: number; headers: Headers; text: string } | undefined;
+export type HostResponse = { status: number; headers: Headers; text: string } | undefined;
 
 /** A request on its way to a host. */
 export interface Meeting {
@@ -20,7 +20,7 @@ export interface Deviation {
   says: string;
   concerns(meeting: Meeting): boolean | Promise<boolean>;
   /** Throws unless the host's answer is the documented one. */
-  check(answer: HostAnswer): void;
+  check(answer: HostResponse): void;
   /** Whether one mount is enough, because it takes seconds. */
   isSlow?: boolean;
 }
@@ -74,6 +74,6 @@ export function like(status: number, text: RegExp): Deviation["check"] {
   };
 }
 
-export function noAnswer(answer: HostAnswer): void {
+export function noResponse(answer: HostResponse): void {
   assert.equal(answer, undefined);
 }

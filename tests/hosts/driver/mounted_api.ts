@@ -1,6 +1,6 @@
 /** The HTTP contract is written for `/v1`; its client here reaches a petstore that is mounted elsewhere. */
 
-import type { Api, ApiAnswer } from "../../support/api.ts";
+import type { Api, ApiResponse } from "../../support/api.ts";
 
 /** The base path in the contract's own paths and expectations. */
 export const CONTRACT_BASE_PATH = "/v1";
@@ -16,7 +16,7 @@ export function asMountedAt(basePath: string, api: Api): Api {
     // At the root, a path outside `/v1` would be a path of the petstore.
     return basePath === "" ? `//outside${path.slice(1)}` : path;
   };
-  const back = (answer: ApiAnswer): ApiAnswer => {
+  const back = (answer: ApiResponse): ApiResponse => {
     const headers = new Headers(answer.headers);
     for (const name of ["location", "link"]) {
       const value = headers.get(name);

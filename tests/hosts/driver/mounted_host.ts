@@ -5,7 +5,7 @@ import { CASE_HEADER } from "../../support/by_case.ts";
 import type { Handle, Host } from "../../support/api.ts";
 import { sendAlone } from "../../support/http/send_alone.ts";
 import type { MountedHost } from "../hosts.ts";
-import type { Deviation, HostAnswer } from "./deviation.ts";
+import type { Deviation, HostResponse } from "./deviation.ts";
 import { CONTRACT_BASE_PATH } from "./mounted_api.ts";
 import type { Program } from "./program.ts";
 
@@ -42,7 +42,7 @@ export function createHost({ host, program, basePath, number, caseName, met }: M
   return { name: host.name, use: (handle, run) => run(program.origin, (request) => send(request, handle)) };
 }
 
-async function ask(request: Request, transport: Handle): Promise<HostAnswer> {
+async function ask(request: Request, transport: Handle): Promise<HostResponse> {
   try {
     const { status, headers, body } = await transport(request);
     return { status, headers, text: await new Response(body).text() };

@@ -16,7 +16,7 @@ function createOwnStore() {
   };
 }
 
-/** @type {import("@petstore/petstore/testing").StoreSubject} */
+/** @type {import("@petstore/petstore/testing").StoreFixture} */
 const subject = {
   open: () => createOwnStore(),
   sharing: "none",

@@ -26,9 +26,9 @@ async function main() {
   const ids = [];
   let sawTransaction = false;
   for (let i = 0; i < 600 && !sawTransaction; i++) {
-    let isPending = true;
-    const create = store.create({ name: "Rex", categoryId: 7n, status: "sold" }).finally(() => isPending = false);
-    while (isPending) {
+    let isPromise = true;
+    const create = store.create({ name: "Rex", categoryId: 7n, status: "sold" }).finally(() => isPromise = false);
+    while (isPromise) {
       await new Promise((resolve) => setTimeout(resolve, 0));
       // A transaction on this thread would have begun and ended within one turn of the event loop.
       sawTransaction ||= isLocked(other);

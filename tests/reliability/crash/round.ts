@@ -5,7 +5,7 @@
  */
 
 import { auditAll, auditEnd } from "../shared/audit.ts";
-import { createAgain, createOnAndOn, type Crew } from "../shared/creating.ts";
+import { createAgain, createOnAndOn, type WorkerPool } from "../shared/creating.ts";
 import { Follower } from "../shared/follower.ts";
 import type { Installation } from "../shared/installation.ts";
 import type { Create } from "../shared/journal.ts";
@@ -37,7 +37,7 @@ const START_TIME = 60, RETRY_TIME = 10;
 /** The longest pause between two visits, in milliseconds. */
 const LONGEST_PAUSE = 50;
 
-/** Answered creates that are sent again in a round. */
+/** ResponseInfo creates that are sent again in a round. */
 const FORGETFUL = 32;
 
 export async function runCrashRound(stage: Stage, options: RoundOptions): Promise<CrashFigures> {
@@ -45,7 +45,7 @@ export async function runCrashRound(stage: Stage, options: RoundOptions): Promis
   const before = { acknowledged: journal.acknowledged, replays: journal.replays };
   const figures = { moment: random.below(options.within), kills: 0, visits: 0, inFlight: 0, stored: 0, retries: 0 };
   let killsInFlight = 0;
-  const onFailure: Crew["onFailure"] = (outcome, body) => {
+  const onFailure: WorkerPool["onFailure"] = (outcome, body) => {
     const isRefusal = outcome.kind === "answered" && outcome.answer.status === 503 && installation.mayRefuse;
     if (isRefusal || outcome.kind === "unanswered" || outcome.kind === "cut") figures.inFlight++;
     else if (outcome.kind === "answered") {
@@ -54,7 +54,7 @@ export async function runCrashRound(stage: Stage, options: RoundOptions): Promis
     // The server is gone, or the finding is recorded.
     return false;
   };
-  const crew = (): Crew => ({ ...options, ports: installation.ports, journal, random, onFailure });
+  const crew = (): WorkerPool => ({ ...options, ports: installation.ports, journal, random, onFailure });
   const follower = new Follower(() => installation.ports);
   const begun = journal.nextAcknowledged();
   const loaded = createOnAndOn(crew(), tag);

@@ -28,7 +28,7 @@ for (const workers of [1, 2]) {
 const HEAD = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n";
 
 /** The bytes that a server writes before it closes, and the outcome for its client. */
-const ANSWERS: readonly (readonly [what: string, written: string, outcome: Outcome["kind"]])[] = [
+const RESPONSES: readonly (readonly [what: string, written: string, outcome: Outcome["kind"]])[] = [
   ["a whole answer", `${HEAD}\r\nwhole`, "answered"],
   ["a head alone", `${HEAD}\r\n`, "cut"],
   ["half a head", HEAD, "cut"],
@@ -38,7 +38,7 @@ const ANSWERS: readonly (readonly [what: string, written: string, outcome: Outco
   ["nothing", "", "unanswered"],
 ];
 
-for (const [what, written, kind] of ANSWERS) {
+for (const [what, written, kind] of RESPONSES) {
   test(`a client to whom a server wrote ${what} takes its request for ${kind}`, async () => {
     using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     using client = new Client(listener.addr.port);

@@ -3,7 +3,7 @@
 import { auditAll, auditEnd } from "../shared/audit.ts";
 import { Client, endsConnection, type Outcome } from "../../support/http/client.ts";
 import type { SeenResponse } from "../../support/openapi_validator.ts";
-import { createAgain, createOnAndOn, type Crew } from "../shared/creating.ts";
+import { createAgain, createOnAndOn, type WorkerPool } from "../shared/creating.ts";
 import type { Journal } from "../shared/journal.ts";
 import { parsePets } from "../shared/pets.ts";
 import { getRequest } from "../shared/requests.ts";
@@ -16,7 +16,7 @@ export interface DrainFigures {
   duration: number;
   acknowledged: number;
   reads: number;
-  /** Answered with 503 and `Connection: close`. */
+  /** ResponseInfo with 503 and `Connection: close`. */
   turnedAway: number;
   refused: number;
   unsent: number;
@@ -41,8 +41,8 @@ export async function runDrainRound(stage: Stage, options: RoundOptions): Promis
   const before = journal.acknowledged;
   const counts = { reads: 0, turnedAway: 0, refused: 0, unsent: 0, unanswered: 0, cut: 0 };
   const moment = random.below(options.within);
-  const onFailure: Crew["onFailure"] = (outcome, body) => countFailure(outcome, body, counts, journal);
-  const crew = (): Crew => ({ ...options, ports: installation.ports, journal, random, onFailure });
+  const onFailure: WorkerPool["onFailure"] = (outcome, body) => countFailure(outcome, body, counts, journal);
+  const crew = (): WorkerPool => ({ ...options, ports: installation.ports, journal, random, onFailure });
   const begun = journal.nextAcknowledged();
   const readers = Array.from({ length: Math.ceil(options.clients / CREATORS_PER_READER) }, (_, i) => i);
   const loaded = Promise.all([

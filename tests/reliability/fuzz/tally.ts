@@ -1,7 +1,7 @@
 import type { SeenResponse } from "../../support/openapi_validator.ts";
 
 export class Tally {
-  /** Answered requests, counted once for all stores. */
+  /** ResponseInfo requests, counted once for all stores. */
   requests = 0;
   /** The number of answers by status and code. */
   readonly answers: Map<string, number> = new Map();

@@ -4,7 +4,7 @@ import { drawPet } from "./pets.ts";
 import { createOnDemand, createRequest } from "./requests.ts";
 import type { Random } from "../../support/random.ts";
 
-export interface Crew {
+export interface WorkerPool {
   /** The servers' ports; clients are spread over them. */
   ports: readonly number[];
   journal: Journal;
@@ -18,7 +18,7 @@ export interface Crew {
 const FORGETFUL = 12, SLOW = 48;
 
 /** Clients create pets until each has to stop. `tag` tells these pets from those of other loads. */
-export async function createOnAndOn(crew: Crew, tag: string): Promise<void> {
+export async function createOnAndOn(crew: WorkerPool, tag: string): Promise<void> {
   const { journal } = crew;
   await Promise.all(
     openClients(crew).map(async (client, number) => {
@@ -39,7 +39,7 @@ export async function createOnAndOn(crew: Crew, tag: string): Promise<void> {
 }
 
 /** Clients retry creates whose answers are missing, or seem to be. */
-export async function createAgain(crew: Crew, creates: readonly Create[]): Promise<void> {
+export async function createAgain(crew: WorkerPool, creates: readonly Create[]): Promise<void> {
   const queue = [...creates];
   await Promise.all(
     openClients(crew).map(async (client) => {
@@ -51,12 +51,12 @@ export async function createAgain(crew: Crew, creates: readonly Create[]): Promi
   );
 }
 
-function openClients({ ports, clients }: Crew): Client[] {
+function openClients({ ports, clients }: WorkerPool): Client[] {
   return Array.from({ length: clients }, (_, i) => new Client(ports[i % ports.length] ?? 0));
 }
 
 /** Tries a create, sometimes like a slow, impatient or forgetful client. */
-async function createOne(client: Client, create: Create, crew: Crew, random: Random): Promise<boolean> {
+async function createOne(client: Client, create: Create, crew: WorkerPool, random: Random): Promise<boolean> {
   if (random.oneIn(FORGETFUL)) {
     create.isUncertain = true;
     await client.abandon(createRequest(create.pet));
@@ -67,7 +67,7 @@ async function createOne(client: Client, create: Create, crew: Crew, random: Ran
 }
 
 /** Sends a create and records the answer; returns whether the client may go on. */
-async function tryOnce(client: Client, create: Create, crew: Crew, isSlow = false): Promise<boolean> {
+async function tryOnce(client: Client, create: Create, crew: WorkerPool, isSlow = false): Promise<boolean> {
   const { pet } = create;
   const outcome = isSlow ? await client.send(...createOnDemand(pet)) : await client.send(createRequest(pet));
   if (outcome.kind !== "answered" || outcome.answer.status !== 201) return crew.onFailure(outcome, pet.body);

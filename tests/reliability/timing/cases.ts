@@ -2,7 +2,7 @@
 
 import { createAuthenticate } from "../../../lib/access/authentication.ts";
 import type { ApiKeys } from "../../../lib/access/keys.ts";
-import { createExchange } from "../../support/exchange.ts";
+import { createContext } from "../../support/context.ts";
 import { createGuesses, createKey, type Guesses, rightUpToTheLast, wrongFromTheFirst } from "./guesses.ts";
 import type { Subject } from "./measure.ts";
 
@@ -74,7 +74,7 @@ export async function createCases(): Promise<TimingCase[]> {
 /** The key check, of an Authorization header alone. */
 function createCheck(keys: ApiKeys): Subject["check"] {
   const authenticate = createAuthenticate(keys);
-  return (authorization) => authenticate(createExchange({ authorization }));
+  return (authorization) => authenticate(createContext({ authorization }));
 }
 
 /** Guesses that are wrong from their first character on, and guesses that are right up to the last. */

@@ -1,9 +1,9 @@
-import { isPending, type Pending } from "../../../lib/pending.ts";
+import { isPromise, type MaybePromise } from "../../../lib/maybe_promise.ts";
 import type { Guesses } from "./guesses.ts";
 import { CroppedTests } from "./welch.ts";
 
 /** Checks a header. All guesses are wrong. */
-export type Check = (authorization: string) => Pending<unknown>;
+export type Check = (authorization: string) => MaybePromise<unknown>;
 
 export interface Subject {
   check: Check;
@@ -20,7 +20,7 @@ export async function measure({ check, guesses, repeats }: Subject, duration: nu
   const times = new Float64Array(BATCH);
   // The first check is slower: it makes the table of keys.
   await check(guesses()[0][0] ?? "");
-  const run = isPending(check(guesses()[0][0] ?? "")) ? runLater : runAtOnce;
+  const run = isPromise(check(guesses()[0][0] ?? "")) ? runLater : runAtOnce;
   for (const start = performance.now(); performance.now() - start < duration;) {
     const pools = guesses();
     // The order is random, so that nothing that comes and goes on the machine meets one class more than the other.

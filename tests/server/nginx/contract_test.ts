@@ -3,7 +3,7 @@
 import { HTTP_CONTRACT } from "../../../lib/testing/http/all.ts";
 import { type Handle, type Host, withApi } from "../../support/api.ts";
 import { UNLIMITED, whyNoNginx, withNginx } from "../../support/nginx/nginx.ts";
-import { withoutServer } from "../../support/nginx/proxy_answers.ts";
+import { withoutServer } from "../../support/nginx/proxy_responses.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { testUnless } from "../../support/system/commands.ts";
 import { withDenoServe } from "../../support/http/deno_serve.ts";

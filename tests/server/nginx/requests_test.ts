@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { assertLog } from "../../support/server/access_log.ts";
 import { UNLIMITED, whyNoNginx, withNginx, withProxy } from "../../support/nginx/nginx.ts";
 import type { SeenResponse } from "../../support/openapi_validator.ts";
-import { NGINX_CODES } from "../../support/nginx/proxy_answers.ts";
+import { NGINX_CODES } from "../../support/nginx/proxy_responses.ts";
 import { chunk, CHUNKED, MIB } from "../../support/http/raw_petstore.ts";
 import { exchange, RawSocket } from "../../support/http/raw_socket.ts";
 import { addPet, PET, withServer } from "../../support/server/server_process.ts";
@@ -144,7 +144,7 @@ test("/livez and /readyz cannot be reached through nginx, however they are writt
 
 const LONG = "a".repeat(9000);
 
-const OWN_ANSWERS: [what: string, bytes: string, status: number, code: string][] = [
+const OWN_RESPONSES: [what: string, bytes: string, status: number, code: string][] = [
   ["a body over the limit", post(`Content-Length: ${MIB + 1}\r\n`, ""), 413, "body_too_large"],
   ["chunks over the limit", post(CHUNKED, `${chunk("x".repeat(MIB + 1))}0\r\n\r\n`), 413, "body_too_large"],
   ["chunks over the limit, never ended", post(CHUNKED, chunk("x".repeat(MIB + 1))), 413, "body_too_large"],
@@ -163,7 +163,7 @@ const OWN_ANSWERS: [what: string, bytes: string, status: number, code: string][]
 
 test("nginx's refusals have the petstore's Error shape and do not reach the petstore", (t) =>
   withProxy({}, async (nginx, server) => {
-    for (const [what, bytes, status, code] of OWN_ANSWERS) {
+    for (const [what, bytes, status, code] of OWN_RESPONSES) {
       await t.test(`${what}: ${status} ${code}`, async () => {
         const answer = await exchange(nginx, bytes);
         assert.deepEqual([answer?.status, codeOf(answer)], [status, code]);

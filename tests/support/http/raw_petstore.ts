@@ -59,7 +59,7 @@ export function assertError(response: SeenResponse | undefined, status: number, 
 /** The bytes, the status, and the code of an error, or `null` where Deno.serve answers before the petstore. */
 export type Case = [what: string, bytes: string | Uint8Array, status: number, code?: ErrorCode | null];
 
-export function testAnswers(cases: Case[]): void {
+export function testResponses(cases: Case[]): void {
   for (const [what, bytes, status, code] of cases) {
     test(`Deno.serve with a petstore answers ${status} to ${what}`, () =>
       withPetstore(0, async (petstore) => {

@@ -5,7 +5,7 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort, untilAccepted } from "../system/free_port.ts";
 import { Child } from "../system/child.ts";
-import { validateProxyAnswer } from "./proxy_answers.ts";
+import { validateProxyResponse } from "./proxy_responses.ts";
 import { hasCommand } from "../system/commands.ts";
 import type { Endpoint } from "../http/raw_socket.ts";
 import { type ServerProcess, withServer } from "../server/server_process.ts";
@@ -52,7 +52,7 @@ export async function withNginx<T>(
     ...settings,
   });
   const accessLog = () => readFileSync(join(folder, "access_log"), "utf8");
-  const nginx = { port, origin: `http://127.0.0.1:${port}`, validate: validateProxyAnswer, accessLog };
+  const nginx = { port, origin: `http://127.0.0.1:${port}`, validate: validateProxyResponse, accessLog };
   return await runNginx(file, port, () => use(nginx));
 }
 

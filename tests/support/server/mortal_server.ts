@@ -7,7 +7,7 @@ import { readArguments } from "../../../lib/server/commands/arguments.ts";
 import { SERVE } from "../../../lib/server/commands/serve.ts";
 import { describeStart } from "../../../lib/server/log/messages.ts";
 import { readSettings } from "../../../lib/server/server_settings.ts";
-import { Crew } from "../../../lib/server/workers/crew.ts";
+import { WorkerPool } from "../../../lib/server/workers/worker_pool.ts";
 import { createWriters, inTurn } from "../../../lib/server/writers.ts";
 
 if (import.meta.main) {
@@ -23,7 +23,7 @@ if (import.meta.main) {
   Deno.addSignalListener("SIGUSR2", () => channel.postMessage({ worker: workers.shift(), order }));
   const sinks = { output: inTurn(Deno.stdout), errors: inTurn(Deno.stderr) };
   const { output, errors } = createWriters(sinks);
-  const crew = new Crew(settings.workers, errors, sinks, new URL("./mortal_worker.ts", import.meta.url));
+  const crew = new WorkerPool(settings.workers, errors, sinks, new URL("./mortal_worker.ts", import.meta.url));
   const started = await crew.start(settings, (line) => errors.add(line));
   output.add(describeStart({ hostname: settings.hostname, hasDocs: false, ...started }, false));
 }

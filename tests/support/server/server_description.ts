@@ -25,7 +25,7 @@ function describePublic(own: JsonObject): JsonObject {
 }
 
 /** Checks an answer of the standalone server against its description or against that of its page. */
-export const validateServerAnswer: ResponseValidator = createResponseValidator(
+export const validateServerResponse: ResponseValidator = createResponseValidator(
   describeAll(PAGE_PATHS),
   "/v1",
   nameOnAnyPath,

@@ -6,7 +6,7 @@ import type { ResponseValidator, SeenResponse } from "../openapi_validator.ts";
 import { Child } from "../system/child.ts";
 import { withTempFolder } from "../temp.ts";
 import { environment, serverCommand } from "./serve_task.ts";
-import { validateServerAnswer } from "./server_description.ts";
+import { validateServerResponse } from "./server_description.ts";
 
 export interface ServerParts {
   args?: readonly string[];
@@ -32,7 +32,7 @@ export class ServerProcess implements AsyncDisposable, Endpoint {
   readonly port: number;
   readonly origin: string;
   readonly written: Child["written"];
-  readonly validate: ResponseValidator = validateServerAnswer;
+  readonly validate: ResponseValidator = validateServerResponse;
   readonly #child: Child;
 
   private constructor(child: Child) {
@@ -162,7 +162,7 @@ export async function request(
   url: string,
   key: string | null,
   init: RequestInit,
-  validate = validateServerAnswer,
+  validate = validateServerResponse,
 ): Promise<SeenResponse> {
   const headers = new Headers(init.headers);
   if (key !== null) headers.set("authorization", `Bearer ${key}`);

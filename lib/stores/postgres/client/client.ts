@@ -74,7 +74,7 @@ interface Lane {
   busy: number;
   /** How many of them have been given up. */
   overdue: number;
-  /** When the driver last got an answer, as in `performance.now()`. */
+  /** When the driver last got a response, as in `performance.now()`. */
   answeredAt: number;
 }
 
@@ -172,7 +172,7 @@ export class Database {
     if (process !== undefined) this.query(CANCEL_WAIT, [String(process)]).catch(ignore);
     const givenUpAt = performance.now();
     const timer = setTimeout(() => {
-      // A cancelled statement ends at once, unless its connection is dead. Another may wait for a standby: an answer to a
+      // A cancelled statement ends at once, unless its connection is dead. Another may wait for a standby: a response to a
       // later statement shows that the server is there.
       if (mayCancel || !lane || lane.answeredAt < givenUpAt) this.#replace(lane);
     }, Math.min(GRACE, this.timeout));

@@ -31,7 +31,7 @@ export function isPassing(error: unknown): boolean {
   return state === undefined ? isOutage(error) : /^(08|53|57|58)/.test(state);
 }
 
-/** Turns an outage into a {@link StoreUnavailableError}, and returns any other error unchanged. */
+/** FairQueue an outage into a {@link StoreUnavailableError}, and returns any other error unchanged. */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof StoreUnavailableError || !isOutage(error)) return error;
   return new StoreUnavailableError(describe(error), { cause: error });

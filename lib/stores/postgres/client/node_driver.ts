@@ -125,7 +125,7 @@ async function cancel({ constructor, processID, secretKey }: Connection, options
   if (!connection?.startup || !connection.cancel) return;
   messenger.on("error", ignore);
   connection.startup = () => connection.cancel?.(processID, secretKey);
-  // The server closes the connection without an answer, which the driver reports as a failure.
+  // The server closes the connection without a response, which the driver reports as a failure.
   await settledWithin(MAX_CANCELLING, messenger.connect());
   connection.stream.destroy();
 }

@@ -1,0 +1,114 @@
+/** Sends replies through Node's response. */
+
+import { Buffer } from "node:buffer";
+import type { Body, Reply } from "../http/reply.ts";
+import type { NodeResponse } from "./node_types.ts";
+
+/** These statuses never have a body (RFC 9110 §6.4.1). */
+const BODILESS = new Set([204, 304]);
+
+/** @param onFailure Called if the response cannot be sent, or not completely. */
+export function sendReply(reply: Reply, outgoing: NodeResponse, onFailure: (thrown: unknown) => void): void {
+  const { status, headers, body } = reply;
+  try {
+    if (isResponse(body)) return sendResponse(body, headers, outgoing, onFailure);
+    if (body instanceof ReadableStream) {
+      outgoing.writeHead(status, headers);
+      return void sendStream(body, outgoing, headers["content-length"]).catch(onFailure);
+    }
+    const length = typeof body === "string" ? Buffer.byteLength(body) : body?.byteLength ?? 0;
+    const hasLength = Object.hasOwn(headers, "content-length") || BODILESS.has(status);
+    outgoing.writeHead(status, hasLength ? headers : { ...headers, "content-length": length });
+    outgoing.end(body ?? undefined);
+  } catch (thrown) {
+    // Tells the source that the body will not be read.
+    const unread = isResponse(body) ? body.body : body;
+    if (unread instanceof ReadableStream) unread.cancel().catch(() => {});
+    onFailure(thrown);
+  }
+}
+
+/** Checks a member, because the Response may come from another realm or a package. */
+function isResponse(body: Body): body is Response {
+  return body !== null && typeof body === "object" && "headers" in body;
+}
+
+/** A character that a `Response` allows in a header, but Node refuses to send. */
+const NOT_SENT = /[^\t -~\x80-\xff]/;
+
+/** Sends the response to a failure if possible. Otherwise closes the connection, so that a partial body does not look whole. */
+export function sendFailure(reply: Reply, outgoing: NodeResponse): void {
+  if (outgoing.writableEnded) return;
+  if (outgoing.headersSent) return void outgoing.destroy();
+  sendReply(reply, outgoing, () => outgoing.destroy());
+}
+
+function sendResponse(
+  response: Response,
+  extra: Reply["headers"],
+  outgoing: NodeResponse,
+  onFailure: (thrown: unknown) => void,
+): void {
+  const headers = new Headers(response.headers);
+  for (const [name, value] of Object.entries(extra)) headers.append(name, value);
+  // Before any header is set, because the response to the failure would have it too.
+  if (response.body?.locked) throw new TypeError("The body of the Response has been read, or is being read");
+  for (const [name, value] of headers) {
+    if (NOT_SENT.test(value)) {
+      throw new TypeError(`Header ${name} of the Response has a character that Node cannot send`);
+    }
+  }
+  outgoing.statusCode = response.status;
+  if (response.statusText !== "" && outgoing.req.httpVersionMajor !== 2) outgoing.statusMessage = response.statusText;
+  for (const [name, value] of headers) {
+    // The values of this one field cannot be joined by commas.
+    if (name !== "set-cookie") outgoing.setHeader(name, value);
+  }
+  const cookies = headers.getSetCookie();
+  if (cookies.length > 0) outgoing.setHeader("set-cookie", cookies);
+  const { body } = response;
+  if (body && outgoing.req.method !== "HEAD") {
+    sendStream(body, outgoing, headers.get("content-length") ?? undefined).catch(onFailure);
+  } else {
+    body?.cancel().catch(() => {});
+    outgoing.end();
+  }
+}
+
+/** Whether the client left before the whole response was sent. On HTTP/2, `writableFinished` is also true after a reset. */
+export function hasLeft({ writableEnded, writableFinished }: NodeResponse): boolean {
+  return !writableEnded || !writableFinished;
+}
+
+/** Like {@link hasLeft}, before `end()`. After a reset, HTTP/2 reports only `writableFinished`. */
+export function isGone({ destroyed, writableFinished }: NodeResponse): boolean {
+  return destroyed || writableFinished;
+}
+
+/** Sends the headers at once, and the body as fast as the client reads it. Cancels the body when the client leaves. */
+async function sendStream(
+  body: ReadableStream<Uint8Array>,
+  outgoing: NodeResponse,
+  length: string | undefined,
+): Promise<void> {
+  const reader = body.getReader();
+  if (isGone(outgoing)) return void reader.cancel().catch(() => {});
+  let resume = () => {};
+  outgoing.on("drain", () => resume());
+  outgoing.on("close", () => {
+    // Ends the loop below.
+    if (hasLeft(outgoing)) reader.cancel().catch(() => {});
+    resume();
+  });
+  // Not flushHeaders(), because it encodes the headers as UTF-8 instead of Latin-1.
+  outgoing.write(new Uint8Array());
+  let sent = 0;
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    sent += piece.value.byteLength;
+    const drained = new Promise<void>((resolve) => resume = resolve);
+    if (!outgoing.write(piece.value)) await drained;
+  }
+  // If the body is too short, the client would take the next response on this connection for the rest.
+  if (length !== undefined && sent !== Number(length)) outgoing.destroy();
+  else outgoing.end();
+}

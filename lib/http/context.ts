@@ -1,0 +1,49 @@
+/** One request in a form that does not depend on the host. */
+
+import type { HeaderFields } from "./reply.ts";
+
+/** The sender of a request. */
+export interface Caller {
+  /** Identifies the caller, not its key: it must stay the same after a restart or a change of the key. Not empty. */
+  readonly id: string;
+  /** Whether the caller may only read. Default: it may do everything. */
+  readonly readOnly?: boolean;
+}
+
+/** One request. A host's adapter creates it; the key check adds the caller. */
+export interface RequestContext {
+  /** As sent: methods are case-sensitive (RFC 9110 §9.1). */
+  readonly method: string;
+  /** Path and query; `""` if the request's URL has no path. */
+  readonly target: string;
+  /** Distinguishes the targets, like `target`, at less cost. */
+  readonly targetKey: string;
+  /** Whether the app has already read from the body. */
+  readonly bodyUsed: boolean;
+  /** The address of the client, if the host tells it. */
+  readonly client?: string | undefined;
+  /** Set by the key check. */
+  caller?: Caller;
+  /** The template of the route that matched, base path included. Set when the request is dispatched. */
+  route?: string | undefined;
+  /** Added to the response, whatever it is. Set by a guard. */
+  fields?: HeaderFields;
+  /** Set when it is first needed. See `requestIdOf()`. */
+  requestId?: string;
+  /** The value of a field by its lower-case name, or `null`. Several lines are joined by commas (RFC 9110 §5.3). */
+  header(name: string): string | null;
+  /** Reads the whole body. Rejects if it is incomplete. */
+  readBody(): Promise<ArrayBuffer | Uint8Array>;
+  /** Opens the body for reading in pieces; `undefined` if there is none. */
+  openBody(): BodyReader | undefined;
+  /** Converts the context to a `Request`, for code of the app. */
+  toRequest(): Request;
+}
+
+/** Reads a body in pieces. A piece is valid until the next one is read. */
+export interface BodyReader {
+  /** Reads the next piece. Rejects if the body is incomplete. */
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+  /** Discards the rest. */
+  cancel(): Promise<void>;
+}

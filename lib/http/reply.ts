@@ -1,0 +1,59 @@
+/** A response as data. The adapter of each host turns it into that host's response. */
+
+/** Header fields by their lower-case names. Deno creates a Response faster from a record than from a list of pairs. */
+export type HeaderFields = Readonly<Record<string, string>>;
+
+/** The body of a response. A `Response` comes from the app: its headers are sent too, and the response has its status. */
+export type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | Response | null;
+
+/** The response to a request. */
+export interface Reply {
+  status: number;
+  headers: HeaderFields;
+  /** Text is sent as UTF-8; `null` means no body. */
+  body: Body;
+  /** The entity tag of a representation (RFC 9110 §3.2). It is one of the headers too. */
+  etag?: string;
+  /** How long the same request gets the same response; absent if unknown. */
+  holds?: "always" | "until-addition";
+  /** The route that made a kept response. */
+  route?: string;
+}
+
+/** The headers of every JSON body. `nosniff` keeps browsers from treating a pet's name as HTML or a script. */
+export const JSON_FIELDS: HeaderFields = { "content-type": "application/json", "x-content-type-options": "nosniff" };
+
+/** Reused, because a new buffer for each text would cost more than measuring it. */
+const SCRATCH = new Uint8Array(65_536);
+const ENCODER = new TextEncoder();
+
+/** The size of a response's body; `undefined` if it is a stream of unknown length. */
+export function bodyBytes({ headers, body }: Reply): number | undefined {
+  if (body === null) return 0;
+  if (typeof body === "string") {
+    // A character takes at most three bytes.
+    return body.length * 3 <= SCRATCH.length
+      ? ENCODER.encodeInto(body, SCRATCH).written
+      : ENCODER.encode(body).byteLength;
+  }
+  if (body instanceof Uint8Array) return body.byteLength;
+  if ("headers" in body && body.body === null) return 0;
+  const length = "headers" in body ? body.headers.get("content-length") : headers["content-length"];
+  return length == null ? undefined : Number(length);
+}
+
+export function extendReply(reply: Reply, headers: HeaderFields): Reply {
+  return { ...reply, headers: { ...reply.headers, ...headers } };
+}
+
+/** The response to HEAD: the headers alone, `Content-Length` included (RFC 9110 §9.3.2). */
+export function withoutBody(reply: Reply): Reply {
+  const { status, headers, body } = reply;
+  if (typeof body === "string" || body instanceof Uint8Array) {
+    return { status, headers: { ...headers, "content-length": String(bodyBytes(reply)) }, body: null };
+  }
+  if (!(body instanceof Response)) return { ...reply, body: null };
+  // Tells the source that the body will not be read.
+  body.body?.cancel().catch(() => {});
+  return { ...reply, body: new Response(null, body) };
+}

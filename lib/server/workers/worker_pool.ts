@@ -1,0 +1,218 @@
+/** Several workers that serve at one port, and the main isolate that starts them, replaces them and ends them. */
+
+import type { SqliteStore } from "../../stores/sqlite/store.ts";
+import { findFirstKey, placeOf } from "../first_key.ts";
+import { seedDatabase } from "../transfer/seed.ts";
+import { DENO_STORES } from "../deno/stores.ts";
+import type { StartingServer } from "../host.ts";
+import type { LineWriter } from "../log/line_writer.ts";
+import { oneLine, type StartFacts } from "../log/messages.ts";
+import { createLimitMemory } from "../../access/limit_table.ts";
+import type { LimitMemory } from "../../access/rate_limit.ts";
+import { addSamples, type Samples } from "../metrics/samples.ts";
+import { dropPermissions, isPermitted, readVariable } from "../process.ts";
+import type { ServerSettings } from "../server_settings.ts";
+import { firstLine, SettingError } from "../start_error.ts";
+import { readStoreSetting, type StoreSetting } from "../store/open_store.ts";
+import { within } from "../time.ts";
+import type { Sinks } from "../writers.ts";
+import { reservePort } from "./port.ts";
+import type { Steps, WorkerStart } from "./messages.ts";
+import { WorkerHandle } from "./worker_handle.ts";
+
+/** The first and the longest pause before a worker is replaced that did not live long, in milliseconds. */
+const FIRST_PAUSE = 100, LONGEST_PAUSE = 10_000;
+
+/** How long a step of the end may take that waits for no client, in milliseconds. A worker that does not respond takes none. */
+const STEP_TIMEOUT = 1_000;
+
+const PROGRAM = new URL("./worker.ts", import.meta.url);
+
+export class WorkerPool implements StartingServer {
+  readonly #size: number;
+  readonly #errors: LineWriter;
+  readonly #sinks: Sinks;
+  readonly #program: URL;
+  /** Shared with the workers, whose readiness depends on it. */
+  readonly #missing = new Int32Array(new SharedArrayBuffer(4));
+  /** Those that live, whether they serve yet or not. */
+  readonly #workers = new Set<WorkerHandle>();
+  readonly #serving = new Set<WorkerHandle>();
+  #start: Omit<WorkerStart, "port"> | undefined;
+  /** The store whose thread writes for all workers. On PostgreSQL each writes for itself. */
+  #store: SqliteStore | undefined;
+  #listen: Steps["listen"] | undefined;
+  /** What workers that have died had counted. Counters must not go back. */
+  #past: Samples = {};
+  #pause = FIRST_PAUSE;
+  #isEnding = false;
+
+  constructor(size: number, errors: LineWriter, sinks: Sinks, program: URL = PROGRAM) {
+    this.#size = size;
+    this.#errors = errors;
+    this.#sinks = sinks;
+    this.#program = program;
+    this.#count();
+  }
+
+  async start(
+    settings: ServerSettings,
+    report: (line: string) => void,
+  ): Promise<Pick<StartFacts, "port" | "store" | "key">> {
+    requirePlatform();
+    requireProgram();
+    const variables: Record<string, string> = {};
+    const storeSetting = readStoreSetting(settings.store, (name) => {
+      const value = readVariable(name);
+      if (value !== undefined) variables[name] = value;
+      return value;
+    }, DENO_STORES);
+    requireShareable(storeSetting);
+    this.#start = {
+      program: this.#program.href,
+      settings,
+      variables,
+      missing: this.#missing,
+      limits: createLimits(settings),
+    };
+    // The port first, so that a start that fails because of it creates no file, and no key that is never shown.
+    using reserved = await reservePort(settings);
+    const { seed } = settings;
+    if (seed > 0 && storeSetting.openImporter) report(await seedDatabase(await storeSetting.openImporter(), seed));
+    this.#store = await storeSetting.openForWorkers?.();
+    const workers = await Promise.all(Array.from({ length: this.#size }, () => this.#open()));
+    const key = await this.#findKey(settings.keys, storeSetting);
+    const { hostname, port } = reserved;
+    this.#listen = { hostname, port, keyPlace: placeOf(key, settings.keys) };
+    await Promise.all(workers.map((worker) => this.#serve(worker)));
+    // The permissions for files stay: the next worker cannot have more than this isolate, which serves nothing.
+    await dropPermissions(["env"]);
+    return { port, store: storeSetting.description, key };
+  }
+
+  /** On PostgreSQL, this isolate has no store of its own, so it opens one for a moment. */
+  async #findKey(set: readonly string[], storeSetting: StoreSetting): Promise<StartFacts["key"]> {
+    if (this.#store || set.length > 0) return await findFirstKey(set, this.#store?.keys);
+    const store = await storeSetting.open();
+    try {
+      return await findFirstKey(set, store.keys);
+    } finally {
+      await store.close();
+    }
+  }
+
+  readMetrics(): Samples[] {
+    return [this.#past, ...Array.from(this.#serving, ({ samples = {} }) => samples)];
+  }
+
+  async close(): Promise<void> {
+    this.#isEnding = true;
+    await this.#takeAll("close", undefined);
+  }
+
+  async hold(): Promise<void> {
+    await within(STEP_TIMEOUT, this.#takeAll("hold", undefined));
+  }
+
+  async end(patience: number): Promise<void> {
+    this.#isEnding = true;
+    // All sockets first. A client that one worker turns away could otherwise wait at the socket of another, which closes.
+    await within(STEP_TIMEOUT, this.#takeAll("stop", undefined));
+    await within(Math.max(patience, 0) + STEP_TIMEOUT, this.#takeAll("end", patience));
+    for (const worker of this.#workers) worker.terminate();
+    await this.#store?.close();
+  }
+
+  /** A worker that dies in the meantime has nothing to end. */
+  async #takeAll<Step extends keyof Steps>(step: Step, argument: Steps[Step]): Promise<void> {
+    await Promise.all(Array.from(this.#workers, (worker) => worker.take(step, argument).catch(() => {})));
+  }
+
+  /** Starts a worker and lets it open the store. */
+  async #open(): Promise<WorkerHandle> {
+    const worker = new WorkerHandle(this.#start!, this.#sinks, this.#store);
+    this.#workers.add(worker);
+    worker.died.then(() => this.#workers.delete(worker));
+    await worker.take("open", undefined);
+    return worker;
+  }
+
+  async #serve(worker: WorkerHandle): Promise<void> {
+    await worker.take("listen", this.#listen!);
+    this.#serving.add(worker);
+    this.#count();
+    const since = performance.now();
+    worker.watch((isSilent) => {
+      this.#count();
+      this.#report(`a worker ${isSilent ? "does not respond" : "responds again"}`);
+    });
+    worker.died.then((reason) => {
+      this.#serving.delete(worker);
+      const { petstore_creates_waiting: _, ...counted } = worker.samples ?? {};
+      this.#past = addSamples([this.#past, counted]);
+      this.#count();
+      if (this.#isEnding) return;
+      this.#report(`a worker died and is replaced: ${reason.replaceAll(/\n\s*/g, " ")}`);
+      if (performance.now() - since > LONGEST_PAUSE) this.#pause = FIRST_PAUSE;
+      this.#replace();
+    });
+  }
+
+  #count(): void {
+    const responding = Array.from(this.#serving).filter(({ isSilent }) => !isSilent).length;
+    Atomics.store(this.#missing, 0, this.#size - responding);
+  }
+
+  #report(line: string): void {
+    this.#errors.add(`petstore: ${oneLine(line)}`);
+  }
+
+  /** Waits longer from time to time, because the next worker may die of the same cause. */
+  #replace(): void {
+    setTimeout(async () => {
+      if (this.#isEnding) return;
+      let worker: WorkerHandle | undefined;
+      try {
+        worker = await this.#open();
+        if (this.#isEnding) return;
+        await this.#serve(worker);
+      } catch (error) {
+        worker?.terminate();
+        if (this.#isEnding) return;
+        this.#report(`a worker cannot be replaced at the moment: ${firstLine(error)}`);
+        this.#replace();
+      }
+    }, this.#pause);
+    this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
+  }
+}
+
+function createLimits({ rateLimit }: ServerSettings): LimitMemory | undefined {
+  if (!rateLimit) return undefined;
+  const create = () => createLimitMemory((bytes) => new SharedArrayBuffer(bytes));
+  return { callers: create(), addresses: create() };
+}
+
+/** Deno ends the process if a flag is missing. `listenDatagram()` exists with the first one only. */
+function requirePlatform(): void {
+  if (Deno.build.os !== "linux") {
+    throw new SettingError("Several workers can share a port on Linux only; set --workers 1");
+  }
+  if ("listenDatagram" in Deno) return;
+  throw new SettingError(
+    "Several workers need deno run --unstable-net --unstable-worker-options, as in the task serve; or set --workers 1",
+  );
+}
+
+/** The main program needs no permission to read its own modules, but the programs of workers do. */
+function requireProgram(): void {
+  for (const path of ["../../", "../../../deno.json"].map((path) => new URL(path, import.meta.url))) {
+    if (path.protocol !== "file:" || isPermitted({ name: "read", path })) continue;
+    throw new SettingError(`Several workers need the permission to read ${path.pathname}`);
+  }
+}
+
+function requireShareable({ isShareable, description }: StoreSetting): void {
+  if (isShareable) return;
+  throw new SettingError(`Several workers cannot share the store ${description}; set --workers 1 or another store`);
+}

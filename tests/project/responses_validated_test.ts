@@ -1,0 +1,148 @@
+/** The validation in the tests: an answer that the description does not have fails, whichever client a test uses. */
+
+import assert from "node:assert/strict";
+import { globSync } from "node:fs";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { describeServer } from "../../lib/server/description.ts";
+import { createOpenApi } from "../../mod.ts";
+import { withDenoServe } from "../support/http/deno_serve.ts";
+import { createResponseValidator } from "../support/openapi_validator.ts";
+import { type Endpoint, exchange, RawSocket } from "../support/http/raw_socket.ts";
+import { OPTIONS, validateServerResponse } from "../support/server/server_description.ts";
+
+const TESTS = fileURLToPath(new URL("../", import.meta.url));
+
+const VALIDATE = createResponseValidator(createOpenApi(), "/v1");
+const CHALLENGE = { "www-authenticate": 'Bearer realm="petstore"' };
+
+/** Serves the same answer to every request while `use` runs. */
+function withResponse(answer: () => Response, use: (endpoint: Endpoint) => Promise<void>): Promise<void> {
+  return withDenoServe(answer, (port) => use({ port, validate: VALIDATE }));
+}
+
+const NO_SNIFF = { "x-content-type-options": "nosniff" };
+
+function list(json: unknown, headers: Record<string, string> = {}): Response {
+  return Response.json(json, { headers: { ...NO_SNIFF, etag: '"2-0-a-b"', ...headers } });
+}
+
+function failure(status: number, code: string, headers: Record<string, string> = {}): Response {
+  return Response.json({ code, message: "…", status }, { status, headers: { ...NO_SNIFF, ...headers } });
+}
+
+const PET = { id: 1, name: "Rex", categoryId: 7, status: "sold" };
+const INVALID_LIMIT = { code: "invalid_limit", message: "…", status: 400 };
+
+const EMPTY = () => new Response(null, { headers: { ...NO_SNIFF, etag: '"2-0-a-b"' } });
+// These resemble the answers of Deno.serve itself.
+const empty400 = (headers: Record<string, string>) => new Response(null, { status: 400, headers });
+const CLOSING = () => Response.json(INVALID_LIMIT, { status: 400, headers: { connection: "close" } });
+const NOT_DEPRECATED = () => failure(405, "method_not_allowed", { allow: "GET" });
+
+/** The defect of an answer, the answer, the message for the test, and the request unless it is `GET /v1/pets`. */
+const CASES: [what: string, answer: () => Response, told: RegExp, request?: string][] = [
+  ["an unknown status", () => new Response(null, { status: 418 }), /not described/],
+  ["a status of another path", () => failure(404, "route_not_found"), /not described/],
+  ["a code of another status", () => failure(400, "invalid_pet"), /allowed values/],
+  ["an unknown header", () => list([], { "x-powered-by": "Petstore" }), /x-powered-by is not described/],
+  ["a missing header", () => Response.json([]), /header etag is missing/],
+  ["a weak entity tag", () => list([], { etag: 'W/"2-0-a-b"' }), /pattern/],
+  ["a missing challenge", () => failure(401, "missing_api_key"), /www-authenticate is missing/, "GET /nowhere"],
+  ["a missing deprecation", NOT_DEPRECATED, /deprecation is missing/, "PUT /v1/pets/1"],
+  ["another Content-Type", () => list([], { "content-type": "text/json" }), /Content-Type is text\/json/],
+  ["an unknown member", () => list([{ ...PET, age: 3 }]), /additional properties/],
+  ["a missing member", () => list([{ ...PET, status: undefined }]), /required property 'status'/],
+  ["an empty body", EMPTY, /Content-Type is null/],
+  ["status 400 and no body", () => empty400(NO_SNIFF), /Content-Type is null/],
+  [
+    "Connection: close and an unknown header",
+    () => empty400({ connection: "close", allow: "GET" }),
+    /allow is not desc/,
+  ],
+  ["Connection: close and a body", CLOSING, /not described/, "PUT /v1/pets"],
+];
+
+for (const [what, answer, told, request = "GET /v1/pets"] of CASES) {
+  test(`a raw socket rejects an answer with ${what}`, () =>
+    withResponse(answer, async (endpoint) => {
+      await assert.rejects(exchange(endpoint, `${request} HTTP/1.1\r\nHost: x\r\n\r\n`), told);
+    }));
+}
+
+test("a raw socket accepts described answers, and those of Deno.serve itself", () =>
+  withResponse(() => list([PET]), async (endpoint) => {
+    assert.equal((await exchange(endpoint, "GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n"))?.status, 200);
+    assert.equal((await exchange(endpoint, "GET /v1/pets HTTP/9.9\r\nHost: x\r\n\r\n"))?.status, 400);
+  }));
+
+test("a raw socket rejects an answer without a request, and one in place of the end", () =>
+  withResponse(() => list([]), async (endpoint) => {
+    const request = "GET /v1/pets HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    using first = await RawSocket.open(endpoint);
+    await first.sendRest(request);
+    await assert.rejects(first.readResponse(), /no request was sent for/);
+    using second = await RawSocket.open(endpoint);
+    await second.send(request);
+    await assert.rejects(second.readEnd(), /More came than was asked for/);
+  }));
+
+/** The same for the standalone server's other answers. Those with a message are not described. */
+const SERVER_CASES: [what: string, path: string, answer: Response, told?: RegExp][] = [
+  ["a probe", "/livez", Response.json({ status: "ok" }, { headers: NO_SNIFF })],
+  ["a probe with another status", "/livez", Response.json({ status: "fine" }, { headers: NO_SNIFF }), /constant/],
+  ["a probe below the base path", "/v1/livez", Response.json({ status: "ok" }, { headers: NO_SNIFF }), /not described/],
+  ["a probe that requires a key", "/livez", failure(401, "missing_api_key", CHALLENGE), /not described/],
+  ["the description", "/openapi.json", list(describeServer(OPTIONS), { "access-control-allow-origin": "*" })],
+  ["another description", "/openapi.json", list({ ...describeServer(OPTIONS), openapi: "3.0.0" }), /constant/],
+  ["a refused Host header", "/v1/pets/1", failure(400, "invalid_host")],
+  [
+    "a refusal without its headers",
+    "/livez",
+    failure(503, "store_unavailable", { connection: "close" }),
+    /retry-after/,
+  ],
+  ["a refusal", "/nowhere", failure(503, "store_unavailable", { connection: "close", "retry-after": "1" })],
+  [
+    "a failure on an unknown path",
+    "/nowhere",
+    failure(503, "store_unavailable", { "retry-after": "5" }),
+    /not described/,
+  ],
+];
+
+for (const [what, path, answer, told] of SERVER_CASES) {
+  test(`the standalone server may${told ? " not" : ""} answer ${path} with ${what}`, async () => {
+    const { status, headers } = answer;
+    const seen = { status, headers, text: await answer.text() };
+    if (told) assert.throws(() => validateServerResponse("GET", path, seen), told);
+    else validateServerResponse("GET", path, seen);
+  });
+}
+
+test("every client of the tests validates the answers that it reads", async () => {
+  const found: string[] = [];
+  const folders = "contract,postgres,project,security,server,sockets,stores,support,unit";
+  for (const path of globSync(`{${folders}}/**/*.ts`, { cwd: TESTS })) {
+    const code = await Deno.readTextFile(`${TESTS}${path}`);
+    if (/\bfetch\(|\bDeno\.connect\b|"node:(http2?|https|net)"/.test(code)) found.push(path);
+  }
+  assert.deepEqual(found.sort(), [
+    // Metrics are no part of the API.
+    "server/metrics_test.ts",
+    // By the description of a server with a limit.
+    "server/rate_limit_test.ts",
+    // Its answers come from a server of its own.
+    "sockets/large_responses_test.ts",
+    // An HTTP/2 client that hardly reads: its tests watch the server's memory.
+    "support/http/http2_client.ts",
+    "support/http/raw_socket.ts",
+    "support/http/send_alone.ts",
+    "support/server/server_process.ts",
+    // It listens without answering.
+    "support/system/free_port.ts",
+    // Raw bytes on three runtimes. tests/hosts validates the answers of the same listener.
+    "unit/node_http2_test.ts",
+    "unit/node_listener_test.ts",
+  ]);
+});

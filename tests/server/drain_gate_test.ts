@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Reply } from "../../lib/http/reply.ts";
+import { createPipeline, type Pipeline } from "../../lib/http/pipeline.ts";
+import { CLOSED } from "../../lib/server/errors.ts";
+import { DrainGate, OK } from "../../lib/server/drain_gate.ts";
+import type { MaybePromise } from "../../mod.ts";
+import { listen as listenOnDeno } from "../../lib/server/deno/listener.ts";
+import { Http2Client } from "../support/http/http2_client.ts";
+import { RawSocket } from "../support/http/raw_socket.ts";
+
+const GET = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n";
+const POST = "POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n" + "x".repeat(100_000);
+
+test("requests that come just before the socket is closed are answered, on connections old and new", async () => {
+  const gate = new DrainGate();
+  const arrived = countdown(8);
+  let isHeld = false;
+  const answer: DrainGate["reply"] = (...given) => {
+    if (isHeld) arrived.one();
+    return gate.reply(...given);
+  };
+  const listener = await listen({ reply: answer });
+  gate.open(createService(gate, () => OK));
+  const open = () => RawSocket.open({ port: listener.port, validate: () => {} });
+  const used = await Promise.all([open(), open(), open(), open()]);
+  for (const socket of used) {
+    await socket.send(GET);
+    assert.equal((await socket.readResponse())?.headers.get("connection"), null);
+  }
+  using streams = new Http2Client(listener.port);
+  assert.equal(await streams.statusOf("/"), 200);
+
+  await gate.close();
+  gate.hold();
+  isHeld = true;
+  const [idle, ...asking] = used;
+  asking.push(await open(), await open());
+  // The last one is still sending more than the socket's buffers take.
+  const sent = Promise.all(asking.map((socket, i) => socket.send(i < 4 ? GET.replace("/livez", "/readyz") : POST)));
+  const waiting = ["/", "/", "/"].map((path) => streams.statusOf(path));
+  await arrived.all;
+  const stopped = listener.stop();
+  gate.release();
+
+  for (const socket of asking) {
+    const answer = await socket.readResponse();
+    assert.equal(answer?.status, 503);
+    // Deno repeats the header if it has not read the whole body.
+    assert.match(answer.headers.get("connection") ?? "", /^close(, close)?$/);
+  }
+  assert.deepEqual(await Promise.all(waiting), [503, 503, 503]);
+  await idle?.readEnd();
+  await sent;
+  for (const socket of used.concat(asking)) socket.close();
+  await stopped;
+  await listener.finish(10_000);
+});
+
+test("an answer that is given while the server ends says that its connection does too", async () => {
+  const gate = new DrainGate();
+  const arrived = countdown(1);
+  const answer = Promise.withResolvers<Reply>();
+  gate.open(createService(gate, () => {
+    arrived.one();
+    return answer.promise;
+  }));
+  const listener = await listen(gate);
+  using socket = await RawSocket.open({ port: listener.port, validate: () => {} });
+  await socket.send(GET);
+  await arrived.all;
+  const closed = gate.close();
+  answer.resolve(OK);
+  assert.equal((await socket.readResponse())?.headers.get("connection"), "close");
+  await closed;
+  await listener.stop();
+  await listener.finish(10_000);
+});
+
+function listen(gate: Pick<DrainGate, "reply">) {
+  return listenOnDeno({ hostname: "127.0.0.1", port: 0 }, gate, assert.fail);
+}
+
+function createService({ guard }: DrainGate, dispatch: () => MaybePromise<Reply>): Pipeline {
+  const onFailure = () => CLOSED.toReply();
+  return createPipeline({ guards: [guard], kept: undefined, dispatch, cors: undefined, onFailure });
+}
+
+function countdown(count: number): { one(): void; all: Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { one: () => --count === 0 && resolve(), all: promise };
+}
