@@ -1,21 +1,21 @@
-/** A clock that is wrong, as that of a server may be. */
+/** Simulates a server whose clock is wrong. */
 
-/** Lets `work` run with a `Date` that is so many milliseconds ahead. Timers and `performance.now()` stay right. */
+/** Runs `work` with a `Date` that is `ahead` milliseconds fast. Timers and `performance.now()` stay right. */
 export async function withClock<T>(ahead: number, work: () => Promise<T>): Promise<T> {
-  const Right = globalThis.Date;
-  class Wrong extends Right {
+  const RealDate = globalThis.Date;
+  class ShiftedDate extends RealDate {
     constructor(...parts: unknown[]) {
-      super(...(parts.length === 0 ? [Right.now() + ahead] : parts) as [number]);
+      super(...(parts.length === 0 ? [RealDate.now() + ahead] : parts) as [number]);
     }
 
     static override now(): number {
-      return Right.now() + ahead;
+      return RealDate.now() + ahead;
     }
   }
-  globalThis.Date = Wrong as DateConstructor;
+  globalThis.Date = ShiftedDate as DateConstructor;
   try {
     return await work();
   } finally {
-    globalThis.Date = Right;
+    globalThis.Date = RealDate;
   }
 }

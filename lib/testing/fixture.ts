@@ -1,126 +1,126 @@
-/** The store under test, and what of the contract applies to it. */
+/** Describes the store under test: how to open it, and which cases apply to it. */
 
 import type { MaybePromise, PetStore } from "../../mod.ts";
 import type { Need, OptionalMember } from "./store/case.ts";
 
 /**
- * Who sees the pets of a store.
+ * Which stores share the pets of a namespace.
  *
- * - `"none"`: the pets end with the store that has them.
- * - `"restarts"`: a later store sees them, after the first was closed.
- * - `"one machine"`: several stores see them at once. They may measure time with the clock of that machine.
- * - `"many machines"`: the same from several machines, whose clocks may differ. To try that, a case replaces `Date` in this process for
- *   a moment.
+ * - `"none"`: each store has its own pets, which are gone when it closes.
+ * - `"restarts"`: a store that is opened later has the pets, after the first was closed.
+ * - `"one machine"`: several stores have them at once. They may measure time with the clock of that machine.
+ * - `"many machines"`: the same from several machines, whose clocks may differ. To simulate that, a case replaces `Date` in this
+ *   process for a moment.
  */
 export type Sharing = "none" | "restarts" | "one machine" | "many machines";
 
-/** The store under test. */
+/** How the cases open the store under test, and which of them apply to it. */
 export interface StoreFixture {
   /**
-   * Opens a store. A place is one set of pets, such as a file or a prefix of keys. Each case gets a new one, which has no pets;
-   * stores that are opened at one place have the same pets, if {@link StoreFixture.sharing} says so. The cases close what they
-   * open, except after a crash.
+   * Opens a store in a namespace. A namespace is one set of pets, such as a file or a prefix of keys. Each case gets a new one,
+   * which is empty. Stores in the same namespace have the same pets, as far as {@link StoreFixture.sharing} says. The cases close
+   * the stores that they open, except after a crash.
    *
-   * @param place A name such as `case_k3v9x2m4`: up to 20 lower-case letters, digits and `_`.
+   * @param namespace A name such as `case_k3v9x2m4`: up to 20 lower-case letters, digits and `_`.
    */
-  open(place: string): MaybePromise<PetStore>;
-  /** Deletes what a place has. It is called at the end of each case, after the stores were closed. */
-  remove?(place: string): MaybePromise<void>;
+  open(namespace: string): MaybePromise<PetStore>;
+  /** Deletes the data of a namespace. Each case calls it at its end, after it has closed the stores. */
+  remove?(namespace: string): MaybePromise<void>;
   /**
-   * Ends the programs that have the stores of a place open, in the middle of what they do: cuts their connections, or kills their
-   * processes. A database that serves them may go on. The place can be opened again afterwards, and the cases do not close these
-   * stores any more. Without this method, the cases about crashes are skipped.
+   * Simulates a crash: ends the programs that have the stores of a namespace open, in the middle of their work, for example by
+   * cutting their connections or killing their processes. A database server may keep running. Afterwards, stores can be opened in
+   * the namespace again, and the cases do not close the crashed ones. Without this method, the cases about crashes are skipped.
    */
-  crash?(place: string): MaybePromise<void>;
-  /** Who sees the pets of a place. */
+  crash?(namespace: string): MaybePromise<void>;
+  /** Which stores share the pets of a namespace. */
   sharing: Sharing;
-  /** The optional members that the store lacks. Their cases are skipped. Default: none. */
-  lacks?: readonly OptionalMember[];
+  /** The optional members that the store does not have. Their cases are skipped. Default: none. */
+  unsupported?: readonly OptionalMember[];
 }
 
 const SHARINGS: readonly Sharing[] = ["none", "restarts", "one machine", "many machines"];
 
 const OPTIONAL: readonly OptionalMember[] = ["createOnce", "changes", "checkWrites", "keys"];
 
-/** @throws {TypeError} If it is not a subject. */
-export function requireFixture(subject: StoreFixture): void {
-  if (typeof subject?.open !== "function") throw new TypeError("The subject must have a method open(place)");
-  if (!SHARINGS.includes(subject.sharing)) {
+/** @throws {TypeError} If the fixture is invalid. */
+export function requireFixture(fixture: StoreFixture): void {
+  if (typeof fixture?.open !== "function") throw new TypeError("The fixture must have a method open(namespace)");
+  if (!SHARINGS.includes(fixture.sharing)) {
     throw new TypeError(
-      `The sharing of a subject must be one of ${SHARINGS.join(", ")}, not ${JSON.stringify(subject.sharing)}`,
+      `The fixture's sharing must be one of ${SHARINGS.join(", ")}, not ${JSON.stringify(fixture.sharing)}`,
     );
   }
 }
 
-/** Opens a store. */
-export async function openAt(subject: StoreFixture, place: string): Promise<PetStore> {
+/** Opens a store in a namespace. */
+export async function openStore(fixture: StoreFixture, namespace: string): Promise<PetStore> {
   let store: PetStore;
   try {
-    store = await subject.open(place);
+    store = await fixture.open(namespace);
   } catch (error) {
     throw failed("open", error);
   }
   if (typeof store?.create === "function") return store;
-  throw new FixtureError("The subject's open() gave no store");
+  throw new FixtureError("The fixture's open() returned no store");
 }
 
-/** Checks that a store lacks the members that its subject says, and no others. */
-export function requireMembers({ lacks = [] }: StoreFixture, store: PetStore): void {
-  const lacking = OPTIONAL.filter((member) => store[member] === undefined);
-  if (OPTIONAL.every((member) => lacking.includes(member) === lacks.includes(member))) return;
+/** Throws unless the store lacks exactly the optional members that its fixture lists as unsupported. */
+export function checkOptionalMembers({ unsupported = [] }: StoreFixture, store: PetStore): void {
+  const missing = OPTIONAL.filter((member) => store[member] === undefined);
+  if (OPTIONAL.every((member) => missing.includes(member) === unsupported.includes(member))) return;
   throw new FixtureError(
-    `The store lacks ${listed(lacking)}, but its subject says ${listed(lacks)}; if the store is right, ` +
-      `the subject needs lacks: ${JSON.stringify(lacking)}`,
+    `The fixture lists ${listOf(unsupported)} as unsupported, but the store lacks ${listOf(missing)}; ` +
+      `if the store is right, the fixture needs unsupported: ${JSON.stringify(missing)}`,
   );
 }
 
-function listed(members: readonly OptionalMember[]): string {
-  return members.join(", ") || "nothing";
+function listOf(members: readonly OptionalMember[]): string {
+  return members.join(", ") || "no members";
 }
 
-/** Crashes the stores of a place. */
-export async function crashAt(subject: StoreFixture, place: string): Promise<void> {
+/** Crashes the stores of a namespace. */
+export async function crashStores(fixture: StoreFixture, namespace: string): Promise<void> {
   try {
-    await subject.crash?.(place);
+    await fixture.crash?.(namespace);
   } catch (error) {
     throw failed("crash", error);
   }
 }
 
-/** A failure of the subject, not of the store. */
+/** A failure of the fixture, not of the store. */
 export class FixtureError extends Error {
   override name = "FixtureError";
 }
 
 function failed(method: "open" | "crash", cause: unknown): FixtureError {
-  const what = cause instanceof Error ? cause.message : String(cause);
-  return new FixtureError(`The subject's ${method}() has failed: ${what}`, { cause });
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new FixtureError(`The fixture's ${method}() failed: ${message}`, { cause });
 }
 
-/** Why a case with these needs does not apply to a subject; false if it does. */
-export function whyNot(subject: StoreFixture, needs: readonly Need[]): string | false {
-  const missing = needs.find((need) => !MEETS[need](subject));
-  return missing === undefined ? false : REASONS[missing];
+/** Why a case with these needs does not apply to the fixture's store; false if it does. */
+export function skipReason(fixture: StoreFixture, needs: readonly Need[]): string | false {
+  const unmet = needs.find((need) => !IS_MET[need](fixture));
+  return unmet === undefined ? false : SKIP_REASONS[unmet];
 }
 
-const MEETS: Record<Need, (subject: StoreFixture) => boolean> = {
-  createOnce: ({ lacks }) => !lacks?.includes("createOnce"),
-  changes: ({ lacks }) => !lacks?.includes("changes"),
-  checkWrites: ({ lacks }) => !lacks?.includes("checkWrites"),
-  keys: ({ lacks }) => !lacks?.includes("keys"),
+const IS_MET: Record<Need, (fixture: StoreFixture) => boolean> = {
+  createOnce: ({ unsupported }) => !unsupported?.includes("createOnce"),
+  changes: ({ unsupported }) => !unsupported?.includes("changes"),
+  checkWrites: ({ unsupported }) => !unsupported?.includes("checkWrites"),
+  keys: ({ unsupported }) => !unsupported?.includes("keys"),
   restarts: ({ sharing }) => sharing !== "none",
   servers: ({ sharing }) => sharing === "one machine" || sharing === "many machines",
   machines: ({ sharing }) => sharing === "many machines",
   crash: ({ crash }) => crash !== undefined,
 };
 
-const REASONS: Record<Need, string> = {
+const SKIP_REASONS: Record<Need, string> = {
   createOnce: "the store has no createOnce()",
   changes: "the store has no changes()",
   checkWrites: "the store has no checkWrites()",
-  keys: "the store keeps no API keys",
-  restarts: "the pets end with the store",
-  servers: "one store has the pets alone",
-  machines: "the servers have one clock",
-  crash: "the subject has no crash()",
+  keys: "the store does not support API keys",
+  restarts: "the pets do not survive a restart",
+  servers: "several stores cannot share the pets",
+  machines: "all servers use one clock",
+  crash: "the fixture has no crash()",
 };

@@ -1,6 +1,6 @@
-/** What a store promises, in one sentence each. `PetStore` has them at length. */
+/** The guarantees of a store, one sentence each. The documentation of `PetStore` has the details. */
 
-/** The name of a promise of the store contract. */
+/** The name of a guarantee of the store contract. */
 export type StoreGuarantee =
   | "exactness"
   | "paging"
@@ -12,34 +12,34 @@ export type StoreGuarantee =
   | "service"
   | "keys";
 
-const PROMISES: Readonly<Record<StoreGuarantee, string>> = {
+const GUARANTEES: Readonly<Record<StoreGuarantee, string>> = {
   exactness: "a pet is returned exactly as it was given, as the text of formatPet() and formatPets()",
   paging: "a page has the pets after an id, in the order of ids, and tells whether more follow",
   order: "ids start at 1, ascend in the order in which pets become visible, and none is given twice",
   atomicity: "a pet is visible completely or not at all, never changes, and a create that fails leaves none",
   durability: "a pet that was acknowledged is there after a restart",
   concurrency: "after a create has resolved, each read that starts later sees the pet, on every server",
-  idempotency: "a request that is repeated makes one pet, and the pet and the request are stored together",
-  service: "a store tells whether it can serve, and finishes what it has begun before it closes",
+  idempotency: "a request that is repeated creates one pet, and the pet and the request are stored together",
+  service: "a store tells whether it can serve, and finishes the work that has started before it closes",
   keys: "each change of a key is atomic, and none undoes another",
 };
 
-/** Thrown by a case. It names the promise that is broken; `cause` is the failed assertion. */
+/** The error of a case that fails. It names the broken guarantee; `cause` is the failed assertion. */
 export class ContractError extends Error {
   /** The name that test runners show. */
   override name = "ContractError";
-  /** The broken promise. */
-  readonly promise: StoreGuarantee;
+  /** The broken guarantee. */
+  readonly guarantee: StoreGuarantee;
 
   /**
-   * Makes the error of a case that failed.
+   * Creates the error of a case that failed.
    *
-   * @param promise The broken promise.
-   * @param cause What the case threw.
+   * @param guarantee The broken guarantee.
+   * @param cause The error that the case threw.
    */
-  constructor(promise: StoreGuarantee, cause: unknown) {
-    const what = cause instanceof Error ? cause.message : String(cause);
-    super(`A store must keep this promise (${promise}): ${PROMISES[promise]}.\n${what}`, { cause });
-    this.promise = promise;
+  constructor(guarantee: StoreGuarantee, cause: unknown) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    super(`A store must keep this guarantee (${guarantee}): ${GUARANTEES[guarantee]}.\n${message}`, { cause });
+    this.guarantee = guarantee;
   }
 }

@@ -1,40 +1,43 @@
-/** A place for one case, and the stores that it opens there. */
+/** A namespace for one case, and the stores that the case opens in it. */
 
 import type { PetStore } from "../../mod.ts";
-import { crashAt, openAt, requireMembers, type StoreFixture } from "./fixture.ts";
-import type { Bench } from "./store/case.ts";
+import { checkOptionalMembers, crashStores, openStore, type StoreFixture } from "./fixture.ts";
+import type { CaseContext } from "./store/case.ts";
 
-/** Closes the stores that `use` opens, except those that have crashed, and removes the place. The first error counts. */
-export async function withNamespace<T>(subject: StoreFixture, use: (bench: Bench) => Promise<T>): Promise<T> {
-  const place = newNamespace();
+/**
+ * Runs `work` with a new namespace. Afterwards closes the stores that `work` opened, except those that crashed, and removes the
+ * namespace. If several steps fail, the first error is thrown.
+ */
+export async function withNamespace<T>(fixture: StoreFixture, work: (context: CaseContext) => Promise<T>): Promise<T> {
+  const namespace = newNamespace();
   let opened: PetStore[] = [];
-  const bench: Bench = {
+  const context: CaseContext = {
     async open() {
-      const store = await openAt(subject, place);
+      const store = await openStore(fixture, namespace);
       opened.push(store);
-      requireMembers(subject, store);
+      checkOptionalMembers(fixture, store);
       return store;
     },
     async crash() {
-      await crashAt(subject, place);
+      await crashStores(fixture, namespace);
       opened = [];
     },
   };
-  const end = async () => {
+  const cleanUp = async () => {
     try {
       await Promise.all(opened.map(async (store) => await store.close()));
     } finally {
-      await subject.remove?.(place);
+      await fixture.remove?.(namespace);
     }
   };
   let result: T;
   try {
-    result = await use(bench);
+    result = await work(context);
   } catch (error) {
-    await end().catch(() => {});
+    await cleanUp().catch(() => {});
     throw error;
   }
-  await end();
+  await cleanUp();
   return result;
 }
 

@@ -1,16 +1,20 @@
 /**
- * The contracts as cases for any test runner: {@link storeCases} proves or refutes a store, and {@link httpCases} a petstore on
- * it. The cases need `node:assert`, which Deno, Node and Bun have, and Workers with the flag `nodejs_compat`.
+ * The contracts as test cases for any test runner: {@link storeCases} tests a store, and {@link httpCases} tests a petstore on it.
+ * The cases need `node:assert`, which Deno, Node and Bun have, and Workers with the flag `nodejs_compat`.
  *
- * @example With the test runner of Node, Deno or Bun; other runners are alike.
+ * @example With the test runner of Node, Deno or Bun. Other runners work in the same way.
  * ```ts ignore
  * import { test } from "node:test";
  * import { httpCases, storeCases, type StoreFixture } from "@petstore/petstore/testing";
  * import { createMyStore } from "./my_store.ts";
  *
- * const subject: StoreFixture = { open: (place) => createMyStore(place), sharing: "restarts", lacks: ["keys"] };
- * for (const { name, skip, run } of storeCases(subject)) test(`my store ${name}`, { skip }, run);
- * for (const { name, skip, run } of httpCases(subject)) test(`a petstore on my store ${name}`, { skip }, run);
+ * const fixture: StoreFixture = {
+ *   open: (namespace) => createMyStore(namespace),
+ *   sharing: "restarts",
+ *   unsupported: ["keys"],
+ * };
+ * for (const { name, skip, run } of storeCases(fixture)) test(`my store ${name}`, { skip }, run);
+ * for (const { name, skip, run } of httpCases(fixture)) test(`a petstore on my store ${name}`, { skip }, run);
  * ```
  *
  * @module
@@ -23,7 +27,7 @@ import { ContractError, type StoreGuarantee } from "./guarantees.ts";
 import { STORE_CONTRACT } from "./store/all.ts";
 import type { StoreCase } from "./store/case.ts";
 import { withNamespace } from "./namespace.ts";
-import { FixtureError, requireFixture, type StoreFixture, whyNot } from "./fixture.ts";
+import { FixtureError, requireFixture, skipReason, type StoreFixture } from "./fixture.ts";
 
 export type { Host, MaybePromise, PetStore, StoreFixture, StoreGuarantee };
 export { ContractError };
@@ -45,50 +49,50 @@ export interface HttpContractCase {
 export interface StoreContractCase {
   /** The rest of a sentence that begins with "the store", such as `gives ascending ids, starting at 1`. */
   name: string;
-  /** The promise that the case holds. */
-  promise: StoreGuarantee;
+  /** The guarantee that the case tests. */
+  guarantee: StoreGuarantee;
   /** Why the case does not apply to this store; false if it does. A runner should show it. */
   skip: string | false;
-  /** Rejects with a {@link ContractError} if the store breaks the promise. */
+  /** Rejects with a {@link ContractError} if the store breaks the guarantee. */
   run(): Promise<void>;
 }
 
 /**
- * The cases of the store contract. Run those of one process one after the other: one of them changes `Date` for a moment.
+ * The cases of the store contract. Run them one after the other within a process, because one of them changes `Date` for a moment.
  *
- * @throws {TypeError} If it is not a subject.
+ * @throws {TypeError} If the fixture is invalid.
  */
-export function storeCases(subject: StoreFixture): StoreContractCase[] {
-  requireFixture(subject);
+export function storeCases(fixture: StoreFixture): StoreContractCase[] {
+  requireFixture(fixture);
   return STORE_CONTRACT.map((each) => ({
-    ...{ name: each.name, promise: each.promise, skip: whyNot(subject, each.needs) },
-    run: () => runCase(subject, each),
+    ...{ name: each.name, guarantee: each.guarantee, skip: skipReason(fixture, each.needs) },
+    run: () => runCase(fixture, each),
   }));
 }
 
 /**
- * The cases of the HTTP contract, each with a petstore on an empty store. They expect that ids have no gaps while no create fails.
+ * The cases of the HTTP contract. Each runs a petstore on an empty store, and expects ids without gaps while no create fails.
  *
- * @param host Carries the requests, for example over a socket. Default: each request goes to `handle` directly.
- * @throws {TypeError} If it is not a subject.
+ * @param host Sends the requests, for example over a socket. Default: each request goes to `handle` directly.
+ * @throws {TypeError} If the fixture is invalid.
  */
-export function httpCases(subject: StoreFixture, host?: Host): HttpContractCase[] {
-  requireFixture(subject);
+export function httpCases(fixture: StoreFixture, host?: Host): HttpContractCase[] {
+  requireFixture(fixture);
   return HTTP_CONTRACT.map(({ name, options, needs = [], run }) => ({
     name,
-    skip: whyNot(subject, needs),
+    skip: skipReason(fixture, needs),
     run: () =>
-      withNamespace(subject, async ({ open }) => await withApi({ store: await open(), ...options }, run, { host })),
+      withNamespace(fixture, async ({ open }) => await withApi({ store: await open(), ...options }, run, { host })),
   }));
 }
 
-async function runCase(subject: StoreFixture, { promise, run }: StoreCase): Promise<void> {
-  await withNamespace(subject, async (bench) => {
-    const store = await bench.open();
+async function runCase(fixture: StoreFixture, { guarantee, run }: StoreCase): Promise<void> {
+  await withNamespace(fixture, async (context) => {
+    const store = await context.open();
     try {
-      await run(store, bench);
+      await run(store, context);
     } catch (error) {
-      throw error instanceof FixtureError ? error : new ContractError(promise, error);
+      throw error instanceof FixtureError ? error : new ContractError(guarantee, error);
     }
   });
 }

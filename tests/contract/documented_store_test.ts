@@ -1,4 +1,4 @@
-/** The store in docs/stores.md keeps the contract. Deno only. */
+/** The store in docs/stores.md passes the contract. Deno only. */
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -24,9 +24,9 @@ const { createMyStore } = await import(pathToFileURL(file).href) as { createMySt
 
 for (
   const { name, skip, run } of storeCases({
-    open: (place) => createMyStore(join(folder, place)),
+    open: (namespace) => createMyStore(join(folder, namespace)),
     sharing: "one machine",
-    lacks: ["changes", "checkWrites", "keys"],
+    unsupported: ["changes", "checkWrites", "keys"],
   })
 ) {
   test(`the store of docs/stores.md ${name}${skip ? ` (skipped: ${skip})` : ""}`, { skip }, run);

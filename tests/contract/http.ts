@@ -5,7 +5,7 @@ import { HTTP_CONTRACT } from "../../lib/testing/http/all.ts";
 
 export function testHttpContract(host: Host): void {
   for (const kind of STORE_KINDS) {
-    // A socket makes no difference to stores of one kind: with promises, and without.
+    // Over a socket, one store that returns promises and one that does not are enough.
     const isEnough = host.name === "in-process" || kind.name === "memory" || kind.name === "SQLite";
     if (kind.isForStoreContract || !isEnough) continue;
     for (const { name, options, run } of HTTP_CONTRACT) {

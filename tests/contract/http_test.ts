@@ -1,4 +1,4 @@
-/** The HTTP contract without a socket, and a check that the description's examples are real. */
+/** The HTTP contract without a socket, and a check that tests have seen the description's error examples. */
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -12,40 +12,46 @@ testHttpContract(IN_PROCESS);
 function errorExamples(value: Json | undefined): string[] {
   if (Array.isArray(value)) return value.flatMap(errorExamples);
   if (typeof value !== "object" || value === null) return [];
-  const own = "code" in value && "message" in value && typeof value["code"] === "string" ? [JSON.stringify(value)] : [];
-  return [...own, ...Object.values(value).flatMap(errorExamples)];
+  const example = "code" in value && "message" in value && typeof value["code"] === "string"
+    ? [JSON.stringify(value)]
+    : [];
+  return [...example, ...Object.values(value).flatMap(errorExamples)];
 }
 
-test("the petstore answers 503 with Retry-After to whatever needs a store that is unavailable, and goes on answering", async () => {
+test("the petstore answers 503 with Retry-After to requests that need an unavailable store, and still answers the others", async () => {
   const store = createSqliteStore(":memory:");
   await store.close();
-  const told: unknown[] = [];
-  await withApi(IN_PROCESS, { store, onError: (error) => told.push(error) }, async (api) => {
-    const answers = [await api.get("/pets"), await api.get("/pets/1"), await api.post({ name: "Rex", categoryId: 7 })];
-    for (const { status, headers, error } of answers) {
+  const errors: unknown[] = [];
+  await withApi(IN_PROCESS, { store, onError: (error) => errors.push(error) }, async (api) => {
+    const responses = [
+      await api.get("/pets"),
+      await api.get("/pets/1"),
+      await api.post({ name: "Rex", categoryId: 7 }),
+    ];
+    for (const { status, headers, error } of responses) {
       assert.deepEqual([status, error.code, headers.get("retry-after")], [503, "store_unavailable", "5"]);
     }
     assert.equal((await api.get("/pets?limit=0")).status, 400);
   });
-  assert.equal(told.length, 3);
-  assert.ok(told.every((error) => error instanceof StoreUnavailableError));
+  assert.equal(errors.length, 3);
+  assert.ok(errors.every((error) => error instanceof StoreUnavailableError));
 });
 
-test("the petstore refuses a large body while too many others are under way, and takes it when they have ended", async () => {
+test("the petstore refuses a large body while too many others are in flight, and accepts one when they have ended", async () => {
   await withApi(IN_PROCESS, { bodyTimeoutMs: 50 }, async (api) => {
     const large = new Uint8Array(1_048_576).fill(0x20);
     const stalled = () => new ReadableStream({ start: (controller) => controller.enqueue(large) });
-    const under = Array.from({ length: 65 }, () => api.send("POST", "/pets", { body: stalled() }));
-    // They are read in turn, so the last one finds no room.
+    const pending = Array.from({ length: 65 }, () => api.send("POST", "/pets", { body: stalled() }));
+    // The petstore admits bodies in order, so the last one exceeds the limit.
     const { status, error, headers } = await api.send("POST", "/pets", { body: stalled() });
     assert.deepEqual([status, error.code, headers.get("retry-after")], [503, "overloaded", "1"]);
     assert.equal((await api.post({ name: "Rex", categoryId: 7 })).status, 201);
-    for (const answer of await Promise.all(under)) assert.equal(answer.status, 408);
+    for (const response of await Promise.all(pending)) assert.equal(response.status, 408);
     assert.equal((await api.post(`{"name":"Rex","categoryId":7${" ".repeat(1_000_000)}}`)).status, 201);
   });
 });
 
-test("the petstore sends so many large answers at once, refuses more, and sends more when one of them has ended", async () => {
+test("the petstore limits the large responses in flight, and sends more when one of them has ended", async () => {
   const unread: Response[] = [];
   // A host whose clients request lists and read none.
   const hoarding: Host = {
@@ -62,7 +68,7 @@ test("the petstore sends so many large answers at once, refuses more, and sends 
     assert.deepEqual([status, error.code, headers.get("retry-after")], [503, "overloaded", "1"]);
     assert.equal(headers.get("access-control-allow-origin"), "*");
     for (const response of unread) assert.equal(response.status, 200);
-    // A small answer need not wait.
+    // A small response need not wait.
     assert.equal((await api.get("/pets?limit=1")).status, 200);
     await unread.pop()?.body?.cancel();
     assert.equal((await api.get("/pets?limit=40")).pets.length, 40);
@@ -73,7 +79,7 @@ test("the petstore sends so many large answers at once, refuses more, and sends 
   });
 });
 
-test("a body that arrives after its 408 makes no pet", async () => {
+test("a body that arrives after its 408 creates no pet", async () => {
   for (const announced of [true, false]) {
     await withApi(IN_PROCESS, { bodyTimeoutMs: 20 }, async (api) => {
       const bytes = new TextEncoder().encode('{"name":"Rex","categoryId":7}');
@@ -95,7 +101,7 @@ test("a body that arrives after its 408 makes no pet", async () => {
   }
 });
 
-test("every error example of the description is an answer that was really given", () => {
+test("every error example of the description is a response that a test has seen", () => {
   const examples = errorExamples(createOpenApi({ bodyTimeoutMs: 50 }));
   assert.ok(examples.length > 12);
   for (const example of examples) assert.ok(seenErrors.has(example), `No test has seen ${example}`);

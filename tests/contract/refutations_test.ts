@@ -1,4 +1,4 @@
-/** The contract finds wrong stores: each breaks one promise in a way in which real stores have broken it. */
+/** The contract finds wrong stores. Each breaks one guarantee in a way that occurs in real stores. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -19,23 +19,23 @@ import type {
   PetQuery,
   StoreChanges,
 } from "../../mod.ts";
-import { Disk, PaperStore } from "./paper_store.ts";
+import { Disk, ReferenceStore } from "./reference_store.ts";
 
-/** Takes the id first, as a bare sequence of a database does. So a pet may become visible after one with a greater id. */
-class BareSequence extends PaperStore {
+/** Takes the id first, like a plain sequence of a database. So a pet may become visible after one with a greater id. */
+class BareSequence extends ReferenceStore {
   protected override async add(pet: PetDraft): Promise<bigint> {
     const id = ++this.disk.last;
-    await this.travel();
+    await this.delay();
     this.disk.pets.set(id, { id, ...pet });
     return id;
   }
 }
 
 /** Reads the last id, and writes the next one later. */
-class LostUpdate extends PaperStore {
+class LostUpdate extends ReferenceStore {
   protected override async add(pet: PetDraft): Promise<bigint> {
     const id = this.disk.last + 1n;
-    await this.travel();
+    await this.delay();
     this.disk.last = id;
     this.disk.pets.set(id, { id, ...pet });
     return id;
@@ -43,7 +43,7 @@ class LostUpdate extends PaperStore {
 }
 
 /** Stores the pet, and then the record of the request. */
-class RecordLater extends PaperStore {
+class RecordLater extends ReferenceStore {
   protected override async addOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
     const known = this.remembered(request, this.disk.now());
     if (known) return known;
@@ -54,20 +54,20 @@ class RecordLater extends PaperStore {
 }
 
 /** Stores the record of the request, and then the pet. */
-class RecordFirst extends PaperStore {
+class RecordFirst extends ReferenceStore {
   protected override async addOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
     const known = this.remembered(request, this.disk.now());
     if (known) return known;
     const id = ++this.disk.last;
     this.remember(request, id, this.disk.now());
-    await this.travel();
+    await this.delay();
     this.disk.pets.set(id, { id, ...pet });
     return { outcome: "created", id };
   }
 }
 
-/** Remembers requests by the clock of its server. */
-class OwnClock extends PaperStore {
+/** Measures the expiry of requests with the clock of its own server. */
+class OwnClock extends ReferenceStore {
   protected override remembered(request: IdempotentRequest): IdempotentOutcome | undefined {
     return super.remembered(request, Date.now());
   }
@@ -78,7 +78,7 @@ class OwnClock extends PaperStore {
 }
 
 /** Saves the last id when it is closed. */
-class LateCounter extends PaperStore {
+class LateCounter extends ReferenceStore {
   #last = this.disk.last;
 
   protected override write(pet: PetDraft): bigint {
@@ -93,24 +93,24 @@ class LateCounter extends PaperStore {
   }
 }
 
-/** Acknowledges what it has not stored yet. */
-class EarlyResponse extends PaperStore {
+/** Acknowledges a pet before it has stored it. */
+class EarlyResponse extends ReferenceStore {
   protected override add(pet: PetDraft): Promise<bigint> {
     const id = ++this.disk.last;
-    this.travel().then(() => this.disk.pets.set(id, { id, ...pet }), () => {});
+    this.delay().then(() => this.disk.pets.set(id, { id, ...pet }), () => {});
     return Promise.resolve(id);
   }
 }
 
 /** Keeps an int64 as a JavaScript number. */
-class RoundedNumbers extends PaperStore {
+class RoundedNumbers extends ReferenceStore {
   protected override write(pet: PetDraft): bigint {
     return super.write({ ...pet, categoryId: BigInt(Number(pet.categoryId)) });
   }
 }
 
-/** Takes a full page for a page that others follow. */
-class FullPage extends PaperStore {
+/** Assumes that another page follows each full page. */
+class FullPage extends ReferenceStore {
   override async list(query: PetQuery): Promise<PetPage> {
     const { json } = await super.list(query);
     const pets = JSON.parse(json) as { id: number }[];
@@ -118,16 +118,16 @@ class FullPage extends PaperStore {
   }
 }
 
-/** Leaves what it refuses. */
-class HalfRefused extends PaperStore {
+/** Keeps a pet that it has refused. */
+class HalfRefused extends ReferenceStore {
   protected override write(pet: PetDraft): bigint {
     this.disk.pets.set(this.disk.last + 1n, { id: this.disk.last + 1n, ...pet } satisfies Pet);
     return super.write(pet);
   }
 }
 
-/** Adds the pet to the list of its status later than to the others. */
-class LateIndex extends PaperStore {
+/** Adds the pet to the list of its status later than to the list of all pets. */
+class LateIndex extends ReferenceStore {
   readonly #listed = new Set<bigint>();
 
   protected override async add(pet: PetDraft): Promise<bigint> {
@@ -145,35 +145,35 @@ class LateIndex extends PaperStore {
   }
 }
 
-/** Looks at the key alone while a request with it is under way. */
-class SharedResponse extends PaperStore {
-  readonly #underWay = new Map<string, Promise<IdempotentOutcome>>();
+/** Compares only the key, and not the fingerprint, with a request that is in flight. */
+class SharedResponse extends ReferenceStore {
+  readonly #inFlight = new Map<string, Promise<IdempotentOutcome>>();
 
   protected override async addOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
-    const first = this.#underWay.get(request.key);
+    const first = this.#inFlight.get(request.key);
     if (first) return { ...await first, outcome: "replayed" } as IdempotentOutcome;
     const outcome = super.addOnce(pet, request);
-    this.#underWay.set(request.key, outcome);
-    return await outcome.finally(() => this.#underWay.delete(request.key));
+    this.#inFlight.set(request.key, outcome);
+    return await outcome.finally(() => this.#inFlight.delete(request.key));
   }
 }
 
-/** Takes milliseconds for seconds. */
-class LongMemory extends PaperStore {
+/** Treats milliseconds as seconds. */
+class LongMemory extends ReferenceStore {
   protected override remember(request: IdempotentRequest, id: bigint, now: number): void {
     super.remember({ ...request, retentionMs: request.retentionMs * 1000 }, id, now);
   }
 }
 
-/** Copies some members of the pet of a request. */
-class PartialCopy extends PaperStore {
+/** Copies only some members of the pet of a request. */
+class PartialCopy extends ReferenceStore {
   protected override addOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
     return super.addOnce({ ...pet, status: "available" }, request);
   }
 }
 
-/** Counts what it adds itself, and not what other servers add. */
-class OwnChanges extends PaperStore {
+/** Counts only the pets that it adds itself, and not those of other servers. */
+class OwnChanges extends ReferenceStore {
   #additions = 0;
 
   protected override write(pet: PetDraft): bigint {
@@ -186,7 +186,7 @@ class OwnChanges extends PaperStore {
   }
 }
 
-const WRONG: [Store: typeof PaperStore, promise: StoreGuarantee][] = [
+const WRONG: [Store: typeof ReferenceStore, guarantee: StoreGuarantee][] = [
   [BareSequence, "order"],
   [LostUpdate, "concurrency"],
   [RecordLater, "idempotency"],
@@ -204,72 +204,78 @@ const WRONG: [Store: typeof PaperStore, promise: StoreGuarantee][] = [
   [OwnChanges, "concurrency"],
 ];
 
-const PAPER_LACKS: readonly OptionalMember[] = ["changes", "checkWrites", "keys"];
+const UNSUPPORTED: readonly OptionalMember[] = ["changes", "checkWrites", "keys"];
 
-function subjectOf(Store: typeof PaperStore, parts: Partial<StoreFixture> = {}): StoreFixture {
+function fixtureFor(Store: typeof ReferenceStore, parts: Partial<StoreFixture> = {}): StoreFixture {
   const disks = new Map<string, Disk>();
-  const diskOf = (place: string) => {
-    const disk = disks.get(place) ?? new Disk();
-    disks.set(place, disk);
+  const diskOf = (namespace: string) => {
+    const disk = disks.get(namespace) ?? new Disk();
+    disks.set(namespace, disk);
     return disk;
   };
   return {
-    lacks: Store === OwnChanges ? PAPER_LACKS.filter((member) => member !== "changes") : PAPER_LACKS,
-    open: (place) => new Store(diskOf(place)),
-    crash: (place) => void diskOf(place).crashes++,
+    unsupported: Store === OwnChanges ? UNSUPPORTED.filter((member) => member !== "changes") : UNSUPPORTED,
+    open: (namespace) => new Store(diskOf(namespace)),
+    crash: (namespace) => void diskOf(namespace).crashes++,
     sharing: "many machines",
     ...parts,
   };
 }
 
-test("the contract finds nothing in a store that keeps it", async () => {
-  for (const { skip, promise, name, run } of storeCases(subjectOf(PaperStore))) {
-    assert.ok(!skip || /^the store (has no ch|keeps no)/.test(skip), `${promise}, ${name}: ${skip}`);
+test("the contract finds no fault in a correct store", async () => {
+  for (const { skip, guarantee, name, run } of storeCases(fixtureFor(ReferenceStore))) {
+    assert.ok(!skip || /^the store (has no ch|does not support API keys)/.test(skip), `${guarantee}, ${name}: ${skip}`);
     if (!skip) await run();
   }
 });
 
-for (const [Store, promise] of WRONG) {
-  test(`the contract refutes a store with the defect ${Store.name}, and names the promise: ${promise}`, async () => {
-    const told: unknown[] = [];
-    for (const each of storeCases(subjectOf(Store))) {
-      if (each.promise === promise && !each.skip) await each.run().catch((error) => told.push(error));
+for (const [Store, guarantee] of WRONG) {
+  test(`the contract refutes a store with the defect ${Store.name}, and names the guarantee: ${guarantee}`, async () => {
+    const errors: unknown[] = [];
+    for (const each of storeCases(fixtureFor(Store))) {
+      if (each.guarantee === guarantee && !each.skip) await each.run().catch((error) => errors.push(error));
     }
-    assert.ok(told.length > 0, "no case has failed");
-    for (const error of told) {
+    assert.ok(errors.length > 0, "no case failed");
+    for (const error of errors) {
       assert.ok(error instanceof ContractError && error.cause instanceof Error);
-      assert.equal(error.promise, promise);
-      assert.match(error.message, new RegExp(`^A store must keep this promise \\(${promise}\\): [a-z][^\\n]+\\.\\n`));
+      assert.equal(error.guarantee, guarantee);
+      assert.match(
+        error.message,
+        new RegExp(`^A store must keep this guarantee \\(${guarantee}\\): [a-z][^\\n]+\\.\\n`),
+      );
     }
   });
 }
 
 test("a crash alone refutes a store that stores a pet and then the record of its request", async () => {
-  // One server at a time, and requests with different keys.
-  const subject = subjectOf(RecordLater, { sharing: "restarts" });
-  const crash = storeCases(subject).find(({ name }) => name.startsWith("makes one pet of a request that a crash"));
+  // The case uses one server at a time, and requests with different keys.
+  const fixture = fixtureFor(RecordLater, { sharing: "restarts" });
+  const crash = storeCases(fixture).find(({ name }) => name.startsWith("creates one pet for a request that a crash"));
   await assert.rejects(async () => await crash!.run(), ContractError);
 });
 
-test("a failure of the subject is not taken for one of the store, and the first error counts", async () => {
+test("a failure of the fixture is not reported as one of the store, and the first error is thrown", async () => {
   const refuse = () => Promise.reject(new Error("connect ECONNREFUSED"));
   const [first] = storeCases({ open: refuse, sharing: "none" });
-  await assert.rejects(() => first!.run(), /^FixtureError: The subject's open\(\) has failed: connect ECONNREFUSED$/);
-  const more = { open: () => new PaperStore(new Disk()), sharing: "none" } as const;
+  await assert.rejects(() => first!.run(), /^FixtureError: The fixture's open\(\) failed: connect ECONNREFUSED$/);
+  const more = { open: () => new ReferenceStore(new Disk()), sharing: "none" } as const;
   await assert.rejects(() => storeCases(more)[0]!.run(), {
     name: "FixtureError",
-    message: "The store lacks changes, checkWrites, keys, but its subject says nothing; if the store is right, " +
-      'the subject needs lacks: ["changes","checkWrites","keys"]',
+    message: "The fixture lists no members as unsupported, but the store lacks changes, checkWrites, keys; " +
+      'if the store is right, the fixture needs unsupported: ["changes","checkWrites","keys"]',
   });
-  const [less] = storeCases({ ...more, lacks: [...PAPER_LACKS, "createOnce"] });
-  await assert.rejects(() => less!.run(), /but its subject says changes, checkWrites, keys, createOnce; if/);
-  const [other] = storeCases({ open: () => undefined as unknown as PaperStore, sharing: "none" });
-  await assert.rejects(() => other!.run(), /^FixtureError: The subject's open\(\) gave no store$/);
+  const [less] = storeCases({ ...more, unsupported: [...UNSUPPORTED, "createOnce"] });
+  await assert.rejects(
+    () => less!.run(),
+    /^FixtureError: The fixture lists changes, checkWrites, keys, createOnce as unsupported, but/,
+  );
+  const [other] = storeCases({ open: () => undefined as unknown as ReferenceStore, sharing: "none" });
+  await assert.rejects(() => other!.run(), /^FixtureError: The fixture's open\(\) returned no store$/);
   const removed: string[] = [];
   const broken = storeCases({
-    ...subjectOf(FullPage),
-    remove: (place) => {
-      removed.push(place);
+    ...fixtureFor(FullPage),
+    remove: (namespace) => {
+      removed.push(namespace);
       throw new Error("cannot be removed");
     },
   }).find(({ name }) => name.startsWith("gives the last id"));
@@ -277,28 +283,28 @@ test("a failure of the subject is not taken for one of the store, and the first 
   assert.equal(removed.length, 1);
 });
 
-test("a subject says which cases do not apply", () => {
+test("a fixture determines which cases do not apply", () => {
   const alone: StoreFixture = {
-    open: () => new PaperStore(new Disk()),
+    open: () => new ReferenceStore(new Disk()),
     sharing: "none",
-    lacks: [...PAPER_LACKS, "createOnce"],
+    unsupported: [...UNSUPPORTED, "createOnce"],
   };
   const skipped = new Set(storeCases(alone).map(({ skip }) => skip));
   assert.deepEqual(
     [...skipped].sort(),
     [
       false,
-      "one store has the pets alone",
-      "the pets end with the store",
+      "several stores cannot share the pets",
+      "the pets do not survive a restart",
       "the store has no changes()",
       "the store has no checkWrites()",
       "the store has no createOnce()",
-      "the store keeps no API keys",
-      "the subject has no crash()",
+      "the store does not support API keys",
+      "the fixture has no crash()",
     ].sort(),
   );
-  const wrong = { open: () => new PaperStore(new Disk()), sharing: "all" } as unknown as StoreFixture;
-  assert.throws(() => storeCases(wrong), /^TypeError: The sharing of a subject must be one of none, restarts/);
+  const wrong = { open: () => new ReferenceStore(new Disk()), sharing: "all" } as unknown as StoreFixture;
+  assert.throws(() => storeCases(wrong), /^TypeError: The fixture's sharing must be one of none, restarts/);
   assert.ok(httpCases(alone).some(({ skip }) => skip === "the store has no createOnce()"));
-  assert.throws(() => storeCases({} as StoreFixture), /^TypeError: The subject must have a method open\(place\)/);
+  assert.throws(() => storeCases({} as StoreFixture), /^TypeError: The fixture must have a method open\(namespace\)/);
 });

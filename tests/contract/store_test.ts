@@ -3,8 +3,8 @@ import { storeCases } from "../../lib/testing/testing.ts";
 import { STORE_KINDS } from "../support/stores.ts";
 
 for (const kind of STORE_KINDS) {
-  for (const { name, promise, skip, run } of storeCases(kind)) {
+  for (const { name, guarantee, skip, run } of storeCases(kind)) {
     const reason = skip ? `, skipped: ${skip}` : "";
-    test(`a ${kind.name} store ${name} (${promise}${reason})`, { skip }, run);
+    test(`a ${kind.name} store ${name} (${guarantee}${reason})`, { skip }, run);
   }
 }

@@ -19,8 +19,8 @@ for (const [title, kind] of STORES) {
     `${title} keeps the contract in two Workers, and when workerd is killed`,
     (context) =>
       withTempFolder(async (folder) => {
-        await using subject = await WorkerFixture.start(kind, folder);
-        for (const { name, skip, run } of storeCases(subject)) await context.test(`${title} ${name}`, { skip }, run);
+        await using fixture = await WorkerFixture.start(kind, folder);
+        for (const { name, skip, run } of storeCases(fixture)) await context.test(`${title} ${name}`, { skip }, run);
       }),
   );
 

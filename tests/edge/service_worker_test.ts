@@ -70,7 +70,7 @@ const START = 'import("/contract.js").then(() => import("/page.js")).then(({ sta
  * A page cannot set `Origin`, the browser adds it only on the network, and requests to other origins do not reach a
  * Service Worker. So `cors` has no effect here, and the case that expects a grant must get none.
  */
-const NEEDS_ORIGIN = /^grants a listed origin what it needs/;
+const NEEDS_ORIGIN = /^sends a listed origin the CORS headers/;
 
 testWorker("a Service Worker keeps the HTTP contract", async (context) => {
   await withBrowser(async (browser) => {
@@ -91,17 +91,17 @@ testWorker("a Service Worker keeps the HTTP contract", async (context) => {
 async function expectNoGrant(page: Page, number: number): Promise<void> {
   await assert.rejects(page.evaluate(`runCase(${number})`), /401 !== 204/);
   const headers = { origin: "https://app.example", authorization: `Bearer ${KEY}`, [CASE_HEADER]: `${number}` };
-  const answer = await askIn(page)("/v1/pets", { headers });
-  assert.deepEqual([answer.status, answer.headers.get("access-control-allow-origin")], [200, null]);
-  assert.equal(answer.headers.get("vary"), "Origin");
+  const response = await askIn(page)("/v1/pets", { headers });
+  assert.deepEqual([response.status, response.headers.get("access-control-allow-origin")], [200, null]);
+  assert.equal(response.headers.get("vary"), "Origin");
 }
 
 function askIn(page: Page): Ask {
   return async (path, init) => {
     const { text, ...parts } = await page.evaluate(async ([path, init]) => {
-      const answer = await fetch(path, init);
-      const headers = [...answer.headers] as [string, string][];
-      return { status: answer.status, headers, text: await answer.text() };
+      const response = await fetch(path, init);
+      const headers = [...response.headers] as [string, string][];
+      return { status: response.status, headers, text: await response.text() };
     }, [path, init ?? {}] as const);
     return new Response(text, parts);
   };

@@ -82,12 +82,12 @@ async function stallAfterAnother(url: string, roundTrip: () => Promise<Response>
       },
     }),
   );
-  // One isolate begins requests in order: after this answer, the first POST has begun.
+  // An isolate starts requests in order: after this response, the first POST has begun.
   await (await roundTrip()).body?.cancel();
   const second = post(new ReadableStream({ start: (controller) => controller.enqueue(begun) }));
   await (await roundTrip()).body?.cancel();
   finish();
   assert.match(await (await first).text(), /invalid_json|request_timeout/);
-  const answer = await second;
-  assert.deepEqual([answer.status, (await answer.json()).code], [408, "request_timeout"]);
+  const response = await second;
+  assert.deepEqual([response.status, (await response.json()).code], [408, "request_timeout"]);
 }

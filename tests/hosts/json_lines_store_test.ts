@@ -1,4 +1,4 @@
-/** The example of an own store in docs/hosts.md keeps the store contract, and all pets that it has acknowledged. */
+/** The example store in docs/hosts.md passes the store contract, and keeps all pets that it has acknowledged. */
 
 import assert from "node:assert/strict";
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,13 +13,13 @@ import { createJsonLinesStore } from "./programs/json_lines_store.ts";
 const folder = mkdtempSync(join(tmpdir(), "petstore-"));
 after(() => rmSync(folder, { recursive: true }));
 
-const subject: StoreFixture = {
-  open: (place) => createJsonLinesStore(join(folder, place)),
+const fixture: StoreFixture = {
+  open: (namespace) => createJsonLinesStore(join(folder, namespace)),
   sharing: "restarts",
-  lacks: ["checkWrites", "keys"],
+  unsupported: ["checkWrites", "keys"],
 };
 
-for (const { name, skip, run } of storeCases(subject)) {
+for (const { name, skip, run } of storeCases(fixture)) {
   test(`a JSON-lines store ${name}${skip ? ` (skipped: ${skip})` : ""}`, { skip }, run);
 }
 

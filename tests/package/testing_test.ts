@@ -1,4 +1,4 @@
-/** The contracts of the installed package prove and refute a store with every common test runner. */
+/** The contracts of the installed package accept a correct store and refute a wrong one, with every common test runner. */
 
 import assert from "node:assert/strict";
 import { testUnless } from "../support/system/commands.ts";
@@ -39,20 +39,20 @@ const RUNNERS: Runner[] = [
 
 for (const { name, skip, command, args, install, passed } of RUNNERS) {
   testUnless(skip)(
-    `with ${name}, the contracts prove a store, and name the promises that a wrong one breaks`,
+    `with ${name}, the contracts accept a correct store, and name the guarantees that a wrong one breaks`,
     () =>
       withProject(install, async (folder) => {
         const right = await run(command, args, folder);
-        const told = right.stdout + right.stderr;
-        assert.equal(right.status, 0, told.slice(-3000));
-        const count = Number(passed.exec(told)?.[1]);
-        assert.ok(count > 90, told.slice(-3000));
+        const output = right.stdout + right.stderr;
+        assert.equal(right.status, 0, output.slice(-3000));
+        const count = Number(passed.exec(output)?.[1]);
+        assert.ok(count > 90, output.slice(-3000));
 
         const wrong = await run(command, args, folder, { WRONG_STORE: "1" });
         assert.notEqual(wrong.status, 0);
         assert.match(
           wrong.stdout + wrong.stderr,
-          /A store must keep this promise \(exactness\): a pet is returned exactly as it/,
+          /A store must keep this guarantee \(exactness\): a pet is returned exactly as it/,
         );
         console.log(`${name}: ${count} cases passed`);
       }),

@@ -1,4 +1,4 @@
-/** A petstore as a client sees it. Every answer is checked against the OpenAPI description. */
+/** A client of a petstore. Every response is checked against the OpenAPI description. */
 
 import { createOpenApi, type PetstoreOptions } from "../../mod.ts";
 import { type Api, type Host as ContractHost, withApi as withBareApi } from "../../lib/testing/http/api.ts";

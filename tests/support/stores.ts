@@ -16,12 +16,12 @@ import { type DriverKind, DRIVERS, GIVEN, postgresUrl, runSql, whyNoPostgres } f
 export interface StoreKind extends StoreFixture {
   name: string;
   isVariant?: boolean;
-  /** The HTTP contract would show no difference. */
+  /** The HTTP contract need not run on it, because it would show no difference. */
   isForStoreContract?: boolean;
 }
 
 export const STORE_KINDS: readonly StoreKind[] = [
-  { name: "memory", open: () => createMemoryStore(), sharing: "none", lacks: ["checkWrites"] },
+  { name: "memory", open: () => createMemoryStore(), sharing: "none", unsupported: ["checkWrites"] },
   sqliteKind("SQLite", (path) => createSqliteStore(path)),
   // On Node and Bun only, because `deno test` starts a thread in half a second.
   ...("Deno" in globalThis ? [] : [threadKind()]),
@@ -33,7 +33,7 @@ export const STORE_KINDS: readonly StoreKind[] = [
   ...kvKinds(),
 ];
 
-/** Hands over an empty store. */
+/** Runs `use` with an empty store. */
 export function withStore<T>(kind: StoreKind, use: (store: PetStore) => Promise<T>): Promise<T> {
   return withNamespace(kind, async ({ open }) => await use(await open()));
 }
@@ -48,28 +48,28 @@ function threadKind(): StoreKind {
 }
 
 function sqliteKind(name: string, open: (path: string) => PetStore | Promise<PetStore>): StoreKind {
-  /** The folders of a place, the latest last. */
+  /** The folders of a namespace, the latest last. */
   const folders = new Map<string, string[]>();
-  const newFolder = (place: string) => {
+  const newFolder = (namespace: string) => {
     const folder = mkdtempSync(join(tmpdir(), "petstore-"));
-    folders.set(place, [...folders.get(place) ?? [], folder]);
+    folders.set(namespace, [...folders.get(namespace) ?? [], folder]);
     return folder;
   };
   return {
     name,
     sharing: "one machine",
-    open: (place) => open(join(folders.get(place)?.at(-1) ?? newFolder(place), "pets.db")),
-    /** Goes on with the files as a loss of power would leave them, which another process copies: see docs/stores.md, Locks. */
-    crash(place) {
-      const before = folders.get(place)!.at(-1)!;
-      // Without the index of the log, which is only for processes that are running.
+    open: (namespace) => open(join(folders.get(namespace)?.at(-1) ?? newFolder(namespace), "pets.db")),
+    /** Continues with a copy of the files as a loss of power would leave them. Another process copies them: see docs/stores.md, Locks. */
+    crash(namespace) {
+      const before = folders.get(namespace)!.at(-1)!;
+      // The index of the log is left out, because only running processes use it.
       const files = readdirSync(before).filter((file) => !file.endsWith("-shm")).map((file) => join(before, file));
-      const { status, stderr } = spawnSync("cp", [...files, newFolder(place)], { encoding: "utf8" });
+      const { status, stderr } = spawnSync("cp", [...files, newFolder(namespace)], { encoding: "utf8" });
       if (status !== 0) throw new Error(stderr);
     },
-    remove(place) {
-      for (const folder of folders.get(place) ?? []) if (existsSync(folder)) rmSync(folder, { recursive: true });
-      folders.delete(place);
+    remove(namespace) {
+      for (const folder of folders.get(namespace) ?? []) if (existsSync(folder)) rmSync(folder, { recursive: true });
+      folders.delete(namespace);
     },
   };
 }
@@ -88,16 +88,16 @@ function kvKinds(): StoreKind[] {
     name: "Deno KV in memory",
     open: async () => createKvStore(await openTestKv(":memory:")),
     sharing: "none",
-    ...{ lacks: ["changes"], isVariant: true, isForStoreContract: true },
+    ...{ unsupported: ["changes"], isVariant: true, isForStoreContract: true },
   };
   return [kvKind(), inMemory];
 }
 
-/** Each store has a KV of its own, as each server has. */
+/** Each store opens its own KV, as each server does. */
 function kvKind(): StoreKind {
-  const places = new Map<string, { folder: string; opened: Set<TestKv> }>();
-  const crash = (place: string) => {
-    const { opened } = places.get(place)!;
+  const namespaces = new Map<string, { folder: string; opened: Set<TestKv> }>();
+  const crash = (namespace: string) => {
+    const { opened } = namespaces.get(namespace)!;
     for (const kv of opened) kv.close();
     opened.clear();
   };
@@ -105,22 +105,22 @@ function kvKind(): StoreKind {
     name: "Deno KV",
     isVariant: true,
     sharing: "one machine",
-    lacks: ["changes"],
-    async open(place) {
-      const { folder, opened } = places.get(place) ??
+    unsupported: ["changes"],
+    async open(namespace) {
+      const { folder, opened } = namespaces.get(namespace) ??
         { folder: mkdtempSync(join(tmpdir(), "petstore-")), opened: new Set<TestKv>() };
-      places.set(place, { folder, opened });
+      namespaces.set(namespace, { folder, opened });
       const kv = await openTestKv(join(folder, "kv"));
       opened.add(kv);
       return createKvStore(kv);
     },
-    // Ends what is under way.
+    // Ends the calls that are in flight.
     crash,
-    remove(place) {
-      if (!places.has(place)) return;
-      crash(place);
-      rmSync(places.get(place)!.folder, { recursive: true });
-      places.delete(place);
+    remove(namespace) {
+      if (!namespaces.has(namespace)) return;
+      crash(namespace);
+      rmSync(namespaces.get(namespace)!.folder, { recursive: true });
+      namespaces.delete(namespace);
     },
   };
 }
@@ -130,18 +130,18 @@ function postgresKind(driver: DriverKind, isVariant: boolean): StoreKind {
     name: `PostgreSQL (${driver.name})`,
     isVariant,
     sharing: "many machines",
-    lacks: ["changes"],
-    async open(place) {
+    unsupported: ["changes"],
+    async open(namespace) {
       const url = await postgresUrl();
       const prepare = !url.includes("prepare=false");
-      return await createPostgresStore(() => driver.connect(url, place), { schema: place, prepare });
+      return await createPostgresStore(() => driver.connect(url, namespace), { schema: namespace, prepare });
     },
-    async crash(place) {
+    async crash(namespace) {
       const ended = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = ";
-      await runSql(await postgresUrl(), `${ended}'${place}'`);
+      await runSql(await postgresUrl(), `${ended}'${namespace}'`);
     },
-    async remove(place) {
-      if (GIVEN) await runSql(GIVEN, `DROP SCHEMA IF EXISTS "${place}" CASCADE`);
+    async remove(namespace) {
+      if (GIVEN) await runSql(GIVEN, `DROP SCHEMA IF EXISTS "${namespace}" CASCADE`);
     },
   };
 }

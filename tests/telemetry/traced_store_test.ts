@@ -27,14 +27,14 @@ const STORES: Record<string, () => PetStore> = {
   "sqlite::memory:": () => createSqliteStore(":memory:"),
 };
 
-function subjectOf(setting: string, open: () => PetStore): StoreFixture {
-  const lacks = (["createOnce", "changes", "checkWrites", "keys"] as const).filter((member) => !(member in open()));
-  return { open: () => traced(open(), setting), sharing: "none", lacks };
+function fixtureFor(setting: string, open: () => PetStore): StoreFixture {
+  const unsupported = (["createOnce", "changes", "checkWrites", "keys"] as const).filter((member) => !(member in open()));
+  return { open: () => traced(open(), setting), sharing: "none", unsupported };
 }
 
 for (const [setting, open] of Object.entries(STORES)) {
-  for (const { name, skip, run } of storeCases(subjectOf(setting, open))) {
-    // Other tests have the cases about restarts and several servers.
+  for (const { name, skip, run } of storeCases(fixtureFor(setting, open))) {
+    // Other tests run the cases about restarts and several servers.
     if (!skip) test(`a ${setting} store with spans ${name}`, run);
   }
 

@@ -1,16 +1,19 @@
-/** A petstore as a client sees it. */
+/** A client of a petstore. */
 
 import { createPetstore, type ErrorBody, type PetstoreOptions } from "../../../mod.ts";
 
 /** The key of the petstores under test. */
 export const KEY = "pk_test_0123456789abcdef";
 
-/** Answers a request, as `handle` of a petstore does. */
+/** Responds to a request, as `handle` of a petstore does. */
 export type Handle = (request: Request) => Promise<Response>;
 
-/** What carries requests to a petstore. */
+/** Sends requests to a petstore. */
 export interface Host {
-  /** Mounts a handler at the root, and calls `run` with the origin, such as `http://127.0.0.1:8000`, and what sends a request. */
+  /**
+   * Mounts a handler at the root, and calls `run` with the origin, such as `http://127.0.0.1:8000`, and with a function that sends
+   * a request.
+   */
   use<T>(handle: Handle, run: (origin: string, send: Handle) => Promise<T>): Promise<T>;
 }
 
@@ -23,7 +26,7 @@ export interface RequestParts {
   key?: string | null;
 }
 
-/** A pet as `JSON.parse` reads it: exact only below 2^53; look at the text for the rest. */
+/** A pet as `JSON.parse` reads it. Numbers are exact only below 2^53; for greater ones, use the text. */
 export type ParsedPet = Record<"id" | "categoryId", number> & Record<"name" | "status", string>;
 
 export interface SeenResponse {
@@ -32,7 +35,7 @@ export interface SeenResponse {
   text: string;
 }
 
-/** An answer and its JSON, typed as the case expects it. */
+/** A response and its JSON, typed as the case expects it. */
 export interface ApiResponse extends SeenResponse {
   json: unknown;
   pet: ParsedPet;
@@ -40,7 +43,7 @@ export interface ApiResponse extends SeenResponse {
   error: ErrorBody;
 }
 
-/** Paths are relative to the base path, except whole paths after `//`. */
+/** Paths are relative to the base path. A path that begins with `//` is relative to the root. */
 export interface Api {
   send(method: string, path: string, parts?: RequestParts): Promise<ApiResponse>;
   get(path: string, parts?: RequestParts): Promise<ApiResponse>;
@@ -48,8 +51,8 @@ export interface Api {
   post(body: unknown, parts?: RequestParts): Promise<ApiResponse>;
 }
 
-/** Throws if an answer is not as it should be. */
-export type Check = (method: string, path: string, answer: SeenResponse) => void;
+/** Throws if a response is wrong. */
+export type Check = (method: string, path: string, response: SeenResponse) => void;
 
 const IN_PROCESS: Host = { use: (handle, run) => run("http://petstore.example", handle) };
 

@@ -59,7 +59,7 @@ export const AUTH_CASES: HttpCase[] = [
     "accepts several keys at once, in clear or as a SHA-256 digest",
     async (api) => {
       for (const key of ["old-key", "new-key"]) assert.equal((await api.get("/pets", { key })).status, 200);
-      // Twice: after the first time, a digest's key is recognised in another way.
+      // Twice, because the second check of a digest's key uses a cache.
       for (let i = 0; i < 2; i++) assert.equal((await api.get("/pets", { key: "hashed-key" })).status, 200);
       for (const key of [HASHED, KEY, "hashed-keys"]) assert.equal((await api.get("/pets", { key })).status, 401);
     },
@@ -94,7 +94,7 @@ export const AUTH_CASES: HttpCase[] = [
       assert.equal((await api.post(pet, { key: "writer" })).status, 201);
     },
   ),
-  httpCase("says that a key which it would have made is mistyped, by its checksum alone", async (api) => {
+  httpCase("reports a mistyped key by its checksum, if the key has the format of generated keys", async (api) => {
     const message = "The API key is incomplete or mistyped: its checksum is wrong";
     const whole = "petstore_000000000000000000000000000000";
     for (const key of ["petstore_", `${whole}00000`, `${whole}0000000`, `${whole}000001`, `${whole}zzzzzz`]) {

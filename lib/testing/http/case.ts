@@ -7,7 +7,7 @@ export interface HttpCase {
   /** The rest of a sentence that starts with "the petstore". */
   name: string;
   options?: Partial<PetstoreOptions>;
-  /** What the case needs of its store. */
+  /** What the case needs from its store. */
   needs?: readonly "createOnce"[];
   run(api: Api): Promise<void>;
 }

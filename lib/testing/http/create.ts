@@ -34,7 +34,7 @@ const BAD_NAMES = [
   ...["null", "7", "[]", "{}", "true"],
 ];
 
-/** Adds a pet from JSON text and expects exactly this text in all three places. */
+/** Adds a pet from JSON text and expects exactly this text in all three responses. */
 async function expectStored(api: Api, body: string, name: string, categoryId: string): Promise<void> {
   const created = await api.post(body);
   assert.equal(created.status, 201, created.text);
@@ -47,15 +47,15 @@ async function expectStored(api: Api, body: string, name: string, categoryId: st
 }
 
 async function expectRefused(api: Api, body: string | Uint8Array, code: string, message = /./): Promise<void> {
-  const answer = await api.post(body);
-  assert.deepEqual([answer.status, answer.error.code], [400, code], String(body).slice(0, 80));
-  assert.match(answer.error.message, message);
-  assert.ok(answer.error.message.length < 800, "a message as long as the request");
+  const response = await api.post(body);
+  assert.deepEqual([response.status, response.error.code], [400, code], String(body).slice(0, 80));
+  assert.match(response.error.message, message);
+  assert.ok(response.error.message.length < 800, "a message as long as the request");
   assert.equal((await api.get("/pets")).text, "[]");
 }
 
 export const CREATE_CASES: HttpCase[] = [
-  httpCase("creates a pet and says where it is", async (api) => {
+  httpCase("creates a pet, and returns its Location", async (api) => {
     const first = await api.post({ name: "Rex", categoryId: 7, status: "pending" });
     assert.deepEqual([first.status, first.headers.get("location")], [201, "/v1/pets/1"]);
     assert.equal(first.text, '{"id":1,"name":"Rex","categoryId":7,"status":"pending"}');
@@ -72,7 +72,7 @@ export const CREATE_CASES: HttpCase[] = [
       assert.equal((await api.get("/pets?status=pending")).pets.length, 1);
     },
   ),
-  httpCase("keeps int64 exact to the last digit, from POST to GET one and the list", async (api) => {
+  httpCase("keeps int64 exact to the last digit, in the responses to POST, GET by id and list", async (api) => {
     for (const number of INT64) await expectStored(api, `{"name":"n","categoryId":${number}}`, '"n"', number);
     for (const [written, number] of Object.entries(WRITTEN)) {
       await expectStored(api, `{"categoryId":${written},"name":"n"}`, '"n"', number);
@@ -94,7 +94,7 @@ export const CREATE_CASES: HttpCase[] = [
       await expectRefused(api, `{"name":${value},"categoryId":1}`, "invalid_pet", /name/);
     }
   }),
-  httpCase("refuses every status in a body that is not one of the three", async (api) => {
+  httpCase("refuses every status in a body except the three valid ones", async (api) => {
     for (const value of ["null", '""', '"SOLD"', '"lost"', "1", "[]", '["sold"]', "false"]) {
       await expectRefused(
         api,
@@ -139,7 +139,7 @@ export const CREATE_CASES: HttpCase[] = [
     const deep = "[".repeat(500) + "]".repeat(500);
     assert.equal((await api.post(`{"x":${deep},"name":"n","categoryId":1}`)).status, 201);
   }),
-  httpCase("answers deep nesting with 400 or 201, and never with a failure of its own", async (api) => {
+  httpCase("answers 400 or 201 to deep nesting, and never 500", async (api) => {
     const deep = "[".repeat(100_000) + "]".repeat(100_000);
     const { status } = await api.post(`{"x":${deep},"name":"n","categoryId":1}`);
     // Engines differ in their depth limit.
@@ -151,8 +151,8 @@ export const CREATE_CASES: HttpCase[] = [
     const polluting = '{"__proto__":{"status":"sold"},"constructor":1,"name":"n","categoryId":1}';
     await expectStored(api, polluting, '"n"', "1");
     assert.equal(({} as Record<string, unknown>)["status"], undefined);
-    const answer = await api.post('{"__proto__":{"name":"n","categoryId":1}}');
-    assert.equal(answer.status, 400);
+    const response = await api.post('{"__proto__":{"name":"n","categoryId":1}}');
+    assert.equal(response.status, 400);
   }),
   httpCase("takes the last of duplicate members, as JSON.parse does, for int64 too", async (api) => {
     const [big, twice] = ["9007199254740993", '{"categoryId":1,"name":"a","categoryId":9007199254740993,"name":"b"}'];

@@ -8,10 +8,10 @@ const ABSENT = [
   ...["__proto__", "x".repeat(3000)],
 ];
 
-function assertDeprecated(answer: ApiResponse, basePath = "/v1"): void {
-  assert.equal(answer.headers.get("deprecation"), "@1795132800");
-  assert.equal(answer.headers.get("sunset"), "Thu, 05 Dec 2030 00:00:00 GMT");
-  assert.equal(linkTarget(answer, "successor-version"), `${basePath}/pets`);
+function assertDeprecated(response: ApiResponse, basePath = "/v1"): void {
+  assert.equal(response.headers.get("deprecation"), "@1795132800");
+  assert.equal(response.headers.get("sunset"), "Thu, 05 Dec 2030 00:00:00 GMT");
+  assert.equal(linkTarget(response, "successor-version"), `${basePath}/pets`);
 }
 
 export const GET_CASES: HttpCase[] = [
@@ -30,7 +30,7 @@ export const GET_CASES: HttpCase[] = [
       assert.ok(error.message.length < 200);
     }
   }),
-  httpCase("marks every answer of /pets/{petId} as deprecated, the refused key's aside", async (api) => {
+  httpCase("marks every response of /pets/{petId} as deprecated, except a 401", async (api) => {
     await addPets(api, ["sold"]);
     const found = await api.get("/pets/1");
     const etag = found.headers.get("etag") ?? "";
@@ -38,9 +38,9 @@ export const GET_CASES: HttpCase[] = [
     assertDeprecated(await api.get("/pets/2"));
     assertDeprecated(await api.get("/pets/1", { headers: { "if-none-match": etag } }));
     for (const method of ["HEAD", "OPTIONS", "PUT"]) assertDeprecated(await api.send(method, "/pets/1"));
-    for (const answer of [await api.get("/pets/1", { key: null }), await api.get("/pets")]) {
-      assert.equal(answer.headers.get("deprecation"), null);
-      assert.equal(answer.headers.get("sunset"), null);
+    for (const response of [await api.get("/pets/1", { key: null }), await api.get("/pets")]) {
+      assert.equal(response.headers.get("deprecation"), null);
+      assert.equal(response.headers.get("sunset"), null);
     }
   }),
   httpCase("answers 304 to a pet's own entity tag, and gives other pets other tags", async (api) => {
@@ -48,7 +48,9 @@ export const GET_CASES: HttpCase[] = [
     const etags = [];
     for (const id of [1, 2]) etags.push((await api.get(`/pets/${id}`)).headers.get("etag") ?? "");
     assert.notEqual(etags[0], etags[1]);
-    const answers = await Promise.all(etags.map((etag) => api.get("/pets/1", { headers: { "if-none-match": etag } })));
-    assert.deepEqual(answers.map(({ status }) => status), [304, 200]);
+    const responses = await Promise.all(
+      etags.map((etag) => api.get("/pets/1", { headers: { "if-none-match": etag } })),
+    );
+    assert.deepEqual(responses.map(({ status }) => status), [304, 200]);
   }),
 ];

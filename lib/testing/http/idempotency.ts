@@ -18,14 +18,14 @@ const BAD_KEYS = [
   ...['"a";p=1.2345', '"\\a"', '"a\\"', "a b", "a,b", '"a", "b"', "é", "a\\b"],
 ];
 
-function forgetfulStore(): PetStore {
+function storeWithoutCreateOnce(): PetStore {
   const store = createMemoryStore();
   const [create, get, list] = [store.create.bind(store), store.get.bind(store), store.list.bind(store)];
   return { create, get, list, check: () => store.check(), close: () => store.close() };
 }
 
 const CASES: readonly HttpCase[] = [
-  httpCase("gives a create that is sent again its first answer, and makes no second pet", async (api) => {
+  httpCase("answers a repeated create with the first response, and creates no second pet", async (api) => {
     const first = await api.post(REX, withKey('"a"'));
     assert.deepEqual([first.status, first.headers.get("idempotency-replayed")], [201, null]);
     for (const body of [REX, JSON.stringify(REX, null, 2), { status: "sold", categoryId: 7.0, name: "Rex", id: 99 }]) {
@@ -59,15 +59,15 @@ const CASES: readonly HttpCase[] = [
         ...[";v=1", "; v=-1.5;w", ';v="a;b\\"c"', ";v=to/ken;*x=?1", ';v=:YQ==:;w=@1659578233;x=%"f%c3%bc"'],
       ]
     ) {
-      const answer = await api.post(REX, withKey(`"a"${parameters}`));
-      assert.deepEqual([answer.status, answer.text.slice(0, 8)], [201, '{"id":1,'], parameters);
+      const response = await api.post(REX, withKey(`"a"${parameters}`));
+      assert.deepEqual([response.status, response.text.slice(0, 8)], [201, '{"id":1,'], parameters);
     }
     const escaped = await api.post(REX, withKey('"a\\"b\\\\, c"'));
     assert.deepEqual([escaped.status, escaped.pet.id], [201, 4]);
   }),
-  httpCase("refuses an invalid Idempotency-Key with 400, and makes no pet", async (api) => {
+  httpCase("refuses an invalid Idempotency-Key with 400, and creates no pet", async (api) => {
     for (const key of [...BAD_KEYS, "x".repeat(256), `"${"x".repeat(256)}"`]) {
-      // Some of them are no valid header; the petstore must refuse the others.
+      // Headers refuses some of these keys; the petstore must refuse the others.
       let parts;
       try {
         parts = withKey(key);
@@ -89,10 +89,10 @@ const CASES: readonly HttpCase[] = [
       assert.deepEqual(ids, [1, 2, 1]);
     },
   ),
-  httpCase("shares one answer among requests with one Idempotency-Key that are under way at once", async (api) => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => api.post(REX, withKey("a"))));
-    assert.deepEqual(new Set(answers.map(({ text }) => text)).size, 1);
-    assert.equal(answers.filter(({ headers }) => !headers.has("idempotency-replayed")).length, 1);
+  httpCase("sends one response to all concurrent requests with one Idempotency-Key", async (api) => {
+    const responses = await Promise.all(Array.from({ length: 20 }, () => api.post(REX, withKey("a"))));
+    assert.deepEqual(new Set(responses.map(({ text }) => text)).size, 1);
+    assert.equal(responses.filter(({ headers }) => !headers.has("idempotency-replayed")).length, 1);
     assert.equal(await countPets(api), 1);
   }),
   httpCase("does not remember a request that failed", async (api) => {
@@ -100,9 +100,9 @@ const CASES: readonly HttpCase[] = [
     const { status, headers } = await api.post(REX, withKey("a"));
     assert.deepEqual([status, headers.get("idempotency-replayed")], [201, null]);
   }),
-  caseWith({ idempotencyRetentionMs: 1 }, "remembers an Idempotency-Key for as long as it is told to", async (api) => {
+  caseWith({ idempotencyRetentionMs: 1 }, "remembers an Idempotency-Key for the configured time", async (api) => {
     const ids = new Set<number>();
-    // A millisecond passes between two of them sooner or later.
+    // A millisecond passes between two of these requests sooner or later.
     const deadline = performance.now() + 10_000;
     while (ids.size < 3) {
       assert.ok(
@@ -119,7 +119,7 @@ const CASES: readonly HttpCase[] = [
     for (const key of ["a", "a b"]) assert.equal((await api.get("/pets", withKey(key))).status, 200);
   }),
   caseWith(
-    { store: forgetfulStore() },
+    { store: storeWithoutCreateOnce() },
     "answers 501 to an Idempotency-Key where the store cannot remember it",
     async (api) => {
       const { status, error } = await api.post(REX, withKey("a"));
@@ -129,7 +129,7 @@ const CASES: readonly HttpCase[] = [
   ),
 ];
 
-/** Of a store that has `createOnce()`, but for the case that brings its own. */
+/** They need a store with `createOnce()`, except the case that has its own store. */
 export const IDEMPOTENCY_CASES: readonly HttpCase[] = CASES.map((each) => ({
   ...each,
   needs: each.options?.store ? [] : ["createOnce"],

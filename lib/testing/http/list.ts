@@ -5,10 +5,10 @@ import { addPets, type HttpCase, httpCase, linkTarget } from "./case.ts";
 async function walk(api: Api, path: string): Promise<number[][]> {
   const pages: number[][] = [];
   for (let target: string | undefined = path; target !== undefined;) {
-    const answer = await api.get(`/${target}`);
-    assert.equal(answer.status, 200);
-    assert.ok(pages.push(answer.pets.map(({ id }) => id)) < 100, "The links to next pages do not end");
-    target = linkTarget(answer, "next");
+    const response = await api.get(`/${target}`);
+    assert.equal(response.status, 200);
+    assert.ok(pages.push(response.pets.map(({ id }) => id)) < 100, "The links to next pages do not end");
+    target = linkTarget(response, "next");
   }
   return pages;
 }
@@ -36,9 +36,9 @@ export const LIST_CASES: HttpCase[] = [
   }),
   httpCase("lists 20 pets in ascending order of id unless told otherwise", async (api) => {
     await addPets(api, Array(21).fill("sold"));
-    const answer = await api.get("/pets");
-    assert.deepEqual(answer.pets.map(({ id }) => id), Array.from({ length: 20 }, (_, i) => i + 1));
-    assert.match(linkTarget(answer, "next") ?? "", /^\/v1\/pets\?limit=20&cursor=[A-Za-z0-9_-]+$/);
+    const response = await api.get("/pets");
+    assert.deepEqual(response.pets.map(({ id }) => id), Array.from({ length: 20 }, (_, i) => i + 1));
+    assert.match(linkTarget(response, "next") ?? "", /^\/v1\/pets\?limit=20&cursor=[A-Za-z0-9_-]+$/);
   }),
   httpCase("takes limits from 1 to 100", async (api) => {
     await addPets(api, Array(101).fill("sold"));
@@ -62,14 +62,14 @@ export const LIST_CASES: HttpCase[] = [
     assert.deepEqual(await walk(api, "/v1/pets?status=sold&limit=2"), [[1, 3], [5]]);
     assert.deepEqual(await walk(api, "/v1/pets?limit=1&status=pending"), [[2], [4]]);
   }),
-  httpCase("misses none that existed, and doubles none, when pets are added during a walk", async (api) => {
+  httpCase("shows each pet once to a client that pages while pets are added", async (api) => {
     await addPets(api, Array(4).fill("sold"));
     const first = await api.get("/pets?limit=3");
     await addPets(api, ["sold", "available", "sold"]);
     const rest = await walk(api, linkTarget(first, "next") ?? "");
     assert.deepEqual(rest.flat(), [4, 5, 6, 7]);
   }),
-  httpCase("refuses every limit, status and cursor that is not one, and every repetition", async (api) => {
+  httpCase("refuses every invalid or repeated limit, status and cursor", async (api) => {
     for (const [code, queries] of Object.entries(REFUSED)) {
       for (const query of queries) {
         const { status, error } = await api.get(`/pets?${query}`);
@@ -94,7 +94,7 @@ export const LIST_CASES: HttpCase[] = [
     for (const tags of ['"other"', etag.slice(1, -1), `"x${etag.slice(1)}`]) {
       assert.equal((await api.get("/pets?limit=1", { headers: { "if-none-match": tags } })).status, 200, tags);
     }
-    // The page stays the same, but now has a next one, which a 304 would hide.
+    // The page is unchanged, but a next page now exists. A 304 would hide it.
     await addPets(api, ["sold"]);
     const grown = await api.get("/pets?limit=1", { headers: { "if-none-match": etag } });
     assert.deepEqual([grown.status, grown.text], [200, text]);
@@ -102,7 +102,7 @@ export const LIST_CASES: HttpCase[] = [
     assert.deepEqual([again.status, again.headers.get("link")], [304, grown.headers.get("link")]);
   }),
   httpCase(
-    "sends a page of long names whole, and its length, tag and conditions like those of any other",
+    "sends a page of long names completely, with the length, entity tag and conditions of any other page",
     async (api) => {
       const name = "😀".repeat(255);
       for (let i = 0; i < 40; i++) await api.post({ name, categoryId: i });
@@ -131,7 +131,7 @@ export const LIST_CASES: HttpCase[] = [
   }),
 ];
 
-/** Found within milliseconds by running the hash backwards. */
+/** The hash can be inverted, so finding this name takes milliseconds. */
 const FORGED = "xwgskoebxjnjiuroqX$bTDq!F[3XOS;!1";
 
 /** The two halves of the hash in an entity tag. */

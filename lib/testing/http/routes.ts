@@ -32,7 +32,7 @@ export const ROUTE_CASES: HttpCase[] = [
       for (
         const method of ["PUT", "PATCH", "DELETE", "QUERY", "get", "constructor", ...(path === "/pets" ? [] : ["POST"])]
       ) {
-        // Request turns usual methods into capitals.
+        // Request changes common methods to upper case.
         if (new Request("http://localhost", { method }).method === "GET") continue;
         const { status, headers, error } = await api.send(method, path);
         assert.deepEqual(
@@ -83,7 +83,7 @@ export const ROUTE_CASES: HttpCase[] = [
         throw new Error("broken log");
       },
     },
-    "answers 500 when the app's store orders throw, and tells the app alone",
+    "answers 500 when the app's store orders throw, and reports the cause to the app only",
     async (api) => {
       const { status, text } = await api.get("/store/orders");
       assert.equal(status, 500);
@@ -100,7 +100,7 @@ export const ROUTE_CASES: HttpCase[] = [
   }),
   caseWith(
     { basePath: "/internal", publicBaseUrl: "https://api.example/store/v1/" },
-    "begins links with the public address that it was told, and believes no forwarded header",
+    "begins links with its configured public address, and ignores forwarded headers",
     async (api) => {
       const headers = {
         "x-forwarded-host": "evil.example",
@@ -123,7 +123,7 @@ export const ROUTE_CASES: HttpCase[] = [
     assert.equal((await api.post({ name: "Rex", categoryId: 7 })).headers.get("location"), "/pets/1");
     assert.equal((await api.get("/pets/1")).status, 200);
   }),
-  httpCase("grants nothing to other origins unless told to", async (api) => {
+  httpCase("grants nothing to other origins by default", async (api) => {
     const preflight = await api.send("OPTIONS", "/pets", { key: null, headers: PREFLIGHT });
     assert.equal(preflight.status, 401);
     const { headers } = await api.get("/pets", { headers: { origin: ORIGIN } });
@@ -131,19 +131,19 @@ export const ROUTE_CASES: HttpCase[] = [
   }),
   caseWith(
     { cors: { origins: ["https://other.example", ORIGIN] } },
-    "grants a listed origin what it needs, on every answer, and never credentials",
+    "sends a listed origin the CORS headers that it needs on every response, and never allows credentials",
     async (api) => {
       const preflight = await api.send("OPTIONS", "/pets", { key: null, headers: PREFLIGHT });
       assert.equal(preflight.status, 204);
       assert.equal(preflight.headers.get("access-control-allow-origin"), ORIGIN);
       assert.match(preflight.headers.get("access-control-allow-methods") ?? "", /POST/);
       assert.match(preflight.headers.get("access-control-allow-headers") ?? "", /Authorization/);
-      const answers = [
+      const responses = [
         await api.get("/pets", { headers: { origin: ORIGIN } }),
         await api.get("/pets", { key: null, headers: { origin: ORIGIN } }),
         await api.get("/cats", { headers: { origin: ORIGIN } }),
       ];
-      for (const { headers } of [...answers, preflight]) {
+      for (const { headers } of [...responses, preflight]) {
         assert.equal(headers.get("access-control-allow-origin"), ORIGIN);
         assert.equal(headers.get("vary"), "Origin");
         assert.equal(headers.get("access-control-allow-credentials"), null);
@@ -165,9 +165,9 @@ export const ROUTE_CASES: HttpCase[] = [
       ]
     ) {
       const preflight = await api.send("OPTIONS", "/pets", { key: null, headers: { ...PREFLIGHT, origin } });
-      const answer = await api.get("/pets", { headers: { origin } });
-      assert.deepEqual([preflight.status, answer.status], [401, 200]);
-      for (const { headers } of [preflight, answer]) {
+      const response = await api.get("/pets", { headers: { origin } });
+      assert.deepEqual([preflight.status, response.status], [401, 200]);
+      for (const { headers } of [preflight, response]) {
         assert.equal(headers.get("access-control-allow-origin"), null, origin);
         assert.equal(headers.get("vary"), "Origin");
       }

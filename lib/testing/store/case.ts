@@ -13,38 +13,38 @@ import {
 } from "../../../mod.ts";
 import type { StoreGuarantee } from "../guarantees.ts";
 
-/** What a case needs of the store under test, besides its five methods. */
+/** What a case needs from the store under test, besides its five methods. */
 export type Need = OptionalMember | "restarts" | "servers" | "machines" | "crash";
 
-/** A member that a store may lack. */
+/** A member that a store need not have. */
 export type OptionalMember = "createOnce" | "changes" | "checkWrites" | "keys";
 
-/** What a case can do besides using its store. */
-export interface Bench {
-  /** Opens another store on the same pets. */
+/** What a case can do besides calling its store. */
+export interface CaseContext {
+  /** Opens another store in the same namespace. */
   open(): Promise<PetStore>;
-  /** Ends the open stores as a crash would. */
+  /** Crashes the open stores. */
   crash(): Promise<void>;
 }
 
-export type RunCase = (store: PetStore, bench: Bench) => Promise<void>;
+export type RunCase = (store: PetStore, context: CaseContext) => Promise<void>;
 
 export interface StoreCase {
   /** The rest of a sentence that starts with "a … store". */
   name: string;
-  promise: StoreGuarantee;
+  guarantee: StoreGuarantee;
   needs: readonly Need[];
-  /** Gets an empty store, and rejects if it is wrong. */
+  /** Gets an empty store, and rejects if the store breaks the guarantee. */
   run: RunCase;
 }
 
-/** Cases by their names. */
+/** Makes cases from functions, which are listed by name. */
 export function cases(
-  promise: StoreGuarantee,
+  guarantee: StoreGuarantee,
   runs: Record<string, RunCase>,
   needs: readonly Need[] = [],
 ): StoreCase[] {
-  return Object.entries(runs).map(([name, run]) => ({ name, promise, needs, run }));
+  return Object.entries(runs).map(([name, run]) => ({ name, guarantee, needs, run }));
 }
 
 export const INT64_MAX: bigint = 2n ** 63n - 1n;
@@ -69,7 +69,7 @@ export const NAMES: readonly string[] = [
 
 export const STATUSES: readonly PetStatus[] = ["available", "pending", "sold"];
 
-/** Pets that a careless copy would change. */
+/** Pets that a faulty copy would change. */
 export const ODD_PETS: readonly PetDraft[] = NAMES.map((name, i) => ({
   name,
   categoryId: [INT64_MIN, INT64_MAX, -1n, 2n ** 53n + 1n][i % 4]!,
@@ -90,7 +90,7 @@ export async function addAll(store: PetStore, drafts: readonly PetDraft[]): Prom
   return pets;
 }
 
-/** A request with a key and a fingerprint as long as real ones. */
+/** A request whose key and fingerprint are as long as real ones. */
 export function request(key: string, fingerprint = "same", retentionMs = 60_000): IdempotentRequest {
   return { key: key.padEnd(22, "k"), fingerprint: fingerprint.padEnd(22, "f"), retentionMs };
 }
@@ -120,7 +120,7 @@ export function idsOf(json: string): bigint[] {
   return (JSON.parse(json) as { id: number }[]).map(({ id }) => BigInt(id));
 }
 
-/** A client that lists again and again, from the last id that it saw. */
+/** A client that lists repeatedly, each time after the last id that it saw. */
 export class Reader {
   readonly ids: bigint[] = [];
   readonly #store: PetStore;
@@ -146,7 +146,7 @@ export class Reader {
     work.then(end, end);
     while (!isOver) {
       await this.read();
-      // A store without promises would keep the work from going on.
+      // Without a pause, a synchronous store would block `work`.
       await pause();
     }
     for (let count = -1; this.ids.length > count;) {
@@ -157,14 +157,14 @@ export class Reader {
   }
 }
 
-/** Begins what is awaited later. A runner would otherwise take a failure meanwhile for one that no case handles. */
+/** Starts work that is awaited later. Without this, a runner would report an early failure as an unhandled rejection. */
 export function begin<T>(work: () => MaybePromise<T>): Promise<T> {
   const begun = (async () => await work())();
   begun.catch(() => {});
   return begun;
 }
 
-/** Lets other work go on for a turn of the event loop, or some milliseconds. */
+/** Lets other work run for one turn of the event loop, or for some milliseconds. */
 export function pause(milliseconds = 0): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
@@ -173,7 +173,7 @@ export function assertAscending(ids: readonly bigint[]): void {
   assert(ids.every((id, i) => i === 0 || id > (ids[i - 1] ?? id)), `The ids do not ascend: ${ids}`);
 }
 
-/** The store has these pets and no others, in each of its answers. */
+/** Asserts that each response of the store has these pets and no others. */
 export async function assertKept(store: PetStore, pets: readonly Pet[]): Promise<void> {
   const inOrder = pets.toSorted((one, other) => one.id < other.id ? -1 : 1);
   for (const pet of inOrder) assert.equal(await store.get(pet.id), formatPet(pet));

@@ -31,12 +31,14 @@ export const CONCURRENCY_CASES: StoreCase[] = [
     },
   }),
   ...cases("order", {
-    async "shows a walk each pet once, and all that existed when it started, while pets are added"(store) {
+    async "shows each pet once, and all older pets, to a client that pages while pets are added"(
+      store,
+    ) {
       const existing = await addAll(store, Array.from({ length: 50 }, () => draft()));
       const seen: string[] = [];
       let after: bigint | undefined = 0n;
       while (after !== undefined && seen.length < 1000) {
-        // Started together, so that an asynchronous store does both at once.
+        // They start together, so that an asynchronous store does both at once.
         const [page]: [{ json: string; next?: bigint }, bigint] = await Promise.all([
           store.list({ after, limit: 3 }),
           store.create(draft({ name: "late" })),
@@ -68,7 +70,7 @@ export const CONCURRENCY_CASES: StoreCase[] = [
     },
   }),
   ...cases("atomicity", {
-    async "shows a pet in a list, of its status too, once it shows it by its id"(store) {
+    async "lists a pet, also by its status, as soon as get() returns it"(store) {
       for (let i = 0; i < 30; i++) {
         const last = (await store.list({ after: 0n, limit: 100 })).json;
         const id = (idsOf(last).at(-1) ?? 0n) + 1n;
@@ -99,7 +101,7 @@ export const CONCURRENCY_CASES: StoreCase[] = [
     },
   }, ["createOnce"]),
   ...cases("concurrency", {
-    async "has other counters of changes() once a create has resolved than before"(store) {
+    async "returns different counters from changes() after a create has resolved"(store) {
       for (let i = 0; i < 20; i++) await assertCounted(store, store);
     },
   }, ["changes"]),
@@ -112,15 +114,17 @@ async function assertListed(store: PetStore, id: bigint): Promise<void> {
   }
 }
 
-/** An answer that `reader` gave before a pet of `writer` was acknowledged does not count as current afterwards. */
+/** Asserts that a cached response of `reader` is stale once a new pet of `writer` is acknowledged. */
 export async function assertCounted(writer: PetStore, reader: PetStore): Promise<void> {
   const create = begin(() => writer.create(draft()));
   const counted = { ...reader.changes?.() };
   const before = await reader.list({ after: 0n, limit: 100 });
   await create;
-  // A store may look at most once in a turn of the event loop, because the requests of a turn arrived before it.
+  // A store may check for changes once in a turn of the event loop, because the requests of that turn arrived earlier.
   await pause();
   const counters = { ...reader.changes?.() };
   const after = await reader.list({ after: 0n, limit: 100 });
-  if (before.json !== after.json) assert.notDeepEqual(counters, counted, "A list without the pet would still be kept");
+  if (before.json !== after.json) {
+    assert.notDeepEqual(counters, counted, "A cached list without the pet would still count as current");
+  }
 }

@@ -1,4 +1,4 @@
-/** What a store promises of API keys. */
+/** The guarantees for API keys. */
 
 import assert from "node:assert/strict";
 import type { KeyStore, PetStore, StoredKey } from "../../../mod.ts";
@@ -33,7 +33,7 @@ export const KEY_CASES: StoreCase[] = cases("keys", {
     ];
     for (const each of added) assert.equal(await keys.add(each), true);
     assert.deepEqual(await keys.list(), added);
-    // A list belongs to its caller.
+    // The list is a copy: a change to it does not change the store.
     (await keys.list() as StoredKey[])[0]!.label = "changed";
     assert.deepEqual(await keys.list(), added);
     assert.equal(await store.create(draft()), 1n);
@@ -45,7 +45,7 @@ export const KEY_CASES: StoreCase[] = cases("keys", {
     assert.equal(await keys.add(key("b", { digest: key("a").digest })), false);
     assert.deepEqual(await keys.list(), [key("a")]);
   },
-  async "revokes a key once, and tells if there is none"(store) {
+  async "revokes a key once, and returns false for an unknown key"(store) {
     const keys = keysOf(store);
     await keys.add(key("a"));
     await keys.add(key("b"));
@@ -56,7 +56,7 @@ export const KEY_CASES: StoreCase[] = cases("keys", {
     assert.equal(await keys.revoke("key-x", at(9)), false);
     assert.deepEqual(await keys.list(), [key("a", { revoked: at(5) }), key("b")]);
   },
-  async "lets a replaced key expire with the new one's arrival, and never later than before"(store) {
+  async "sets the expiry of a replaced key, and never makes it later than it was"(store) {
     const keys = keysOf(store);
     await keys.add(key("a"));
     await keys.add(key("b", { expires: at(10) }));
@@ -88,7 +88,7 @@ export const KEY_CASES: StoreCase[] = cases("keys", {
     const [a, b, c] = await keys.list();
     assert.deepEqual([a?.lastUsed, b?.lastUsed, c?.lastUsed], [at(7), at(4), undefined]);
   },
-  async "loses no change of those that happen at once, beside creates"(store) {
+  async "loses no change when keys are changed and pets are created concurrently"(store) {
     const keys = keysOf(store);
     await keys.add(key("a"));
     const names = Array.from({ length: 20 }, (_, i) => `n${i}`);
@@ -108,7 +108,7 @@ export const KEY_CASES: StoreCase[] = cases("keys", {
     assert.equal(list.length, 22);
     assert.deepEqual([list[0]?.revoked, list[0]?.lastUsed], [at(1), at(19)]);
   },
-  async "gives one of two that replace or revoke a key at once its way, never half of it"(store) {
+  async "replaces a key completely or not at all while the key is revoked"(store) {
     const keys = keysOf(store);
     for (let i = 0; i < 20; i++) {
       const old = key(`o${i}`), next = key(`n${i}`);

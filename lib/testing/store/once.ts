@@ -54,14 +54,14 @@ export const ONCE_CASES: StoreCase[] = cases("idempotency", {
     }
     await assertKept(store, pets);
   },
-  async "gives overlapping requests with one key and two pets to one of the pets"(store) {
+  async "creates one pet for concurrent requests that use one key for two pets"(store) {
     for (let i = 0; i < 10; i++) {
       const sent = ["x", "y", "x", "y"].map((name) => createOnce(store, draft({ name }), request(`k${i}`, name)));
       const outcomes = (await Promise.all(sent)).map(({ outcome }) => outcome);
       assert.deepEqual(outcomes.sort(), ["created", "replayed", "reused", "reused"]);
     }
   },
-  async "remembers a request for as long as it is told to, and not much longer"(store) {
+  async "remembers a request for its retention time, and not much longer"(store) {
     const { id } = await createOnce(store, draft(), request("long")) as { id: bigint };
     await createOnce(store, draft(), request("short", "same", 20));
     for (let tries = 0;; tries++) {

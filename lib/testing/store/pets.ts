@@ -66,7 +66,7 @@ export const PET_CASES: StoreCase[] = [
     },
   }),
   ...cases("service", {
-    async "adds no pet and takes no id when it checks writes"(store) {
+    async "adds no pet and uses no id when it checks writes"(store) {
       const probe = async () => await store.checkWrites!();
       const probes = begin(() => Promise.all(Array.from({ length: 10 }, probe)));
       for (let i = 0; i < 5; i++) {

@@ -1,4 +1,4 @@
-/** A store that is closed, or crashes, and is opened again. */
+/** A store that closes or crashes, and is opened again. */
 
 import assert from "node:assert/strict";
 import { formatPet, type Pet, type PetStore, type StoredKey } from "../../../mod.ts";
@@ -6,7 +6,7 @@ import {
   addAll,
   assertAscending,
   assertKept,
-  type Bench,
+  type CaseContext,
   cases,
   draft,
   ODD_PETS,
@@ -17,12 +17,12 @@ import {
 } from "./case.ts";
 
 const CLOSED_CASES = cases("durability", {
-  async "shows the same pets when it is opened again, and gives greater ids"(store, bench) {
+  async "shows the same pets when it is opened again, and gives greater ids"(store, context) {
     const pets = await addAll(store, [...ODD_PETS, ...ODD_PETS]);
     let last = store;
     for (let restart = 0; restart < 3; restart++) {
       await last.close();
-      last = await bench.open();
+      last = await context.open();
       await assertKept(last, pets);
       pets.push(...await addAll(last, [draft({ name: `after restart ${restart}` })]));
       assertAscending(pets.map(({ id }) => id));
@@ -31,19 +31,19 @@ const CLOSED_CASES = cases("durability", {
 }, ["restarts"]);
 
 const CLOSING_CASES = cases("durability", {
-  async "has every pet whose create began before it was closed"(store, bench) {
+  async "has every pet whose create began before it was closed"(store, context) {
     const drafts = Array.from({ length: 20 }, (_, i) => draft({ name: `pet ${i}` }));
     const creates = drafts.map(async (draft): Promise<Pet> => ({ id: await store.create(draft), ...draft }));
     const [pets] = await Promise.all([Promise.all(creates), store.close()]);
-    await assertKept(await bench.open(), pets);
+    await assertKept(await context.open(), pets);
   },
 }, ["restarts"]);
 
 const CLOSED_ONCE_CASES = cases("idempotency", {
-  async "remembers a request when it is opened again"(store, bench) {
+  async "remembers a request when it is opened again"(store, context) {
     assert.deepEqual(await store.createOnce?.(draft(), request("a")), { outcome: "created", id: 1n });
     await store.close();
-    const again = await bench.open();
+    const again = await context.open();
     assert.deepEqual(await again.createOnce?.(draft(), request("a")), { outcome: "replayed", id: 1n });
     assert.deepEqual(await again.createOnce?.(draft(), request("a", "other")), { outcome: "reused" });
     await assertKept(again, [{ id: 1n, ...draft() }]);
@@ -57,28 +57,28 @@ const KEY: StoredKey = {
 };
 
 const CLOSED_KEY_CASES = cases("keys", {
-  async "keeps its keys when it is opened again"(store, bench) {
+  async "keeps its keys when it is opened again"(store, context) {
     await store.keys?.add(KEY);
     await store.keys?.revoke(KEY.id, KEY.created);
     await store.close();
-    assert.deepEqual(await (await bench.open()).keys?.list(), [{ ...KEY, revoked: KEY.created }]);
+    assert.deepEqual(await (await context.open()).keys?.list(), [{ ...KEY, revoked: KEY.created }]);
   },
 }, ["restarts", "keys"]);
 
-/** How many creates are under way in a crash. */
-const UNDER_WAY = 30;
+/** How many creates are in flight during a crash. */
+const IN_FLIGHT = 30;
 
 interface Crashed {
   /** The pets that were acknowledged before the crash. */
   acknowledged: Pet[];
-  /** The names of all that were to be created. */
+  /** The names of all pets that the creates were for. */
   names: string[];
   store: PetStore;
 }
 
-/** Crashes when so many of the creates have been acknowledged. */
+/** Crashes the store when `acknowledgements` of the creates have been acknowledged, and opens it again. */
 async function crashDuring(
-  bench: Bench,
+  context: CaseContext,
   acknowledgements: number,
   round: number,
   create: (name: string) => Promise<bigint>,
@@ -86,21 +86,21 @@ async function crashDuring(
   const acknowledged: Pet[] = [];
   const enough = Promise.withResolvers<void>();
   let settled = 0;
-  const names = Array.from({ length: UNDER_WAY }, (_, i) => `pet ${round}.${i}`);
+  const names = Array.from({ length: IN_FLIGHT }, (_, i) => `pet ${round}.${i}`);
   const creates = names.map(async (name) => {
     try {
       acknowledged.push({ id: await create(name), ...draft({ name }) });
     } catch {
-      // A create that the crash interrupts may be refused, and may have been stored.
+      // A create that the crash interrupts may fail, and its pet may be stored or not.
     }
     if (++settled === acknowledgements) enough.resolve();
   });
   await enough.promise;
   const beforeCrash = [...acknowledged];
-  await bench.crash();
-  // One whose server is gone may never settle.
+  await context.crash();
+  // A create may never settle when its server is gone.
   await Promise.race([Promise.all(creates), pause(1000)]);
-  return { acknowledged: beforeCrash, names, store: await bench.open() };
+  return { acknowledged: beforeCrash, names, store: await context.open() };
 }
 
 async function readAll(store: PetStore): Promise<{ id: bigint; name: string; json: string }[]> {
@@ -112,12 +112,12 @@ async function readAll(store: PetStore): Promise<{ id: bigint; name: string; jso
 }
 
 const CRASH_CASES = cases("durability", {
-  async "keeps every pet that it has acknowledged through crashes, whole, and gives no id again"(store, bench) {
+  async "keeps every acknowledged pet complete through crashes, and gives no id twice"(store, context) {
     let last = store;
     const kept: Pet[] = [];
     for (let round = 0; round < 5; round++) {
       const create = async (name: string) => await last.create(draft({ name }));
-      const { acknowledged, store } = await crashDuring(bench, 1 + 5 * round, round, create);
+      const { acknowledged, store } = await crashDuring(context, 1 + 5 * round, round, create);
       kept.push(...acknowledged);
       last = store;
       const all = await readAll(last);
@@ -135,7 +135,7 @@ const CRASH_CASES = cases("durability", {
 }, ["crash", "restarts"]);
 
 const CRASH_ONCE_CASES = cases("idempotency", {
-  async "makes one pet of a request that a crash has interrupted and that is repeated"(store, bench) {
+  async "creates one pet for a request that a crash interrupted and that is repeated"(store, context) {
     let last = store;
     for (let round = 0; round < 5; round++) {
       const wrong: string[] = [];
@@ -145,7 +145,7 @@ const CRASH_ONCE_CASES = cases("idempotency", {
         if (outcome.outcome !== "created") wrong.push(`${name} is ${outcome.outcome}`);
         return (outcome as { id: bigint }).id;
       };
-      const { acknowledged, names, store } = await crashDuring(bench, 1 + 5 * round, round, create);
+      const { acknowledged, names, store } = await crashDuring(context, 1 + 5 * round, round, create);
       assert.deepEqual(wrong, []);
       last = store;
       const before = new Map((await readAll(last)).map(({ id, name }) => [name, id]));
@@ -156,12 +156,12 @@ const CRASH_ONCE_CASES = cases("idempotency", {
         if (id !== undefined) assert.deepEqual(outcome, { outcome: "replayed", id }, name);
         else assert.equal(outcome.outcome, "created", `${name} does not exist, and is remembered`);
       }
-      assert.equal((await readAll(last)).length, UNDER_WAY * (round + 1));
+      assert.equal((await readAll(last)).length, IN_FLIGHT * (round + 1));
     }
   },
 }, ["crash", "restarts", "createOnce"]);
 
-/** Of stores whose pets outlive them. */
+/** For stores whose pets survive a restart. */
 export const RESTART_CASES: readonly StoreCase[] = [
   ...CLOSED_CASES,
   ...CLOSING_CASES,

@@ -1,4 +1,4 @@
-/** Several servers on the same pets. */
+/** Several servers that share the same pets. */
 
 import assert from "node:assert/strict";
 import type { PetStore } from "../../../mod.ts";
@@ -32,8 +32,8 @@ async function addBursts(store: PetStore, created: bigint[]): Promise<void> {
 }
 
 const SERVER_CASES = cases("order", {
-  async "shows every pet of two servers to readers at both that continue after the last id they saw"(store, bench) {
-    const servers = [store, await bench.open()];
+  async "shows every pet of two servers to readers at both that continue after the last id they saw"(store, context) {
+    const servers = [store, await context.open()];
     const created: bigint[] = [];
     const readers = servers.flatMap((server) => [new Reader(server), new Reader(server, "available")]);
     const work = Promise.all(servers.map((server) => addBursts(server, created)));
@@ -42,16 +42,16 @@ const SERVER_CASES = cases("order", {
     assertAscending(created);
     for (const { ids } of readers) assert.deepEqual(ids, created);
   },
-  async "gives different ids at servers that open it at the same moment"(_store, bench) {
-    const servers = await Promise.all([bench.open(), bench.open(), bench.open()]);
+  async "gives different ids at servers that open it at the same moment"(_store, context) {
+    const servers = await Promise.all([context.open(), context.open(), context.open()]);
     const ids = await Promise.all(servers.map(async (server) => await server.create(draft())));
     assert.equal(new Set(ids).size, 3, `The ids ${ids} are not different`);
   },
 }, ["servers"]);
 
 const VISIBILITY_CASES = cases("concurrency", {
-  async "finds what was absent once another server has created it"(store, bench) {
-    const other = await bench.open();
+  async "finds a pet that was absent, after another server has created it"(store, context) {
+    const other = await context.open();
     for (const server of [store, other]) {
       assert.equal(await server.get(1n), undefined);
       assert.deepEqual(await server.list({ after: 0n, limit: 5 }), { json: "[]" });
@@ -59,8 +59,8 @@ const VISIBILITY_CASES = cases("concurrency", {
     const pets = await addAll(store, ODD_PETS);
     for (const server of [other, store]) await assertKept(server, pets);
   },
-  async "shows what one server has acknowledged in the next answers of another"(store, bench) {
-    const other = await bench.open();
+  async "shows a pet that one server has acknowledged in the next responses of another"(store, context) {
+    const other = await context.open();
     for (let i = 0; i < 10; i++) {
       const [from, to] = i % 2 === 0 ? [store, other] : [other, store];
       const id = await from.create(draft({ name: `pet ${i}`, status: "sold" }));
@@ -74,8 +74,8 @@ const VISIBILITY_CASES = cases("concurrency", {
 }, ["servers"]);
 
 const CHANGES_CASES = cases("concurrency", {
-  async "has other counters of changes() once another server has created a pet"(store, bench) {
-    const other = await bench.open();
+  async "returns different counters from changes() after another server has created a pet"(store, context) {
+    const other = await context.open();
     for (let i = 0; i < 10; i++) {
       await assertCounted(store, other);
       await assertCounted(other, store);
@@ -84,8 +84,8 @@ const CHANGES_CASES = cases("concurrency", {
 }, ["servers", "changes"]);
 
 const ONCE_CASES = cases("idempotency", {
-  async "creates one pet for a request that is sent to two servers"(store, bench) {
-    const servers = [store, await bench.open()];
+  async "creates one pet for a request that is sent to two servers"(store, context) {
+    const servers = [store, await context.open()];
     for (let i = 0; i < 10; i++) {
       const sent = servers.flatMap((server) => [server, server, server]);
       const outcomes = await Promise.all(
@@ -100,8 +100,8 @@ const ONCE_CASES = cases("idempotency", {
   },
 }, ["servers", "createOnce"]);
 
-const repeatsAnHourApart: RunCase = async (store, bench) => {
-  const servers = [store, await bench.open()] as const;
+const repeatsAnHourApart: RunCase = async (store, context) => {
+  const servers = [store, await context.open()] as const;
   for (const [i, [first, second]] of [[HOUR, 0], [0, HOUR]].entries()) {
     const send = (server: PetStore, shift = 0) =>
       withClock(shift, async () => await server.createOnce?.(draft(), request(`r${i}`, "same", HOUR / 2)));
@@ -115,7 +115,7 @@ const CLOCK_CASES = cases("idempotency", {
   "remembers a request although the clock of a server is an hour slow or fast": repeatsAnHourApart,
 }, ["servers", "machines", "createOnce"]);
 
-/** Of stores whose pets several servers share. */
+/** For stores whose pets several servers share. */
 export const SERVERS_CASES: readonly StoreCase[] = [
   ...SERVER_CASES,
   ...VISIBILITY_CASES,

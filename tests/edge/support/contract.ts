@@ -11,35 +11,35 @@ import { sendAlone } from "../../support/http/send_alone.ts";
 export const BASE_PATHS = ["/v1", "/api/v1", ""] as const;
 export type BasePath = (typeof BASE_PATHS)[number];
 
-/** Requests that a host answers itself, or answers that it changes. */
+/** Requests that a host answers itself, or responses that it changes. */
 export interface Deviation {
   /** A sentence that begins after the host's name. */
   reason: string;
   applies(request: Request): boolean;
   /**
-   * Throws unless the answer is the documented one. The contract continues with the answer that this returns, or
+   * Throws unless the response is the documented one. The contract continues with the response that this returns, or
    * otherwise with that of an empty petstore in process.
    */
-  check(answer: Response, request: Request): void | Response | Promise<void | Response>;
+  check(response: Response, request: Request): void | Response | Promise<void | Response>;
 }
 
-/** Cases in which no answer arrives, because the host closes a connection whose request body is not read to its end. */
+/** Cases in which no response arrives, because the host closes a connection whose request body is not read to its end. */
 export interface Cut {
   /** A sentence that begins after the host's name. */
   reason: string;
   cases: RegExp;
-  /** Whether it always happens. If not, the answer may arrive first. */
+  /** Whether it always happens. If not, the response may arrive first. */
   isCertain: boolean;
 }
 
 export const CLOSED_EARLY: Cut = {
-  reason: "may close the connection of a client that still sends, before the client has read the answer",
+  reason: "may close the connection of a client that still sends, before the client has read the response",
   cases: /^answers 413 to 3 MiB/,
   isCertain: false,
 };
 
 export function exactly(status: number, text: string): Deviation["check"] {
-  return async (answer) => assert.deepEqual([answer.status, await answer.text()], [status, text]);
+  return async (response) => assert.deepEqual([response.status, await response.text()], [status, text]);
 }
 
 export function unknownMethod(reason: string, check: Deviation["check"], methods = /^(get|constructor)$/): Deviation {
@@ -61,7 +61,7 @@ export interface RemoteHost {
   origins: Record<BasePath, string>;
   deviations?: readonly Deviation[];
   cut?: Cut;
-  /** Removes what the host adds to every answer, and throws if it is missing. */
+  /** Removes what the host adds to every response, and throws if it is missing. */
   strip?(response: Response): Response;
 }
 
@@ -112,9 +112,9 @@ async function carryTo(host: RemoteHost, { request, met, inProcess, cut }: Carri
   const deviation = host.deviations?.find(({ applies }) => applies(request));
   const copy = deviation ? request.clone() : request;
   try {
-    const answer = await sendAlone(request);
-    if (!deviation) return host.strip?.(answer) ?? answer;
-    const amended = await deviation.check(answer, copy);
+    const response = await sendAlone(request);
+    if (!deviation) return host.strip?.(response) ?? response;
+    const amended = await deviation.check(response, copy);
     met.add(deviation);
     return amended ?? inProcess(copy);
   } catch (error) {

@@ -4,7 +4,7 @@ import type { IdempotentOutcome, KeyStore, PetPage, PetStore, StoredKey } from "
 import { StoreUnavailableError } from "../../../mod.ts";
 import { decode, encode } from "./remote_values.ts";
 
-/** What store_worker.ts answers. The head of its answer comes as soon as the method has begun. */
+/** The response body of store_worker.ts. The head of the response arrives as soon as the method has started. */
 interface Outcome<T> {
   value?: T;
   error?: { name: string; message: string };

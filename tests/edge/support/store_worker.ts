@@ -22,10 +22,10 @@ const stores = new Map<string, PetStore>();
 
 export default {
   fetch(request: Request, env: Env): Promise<Response> {
-    const [kind, place = "", name = "", method = ""] = partsOf(request);
-    if (kind === "object") return env.PETS.getByName(place).fetch(request);
-    const key = `${place}/${name}`;
-    const database = env[place] as D1Binding & { withSession(): D1Binding };
+    const [kind, namespace = "", name = "", method = ""] = partsOf(request);
+    if (kind === "object") return env.PETS.getByName(namespace).fetch(request);
+    const key = `${namespace}/${name}`;
+    const database = env[namespace] as D1Binding & { withSession(): D1Binding };
     if (method === "drop") return drop(database);
     return call(
       () => {
@@ -66,7 +66,7 @@ function partsOf({ url }: Request): string[] {
   return new URL(url).pathname.split("/").slice(1);
 }
 
-/** Answers as soon as the method has begun, and sends its outcome in the body. */
+/** Responds as soon as the method has started, and sends its outcome in the body. */
 async function call(open: () => PetStore, method: string, request: Request): Promise<Response> {
   const [clockAhead, ...args] = decode(await request.text()) as [number, ...unknown[]];
   // For example "create" or "keys.add".

@@ -1,4 +1,4 @@
-/** Stores in two Workers that share databases, as a subject of the store contract. */
+/** Stores in two Workers that share databases, as a fixture for the store contract. */
 
 import assert from "node:assert/strict";
 import type { PetStore, StoreFixture } from "../../../lib/testing/testing.ts";
@@ -6,19 +6,19 @@ import { storeScript } from "./bundle.ts";
 import { remoteStore } from "./remote_store.ts";
 import { Workers, type WorkersOptions } from "./workerd.ts";
 
-/** As the folders of `workers/` and the paths of store_worker.ts name it. */
+/** The names of the folders in `workers/`, and the first parts of the paths in store_worker.ts. */
 export type StoreInWorkers = "d1" | "object";
 
-/** Each costs time at every start. A case has one place. */
+/** Each database slows down every start. A case needs one, for its namespace. */
 const DATABASES = 2;
 
 export class WorkerFixture implements StoreFixture, AsyncDisposable {
   readonly sharing = "many machines";
-  readonly lacks = ["changes"] as const;
+  readonly unsupported = ["changes"] as const;
   readonly #kind: StoreInWorkers;
   readonly #options: WorkersOptions;
   #workers: Workers;
-  /** The databases of the places. */
+  /** The database of each namespace. */
   readonly #databases = new Map<string, string>();
   #opened = 0;
 
@@ -34,22 +34,22 @@ export class WorkerFixture implements StoreFixture, AsyncDisposable {
     return new WorkerFixture(kind, { scripts: [script, script], folder, databases: DATABASES });
   }
 
-  /** A new store, at one Worker and the other in turn. */
-  async open(place: string): Promise<PetStore> {
-    return remoteStore(await this.#urlOf(place, `open${++this.#opened}`));
+  /** Opens a store in each Worker in turn. */
+  async open(namespace: string): Promise<PetStore> {
+    return remoteStore(await this.#urlOf(namespace, `open${++this.#opened}`));
   }
 
-  async remove(place: string): Promise<void> {
-    if (this.#kind === "d1") await (await fetch(`${await this.#urlOf(place, "last")}/drop`)).body?.cancel();
-    this.#databases.delete(place);
+  async remove(namespace: string): Promise<void> {
+    if (this.#kind === "d1") await (await fetch(`${await this.#urlOf(namespace, "last")}/drop`)).body?.cancel();
+    this.#databases.delete(namespace);
   }
 
-  async #urlOf(place: string, name: string): Promise<string> {
-    const taken = [...this.#databases.values()];
-    const free = Array.from({ length: DATABASES }, (_, i) => `DB${i}`).find((each) => !taken.includes(each));
-    const database = this.#kind === "object" ? place : this.#databases.get(place) ?? free;
+  async #urlOf(namespace: string, name: string): Promise<string> {
+    const used = [...this.#databases.values()];
+    const free = Array.from({ length: DATABASES }, (_, i) => `DB${i}`).find((each) => !used.includes(each));
+    const database = this.#kind === "object" ? namespace : this.#databases.get(namespace) ?? free;
     assert.ok(database, "All databases are in use");
-    this.#databases.set(place, database);
+    this.#databases.set(namespace, database);
     const origins = await this.#workers.origins();
     return `${origins[this.#opened % origins.length]}/${this.#kind}/${database}/${name}`;
   }

@@ -1,4 +1,4 @@
-/** A store of a new app, and how it is proved. With WRONG_STORE, it keeps an int64 as a number of JavaScript. */
+/** The store of a new app, and its tests. With WRONG_STORE, it keeps an int64 as a JavaScript number. */
 
 import { createMemoryStore } from "@petstore/petstore";
 import { httpCases, storeCases } from "@petstore/petstore/testing";
@@ -17,14 +17,16 @@ function createOwnStore() {
 }
 
 /** @type {import("@petstore/petstore/testing").StoreFixture} */
-const subject = {
+const fixture = {
   open: () => createOwnStore(),
   sharing: "none",
-  lacks: process.env.WRONG_STORE === undefined ? ["checkWrites"] : ["createOnce", "changes", "checkWrites", "keys"],
+  unsupported: process.env.WRONG_STORE === undefined
+    ? ["checkWrites"]
+    : ["createOnce", "changes", "checkWrites", "keys"],
 };
 
-/** @param test How a runner registers a test. */
+/** @param test Registers a test with a runner. */
 export function registerAll(test) {
-  for (const { name, promise, skip, run } of storeCases(subject)) test(`my store ${name} (${promise})`, skip, run);
-  for (const { name, skip, run } of httpCases(subject)) test(`a petstore on my store ${name}`, skip, run);
+  for (const { name, guarantee, skip, run } of storeCases(fixture)) test(`my store ${name} (${guarantee})`, skip, run);
+  for (const { name, skip, run } of httpCases(fixture)) test(`a petstore on my store ${name}`, skip, run);
 }

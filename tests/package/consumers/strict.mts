@@ -3,13 +3,14 @@ import { createMemoryStore, createOpenApi, createPetstore, ERROR_STATUS, formatP
 import { formatPets, StoreUnavailableError } from "@petstore/petstore";
 import type { ApiKey, ApiKeys, Caller, CorsOptions, ErrorBody, ErrorCode, IdempotentOutcome } from "@petstore/petstore";
 import type { IdempotentRequest, Json, JsonObject, KeyVerifier, NewPet, OpenApiOptions } from "@petstore/petstore";
-import type { OpenApiServer, Pending, Pet, PetDraft, PetPage, PetQuery, PetStatus, PetStore } from "@petstore/petstore";
+import type { MaybePromise, OpenApiServer, Pet, PetDraft, PetPage, PetQuery, PetStatus } from "@petstore/petstore";
 import type {
-  Answered,
+  PetStore,
   Petstore,
   PetstoreOptions,
   RateLimitOptions,
   RequestIds,
+  ResponseInfo,
   StoreChanges,
 } from "@petstore/petstore";
 import { createKeyManager } from "@petstore/petstore";
@@ -27,12 +28,12 @@ import type { PostgresJsQuery, PostgresStoreOptions } from "@petstore/petstore/p
 import { createSqliteStore } from "@petstore/petstore/sqlite";
 import { ContractError, httpCases, storeCases } from "@petstore/petstore/testing";
 import type { Handle, Host, HttpContractCase, Sharing, StoreContractCase } from "@petstore/petstore/testing";
-import type { OptionalMember, StorePromise, StoreSubject } from "@petstore/petstore/testing";
+import type { OptionalMember, StoreFixture, StoreGuarantee } from "@petstore/petstore/testing";
 
 class ArrayStore implements PetStore {
   readonly #pets: Pet[] = [];
 
-  create(pet: PetDraft): Pending<bigint> {
+  create(pet: PetDraft): MaybePromise<bigint> {
     const id = BigInt(this.#pets.length + 1);
     this.#pets.push({ id, ...pet });
     return Promise.resolve(id);
@@ -75,10 +76,10 @@ const options: PetstoreOptions = {
   rateLimit,
   requestIds,
   onError: (error: unknown, request: Request, id: string) => console.error(request.url, id, error),
-  onAnswer: ({ route = "none", status, durationMs }: Answered) => console.log(route, status, durationMs),
+  onResponse: ({ route = "none", status, durationMs }: ResponseInfo) => console.log(route, status, durationMs),
 };
 export const apps: Petstore[] = stores.map((store) => createPetstore({ ...options, store }));
-export const answer: Promise<Response> = createPetstore({ keys: new Set(["pk_example", key]) }).handle(
+export const response: Promise<Response> = createPetstore({ keys: new Set(["pk_example", key]) }).handle(
   new Request("http://localhost/v1/pets"),
 );
 
@@ -181,11 +182,16 @@ export async function rotate(manager: KeyManager): Promise<KeyInfo[]> {
 export const managed: Petstore[] = managers.map((keys) => createPetstore({ keys }));
 
 const sharing: Sharing = "restarts";
-const lacks: OptionalMember[] = ["createOnce", "changes", "checkWrites", "keys"];
-const subject: StoreSubject = { open: () => new ArrayStore(), sharing, lacks, remove: (place) => console.log(place) };
+const unsupported: OptionalMember[] = ["createOnce", "changes", "checkWrites", "keys"];
+const fixture: StoreFixture = {
+  open: () => new ArrayStore(),
+  remove: (namespace) => console.log(namespace),
+  sharing,
+  unsupported,
+};
 const host: Host = { use: (handle: Handle, run) => run("http://localhost", handle) };
-export const storeContract: StoreContractCase[] = storeCases(subject);
-export const httpContract: HttpContractCase[] = httpCases(subject, host);
-export function brokenPromise(error: unknown): StorePromise | undefined {
-  return error instanceof ContractError ? error.promise : undefined;
+export const storeContract: StoreContractCase[] = storeCases(fixture);
+export const httpContract: HttpContractCase[] = httpCases(fixture, host);
+export function brokenGuarantee(error: unknown): StoreGuarantee | undefined {
+  return error instanceof ContractError ? error.guarantee : undefined;
 }

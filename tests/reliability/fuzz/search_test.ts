@@ -66,7 +66,7 @@ test("the search finds a store whose answers differ", async () => {
   const odd: StoreKind = {
     name: "odd",
     sharing: "none",
-    lacks: ["checkWrites"],
+    unsupported: ["checkWrites"],
     open() {
       const store = createMemoryStore();
       const list = store.list.bind(store);

@@ -3,8 +3,12 @@ import { createDurableObjectStore } from "../../../lib/stores/d1/d1_store.ts";
 import { storeCases } from "../../../lib/testing/testing.ts";
 import { openStorage } from "./support.ts";
 
-const SUBJECT = { open: () => createDurableObjectStore(openStorage()), sharing: "none", lacks: ["changes"] } as const;
+const FIXTURE = {
+  open: () => createDurableObjectStore(openStorage()),
+  sharing: "none",
+  unsupported: ["changes"],
+} as const;
 
-for (const { name, skip, run } of storeCases(SUBJECT)) {
+for (const { name, skip, run } of storeCases(FIXTURE)) {
   test(`a Durable Object's store on node:sqlite ${name}`, { skip }, run);
 }

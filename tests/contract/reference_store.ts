@@ -1,4 +1,4 @@
-/** A store that keeps its promises, on a disk that takes a while. The wrong stores of refutations_test.ts are derived from it. */
+/** A correct store on a simulated slow disk. The wrong stores of refutations_test.ts extend it. */
 
 import {
   formatPet,
@@ -13,7 +13,7 @@ import {
   StoreUnavailableError,
 } from "../../mod.ts";
 
-/** What outlives a store. Each access happens at once, but the way to the disk takes some turns of the event loop. */
+/** The data that survives a store. Stores access it after a delay of some turns of the event loop. */
 export class Disk {
   last = 0n;
   readonly pets: Map<bigint, Pet> = new Map();
@@ -26,18 +26,18 @@ export class Disk {
   }
 }
 
-export class PaperStore implements PetStore {
+export class ReferenceStore implements PetStore {
   protected readonly disk: Disk;
   readonly #crashes: number;
-  readonly #begun = new Set<Promise<unknown>>();
+  readonly #started = new Set<Promise<unknown>>();
 
   constructor(disk: Disk) {
     this.disk = disk;
     this.#crashes = disk.crashes;
   }
 
-  /** The way to the disk, or back. */
-  protected async travel(): Promise<void> {
+  /** Simulates the delay of the disk. */
+  protected async delay(): Promise<void> {
     for (let turns = Math.trunc(Math.random() * 4); turns >= 0; turns--) {
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -63,18 +63,18 @@ export class PaperStore implements PetStore {
   }
 
   protected async add(pet: PetDraft): Promise<bigint> {
-    await this.travel();
+    await this.delay();
     const id = this.write(pet);
-    await this.travel();
+    await this.delay();
     return id;
   }
 
   protected async addOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
-    await this.travel();
+    await this.delay();
     const now = this.disk.now();
     const outcome = this.remembered(request, now) ?? { outcome: "created", id: this.write(pet) };
     if (outcome.outcome === "created") this.remember(request, outcome.id, now);
-    await this.travel();
+    await this.delay();
     return outcome;
   }
 
@@ -87,13 +87,13 @@ export class PaperStore implements PetStore {
   }
 
   async get(id: bigint): Promise<string | undefined> {
-    await this.travel();
+    await this.delay();
     const pet = this.disk.pets.get(id);
     return pet && formatPet(pet);
   }
 
   async list({ after, limit, status }: PetQuery): Promise<PetPage> {
-    await this.travel();
+    await this.delay();
     const all = [...this.disk.pets.values()].filter((pet) => pet.id > after && (!status || pet.status === status));
     all.sort((one, other) => one.id < other.id ? -1 : 1);
     const page = all.slice(0, limit);
@@ -104,12 +104,12 @@ export class PaperStore implements PetStore {
   check(): void {}
 
   async close(): Promise<void> {
-    await Promise.allSettled(this.#begun);
+    await Promise.allSettled(this.#started);
   }
 
   #finish<T>(create: Promise<T>): Promise<T> {
-    this.#begun.add(create);
-    const end = () => void this.#begun.delete(create);
+    this.#started.add(create);
+    const end = () => void this.#started.delete(create);
     create.then(end, end);
     return create;
   }
