@@ -69,16 +69,16 @@ export class Bench implements AsyncDisposable {
     return this.#server(`${script} ${runtime}`, runtime, script, { pets: CATALOGUE_SIZE });
   }
 
-  /** A server that sends these answers; a new one for every call. */
+  /** A server that sends these responses; a new one for every call. */
   async limit(
-    answers: readonly StoredResponse[],
+    responses: readonly StoredResponse[],
     { runtime = "Deno", reads = "nothing", env }: LimitOptions = {},
   ): Promise<ServerProcess> {
     const number = this.#files++;
-    const path = join(this.folder, `answers-${number}.json`);
-    await Deno.writeTextFile(path, JSON.stringify(answers));
+    const path = join(this.folder, `responses-${number}.json`);
+    await Deno.writeTextFile(path, JSON.stringify(responses));
     const script = runtime === "Node" ? "limit_node.ts" : "limit.ts";
-    return await this.#server(`limit ${number}`, runtime, script, { answers: path, reads }, { env });
+    return await this.#server(`limit ${number}`, runtime, script, { responses: path, reads }, { env });
   }
 
   /** The standalone server with a catalogue in an SQLite file, its default; the same server for every call with this name. */

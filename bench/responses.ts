@@ -1,4 +1,4 @@
-/** Answers as a client gets them. The limit sends copies of the petstore's, and all are compared before a measurement. */
+/** Responses as a client gets them. The limit sends copies of the petstore's, and all are compared before a measurement. */
 
 import assert from "node:assert/strict";
 import type { ServerProcess } from "./load/server_process.ts";
@@ -10,9 +10,9 @@ const OF_THE_HOST = new Set(["content-length", "date", "connection", "keep-alive
 
 /** Requests every path of a load once. */
 export async function readResponses({ port }: ServerProcess, load: Load): Promise<StoredResponse[]> {
-  const answers: StoredResponse[] = [];
-  for (const path of load.paths) answers.push(await ask(port, path, load));
-  return answers;
+  const responses: StoredResponse[] = [];
+  for (const path of load.paths) responses.push(await ask(port, path, load));
+  return responses;
 }
 
 /** Checks that a server answers with the expected status. */
@@ -28,21 +28,21 @@ export async function checkBodies(
   load: Load,
   expected: readonly StoredResponse[],
 ): Promise<void> {
-  for (const [i, answer] of (await readResponses(server, load)).entries()) {
-    assert.equal(answer.status, load.status, `The server answers ${load.paths[i]} with another status`);
-    assert.equal(answer.body, expected[i]?.body, `The server answers ${load.paths[i]} with another body`);
+  for (const [i, response] of (await readResponses(server, load)).entries()) {
+    assert.equal(response.status, load.status, `The server answers ${load.paths[i]} with another status`);
+    assert.equal(response.body, expected[i]?.body, `The server answers ${load.paths[i]} with another body`);
   }
 }
 
-/** Checks that the limit sends exactly these answers. It sends them in turn, from any of them on. */
+/** Checks that the limit sends exactly these responses. It sends them in turn, from any of them on. */
 export async function checkLimit(
   server: ServerProcess,
   load: Load,
   expected: readonly StoredResponse[],
 ): Promise<void> {
   const given = await readResponses(server, load);
-  const sorted = (answers: readonly StoredResponse[]) => answers.map((answer) => JSON.stringify(answer)).sort();
-  assert.deepEqual(sorted(given), sorted(expected), "The limit sends other answers");
+  const sorted = (responses: readonly StoredResponse[]) => responses.map((response) => JSON.stringify(response)).sort();
+  assert.deepEqual(sorted(given), sorted(expected), "The limit sends other responses");
 }
 
 async function ask(port: number, path: string, { method, headers, body }: Load): Promise<StoredResponse> {
@@ -68,8 +68,8 @@ export async function walk(server: ServerProcess, first: Load): Promise<string[]
   const paths: string[] = [];
   for (let path = first.paths[0]; path !== undefined;) {
     paths.push(path);
-    const [answer] = await readResponses(server, { ...first, paths: [path] });
-    path = answer && nextPath(answer);
+    const [response] = await readResponses(server, { ...first, paths: [path] });
+    path = response && nextPath(response);
   }
   return paths;
 }

@@ -31,7 +31,7 @@ const NEW_PET: RequestInit = {
   body: '{"name":"Luna","categoryId":9007199254740993}',
 };
 
-/** Different requests, so that few answers are kept ones. */
+/** Different requests, so that few responses are kept ones. */
 const OPERATIONS: Record<string, () => Request> = {
   "create": () => new Request("http://localhost/v1/pets", NEW_PET),
   "create with Idempotency-Key": () => {
@@ -75,9 +75,9 @@ async function measure(handle: Handle, request: () => Request, milliseconds: num
   let count = 0;
   const client = async () => {
     while (performance.now() - begin < milliseconds) {
-      const answer = await handle(request());
-      if (!answer.ok) throw new Error(await answer.text());
-      await answer.text();
+      const response = await handle(request());
+      if (!response.ok) throw new Error(await response.text());
+      await response.text();
       count++;
     }
   };

@@ -22,10 +22,10 @@ function defaultCase(name: string, what: string, asked: Load): Case {
     const server = await bench.standalone("default");
     const silent = await bench.standalone("silent", { flags: ["--log=off"] });
     const hono = await bench.peer("hono.ts", "Deno");
-    const answers = await readResponses(server, asked);
-    const limit = await bench.limit(answers, { reads: isPost ? "body" : "nothing" });
-    await checkLimit(limit, asked, answers);
-    for (const peer of [silent, hono]) await (isPost ? checkStatus(peer, asked) : checkBodies(peer, asked, answers));
+    const responses = await readResponses(server, asked);
+    const limit = await bench.limit(responses, { reads: isPost ? "body" : "nothing" });
+    await checkLimit(limit, asked, responses);
+    for (const peer of [silent, hono]) await (isPost ? checkStatus(peer, asked) : checkBodies(peer, asked, responses));
     const series = await measureRounds(withLoad({ limit, server, silent, hono }, asked), bench.effort);
     const row = (subject: string, base: string, of: Series, to: Series, floor?: Floor) =>
       rateRow({ name, title: `By default: ${what}`, subject, base, ...floor && { floor } }, of, to);

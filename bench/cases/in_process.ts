@@ -6,7 +6,7 @@ import type { ServerProcess } from "../load/server_process.ts";
 import { inRounds } from "../rounds.ts";
 import { ratioOf, type Row, spreadOf } from "../row.ts";
 
-interface Answer {
+interface Measured {
   status: number;
   body: string;
   /** Calls per second. */
@@ -23,7 +23,7 @@ function inProcess(name: string, what: string, call: string, quick: boolean): Ca
   async function run(bench: Bench): Promise<Row[]> {
     const { rounds, seconds } = bench.effort;
     const apps = ["petstore", "hono", ...call === "get" ? ["response" as const] : []] as const;
-    const contenders: Record<string, () => Promise<Answer>> = {};
+    const contenders: Record<string, () => Promise<Measured>> = {};
     for (const app of apps) {
       const server = await bench.inProcess(app);
       contenders[app] = () => measure(server, call, seconds);
@@ -44,7 +44,7 @@ function inProcess(name: string, what: string, call: string, quick: boolean): Ca
       floor: { bound: "at least", value: 4 },
     };
     if (call !== "get") return [ofHono];
-    const time = (answers: readonly Answer[]) => spreadOf(answers.map(({ rate }) => 1e6 / rate));
+    const time = (results: readonly Measured[]) => spreadOf(results.map(({ rate }) => 1e6 / rate));
     return [
       ofHono,
       { ...parts, unit: "µs", figure: time(petstore), floor: { bound: "at most", value: 2 } },
@@ -54,7 +54,7 @@ function inProcess(name: string, what: string, call: string, quick: boolean): Ca
   return { name, quick, run };
 }
 
-async function measure({ port }: ServerProcess, call: string, seconds: number): Promise<Answer> {
+async function measure({ port }: ServerProcess, call: string, seconds: number): Promise<Measured> {
   const response = await fetch(`http://127.0.0.1:${port}/?call=${call}&seconds=${seconds}`);
   return await response.json();
 }

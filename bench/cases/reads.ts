@@ -43,10 +43,10 @@ async function deepPages(bench: Bench): Promise<Load> {
 async function headRead(bench: Bench): Promise<Row[]> {
   const asked = load(HOT_PET);
   const memory = await bench.petstore("memory");
-  const answers = await readResponses(memory, asked);
-  const limit = await bench.limit(answers);
-  const reader = await bench.limit(answers, { reads: "head" });
-  for (const server of [limit, reader]) await checkLimit(server, asked, answers);
+  const responses = await readResponses(memory, asked);
+  const limit = await bench.limit(responses);
+  const reader = await bench.limit(responses, { reads: "head" });
+  for (const server of [limit, reader]) await checkLimit(server, asked, responses);
   const series = await measureRounds(withLoad({ limit, reader, memory }, asked), bench.effort);
   const parts = { name: "get-head-read", title: "GET one, beside a limit that reads the head" };
   return [
@@ -61,10 +61,10 @@ function readCase(name: string, title: string, quick: boolean, prepare: (bench: 
     const memory = await bench.petstore("memory");
     const sqlite = await bench.petstore("sqlite");
     const hono = await bench.peer("hono.ts", "Deno");
-    const answers = await readResponses(memory, asked);
-    const limit = await bench.limit(answers);
-    for (const server of [memory, sqlite, hono]) await checkBodies(server, asked, answers);
-    await checkLimit(limit, asked, answers);
+    const responses = await readResponses(memory, asked);
+    const limit = await bench.limit(responses);
+    for (const server of [memory, sqlite, hono]) await checkBodies(server, asked, responses);
+    await checkLimit(limit, asked, responses);
     const contenders = { limit, memory, sqlite, hono };
     const series = await measureRounds(withLoad(contenders, asked), bench.effort);
     const row = (subject: string, base: string, of: Series, to: Series, floor?: Floor) =>

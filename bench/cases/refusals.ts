@@ -1,4 +1,4 @@
-/** Answers without pets: none may cost more than an answer with a pet. */
+/** Responses without pets: none may cost more than a response with a pet. */
 
 import { checkStatus, readResponses } from "../responses.ts";
 import type { Bench, Case, Group } from "../bench.ts";
@@ -32,8 +32,8 @@ function notModified(store: "memory" | "sqlite"): Case {
   async function run(bench: Bench): Promise<Row[]> {
     const server = await bench.petstore(store);
     const full = load("/v1/pets");
-    const [answer] = await readResponses(server, full);
-    const etag = answer?.headers.find(([name]) => name === "etag")?.[1] ?? "";
+    const [response] = await readResponses(server, full);
+    const etag = response?.headers.find(([name]) => name === "etag")?.[1] ?? "";
     const unchanged = load("/v1/pets", { status: 304, headers: { "if-none-match": etag } });
     await checkStatus(server, unchanged);
     const series = await measureRounds(withLoads(server, { full, unchanged }), bench.effort);

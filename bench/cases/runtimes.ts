@@ -59,14 +59,14 @@ function runtimeCase(
   const isPost = asked.method === "POST";
   async function run(bench: Bench): Promise<Row[]> {
     const petstore = await bench.petstore("memory", runtime);
-    const answers = await readResponses(petstore, asked);
-    const limit = await bench.limit(answers, { runtime, reads: isPost ? "body" : "nothing" });
+    const responses = await readResponses(petstore, asked);
+    const limit = await bench.limit(responses, { runtime, reads: isPost ? "body" : "nothing" });
     const servers: Record<string, ServerProcess> = { [bare]: limit, petstore };
-    if (reader) servers[reader] = await bench.limit(answers, { runtime, reads: isPost ? "json" : "head" });
-    for (const name of [bare, reader]) if (name) await checkLimit(servers[name]!, asked, answers);
+    if (reader) servers[reader] = await bench.limit(responses, { runtime, reads: isPost ? "json" : "head" });
+    for (const name of [bare, reader]) if (name) await checkLimit(servers[name]!, asked, responses);
     for (const { name, script } of peers) servers[name] = await bench.peer(script, runtime);
     for (const name of ["petstore", ...peers.map(({ name }) => name)]) {
-      await (isPost ? checkStatus(servers[name]!, asked) : checkBodies(servers[name]!, asked, answers));
+      await (isPost ? checkStatus(servers[name]!, asked) : checkBodies(servers[name]!, asked, responses));
     }
     const series: Record<string, Series> = await measureRounds(withLoad(servers, asked), bench.effort);
     const row = (subject: string, base: string, floor?: number) => {

@@ -117,7 +117,7 @@ async function opening(bench: Bench): Promise<Row[]> {
     full: () => open(databasePath(bench)),
   }, bench.effort.rounds);
   const differences = full.map((milliseconds, round) => milliseconds - (empty[round] ?? NaN));
-  const title = "Opening and first answer, beyond an empty database's";
+  const title = "Opening and first response, beyond an empty database's";
   const parts = { name: "scale-open", title, subject: "SQLite store", notes: [] };
   return [{ ...parts, unit: "ms", figure: spreadOf(differences), floor: { bound: "at most", value: 100 } }];
 }

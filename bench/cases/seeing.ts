@@ -21,7 +21,7 @@ const WAYS = {
   "metrics": [...NONE, METRICS],
   "traces of one request in 100": [...NONE, TRACES],
   "rate limit": [...NONE, LIMIT],
-  "request id on each answer": ["--log=off", "--request-id=all"],
+  "request id on each response": ["--log=off", "--request-id=all"],
   "text log, metrics, traces and rate limit": [METRICS, TRACES, LIMIT],
 };
 

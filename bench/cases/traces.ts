@@ -38,9 +38,9 @@ async function startServers(bench: Bench) {
 
 async function measureGets(bench: Bench): Promise<Row[]> {
   const servers = await startServers(bench);
-  const answers = await readResponses(servers.untraced, GET);
-  const bare = await bench.limit(answers, { reads: "head" });
-  const bareTraced = await bench.limit(answers, { reads: "head", env: await exporting(bench, BY_DENO) });
+  const responses = await readResponses(servers.untraced, GET);
+  const bare = await bench.limit(responses, { reads: "head" });
+  const bareTraced = await bench.limit(responses, { reads: "head", env: await exporting(bench, BY_DENO) });
   const all = { ...servers, bare, bareTraced };
   for (const server of Object.values(all)) await checkStatus(server, GET);
   const series = await measureRounds(withLoad(all, GET), bench.effort);

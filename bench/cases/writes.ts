@@ -21,12 +21,12 @@ export const POST = load("/v1/pets", { method: "POST", body: NEW_PET, status: 20
 async function inMemory(bench: Bench): Promise<Row[]> {
   const memory = await bench.petstore("memory");
   const hono = await bench.peer("hono.ts", "Deno");
-  const answers = await readResponses(memory, POST);
-  const limit = await bench.limit(answers, { reads: "body" });
-  const reader = await bench.limit(answers, { reads: "json" });
-  const creator = await bench.limit(answers, { reads: "pet" });
+  const responses = await readResponses(memory, POST);
+  const limit = await bench.limit(responses, { reads: "body" });
+  const reader = await bench.limit(responses, { reads: "json" });
+  const creator = await bench.limit(responses, { reads: "pet" });
   for (const server of [memory, hono, creator]) await checkStatus(server, POST);
-  for (const server of [limit, reader]) await checkLimit(server, POST, answers);
+  for (const server of [limit, reader]) await checkLimit(server, POST, responses);
   const series = await measureRounds(withLoad({ limit, reader, creator, memory, hono }, POST), bench.effort);
   const parts = { name: "post-memory", title: "POST" };
   const floor: Floor = { bound: "at least", value: 0.85 }, ofReader: Floor = { bound: "at least", value: 0.95 };

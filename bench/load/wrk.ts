@@ -41,7 +41,7 @@ const SCRIPT = fileURLToPath(new URL("wrk.lua", import.meta.url));
 /**
  * Sends a load to a port of this machine.
  *
- * @throws {Error} If an answer was lost or had an unexpected kind of status.
+ * @throws {Error} If a response was lost or had an unexpected kind of status.
  */
 export async function runWrk(
   port: number,
@@ -80,6 +80,8 @@ function readFigures(output: string, status: number): Measurement {
   if (requests === 0 || duration === 0) throw new Error(`wrk measured nothing: ${output.trim()}`);
   // wrk counts statuses from 400 as errors.
   const expected = status < 400 ? 0 : requests;
-  if (lost > 0 || refused !== expected) throw new Error(`wrk lost ${lost} answers and had ${refused} of status ≥ 400`);
+  if (lost > 0 || refused !== expected) {
+    throw new Error(`wrk lost ${lost} responses and had ${refused} of status ≥ 400`);
+  }
   return { rate: requests / duration * 1e6, p99: p99 / 1000, loadShare: loadTime / duration * 1e6 };
 }

@@ -68,7 +68,7 @@ const EXPLANATION = `## How to read it
 - pgbench runs the store's own statements, prepared and with text parameters, as the drivers send them. Reads have ten
   clients, as many as a server has connections. Creates have two clients, each with batches as large as those of one server.
   pgbench speaks no HTTP, checks no key, and neither reads nor writes JSON.
-- The figure is by the clock. The column "by processor time" is by PostgreSQL's own: its answers for a second of its
+- The figure is by the clock. The column "by processor time" is by PostgreSQL's own: its responses for a second of its
   processors' time. The clients, the servers, wrk and PostgreSQL share the cores of this machine, and HTTP takes most of them.
   So the figure shows the result on one small machine, and the column shows the result of a PostgreSQL on a machine of its
   own.

@@ -34,7 +34,7 @@ ${CATALOGUE_SIZE.toLocaleString("en")} pets, a third in each status.
   goes to a file.
 - **itself without log**: the same with \`--log=off\`.
 - **Seeing**: the standalone server with a log, metrics, request ids or a rate limit that is never reached, compared with the
-  same server without any of them. With a rate limit, no answer had the \`RateLimit\` fields.
+  same server without any of them. With a rate limit, no response had the \`RateLimit\` fields.
 - **Traces**: the standalone server without a log, exporting its traces to a receiver on the core of the load, which discards them. The
   times are processor time of the server for each request, its exporter included.
 - **each fsync … longer**: a preloaded library lengthens \`fdatasync\` and \`fsync\` of the server, as on a common network disk
@@ -43,7 +43,7 @@ ${CATALOGUE_SIZE.toLocaleString("en")} pets, a third in each status.
 - **two workers**: the standalone server with \`--workers=2\`, compared with \`--workers=1\`. Here the servers and the load share
   both cores.
 - **limit**: \`Deno.serve\` alone. Its handler returns a new \`Response\` with the petstore's text and headers for the same
-  request, from memory. It reads neither the key nor the path. In a case with a thousand resources it sends their answers in
+  request, from memory. It reads neither the key nor the path. In a case with a thousand resources it sends their responses in
   turn. For a POST it reads the body with \`arrayBuffer()\` and sends a fixed 201.
   **Limit that reads**: it also reads what every service must read: the headers of a key and of a body, and the JSON. **Limit that
   reads and answers**: it also counts ids, and answers with the pet and its \`Location\`.
@@ -53,7 +53,7 @@ ${CATALOGUE_SIZE.toLocaleString("en")} pets, a third in each status.
 - **Hono**, **Elysia**, **Fastify**: on Node, Hono runs on @hono/node-server. They have the same paths and the same JSON from an array of objects, with the framework's own
   validation, and a check of the bearer key. They omit entity tags, deprecation headers, exact int64 numbers and durability.
 - **GET one**, **List**: the best case of a busy client. It requests one address repeatedly, except in the rows "at random",
-  so most answers can come from the petstore's cache.
+  so most responses can come from the petstore's cache.
 - **Deep pages**: pages of 20 from the second half of the catalogue.
 - **Durable POST**: the SQLite store with \`synchronous = FULL\`, compared with the memory store and with a store that commits
   each request alone.
@@ -70,7 +70,7 @@ ${CATALOGUE_SIZE.toLocaleString("en")} pets, a third in each status.
   garbage collection. Names have 12 letters, categories are below 1,000.
 - **Longest pause**: the longest time of a thousand creates in that process, including the time to compute the pets.
 - **Walking**: one client on one connection that follows \`Link\`, each page once, compared with the same client at the limit.
-- **Opening**: the time from opening the database to the first answer of a list, minus the same for an empty database.
+- **Opening**: the time from opening the database to the first response of a list, minus the same for an empty database.
 
 ## Floors that are not met
 
@@ -79,9 +79,9 @@ shows, what was tried, and what would help:
 
 - **Reads compared with the limit (0.90).** The handler of the limit has no parameter, so \`Deno.serve\` does not even create
   a \`Request\` for it. When a handler reads \`request.headers\`, Deno 2.9 copies all headers and uses two more promises for
-  the answer (\`requestHeadersExposed\` in its \`ext/http/00_serve.ts\`). A service with keys must read a header. The rows
+  the response (\`requestHeadersExposed\` in its \`ext/http/00_serve.ts\`). A service with keys must read a header. The rows
   "beside a limit that reads the head" show the cost for a bare server, and how little the petstore adds. Tried and kept:
-  complete answers in a cache, headers as a record instead of pairs, no promise without a wait, no exceptions. A Deno that
+  complete responses in a cache, headers as a record instead of pairs, no promise without a wait, no exceptions. A Deno that
   copies only the header that is read would help.
 - **Reads compared with Hono (4 ×).** The limit itself is hardly faster: see the rows "Hono / limit".
 - **POST compared with the limit (0.85), and with the limit that reads (0.95).** A limit that also answers with its own pet shows
@@ -89,7 +89,7 @@ shows, what was tried, and what would help:
   limits of a body, validation, the store. Tried and kept: a list of deadlines instead of a timer for each body; one promise less
   in each layer; Deno's lenient decoder, because the strict one takes three times as long. Tried without effect: a linked list
   of deadlines. Bun gives the same picture.
-- **POST on Node (0.85).** In a loop, the whole way from a request to its answer takes 2 µs. Between requests, the system and
+- **POST on Node (0.85).** In a loop, the whole way from a request to its response takes 2 µs. Between requests, the system and
   \`node:http\` empty the caches of the processor, and the same steps take 8 to 10 µs of the 30 for a POST. A bare server has fewer
   steps. A listener of twenty lines that validates, stores and answers, and does nothing else, reaches 0.86. Tried and kept: no
   Error for a request that is complete, which took a third of a POST; a listener less; the runtime's decoder; one pass less over
@@ -102,8 +102,8 @@ shows, what was tried, and what would help:
   for the disk in turn. Tried and kept: the thread waits for all workers, so that a transaction has the creates of both; the main
   isolate gets the lines of the log without reading their bytes one by one, as Deno's \`port.on()\` does. It would take a third
   processor.
-- **A kept answer in less than 2 µs.** On Deno, a \`Response\` with these headers takes most of that alone. It would take headers
-  that are checked once and not for each answer.
+- **A kept response in less than 2 µs.** On Deno, a \`Response\` with these headers takes most of that alone. It would take headers
+  that are checked once and not for each response.
 - **The access log (0.97), and all that is seen (0.95).** Without the client's address the server was 3 % faster, without the second
   clock 1 %: both are the runtime's. Without a log, it reads no clock at all. The line and the write cost 4 %, although a line takes only 0.15 µs in a loop. Tried and kept: the time is formatted
   once a millisecond and a target once, and lines are written every fifty milliseconds. Tried without effect: bytes instead of
@@ -117,7 +117,7 @@ shows, what was tried, and what would help:
   write-ahead log takes a millisecond, and rarer or smaller checkpoints changed nothing.
 - **Walking (0.85).** Each page is made once, so no cache has it, and one client and the server take turns, so each microsecond
   counts. SQLite reads the next page while the client processes this one. The memory store uses web-standard APIs alone, and
-  those cannot run code soon after an answer: a timer of zero runs after one or two milliseconds, twenty pages too late.
+  those cannot run code soon after a response: a timer of zero runs after one or two milliseconds, twenty pages too late.
 
 ## Limits of these figures
 

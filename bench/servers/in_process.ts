@@ -1,4 +1,4 @@
-/** Calls without a socket. A request over HTTP starts a measurement; its answer has the calls per second. */
+/** Calls without a socket. A request over HTTP starts a measurement; its response has the calls per second. */
 
 import { createMemoryStore, createPetstore } from "../../mod.ts";
 import { AUTHORIZATION, CATALOGUE_SIZE, KEY, NEW_PET } from "../catalogue.ts";
@@ -36,9 +36,9 @@ await listen(async ({ url }) => {
   const query = new URL(url).searchParams;
   const make = CALLS[query.get("call") ?? ""];
   if (make === undefined) return new Response(null, { status: 404 });
-  const answer = await handler(make());
+  const response = await handler(make());
   const rate = await measure(make, Number(query.get("seconds")) * 1000);
-  return Response.json({ status: answer.status, body: await answer.text(), rate });
+  return Response.json({ status: response.status, body: await response.text(), rate });
 });
 
 type Handler = (request: Request) => Promise<Response>;
@@ -54,11 +54,11 @@ async function createHandler(app: InProcessSettings["app"]): Promise<Handler> {
   return app === "petstore" ? handle : await responses(handle);
 }
 
-/** A handler that reads nothing, and sends a copy of one answer. */
+/** A handler that reads nothing, and sends a copy of one response. */
 async function responses(handle: Handler): Promise<Handler> {
-  const answer = await handle(CALLS["get"]!());
-  const init = { status: answer.status, headers: Object.fromEntries(answer.headers) };
-  const body = await answer.text();
+  const response = await handle(CALLS["get"]!());
+  const init = { status: response.status, headers: Object.fromEntries(response.headers) };
+  const body = await response.text();
   return () => Promise.resolve(new Response(body, init));
 }
 

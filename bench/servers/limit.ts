@@ -1,12 +1,12 @@
 /**
- * The limit: the bare server with copies of the petstore's answers. In a case with many resources it sends them in turn,
+ * The limit: the bare server with copies of the petstore's responses. In a case with many resources it sends them in turn,
  * for any path, because a look-up would be work.
  */
 
 import { readFileSync } from "node:fs";
 import { type FetchHandler, listen, readSettings } from "./host.ts";
 
-/** An answer of the petstore. */
+/** A response of the petstore. */
 export interface StoredResponse {
   status: number;
   headers: [name: string, value: string][];
@@ -14,8 +14,8 @@ export interface StoredResponse {
 }
 
 export interface LimitSettings {
-  /** A file with the answers, as JSON. */
-  answers: string;
+  /** A file with the responses, as JSON. */
+  responses: string;
   /**
    * The parts of the request that it reads before it answers:
    * `head` is the URL, the method and the headers of a key and an entity tag; `json` is the headers of a POST and the
@@ -24,18 +24,18 @@ export interface LimitSettings {
   reads: "nothing" | "head" | "body" | "json" | "pet";
 }
 
-const { answers: path, reads } = readSettings<LimitSettings>();
-const answers: StoredResponse[] = JSON.parse(readFileSync(path, "utf8"));
+const { responses: path, reads } = readSettings<LimitSettings>();
+const responses: StoredResponse[] = JSON.parse(readFileSync(path, "utf8"));
 // Deno creates a Response faster from a record of headers than from pairs.
 await listen(
   createHandler(
-    answers.map(({ status, headers, body }) => ({ body, init: { status, headers: Object.fromEntries(headers) } })),
+    responses.map(({ status, headers, body }) => ({ body, init: { status, headers: Object.fromEntries(headers) } })),
   ),
 );
 
 function createHandler(ready: readonly { body: string; init: ResponseInit }[]): FetchHandler {
   const [first] = ready;
-  if (first === undefined) throw new Error("The limit needs an answer to send");
+  if (first === undefined) throw new Error("The limit needs a response to send");
   if (reads === "head") return (request) => new Response(first.body, readHead(request) ? first.init : {});
   if (reads === "json") return async (request) => new Response(first.body, await readJson(request) ? first.init : {});
   if (reads === "pet") return createPets(first.init);

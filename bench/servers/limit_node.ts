@@ -1,6 +1,6 @@
 /**
  * The limit on Node: `node:http` alone. It checks the key, parses the body of a POST with `JSON.parse`, and sends the
- * petstore's answer from memory.
+ * petstore's response from memory.
  */
 
 import { Buffer } from "node:buffer";
@@ -10,11 +10,11 @@ import { AUTHORIZATION } from "../catalogue.ts";
 import { listenOnNode, readSettings } from "./host.ts";
 import type { LimitSettings, StoredResponse } from "./limit.ts";
 
-const { answers: path } = readSettings<LimitSettings>();
-const [answer]: StoredResponse[] = JSON.parse(readFileSync(path, "utf8"));
-if (answer === undefined) throw new Error("The limit needs an answer to send");
-const { status, body } = answer;
-const headers = { ...Object.fromEntries(answer.headers), "content-length": Buffer.byteLength(body) };
+const { responses: path } = readSettings<LimitSettings>();
+const [stored]: StoredResponse[] = JSON.parse(readFileSync(path, "utf8"));
+if (stored === undefined) throw new Error("The limit needs a response to send");
+const { status, body } = stored;
+const headers = { ...Object.fromEntries(stored.headers), "content-length": Buffer.byteLength(body) };
 
 listenOnNode(createServer((request, response) => {
   if (request.headers.authorization !== AUTHORIZATION) response.writeHead(401).end();

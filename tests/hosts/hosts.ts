@@ -1,4 +1,4 @@
-/** Every host that is tested here, and where its answers differ from the petstore's own. */
+/** Every host that is tested here, and where its responses differ from the petstore's own. */
 
 import assert from "node:assert/strict";
 import {
@@ -22,16 +22,16 @@ export interface MountedHost {
   /** For docs/hosts.md: facts that the contract does not meet. */
   notes?: readonly string[];
   deviations: readonly Deviation[];
-  /** Header fields that it adds to every answer of the petstore. */
+  /** Header fields that it adds to every response of the petstore. */
   adds?: Readonly<Record<string, string>>;
-  /** Whether it sends short answers in chunks instead of with `Content-Length`. */
+  /** Whether it sends short responses in chunks instead of with `Content-Length`. */
   sendsChunks?: boolean;
   /** Whether a petstore at the root hides the app's own routes. */
   hidesAppAtRoot?: boolean;
 }
 
 const NODE_PARSER = unknownMethod("gets 400 without a body from Node's parser", exactly(400, ""));
-const BUN_PARSER = unknownMethod("gets no answer: Bun closes the connection", noResponse);
+const BUN_PARSER = unknownMethod("gets no response: Bun closes the connection", noResponse);
 
 const SRVX_BODY: Deviation = {
   says:
@@ -41,7 +41,7 @@ const SRVX_BODY: Deviation = {
   concerns: async ({ request, caseName }) =>
     /^answers 413 to 3 MiB/.test(caseName) && request.method === "POST" &&
     (await request.clone().arrayBuffer()).byteLength > 1_048_576,
-  check: (answer) => assert.ok(answer === undefined || answer.status === 413),
+  check: (response) => assert.ok(response === undefined || response.status === 413),
 };
 
 const PLAIN = outside(/^Not found$/);
@@ -188,8 +188,8 @@ export const HOSTS: readonly MountedHost[] = [
     name: "Koa",
     file: "koa.ts",
     runtime: NODE_24,
-    about: "With `respond = false`, Koa leaves the answer to the petstore.",
-    notes: ["No middleware of Koa sees the petstore's answers", PARSERS.replace("`express.json()`", "`koa-body`")],
+    about: "With `respond = false`, Koa leaves the response to the petstore.",
+    notes: ["No middleware of Koa sees the petstore's responses", PARSERS.replace("`express.json()`", "`koa-body`")],
     deviations: [outside(/^Not Found$/), NODE_PARSER],
   },
 ];

@@ -22,7 +22,7 @@ Every program on this page is a file of the repository, and tests run it unchang
 \`/api/v1\`. The first task also tests that two \`Set-Cookie\` fields stay separate, that long bodies are sent no faster than
 the client reads, and that \`request.signal\` aborts when the client leaves. Node 24 runs TypeScript without a build.
 
-The list below a program says where its answers differ from the petstore's own, and what else to know about the host. The
+The list below a program says where its responses differ from the petstore's own, and what else to know about the host. The
 differences are tested too.
 `;
 
@@ -57,7 +57,7 @@ function hostsWith(says: string): MountedHost[] {
 
 function toSection(host: MountedHost): Section {
   const own = host.deviations.map(({ says }) => says).filter((says) => !SHARED_DEVIATIONS.includes(says));
-  const framing = "Answers are sent in chunks, without `Content-Length`; answers to `HEAD` have it";
+  const framing = "Responses are sent in chunks, without `Content-Length`; responses to `HEAD` have it";
   const root = "Mounted at the root, the petstore answers every request, even those for the app's own routes";
   return {
     title: host.name,
@@ -67,7 +67,7 @@ function toSection(host: MountedHost): Section {
     deviations: [
       ...own,
       ...host.sendsChunks ? [framing] : [],
-      ...Object.entries(host.adds ?? {}).map(([name, value]) => `Every answer has \`${name}: ${value}\``),
+      ...Object.entries(host.adds ?? {}).map(([name, value]) => `Every response has \`${name}: ${value}\``),
       ...host.hidesAppAtRoot ? [root] : [],
       ...host.notes ?? [],
     ],

@@ -26,8 +26,8 @@ export const EDGE_SECTIONS: readonly Section[] = [
       "A method that HTTP does not have gets 501 and plain text from workerd",
       "JSON is compressed for a client that accepts it, and `Content-Encoding` is sent even without a body. This was seen " +
       "in miniflare; Cloudflare itself was not tested",
-      "The connection is closed after an answer to a body that was not read to its end. A client that is still sending " +
-      "may miss the answer",
+      "The connection is closed after a response to a body that was not read to its end. A client that is still sending " +
+      "may miss the response",
     ],
   },
   {
@@ -70,7 +70,7 @@ export const EDGE_SECTIONS: readonly Section[] = [
       "petstore of its own, so put a shared store in a module of its own.",
     files: ["tests/edge/nextjs/app/v1/[[...path]]/route.js"],
     deviations: [
-      "Every answer has `vary: rsc, next-router-state-tree, next-router-prefetch, next-router-segment-prefetch`, before the " +
+      "Every response has `vary: rsc, next-router-state-tree, next-router-prefetch, next-router-segment-prefetch`, before the " +
       "petstore's own `Vary`",
       "`HEAD` has no `Content-Length`",
       "A path with an empty segment (`/v1//pets`) is redirected by 308, without a key check",
@@ -93,7 +93,7 @@ export const EDGE_SECTIONS: readonly Section[] = [
       "app's own, because another site's form could have sent it. Clients that send `application/json` are not affected",
       "A path that does not decode gets 400 and a page of HTML. A method that Node does not know gets 400 without a body",
       "When the petstore stops reading a body (408, or 413 to a body without a length), SvelteKit destroys the connection " +
-      "before the answer. A body whose `Content-Length` is too large gets its 413",
+      "before the response. A body whose `Content-Length` is too large gets its 413",
     ],
   },
   {
@@ -117,7 +117,7 @@ export const OWN_SECTIONS: readonly Section[] = [
     text:
       "`keys` may be a function. It is called with the key of each request, so a session that has ended is refused at " +
       "once. It returns the caller, or `undefined` to refuse the request. Each `Idempotency-Key` belongs to a caller. The " +
-      "second argument is the `Request`, for sessions in cookies. If the function throws, the answer is 500.",
+      "second argument is the `Request`, for sessions in cookies. If the function throws, the response is 500.",
     files: [`${PROGRAMS}/own_keys.ts`],
   },
   {

@@ -14,8 +14,8 @@ const LIST = `GET /v1/pets HTTP/1.1\r\n${HEADERS}\r\n`;
 const CREATE = `POST /v1/pets HTTP/1.1\r\n${HEADERS}Content-Length: ${PET.length}\r\n\r\n${PET}`;
 
 async function refusal(nginx: Nginx, bytes: string): Promise<unknown[]> {
-  const answer = await exchange(nginx, bytes);
-  return [answer?.status, JSON.parse(answer?.text ?? "null").code, answer?.headers.get("retry-after")];
+  const response = await exchange(nginx, bytes);
+  return [response?.status, JSON.parse(response?.text ?? "null").code, response?.headers.get("retry-after")];
 }
 
 test("nginx answers 502 while the petstore is down, and recovers at once", () =>
@@ -73,7 +73,7 @@ test("a petstore that ends closes none of nginx's connections with a request on 
   }));
 
 test("nginx answers 504 for a petstore that does not answer in time", () =>
-  withProxy({ answer_timeout: "150ms" }, async (nginx, { pid }) => {
+  withProxy({ response_timeout: "150ms" }, async (nginx, { pid }) => {
     Deno.kill(pid, "SIGSTOP");
     for (const bytes of [LIST, CREATE]) assert.deepEqual(await refusal(nginx, bytes), [504, "gateway_timeout", "5"]);
     Deno.kill(pid, "SIGCONT");
@@ -93,7 +93,7 @@ test("simultaneous requests beyond the limit of an address are refused with 429"
     using second = await RawSocket.open(nginx);
     for (const socket of [first, second]) {
       await socket.send(CREATE.slice(0, -1).replace(/\r\n\r\n/, "\r\nExpect: 100-continue$&"));
-      // The interim answer shows that nginx has counted the request.
+      // The interim response shows that nginx has counted the request.
       assert.equal((await socket.readResponse())?.status, 100);
     }
     assert.deepEqual(await refusal(nginx, LIST), [429, "too_many_requests", "1"]);
@@ -106,14 +106,14 @@ test("simultaneous requests beyond the limit of an address are refused with 429"
 async function withBreaker(use: (port: number, heads: string[]) => Promise<void>): Promise<void> {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const heads: string[] = [];
-  const answer = await emptyList();
+  const response = await emptyList();
   const serve = async (connection: Deno.TcpConn) => {
     const buffer = new Uint8Array(65_536);
     for (let count = 1; count <= 2; count++) {
       const length = await connection.read(buffer);
       if (length === null) break;
       heads.push(new TextDecoder().decode(buffer.subarray(0, length)));
-      if (count === 1) await connection.write(answer);
+      if (count === 1) await connection.write(response);
     }
     connection.close();
   };
