@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { type Case, CASES, type Connect } from "./clients/contract.ts";
-import { type Answer, CLIENTS, type CreateClient, type PetClient } from "./clients/pet_client.ts";
+import { type ClientResponse, CLIENTS, type CreateClient, type PetClient } from "./clients/pet_client.ts";
 import { generate, KEY, withServer } from "./support/service.ts";
 import { run, succeed, withPrism } from "./support/tools.ts";
 
@@ -38,10 +38,10 @@ for (const name of CLIENTS) {
   });
 }
 
-test("through Prism: no valid request and no answer to one violates the description, with any client", (t) =>
+test("through Prism: no valid request and no response to one violates the description, with any client", (t) =>
   runThroughPrism(t, [], ({ notThroughPrism }) => notThroughPrism === undefined));
 
-test("through Prism: no answer violates the description, even if the request does, with any client", (t) =>
+test("through Prism: no response violates the description, even if the request does, with any client", (t) =>
   runThroughPrism(
     t,
     ["--validate-request", "false"],
@@ -71,9 +71,9 @@ async function load(name: string): Promise<CreateClient> {
 /** The same client, which also looks for violations that Prism reports in a header. */
 function guard(client: PetClient): PetClient {
   const guarded = Object.entries(client).map(([name, ask]) => [name, async (...args: unknown[]) => {
-    const answer: Answer<unknown, string> = await Reflect.apply(ask, client, args);
-    assert.equal(answer.headers.get("sl-violations"), null, name);
-    return answer;
+    const response: ClientResponse<unknown, string> = await Reflect.apply(ask, client, args);
+    assert.equal(response.headers.get("sl-violations"), null, name);
+    return response;
   }]);
   return Object.fromEntries(guarded);
 }

@@ -73,7 +73,7 @@ test("orval's useBigInt alone throws when it sends a bigint, and reads numbers t
     assert.equal((await getPet(1n)).data.categoryId, 2 ** 63);
   }));
 
-test("Kubb's schemas refuse a number beyond 2^53, in an answer and in a request", () =>
+test("Kubb's schemas refuse a number beyond 2^53, in a response and in a request", () =>
   withServer(async (service) => {
     await addExactly(service, MAX);
     const { petSchema, newPetSchema } = await load("./generated/kubb/zod/index.ts");

@@ -8,7 +8,7 @@ import { FOLDER, succeed } from "./support/tools.ts";
 const COLLECTION = "generated/collection.json";
 const REPORT = "generated/newman.json";
 
-/** The status of the answer to each request of the collection, in order. */
+/** The status of the response to each request of the collection, in order. */
 const EXPECTED: [request: string, status: number][] = [
   ["List all animals", 200],
   ["Add an animal", 201],
@@ -30,7 +30,7 @@ type Execution = {
   assertions?: unknown[];
 };
 
-/** An answer, and how many of the collection's own tests ran with it. */
+/** A response, and how many of the collection's own tests ran with it. */
 type Seen = { name: string; status: number; text: string; checks: number };
 
 async function runCollection({ base }: Service): Promise<Seen[]> {
@@ -44,7 +44,7 @@ async function runCollection({ base }: Service): Promise<Seen[]> {
   });
 }
 
-test("a Postman collection of the description runs with no unexpected answer", () =>
+test("a Postman collection of the description runs with no unexpected response", () =>
   withServer(async (service) => {
     await importDescription(service, false);
     const seen = await runCollection(service);
@@ -84,8 +84,8 @@ test("newman sends and keeps int64 exactly, as text; a script of the collection 
     collection.event = [{ listen: "test", script: { type: "text/javascript", exec } }];
     Deno.writeTextFileSync(path, JSON.stringify(collection));
     const [, created, got] = await runCollection(service);
-    for (const answer of [created, got]) {
-      assert.match(answer?.text ?? "", /"categoryId":9223372036854775807,/);
-      assert.equal(answer?.checks, 1);
+    for (const response of [created, got]) {
+      assert.match(response?.text ?? "", /"categoryId":9223372036854775807,/);
+      assert.equal(response?.checks, 1);
     }
   }));

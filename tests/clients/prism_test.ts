@@ -1,4 +1,4 @@
-/** The answers that Prism makes itself, which some cases of the contract cannot pass, and its int64. */
+/** The responses that Prism makes itself, which some cases of the contract cannot pass, and its int64. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -42,7 +42,7 @@ test("Prism refuses to create a pet whose int64 a JavaScript number cannot hold"
     assert.equal((await throughPrism("/pets", create("9007199254740991"))).status, 201);
   }));
 
-test("Prism refuses an answer with such a pet, for a list and for one pet", () =>
+test("Prism refuses a response with such a pet, for a list and for one pet", () =>
   withBoth([], async (direct, throughPrism) => {
     const { text } = await direct("/pets", create("9223372036854775807"));
     for (const path of ["/pets", `/pets/${JSON.parse(text).id}`]) {
@@ -63,7 +63,7 @@ test("Prism rewrites the body of a request, and rounds numbers beyond 2^53", () 
     assert.match((await direct("/pets")).text, /"categoryId":9007199254740992,/);
   }));
 
-test("Prism itself answers an undescribed method, a request without a key, and a request whose answer is 501", () =>
+test("Prism itself answers an undescribed method, a request without a key, and a request whose response is 501", () =>
   withBoth(JUST_RESPONSES, async (direct, throughPrism) => {
     assert.equal((await direct("/pets", { method: "HEAD" })).status, 200);
     assert.equal((await throughPrism("/pets", { method: "HEAD" })).status, 405);

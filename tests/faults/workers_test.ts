@@ -76,7 +76,7 @@ function get(client: Client, path: string): Promise<Outcome> {
 }
 
 function statusOf(outcome: Outcome): number | string {
-  return outcome.kind === "answered" ? outcome.answer.status : outcome.kind;
+  return outcome.kind === "answered" ? outcome.response.status : outcome.kind;
 }
 
 test("two workers listen at one port, and each shows at once what the other has acknowledged", () =>
@@ -88,7 +88,7 @@ test("two workers listen at one port, and each shows at once what the other has 
         assert.equal(statusOf(created), 201);
         const lists = await Promise.all(clients.map((client) => get(client, "/v1/pets?limit=100")));
         for (const list of lists) {
-          assert.equal(JSON.parse(list.kind === "answered" ? list.answer.text : "").length, i + 1);
+          assert.equal(JSON.parse(list.kind === "answered" ? list.response.text : "").length, i + 1);
         }
       }
       assert.equal(await server.stop(), 0);
@@ -96,7 +96,7 @@ test("two workers listen at one port, and each shows at once what the other has 
     });
   }));
 
-test("a retry that reaches another worker gets the answer of the first attempt", () =>
+test("a retry that reaches another worker gets the response of the first attempt", () =>
   withFreshServer({ args: ARGS }, (server) =>
     withClients(server.port, async (clients) => {
       const outcomes = await Promise.all(clients.map((client) => create(client, "one")));
@@ -233,7 +233,7 @@ testUnless(whyNoPostgres())(
           for (const outcome of outcomes) assert.equal(statusOf(outcome), 201);
           const lists = await Promise.all(clients.map((client) => get(client, "/v1/pets?limit=100")));
           for (const list of lists) {
-            assert.equal(JSON.parse(list.kind === "answered" ? list.answer.text : "").length, clients.length);
+            assert.equal(JSON.parse(list.kind === "answered" ? list.response.text : "").length, clients.length);
           }
         });
         assert.equal((await server.ask("/readyz", null)).status, 200);
@@ -270,8 +270,8 @@ test("a server with a worker that does not respond for ten seconds is not ready"
   withMortalServer("hang", async (child, port) => {
     child.kill("SIGUSR2");
     await child.printed(/^petstore: a worker does not respond\n/m, "stderr");
-    // A connection that reaches the other worker gets the answer.
+    // A connection that reaches the other worker gets the response.
     await using clients = new AsyncDisposableStack();
-    const answers = Array.from({ length: 16 }, () => get(clients.use(new Client(port)), "/readyz"));
-    assert.equal(statusOf(await Promise.any(answers)), 503);
+    const responses = Array.from({ length: 16 }, () => get(clients.use(new Client(port)), "/readyz"));
+    assert.equal(statusOf(await Promise.any(responses)), 503);
   }));

@@ -18,12 +18,12 @@ for (const { name, sendsChunks, ...host } of HOSTS) {
   const testHost = testUnless(whyNot(host.runtime));
   const programs = createPrograms({ name, ...host });
 
-  testHost(`${name} sends a short answer ${sendsChunks ? "in chunks" : "with its length"}`, async () => {
+  testHost(`${name} sends a short response ${sendsChunks ? "in chunks" : "with its length"}`, async () => {
     const { port } = new URL((await programs.at("/v1")).origin);
     const head = `Host: localhost\r\nAuthorization: Bearer ${KEY}\r\n${CASE_HEADER}: carriage\r\n`;
-    const answer = await exchange({ port: Number(port), validate: () => {} }, `GET /v1/pets HTTP/1.1\r\n${head}\r\n`);
-    assert.equal(answer?.headers.get("content-length"), sendsChunks ? null : "2");
-    assert.equal(answer.headers.get("transfer-encoding"), sendsChunks ? "chunked" : null);
+    const response = await exchange({ port: Number(port), validate: () => {} }, `GET /v1/pets HTTP/1.1\r\n${head}\r\n`);
+    assert.equal(response?.headers.get("content-length"), sendsChunks ? null : "2");
+    assert.equal(response.headers.get("transfer-encoding"), sendsChunks ? "chunked" : null);
   });
 
   testHost(`${name} keeps two cookies apart`, async () => {
@@ -52,10 +52,10 @@ for (const { name, sendsChunks, ...host } of HOSTS) {
   testHost(`${name} aborts the request's signal when its client leaves`, async () => {
     const program = await programs.at("/v1");
     const abort = new AbortController();
-    const answer = ask(program, "waiting", { signal: abort.signal });
+    const response = ask(program, "waiting", { signal: abort.signal });
     await reported(program, "waiting", ({ isWaiting }) => isWaiting);
     abort.abort();
-    await assert.rejects(answer);
+    await assert.rejects(response);
     await reported(program, "waiting", ({ isAborted }) => isAborted);
     // Now rather than at the end, when the processes of all hosts would be running.
     await programs.stop();
@@ -64,7 +64,7 @@ for (const { name, sendsChunks, ...host } of HOSTS) {
   after(() => programs.stop());
 }
 
-/** Asks the petstore of this kind for its answer, or for its report. */
+/** Asks the petstore of this kind for its response, or for its report. */
 function ask({ origin }: Program, kind: OrdersKind, init: RequestInit = {}, what = kind): Promise<Response> {
   const headers = { authorization: `Bearer ${KEY}`, [CASE_HEADER]: `carriage ${kind}` };
   return fetch(`${origin}/v1/store/orders?${what}`, { ...init, headers });

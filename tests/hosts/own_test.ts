@@ -51,7 +51,7 @@ test("an app's own sessions serve as keys, until they end", async () => {
   assert.equal(await status("token-of-ann"), 401);
 });
 
-test("an app's own log has the cause of a 500 without the query, and the client's answer does not have it", async () => {
+test("an app's own log has the cause of a 500 without the query, and the client's response does not have it", async () => {
   await using program = await start("own_log.ts");
   const response = await asker(program.origin)("/v1/store/orders?secret=1");
   assert.equal(response.status, 500);

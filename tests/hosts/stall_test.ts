@@ -10,11 +10,11 @@ const SERVERS = ["deno.ts", "bun.ts", "node.ts", "elysia.ts"];
 
 const hosts = HOSTS.filter(({ file }) => SERVERS.includes(file));
 // All at once, because each takes 16 seconds.
-const answers = new Map(hosts.map((host) => [host, whyNot(host.runtime) ? undefined : stall(host)]));
+const responses = new Map(hosts.map((host) => [host, whyNot(host.runtime) ? undefined : stall(host)]));
 
 for (const host of hosts) {
   testUnless(whyNot(host.runtime))(`${host.name} lets the petstore answer 408 to a body that stalls`, async () => {
-    const { status, code } = await answers.get(host)!;
+    const { status, code } = await responses.get(host)!;
     assert.deepEqual([status, code], [408, "request_timeout"]);
   });
 }

@@ -9,7 +9,7 @@ import { BUN, DENO, fileOf, NODE, NODES, type Runtime, versionOf } from "./suppo
 const LUNA = '{"id":1,"name":"Luna","categoryId":9223372036854775807,"status":"available"}';
 const REX = '{"id":2,"name":"Rex","categoryId":9007199254740993,"status":"sold"}';
 
-/** The answers that consumers/exchange.mjs prints for every store. */
+/** The responses that consumers/exchange.mjs prints for every store. */
 const RESPONSES = [
   "200 []",
   `201 ${LUNA}`,

@@ -32,7 +32,7 @@ for (const driver of DRIVERS) {
           await until("no statement waits for the lock", async () => await countWaiting(url, schema) === 0);
           await unlock();
         });
-        await until("an answer", async () => (await refusals([store.get(1n)])).length === 0);
+        await until("a response", async () => (await refusals([store.get(1n)])).length === 0);
         assert.deepEqual(await runSql(url, `SELECT count(*) FROM ${schema}.pets`), [["1"]]);
         await store.check();
         assert.ok(await store.create(PET) > 1n);

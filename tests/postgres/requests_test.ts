@@ -35,9 +35,9 @@ test.store(
     const send = () => handle(new Request("http://localhost/v1/pets", { method: "POST", headers, body }));
     const texts: string[] = [];
     for (const days of [0, 3, -3, 0]) {
-      const answer = await ahead(days * DAY, send);
-      texts.push(await answer.text());
-      assert.equal(answer.headers.get("idempotency-replayed"), texts.length === 1 ? null : "true");
+      const response = await ahead(days * DAY, send);
+      texts.push(await response.text());
+      assert.equal(response.headers.get("idempotency-replayed"), texts.length === 1 ? null : "true");
     }
     assert.equal(new Set(texts).size, 1);
     const [[left] = []] = await runSql(

@@ -107,7 +107,7 @@ for (const { name, language, program, args, skip } of PROGRAMS) {
     }));
 }
 
-/** Adds a pet; answers with the status. */
+/** Adds a pet and returns the status. */
 async function create(port: number, key: string): Promise<number | undefined> {
   const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n`;
   const request = `${head}Content-Length: ${PET.length}\r\n\r\n${PET}`;
@@ -148,7 +148,7 @@ function normalise(output: string): string {
   return output.replaceAll("\r\n", "\n").replace(/^(date|x-request-id): .*$/gm, "$1: …").trimEnd();
 }
 
-/** Runs a script in a shell that sees neither the tester's proxy nor their .curlrc; answers with what it printed. */
+/** Runs a script in a shell that sees neither the tester's proxy nor their .curlrc, and returns its output. */
 async function runShell(folder: string, script: string): Promise<string> {
   const env = { PATH: Deno.env.get("PATH") ?? "", HOME: folder };
   const shell = new Deno.Command("sh", { args: ["-c", script], cwd: folder, clearEnv: true, env, stdin: "null" });

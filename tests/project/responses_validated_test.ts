@@ -1,4 +1,4 @@
-/** The validation in the tests: an answer that the description does not have fails, whichever client a test uses. */
+/** The validation in the tests: a response that the description does not have fails, whichever client a test uses. */
 
 import assert from "node:assert/strict";
 import { globSync } from "node:fs";
@@ -16,9 +16,9 @@ const TESTS = fileURLToPath(new URL("../", import.meta.url));
 const VALIDATE = createResponseValidator(createOpenApi(), "/v1");
 const CHALLENGE = { "www-authenticate": 'Bearer realm="petstore"' };
 
-/** Serves the same answer to every request while `use` runs. */
-function withResponse(answer: () => Response, use: (endpoint: Endpoint) => Promise<void>): Promise<void> {
-  return withDenoServe(answer, (port) => use({ port, validate: VALIDATE }));
+/** Serves the same response to every request while `use` runs. */
+function withResponse(response: () => Response, use: (endpoint: Endpoint) => Promise<void>): Promise<void> {
+  return withDenoServe(response, (port) => use({ port, validate: VALIDATE }));
 }
 
 const NO_SNIFF = { "x-content-type-options": "nosniff" };
@@ -35,13 +35,13 @@ const PET = { id: 1, name: "Rex", categoryId: 7, status: "sold" };
 const INVALID_LIMIT = { code: "invalid_limit", message: "…", status: 400 };
 
 const EMPTY = () => new Response(null, { headers: { ...NO_SNIFF, etag: '"2-0-a-b"' } });
-// These resemble the answers of Deno.serve itself.
+// These resemble the responses of Deno.serve itself.
 const empty400 = (headers: Record<string, string>) => new Response(null, { status: 400, headers });
 const CLOSING = () => Response.json(INVALID_LIMIT, { status: 400, headers: { connection: "close" } });
 const NOT_DEPRECATED = () => failure(405, "method_not_allowed", { allow: "GET" });
 
-/** The defect of an answer, the answer, the message for the test, and the request unless it is `GET /v1/pets`. */
-const CASES: [what: string, answer: () => Response, told: RegExp, request?: string][] = [
+/** The defect of a response, the response, the message for the test, and the request unless it is `GET /v1/pets`. */
+const CASES: [what: string, response: () => Response, told: RegExp, request?: string][] = [
   ["an unknown status", () => new Response(null, { status: 418 }), /not described/],
   ["a status of another path", () => failure(404, "route_not_found"), /not described/],
   ["a code of another status", () => failure(400, "invalid_pet"), /allowed values/],
@@ -63,20 +63,20 @@ const CASES: [what: string, answer: () => Response, told: RegExp, request?: stri
   ["Connection: close and a body", CLOSING, /not described/, "PUT /v1/pets"],
 ];
 
-for (const [what, answer, told, request = "GET /v1/pets"] of CASES) {
-  test(`a raw socket rejects an answer with ${what}`, () =>
-    withResponse(answer, async (endpoint) => {
+for (const [what, response, told, request = "GET /v1/pets"] of CASES) {
+  test(`a raw socket rejects a response with ${what}`, () =>
+    withResponse(response, async (endpoint) => {
       await assert.rejects(exchange(endpoint, `${request} HTTP/1.1\r\nHost: x\r\n\r\n`), told);
     }));
 }
 
-test("a raw socket accepts described answers, and those of Deno.serve itself", () =>
+test("a raw socket accepts described responses, and those of Deno.serve itself", () =>
   withResponse(() => list([PET]), async (endpoint) => {
     assert.equal((await exchange(endpoint, "GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n"))?.status, 200);
     assert.equal((await exchange(endpoint, "GET /v1/pets HTTP/9.9\r\nHost: x\r\n\r\n"))?.status, 400);
   }));
 
-test("a raw socket rejects an answer without a request, and one in place of the end", () =>
+test("a raw socket rejects a response without a request, and one in place of the end", () =>
   withResponse(() => list([]), async (endpoint) => {
     const request = "GET /v1/pets HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
     using first = await RawSocket.open(endpoint);
@@ -87,8 +87,8 @@ test("a raw socket rejects an answer without a request, and one in place of the 
     await assert.rejects(second.readEnd(), /More came than was asked for/);
   }));
 
-/** The same for the standalone server's other answers. Those with a message are not described. */
-const SERVER_CASES: [what: string, path: string, answer: Response, told?: RegExp][] = [
+/** The same for the standalone server's other responses. Those with a message are not described. */
+const SERVER_CASES: [what: string, path: string, response: Response, told?: RegExp][] = [
   ["a probe", "/livez", Response.json({ status: "ok" }, { headers: NO_SNIFF })],
   ["a probe with another status", "/livez", Response.json({ status: "fine" }, { headers: NO_SNIFF }), /constant/],
   ["a probe below the base path", "/v1/livez", Response.json({ status: "ok" }, { headers: NO_SNIFF }), /not described/],
@@ -111,16 +111,16 @@ const SERVER_CASES: [what: string, path: string, answer: Response, told?: RegExp
   ],
 ];
 
-for (const [what, path, answer, told] of SERVER_CASES) {
+for (const [what, path, response, told] of SERVER_CASES) {
   test(`the standalone server may${told ? " not" : ""} answer ${path} with ${what}`, async () => {
-    const { status, headers } = answer;
-    const seen = { status, headers, text: await answer.text() };
+    const { status, headers } = response;
+    const seen = { status, headers, text: await response.text() };
     if (told) assert.throws(() => validateServerResponse("GET", path, seen), told);
     else validateServerResponse("GET", path, seen);
   });
 }
 
-test("every client of the tests validates the answers that it reads", async () => {
+test("every client of the tests validates the responses that it reads", async () => {
   const found: string[] = [];
   const folders = "contract,postgres,project,security,server,sockets,stores,support,unit";
   for (const path of globSync(`{${folders}}/**/*.ts`, { cwd: TESTS })) {
@@ -132,7 +132,7 @@ test("every client of the tests validates the answers that it reads", async () =
     "server/metrics_test.ts",
     // By the description of a server with a limit.
     "server/rate_limit_test.ts",
-    // Its answers come from a server of its own.
+    // Its responses come from a server of its own.
     "sockets/large_responses_test.ts",
     // An HTTP/2 client that hardly reads: its tests watch the server's memory.
     "support/http/http2_client.ts",
@@ -141,7 +141,7 @@ test("every client of the tests validates the answers that it reads", async () =
     "support/server/server_process.ts",
     // It listens without answering.
     "support/system/free_port.ts",
-    // Raw bytes on three runtimes. tests/hosts validates the answers of the same listener.
+    // Raw bytes on three runtimes. tests/hosts validates the responses of the same listener.
     "unit/node_http2_test.ts",
     "unit/node_listener_test.ts",
   ]);

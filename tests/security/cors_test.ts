@@ -38,14 +38,14 @@ function list(value: string | null): string[] {
   return value?.split(", ") ?? [];
 }
 
-test("an origin that resembles a listed one gets no grant, in a preflight or in an answer", () =>
+test("an origin that resembles a listed one gets no grant, in a preflight or in a response", () =>
   withApi(IN_PROCESS, LISTED, async (api) => {
     for (const origin of LOOKALIKES) {
       const refused = await preflight(api, origin);
       assert.deepEqual([refused.status, refused.error.code], [401, "missing_api_key"], origin);
       for (const path of ["/pets", "/pets/1", "/nowhere"]) {
-        const answer = await api.get(path, { headers: { origin } });
-        for (const each of [refused, answer]) {
+        const response = await api.get(path, { headers: { origin } });
+        for (const each of [refused, response]) {
           assert.deepEqual(grants(each), [], origin);
           assert.equal(each.headers.get("vary"), "Origin", origin);
         }
@@ -73,9 +73,9 @@ test("a grant never includes credentials, a private network, or methods and head
   for (const options of [LISTED, ALL]) {
     await withApi(IN_PROCESS, options, async (api) => {
       const granted = await preflight(api, ORIGIN, wish);
-      const answer = await api.get("/pets", { headers: { origin: ORIGIN, cookie: "session=1" } });
+      const response = await api.get("/pets", { headers: { origin: ORIGIN, cookie: "session=1" } });
       assert.equal(granted.status, 204);
-      for (const each of [granted, answer]) {
+      for (const each of [granted, response]) {
         const unknown = grants(each).filter((name) =>
           !/-(allow-origin|allow-methods|allow-headers|max-age|expose-headers)$/.test(name)
         );
@@ -94,16 +94,16 @@ test("a grant never includes credentials, a private network, or methods and head
 test("a list of origins grants the one that asked, and the wildcard grants only *", async () => {
   await withApi(IN_PROCESS, LISTED, async (api) => {
     for (const origin of [ORIGIN, "http://localhost:5173"]) {
-      for (const answer of [await preflight(api, origin), await api.get("/pets", { headers: { origin } })]) {
-        assert.equal(answer.headers.get("access-control-allow-origin"), origin);
+      for (const response of [await preflight(api, origin), await api.get("/pets", { headers: { origin } })]) {
+        assert.equal(response.headers.get("access-control-allow-origin"), origin);
       }
     }
     assert.equal((await api.get("/pets")).headers.get("access-control-allow-origin"), null);
   });
   await withApi(IN_PROCESS, ALL, async (api) => {
     for (const origin of [ORIGIN, "null", "https://evil.example"]) {
-      for (const answer of [await preflight(api, origin), await api.get("/pets", { headers: { origin } })]) {
-        assert.equal(answer.headers.get("access-control-allow-origin"), "*");
+      for (const response of [await preflight(api, origin), await api.get("/pets", { headers: { origin } })]) {
+        assert.equal(response.headers.get("access-control-allow-origin"), "*");
       }
     }
   });
@@ -147,7 +147,7 @@ test("OPTIONS without the headers of a preflight needs a key, even from a listed
     assert.equal((await api.get("/pets", { key: null, headers: { ...headers, origin: ORIGIN } })).status, 401);
   }));
 
-test("a kept answer carries the grant of the origin that asks", () =>
+test("a kept response carries the grant of the origin that asks", () =>
   withApi(IN_PROCESS, LISTED, async (api) => {
     await api.post({ name: "Rex", categoryId: 7 });
     for (const origin of [ORIGIN, "https://evil.example", "http://localhost:5173", "null", ORIGIN]) {

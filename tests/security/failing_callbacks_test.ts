@@ -1,4 +1,4 @@
-/** Failing callbacks of an app: each spoils at most one answer and never ends the process. */
+/** Failing callbacks of an app: each spoils at most one response and never ends the process. */
 
 import assert from "node:assert/strict";
 import process from "node:process";
@@ -13,7 +13,7 @@ function reject(): Promise<never> {
   return Promise.reject(BROKEN);
 }
 
-/** The body of every answer with status 500. */
+/** The body of every response with status 500. */
 const INTERNAL = { code: "internal_error", message: "An internal error occurred", status: 500 };
 
 /** The unhandled rejections while `run` runs. Each would end a process of Deno or Node. */
@@ -44,7 +44,7 @@ const BROKEN_LOGS: [how: string, onError: (error: unknown) => unknown][] = [
 ];
 
 for (const [how, onError] of BROKEN_LOGS) {
-  test(`an onError that ${how} spoils no answer and causes no unhandled rejection`, async () => {
+  test(`an onError that ${how} spoils no response and causes no unhandled rejection`, async () => {
     const reasons = await unhandled(() =>
       withApi(IN_PROCESS, { onError, handleStoreOrders: reject }, async (api) => {
         for (let i = 0; i < 3; i++) assert.deepEqual((await api.get("/store/orders")).error, INTERNAL);

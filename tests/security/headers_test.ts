@@ -1,17 +1,17 @@
-/** Headers on every answer: X-Content-Type-Options, and none that reveals the software. */
+/** Headers on every response: X-Content-Type-Options, and none that reveals the software. */
 
 import assert from "node:assert/strict";
 import test from "node:test";
 import { type Api, type ApiResponse, IN_PROCESS, withApi } from "../support/api.ts";
 import { STORE_KINDS, withStore } from "../support/stores.ts";
 
-/** Every kind of answer: of each operation, kept or not, with and without a body, and of failures. */
+/** Every kind of response: of each operation, kept or not, with and without a body, and of failures. */
 async function askEverything(api: Api): Promise<{ good: ApiResponse[]; bad: ApiResponse[] }> {
   const created = await api.post({ name: "Rex", categoryId: 7 });
   await api.post({ name: "Luna", categoryId: 7 });
   const etag = (await api.get("/pets/1")).headers.get("etag") ?? "";
   const good = [created];
-  // Twice, because the second is a kept answer.
+  // Twice, because the second is a kept response.
   for (const path of ["/pets", "/pets", "/pets?limit=1", "/pets?status=sold", "/pets/1", "/pets/1"]) {
     good.push(await api.get(path), await api.send("HEAD", path));
   }
@@ -34,7 +34,7 @@ async function askEverything(api: Api): Promise<{ good: ApiResponse[]; bad: ApiR
 
 for (const kind of STORE_KINDS) {
   for (const cors of [undefined, { origins: ["*"] }]) {
-    test(`${kind.name} store${cors ? ", with CORS" : ""}: every answer forbids sniffing, and none reveals the software`, () =>
+    test(`${kind.name} store${cors ? ", with CORS" : ""}: every response forbids sniffing, and none reveals the software`, () =>
       withStore(kind, (store) =>
         withApi(IN_PROCESS, { store, ...(cors && { cors }) }, async (api) => {
           const { good, bad } = await askEverything(api);

@@ -1,4 +1,4 @@
-/** Prototypes: requests cannot pollute them, and polluted ones do not change answers. */
+/** Prototypes: requests cannot pollute them, and polluted ones do not change responses. */
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -60,7 +60,7 @@ function ask(method: string, path: string, body?: string, headers: Record<string
   return new Request(url, { method, headers: { ...headers, "content-type": "application/json" }, body });
 }
 
-/** A request for each kind of answer. Pollution breaks the constructors of some runtimes, so they are made before it. */
+/** A request for each kind of response. Pollution breaks the constructors of some runtimes, so they are made before it. */
 function createRequests(): Request[] {
   return [
     ...["sold", "available", "pending"].map((status) =>
@@ -77,8 +77,8 @@ function createRequests(): Request[] {
   ];
 }
 
-/** The answers to all requests while every object has further members, as after a bug of another library. */
-async function answers(store: PetStore | undefined, polluted: Record<string, unknown>): Promise<string[]> {
+/** The responses to all requests while every object has further members, as after a bug of another library. */
+async function responses(store: PetStore | undefined, polluted: Record<string, unknown>): Promise<string[]> {
   const requests = createRequests();
   const errors: unknown[] = [];
   const options = { keys: [KEY], onError: (error: unknown) => errors.push(error), ...(store && { store }) };
@@ -89,8 +89,8 @@ async function answers(store: PetStore | undefined, polluted: Record<string, unk
     const { handle } = createPetstore(options);
     const given: string[] = [];
     for (const request of requests) {
-      const answer = await handle(request);
-      given.push([answer.status, ...[...answer.headers].map(String), await answer.text()].join("\n"));
+      const response = await handle(request);
+      given.push([response.status, ...[...response.headers].map(String), await response.text()].join("\n"));
     }
     return given;
   } finally {
@@ -101,17 +101,17 @@ async function answers(store: PetStore | undefined, polluted: Record<string, unk
 
 async function assertUnchanged(pollutions: [name: string, value: unknown][]): Promise<void> {
   for (const create of [() => undefined, () => createSqliteStore(":memory:")]) {
-    const plain = await answers(create(), {});
+    const plain = await responses(create(), {});
     assert.equal(new Set(plain).size > 15, true);
     for (const [name, value] of pollutions) {
-      assert.deepEqual(await answers(create(), { [name]: value }), plain, `${name}: ${String(value)}`);
+      assert.deepEqual(await responses(create(), { [name]: value }), plain, `${name}: ${String(value)}`);
     }
   }
 }
 
 const RESPONSE = { status: 200, headers: [], body: "polluted" };
 
-test("polluting Object.prototype does not change an answer", () =>
+test("polluting Object.prototype does not change a response", () =>
   assertUnchanged([
     ["polluted", true],
     ["name", "Eve"],

@@ -74,7 +74,7 @@ test("the log keeps neither a long URL nor many short ones alive", async () => {
   assert.equal(new TextDecoder().decode(stdout), "done\n", new TextDecoder().decode(stderr).slice(0, 500));
 });
 
-/** Logs one answer as JSON. */
+/** Logs one response as JSON. */
 function objectOf(exchange: Partial<RequestContext>, headers: Record<string, string>, body: string | null): unknown {
   const lines: string[] = [];
   const log = createJsonLog({ add: (line) => lines.push(line) });
@@ -89,7 +89,7 @@ function objectOf(exchange: Partial<RequestContext>, headers: Record<string, str
   return JSON.parse(lines[0]!, (name, value) => ["time", "durationMs"].includes(name) ? typeof value : value);
 }
 
-test("a line of JSON has the facts of the answer, and the bytes of its body", () => {
+test("a line of JSON has the facts of the response, and the bytes of its body", () => {
   const facts = { route: "/v1/pets", client: "::1", caller: { id: "shop" } };
   assert.deepEqual(objectOf(facts, { "x-request-id": "r-1" }, '{"name":"Zoë"}'), {
     ...{ time: "string", requestId: "r-1", method: "GET", route: "/v1/pets", target: "/v1/pets", status: 200 },

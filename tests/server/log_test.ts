@@ -85,8 +85,8 @@ test("refusals that come before the path are in the log, and web pages may read 
   withFreshServer({ args: ["--key=k", `--cors-origin=${ORIGIN}`] }, async (server) => {
     const start = server.written.stdout.length;
     const ask = async (host: string, origin: string) => {
-      const answer = await exchange(server, `GET /v1/pets HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${origin}\r\n\r\n`);
-      const { status, headers } = answer ?? { status: 0, headers: new Headers() };
+      const response = await exchange(server, `GET /v1/pets HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${origin}\r\n\r\n`);
+      const { status, headers } = response ?? { status: 0, headers: new Headers() };
       return [status, headers.get("access-control-allow-origin"), headers.get("vary")];
     };
     assert.deepEqual(await ask("a/b", ORIGIN), [400, ORIGIN, "Origin"]);

@@ -43,7 +43,7 @@ function valuesOf(text: string): Map<string, number> {
   return values;
 }
 
-/** Counts an answer that took this many milliseconds. */
+/** Counts a response that took this many milliseconds. */
 function count(metrics: Metrics, exchange: Partial<RequestContext>, status: number, milliseconds = 0): void {
   const startedAt = performance.now() - milliseconds;
   metrics.observe(
@@ -108,9 +108,9 @@ test("--metrics serves what happened, at an address of its own, and nothing else
     for (const path of ["/v1/pets/1", "/v1/pets/1", "/v1/nowhere"]) await server.ask(path, KEY);
     await server.ask("/v1/pets", "wrong");
     assert.equal((await server.ask("/metrics", KEY)).status, 404);
-    const answer = await fetch(`${origin}/metrics`);
-    assert.equal(answer.headers.get("content-type"), OPEN_METRICS);
-    const values = valuesOf(await answer.text());
+    const response = await fetch(`${origin}/metrics`);
+    assert.equal(response.headers.get("content-type"), OPEN_METRICS);
+    const values = valuesOf(await response.text());
     assert.equal(values.get(`petstore_requests_total GET ${ROUTE} 200`), 2);
     assert.equal(values.get("petstore_requests_total POST /v1/pets 201"), 1);
     assert.equal(values.get("petstore_requests_total GET  401"), 1);

@@ -24,17 +24,17 @@ async function withRedirected(
 ): Promise<void> {
   const port = await freePort();
   await using child = start(folder, redirection, `--port=${port}`, "--key=k", "--store=sqlite:pets.db");
-  await until("an answer", () => isAnswered(port));
+  await until("a response", () => isAnswered(port));
   await use(port, child);
 }
 
 async function isAnswered(port: number): Promise<boolean> {
   try {
-    const answer = await exchange(
+    const response = await exchange(
       { port, validate: validateServerResponse },
       "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n",
     );
-    return answer?.status === 200;
+    return response?.status === 200;
   } catch (error) {
     if (!(error instanceof Deno.errors.ConnectionRefused)) throw error;
     return false;

@@ -12,14 +12,14 @@ const test = Object.assign(testUnless(false), { workers: testUnless(ON_NODE && "
 const LIMIT = { requests: 5, windowMs: 3_600_000 };
 const validate = createResponseValidator(describeServer({ requestIds: "failures", rateLimit: LIMIT }), "/v1");
 
-/** Sends requests, each on a connection of its own, so that every worker gets some. Checks each answer against the description. */
+/** Sends requests, each on a connection of its own, so that every worker gets some. Checks each response against the description. */
 async function statusesOf(server: ServerProcess, count: number, key: string, client = ""): Promise<number[]> {
   const statuses: number[] = [];
   for (let i = 0; i < count; i++) {
     const headers = { authorization: `Bearer ${key}`, "x-real-ip": client, connection: "close" };
-    const answer = await fetch(`${server.origin}/v1/pets`, { headers });
-    validate("GET", "/v1/pets", { status: answer.status, headers: answer.headers, text: await answer.text() });
-    statuses.push(answer.status);
+    const response = await fetch(`${server.origin}/v1/pets`, { headers });
+    validate("GET", "/v1/pets", { status: response.status, headers: response.headers, text: await response.text() });
+    statuses.push(response.status);
   }
   return statuses;
 }

@@ -27,8 +27,8 @@ test("the description and the probes are answered without a key, and HEAD as GET
 test("a Host header does not change which path is asked for", () =>
   withFreshServer({ args: ["--key=k"] }, async (server) => {
     // Deno.serve joins the Host header and the target to a URL. RFC 9112 §3.2 requires 400 for such a header.
-    const answer = await exchange(server, "GET /v1/pets HTTP/1.1\r\nHost: a/livez?\r\n\r\n");
-    assert.ok(answer?.status === 400 || answer?.status === 401, `${answer?.status} ${answer?.text}`);
+    const response = await exchange(server, "GET /v1/pets HTTP/1.1\r\nHost: a/livez?\r\n\r\n");
+    assert.ok(response?.status === 400 || response?.status === 401, `${response?.status} ${response?.text}`);
   }));
 
 test("many requests for /readyz?writes share one check a second, which adds no pet", async () => {

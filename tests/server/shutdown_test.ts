@@ -21,7 +21,7 @@ const unfinished = withFreshServer({ args: ["--key=k"] }, async (server) => {
   using socket = await RawSocket.open(server, 60_000);
   // HTTP/2 with prior knowledge: this client never acknowledges the GOAWAY.
   await socket.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-  // This answer shows that the server has seen the other connection.
+  // This response shows that the server has seen the other connection.
   assert.equal((await server.ask("/livez", null)).status, 200);
   return [await server.stop(), server.written.stderr] as const;
 });
@@ -46,7 +46,7 @@ test("a server that is about to end is alive, refuses all new requests with 503,
   withTempFolder(async (folder) => {
     await withServer(folder, { args: ["--key=k"] }, async (server) => {
       using socket = await RawSocket.open(server);
-      // The interim answer says that the server is waiting for this body.
+      // The interim response says that the server is waiting for this body.
       await socket.send(`${HEAD}Expect: 100-continue\r\n\r\n`);
       assert.equal((await socket.readResponse())?.status, 100);
       const stopped = server.stop();
@@ -55,8 +55,8 @@ test("a server that is about to end is alive, refuses all new requests with 503,
       assert.equal((await server.ask("/livez", null)).status, 200);
       for (const target of ["/v1/pets", "/v1/pets/1", "/v1/store/orders", "/readyz", "/openapi.json", "/", "*"]) {
         for (const method of target === "*" ? ["OPTIONS"] : ["GET", "HEAD", "OPTIONS", UNKNOWN_METHOD]) {
-          const answer = await exchange(server, `${method} ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
-          const seen = [answer?.status, answer?.headers.get("retry-after"), answer?.headers.get("connection")];
+          const response = await exchange(server, `${method} ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
+          const seen = [response?.status, response?.headers.get("retry-after"), response?.headers.get("connection")];
           assert.deepEqual(seen, [503, "1", "close"], `${method} ${target}`);
         }
       }
@@ -79,14 +79,16 @@ for (const workers of [1, 2]) {
             using socket = await RawSocket.open(server);
             for (let last = performance.now(), sentAt = last;; last = sentAt) {
               sentAt = performance.now();
-              // Throws if an answer is cut.
-              const answer = await (i % 2 === 0 ? postAtOnce : postOnDemand)(socket);
+              // Throws if a response is cut.
+              const response = await (i % 2 === 0 ? postAtOnce : postOnDemand)(socket);
               // The server may close the connection of a slow client while it sends.
-              if (answer === undefined) return assert.ok(sentAt - last > SLOW, "A client was left without an answer");
+              if (response === undefined) {
+                return assert.ok(sentAt - last > SLOW, "A client was left without a response");
+              }
               // A server that shuts down may refuse, but must not blame the client.
-              if (answer.status !== 503) assert.equal(answer.status, 201, answer.text);
-              if (answer.status === 201 && ++acknowledged === 500) warm.resolve();
-              if (endsConnection(answer)) return;
+              if (response.status !== 503) assert.equal(response.status, 201, response.text);
+              if (response.status === 201 && ++acknowledged === 500) warm.resolve();
+              if (endsConnection(response)) return;
             }
           });
           await Promise.race([warm.promise, Promise.all(clients)]);
@@ -111,7 +113,7 @@ async function postAtOnce(socket: RawSocket): Promise<SeenResponse | undefined> 
   return await socket.readResponse();
 }
 
-/** The interim answer says that the server has the head and is waiting for the body. */
+/** The interim response says that the server has the head and is waiting for the body. */
 async function postOnDemand(socket: RawSocket): Promise<SeenResponse | undefined> {
   await socket.send(`${HEAD}Expect: 100-continue\r\n\r\n`);
   const interim = await socket.readResponse();
@@ -133,13 +135,13 @@ test("more connections than the process may have open do not end it", () =>
     assert.equal(await livezStatus(server), 200, server.written.stderr);
   }));
 
-/** Asks until there is an answer: the server may have to listen again, which loses waiting connections. */
+/** Asks until there is a response: the server may have to listen again, which loses waiting connections. */
 async function livezStatus(server: Endpoint): Promise<number> {
   const deadline = AbortSignal.timeout(3000);
   for (;;) {
     try {
-      const answer = await exchange(server, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
-      if (answer) return answer.status;
+      const response = await exchange(server, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
+      if (response) return response.status;
     } catch (error) {
       if (!isRefusal(error) || deadline.aborted) throw error;
     }

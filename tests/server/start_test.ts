@@ -41,10 +41,10 @@ testUnless(hasCommand("curl") ? false : "there is no curl")(
   () =>
     withFreshServer({}, async (server, folder) => {
       const [, line = ""] = await server.printed(/^ {2}try +(.*)$/m);
-      // With its head, so that this answer is validated too.
-      const answer = parseResponse(shell(folder, `curl() { command curl --include "$@"; }\n${line}`));
-      server.validate("GET", "/v1/pets", answer);
-      assert.deepEqual([answer.status, answer.text], [200, "[]"]);
+      // With its head, so that this response is validated too.
+      const response = parseResponse(shell(folder, `curl() { command curl --include "$@"; }\n${line}`));
+      server.validate("GET", "/v1/pets", response);
+      assert.deepEqual([response.status, response.text], [200, "[]"]);
     }),
 );
 

@@ -154,7 +154,7 @@ test("without the page (--no-docs), the description is still served", () =>
 test("a server that was started from an address, as from JSR, has the viewer's files too", () =>
   withRemoteServer(ARGS, async ({ port }) => {
     for (const path of [...TEXTS, ...FILES]) {
-      const answer = await exchange({ port, validate: validateServerResponse }, `GET ${path} HTTP/1.0\r\n\r\n`);
-      assert.equal(answer?.status, 200, path);
+      const response = await exchange({ port, validate: validateServerResponse }, `GET ${path} HTTP/1.0\r\n\r\n`);
+      assert.equal(response?.status, 200, path);
     }
   }));

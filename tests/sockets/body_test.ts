@@ -58,9 +58,9 @@ for (const what of ["zz\r\n", "ffffffffffffffffff\r\n", "5\r\n{}"]) {
       using socket = await RawSocket.open(petstore);
       await socket.send(post(what, CHUNKED));
       await socket.endSending();
-      // Deno.serve may close without an answer. Any answer must blame the client.
-      const answer = await socket.readResponse();
-      assert.ok(answer === undefined || (answer.status >= 400 && answer.status < 500), `${answer?.status}`);
+      // Deno.serve may close without a response. Any response must blame the client.
+      const response = await socket.readResponse();
+      assert.ok(response === undefined || (response.status >= 400 && response.status < 500), `${response?.status}`);
       await socket.readEnd();
     }));
 }
@@ -88,10 +88,10 @@ test("a body byte by byte is refused with 413, and its connection is closed with
     using socket = await RawSocket.open(petstore);
     const pieces = chunk(" ").repeat(100_000);
     const sent = socket.send(post(pieces, CHUNKED));
-    const answer = await socket.readResponse();
-    assertError(answer, 413, "body_too_large");
+    const response = await socket.readResponse();
+    assertError(response, 413, "body_too_large");
     // It says so because it does not discard the rest.
-    assert.equal(answer?.headers.get("connection"), "close");
+    assert.equal(response?.headers.get("connection"), "close");
     await sent;
     while (await socket.sendRest(pieces));
     await socket.readEnd();

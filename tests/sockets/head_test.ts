@@ -74,12 +74,12 @@ test("HEAD is answered on every path as GET is, without one byte of a body", () 
       const expected = await exchange(petstore, get(path));
       using socket = await RawSocket.open(petstore);
       await socket.send(head("HEAD", path, "Connection: close\r\n"));
-      const answer = await socket.readResponse();
-      assert.equal(answer?.status, expected?.status, path);
+      const response = await socket.readResponse();
+      assert.equal(response?.status, expected?.status, path);
       for (const name of ["content-type", "content-length", "etag", "link", "deprecation"]) {
-        assert.equal(answer?.headers.get(name), expected?.headers.get(name), `${path}: ${name}`);
+        assert.equal(response?.headers.get(name), expected?.headers.get(name), `${path}: ${name}`);
       }
-      assert.equal(answer?.headers.get("content-length"), String(expected?.text.length), path);
+      assert.equal(response?.headers.get("content-length"), String(expected?.text.length), path);
       await socket.readEnd();
     }
   }));
@@ -88,9 +88,9 @@ test("OPTIONS is answered with 204 and Allow on every path that exists, and with
   withPetstore(0, async (petstore) => {
     const allowed: (string | null | undefined)[] = [];
     for (const path of PATHS) {
-      const answer = await exchange(petstore, head("OPTIONS", path));
-      allowed.push(answer?.headers.get("allow"));
-      assert.equal(answer?.status, answer?.headers.has("allow") ? 204 : 404, path);
+      const response = await exchange(petstore, head("OPTIONS", path));
+      allowed.push(response?.headers.get("allow"));
+      assert.equal(response?.status, response?.headers.has("allow") ? 204 : 404, path);
     }
     const [list, one] = ["GET, HEAD, POST, OPTIONS", "GET, HEAD, OPTIONS"];
     assert.deepEqual(allowed, [list, list, one, one, one, one, null, null]);

@@ -31,7 +31,7 @@ test("2,000 streams of HTTP/2 that ask for a large list and read nothing take li
       const statuses = await Promise.all(asked);
       assert.ok(statuses.includes(200) && statuses.includes(503));
       assert.ok(statuses.every((status) => status === 200 || status === 503));
-      // A short answer need not wait.
+      // A short response need not wait.
       assert.equal((await server.ask("/v1/pets?limit=1", "k")).status, 200);
       const growth = memoryOf(server.pid).most - before;
       assert.ok(growth < 96, `${growth} MiB more`);

@@ -63,9 +63,9 @@ for (const [what, headers, block, status] of LARGE) {
       let isTaken = await socket.send(`POST /v1/pets HTTP/1.1\r\n${headers}\r\n`);
       const bytes = concat(block);
       for (let i = 0; i < 200 && isTaken; i++) isTaken = await socket.sendRest(bytes);
-      // A reset connection may lose the answer.
-      const answer = isTaken ? await socket.readResponse() : undefined;
-      if (isTaken) assert.equal(answer?.status, status);
+      // A reset connection may lose the response.
+      const response = isTaken ? await socket.readResponse() : undefined;
+      if (isTaken) assert.equal(response?.status, status);
       const growth = memoryOf(pid).most - before;
       assert.ok(growth < 48, `${growth} MiB more`);
     }));
@@ -107,7 +107,7 @@ test("500 stalled bodies, four times in a row, do not block others, get 408 and 
     assert.equal((await exchange(server, LIST))?.text, "[]");
   }));
 
-test("a client that sends requests and reads no answer has to wait and takes no memory", () =>
+test("a client that sends requests and reads no response has to wait and takes no memory", () =>
   withFreshServer({ args: ["--key=k", "--store=memory:"] }, async (server) => {
     for (let i = 0; i < 100; i++) await addPet(server, "k");
     const { pid } = server;
@@ -116,7 +116,7 @@ test("a client that sends requests and reads no answer has to wait and takes no 
     const answered = () => server.written.stdout.split("?limit=100 200 ").length - 1;
     const sockets: RawSocket[] = [];
     for (let i = 0; i < 20; i++) sockets.push(await RawSocket.open(server, GUARD));
-    // Never completed: 100,000 requests on each, with 600 MB of answers.
+    // Never completed: 100,000 requests on each, with 600 MB of responses.
     const sending = sockets.map((socket) => socket.send(list.repeat(100_000)).catch(() => false));
     for (let last = -1; answered() === 0 || answered() > last;) {
       last = answered();
@@ -124,7 +124,7 @@ test("a client that sends requests and reads no answer has to wait and takes no 
     }
     const growth = memoryOf(pid).now - before;
     assert.ok(growth < 64, `${growth} MiB more`);
-    assert.ok(answered() < 200_000, `${answered()} unread answers`);
+    assert.ok(answered() < 200_000, `${answered()} unread responses`);
     for (const socket of sockets) socket.close();
     await Promise.all(sending);
   }));

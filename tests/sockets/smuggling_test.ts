@@ -67,7 +67,7 @@ const REFUSED: [what: string, request: string][] = [
   ["a request line without a version", `GET /v1/pets/666\r\n${HEADERS}\r\n`],
 ];
 
-/** Whole and unambiguous, most with a request as their body: one answer each. */
+/** Whole and unambiguous, most with a request as their body: one response each. */
 const ONE: [what: string, request: string, status: number][] = [
   ["the same length twice", post(LENGTH + LENGTH, PET), 201],
   ["a tab before the encoding", post("Transfer-Encoding:\tchunked\r\n", CHUNKS), 201],
@@ -94,14 +94,14 @@ const ONE: [what: string, request: string, status: number][] = [
   ["a body that is not JSON", post(`Content-Length: ${HIDDEN.length}\r\n`, HIDDEN), 400],
 ];
 
-/** All statuses until the connection ends. A surplus answer makes the socket throw. */
+/** All statuses until the connection ends. A surplus response makes the socket throw. */
 async function statuses(server: Endpoint, request: string, isEnded = true): Promise<number[]> {
   using socket = await RawSocket.open(server);
   await socket.send(request);
   // The server may have closed it already.
   if (isEnded) await socket.endSending().catch(() => {});
   const seen: number[] = [];
-  for (let answer; (answer = await socket.readResponse());) seen.push(answer.status);
+  for (let response; (response = await socket.readResponse());) seen.push(response.status);
   return seen;
 }
 
@@ -120,9 +120,9 @@ test("a request whose end is ambiguous is refused or is one request, and what it
     assert.equal(server.written.stderr, "");
   }));
 
-test("the test above would notice an answer to a hidden request", () =>
+test("the test above would notice a response to a hidden request", () =>
   withFreshServer({ args: ["--key", KEY, "--store=memory:"] }, async (server) => {
-    // Not ended: a server may close after its first answer to a client that sends no more.
+    // Not ended: a server may close after its first response to a client that sends no more.
     await assert.rejects(statuses(server, post(LENGTH, PET) + HIDDEN, false), /no request was sent for: 404/);
     assert.equal(await server.stop(), 0);
     assert.ok(server.written.stdout.includes("/v1/pets/666 404"));

@@ -22,7 +22,7 @@ const TARGETS: ((text: string) => string)[] = [
   (text) => `/livez${text}`,
 ];
 
-test("no answer has a header that a client wrote, whatever line end it wrote before it", () =>
+test("no response has a header that a client wrote, whatever line end it wrote before it", () =>
   withFreshServer({ args: ["--key", KEY, "--store=memory:", "--cors-origin", ORIGIN] }, async (server) => {
     for (let i = 0; i < 3; i++) await addPet(server, KEY);
     for (const end of LINE_ENDS) {
@@ -32,11 +32,11 @@ test("no answer has a header that a client wrote, whatever line end it wrote bef
       requests.push(`GET /v1/pets HTTP/1.1\r\nHost: a${text}\r\n\r\n`);
       for (const request of requests) {
         // The socket checks every header against the description.
-        const answer = await exchange(server, request);
-        for (const [name, value] of answer?.headers ?? []) {
+        const response = await exchange(server, request);
+        for (const [name, value] of response?.headers ?? []) {
           assert.doesNotMatch(`${name}: ${value}`, /evil|[^ -~]/, request);
         }
-        assert.ok([200, 400, 401, 404].includes(answer?.status ?? 0), `${answer?.status}: ${request}`);
+        assert.ok([200, 400, 401, 404].includes(response?.status ?? 0), `${response?.status}: ${request}`);
       }
     }
     assert.equal(await server.stop(), 0);

@@ -97,7 +97,7 @@ for (const [name, way] of Object.entries(WAYS)) {
     assert.equal(receiver.only("GET /v1/pets").attributes["url.query"], "limit=5");
   });
 
-  test(`with spans of ${name}, a kept answer has no span of the store, and a refused request no route`, async () => {
+  test(`with spans of ${name}, a kept response has no span of the store, and a refused request no route`, async () => {
     const receiver = await traced(way, [], async (server) => {
       await addPet(server, KEY);
       for (let i = 0; i < 3; i++) await server.ask("/v1/pets/1", KEY);
@@ -126,7 +126,7 @@ for (const [name, way] of Object.entries(WAYS)) {
     assert.ok(!receiver.text.includes(SECRET));
   });
 
-  test(`with spans of ${name}, a failure of the store is an error with its exception, and the answer 503 one too`, async () => {
+  test(`with spans of ${name}, a failure of the store is an error with its exception, and so is the response 503`, async () => {
     const receiver = await traced(way, ON_FILE.args!.slice(1), async (server, folder) => {
       await new Ledger().create(server);
       renameSync(join(folder, FILE), join(folder, "elsewhere.db"));
@@ -213,8 +213,8 @@ test("a server that reads baggage says on standard error what it cannot answer",
     );
   });
   const quiet = await traced(BY_RUNTIME, [], async (server) => {
-    const answer = await exchange(server, "GET /livez HTTP/1.1\r\nHost: x\r\nbaggage: a=%ZZ\r\n\r\n");
-    assert.equal(answer?.status, 200);
+    const response = await exchange(server, "GET /livez HTTP/1.1\r\nHost: x\r\nbaggage: a=%ZZ\r\n\r\n");
+    assert.equal(response?.status, 200);
     assert.doesNotMatch(server.written.stderr, /baggage/);
   });
   assert.deepEqual(quiet.names(), ["GET /livez"]);

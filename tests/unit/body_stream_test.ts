@@ -57,7 +57,7 @@ for (
     const { handle } = createPetstore({ keys: [KEY] });
     assert.equal((await handle(post(endless(size, seen)))).status, 413);
     assert.ok(seen.pieces <= pieces, `${seen.pieces} pieces were read`);
-    // If the body were cancelled before the answer is sent, Deno.serve would read the rest to discard it.
+    // If the body were cancelled before the response is sent, Deno.serve would read the rest to discard it.
     assert.equal(seen.isCancelled, false);
     while (!seen.isCancelled) await turn();
     assert.ok(seen.pieces <= pieces, `${seen.pieces} pieces were read`);
@@ -75,14 +75,14 @@ test("concurrent bodies in many pieces leave the event loop free between their p
   const seen: Seen = { pieces: 0, isCancelled: false };
   const { handle } = createPetstore({ keys: [KEY] });
   let isDone = false;
-  const answers = Promise.all(Array.from({ length: 20 }, () => handle(post(endless(1, seen)))));
-  answers.finally(() => isDone = true);
+  const responses = Promise.all(Array.from({ length: 20 }, () => handle(post(endless(1, seen)))));
+  responses.finally(() => isDone = true);
   let most = 0;
   for (let before = seen.pieces; !isDone; before = seen.pieces) {
     await turn();
     most = Math.max(most, seen.pieces - before);
   }
-  for (const { status } of await answers) assert.equal(status, 413);
+  for (const { status } of await responses) assert.equal(status, 413);
   // All of them together are about five thousand pieces.
   assert.ok(most < 2000, `${most} pieces in one turn`);
 });

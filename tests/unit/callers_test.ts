@@ -16,7 +16,7 @@ function post(handle: (request: Request) => Promise<Response>, headers: Record<s
   );
 }
 
-test("a request repeated with another key of its caller gets the first answer", async () => {
+test("a request repeated with another key of its caller gets the first response", async () => {
   const { handle } = createPetstore({
     keys: [{ key: "old", caller: "shop" }, { key: "new", caller: "shop" }, "other"],
   });
@@ -32,8 +32,8 @@ test("a key keeps its requests after a restart, and when its digest replaces its
   const store = createMemoryStore();
   const digest = "sha256:2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
   for (const keys of [["secret"], [digest]]) {
-    const answer = await post(createPetstore({ keys, store }).handle, { authorization: "Bearer secret" });
-    assert.equal(answer.headers.get("location"), "/v1/pets/1");
+    const response = await post(createPetstore({ keys, store }).handle, { authorization: "Bearer secret" });
+    assert.equal(response.headers.get("location"), "/v1/pets/1");
   }
 });
 
@@ -60,8 +60,8 @@ test("handleStoreOrders gets the caller", async () => {
     keys: [{ key: "k", caller: "shop" }],
     handleStoreOrders: (_request, { id }) => Response.json(id),
   });
-  const answer = await handle(new Request("http://h/v1/store/orders", { headers: { authorization: "Bearer k" } }));
-  assert.equal(await answer.json(), "shop");
+  const response = await handle(new Request("http://h/v1/store/orders", { headers: { authorization: "Bearer k" } }));
+  assert.equal(await response.json(), "shop");
 });
 
 test("requests without a route or a valid key do not reach the store", async () => {

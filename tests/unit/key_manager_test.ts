@@ -315,7 +315,7 @@ test("a read that never ends is given up, and its late result replaces no newer 
     assert.equal(await ask(key), 401);
   }));
 
-test("an onOutage that throws or rejects changes no answer, and does not end the process", () =>
+test("an onOutage that throws or rejects changes no response, and does not end the process", () =>
   withClock(async (advance) => {
     const failures = [
       () => {

@@ -86,12 +86,12 @@ test("a key has at most 4096 characters", async () => {
   assert.equal(await outcome(createCheck(() => true), `Bearer ${long}x`), "invalid_api_key");
 });
 
-test("a verifier that answers neither true nor a caller refuses the key", async () => {
-  for (const answer of [false, undefined, null, 0, 1, "true", {}, { user: 1 }, []]) {
-    const verifier = () => answer as boolean;
-    assert.equal(await outcome(createCheck(verifier), `Bearer ${KEY}`), "invalid_api_key", String(answer));
-    const later = () => Promise.resolve(answer as boolean);
-    assert.equal(await outcome(createCheck(later), `Bearer ${KEY}`), "invalid_api_key", String(answer));
+test("a verifier that returns neither true nor a caller refuses the key", async () => {
+  for (const result of [false, undefined, null, 0, 1, "true", {}, { user: 1 }, []]) {
+    const verifier = () => result as boolean;
+    assert.equal(await outcome(createCheck(verifier), `Bearer ${KEY}`), "invalid_api_key", String(result));
+    const later = () => Promise.resolve(result as boolean);
+    assert.equal(await outcome(createCheck(later), `Bearer ${KEY}`), "invalid_api_key", String(result));
   }
 });
 
@@ -146,7 +146,7 @@ test("a key is refused from the millisecond of its expiry, even right after its 
   }
 });
 
-test("a verifier gets the request and may answer with a caller", async () => {
+test("a verifier gets the request and may return a caller", async () => {
   const authenticate = createAuthenticate((key, request) => ({ id: `${key} at ${new URL(request.url).pathname}` }));
   const request = new Request("http://h/v1/pets", { headers: { authorization: `Bearer ${KEY}` } });
   const exchange = new FetchContext(request, request.headers);
@@ -163,8 +163,8 @@ test("a verifier may accept a request without a key by answering with a caller, 
   assert.deepEqual(await session(null), { id: "session-7" });
   assert.deepEqual(asked, [""]);
   // A verifier that compares the key with an empty variable would otherwise accept every request.
-  for (const answer of [true, "session-7", {}, { id: "" }, { id: 7 }, undefined]) {
-    assert.equal(await outcome(createCheck(() => answer as boolean), null), "missing_api_key", String(answer));
+  for (const result of [true, "session-7", {}, { id: "" }, { id: 7 }, undefined]) {
+    assert.equal(await outcome(createCheck(() => result as boolean), null), "missing_api_key", String(result));
   }
 });
 

@@ -30,10 +30,10 @@ async function ask(session: ClientHttp2Session, headers: OutgoingHttpHeaders, bo
     stream.write(body.slice(0, 10));
     stream.end(body.slice(10));
   }
-  const [answer] = await once(stream, "response") as [Record<string, string | number>];
+  const [head] = await once(stream, "response") as [Record<string, string | number>];
   let text = "";
   for await (const piece of stream.setEncoding("utf8")) text += piece;
-  return { status: answer[":status"], headers: answer, text };
+  return { status: head[":status"], headers: head, text };
 }
 
 test("a petstore stores a pet over HTTP/2 without a Content-Length, and lists it", () =>

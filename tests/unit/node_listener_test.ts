@@ -33,10 +33,10 @@ async function withServer<T>(listener: Listener, use: (open: (text: string) => S
 function exchange(listener: Listener, text: string): Promise<string> {
   return withServer(listener, (open) =>
     new Promise((resolve, reject) => {
-      let answer = "";
+      let received = "";
       const socket = open(text);
-      socket.setEncoding("utf8").on("data", (piece) => answer += piece).on("end", () => socket.end());
-      socket.on("close", () => resolve(answer)).on("error", reject);
+      socket.setEncoding("utf8").on("data", (piece) => received += piece).on("end", () => socket.end());
+      socket.on("close", () => resolve(received)).on("error", reject);
     }));
 }
 
@@ -62,12 +62,12 @@ async function seen(text: string, change: (request: IncomingMessage) => void = (
 test("createNodeListener() serves a petstore, int64 exact and with Content-Length", async () => {
   const petstore = createPetstore({ keys: [KEY] });
   const fields = ["Host: pets.example", `Authorization: Bearer ${KEY}`, `Content-Length: ${PET.length}`];
-  const answer = await exchange(createNodeListener(petstore), head("POST /v1/pets", ...fields) + PET);
+  const received = await exchange(createNodeListener(petstore), head("POST /v1/pets", ...fields) + PET);
   const json = '{"id":1,"name":"Rex","categoryId":9007199254740993,"status":"available"}';
-  assert.match(answer, /^HTTP\/1\.1 201 Created\r\n/);
-  assert.match(answer, new RegExp(`^content-length: ${json.length}\r$`, "im"));
-  assert.match(answer, /^location: \/v1\/pets\/1\r$/im);
-  assert.equal(answer.split("\r\n\r\n")[1], json);
+  assert.match(received, /^HTTP\/1\.1 201 Created\r\n/);
+  assert.match(received, new RegExp(`^content-length: ${json.length}\r$`, "im"));
+  assert.match(received, /^location: \/v1\/pets\/1\r$/im);
+  assert.equal(received.split("\r\n\r\n")[1], json);
 });
 
 test("createNodeListener() gives the URL of the client in each of its forms, and after a router has changed it", async () => {
@@ -115,8 +115,8 @@ test("createNodeListener() answers 500 for a body that a parser has read, and te
     request.resume().on("end", () => listener(request, response));
   };
   const fields = ["Host: x", `Authorization: Bearer ${KEY}`, `Content-Length: ${PET.length}`];
-  const answer = await exchange(parseFirst, head("POST /v1/pets", ...fields) + PET);
-  assert.match(answer, /^HTTP\/1\.1 500 /);
+  const received = await exchange(parseFirst, head("POST /v1/pets", ...fields) + PET);
+  assert.match(received, /^HTTP\/1\.1 500 /);
   assert.match(String(told[0]), /body has been read before/);
 });
 
@@ -137,14 +137,14 @@ test("createNodeListener() aborts the signals of a request and of its clone when
   });
 });
 
-test("createNodeListener() keeps headers that were set before, except those of the answer", async () => {
-  const listener = createNodeListener(() => new Response("x", { headers: { "x-b": "answer" } }));
-  const answer = await exchange((request, response) => {
+test("createNodeListener() keeps headers that were set before, except those of the response", async () => {
+  const listener = createNodeListener(() => new Response("x", { headers: { "x-b": "response" } }));
+  const received = await exchange((request, response) => {
     response.setHeader("x-a", "app").setHeader("x-b", "app");
     listener(request, response);
   }, head("GET /", "Host: x"));
-  assert.match(answer, /^x-a: app\r$/im);
-  assert.match(answer, /^x-b: answer\r$/im);
+  assert.match(received, /^x-a: app\r$/im);
+  assert.match(received, /^x-b: response\r$/im);
 });
 
 /** A body of three pieces that come one by one, with this end. */
@@ -159,23 +159,23 @@ function threePieces(end: (controller: ReadableStreamDefaultController) => void)
   }, { highWaterMark: 0 });
 }
 
-test("createNodeListener() breaks off an answer whose body fails, so that the client cannot take it as complete", async () => {
+test("createNodeListener() breaks off a response whose body fails, so that the client cannot take it as complete", async () => {
   const listener = createNodeListener(() => new Response(threePieces((body) => body.error(new Error("broken")))));
-  const answer = await exchange(listener, head("GET /", "Host: x")).catch((error) => String(error));
-  assert.ok(!answer.endsWith("0\r\n\r\n"), answer);
+  const received = await exchange(listener, head("GET /", "Host: x")).catch((error) => String(error));
+  assert.ok(!received.endsWith("0\r\n\r\n"), received);
 });
 
-test("createNodeListener() breaks off an answer whose body is shorter than its Content-Length", async () => {
+test("createNodeListener() breaks off a response whose body is shorter than its Content-Length", async () => {
   const headers = { "content-length": "100" };
   const listener = createNodeListener(() => new Response(threePieces((body) => body.close()), { headers }));
-  // Otherwise the client takes the second answer on the connection for the rest of the first.
+  // Otherwise the client takes the second response on the connection for the rest of the first.
   const text = "GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-  let answers = "";
+  let received = "";
   await withServer(listener, (open) => {
-    const socket = open(text).setEncoding("utf8").on("data", (piece) => answers += piece).on("error", () => {});
+    const socket = open(text).setEncoding("utf8").on("data", (piece) => received += piece).on("error", () => {});
     return new Promise((resolve) => socket.on("close", resolve));
   });
-  assert.equal(answers.split("HTTP/1.1 ").length, 2, answers);
+  assert.equal(received.split("HTTP/1.1 ").length, 2, received);
 });
 
 test("createNodeListener() throws a TypeError for anything but a petstore or a handle", () => {
@@ -208,8 +208,8 @@ test("createNodeListener() answers 500 for a handle that throws or returns no Re
   const error = t.mock.method(console, "error", () => {});
   for (const handle of [() => Promise.reject(new Error("broken")), () => undefined]) {
     const listener = createNodeListener(handle as () => Promise<Response>);
-    const answer = await exchange(listener, head("GET /", "Host: x"));
-    assert.match(answer, /^HTTP\/1\.1 500 [^]*"code":"internal_error"/);
+    const received = await exchange(listener, head("GET /", "Host: x"));
+    assert.match(received, /^HTTP\/1\.1 500 [^]*"code":"internal_error"/);
   }
   const [first, second] = error.mock.calls.map(({ arguments: [thrown] }) => String(thrown));
   assert.equal(first, "Error: broken");
@@ -217,7 +217,7 @@ test("createNodeListener() answers 500 for a handle that throws or returns no Re
   error.mock.restore();
 });
 
-test("createNodeListener() sends the head of an answer before the first piece of its body", async () => {
+test("createNodeListener() sends the head of a response before the first piece of its body", async () => {
   const begun = Promise.withResolvers<void>();
   const body = new ReadableStream({
     async pull(controller) {
@@ -256,8 +256,8 @@ test("createNodeListener() takes the host from an absolute target (RFC 9112 §3.
 test("createNodeListener() normalizes the target as a URL before it looks for a route", async () => {
   const listener = createNodeListener(createPetstore({ keys: [KEY] }));
   const statusOf = async (target: string) => {
-    const answer = await exchange(listener, head(`GET ${target}`, "Host: x", `Authorization: Bearer ${KEY}`));
-    return Number(answer.split(" ")[1]);
+    const received = await exchange(listener, head(`GET ${target}`, "Host: x", `Authorization: Bearer ${KEY}`));
+    return Number(received.split(" ")[1]);
   };
   for (const target of ["/v1/pets", "/v1/./pets", "/x/../v1/pets", "/v1/%2e/pets", "/v1/pets#x", "http://y/v1/pets"]) {
     assert.equal(await statusOf(target), 200, target);
@@ -281,11 +281,11 @@ test("createNodeListener() answers a target with a user and a password, and leav
 
 test("createNodeListener() answers 500 where no Request can be made of what the client has sent", async () => {
   const listener = createNodeListener(createPetstore({ keys: () => true }));
-  const answer = await exchange((request, response) => {
+  const received = await exchange((request, response) => {
     request.rawHeaders.push("x-odd", "a\0b");
     listener(request, response);
   }, head("GET /v1/pets", "Host: x", `Authorization: Bearer ${KEY}`));
-  assert.match(answer, /^HTTP\/1\.1 500 /);
+  assert.match(received, /^HTTP\/1\.1 500 /);
 });
 
 test("createNodeListener() lets a verifier read a clone of the request", async () => {
@@ -336,9 +336,9 @@ test("createNodeListener() cancels a Response that Node cannot send, and sends n
   const listener = createNodeListener(() =>
     new Response(new ReadableStream({ cancel: cancelled.resolve }), { headers })
   );
-  const answer = await exchange(listener, head("GET /", "Host: x"));
-  assert.match(answer, /^HTTP\/1\.1 500 /);
-  assert.doesNotMatch(answer, /content-encoding/i);
+  const received = await exchange(listener, head("GET /", "Host: x"));
+  assert.match(received, /^HTTP\/1\.1 500 /);
+  assert.doesNotMatch(received, /content-encoding/i);
   await cancelled.promise;
   error.mock.restore();
 });
@@ -350,9 +350,9 @@ test("createNodeListener() answers 500 for a Response that has been read, with n
     await response.text();
     return response;
   });
-  const answer = await exchange(listener, head("GET /", "Host: x"));
-  assert.match(answer, /^HTTP\/1\.1 500 /);
-  assert.doesNotMatch(answer, /content-encoding/i);
+  const received = await exchange(listener, head("GET /", "Host: x"));
+  assert.match(received, /^HTTP\/1\.1 500 /);
+  assert.doesNotMatch(received, /content-encoding/i);
   error.mock.restore();
 });
 
@@ -371,9 +371,9 @@ test("createNodeListener() sends the bytes of a header as they are", async () =>
   const listener = createNodeListener(() => new Response("woof", { headers }));
   await withServer(listener, async (open) => {
     const socket = open(head("GET /", "Host: x")).setEncoding("latin1");
-    let answer = "";
-    for await (const piece of socket) answer += piece;
-    assert.match(answer, /filename="h\u00fcnde"/);
+    let received = "";
+    for await (const piece of socket) received += piece;
+    assert.match(received, /filename="h\u00fcnde"/);
   });
 });
 

@@ -1,4 +1,4 @@
-/** What an observer of answers is told, and the ids of requests. */
+/** What an observer of responses is told, and the ids of requests. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -21,7 +21,7 @@ function createObserved(options: Partial<PetstoreOptions> = {}) {
 
 const PET = '{"name":"Zoë","categoryId":7}';
 
-test("onResponse is told the route, the caller, the status and the bytes of each answer, kept ones included", async () => {
+test("onResponse is told the route, the caller, the status and the bytes of each response, kept ones included", async () => {
   const { seen, send } = createObserved();
   await send("POST", "/pets", {}, PET);
   const { headers } = await send("GET", "/pets/1");
@@ -56,11 +56,11 @@ test("onResponse is told the route, the caller, the status and the bytes of each
 test("onResponse is told the length of a large list, which is sent in pieces", async () => {
   const { seen, send } = createObserved();
   for (let i = 0; i < 100; i++) await send("POST", "/pets", {}, PET.replace("Zoë", "ë".repeat(255)));
-  const answer = await send("GET", "/pets?limit=100");
-  assert.equal(seen.at(-1)?.bodyBytes, (await answer.arrayBuffer()).byteLength);
+  const response = await send("GET", "/pets?limit=100");
+  assert.equal(seen.at(-1)?.bodyBytes, (await response.arrayBuffer()).byteLength);
 });
 
-test("an exception or a rejection of onResponse changes no answer", async () => {
+test("an exception or a rejection of onResponse changes no response", async () => {
   for (
     const onResponse of [() => {
       throw new Error();
@@ -71,19 +71,19 @@ test("an exception or a rejection of onResponse changes no answer", async () => 
   }
 });
 
-test("requestIds decides which answers have an id, 304 and HEAD included, and entity tags stay the same", async () => {
+test("requestIds decides which responses have an id, 304 and HEAD included, and entity tags stay the same", async () => {
   const ids = async (requestIds: NonNullable<PetstoreOptions["requestIds"]>) => {
     const { send } = createObserved({ requestIds });
     await send("POST", "/pets", {}, PET);
     const first = await send("GET", "/pets/1");
     const etag = first.headers.get("etag")!;
-    const answers = [
+    const responses = [
       ...[first, await send("GET", "/pets/1"), await send("HEAD", "/pets/1")],
       ...[await send("GET", "/pets/1", { "if-none-match": etag }), await send("GET", "/pets/9")],
     ];
-    assert.deepEqual(answers.map(({ status }) => status), [200, 200, 200, 304, 404]);
-    assert.ok(answers.slice(0, 4).every(({ headers }) => headers.get("etag") === etag));
-    return answers.map(({ headers }) => headers.get("x-request-id"));
+    assert.deepEqual(responses.map(({ status }) => status), [200, 200, 200, 304, 404]);
+    assert.ok(responses.slice(0, 4).every(({ headers }) => headers.get("etag") === etag));
+    return responses.map(({ headers }) => headers.get("x-request-id"));
   };
   const all = await ids("all");
   assert.equal(new Set(all).size, 5);
@@ -100,8 +100,8 @@ test("a request id is taken if it is 1 to 128 visible ASCII characters, and repl
     assert.equal(seen.at(-1)?.requestId, id);
   }
   for (const id of ["", long + "~", "a b", "a, b", "caf\u00e9", "a\tb"]) {
-    const answer = await send("GET", "/pets", { "x-request-id": id });
-    assert.match(answer.headers.get("x-request-id") ?? "", /^[0-9a-z]+-[0-9a-z]+$/, JSON.stringify(id));
+    const response = await send("GET", "/pets", { "x-request-id": id });
+    assert.match(response.headers.get("x-request-id") ?? "", /^[0-9a-z]+-[0-9a-z]+$/, JSON.stringify(id));
   }
 });
 
@@ -115,9 +115,9 @@ test("onError gets the id that the client gets, also if the store failed", async
   };
   const onError = (_error: unknown, _request: Request, requestId: string) => given.push(requestId);
   const { send } = createObserved({ store, onError, requestIds: "failures" });
-  const answer = await send("GET", "/pets");
-  assert.equal(answer.status, 500);
-  assert.deepEqual(given, [answer.headers.get("x-request-id")]);
+  const response = await send("GET", "/pets");
+  assert.equal(response.status, 500);
+  assert.deepEqual(given, [response.headers.get("x-request-id")]);
 });
 
 /** A copy of a store that needs no `this`. */

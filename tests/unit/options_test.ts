@@ -102,8 +102,8 @@ for (const [what, options, message] of REFUSED) {
 }
 
 async function countPets({ handle }: ReturnType<typeof createPetstore>, key: string): Promise<number> {
-  const answer = await handle(new Request("http://x/v1/pets", { headers: { authorization: `Bearer ${key}` } }));
-  return answer.status === 200 ? (await answer.json()).length : -1;
+  const response = await handle(new Request("http://x/v1/pets", { headers: { authorization: `Bearer ${key}` } }));
+  return response.status === 200 ? (await response.json()).length : -1;
 }
 
 test("two petstores in one process share neither pets nor keys", async () => {
@@ -121,8 +121,10 @@ test("two petstores on one store show the same pets under their own paths", asyn
   store.create({ name: "Rex", categoryId: 7n, status: "sold" });
   for (const basePath of ["/a", "/b"]) {
     const { handle } = createPetstore({ keys: ["k"], store, basePath });
-    const answer = await handle(new Request(`http://x${basePath}/pets/1`, { headers: { authorization: "Bearer k" } }));
-    assert.equal(answer.status, 200);
+    const response = await handle(
+      new Request(`http://x${basePath}/pets/1`, { headers: { authorization: "Bearer k" } }),
+    );
+    assert.equal(response.status, 200);
   }
 });
 
@@ -144,8 +146,8 @@ test("handle() answers 500 if handleStoreOrders returns no usable Response", asy
   for (const bad of [undefined, {}, Response.error()]) {
     const handleStoreOrders = () => bad as Response;
     const { handle } = createPetstore({ keys: ["k"], cors: { origins: ["*"] }, handleStoreOrders, onError: () => {} });
-    const answer = await handle(new Request("http://x/v1/store/orders", { headers: { authorization: "Bearer k" } }));
-    assert.equal(answer.status, 500);
+    const response = await handle(new Request("http://x/v1/store/orders", { headers: { authorization: "Bearer k" } }));
+    assert.equal(response.status, 500);
   }
 });
 
@@ -156,13 +158,13 @@ test("handle() answers 500 if handleStoreOrders returns a used body, and onError
   await used.text();
   for (const cors of [{}, { cors: { origins: ["*"] } }]) {
     for (const method of ["GET", "HEAD"]) {
-      for (const response of [locked, used]) {
+      for (const unusable of [locked, used]) {
         const told: unknown[] = [];
         const onError = (error: unknown) => told.push(error);
-        const { handle } = createPetstore({ keys: ["k"], ...cors, handleStoreOrders: () => response, onError });
+        const { handle } = createPetstore({ keys: ["k"], ...cors, handleStoreOrders: () => unusable, onError });
         const headers = { authorization: "Bearer k" };
-        const answer = await handle(new Request("http://x/v1/store/orders", { method, headers }));
-        assert.equal(answer.status, 500);
+        const response = await handle(new Request("http://x/v1/store/orders", { method, headers }));
+        assert.equal(response.status, 500);
         assert.match(String(told), /handleStoreOrders must return a Response .* a body that has not been read/);
       }
     }
@@ -175,8 +177,8 @@ test("a HEAD request cancels the body that handleStoreOrders returns", async () 
   const handleStoreOrders = () => new Response(new ReadableStream({ cancel: () => void (cancelled = true) }));
   const { handle } = createPetstore({ keys: ["k"], handleStoreOrders });
   const headers = { authorization: "Bearer k" };
-  const answer = await handle(new Request("http://x/v1/store/orders", { method: "HEAD", headers }));
-  assert.deepEqual([answer.status, answer.body, cancelled], [200, null, true]);
+  const response = await handle(new Request("http://x/v1/store/orders", { method: "HEAD", headers }));
+  assert.deepEqual([response.status, response.body, cancelled], [200, null, true]);
 });
 
 test("a page of a store may have next as a getter, of its own or inherited", async () => {
@@ -195,8 +197,8 @@ test("a page of a store may have next as a getter, of its own or inherited", asy
   for (const page of [new Page(), Object.create(new Page()), own, Object.assign(Object.create(null), own)]) {
     const store = Object.assign(createMemoryStore(), { list: () => page });
     const { handle } = createPetstore({ keys: ["k"], store });
-    const answer = await handle(new Request("http://x/v1/pets?limit=1", { headers: { authorization: "Bearer k" } }));
-    assert.match(answer.headers.get("link") ?? "", /cursor=YWZ0ZXI6MQ>; rel="next"$/);
+    const response = await handle(new Request("http://x/v1/pets?limit=1", { headers: { authorization: "Bearer k" } }));
+    assert.match(response.headers.get("link") ?? "", /cursor=YWZ0ZXI6MQ>; rel="next"$/);
   }
 });
 

@@ -31,7 +31,7 @@ function createLimited(options: Partial<RateLimitOptions> = {}) {
   return { clock, send, statuses };
 }
 
-/** So many answers with this status. */
+/** So many responses with this status. */
 const times = (count: number, status: number): number[] => Array(count).fill(status);
 
 test("a caller may send its limit at once, with all its keys, then as many as the time refills", async () => {
@@ -60,7 +60,7 @@ test("a refusal says when to try again, and that time is right to the second", a
   assert.equal((await send("a1")).status, 200);
 });
 
-test("answers tell what is left when less than half of the limit is, 304 and failures included", async () => {
+test("responses tell what is left when less than half of the limit is, 304 and failures included", async () => {
   const { send } = createLimited();
   const left: (string | null)[] = [];
   for (let i = 0; i < 10; i++) {

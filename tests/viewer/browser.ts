@@ -64,7 +64,7 @@ export async function authorize(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Close" }).last().click();
 }
 
-/** Opens an operation, fills in its body and its parameters, executes it, and returns the answer that is shown. */
+/** Opens an operation, fills in its body and its parameters, executes it, and returns the response that is shown. */
 export async function execute(
   page: Page,
   operation: string,
@@ -77,7 +77,7 @@ export async function execute(
     await block.locator(`tr[data-param-name="${name}"] input`).fill(value);
   }
   const clear = block.getByRole("button", { name: "Clear", exact: true });
-  // The previous answer would stay until the new one arrives.
+  // The previous response would stay until the new one arrives.
   if (await clear.count() > 0) await clear.click();
   await block.locator(".execute").click();
   const live = block.locator(".live-responses-table");

@@ -18,7 +18,7 @@ await withPage("/docs", async ({ page }) => {
 
   const top = await block.locator(".opblock-section-request-body").boundingBox();
   const bottom = await block.locator(".live-responses-table tbody").boundingBox();
-  if (!top || !bottom) throw new Error("The page shows no answer");
+  if (!top || !bottom) throw new Error("The page shows no response");
   const { x, y, width } = top;
   await page.screenshot({ path: PATH, clip: { x, y, width, height: bottom.y + bottom.height - y } });
 }, { width: 900, height: 2400 });

@@ -74,7 +74,7 @@ testPage(
   },
 );
 
-testPage("a downloaded answer is exactly what the page shows", "/docs", async ({ page, complaints }) => {
+testPage("a downloaded response is exactly what the page shows", "/docs", async ({ page, complaints }) => {
   await authorize(page);
   const { body } = await execute(page, "createPet", { body: `{"name":"Luna","categoryId":${LARGEST}}` });
   const download = page.waitForEvent("download");

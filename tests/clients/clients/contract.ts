@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { nextPage } from "../examples/common.ts";
-import type { Answer, Pet, PetClient, PetStatus } from "./pet_client.ts";
+import type { ClientResponse, Pet, PetClient, PetStatus } from "./pet_client.ts";
 
 /** Makes a client with this key (`null` for no key), by default with the valid one. */
 export type Connect = (key?: string | null) => PetClient;
@@ -155,14 +155,14 @@ const FAILURES: Case[] = [
     return [["idempotency_key_reused", connect().create({ ...REX, name: "Max" }, key)]];
   }),
   fails(501, "for store orders", (connect) => [["not_implemented", connect().orders()]], {
-    notThroughPrism: "it makes up an answer if the upstream answers 501",
+    notThroughPrism: "it makes up a response if the upstream answers 501",
   }),
 ];
 
 export const CASES: Case[] = [...USES, ...FAILURES];
 
-/** A code, a request that it answers, and what its message says. */
-type Failing = [code: string, answer: Promise<Answer<unknown, string>>, message?: RegExp];
+/** A code, a request that gets it, and what its message says. */
+type Failing = [code: string, response: Promise<ClientResponse<unknown, string>>, message?: RegExp];
 
 /** A case whose requests all fail, each with an Error body and nothing else. */
 function fails(
@@ -174,8 +174,8 @@ function fails(
   return {
     name: `meets ${expected} ${when}`,
     run: async (connect) => {
-      for (const [code, answer, message = /\w/] of await ask(connect)) {
-        const { status, headers, data, error } = await answer;
+      for (const [code, response, message = /\w/] of await ask(connect)) {
+        const { status, headers, data, error } = await response;
         assert.equal(data, undefined);
         assert.deepEqual([status, error?.code, error?.status], [expected, code, expected]);
         assert.deepEqual(Object.keys(error ?? {}), ["code", "message", "status"]);
@@ -191,7 +191,7 @@ function everyOperation(client: PetClient, code: string): Failing[] {
   return [[code, client.list()], [code, client.create(REX)], [code, client.get(1)], [code, client.orders()]];
 }
 
-/** Whether a client gives no data for an answer without a body. */
+/** Whether a client gives no data for a response without a body. */
 function isEmpty(data: unknown): boolean {
   return data === undefined ||
     typeof data === "object" && data !== null && Object.keys(data).length === 0;

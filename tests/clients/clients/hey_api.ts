@@ -5,22 +5,22 @@
 
 import { client } from "../generated/hey_api/client.gen.ts";
 import { createPet, getPet, listPets, listStoreOrders } from "../generated/hey_api/index.ts";
-import { type CreateClient, toReply } from "./pet_client.ts";
+import { type CreateClient, toClientResponse } from "./pet_client.ts";
 
 export const create: CreateClient = (base, key) => {
   // The client reads it before its first await, so the next request uses it.
   const aim = () => client.setConfig({ baseUrl: base, auth: () => key ?? undefined });
   return {
-    create: async (body, headers = {}) => (aim(), toReply(await createPet({ body, headers }))),
-    list: async (query = {}, headers = {}) => (aim(), toReply(await listPets({ query, headers }))),
-    get: async (petId, headers = {}) => (aim(), toReply(await getPet({ path: { petId }, headers }))),
-    orders: async () => (aim(), toReply(await listStoreOrders())),
-    createFrom: async (text) => (aim(), toReply(await createPet({ body: NONE, bodySerializer: () => text }))),
+    create: async (body, headers = {}) => (aim(), toClientResponse(await createPet({ body, headers }))),
+    list: async (query = {}, headers = {}) => (aim(), toClientResponse(await listPets({ query, headers }))),
+    get: async (petId, headers = {}) => (aim(), toClientResponse(await getPet({ path: { petId }, headers }))),
+    orders: async () => (aim(), toClientResponse(await listStoreOrders())),
+    createFrom: async (text) => (aim(), toClientResponse(await createPet({ body: NONE, bodySerializer: () => text }))),
     // The description has no operations for HEAD, so there is no function for it.
     head: async (petId) => {
       aim();
       const security = [{ scheme: "bearer", type: "http" } as const];
-      return toReply(await client.head<never, never>({ url: "/pets/{petId}", path: { petId }, security }));
+      return toClientResponse(await client.head<never, never>({ url: "/pets/{petId}", path: { petId }, security }));
     },
   };
 };

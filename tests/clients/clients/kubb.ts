@@ -4,7 +4,7 @@ import type { z } from "zod/v4";
 import { createPet, getPet, listPets, listStoreOrders } from "../generated/kubb/clients/index.ts";
 import { type Client, fetch, type RequestConfig, type ResponseConfig } from "../generated/kubb/.kubb/fetch.ts";
 import * as schemas from "../generated/kubb/zod/index.ts";
-import { type Answer, bearer, type CreateClient, type Failure } from "./pet_client.ts";
+import { bearer, type ClientResponse, type CreateClient, type Failure } from "./pet_client.ts";
 
 const CREATE = schemas.createPet400Schema.or(schemas.createPet401Schema).or(schemas.createPet408Schema)
   .or(schemas.createPet413Schema).or(schemas.createPet415Schema).or(schemas.createPet422Schema)
@@ -37,7 +37,7 @@ export const create: CreateClient = (base, key) => {
 function read<T, Code extends string>(
   { status, headers, data }: ResponseConfig<T>,
   failure: z.ZodType<Failure<Code>>,
-): Answer<T, Code> {
+): ClientResponse<T, Code> {
   if (status < 400) return { status, headers, data };
   return { status, headers, error: failure.safeParse(data).data };
 }

@@ -3,7 +3,7 @@
 import { isErrorFromAlias } from "@zodios/core";
 import { type AxiosResponse, isAxiosError } from "axios";
 import { createApiClient } from "../generated/openapi_zod_client.ts";
-import { type Answer, bearer, type CreateClient, type Failure, toReply } from "./pet_client.ts";
+import { bearer, type ClientResponse, type CreateClient, type Failure, toClientResponse } from "./pet_client.ts";
 
 type Api = ReturnType<typeof createApiClient>;
 
@@ -13,7 +13,7 @@ export const create: CreateClient = (base, key) => {
     call: (api: Api) => Promise<T>,
     read: (api: Api["api"], thrown: unknown) => { response: { data: Failure<Code> | void } } | undefined = () =>
       undefined,
-  ): Promise<Answer<T, Code>> {
+  ): Promise<ClientResponse<T, Code>> {
     // The client would refuse a wrong request itself.
     const api = createApiClient(base, {
       validate: "response",
@@ -23,10 +23,10 @@ export const create: CreateClient = (base, key) => {
     api.axios.interceptors.response.use((response) => seen = response);
     try {
       const data = await call(api);
-      return toReply({ data, response: describe(seen) });
+      return toClientResponse({ data, response: describe(seen) });
     } catch (thrown) {
       if (!isAxiosError(thrown)) throw thrown;
-      return toReply({ error: read(api.api, thrown)?.response.data, response: describe(thrown.response) });
+      return toClientResponse({ error: read(api.api, thrown)?.response.data, response: describe(thrown.response) });
     }
   }
 

@@ -3,8 +3,17 @@
 import { createPet, getGetPetUrl, getPet, listPets, listStoreOrders } from "../generated/orval.ts";
 import { settings } from "../examples/common.ts";
 import { fetchPets } from "../examples/orval_fetch.ts";
-import type { Answer, CreateClient, CreateCode, Failure, GetCode, ListCode, OrdersCode, Pet } from "./pet_client.ts";
-import { bearer, toReply } from "./pet_client.ts";
+import type {
+  ClientResponse,
+  CreateClient,
+  CreateCode,
+  Failure,
+  GetCode,
+  ListCode,
+  OrdersCode,
+  Pet,
+} from "./pet_client.ts";
+import { bearer, toClientResponse } from "./pet_client.ts";
 
 export const create: CreateClient = (base, key) => {
   // The mutator reads them before its first await, so the next request uses them.
@@ -26,9 +35,9 @@ interface Given<T> {
 }
 
 /** This client gives the body of a failure as data. */
-function read<T extends object, Code extends string>(response: Given<T | Failure<Code>>): Answer<T, Code> {
+function read<T extends object, Code extends string>(response: Given<T | Failure<Code>>): ClientResponse<T, Code> {
   const { data } = response;
   return data && "code" in data
-    ? toReply({ error: data as Failure<Code>, response })
-    : toReply({ data: data as T, response });
+    ? toClientResponse({ error: data as Failure<Code>, response })
+    : toClientResponse({ data: data as T, response });
 }

@@ -12,7 +12,7 @@ export type Query = { limit?: number; status?: PetStatus; cursor?: string };
 
 export type Failure<Code extends string> = { code: Code; message: string; status: number };
 
-export interface Answer<T, Code extends string> {
+export interface ClientResponse<T, Code extends string> {
   status: number;
   headers: Headers;
   data?: T | undefined;
@@ -32,13 +32,13 @@ type More = Record<string, string>;
 
 /** One generated client, with an address and a key. */
 export interface PetClient {
-  create(pet: NewPet, headers?: More): Promise<Answer<Pet, CreateCode>>;
-  list(query?: Query, headers?: More): Promise<Answer<Pet[], ListCode>>;
-  get(petId: number, headers?: More): Promise<Answer<Pet, GetCode>>;
-  orders(): Promise<Answer<unknown, OrdersCode>>;
+  create(pet: NewPet, headers?: More): Promise<ClientResponse<Pet, CreateCode>>;
+  list(query?: Query, headers?: More): Promise<ClientResponse<Pet[], ListCode>>;
+  get(petId: number, headers?: More): Promise<ClientResponse<Pet, GetCode>>;
+  orders(): Promise<ClientResponse<unknown, OrdersCode>>;
   /** Sends this text as the body of a create; absent if the client cannot. */
-  createFrom?(text: string): Promise<Answer<Pet, CreateCode>>;
-  head(petId: number): Promise<Answer<unknown, GetCode>>;
+  createFrom?(text: string): Promise<ClientResponse<Pet, CreateCode>>;
+  head(petId: number): Promise<ClientResponse<unknown, GetCode>>;
 }
 
 /** Makes a client of the API at this address; `null` for no key. */
@@ -48,15 +48,15 @@ export function bearer(key: string | null): Record<string, string> {
   return key === null ? {} : { authorization: `Bearer ${key}` };
 }
 
-/** The answer that a client gives in these parts. For an answer without a body, some give "" or {} as the error. */
-export function toReply<T, Code extends string>(
+/** The response that a client gives in these parts. For a response without a body, some give "" or {} as the error. */
+export function toClientResponse<T, Code extends string>(
   { data, error, response }: {
     data?: T | null | undefined;
     error?: Failure<Code> | void | null | undefined;
     response?: { status: number; headers: Headers } | undefined;
   },
-): Answer<T, Code> {
-  if (!response) throw new Error("There was no answer", { cause: error });
+): ClientResponse<T, Code> {
+  if (!response) throw new Error("There was no response", { cause: error });
   const { status, headers } = response;
   return { status, headers, data: data ?? undefined, error: error && "code" in error ? error : undefined };
 }

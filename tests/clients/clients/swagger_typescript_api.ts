@@ -1,7 +1,7 @@
 /** The client that swagger-typescript-api generates from the description. */
 
 import { Api, type HttpResponse } from "../generated/swagger_typescript_api.ts";
-import { type Answer, bearer, type CreateClient, type Failure, toReply } from "./pet_client.ts";
+import { bearer, type ClientResponse, type CreateClient, type Failure, toClientResponse } from "./pet_client.ts";
 
 export const create: CreateClient = (base, key) => {
   const { pets, store, request } = new Api({ baseUrl: base, baseApiParams: { headers: bearer(key) } });
@@ -16,6 +16,6 @@ export const create: CreateClient = (base, key) => {
 };
 
 /** Where a body is not JSON, this client gives the SyntaxError as the error. */
-function read<T, Code extends string>(response: HttpResponse<T, Failure<Code> | void>): Answer<T, Code> {
-  return toReply({ data: response.data, error: response.error, response });
+function read<T, Code extends string>(response: HttpResponse<T, Failure<Code> | void>): ClientResponse<T, Code> {
+  return toClientResponse({ data: response.data, error: response.error, response });
 }

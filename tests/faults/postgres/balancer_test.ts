@@ -22,7 +22,7 @@ function settingsOf(ports: readonly number[]): Record<string, string> {
   return { petstore: here.join("; server "), next_upstream: retries, tries };
 }
 
-/** What a client makes of an answer that ends too early: the same as of nginx's own 502. */
+/** What a client makes of a response that ends too early: the same as of nginx's own 502. */
 const CUT: SeenResponse = { status: 502, headers: new Headers(), text: '{"code":"bad_gateway","message":"cut"}' };
 
 function through({ origin, validate }: Nginx): Asked {
@@ -38,18 +38,18 @@ function through({ origin, validate }: Nginx): Asked {
   };
 }
 
-/** Lists without an error. A kill may cut one answer of each reader: nginx cannot take back what it has begun to pass on. */
+/** Lists without an error. A kill may cut one response of each reader: nginx cannot take back what it has begun to pass on. */
 async function listOnAndOn(asked: Asked, isDone: () => boolean, isKilled: () => boolean): Promise<number> {
   let count = 0, cuts = 0;
   for (; !isDone(); count++) {
-    const answer = await asked.ask("/v1/pets?limit=5", KEY);
-    if (answer === CUT && isKilled() && ++cuts === 1) continue;
-    assert.equal(answer.status, 200, answer.text);
+    const response = await asked.ask("/v1/pets?limit=5", KEY);
+    if (response === CUT && isKilled() && ++cuts === 1) continue;
+    assert.equal(response.status, 200, response.text);
   }
   return count;
 }
 
-test("readers behind nginx do not notice a server that ends, and one that is killed cuts one answer at most", () =>
+test("readers behind nginx do not notice a server that ends, and one that is killed cuts one response at most", () =>
   withCluster((_, url) =>
     withServers(
       url,

@@ -61,7 +61,7 @@ test("a start without a suitable host says in one line what is wrong with each",
       assert.equal(status, 1, stderr);
       assert.match(stderr, /^petstore: [^\n]*ECONNREFUSED[^\n]*does not match target_session_attrs=standby\n$/);
       assert.doesNotMatch(stderr, /hunter2/);
-      // An answer decides: the wrong database is not looked for elsewhere.
+      // A response decides: the wrong database is not looked for elsewhere.
       const wrong = urlOf(`127.0.0.1:${cluster.port},127.0.0.1:${port}`).replace(/postgres$/, "elsewhere");
       const { status: second, stderr: line } = await runServer(folder, onStore(wrong));
       assert.equal(second, 2, line);

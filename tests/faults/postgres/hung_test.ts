@@ -28,8 +28,8 @@ test("a server whose PostgreSQL hangs answers every create in time and ends at S
       // Those have reached the store: a later request on another connection has been answered.
       await server.ask("/livez", null);
       assert.equal(await server.stop(), 0);
-      const answers = await Promise.all([...creates, ...more]);
-      assert.deepEqual([...new Set(answers.map(({ status }) => status))], [503]);
+      const responses = await Promise.all([...creates, ...more]);
+      assert.deepEqual([...new Set(responses.map(({ status }) => status))], [503]);
     })
   ));
 

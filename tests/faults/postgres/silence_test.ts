@@ -76,9 +76,9 @@ for (const { name, open } of [POOL, ...MAKERS]) {
       for (let round = 0; round < 2; round++) {
         proxy.silenceOpen();
         assert.equal(await isAnswered(store.check() as Promise<void>), false);
-        await until("an answer", () => isAnswered(store.check() as Promise<void>));
+        await until("a response", () => isAnswered(store.check() as Promise<void>));
         // All of them: more reads at once than there are connections.
-        await until("only answers", async () => {
+        await until("only responses", async () => {
           const gets = Array.from({ length: 50 }, () => isAnswered(store.get(1n) as Promise<unknown>));
           return (await Promise.all(gets)).every(Boolean);
         });
@@ -101,8 +101,8 @@ for (const { name, open } of [POOL, SQL, ...MAKERS]) {
       await runSql(url, `SELECT pg_terminate_backend(pid) ${backends}`);
       for (let i = 0; i < 3; i++) assert.equal(await isAnswered(store.create(PET) as Promise<bigint>), false);
       proxy.speak();
-      await until("an answer", () => isAnswered(store.check() as Promise<void>));
-      await until("only answers", async () => {
+      await until("a response", () => isAnswered(store.check() as Promise<void>));
+      await until("only responses", async () => {
         const gets = Array.from({ length: 50 }, () => isAnswered(store.get(1n) as Promise<unknown>));
         return (await Promise.all(gets)).every(Boolean);
       });
@@ -127,8 +127,8 @@ test("a server with silent connections recovers without a restart", () =>
           proxy.silenceOpen();
           assert.equal((await server.ask("/readyz", null)).status, 503);
           await untilAnswered(server, "/readyz", 200);
-          const answers = await Promise.all(Array.from({ length: 100 }, () => server.ask("/v1/pets", KEY)));
-          assert.ok(answers.every(({ status }) => status === 200));
+          const responses = await Promise.all(Array.from({ length: 100 }, () => server.ask("/v1/pets", KEY)));
+          assert.ok(responses.every(({ status }) => status === 200));
           assert.equal((await createOnce(server, "after")).status, 201);
           assert.equal(await server.stop(), 0);
         }),

@@ -56,7 +56,7 @@ function join([near, far]: [Socket, Socket]): void {
   far.pipe(near);
 }
 
-/** Data stays in the buffers: the sender gets no error and no answer. */
+/** Data stays in the buffers: the sender gets no error and no response. */
 function part([near, far]: [Socket, Socket]): void {
   near.unpipe(far).pause();
   far.unpipe(near).pause();

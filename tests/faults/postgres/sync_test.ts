@@ -40,7 +40,7 @@ for (const driver of DRIVERS) {
         }
         assert.equal(await store.get(2n), undefined);
         await waitFor(url, "");
-        await until("an answer", async () => {
+        await until("a response", async () => {
           try {
             assert.deepEqual(await send(store, "b"), { outcome: "replayed", id: 2n });
             return true;

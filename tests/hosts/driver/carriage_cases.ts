@@ -1,4 +1,4 @@
-/** Answers that are harder to carry than those of the contract. The app's own `handleStoreOrders` sends them. */
+/** Responses that are harder to carry than those of the contract. The app's own `handleStoreOrders` sends them. */
 
 import type { PetstoreOptions } from "../../../mod.ts";
 
@@ -20,7 +20,7 @@ export interface CarriageReport {
 export function createCarriageOptions(): Partial<PetstoreOptions> {
   const report: CarriageReport = { pulled: 0, isCancelled: false, isWaiting: false, isAborted: false };
   const piece = new Uint8Array(PIECE_LENGTH).fill(120);
-  const answers: Record<OrdersKind, (request: Request) => Response | Promise<Response>> = {
+  const responses: Record<OrdersKind, (request: Request) => Response | Promise<Response>> = {
     cookies() {
       const headers = new Headers();
       headers.append("set-cookie", "a=1; Path=/");
@@ -56,5 +56,5 @@ export function createCarriageOptions(): Partial<PetstoreOptions> {
     });
   }
 
-  return { handleStoreOrders: (request) => answers[new URL(request.url).search.slice(1) as OrdersKind](request) };
+  return { handleStoreOrders: (request) => responses[new URL(request.url).search.slice(1) as OrdersKind](request) };
 }

@@ -1,8 +1,8 @@
-/** Answers that a host gives in place of the petstore. They are not skipped: each must be exactly the documented one. */
+/** Responses that a host sends in place of the petstore. They are not skipped: each must be exactly the documented one. */
 
 import assert from "node:assert/strict";
 
-/** An answer that has been read, or `undefined` if the connection was closed without one. */
+/** A response that has been read, or `undefined` if the connection was closed without one. */
 export type HostResponse = { status: number; headers: Headers; text: string } | undefined;
 
 /** A request on its way to a host. */
@@ -19,8 +19,8 @@ export interface Deviation {
   /** A sentence for docs/hosts.md. */
   says: string;
   concerns(meeting: Meeting): boolean | Promise<boolean>;
-  /** Throws unless the host's answer is the documented one. */
-  check(answer: HostResponse): void;
+  /** Throws unless the host's response is the documented one. */
+  check(response: HostResponse): void;
   /** Whether one mount is enough, because it takes seconds. */
   isSlow?: boolean;
 }
@@ -63,17 +63,17 @@ export function undecodablePath(does: string, check: Deviation["check"]): Deviat
 }
 
 export function exactly(status: number, text: string): Deviation["check"] {
-  return (answer) => assert.deepEqual([answer?.status, answer?.text], [status, text]);
+  return (response) => assert.deepEqual([response?.status, response?.text], [status, text]);
 }
 
-/** An answer of this status whose text matches. An answer to HEAD has no body. */
+/** A response of this status whose text matches. A response to HEAD has no body. */
 export function like(status: number, text: RegExp): Deviation["check"] {
-  return (answer) => {
-    assert.equal(answer?.status, status);
-    assert.match(answer.text, new RegExp(`^$|${text.source}`));
+  return (response) => {
+    assert.equal(response?.status, status);
+    assert.match(response.text, new RegExp(`^$|${text.source}`));
   };
 }
 
-export function noResponse(answer: HostResponse): void {
-  assert.equal(answer, undefined);
+export function noResponse(response: HostResponse): void {
+  assert.equal(response, undefined);
 }

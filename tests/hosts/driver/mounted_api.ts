@@ -16,13 +16,13 @@ export function asMountedAt(basePath: string, api: Api): Api {
     // At the root, a path outside `/v1` would be a path of the petstore.
     return basePath === "" ? `//outside${path.slice(1)}` : path;
   };
-  const back = (answer: ApiResponse): ApiResponse => {
-    const headers = new Headers(answer.headers);
+  const back = (response: ApiResponse): ApiResponse => {
+    const headers = new Headers(response.headers);
     for (const name of ["location", "link"]) {
       const value = headers.get(name);
       if (value !== null) headers.set(name, value.replace(new RegExp(`^(<?)${basePath}/`), `$1${CONTRACT_BASE_PATH}/`));
     }
-    return { ...answer, headers };
+    return { ...response, headers };
   };
   return {
     send: async (method, path, parts) => back(await api.send(method, there(path), parts)),

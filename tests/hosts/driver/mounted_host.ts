@@ -23,7 +23,7 @@ export interface Mounting {
 /** Cases in which the server may close the connection of a client that has not sent its whole body. */
 const UNREAD = /413|408/;
 
-/** Where the program deviates, the contract continues with the answer of a petstore in process. */
+/** Where the program deviates, the contract continues with the response of a petstore in process. */
 export function createHost({ host, program, basePath, number, caseName, met }: Mounting): Host {
   const transport: Handle = UNREAD.test(caseName) ? sendAlone : fetch;
   async function send(request: Request, handle: Handle): Promise<Response> {

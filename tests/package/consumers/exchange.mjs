@@ -1,4 +1,4 @@
-/** Uses a petstore with each store of a new app, and prints the answers. */
+/** Uses a petstore with each store of a new app, and prints the responses. */
 
 import { rmSync } from "node:fs";
 
@@ -8,10 +8,10 @@ export async function exchange({ createPetstore, createMemoryStore }, { createSq
     const { handle } = createPetstore({ store, keys: ["pk_example"] });
     const call = async (method, path, body) => {
       const headers = { authorization: "Bearer pk_example", "content-type": "application/json" };
-      const answer = await handle(
+      const response = await handle(
         new Request(`http://localhost/v1/${path}`, { method, headers, body }),
       );
-      return `${answer.status} ${await answer.text()}`;
+      return `${response.status} ${await response.text()}`;
     };
     told.push([
       await call("GET", "pets"),

@@ -4,9 +4,9 @@ import sqlite = require("@petstore/petstore/sqlite");
 
 const store: petstore.PetStore = sqlite.createSqliteStore(":memory:");
 const app: petstore.Petstore = petstore.createPetstore({ store, keys: ["pk_example"] });
-const answer: Promise<Response> = app.handle(new Request("http://localhost/v1/pets"));
+const response: Promise<Response> = app.handle(new Request("http://localhost/v1/pets"));
 
-// @ts-expect-error The answer is a promise.
-const status: number = answer.status;
+// @ts-expect-error The response is a promise.
+const status: number = response.status;
 
 export = { status };

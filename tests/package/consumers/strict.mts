@@ -3,9 +3,9 @@ import { createMemoryStore, createOpenApi, createPetstore, ERROR_STATUS, formatP
 import { formatPets, StoreUnavailableError } from "@petstore/petstore";
 import type { ApiKey, ApiKeys, Caller, CorsOptions, ErrorBody, ErrorCode, IdempotentOutcome } from "@petstore/petstore";
 import type { IdempotentRequest, Json, JsonObject, KeyVerifier, NewPet, OpenApiOptions } from "@petstore/petstore";
-import type { MaybePromise, OpenApiServer, Pet, PetDraft, PetPage, PetQuery, PetStatus } from "@petstore/petstore";
+import type { OpenApiServer, Pet, PetDraft, PetPage, PetQuery, PetStatus, PetStore } from "@petstore/petstore";
 import type {
-  PetStore,
+  MaybePromise,
   Petstore,
   PetstoreOptions,
   RateLimitOptions,

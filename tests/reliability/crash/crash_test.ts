@@ -146,18 +146,19 @@ function rootOfIndex(path: string): number {
 
 test("the journal finds acknowledgements that are wrong", () => {
   const random = new Random(1);
-  const cases: readonly (readonly [what: string, change: (answer: Parts) => Partial<Parts>, found: FindingKind[]])[] = [
-    ["a first answer", () => ({}), []],
-    ["another name", ({ text }) => ({ text: text.replace("rex", "max") }), ["answer"]],
-    ["another place", () => ({ location: "/v1/pets/6" }), ["answer"]],
-    ["no pet", () => ({ text: "{}" }), ["answer"]],
-    ["a first answer that is called a replay", () => ({ replayed: "true" }), ["replay"]],
-    ["a replay", () => ({ isRetry: true, replayed: "true" }), []],
-    ["a replay that is not called one", () => ({ isRetry: true }), ["replay"]],
-    ["a retry that made a second pet", () => ({ isRetry: true, replayed: "true", first: 4n }), ["replay"]],
-    ["an id below one that was there", () => ({ floor: 5n }), ["unordered"]],
-    ["an id above all that were there", () => ({ floor: 4n }), []],
-  ];
+  const cases: readonly (readonly [what: string, change: (response: Parts) => Partial<Parts>, found: FindingKind[]])[] =
+    [
+      ["a first response", () => ({}), []],
+      ["another name", ({ text }) => ({ text: text.replace("rex", "max") }), ["response"]],
+      ["another place", () => ({ location: "/v1/pets/6" }), ["response"]],
+      ["no pet", () => ({ text: "{}" }), ["response"]],
+      ["a first response that is called a replay", () => ({ replayed: "true" }), ["replay"]],
+      ["a replay", () => ({ isRetry: true, replayed: "true" }), []],
+      ["a replay that is not called one", () => ({ isRetry: true }), ["replay"]],
+      ["a retry that made a second pet", () => ({ isRetry: true, replayed: "true", first: 4n }), ["replay"]],
+      ["an id below one that was there", () => ({ floor: 5n }), ["unordered"]],
+      ["an id above all that were there", () => ({ floor: 4n }), []],
+    ];
   for (const [what, change, found] of cases) {
     const journal = new Journal();
     const create = journal.intend({ ...drawPet(random, "rex"), name: "rex", categoryId: 7n, status: "sold" });

@@ -12,7 +12,7 @@ answered, and another audit. Exit status 1 if anything is wrong.
 await runRoundsTool<CrashFigures>({
   name: "crash",
   about: ABOUT,
-  kinds: ["lost", "missed", "doubled", "half-stored", "unordered", "answer", "replay", "list", "store", "exit"],
+  kinds: ["lost", "missed", "doubled", "half-stored", "unordered", "response", "replay", "list", "store", "exit"],
   run: runCrashRound,
   describe: ({ moment, acknowledged, kills, inFlight, stored, retries, replays }) => [
     `killed after ${moment} ms${kills > 1 ? ` and ${kills - 1} times more` : ""}`,

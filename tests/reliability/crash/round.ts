@@ -21,7 +21,7 @@ export interface CrashFigures {
   visits: number;
   /** Kills that hit creates in flight. */
   killsInFlight: number;
-  /** Creates whose answers a kill took, and how many of them were stored. */
+  /** Creates whose responses a kill took, and how many of them were stored. */
   inFlight: number;
   stored: number;
   retries: number;
@@ -46,10 +46,10 @@ export async function runCrashRound(stage: Stage, options: RoundOptions): Promis
   const figures = { moment: random.below(options.within), kills: 0, visits: 0, inFlight: 0, stored: 0, retries: 0 };
   let killsInFlight = 0;
   const onFailure: WorkerPool["onFailure"] = (outcome, body) => {
-    const isRefusal = outcome.kind === "answered" && outcome.answer.status === 503 && installation.mayRefuse;
+    const isRefusal = outcome.kind === "answered" && outcome.response.status === 503 && installation.mayRefuse;
     if (isRefusal || outcome.kind === "unanswered" || outcome.kind === "cut") figures.inFlight++;
     else if (outcome.kind === "answered") {
-      journal.report("answer", `${outcome.answer.status} was the answer to ${body}`);
+      journal.report("response", `${outcome.response.status} was the response to ${body}`);
     }
     // The server is gone, or the finding is recorded.
     return false;
@@ -116,7 +116,7 @@ async function recover(
   figures.stored += journal.storedUnanswered().length;
 }
 
-/** Every create without an answer, and some answered ones, as if their clients had lost the answer. */
+/** Every create without a response, and some answered ones, as if their clients had lost the response. */
 function chooseRetries({ journal, random }: Stage): Create[] {
   const unanswered = journal.unanswered();
   const answered = journal.creates().filter(({ isAcknowledged }) => isAcknowledged);

@@ -7,7 +7,7 @@ import { runRounds } from "../shared/rounds.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
 for (const workers of [1, 2]) {
-  test(`three times SIGTERM under full load and --workers ${workers} cut no answer, and all that is stored was acknowledged`, () =>
+  test(`three times SIGTERM under full load and --workers ${workers} cut no response, and all that is stored was acknowledged`, () =>
     withTempFolder(async (folder) => {
       const options = { store: "sqlite" as const, workers, rounds: 3, clients: 32, within: 150, seed: newSeed() };
       const report = await runRounds({ ...options, folder, run: (stage) => runDrainRound(stage, options) });
@@ -29,7 +29,7 @@ const HEAD = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n";
 
 /** The bytes that a server writes before it closes, and the outcome for its client. */
 const RESPONSES: readonly (readonly [what: string, written: string, outcome: Outcome["kind"]])[] = [
-  ["a whole answer", `${HEAD}\r\nwhole`, "answered"],
+  ["a whole response", `${HEAD}\r\nwhole`, "answered"],
   ["a head alone", `${HEAD}\r\n`, "cut"],
   ["half a head", HEAD, "cut"],
   ["one byte", "H", "cut"],

@@ -3,7 +3,7 @@ import { type DrainFigures, runDrainRound } from "./round.ts";
 
 const ABOUT = `deno task drain [options]
 
-A standalone server on an SQLite file, clients that create and read, SIGTERM at a random moment: no answer may be cut. No
+A standalone server on an SQLite file, clients that create and read, SIGTERM at a random moment: no response may be cut. No
 busy client may be left without one, nor an idle one that begins a request right then. The exit status must be 0, and after
 a restart all that was acknowledged must be there, and nothing else. Exit status 1 if anything is wrong.
 `;
@@ -13,13 +13,13 @@ await runRoundsTool<DrainFigures>({
   about: ABOUT,
   kinds: [
     ...["cut", "dropped", "unanswered", "lost", "doubled", "half-stored"] as const,
-    ...["unordered", "answer", "replay", "list", "store", "exit"] as const,
+    ...["unordered", "response", "replay", "list", "store", "exit"] as const,
   ],
   run: runDrainRound,
   describe: ({ moment, duration, acknowledged, reads, turnedAway, unsent, unanswered, cut }) => [
     `told to end after ${moment} ms, ended ${duration} ms later`,
     `${acknowledged} acknowledged, ${reads} reads`,
-    `${turnedAway} turned away, ${unsent} not taken, ${unanswered} closed before an answer, ${cut} cut`,
+    `${turnedAway} turned away, ${unsent} not taken, ${unanswered} closed before a response, ${cut} cut`,
   ],
   summarize(rounds, { clients, seed }) {
     const sum = (name: keyof DrainFigures) => sumOf(rounds, (figures) => figures[name]);
@@ -31,8 +31,8 @@ await runRoundsTool<DrainFigures>({
       "turned away with 503": sum("turnedAway"),
       "connections refused": sum("refused"),
       "requests that were not taken whole": sum("unsent"),
-      "connections closed before an answer": sum("unanswered"),
-      "answers cut": sum("cut"),
+      "connections closed before a response": sum("unanswered"),
+      "responses cut": sum("cut"),
       "creates asked for again": sum("retries"),
     };
   },

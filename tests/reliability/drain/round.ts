@@ -27,7 +27,7 @@ export interface DrainFigures {
 
 type Counts = Pick<DrainFigures, "reads" | "turnedAway" | "refused" | "unsent" | "unanswered" | "cut">;
 
-/** Creators for each reader: a long answer is cut more easily than a short one. */
+/** Creators for each reader: a long response is cut more easily than a short one. */
 const CREATORS_PER_READER = 4;
 
 /** A client that pauses for less, in milliseconds, is busy: a server waits longer for it. */
@@ -83,7 +83,7 @@ async function useOnce(port: number): Promise<Client> {
   return client;
 }
 
-/** Lets an idle client send a request shortly after the signal: it must get an answer. */
+/** Lets an idle client send a request shortly after the signal: it must get a response. */
 async function wake(
   client: Client,
   delay: number,
@@ -93,7 +93,7 @@ async function wake(
   await new Promise((resolve) => setTimeout(resolve, delay));
   const late = performance.now() - toldAt;
   const outcome = await client.send(getRequest("/v1/pets?limit=1"));
-  if (outcome.kind === "answered" && outcome.answer.status === 200) counts.reads++;
+  if (outcome.kind === "answered" && outcome.response.status === 200) counts.reads++;
   else countFailure(outcome, "a request of an idle client", counts, journal);
   // A client that this machine delayed proves nothing.
   if (outcome.kind === "answered" || late >= BUSY) return;
@@ -104,9 +104,11 @@ async function readOnAndOn(port: number, counts: Counts, journal: Journal): Prom
   using client = new Client(port);
   for (let i = 1;; i++) {
     const outcome = await client.send(getRequest("/v1/pets?limit=100"));
-    if (outcome.kind === "answered" && outcome.answer.status === 200) {
+    if (outcome.kind === "answered" && outcome.response.status === 200) {
       counts.reads++;
-      if (!Array.isArray(parsePets(outcome.answer.text))) journal.report("answer", `No list: ${outcome.answer.text}`);
+      if (!Array.isArray(parsePets(outcome.response.text))) {
+        journal.report("response", `No list: ${outcome.response.text}`);
+      }
     } else if (!countFailure(outcome, `read ${i}`, counts, journal)) {
       return;
     }
@@ -116,9 +118,9 @@ async function readOnAndOn(port: number, counts: Counts, journal: Journal): Prom
 /** Counts an unusual outcome. Returns whether the client may go on, which ends when no server listens. */
 function countFailure(outcome: Outcome, asked: string, counts: Counts, journal: Journal): boolean {
   if (outcome.kind === "answered") {
-    const { status, text } = outcome.answer;
-    if (isTurnedAway(outcome.answer)) counts.turnedAway++;
-    else journal.report("answer", `A server that was about to end answered ${status} ${text} to ${asked}`);
+    const { status, text } = outcome.response;
+    if (isTurnedAway(outcome.response)) counts.turnedAway++;
+    else journal.report("response", `A server that was about to end answered ${status} ${text} to ${asked}`);
     return true;
   }
   counts[outcome.kind]++;
@@ -129,8 +131,9 @@ function countFailure(outcome: Outcome, asked: string, counts: Counts, journal: 
   return outcome.kind !== "refused";
 }
 
-/** Whether an answer says all that a client needs: not now, again soon, on another connection. */
-function isTurnedAway(answer: SeenResponse): boolean {
-  const { status, headers, text } = answer;
-  return status === 503 && headers.has("retry-after") && endsConnection(answer) && text.includes('"store_unavailable"');
+/** Whether a response says all that a client needs: not now, again soon, on another connection. */
+function isTurnedAway(response: SeenResponse): boolean {
+  const { status, headers, text } = response;
+  return status === 503 && headers.has("retry-after") && endsConnection(response) &&
+    text.includes('"store_unavailable"');
 }

@@ -2,7 +2,7 @@ import type { SeenResponse } from "../../support/openapi_validator.ts";
 import type { EntityTags } from "./entity_tags.ts";
 import { FORETOLD_HEADERS, type Prediction, SOME_TAG } from "./prediction.ts";
 
-/** The differences of an answer from its prediction, a line each. Learns the entity tag of one without. */
+/** The differences of a response from its prediction, a line each. Learns the entity tag of one without. */
 export function findDifferences(method: string, foretold: Prediction, seen: SeenResponse, tags: EntityTags): string[] {
   const { status, headers, text } = seen;
   if (!foretold.status.includes(status)) {
@@ -36,14 +36,14 @@ function compareHeader(name: string, expected: string | undefined, seen: string 
   return isRight ? [] : [`${name} is ${seen ?? "absent"}, foretold was ${expected ?? "none"}`];
 }
 
-/** A Content-Length in the answer to HEAD must be right (RFC 9110 §8.6). */
+/** A Content-Length in the response to HEAD must be right (RFC 9110 §8.6). */
 function compareLength(body: string | undefined, length: string | null): string[] {
   if (body === undefined || length === null) return [];
   const expected = new TextEncoder().encode(body).length;
   return Number(length) === expected ? [] : [`content-length is ${length}, foretold was ${expected}`];
 }
 
-/** The differences between two stores' answers, apart from `date`. */
+/** The differences between two stores' responses, apart from `date`. */
 export function findDisagreement(one: SeenResponse, other: SeenResponse): string[] {
   const [first, second] = [one, other].map(({ status, headers, text }) =>
     [status, ...[...headers].filter(([name]) => name !== "date").map((header) => header.join(": ")), text].join("\n")

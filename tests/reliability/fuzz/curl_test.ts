@@ -57,16 +57,16 @@ for (const [what, wrap, expected] of DEFECTS) {
       assert.deepEqual(others, []);
       return runLine(line);
     };
-    const answers = [await withServed(wrap, repeat), await withServed((handle) => handle, repeat)];
-    // The line shows the search's answer with the defect and the predicted one without.
-    const [seen, foretold] = answers.map(({ status, text }) => /"code":"(\w+)"/.exec(text)?.[1] ?? String(status));
+    const responses = [await withServed(wrap, repeat), await withServed((handle) => handle, repeat)];
+    // The line shows the search's response with the defect and the predicted one without.
+    const [seen, foretold] = responses.map(({ status, text }) => /"code":"(\w+)"/.exec(text)?.[1] ?? String(status));
     assert.notEqual(seen, foretold);
     assert.ok(finding.problem.includes(` is ${seen}, foretold was `), finding.problem);
     assert.match(finding.problem, new RegExp(`foretold was (\\d+ )?${foretold}`));
   });
 }
 
-test(`a curl line gets the same answer as its request`, async () => {
+test(`a curl line gets the same response as its request`, async () => {
   const steps = fc.sample(sequences(SOCKET), { seed: SEED, numRuns: 4 }).flat();
   const drafts = steps.filter((step): step is Draft => !("bytes" in step)).map((draft) => new Memory().resolve(draft));
   assert.ok(drafts.length > 40, `only ${drafts.length} requests`);
@@ -76,8 +76,8 @@ test(`a curl line gets the same answer as its request`, async () => {
     await withServed((handle) => handle, async (origin) => {
       for (const draft of drafts) {
         const line = formatCurl(draft, origin);
-        const [{ answer }, repeated] = [await direct.exchange(draft), await runLine(line)];
-        assert.deepEqual([repeated.status, repeated.text], [answer.status, answer.text], line);
+        const [{ response }, repeated] = [await direct.exchange(draft), await runLine(line)];
+        assert.deepEqual([repeated.status, repeated.text], [response.status, response.text], line);
       }
     });
   } finally {

@@ -31,5 +31,5 @@ test("many more random requests to a memory store reach every status and code", 
   const tally = new Tally();
   const finding = await search({ host: IN_PROCESS, stores: MEMORY, tally }, extent);
   assert.ok(!finding, finding && formatFinding(finding, extent));
-  assert.deepEqual(KINDS.filter((kind) => !tally.answers.has(kind)), []);
+  assert.deepEqual(KINDS.filter((kind) => !tally.responses.has(kind)), []);
 });

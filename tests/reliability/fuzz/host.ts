@@ -4,17 +4,17 @@ import type { Draft, Malformed } from "./request.ts";
 
 export type Handle = (request: Request) => Promise<Response>;
 
-/** An answer and the request that the petstore received, which may differ from the draft. */
+/** A response and the request that the petstore received, which may differ from the draft. */
 export interface Exchange {
   received: ModelRequest;
-  answer: SeenResponse;
+  response: SeenResponse;
 }
 
 /** A way to one petstore. An error that it throws is a finding. */
 export interface Connection {
-  /** Sends a request and reads an answer that the description has. */
+  /** Sends a request and reads a response that the description has. */
   exchange(draft: Draft): Promise<Exchange>;
-  /** Sends bytes that are no request. Resolves with the answer, or `undefined` if the connection was closed. */
+  /** Sends bytes that are no request. Resolves with the response, or `undefined` if the connection was closed. */
   provoke(malformed: Malformed): Promise<SeenResponse | undefined>;
   close(): Promise<void>;
 }
@@ -42,10 +42,10 @@ export const IN_PROCESS: Host = {
           headers: draft.headers,
           body: draft.body ?? NO_BODY,
         };
-        const response = await handle(request);
-        const answer = { status: response.status, headers: response.headers, text: await response.text() };
-        validate(request.method, received.target.replace(/[?#].*$/s, ""), answer);
-        return { received, answer };
+        const sent = await handle(request);
+        const response = { status: sent.status, headers: sent.headers, text: await sent.text() };
+        validate(request.method, received.target.replace(/[?#].*$/s, ""), response);
+        return { received, response };
       },
       provoke: () => Promise.reject(new Error("What is no request cannot be handed over")),
       close: () => Promise.resolve(),

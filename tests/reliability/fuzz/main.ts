@@ -32,9 +32,11 @@ async function fuzzPetstores(options: FuzzOptions): Promise<void> {
 async function fuzzServer(options: FuzzOptions, workers: number): Promise<void> {
   await runTool("fuzz", async (folder) => {
     await using server = await StandaloneServer.start(folder, workers);
-    const answer = await fuzz({ host: server, tally: new Tally() }, options, ` --workers ${workers}`);
+    const response = await fuzz({ host: server, tally: new Tally() }, options, ` --workers ${workers}`);
     const exit = await server.stop();
-    return Object.entries({ answer, exit }).flatMap(([kind, detail]) => detail === undefined ? [] : [{ kind, detail }]);
+    return Object.entries({ response, exit }).flatMap(([kind, detail]) =>
+      detail === undefined ? [] : [{ kind, detail }]
+    );
   });
 }
 

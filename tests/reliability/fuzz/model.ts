@@ -1,5 +1,5 @@
 /**
- * The service on a page: README.md and the specification as code that predicts every answer. It shares nothing with
+ * The service on a page: README.md and the specification as code that predicts every response. It shares nothing with
  * lib/ but the platform, and does not predict the wording of messages.
  */
 
@@ -35,7 +35,7 @@ export class Model {
   readonly #settings: ModelSettings;
   readonly #pets: ModelPet[] = [];
   readonly #tags: EntityTags;
-  readonly #remembered = new Map<string, { pet: string; answer: Prediction }>();
+  readonly #remembered = new Map<string, { pet: string; response: Prediction }>();
 
   constructor(settings: ModelSettings, tags: EntityTags) {
     this.#settings = settings;
@@ -65,8 +65,8 @@ export class Model {
     }
     if (first === "pets") {
       const get = () => this.#get(second!, fields.get("if-none-match"));
-      const answer = choose(method, { GET: get, HEAD: get });
-      return { ...answer, headers: { ...answer.headers, ...DEPRECATED } };
+      const response = choose(method, { GET: get, HEAD: get });
+      return { ...response, headers: { ...response.headers, ...DEPRECATED } };
     }
     const orders = () => failure(501, "not_implemented");
     if (first === "store" && second === "orders") return choose(method, { GET: orders, HEAD: orders });
@@ -123,11 +123,11 @@ export class Model {
     if (key === undefined) return this.#add(...members);
     // As stored: a missing status becomes the default.
     const pet = JSON.stringify([...members, "available"].slice(0, 3));
-    const first = this.#remembered.get(key) ?? { pet, answer: this.#add(...members) };
+    const first = this.#remembered.get(key) ?? { pet, response: this.#add(...members) };
     if (first.pet !== pet) return failure(422, "idempotency_key_reused");
     const replayed = this.#remembered.has(key) ? { "idempotency-replayed": "true" } : {};
     this.#remembered.set(key, first);
-    return { ...first.answer, headers: { ...first.answer.headers, ...replayed } };
+    return { ...first.response, headers: { ...first.response.headers, ...replayed } };
   }
 
   #add(name: string, categoryId: string, status = "available"): Prediction {

@@ -8,7 +8,7 @@ export interface ModelRequest {
   body: Uint8Array<ArrayBuffer>;
 }
 
-/** A predicted answer. Those of {@link FORETOLD_HEADERS} that are not in `headers` must be absent. */
+/** A predicted response. Those of {@link FORETOLD_HEADERS} that are not in `headers` must be absent. */
 export interface Prediction {
   /** Several only where HTTP leaves it open. */
   status: number[];

@@ -1,11 +1,11 @@
-/** A request before it is sent, with placeholders for parts of earlier answers. */
+/** A request before it is sent, with placeholders for parts of earlier responses. */
 
 import type { SeenResponse } from "../../support/openapi_validator.ts";
 import type { Header } from "./prediction.ts";
 
 /**
  * A well-formed request, which the HTTP stack must pass on. `{next}`, `{id}` and `{etag}` stand for parts of earlier
- * answers, so that a shortened sequence still makes sense.
+ * responses, so that a shortened sequence still makes sense.
  */
 export interface Draft {
   method: string;

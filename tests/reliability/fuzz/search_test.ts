@@ -62,7 +62,7 @@ for (const [what, wrap, told, lines] of DEFECTS) {
   });
 }
 
-test("the search finds a store whose answers differ", async () => {
+test("the search finds a store whose responses differ", async () => {
   const odd: StoreKind = {
     name: "odd",
     sharing: "none",

@@ -37,7 +37,7 @@ export class Mismatch extends Error {
 const LIMITS = { maxBodyBytes: MAX_BODY_BYTES };
 const VALIDATE = createResponseValidator(createOpenApi(LIMITS), "/v1");
 
-/** Throws a {@link Mismatch} at the first answer that is wrong. */
+/** Throws a {@link Mismatch} at the first response that is wrong. */
 export async function runSequence(steps: readonly Step[], ground: Ground): Promise<void> {
   const send = async (session: Session) => {
     for (const step of steps) await session.run(step);
@@ -101,11 +101,11 @@ class Session {
 
   async run(step: Step): Promise<void> {
     if ("bytes" in step) return await this.#provoke(step);
-    let answer = await this.#exchange(this.#memory.resolve(step));
+    let response = await this.#exchange(this.#memory.resolve(step));
     while (step.isWalk) {
-      const next = /<(.*)>; rel="next"/.exec(answer.headers.get("link") ?? "")?.[1];
+      const next = /<(.*)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
       if (next === undefined) return;
-      answer = await this.#exchange({ ...step, target: next });
+      response = await this.#exchange({ ...step, target: next });
     }
   }
 
@@ -115,28 +115,30 @@ class Session {
     for (const connection of this.#connections) {
       exchanges.push(await connection.exchange(draft).catch((error) => this.#fail(String(error))));
     }
-    const [{ received, answer }, ...others] = exchanges as [Exchange, ...Exchange[]];
-    const found = findDifferences(received.method, this.#model.predict(received), answer, this.#tags);
-    found.push(...others.flatMap((other) => findDisagreement(answer, other.answer)));
+    const [{ received, response }, ...others] = exchanges as [Exchange, ...Exchange[]];
+    const found = findDifferences(received.method, this.#model.predict(received), response, this.#tags);
+    found.push(...others.flatMap((other) => findDisagreement(response, other.response)));
     if (found.length > 0) this.#fail(found.join("\n"));
     const failure = this.#findFailure();
     if (failure !== undefined) this.#fail(`something unforeseen was told to the operator: ${failure}`);
-    this.#memory.learn(draft, answer);
-    this.#tally.add(answer);
-    return answer;
+    this.#memory.learn(draft, response);
+    this.#tally.add(response);
+    return response;
   }
 
-  /** Malformed bytes get 400 or a closed connection. A lenient host may give a harmless answer. */
+  /** Malformed bytes get 400 or a closed connection. A lenient host may give a harmless response. */
   async #provoke(malformed: Malformed): Promise<void> {
     this.#sent.push(malformed);
-    const answers: (SeenResponse | undefined)[] = [];
+    const responses: (SeenResponse | undefined)[] = [];
     for (const connection of this.#connections) {
-      answers.push(await connection.provoke(malformed).catch((error) => this.#fail(String(error))));
+      responses.push(await connection.provoke(malformed).catch((error) => this.#fail(String(error))));
     }
-    for (const answer of answers) {
-      if (answer && (answer.status >= 500 || answer.status === 201)) this.#fail(`${malformed.what}: ${answer.status}`);
+    for (const response of responses) {
+      if (response && (response.status >= 500 || response.status === 201)) {
+        this.#fail(`${malformed.what}: ${response.status}`);
+      }
     }
-    this.#tally.addMalformed(answers[0]);
+    this.#tally.addMalformed(responses[0]);
   }
 
   #fail(problem: string): never {

@@ -20,7 +20,7 @@ function serve(handle: Handle, validate: Endpoint["validate"]): Connection {
   return new SocketConnection({ port: server.addr.port, validate }, 1, () => server.shutdown());
 }
 
-/** Sends over several sockets in turn, each request after the answer to the one before. */
+/** Sends over several sockets in turn, each request after the response to the one before. */
 export class SocketConnection implements Connection {
   readonly #endpoint: Endpoint;
   readonly #sockets: (RawSocket | undefined)[];
@@ -38,15 +38,15 @@ export class SocketConnection implements Connection {
     const socket = this.#sockets[this.#turn] ??= await RawSocket.open(this.#endpoint);
     // Not awaited: a server that answers early stops reading.
     const sending = socket.send(toBytes(draft));
-    const answer = await readFinal(socket);
-    if (answer === undefined) throw new Error("The connection was closed without an answer");
-    if (isRefusedByHost(answer)) throw new Error("Deno.serve has refused a request that is well-formed");
+    const response = await readFinal(socket);
+    if (response === undefined) throw new Error("The connection was closed without a response");
+    if (isRefusedByHost(response)) throw new Error("Deno.serve has refused a request that is well-formed");
     // The server closes if it has not read the whole body, without saying so.
-    const wasRead = draft.body === undefined || answer.status === 201 ||
-      /"code":"invalid_(json|pet)"/.test(answer.text);
+    const wasRead = draft.body === undefined || response.status === 201 ||
+      /"code":"invalid_(json|pet)"/.test(response.text);
     if (!wasRead) this.#hangUp();
     await sending.catch(() => false);
-    return { received: toReceived(draft), answer };
+    return { received: toReceived(draft), response };
   }
 
   async provoke({ bytes }: Malformed): Promise<SeenResponse | undefined> {
@@ -71,8 +71,8 @@ export class SocketConnection implements Connection {
 
 async function readFinal(socket: RawSocket): Promise<SeenResponse | undefined> {
   for (;;) {
-    const answer = await socket.readResponse();
-    if (answer === undefined || answer.status >= 200) return answer;
+    const response = await socket.readResponse();
+    if (response === undefined || response.status >= 200) return response;
   }
 }
 

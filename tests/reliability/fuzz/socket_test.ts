@@ -33,17 +33,19 @@ test("over a socket, each kind of malformed request gets 400 or a closed connect
   // The model expects that none of them has left a pet.
   await runSequence([...MALFORMED_CASES, LIST], { host: SOCKET, stores: MEMORY, tally });
   assert.equal(tally.requests, MALFORMED_CASES.length + 1);
-  assert.ok(tally.answers.delete("200"));
-  for (const kind of tally.answers.keys()) assert.match(kind, /^no HTTP: (400|closed|let through, 400 invalid_json)$/);
+  assert.ok(tally.responses.delete("200"));
+  for (const kind of tally.responses.keys()) {
+    assert.match(kind, /^no HTTP: (400|closed|let through, 400 invalid_json)$/);
+  }
 });
 
 test("over a socket, the search finds a petstore that fails at a malformed request", async () => {
   const body = { code: "internal_error", message: "An internal error occurred", status: 500 };
   const wrap = (handle: Handle): Handle => async (request) => {
-    const answer = await handle(request);
-    return answer.status === 400
-      ? new Response(JSON.stringify(body), { status: 500, headers: answer.headers })
-      : answer;
+    const response = await handle(request);
+    return response.status === 400
+      ? new Response(JSON.stringify(body), { status: 500, headers: response.headers })
+      : response;
   };
   const ground = { host: SOCKET, stores: MEMORY, tally: new Tally(), wrap };
   await assert.rejects(runSequence(MALFORMED_CASES, ground), /a body that is cut short: 500/);

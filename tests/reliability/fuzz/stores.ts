@@ -1,4 +1,4 @@
-/** The stores whose answers must not differ: those of the tests, and SQLite without a file. */
+/** The stores whose responses must not differ: those of the tests, and SQLite without a file. */
 
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { STORE_KINDS, type StoreKind } from "../../support/stores.ts";

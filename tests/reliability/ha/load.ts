@@ -29,8 +29,8 @@ export class Load {
   readonly creates: Create[] = [];
   /** The creates whose first try was not answered by 201. */
   repeated = 0;
-  /** How often each answer came, by status or by the way it failed. */
-  readonly answers: Map<string, number> = new Map();
+  /** How often each response came, by status or by the way it failed. */
+  readonly responses: Map<string, number> = new Map();
   readonly #options: LoadOptions;
   #last: Create | undefined;
   #isEnough = false;
@@ -49,15 +49,15 @@ export class Load {
     await this.#running;
   }
 
-  /** Asks a server for the pet that was acknowledged last, and reports an answer that does not know it. */
+  /** Asks a server for the pet that was acknowledged last, and reports a response that does not know it. */
   async readLast(port: number): Promise<"shown" | "stale" | "refused"> {
     const create = this.#last;
     using client = new Client(port);
     const outcome = await client.send(getRequest(`/v1/pets/${create?.id ?? 1}`));
-    if (create === undefined || outcome.kind !== "answered" || outcome.answer.status === 503) return "refused";
-    const pet = outcome.answer.status === 200 && parsePets(outcome.answer.text);
+    if (create === undefined || outcome.kind !== "answered" || outcome.response.status === 503) return "refused";
+    const pet = outcome.response.status === 200 && parsePets(outcome.response.text);
     if (isPet(pet) && pet.name === create.pet.name) return "shown";
-    const shown = isPet(pet) ? show(pet) : outcome.answer.text;
+    const shown = isPet(pet) ? show(pet) : outcome.response.text;
     this.#options.journal.report("stale", `${create.pet.body} was acknowledged as ${create.id}, then read as ${shown}`);
     return "stale";
   }
@@ -80,16 +80,16 @@ export class Load {
 
   async #tryOnce(client: Client | undefined, create: Create): Promise<boolean> {
     const outcome = await client?.send(createRequest(create.pet));
-    const what = outcome?.kind === "answered" ? String(outcome.answer.status) : String(outcome?.kind);
-    this.answers.set(what, (this.answers.get(what) ?? 0) + 1);
-    if (outcome?.kind === "answered" && outcome.answer.status === 201) {
-      this.#options.journal.take(create, outcome.answer);
+    const what = outcome?.kind === "answered" ? String(outcome.response.status) : String(outcome?.kind);
+    this.responses.set(what, (this.responses.get(what) ?? 0) + 1);
+    if (outcome?.kind === "answered" && outcome.response.status === 201) {
+      this.#options.journal.take(create, outcome.response);
       if (!create.isAcknowledged) return false;
       this.acknowledgements.push(performance.now());
       this.#last = create;
       return true;
     }
-    if (what !== "503") this.#options.journal.report("answer", `${what} was the answer to ${create.pet.body}`);
+    if (what !== "503") this.#options.journal.report("response", `${what} was the response to ${create.pet.body}`);
     // It may have been stored.
     create.isUncertain = true;
     return false;

@@ -59,7 +59,7 @@ await runTool("ha", async (folder) => {
       "doubled",
       "half-stored",
       "unordered",
-      "answer",
+      "response",
       "replay",
       "list",
     ]),
@@ -67,12 +67,12 @@ await runTool("ha", async (folder) => {
   return replication === "synchronous" ? findings : [];
 });
 
-function describe({ kind, acknowledged, gap, takeover, whole, repeated, answers, idle, losses }: HaFigures): string {
+function describe({ kind, acknowledged, gap, takeover, whole, repeated, responses, idle, losses }: HaFigures): string {
   return [
     `${kind}: ${seconds(gap)} without creates, another primary after ${seconds(takeover)}, whole after ${
       seconds(whole)
     }`,
-    `${acknowledged} acknowledged (${answers}; ${repeated} creates repeated)`,
+    `${acknowledged} acknowledged (${responses}; ${repeated} creates repeated)`,
     `idle server: ${idle}`,
     `${losses.lost.length} lost, ${losses.moved} of them made again, ${losses.givenAgain} ids given again`,
   ].join("; ");

@@ -23,8 +23,8 @@ export interface HaFigures {
   whole: number;
   /** Creates that were sent more than once. */
   repeated: number;
-  answers: string;
-  /** Answers of the server that had no requests during the fault, when the old primary came back. */
+  responses: string;
+  /** Responses of the server that had no requests during the fault, when the old primary came back. */
   idle: string;
   losses: Losses;
 }
@@ -66,7 +66,7 @@ export async function runHaRound(stage: HaStage): Promise<HaFigures> {
   const follower = new Follower(() => ports);
   const load = new Load({ ...stage, ports });
   await untilMore(load, enough);
-  await untilSo("an answer of the idle server", async () => await load.readLast(idle.port) === "shown");
+  await untilSo("a response of the idle server", async () => await load.readLast(idle.port) === "shown");
   const primary = await cluster.primary();
   if (!primary) throw new Error("There is no primary");
   await pause(random.below(200));
@@ -79,7 +79,7 @@ export async function runHaRound(stage: HaStage): Promise<HaFigures> {
   const asked = askIdle(load, idle.port);
   await pause(AHEAD);
   mend(kind, primary, cluster);
-  const answers = await asked;
+  const responses = await asked;
   await untilWhole(cluster);
   const whole = performance.now() - fault;
   await untilMore(load, enough);
@@ -93,8 +93,8 @@ export async function runHaRound(stage: HaStage): Promise<HaFigures> {
   return {
     ...{ kind, takeover, whole, losses, gap: longestGap(load.acknowledgements, fault), repeated: load.repeated },
     acknowledged: journal.acknowledged - before,
-    answers: [...load.answers].map(([what, count]) => `${count} × ${what}`).join(", "),
-    idle: answers,
+    responses: [...load.responses].map(([what, count]) => `${count} × ${what}`).join(", "),
+    idle: responses,
   };
 }
 
@@ -110,9 +110,9 @@ function longestGap(times: readonly number[], since: number): number {
 
 /** While the old primary learns that it is none. */
 async function askIdle(load: Load, port: number): Promise<string> {
-  const answers = { shown: 0, stale: 0, refused: 0 };
-  for (const begin = performance.now(); performance.now() - begin < ASKING;) answers[await load.readLast(port)]++;
-  return Object.entries(answers).map(([what, count]) => `${count} ${what}`).join(", ");
+  const responses = { shown: 0, stale: 0, refused: 0 };
+  for (const begin = performance.now(); performance.now() - begin < ASKING;) responses[await load.readLast(port)]++;
+  return Object.entries(responses).map(([what, count]) => `${count} ${what}`).join(", ");
 }
 
 async function untilMore({ acknowledgements }: Load, count: number): Promise<void> {

@@ -8,7 +8,7 @@ import type { Random } from "../../support/random.ts";
 
 /**
  * Reads all pets and reports what is wrong: an acknowledged pet that is missing or changed, a pet that is stored twice
- * or that no client has sent, ids that do not ascend. It settles the outcome of creates without an answer, so none may
+ * or that no client has sent, ids that do not ascend. It settles the outcome of creates without a response, so none may
  * be in progress.
  */
 export async function auditAll(port: number, journal: Journal): Promise<Pet[]> {

@@ -28,6 +28,6 @@ export async function readPet(port: number, id: bigint): Promise<Pet | undefined
 
 async function read(client: Client, target: string, expected: readonly number[] = [200]): Promise<SeenResponse> {
   const outcome = await client.send(getRequest(target));
-  if (outcome.kind === "answered" && expected.includes(outcome.answer.status)) return outcome.answer;
+  if (outcome.kind === "answered" && expected.includes(outcome.response.status)) return outcome.response;
   throw new Error(`GET ${target} of a server that should be at rest: ${JSON.stringify(outcome)}`);
 }

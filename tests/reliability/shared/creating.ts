@@ -14,7 +14,7 @@ export interface WorkerPool {
   onFailure(outcome: Outcome, body: string): boolean;
 }
 
-/** One of so many creates loses its answer, and one of so many is slow: slow clients make no full load. */
+/** One of so many creates loses its response, and one of so many is slow: slow clients make no full load. */
 const FORGETFUL = 12, SLOW = 48;
 
 /** Clients create pets until each has to stop. `tag` tells these pets from those of other loads. */
@@ -38,7 +38,7 @@ export async function createOnAndOn(crew: WorkerPool, tag: string): Promise<void
   );
 }
 
-/** Clients retry creates whose answers are missing, or seem to be. */
+/** Clients retry creates whose responses are missing, or seem to be. */
 export async function createAgain(crew: WorkerPool, creates: readonly Create[]): Promise<void> {
   const queue = [...creates];
   await Promise.all(
@@ -66,11 +66,11 @@ async function createOne(client: Client, create: Create, crew: WorkerPool, rando
   return !isForgetful || await tryOnce(client, create, crew);
 }
 
-/** Sends a create and records the answer; returns whether the client may go on. */
+/** Sends a create and records the response; returns whether the client may go on. */
 async function tryOnce(client: Client, create: Create, crew: WorkerPool, isSlow = false): Promise<boolean> {
   const { pet } = create;
   const outcome = isSlow ? await client.send(...createOnDemand(pet)) : await client.send(createRequest(pet));
-  if (outcome.kind !== "answered" || outcome.answer.status !== 201) return crew.onFailure(outcome, pet.body);
-  crew.journal.take(create, outcome.answer);
+  if (outcome.kind !== "answered" || outcome.response.status !== 201) return crew.onFailure(outcome, pet.body);
+  crew.journal.take(create, outcome.response);
   return true;
 }

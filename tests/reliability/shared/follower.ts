@@ -52,8 +52,8 @@ export class Follower {
     if (port === undefined) return "nothing";
     using client = new Client(port);
     const outcome = await client.send(getRequest(this.#target));
-    if (outcome.kind !== "answered" || outcome.answer.status !== 200) return "nothing";
-    const { text, headers } = outcome.answer;
+    if (outcome.kind !== "answered" || outcome.response.status !== 200) return "nothing";
+    const { text, headers } = outcome.response;
     const pets = parsePets(text);
     if (!Array.isArray(pets) || !pets.every(isPet)) {
       throw new Error(`${this.#target} was answered with no pets: ${text}`);

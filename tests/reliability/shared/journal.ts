@@ -1,4 +1,4 @@
-/** The creates that clients intended, their answers, and the findings of the audits. */
+/** The creates that clients intended, their responses, and the findings of the audits. */
 
 import type { Pet } from "../../../mod.ts";
 import type { SeenResponse } from "../../support/openapi_validator.ts";
@@ -18,7 +18,7 @@ export class Journal {
   readonly findings: Finding[] = [];
   /** Acknowledged creates, each counted once. */
   acknowledged = 0;
-  /** Answers with `Idempotency-Replayed`. */
+  /** Responses with `Idempotency-Replayed`. */
   replays = 0;
   readonly #creates = new Map<string, Create>();
   readonly #reported = new Set<string>();
@@ -63,11 +63,11 @@ export class Journal {
     if (id > this.#floor) this.#floor = id;
   }
 
-  /** Records the answer to a create, and what is wrong with it. */
-  take(create: Create, answer: SeenResponse): void {
-    const pet = this.#readPet(create, answer);
+  /** Records the response to a create, and what is wrong with it. */
+  take(create: Create, response: SeenResponse): void {
+    const pet = this.#readPet(create, response);
     if (!pet) return;
-    const isReplay = answer.headers.get("idempotency-replayed") === "true";
+    const isReplay = response.headers.get("idempotency-replayed") === "true";
     if (isReplay) this.replays++;
     if (create.id !== undefined) this.#compareWithFirst(create.id, pet, isReplay);
     else if (isReplay && !create.isUncertain) this.report("replay", `${show(pet)}: a first try was called a replay`);
@@ -92,14 +92,14 @@ export class Journal {
     const pet = parsePets(text);
     const location = headers.get("location");
     if (isPet(pet) && isSamePet(pet, intended) && location === `/v1/pets/${pet.id}`) return pet;
-    this.report("answer", `The create of ${intended.body} was acknowledged as ${text} at ${location}`);
+    this.report("response", `The create of ${intended.body} was acknowledged as ${text} at ${location}`);
     return undefined;
   }
 
   #compareWithFirst(id: bigint, pet: Pet, isReplay: boolean): void {
     if (pet.id !== id) this.report("replay", `${show(pet)}: it was stored as ${id} before, and is now twice there`);
     else if (!isReplay) {
-      this.report("replay", `${show(pet)}: a retry had the right answer, and was not called a replay`);
+      this.report("replay", `${show(pet)}: a retry had the right response, and was not called a replay`);
     }
   }
 }

@@ -154,6 +154,6 @@ async function untilReady(port: number): Promise<void> {
   using client = new Client(port);
   await until(`the server at ${port} ready`, async () => {
     const outcome = await client.send(getRequest("/readyz"));
-    return outcome.kind === "answered" && outcome.answer.status === 200;
+    return outcome.kind === "answered" && outcome.response.status === 200;
   });
 }

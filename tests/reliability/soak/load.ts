@@ -53,7 +53,7 @@ async function stay(port: number, random: Random, tag: string, figures: LoadFigu
       learn(known, outcome, figures);
     }
     if (!random.oneIn(STAY)) continue;
-    // Some leave without waiting for their answer.
+    // Some leave without waiting for their response.
     if (random.oneIn(2)) await client.abandon(createRequest(drawPet(random, `${tag}.last`)));
     return;
   }
@@ -61,13 +61,13 @@ async function stay(port: number, random: Random, tag: string, figures: LoadFigu
 
 function isExpected({ statuses, text }: SoakRequest, outcome: Outcome): boolean {
   if (outcome.kind !== "answered") return false;
-  const { answer } = outcome;
-  return statuses.includes(answer.status) && (text === undefined || answer.text.includes(text));
+  const { response } = outcome;
+  return statuses.includes(response.status) && (text === undefined || response.text.includes(text));
 }
 
 function learn(known: Known, outcome: Outcome, figures: LoadFigures): void {
   if (outcome.kind !== "answered") return;
-  const { status, headers, text } = outcome.answer;
+  const { status, headers, text } = outcome.response;
   if (status === 201) {
     figures.creates++;
     known.lastId = Number(/^\{"id":(\d+)/.exec(text)?.[1]);

@@ -9,7 +9,7 @@ import { GROWTH_BOUND, LOG_BOUND, measureTrend } from "./verdict.ts";
 const HELP = `deno task soak [options]
 
 A standalone server with its default settings, and clients that read, create and send rubbish as fast as they are answered.
-Exit status 1 on an unexpected answer, on memory that goes on growing, on open files that are not closed, on a write-ahead
+Exit status 1 on an unexpected response, on memory that goes on growing, on open files that are not closed, on a write-ahead
 log beyond its bound. Linux only.
 
   --minutes N   how long, 10 unless given; fewer than five say little of the memory
@@ -65,13 +65,13 @@ function summarize({ samples, figures, filesBefore, filesAfter, findings }: Soak
     lasted: `${(seconds / 60).toFixed(1)} minutes, ${options.clients} clients, ${options.workers} workers`,
     requests: `${figures.requests}, ${Math.round(figures.requests / seconds)} a second`,
     creates: figures.creates,
-    "unexpected answers": figures.unexpected,
+    "unexpected responses": figures.unexpected,
     "RSS after warm-up": `${rssWarm.toFixed(1)} MB`,
     "RSS at the end": `${rssEnd.toFixed(1)} MB`,
     "slope after warm-up": `${slope.toFixed(2)} MB a minute, ${perRequest.toFixed(1)} bytes a request`,
     "growth by that slope": `${growth.toFixed(1)} MB; the bound is ${GROWTH_BOUND} MB`,
     "open files": `${filesBefore} before, at most ${filesMost}, ${filesAfter} after`,
     "largest WAL": `${logMost.toFixed(2)} MB; the bound is ${LOG_BOUND} MB`,
-    ...countKinds(findings, ["memory", "files", "log", "answer", "exit"]),
+    ...countKinds(findings, ["memory", "files", "log", "response", "exit"]),
   });
 }

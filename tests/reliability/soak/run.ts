@@ -55,7 +55,10 @@ export async function runSoak(
   const run = { samples, filesBefore, filesAfter };
   const findings = judge(run);
   if (figures.unexpected > 0) {
-    findings.push({ kind: "answer", detail: `${figures.unexpected} unexpected answers, such as ${figures.example}` });
+    findings.push({
+      kind: "response",
+      detail: `${figures.unexpected} unexpected responses, such as ${figures.example}`,
+    });
   }
   const status = await server.stop();
   if (status !== 0 || server.written.stderr !== "") {

@@ -162,9 +162,9 @@ async function openClient(server: ServerProcess): Promise<Pick<ServerProcess, "a
   async function ask(path: string, key: string | null, { method = "GET", body = "" }: RequestInit = {}) {
     const headers = `Host: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${String(body).length}\r\n`;
     await socket.send(`${method} ${path} HTTP/1.1\r\n${headers}\r\n${body}`);
-    const answer = await socket.readResponse();
-    assert.ok(answer, "the connection was closed");
-    return answer;
+    const response = await socket.readResponse();
+    assert.ok(response, "the connection was closed");
+    return response;
   }
   return { ask, close: () => socket.close() };
 }

@@ -87,7 +87,7 @@ async function assertReadsBefore(waiting: Promise<unknown>, { ask }: ServerProce
   let isWaiting = true;
   waiting.finally(() => isWaiting = false).catch(() => {});
   for (let read = 0; read < 20; read++) {
-    // A new URL each time, so that no kept answer is used.
+    // A new URL each time, so that no kept response is used.
     const { status, text } = await ask(`/v1/pets?limit=3&read=${read}`, KEY);
     assert.equal(status, 200, text);
     assert.equal(JSON.parse(text).length, 3);

@@ -22,7 +22,7 @@ function withOther(
   });
 }
 
-/** The answers to the three kinds of read, each asked twice: the second answer may be a kept one. */
+/** The responses to the three kinds of read, each asked twice: the second response may be a kept one. */
 async function read({ ask }: ServerProcess): Promise<[list: unknown[], sold: unknown[], one: string]> {
   let seen: [unknown[], unknown[], string] | undefined;
   for (const _ of ["asked", "asked again"]) {

@@ -31,7 +31,7 @@ function createThroughBoth(servers: ServerProcess[], ledger: Ledger, clients: nu
   ));
 }
 
-/** Reads on, so that the server is never idle and uses its kept answers. */
+/** Reads on, so that the server is never idle and uses its kept responses. */
 async function readOn({ ask }: ServerProcess, isDone: () => boolean): Promise<void> {
   while (!isDone()) assert.equal((await ask("/v1/pets?limit=100", KEY)).status, 200);
 }
@@ -88,7 +88,7 @@ test("when one server is killed while it creates, the other goes on and shows wh
     await a.stop("SIGKILL");
     await lost;
     for (let count = 0; count < 20; count++) await ledger.create(b);
-    // A create that lost its answer to the kill may be stored or not. Every other pet was acknowledged.
+    // A create that lost its response to the kill may be stored or not. Every other pet was acknowledged.
     for (const pet of await walk(KEY, b)) {
       const known = ledger.pets.get(pet.id);
       if (known !== undefined) assert.deepEqual(pet, JSON.parse(known));

@@ -82,10 +82,10 @@ async function failEveryWay(port: number): Promise<void> {
   const body = '{"name":"a","categoryId":1}';
   const head = `Host: a\r\nAuthorization: Bearer ${KEY}\r\nContent-Length: ${body.length}\r\n\r\n`;
   for (const line of ["GET /v1/pets/1", "GET /v1/pets", "POST /v1/pets"]) {
-    const answer = await exchange(petstore, `${line} HTTP/1.1\r\n${head}${body}`);
-    // The process may end before it sends its last answer.
-    if (answer === undefined && line.startsWith("POST")) return;
-    assert.equal(answer?.status, 500);
-    assert.equal(findSecret(answer.text, KEY), undefined);
+    const response = await exchange(petstore, `${line} HTTP/1.1\r\n${head}${body}`);
+    // The process may end before it sends its last response.
+    if (response === undefined && line.startsWith("POST")) return;
+    assert.equal(response?.status, 500);
+    assert.equal(findSecret(response.text, KEY), undefined);
   }
 }

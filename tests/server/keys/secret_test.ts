@@ -87,10 +87,10 @@ function encodeEach(text: string): string {
 
 async function assertSilent(server: ServerProcess, requests: string[], expected?: number): Promise<void> {
   for (const request of requests) {
-    const answer = await exchange(server, request);
-    assert.ok(answer, request);
-    if (expected !== undefined) assert.equal(answer.status, expected, request);
-    const found = findSecret(`${[...answer.headers].join("\n")}\n${answer.text}`, KEY);
+    const response = await exchange(server, request);
+    assert.ok(response, request);
+    if (expected !== undefined) assert.equal(response.status, expected, request);
+    const found = findSecret(`${[...response.headers].join("\n")}\n${response.text}`, KEY);
     assert.equal(found, undefined, `${request}\nwas answered with a part of the key`);
   }
 }
@@ -101,7 +101,7 @@ function prepareFolder(folder: string): void {
 }
 
 for (const [how, parts] of SOURCES) {
-  test(`a key that is given ${how} is in no answer and in no line that the server writes`, () =>
+  test(`a key that is given ${how} is in no response and in no line that the server writes`, () =>
     withTempFolder((folder) => {
       prepareFolder(folder);
       return withServer(folder, parts, async (server) => {

@@ -8,9 +8,9 @@ import { withTempFolder } from "../../support/temp.ts";
 import { testUnless } from "../../support/system/commands.ts";
 import { withDenoServe } from "../../support/http/deno_serve.ts";
 
-/** Cases in which nginx answers itself; requests_test.ts and slow_clients_test.ts check its answers. */
+/** Cases in which nginx answers itself; requests_test.ts and slow_clients_test.ts check its responses. */
 const ANSWERED_BY_NGINX: ReadonlyMap<RegExp, string> = new Map([
-  [/^answers 408 to a body that stalls/, "nginx closes the connection without an answer"],
+  [/^answers 408 to a body that stalls/, "nginx closes the connection without a response"],
   [/^answers 404 pet_not_found to every petId/, "nginx answers 400 to a path that does not decode"],
   [/^answers 404 route_not_found to every path/, "nginx answers 400 to a path that does not decode"],
   [/^answers 405 with Allow to every method/, "nginx answers 400 to a method in lower case"],
@@ -25,7 +25,7 @@ const NGINX: Host = {
     ),
 };
 
-/** withApi() holds its answers against the description. */
+/** withApi() holds its responses against the description. */
 const transport: Handle = fetch;
 
 const send: Handle = async (request) => {

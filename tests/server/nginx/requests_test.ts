@@ -25,15 +25,15 @@ function post(headers: string, body: string): string {
   return request("POST", "/v1/pets", `${HEADERS}Content-Type: application/json\r\n${headers}`, body);
 }
 
-function codeOf(answer: SeenResponse | undefined): string {
-  return JSON.parse(answer?.text ?? "null")?.code;
+function codeOf(response: SeenResponse | undefined): string {
+  return JSON.parse(response?.text ?? "null")?.code;
 }
 
-/** The part of an answer that nginx must not change. */
-function essence(answer: SeenResponse | undefined): unknown {
-  const headers = Object.fromEntries(answer?.headers ?? []);
+/** The part of a response that nginx must not change. */
+function essence(response: SeenResponse | undefined): unknown {
+  const headers = Object.fromEntries(response?.headers ?? []);
   for (const name of ["date", "x-request-id", "server", "connection", "keep-alive", "vary"]) delete headers[name];
-  return { status: answer?.status, headers, text: answer?.text };
+  return { status: response?.status, headers, text: response?.text };
 }
 
 test("one connection through nginx carries POST, HEAD, GET, a list with its Link, 304, 401 and 404", () =>
@@ -42,9 +42,9 @@ test("one connection through nginx carries POST, HEAD, GET, a list with its Link
     using socket = await RawSocket.open(nginx);
     const ask = async (bytes: string) => {
       await socket.send(bytes);
-      const answer = await socket.readResponse();
-      assert.ok(answer);
-      return answer;
+      const response = await socket.readResponse();
+      assert.ok(response);
+      return response;
     };
     const created = await ask(post(`Content-Length: ${PET.length}\r\n`, PET));
     assert.deepEqual([created.status, created.headers.get("location")], [201, "/v1/pets/2"]);
@@ -75,7 +75,7 @@ const PRETENDED = [
   ["Forwarded", "for=127.0.0.1;host=evil.example;proto=https"],
 ] as const;
 
-test("no header about other proxies changes an answer, and links stay relative", () =>
+test("no header about other proxies changes a response, and links stay relative", () =>
   withProxy({}, async (nginx, server) => {
     for (let i = 0; i < 2; i++) await addPet(server, "k");
     for (
@@ -110,13 +110,16 @@ test.curl("a rate limit behind nginx counts the address of the client, whatever 
 
 test("an invalid Host header is refused with 400, by nginx or by the petstore", () =>
   withProxy({}, async (nginx) => {
-    const answers: Record<string, string[]> = { bad_request: [], invalid_host: [], none: [] };
+    const responses: Record<string, string[]> = { bad_request: [], invalid_host: [], none: [] };
     for (const host of ["", "a b", "a/b", "a\x01b", "a..b", "a?b", "a@b", "a#b", "a\\b", "é", "x\r\nHost: y", "a:80"]) {
-      const answer = await exchange(nginx, request("GET", "/v1/pets", `Host: ${host}\r\nAuthorization: Bearer k\r\n`));
-      assert.equal(answer?.status, host === "a:80" ? 200 : 400, host);
-      answers[codeOf(answer) ?? "none"]?.push(host);
+      const response = await exchange(
+        nginx,
+        request("GET", "/v1/pets", `Host: ${host}\r\nAuthorization: Bearer k\r\n`),
+      );
+      assert.equal(response?.status, host === "a:80" ? 200 : 400, host);
+      responses[codeOf(response) ?? "none"]?.push(host);
     }
-    assert.deepEqual(answers, {
+    assert.deepEqual(responses, {
       bad_request: ["", "a b", "a/b", "a\x01b", "a..b", "x\r\nHost: y"],
       invalid_host: ["a?b", "a@b", "a#b", "a\\b", "é"],
       none: ["a:80"],
@@ -134,8 +137,8 @@ test("/livez and /readyz cannot be reached through nginx, however they are writt
       for (const target of [...direct, `http://pets.example/${name}`, `/${name}/`, `/${name.toUpperCase()}`]) {
         using socket = await RawSocket.open({ ...nginx, validate: () => {} });
         await socket.send(request("GET", target));
-        const answer = await socket.readResponse();
-        assert.deepEqual([answer?.status, codeOf(answer)], [404, "route_not_found"], target);
+        const response = await socket.readResponse();
+        assert.deepEqual([response?.status, codeOf(response)], [404, "route_not_found"], target);
       }
     }
     assert.equal(await server.stop(), 0);
@@ -165,8 +168,8 @@ test("nginx's refusals have the petstore's Error shape and do not reach the pets
   withProxy({}, async (nginx, server) => {
     for (const [what, bytes, status, code] of OWN_RESPONSES) {
       await t.test(`${what}: ${status} ${code}`, async () => {
-        const answer = await exchange(nginx, bytes);
-        assert.deepEqual([answer?.status, codeOf(answer)], [status, code]);
+        const response = await exchange(nginx, bytes);
+        assert.deepEqual([response?.status, codeOf(response)], [status, code]);
       });
     }
     assert.equal((await exchange(nginx, request("GET", "/v1/pets")))?.text, "[]");

@@ -42,7 +42,7 @@ test("a head that comes byte by byte is cut off by nginx, though the client neve
     await assertUnseen(nginx, server);
   }));
 
-for (const [what, before] of [["that has said nothing", false], ["that has had its answer", true]] as const) {
+for (const [what, before] of [["that has said nothing", false], ["that has had its response", true]] as const) {
   test(`a connection ${what} is closed by nginx when it stays idle`, () =>
     withProxy(SHORT, async (nginx, server) => {
       using socket = await RawSocket.open(nginx);
@@ -88,10 +88,10 @@ test("a body takes no connection to the petstore before its last byte", () =>
     assertLog(server.written.stdout, ["GET /v1/pets 200", "GET /v1/pets 200", "POST /v1/pets 201"]);
   }));
 
-test("nginx drops a client that sends requests and reads no answer", () =>
+test("nginx drops a client that sends requests and reads no response", () =>
   withProxy({ send_timeout: "150ms", rate: "$binary_remote_addr zone=requests:10m rate=10000r/s" }, async (nginx) => {
     using socket = await RawSocket.open(nginx);
-    // The largest answer without a pet: 900 of them exceed all socket buffers.
+    // The largest response without a pet: 900 of them exceed all socket buffers.
     await socket.send(`GET /openapi.json HTTP/1.1\r\n${HEADERS}\r\n`.repeat(900));
     // Until the connection is reset, or the guard fails the test.
     while (await socket.sendRest("G")) await new Promise((resolve) => setTimeout(resolve, 20));

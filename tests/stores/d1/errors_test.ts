@@ -105,7 +105,7 @@ test("createD1Store() and createDurableObjectStore() refuse what is no database,
   }
 });
 
-test("a Durable Object's database without an answer makes the store unavailable", () => {
+test("a Durable Object's database without a response makes the store unavailable", () => {
   const storage = openStorage();
   storage.transactionSync = () => {
     throw new Error("Internal error in Durable Object storage caused object to be reset.");

@@ -110,7 +110,7 @@ test(
     }),
 );
 
-test("two petstores on one file keep their answers while the other adds pets, and show its pets at once", () =>
+test("two petstores on one file keep their responses while the other adds pets, and show its pets at once", () =>
   withPath((path) =>
     usingStore(path, (one) =>
       usingStore(path, async (two) => {

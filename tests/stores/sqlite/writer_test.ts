@@ -174,9 +174,9 @@ test("when the thread ends, creates that it has not answered are unavailable, re
 test("a message that the thread does not understand is answered as a defect, and the thread goes on", () =>
   withThread(async ({ store, thread }) => {
     const port = await thread().connect(() => {});
-    const answer = new Promise((resolve) => port!.onmessage = ({ data }) => resolve(data));
+    const reply = new Promise((resolve) => port!.onmessage = ({ data }) => resolve(data));
     port!.postMessage("nonsense");
-    assert.match(((await answer) as Error).message, /./);
+    assert.match(((await reply) as Error).message, /./);
     port!.close();
     assert.equal(await store.create(REX), 1n);
     assert.equal(thread().hasEnded, false);
