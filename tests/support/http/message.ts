@@ -17,7 +17,7 @@ export function concat(...parts: (string | Uint8Array)[]): Uint8Array<ArrayBuffe
 
 /**
  * Whether the runtime has answered before the petstore was asked: 400 to what it cannot parse, or 100 Continue. The
- * description cannot have these answers. Every 400 of the petstore has a JSON body.
+ * description cannot have these responses. Every 400 of the petstore has a JSON body.
  */
 export function isMadeByRuntime({ status, headers, text }: SeenResponse): boolean {
   if (status === 100) return [...headers].length === 0;

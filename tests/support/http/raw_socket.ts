@@ -10,14 +10,14 @@ export interface Endpoint {
   validate: ResponseValidator;
 }
 
-/** Milliseconds without an answer after which a server counts as hung. */
+/** Milliseconds without a response after which a server counts as hung. */
 const GUARD = 10_000;
 
 /** When the guard closes a connection, all that is awaited on it fails. */
 export class RawSocket implements Disposable {
   readonly #connection: Deno.TcpConn;
   readonly #validate: ResponseValidator;
-  /** In the order of sending, which is the order of the answers. */
+  /** In the order of sending, which is the order of the responses. */
   readonly #unanswered: RequestLine[] = [];
   readonly #reader = new ResponseReader((buffer) => this.#read(buffer));
   #guard: ReturnType<typeof setTimeout> | undefined;

@@ -2,7 +2,7 @@
 
 import { concat, decode, endOf, HEAD_END, latin1, LINE_END } from "./message.ts";
 
-/** The server ended the connection within an answer. */
+/** The server ended the connection within a response. */
 export class CutShort extends Error {
   readonly received: string;
 

@@ -1,4 +1,4 @@
-/** Answers through nginx: the petstore's as they are described, and nginx's own in the same Error shape. */
+/** Responses through nginx: the petstore's as they are described, and nginx's own in the same Error shape. */
 
 import assert from "node:assert/strict";
 import type { ResponseValidator, SeenResponse } from "../openapi_validator.ts";
@@ -14,14 +14,14 @@ export const NGINX_CODES: ReadonlyMap<string, number> = new Map([
   ["version_not_supported", 505],
 ]);
 
-/** Checks an answer that came through nginx: against the description, or against the Error shape. */
+/** Checks a response that came through nginx: against the description, or against the Error shape. */
 export const validateProxyResponse: ResponseValidator = (method, path, response) => {
   const own = withoutServer(response);
   if (isMadeByNginx(path, own)) assertErrorShape(own);
   else validateServerResponse(method, path, own);
 };
 
-/** The answer without the one header that nginx adds. */
+/** The response without the one header that nginx adds. */
 export function withoutServer(response: SeenResponse): SeenResponse {
   const headers = new Headers(response.headers);
   assert.equal(headers.get("server"), "nginx");

@@ -15,7 +15,7 @@ export const ON_FILE: ServerParts = { args: [`--key=${KEY}`, `--store=sqlite:${F
 /** The acknowledged pets, as JSON text by id. Nothing else may ever be shown. */
 export class Ledger {
   readonly pets: Map<number, string> = new Map();
-  /** How often each status was the answer to a create. */
+  /** How often each status was the response to a create. */
   readonly seen: Map<number, number> = new Map();
 
   get refused(): number {
@@ -29,22 +29,22 @@ export class Ledger {
     return status === 201;
   }
 
-  /** The same, with any answer. */
+  /** The same, with any response. */
   async send({ ask }: Asked, name: string, key?: string): Promise<SeenResponse> {
     const headers = { "content-type": "application/json", ...(key !== undefined && { "idempotency-key": key }) };
-    const answer = await ask("/v1/pets", KEY, {
+    const response = await ask("/v1/pets", KEY, {
       method: "POST",
       headers,
       body: JSON.stringify({ name, categoryId: 7 }),
     });
-    this.seen.set(answer.status, (this.seen.get(answer.status) ?? 0) + 1);
-    if (answer.status === 503 && key === undefined) assertUnavailable(answer);
-    if (answer.status !== 201) return answer;
-    const { id } = JSON.parse(answer.text);
+    this.seen.set(response.status, (this.seen.get(response.status) ?? 0) + 1);
+    if (response.status === 503 && key === undefined) assertUnavailable(response);
+    if (response.status !== 201) return response;
+    const { id } = JSON.parse(response.text);
     assert.ok(!this.pets.has(id), `the id ${id} was given twice`);
-    assert.deepEqual(JSON.parse(answer.text), { id, name, categoryId: 7, status: "available" });
-    this.pets.set(id, answer.text);
-    return answer;
+    assert.deepEqual(JSON.parse(response.text), { id, name, categoryId: 7, status: "available" });
+    this.pets.set(id, response.text);
+    return response;
   }
 
   /** Creates with keys until `isDone`. Repeats each create, on any server, until it is acknowledged. */
@@ -88,13 +88,13 @@ export class Ledger {
     for (const [id, text] of this.#some()) assert.equal((await ask(`/v1/pets/${id}`, KEY)).text, text);
   }
 
-  /** Each answer is right or a refusal. Returns the number of refusals. */
+  /** Each response is right or a refusal. Returns the number of refusals. */
   async countRefusedReads({ ask }: Asked): Promise<number> {
     let refused = 0;
     for (const [id, text] of this.#some()) {
-      const answer = await ask(`/v1/pets/${id}`, KEY);
-      if (answer.status !== 503) assert.equal(answer.text, text);
-      else if (assertUnavailable(answer)) refused++;
+      const response = await ask(`/v1/pets/${id}`, KEY);
+      if (response.status !== 503) assert.equal(response.text, text);
+      else if (assertUnavailable(response)) refused++;
     }
     return refused;
   }

@@ -24,7 +24,7 @@ function describePublic(own: JsonObject): JsonObject {
   return { servers: [{ url: "/" }], get: { security: [], responses } };
 }
 
-/** Checks an answer of the standalone server against its description or against that of its page. */
+/** Checks a response of the standalone server against its description or against that of its page. */
 export const validateServerResponse: ResponseValidator = createResponseValidator(
   describeAll(PAGE_PATHS),
   "/v1",
@@ -39,7 +39,7 @@ export function createValidatorWithoutPage(): ResponseValidator {
 function describeAll(pagePaths: JsonObject): JsonObject {
   const description = describeServer(OPTIONS);
   const { schemas, ...components } = description["components"] as JsonObject;
-  // As strict as possible: otherwise an answer could drift together with its description.
+  // As strict as possible: otherwise a response could drift together with its description.
   const strict = {
     ...schemas as JsonObject,
     OpenApi: { const: describeServer(OPTIONS) },

@@ -63,7 +63,7 @@ export class ServerProcess implements AsyncDisposable, Endpoint {
     await new Promise((resolve) => setTimeout(resolve, delay));
   }
 
-  /** Sends a request with this key, or with none. Throws if the answer is not described. */
+  /** Sends a request with this key, or with none. Throws if the response is not described. */
   readonly ask = (path: string, key: string | null, init: RequestInit = {}): Promise<SeenResponse> =>
     request(this.origin + path, key, init);
 
@@ -157,7 +157,7 @@ export async function countPets(server: ServerProcess, key: string): Promise<num
   return (await walk(key, server)).length;
 }
 
-/** The only place that reads the answer to a `fetch`: the whole body, so that the connection is free again. */
+/** The only place that reads the response to a `fetch`: the whole body, so that the connection is free again. */
 export async function request(
   url: string,
   key: string | null,
