@@ -14,6 +14,17 @@ const DAMAGE = ["42501", "42P01", "42883"];
  */
 const TRANSIENT = ["40001", "40P01", "23505"];
 
+/**
+ * What the codes of postgres.js mean. Its texts, such as `write CONNECTION_CLOSED db:5432`, end with an address from its options.
+ * If it got a socket instead, as in the server, no such host exists.
+ */
+const MEANINGS: Readonly<Record<string, string>> = {
+  CONNECTION_CLOSED: "the connection was lost",
+  CONNECTION_DESTROYED: "the connection was closed",
+  CONNECTION_ENDED: "the connection was closed",
+  CONNECT_TIMEOUT: "the connection could not be opened in time",
+};
+
 /** The SQLSTATE, if the error comes from the server. Drivers put their own codes in the same property. */
 export function sqlState(error: unknown): string | undefined {
   const { code } = (error ?? {}) as { code?: unknown };
@@ -48,7 +59,7 @@ function isOutage(error: unknown): boolean {
 /** One line for the operator. If a host has several addresses, Node leaves the message empty and sets only the code. */
 function describe(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
-  const text = (message || code || String(error)).replaceAll("\n", " ");
+  const text = (MEANINGS[code ?? ""] ?? (message || code || String(error))).replaceAll("\n", " ");
   const state = sqlState(error);
   return `PostgreSQL: ${text}${state === undefined ? "" : ` (SQLSTATE ${state})`}`;
 }
