@@ -10,14 +10,21 @@ import {
   startStandby,
   whyNoCluster,
 } from "../../support/postgres/cluster.ts";
+import { until } from "../../support/until.ts";
 import { countStored, createOnce, KEY, underLoad, untilAnswered, urlOf, withCluster, withServers } from "./support.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
 const programs = findSystemBinaries(["initdb", "postgres", "pg_ctl", "pg_basebackup"]);
 const test = testUnless(whyNoCluster() || (programs ? false : "the system has no PostgreSQL with pg_basebackup"));
 
-/** A commit waits for the standby too: otherwise a lost primary takes acknowledged pets with it. */
-const WAIT = "ALTER SYSTEM SET synchronous_standby_names = '*'";
+/**
+ * A commit waits for the standby too: otherwise a lost primary takes acknowledged pets with it. From the start on, because nothing
+ * tells when a running PostgreSQL has taken it over; and the standby, which copies the primary's files, must not have it.
+ */
+const WAIT = ["synchronous_standby_names='*'"];
+
+const FOLLOWING =
+  "SELECT count(*) FROM pg_stat_replication WHERE application_name = 'walreceiver' AND sync_state = 'sync'";
 
 function withStandby(use: (primary: Cluster, standby: Cluster) => Promise<void>): Promise<void> {
   return withCluster(
@@ -25,14 +32,13 @@ function withStandby(use: (primary: Cluster, standby: Cluster) => Promise<void>)
       const standby = await startStandby(primary);
       removeLater(standby);
       try {
-        await runSql(urlOf(primary), WAIT);
-        await runSql(urlOf(primary), "SELECT pg_reload_conf()");
+        await until("the standby", async () => (await runSql(urlOf(primary), FOLLOWING))[0]?.[0] === "1");
         await use(primary, standby);
       } finally {
         removeCluster(standby);
       }
     },
-    [],
+    WAIT,
     { programs },
   );
 }
