@@ -13,6 +13,7 @@ import {
   type PostgresStoreOptions,
 } from "../../../lib/stores/postgres/postgres_store.ts";
 import type { PetStore } from "../../../mod.ts";
+import { until } from "../until.ts";
 import { removeLater, startCluster, whyNoCluster } from "./cluster.ts";
 
 /** The URL of a given database, in which schemas may be made and dropped. */
@@ -43,17 +44,22 @@ export async function postgresUrl(): Promise<string> {
 }
 
 async function readUrl(folder: string): Promise<string> {
-  for (let tries = 0; tries < 1000; tries++) {
+  let url = "";
+  const isWritten = () => {
     try {
-      const url = readFileSync(join(folder, "url"), "utf8");
-      if (url !== "") return url;
+      url = readFileSync(join(folder, "url"), "utf8");
     } catch {
       // It has yet to be written.
     }
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    return url !== "";
+  };
+  try {
+    await until("the PostgreSQL of the tests", isWritten);
+    return url;
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
   }
-  rmSync(folder, { recursive: true, force: true });
-  throw new Error("The PostgreSQL of the tests has not started");
 }
 
 export interface DriverKind {
