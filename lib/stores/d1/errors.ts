@@ -22,7 +22,7 @@ export function isPresent(error: unknown): boolean {
 }
 
 /**
- * FairQueue an outage into a {@link StoreUnavailableError}, and returns any other error unchanged.
+ * Turns an outage into a {@link StoreUnavailableError}, and returns any other error unchanged.
  *
  * @param place The kind of database, for the message.
  */

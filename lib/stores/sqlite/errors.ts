@@ -20,7 +20,7 @@ export function isBusy(error: unknown): boolean {
   return errcode === undefined ? message === "database is locked" : (errcode & 0xff) === BUSY;
 }
 
-/** FairQueue an outage into a {@link StoreUnavailableError}, and returns any other error unchanged. */
+/** Turns an outage into a {@link StoreUnavailableError}, and returns any other error unchanged. */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof StoreUnavailableError) return error;
   return isOutage(error) ? new StoreUnavailableError((error as Error).message, { cause: error }) : error;

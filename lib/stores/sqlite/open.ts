@@ -130,7 +130,7 @@ const EXPLANATIONS: readonly [text: string, meaning: string][] = [
   ["disk is full", "cannot be written to: the disk is full"],
 ];
 
-/** FairQueue an error of SQLite into one for the operator. */
+/** Turns an error of SQLite into one for the operator. */
 export function explain(error: unknown, path: string): StoreUnavailableError {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   const known = EXPLANATIONS.find(([text]) => message.includes(text))?.[1];

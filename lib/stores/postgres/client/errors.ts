@@ -42,7 +42,7 @@ export function isPassing(error: unknown): boolean {
   return state === undefined ? isOutage(error) : /^(08|53|57|58)/.test(state);
 }
 
-/** FairQueue an outage into a {@link StoreUnavailableError}, and returns any other error unchanged. */
+/** Turns an outage into a {@link StoreUnavailableError}, and returns any other error unchanged. */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof StoreUnavailableError || !isOutage(error)) return error;
   return new StoreUnavailableError(describe(error), { cause: error });
