@@ -54,9 +54,14 @@ export interface PetPage {
  * twice, not even after a restart. A reader that continues after the last id it saw therefore misses no pet. Only a create that
  * fails may leave a gap; a request that is repeated and a check leave none.
  *
- * **Atomicity.** A pet is visible completely or not at all, and never changes. A create that fails leaves no pet, unless
- * the store lost its connection and could not learn the outcome. Such a create must not be repeated by the store. A store
- * refuses a status that is not one of the three, by throwing.
+ * **Atomicity.** A pet is visible completely or not at all. A create that fails leaves no pet, unless the store lost its
+ * connection and could not learn the outcome. Such a create must not be repeated by the store. A store refuses a status that is
+ * not one of the three, by throwing.
+ *
+ * **Changes.** No operation of this version changes or deletes a pet, but others may, for example by SQL. A store with
+ * {@link changes} counts this in `alterations`. An operation that changes or deletes pets would have to do so too, before it is
+ * acknowledged, because cached responses depend on it. The id of a deleted pet is not given again, and a reader that walks the
+ * list then misses only what was deleted: a page begins after an id, whether or not that pet is still there.
  *
  * **Durability.** A create resolves once the pet is as safe as the store makes it, and not earlier.
  * {@link createMemoryStore} keeps it until the process ends. With the other stores, it survives what a commit of their database
@@ -115,7 +120,7 @@ export interface KeyedPetStore extends PetStore {
 export interface StoreChanges {
   /** Grows whenever pets are added. It may also grow at other times, at the cost of cached responses. */
   additions: number;
-  /** Grows whenever a pet may have changed or disappeared, for example because another program wrote to the file. */
+  /** Grows whenever a pet may have changed or disappeared, for example because another program has written to the file. */
   alterations: number;
 }
 
