@@ -110,10 +110,12 @@ export interface PetStore {
   close(): MaybePromise<void>;
 }
 
-/** A store that keeps API keys too. */
+/** A store that keeps API keys too, and can be closed by `await using`. Every store of this package is one. */
 export interface KeyedPetStore extends PetStore {
   /** Keeps API keys beside the pets, for {@link createKeyManager}. */
   readonly keys: KeyStore;
+  /** Closes the store, at the end of the block of `await using store = …`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** What has changed since the store was opened, as two counters that never decrease. */

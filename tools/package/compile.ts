@@ -39,11 +39,15 @@ const RELATIVE_IMPORT = /^((?:import|export)\b[^;"'()=]*?")(\.{1,2}\/[^"]+)\.[tj
 /** What a program loads later, and modules of JSON. */
 const OTHER_IMPORT = /\bimport\("(\.{1,2}\/[^"]+\.js)"\)|"(\.{1,2}\/[^"]+\.json)" with /g;
 
+/** For projects whose `lib` is older than `Symbol.asyncDispose`. The sources cannot have this line, because JSR refuses it. */
+const DISPOSABLE = '/// <reference lib="esnext.disposable" />\n';
+
 function collect(folder: string, path: string, files: Map<string, string>): void {
   if (files.has(path)) return;
   const text = readFileSync(join(folder, path), "utf8");
-  files.set(path, text.replaceAll(RELATIVE_IMPORT, '$1$2.js";'));
   const extension = path.endsWith(".d.ts") ? ".d.ts" : ".js";
+  const head = extension === ".d.ts" && text.includes("Symbol.asyncDispose") ? DISPOSABLE : "";
+  files.set(path, head + text.replaceAll(RELATIVE_IMPORT, '$1$2.js";'));
   for (const [, , module = ""] of text.matchAll(RELATIVE_IMPORT)) {
     collect(folder, posix.join(posix.dirname(path), module) + extension, files);
   }

@@ -81,6 +81,10 @@ export class D1Store implements KeyedPetStore {
   close(): void {
     this.#tables.close();
   }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
 }
 
 /** Throws at once if a value is invalid, so that an outage cannot hide it. */

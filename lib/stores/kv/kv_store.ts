@@ -136,6 +136,10 @@ class KvStore implements KeyedPetStore, CommittingStore {
     return this.#closing ??= this.#commits.close();
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
   #requireOpen(): void {
     if (this.#closing) throw storeClosed();
   }

@@ -85,4 +85,8 @@ class MemoryStore implements KeyedPetStore {
   check(): void {}
 
   close(): void {}
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
 }

@@ -178,6 +178,10 @@ class PostgresStore implements KeyedPetStore, CommittingStore {
       .then(() => this.#db.release());
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
   /** Renews the statements as the table grows, because a plan for few pets may be slow for many. */
   #see(id: bigint): void {
     if (id < this.#growth) return;

@@ -150,6 +150,10 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
     return chain(written, () => chain(this.#isInPlace(), (isInPlace) => this.#release(isInPlace)));
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
   #isInPlace(): MaybePromise<boolean> {
     return attempt(() => chain(this.#requireInPlace(), () => true), () => false);
   }

@@ -170,6 +170,10 @@ class ArrayKeys implements KeyStore {
 }
 
 const keyed: KeyedPetStore = createMemoryStore();
+export async function useOnce(): Promise<void> {
+  await using store = createSqliteStore(":memory:");
+  await store.check();
+}
 const managing: KeyManagerOptions = { keys: ["pk_example"], onOutage: (error: unknown) => console.error(error) };
 export const managers: KeyManager[] = [new ArrayKeys(), keyed.keys].map((kept) => createKeyManager(kept, managing));
 export async function rotate(manager: KeyManager): Promise<KeyInfo[]> {
