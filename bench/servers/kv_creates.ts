@@ -17,7 +17,7 @@ export interface KvCreates {
 }
 
 const { path, clients } = readSettings<KvCreatesSettings>();
-const store = createKvStore(await Deno.openKv(path), { timeout: 60_000 });
+const store = createKvStore(await Deno.openKv(path), { timeoutMs: 60_000 });
 
 await listen(async ({ url }) => {
   const duration = Number(new URL(url).searchParams.get("seconds")) * 1000;

@@ -18,7 +18,7 @@ for (const driver of DRIVERS) {
     (url, schema) =>
       driver.use(url, async (client) => {
         await runSql(url, postgresSchema(schema));
-        const store = await createPostgresStore(client, { schema, timeout: 500 });
+        const store = await createPostgresStore(client, { schema, timeoutMs: 500 });
         await store.create(PET);
         await withLockedTable(url, `${schema}.pets`, async (unlock) => {
           for (let i = 0; i < 2; i++) {
@@ -46,7 +46,7 @@ for (const driver of DRIVERS) {
       driver.use(url, async (client) => {
         const counted = countStatements(client);
         await runSql(url, postgresSchema(schema));
-        const store = await createPostgresStore(counted.client, { schema, timeout: 800 });
+        const store = await createPostgresStore(counted.client, { schema, timeoutMs: 800 });
         await store.create(PET);
         await withLockedTable(url, `${schema}.pets`, async () => {
           const before = counted.count();
@@ -83,7 +83,7 @@ test.schema("statements on connections that never answer do not pile up in the d
   const sql = postgres(url, { max: 1, fetch_types: false });
   const counted = countStatements(sql);
   await runSql(url, postgresSchema(schema));
-  const store = await createPostgresStore(counted.client, { schema, timeout: 500 });
+  const store = await createPostgresStore(counted.client, { schema, timeoutMs: 500 });
   await store.create(PET);
   await withLockedTable(url, `${schema}.pets`, async () => {
     // Cancelling fails, as with a lost host. Four statements may be sent on the one connection.

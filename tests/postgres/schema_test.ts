@@ -129,7 +129,7 @@ test.schema("a database that is not in UTF-8 is refused", async (url, schema) =>
   }
 });
 
-test("invalid clients, schemas and timeouts are refused", async () => {
+test("invalid clients, schemas, timeouts and unknown options are refused", async () => {
   const client = { query: () => ({}) } as never;
   const cases: [invalid: () => Promise<unknown>, message: RegExp][] = [
     [() => createPostgresStore({} as never), /^The client .* must be the sql of postgres\.js, .* not another object$/],
@@ -137,8 +137,9 @@ test("invalid clients, schemas and timeouts are refused", async () => {
     [() => createPostgresStore(() => Promise.resolve(client) as never), /, not a promise$/],
     [() => createPostgresStore(undefined as never), /, not undefined$/],
     [() => createPostgresStore(client, { schema: 'a"; DROP' }), /lower-case .*, such as petstore, not "a\\"; DROP"$/],
-    [() => createPostgresStore(client, { timeout: 0 }), /^The timeout .* must be .* above 0 .*, not 0$/],
-    [() => createPostgresStore(client, { timeout: NaN }), /, not NaN$/],
+    [() => createPostgresStore(client, { timeoutMs: 0 }), /^The timeoutMs .* must be above 0 .*, not 0$/],
+    [() => createPostgresStore(client, { timeoutMs: NaN }), /, not NaN$/],
+    [() => createPostgresStore(client, { timeout: 500 } as never), /^A PostgreSQL store has no option "timeout"$/],
   ];
   for (const [invalid, message] of cases) await assert.rejects(invalid, { name: "TypeError", message });
   assert.throws(() => postgresSchema("Pets"), TypeError);

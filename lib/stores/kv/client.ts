@@ -53,13 +53,13 @@ const STRONG = { consistency: "strong" } as const;
 
 /** Calls KV. Each call rejects with {@link StoreUnavailableError} if KV fails, or takes longer than the time limit. */
 export class Kv {
-  /** In milliseconds. */
-  readonly timeout: number;
+  /** The time limit of a call. */
+  readonly timeoutMs: number;
   readonly #client: KvClient;
 
-  constructor(client: KvClient, timeout: number) {
+  constructor(client: KvClient, timeoutMs: number) {
     this.#client = client;
-    this.timeout = timeout;
+    this.timeoutMs = timeoutMs;
   }
 
   get(key: KvKey): Promise<KvEntry> {
@@ -105,7 +105,7 @@ export class Kv {
   /** Rejects if `work` takes too long, or fails. */
   async limit<T>(work: () => Promise<T>): Promise<T> {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_, reject) => timer = setTimeout(() => reject(this.late()), this.timeout));
+    const late = new Promise<never>((_, reject) => timer = setTimeout(() => reject(this.late()), this.timeoutMs));
     try {
       return await Promise.race([work(), late]);
     } catch (error) {
@@ -117,7 +117,7 @@ export class Kv {
 
   /** The error of a call that takes too long. */
   late(): StoreUnavailableError {
-    return new StoreUnavailableError(`Deno KV did not answer within ${this.timeout} milliseconds`);
+    return new StoreUnavailableError(`Deno KV did not answer within ${this.timeoutMs} milliseconds`);
   }
 }
 

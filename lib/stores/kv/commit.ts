@@ -63,7 +63,7 @@ export class GroupCommit {
   }
 
   async #writeNothing(): Promise<void> {
-    const retries = new Retries(this.#kv.timeout);
+    const retries = new Retries(this.#kv.timeoutMs);
     for (;;) {
       const result = await this.#kv.commit((atomic) => atomic.set(this.#layout.probe, new Uint8Array()));
       if (typeof result === "string") return;
@@ -94,7 +94,7 @@ export class GroupCommit {
     this.#isRunning = true;
     this.#sent = creates.length;
     const began = performance.now();
-    const timer = setTimeout(() => this.#giveUp(creates), this.#kv.timeout);
+    const timer = setTimeout(() => this.#giveUp(creates), this.#kv.timeoutMs);
     this.#commit(creates).then(
       (outcomes) => creates.forEach(({ resolve }, i) => resolve(outcomes[i]!)),
       (error) => creates.forEach(({ reject }) => reject(error)),
@@ -122,7 +122,7 @@ export class GroupCommit {
    * applied, because each needs the same version of the counter, and changes it.
    */
   async #commit(creates: readonly Create[]): Promise<IdempotentOutcome[]> {
-    const retries = new Retries(this.#kv.timeout);
+    const retries = new Retries(this.#kv.timeoutMs);
     let state = this.#state ??= await this.readCounter();
     let plan = await this.#plan(creates, state);
     while (!plan.isEmpty) {

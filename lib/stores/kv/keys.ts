@@ -114,7 +114,7 @@ export class KvKeys implements KeyStore {
    * @param plan Tells what to write, from the greatest position. Called for each try.
    */
   async #change(plan: (last: number) => Promise<Change>): Promise<boolean> {
-    const retries = new Retries(this.#kv.timeout);
+    const retries = new Retries(this.#kv.timeoutMs);
     for (;;) {
       const counter = await this.#kv.get(this.#layout.keyCounter);
       const { last } = counterState(counter);

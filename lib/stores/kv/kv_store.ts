@@ -43,8 +43,8 @@ export interface KvStoreOptions {
    * Servers with the same pets need the same prefix. Default: `["petstore"]`.
    */
   prefix?: readonly string[];
-  /** The time limit of a read or a commit in milliseconds. Default: 5000. */
-  timeout?: number;
+  /** The time limit of a read or a commit, in milliseconds. Default: 5000. */
+  timeoutMs?: number;
 }
 
 /**
@@ -55,7 +55,7 @@ export interface KvStoreOptions {
  *
  * **Several servers.** Each commit checks that no other server has committed meanwhile, and is otherwise tried again.
  *
- * **Time limits.** If KV takes longer than `timeout`, the call rejects with {@link StoreUnavailableError}. KV cannot cancel a
+ * **Time limits.** If KV takes longer than `timeoutMs`, the call rejects with {@link StoreUnavailableError}. KV cannot cancel a
  * commit, so its pets may be stored later. Until it has ended, other creates are refused at once.
  *
  * **Retries of clients.** The clock of the server that creates a pet decides how long its request is remembered. If servers on
@@ -67,12 +67,14 @@ export interface KvStoreOptions {
  * @throws {TypeError} If `kv` is neither, or an option is invalid.
  */
 export function createKvStore(kv: KvClient, options: KvStoreOptions = {}): KeyedPetStore {
-  const { prefix = ["petstore"], timeout = 5000 } = options;
+  const { prefix = ["petstore"], timeoutMs = 5000, ...unknown } = options;
   requireKv(kv);
-  if (!(timeout > 0 && timeout < 2 ** 31)) {
-    throw new TypeError(`The timeout of a KV store must be in milliseconds, above 0 and below 2^31, not ${timeout}`);
+  if (!(timeoutMs > 0 && timeoutMs < 2 ** 31)) {
+    throw new TypeError(`The timeoutMs of a KV store must be above 0 and below 2^31, not ${timeoutMs}`);
   }
-  return new KvStore(new Kv(kv, timeout), new Layout(prefix));
+  const [name] = Object.keys(unknown);
+  if (name !== undefined) throw new TypeError(`A KV store has no option ${JSON.stringify(name)}`);
+  return new KvStore(new Kv(kv, timeoutMs), new Layout(prefix));
 }
 
 class KvStore implements KeyedPetStore, CommittingStore {

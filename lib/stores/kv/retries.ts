@@ -12,9 +12,9 @@ export class Retries {
   readonly #deadline: number;
   #failures = 0;
 
-  /** @param timeout How long it may be tried, in milliseconds. */
-  constructor(timeout: number) {
-    this.#deadline = performance.now() + timeout;
+  /** @param timeoutMs How long it may be tried. */
+  constructor(timeoutMs: number) {
+    this.#deadline = performance.now() + timeoutMs;
   }
 
   /** Waits for a random time, so that servers that are in each other's way do not meet again. Returns false if it is too late. */

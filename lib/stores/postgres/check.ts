@@ -20,9 +20,9 @@ export interface PostgresState {
  */
 export async function inspectPostgresStore(
   makeClient: PostgresClientMaker,
-  { schema = DEFAULT_SCHEMA, timeout = 5000, prepare = true }: PostgresStoreOptions,
+  { schema = DEFAULT_SCHEMA, timeoutMs = 5000, prepare = true }: PostgresStoreOptions,
 ): Promise<PostgresState> {
-  const db = new Database(makeClient, { timeout, prepare });
+  const db = new Database(makeClient, { timeoutMs, prepare });
   try {
     const state = await inspect(db, schema);
     const isOlder = requirePresent(schema, state.version);

@@ -54,7 +54,7 @@ export class GroupCommit {
     this.#db = db;
     this.#statement = statement;
     // The other half of the time limit is for the statement.
-    this.#patience = db.timeout / 2;
+    this.#patience = db.timeoutMs / 2;
   }
 
   get waiting(): number {
@@ -75,7 +75,7 @@ export class GroupCommit {
   /** Rejects if a create would fail. The statement is that of a create, without a pet. */
   async probe(): Promise<void> {
     if (this.#batch.isClosed) throw storeClosed();
-    await this.#try(parametersOf([]), performance.now() + this.#db.timeout);
+    await this.#try(parametersOf([]), performance.now() + this.#db.timeoutMs);
   }
 
   /** Accepts no more creates, and resolves when all are settled. Those that wait too long are refused. */
@@ -115,7 +115,7 @@ export class GroupCommit {
     const batch = this.#batch;
     if (batch.waiting.length === 0 || this.#isRunning) return;
     // The deadline of the first create is the earliest. No pet may be stored after its client has been refused.
-    const deadline = batch.waiting[0]!.arrival + this.#db.timeout;
+    const deadline = batch.waiting[0]!.arrival + this.#db.timeoutMs;
     const { chosen, rest } = chooseCreates(batch.waiting);
     batch.waiting = rest;
     this.#isRunning = true;

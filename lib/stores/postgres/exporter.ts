@@ -28,11 +28,11 @@ interface ReadableQuery {
  */
 export async function exportPostgres(
   makeClient: () => PostgresJsClient,
-  { schema = DEFAULT_SCHEMA, timeout = 5000, prepare = true }: PostgresStoreOptions,
+  { schema = DEFAULT_SCHEMA, timeoutMs = 5000, prepare = true }: PostgresStoreOptions,
   format: ExportFormat,
   write: PetSink,
 ): Promise<void> {
-  const end = await findEnd(makeClient, schema, { timeout, prepare });
+  const end = await findEnd(makeClient, schema, { timeoutMs, prepare });
   const client = makeClient();
   let isWriting = false, isComplete = false;
   try {
@@ -62,7 +62,7 @@ export async function exportPostgres(
 async function findEnd(
   makeClient: PostgresClientMaker,
   schema: string,
-  options: { timeout: number; prepare: boolean },
+  options: { timeoutMs: number; prepare: boolean },
 ): Promise<number> {
   const db = new Database(makeClient, options);
   try {

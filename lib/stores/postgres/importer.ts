@@ -24,9 +24,9 @@ const TIMEOUT = 30_000;
  */
 export async function openPostgresImporter(
   makeClient: PostgresClientMaker,
-  { schema = DEFAULT_SCHEMA, timeout = TIMEOUT, prepare = true }: PostgresStoreOptions,
+  { schema = DEFAULT_SCHEMA, timeoutMs = TIMEOUT, prepare = true }: PostgresStoreOptions,
 ): Promise<PetImporter> {
-  const db = new Database(makeClient, { timeout, prepare });
+  const db = new Database(makeClient, { timeoutMs, prepare });
   try {
     await openSchema(db, schema);
   } catch (error) {
@@ -74,7 +74,7 @@ class PostgresImporter implements PetImporter {
 
   async #write(parameters: string[], attempts = ATTEMPTS): Promise<Row[]> {
     try {
-      const deadline = performance.now() + this.#db.timeout;
+      const deadline = performance.now() + this.#db.timeoutMs;
       return await this.#db.query(this.#statements.add, parameters, { deadline, addsPets: true });
     } catch (error) {
       const cause = error instanceof StoreUnavailableError ? error.cause : error;

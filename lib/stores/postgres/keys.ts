@@ -60,7 +60,7 @@ export class PostgresKeys implements KeyStore {
 
   /** Calls a function that tells whether it has changed something. */
   async #call(call: string, parameters: string[]): Promise<boolean> {
-    const deadline = performance.now() + this.#db.timeout;
+    const deadline = performance.now() + this.#db.timeoutMs;
     const [[isDone] = []] = await this.#db.query(
       `SELECT ${this.#schema}.${call}::pg_catalog.text`,
       parameters,

@@ -49,10 +49,10 @@ export interface PostgresStoreOptions {
    */
   schema?: string;
   /**
-   * The time limit of a statement in milliseconds, including the wait for a connection. A create that has waited half of it
+   * The time limit of a statement, in milliseconds, including the wait for a connection. A create that has waited half of it
    * for earlier creates is refused. Default: 5000.
    */
-  timeout?: number;
+  timeoutMs?: number;
   /**
    * Whether to prepare statements, which PostgreSQL then plans only once per connection. Use `false` with a pooler in
    * transaction mode that does not support prepared statements, such as PgBouncer before 1.21. Default: `true`.
@@ -71,7 +71,7 @@ export interface PostgresStoreOptions {
  * connection is dead, the store replaces the client, provided that you pass a function that creates it. A `Pool` of
  * node-postgres replaces single connections by itself.
  *
- * **Closing.** `store.close()` takes at most `timeout` plus 3 seconds. Creates that still wait after 1 second are refused.
+ * **Closing.** `store.close()` takes at most `timeoutMs` plus 3 seconds. Creates that still wait after 1 second are refused.
  * The store closes a client that your function created, and leaves a client that you passed open.
  *
  * @param client The `sql` of postgres.js, a `Pool` of node-postgres, or a function that creates one of them.
@@ -84,14 +84,14 @@ export async function createPostgresStore(
   client: PostgresClient | PostgresClientMaker,
   options: PostgresStoreOptions = {},
 ): Promise<KeyedPetStore> {
-  const { schema = DEFAULT_SCHEMA, timeout = 5000, prepare = true } = options;
+  const { schema = DEFAULT_SCHEMA, timeoutMs = 5000, prepare = true, ...unknown } = options;
   requireSchemaName(schema);
-  if (!(timeout > 0 && timeout < 2 ** 31)) {
-    throw new TypeError(
-      `The timeout of a PostgreSQL store must be in milliseconds, above 0 and below 2^31, not ${timeout}`,
-    );
+  if (!(timeoutMs > 0 && timeoutMs < 2 ** 31)) {
+    throw new TypeError(`The timeoutMs of a PostgreSQL store must be above 0 and below 2^31, not ${timeoutMs}`);
   }
-  const db = new Database(client, { timeout, prepare });
+  const [name] = Object.keys(unknown);
+  if (name !== undefined) throw new TypeError(`A PostgreSQL store has no option ${JSON.stringify(name)}`);
+  const db = new Database(client, { timeoutMs, prepare });
   try {
     await openSchema(db, schema);
   } catch (error) {

@@ -46,7 +46,7 @@ export class Sweeper {
     this.#count = Math.max(this.#count - most / 2, 0);
     this.#notBefore = performance.now() + PAUSE;
     try {
-      const deadline = performance.now() + this.#db.timeout;
+      const deadline = performance.now() + this.#db.timeoutMs;
       const [row] = await this.#db.query(this.#statement, [String(most)], { deadline });
       // More are left, so the next request starts another deletion.
       if (Number(row?.[0]) >= most) this.#notBefore = 0;

@@ -70,7 +70,7 @@ for (const { name, open } of [POOL, ...MAKERS]) {
   test(`a store on ${name} replaces silent connections`, () =>
     withProxy(async (proxy, through, schema) => {
       const { source, end } = open(through);
-      const store = await createPostgresStore(source, { schema, timeout: TIMEOUT });
+      const store = await createPostgresStore(source, { schema, timeoutMs: TIMEOUT });
       await store.create(PET);
       await Promise.all(Array.from({ length: 50 }, () => store.get(1n)));
       for (let round = 0; round < 2; round++) {
@@ -93,7 +93,7 @@ for (const { name, open } of [POOL, SQL, ...MAKERS]) {
   test(`a create that ${name} has no connection for is not sent later`, () =>
     withProxy(async (proxy, through, schema, url) => {
       const { source, end } = open(through);
-      const store = await createPostgresStore(source, { schema, timeout: TIMEOUT });
+      const store = await createPostgresStore(source, { schema, timeoutMs: TIMEOUT });
       await store.create(PET);
       proxy.silenceNew();
       // Closed by the server, so that the client opens new ones, which stay silent.

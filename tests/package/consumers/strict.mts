@@ -91,7 +91,7 @@ export function answerNode(request: NodeRequest, response: NodeResponse): void {
   for (const listener of listeners) listener(request, response);
 }
 
-const ofSchema: PostgresStoreOptions = { schema: "pets", timeout: 1000 };
+const ofSchema: PostgresStoreOptions = { schema: "pets", timeoutMs: 1000 };
 export function openPostgres(client: PostgresClient): Promise<PetStore> {
   return createPostgresStore(client, ofSchema);
 }
@@ -111,7 +111,7 @@ export function openOnCloudflare(db: D1Binding, storage: DurableObjectBinding): 
   return [createD1Store(db), createDurableObjectStore(storage)];
 }
 
-const shared: KvStoreOptions = { prefix: ["app", "pets"], timeout: 1000 };
+const shared: KvStoreOptions = { prefix: ["app", "pets"], timeoutMs: 1000 };
 export function openKv(kv: KvClient): PetStore {
   const key: KvKey = ["app", 1n];
   const atomic: KvAtomic = kv.atomic();

@@ -151,7 +151,7 @@ test("a commit waits for other processes that are writing, until the time limit"
     failures = 20;
     await store.checkWrites?.();
     failures = Infinity;
-    const impatient = createKvStore(withCommits(kv, hook), { timeout: 100 });
+    const impatient = createKvStore(withCommits(kv, hook), { timeoutMs: 100 });
     const refusal = { name: "StoreUnavailableError", message: /database is locked|did not answer/ };
     await assert.rejects(async () => await impatient.create(REX), refusal);
     await assert.rejects(async () => await impatient.checkWrites?.(), refusal);
@@ -165,7 +165,7 @@ test("a create that other servers overtake each time is refused at the time limi
       await other.create({ ...REX, name: "Bo" });
       return await commit();
     });
-    const store = createKvStore(overtaken, { timeout: 300 });
+    const store = createKvStore(overtaken, { timeoutMs: 300 });
     await assert.rejects(async () => await store.create(REX), { name: "StoreUnavailableError" });
     await store.close();
     const { json } = await other.list({ after: 0n, limit: 100 });
@@ -182,7 +182,7 @@ test("while a commit hangs, creates are refused and reads go on; when it has end
         if (isHanging) await promise;
         return await commit();
       }),
-      { timeout: 500 },
+      { timeoutMs: 500 },
     );
     const reader = createKvStore(kv);
     const refusal = { name: "StoreUnavailableError", message: "Deno KV did not answer within 500 milliseconds" };
@@ -203,7 +203,7 @@ test("while a commit hangs, creates are refused and reads go on; when it has end
 
 test("a KV store can be closed while a commit hangs", () =>
   withTestKv(async (kv) => {
-    const store = createKvStore(withCommits(kv, () => new Promise(() => {})), { timeout: 20 });
+    const store = createKvStore(withCommits(kv, () => new Promise(() => {})), { timeoutMs: 20 });
     const refused = assert.rejects(async () => await store.create(REX), { name: "StoreUnavailableError" });
     await store.close();
     await refused;
@@ -213,7 +213,7 @@ test("a read that hangs is refused at the time limit", () =>
   withTestKv(async (kv) => {
     const hanging = () => new Promise<never>(() => {});
     const list = () => ({ [Symbol.asyncIterator]: () => ({ next: hanging }) });
-    const store = createKvStore({ get: hanging, getMany: hanging, list, atomic: () => kv.atomic() }, { timeout: 20 });
+    const store = createKvStore({ get: hanging, getMany: hanging, list, atomic: () => kv.atomic() }, { timeoutMs: 20 });
     const refusal = { name: "StoreUnavailableError", message: "Deno KV did not answer within 20 milliseconds" };
     await assert.rejects(async () => await store.get(1n), refusal);
     await assert.rejects(async () => await store.list({ after: 0n, limit: 1 }), refusal);

@@ -30,7 +30,7 @@ test("a create that was refused because a read took too long is not sent to KV l
         return await kv.getMany(keys, options);
       },
     };
-    const store = createKvStore(slow, { timeout: 50 });
+    const store = createKvStore(slow, { timeoutMs: 50 });
     await assert.rejects(async () => await store.create(REX), StoreUnavailableError);
     await store.close();
     release();

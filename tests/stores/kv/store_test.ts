@@ -18,9 +18,13 @@ test("a KV store refuses what is no KV, and options that cannot work", () =>
     for (const prefix of [[], "pets", [1], ["x".repeat(499)], ["a\0b"]]) {
       assert.throws(() => create(kv, { prefix }), TypeError);
     }
-    for (const timeout of [0, -1, NaN, 2 ** 31]) {
-      assert.throws(() => create(kv, { timeout }), TypeError);
+    for (const timeoutMs of [0, -1, NaN, 2 ** 31]) {
+      assert.throws(() => create(kv, { timeoutMs }), TypeError);
     }
+    assert.throws(() => create(kv, { timeout: 500 }), {
+      name: "TypeError",
+      message: 'A KV store has no option "timeout"',
+    });
   }));
 
 test("KV stores with different prefixes share a KV with an app, and see nothing of each other", () =>

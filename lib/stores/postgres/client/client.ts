@@ -33,7 +33,7 @@ const CANCEL_WAIT = `SELECT pg_catalog.pg_cancel_backend(pid)::pg_catalog.text F
 /** Options of {@link Database}. */
 export interface ClientOptions {
   /** The time limit of a statement, in milliseconds. The outcome of a statement that is given up is unknown. */
-  timeout: number;
+  timeoutMs: number;
   /** Whether statements are prepared. */
   prepare: boolean;
 }
@@ -81,7 +81,7 @@ interface Lane {
 /** A database, independent of the driver. */
 export class Database {
   /** The time limit of a statement, in milliseconds. */
-  readonly timeout: number;
+  readonly timeoutMs: number;
   readonly #prepare: boolean;
   readonly #make: PostgresClientMaker | undefined;
   /** In order of arrival. They wait here because a driver cannot remove a statement from its own queue. */
@@ -90,8 +90,8 @@ export class Database {
   #isReleased = false;
 
   /** @throws {TypeError} If `source` is neither a client of a known driver nor a function that creates one. */
-  constructor(source: PostgresClient | PostgresClientMaker, { timeout, prepare }: ClientOptions) {
-    this.timeout = timeout;
+  constructor(source: PostgresClient | PostgresClientMaker, { timeoutMs, prepare }: ClientOptions) {
+    this.timeoutMs = timeoutMs;
     this.#prepare = prepare;
     this.#make = isMaker(source) ? source : undefined;
     this.#lane = this.#open(isMaker(source) ? source() : source);
@@ -126,7 +126,7 @@ export class Database {
     return new Promise((resolve, reject) => {
       const isWrite = deadline !== undefined || parameters === undefined;
       const job: Job = { text, parameters, isWrite, mayCancel: !addsPets, resolve, reject };
-      const time = deadline === undefined ? this.timeout : Math.max(0, deadline - performance.now());
+      const time = deadline === undefined ? this.timeoutMs : Math.max(0, deadline - performance.now());
       job.timer = setTimeout(() => this.#giveUp(job, tooLate(Math.round(time))), time);
       this.#waiting.add(job);
       this.#startWaiting();
@@ -175,7 +175,7 @@ export class Database {
       // A cancelled statement ends at once, unless its connection is dead. Another may wait for a standby: a response to a
       // later statement shows that the server is there.
       if (mayCancel || !lane || lane.answeredAt < givenUpAt) this.#replace(lane);
-    }, Math.min(GRACE, this.timeout));
+    }, Math.min(GRACE, this.timeoutMs));
     running.done.catch(ignore).finally(() => {
       clearTimeout(timer);
       if (lane) lane.overdue--;

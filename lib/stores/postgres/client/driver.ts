@@ -66,8 +66,8 @@ export interface Driver {
   start(text: string, parameters: string[] | undefined, isWrite: boolean): Running;
   /** Stops using the client, which stays open for its owner. */
   release(): void;
-  /** Closes the client. Running statements get `patience` milliseconds to finish. */
-  end(patience: number): Promise<void>;
+  /** Closes the client. Running statements get `timeoutMs` milliseconds to finish. */
+  end(timeoutMs: number): Promise<void>;
 }
 
 /** The default number of connections in both drivers. */

@@ -52,9 +52,9 @@ export function postgresJsDriver(sql: PostgresJsClient, prepare: boolean): Drive
       };
     },
     release() {},
-    end: async (patience) => {
+    end: async (timeoutMs) => {
       // With a limit, because the driver waits for connections to close, and one to a lost host never does.
-      await settledWithin(patience + 1000, sql.end?.({ timeout: patience / 1000 }) ?? Promise.resolve());
+      await settledWithin(timeoutMs + 1000, sql.end?.({ timeout: timeoutMs / 1000 }) ?? Promise.resolve());
     },
   };
 }

@@ -37,7 +37,7 @@ export function nodePostgresDriver(client: NodePostgresClient, prepare: boolean)
     },
     release: () => void client.off?.("error", ignore),
     // The listener stays, because connections may still report errors later.
-    end: (patience) => settledWithin(patience, client.end?.() ?? Promise.resolve()),
+    end: (timeoutMs) => settledWithin(timeoutMs, client.end?.() ?? Promise.resolve()),
   };
 }
 
