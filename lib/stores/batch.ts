@@ -11,19 +11,19 @@ export const FULL_BATCH = 512;
  */
 const MAX_WAITING = 10_000;
 
-/** In milliseconds. */
-const MIN_PATIENCE = 2, MAX_PATIENCE = 10;
+/** The bounds of a wait for clients, in milliseconds. */
+const MIN_WAIT = 2, MAX_WAIT = 10;
 
-/** After clients did not come, at most so many transactions do not wait for any. */
-const MAX_IMPATIENCE = 64;
+/** After waits in vain, at most so many transactions do not wait. */
+const MAX_BACKOFF = 64;
 
 /**
  * How long a transaction may wait for clients that have just been answered, in milliseconds.
  *
  * @param milliseconds How long the last transaction took.
  */
-export function patienceAfter(milliseconds: number): number {
-  return Math.min(MAX_PATIENCE, Math.max(MIN_PATIENCE, milliseconds));
+export function longestWaitAfter(milliseconds: number): number {
+  return Math.min(MAX_WAIT, Math.max(MIN_WAIT, milliseconds));
 }
 
 /** Is told of each commit: how many creates it had, and how long it took. */
@@ -41,10 +41,10 @@ export class Batch<Create> {
   /** In order of arrival. The store removes the creates that it commits. */
   waiting: Create[] = [];
   /**
-   * How many creates the store has taken and not settled yet. For the limit, they wait too. When they are settled, the store calls
+   * How many creates the store is committing. For the limit, they wait too. When they are settled, the store calls
    * {@link commitSoon} for those that have come meanwhile.
    */
-  taken = 0;
+  inFlight = 0;
   readonly #commit: () => void;
   readonly #resource: string;
   #isClosed = false;
@@ -54,7 +54,7 @@ export class Batch<Create> {
   #expected = 0;
   #deadline: ReturnType<typeof setTimeout> | undefined;
   /** How many transactions will not wait for clients, and how many more it will be if clients are missed again. */
-  #impatience = { left: 0, next: 1 };
+  #backoff = { left: 0, next: 1 };
 
   /**
    * @param commit Commits creates in {@link waiting}, or does nothing if a transaction is running already.
@@ -67,7 +67,7 @@ export class Batch<Create> {
 
   /** How many creates are not settled yet. */
   get unsettled(): number {
-    return this.waiting.length + this.taken;
+    return this.waiting.length + this.inFlight;
   }
 
   get isClosed(): boolean {
@@ -80,9 +80,9 @@ export class Batch<Create> {
     if (this.waiting.length >= FULL_BATCH) this.#start();
     if (this.#isFull) this.#requireRoom();
     const count = this.waiting.push(create);
-    if (count + this.taken === MAX_WAITING) setImmediate(() => this.#isFull = true);
+    if (count + this.inFlight === MAX_WAITING) setImmediate(() => this.#isFull = true);
     if (count === this.#expected) this.#start();
-    else if (count === 1 && this.taken === 0) this.commitSoon();
+    else if (count === 1 && this.inFlight === 0) this.commitSoon();
   }
 
   /**
@@ -104,18 +104,18 @@ export class Batch<Create> {
    * often send their next creates at once. If those miss a commit that takes long, each create waits for two commits.
    *
    * @param count How many creates may come in addition to those that wait.
-   * @param milliseconds The longest wait. See {@link patienceAfter}.
+   * @param milliseconds The longest wait. See {@link longestWaitAfter}.
    */
   expect(count: number, milliseconds: number): void {
-    const impatience = this.#impatience;
-    if (impatience.left-- > 0) return;
-    impatience.next = Math.max(1, impatience.next / 2);
+    const backoff = this.#backoff;
+    if (backoff.left-- > 0) return;
+    backoff.next = Math.max(1, backoff.next / 2);
     this.#expected = Math.min(FULL_BATCH, this.waiting.length + count);
     clearTimeout(this.#deadline);
     this.#deadline = setTimeout(() => {
       this.#expected = 0;
-      impatience.next = Math.min(MAX_IMPATIENCE, impatience.next * 4);
-      impatience.left = impatience.next;
+      backoff.next = Math.min(MAX_BACKOFF, backoff.next * 4);
+      backoff.left = backoff.next;
       if (this.waiting.length > 0) this.commitSoon();
     }, milliseconds);
   }

@@ -66,7 +66,7 @@ export async function withRole<T>(url: string, role: string, use: (roleUrl: stri
 
 /** The store's own statement that deletes up to `most` expired requests. */
 export function forgetCall(schema: string, most: number): string {
-  return statementsFor(schema).forget.replace("$1", String(most));
+  return statementsFor(schema).deleteExpired.replace("$1", String(most));
 }
 
 /** The rows of a table that each step reads, by scans and by indexes, on one connection after `prepare`. */

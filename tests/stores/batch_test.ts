@@ -47,9 +47,9 @@ test("at most 10,000 creates of earlier turns wait while a transaction runs, and
   const refusal = { name: StoreUnavailableError.name, message: "Too many creates wait for the test" };
   assert.throws(() => batch.add(15_000), refusal);
   batch.waiting.length = 6_000;
-  batch.taken = 4_000;
+  batch.inFlight = 4_000;
   assert.throws(() => batch.add(15_000), refusal);
-  batch.taken = 3_999;
+  batch.inFlight = 3_999;
   batch.add(15_000);
   assert.equal(batch.waiting.length, 6_001);
 });

@@ -47,7 +47,7 @@ export interface KvRow {
 }
 
 /** The largest number of keys that KV reads in one moment. */
-const MOST_KEYS = 10;
+const MAX_KEYS = 10;
 
 const STRONG = { consistency: "strong" } as const;
 
@@ -63,21 +63,21 @@ export class Kv {
   }
 
   get(key: KvKey): Promise<KvEntry> {
-    return this.limit(() => this.#client.get(key, STRONG));
+    return this.withTimeout(() => this.#client.get(key, STRONG));
   }
 
   /** The entries of any number of keys. Those of ten keys show one moment. */
   async getMany(keys: readonly KvKey[]): Promise<KvEntry[]> {
     const parts: Promise<readonly KvEntry[]>[] = [];
-    for (let i = 0; i < keys.length; i += MOST_KEYS) {
-      parts.push(this.limit(() => this.#client.getMany(keys.slice(i, i + MOST_KEYS), STRONG)));
+    for (let i = 0; i < keys.length; i += MAX_KEYS) {
+      parts.push(this.withTimeout(() => this.#client.getMany(keys.slice(i, i + MAX_KEYS), STRONG)));
     }
     return (await Promise.all(parts)).flat();
   }
 
   /** Up to `limit` rows, at most 500. They show one moment, because KV reads them in one batch. */
   range(start: KvKey, end: KvKey, limit: number): Promise<KvRow[]> {
-    return this.limit(async () => {
+    return this.withTimeout(async () => {
       const rows: KvRow[] = [];
       for await (const row of this.#client.list({ start, end }, { limit, batchSize: limit, ...STRONG })) rows.push(row);
       return rows;
@@ -103,11 +103,13 @@ export class Kv {
   }
 
   /** Rejects if `work` takes too long, or fails. */
-  async limit<T>(work: () => Promise<T>): Promise<T> {
+  async withTimeout<T>(work: () => Promise<T>): Promise<T> {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_, reject) => timer = setTimeout(() => reject(this.late()), this.timeoutMs));
+    const timeout = new Promise<never>((_, reject) =>
+      timer = setTimeout(() => reject(this.timedOut()), this.timeoutMs)
+    );
     try {
-      return await Promise.race([work(), late]);
+      return await Promise.race([work(), timeout]);
     } catch (error) {
       throw asUnavailable(error);
     } finally {
@@ -116,7 +118,7 @@ export class Kv {
   }
 
   /** The error of a call that takes too long. */
-  late(): StoreUnavailableError {
+  timedOut(): StoreUnavailableError {
     return new StoreUnavailableError(`Deno KV did not answer within ${this.timeoutMs} milliseconds`);
   }
 }

@@ -15,7 +15,7 @@ import { type Create, knownRequests, Plan, requireValid } from "./plan.ts";
 import { Retries } from "./retries.ts";
 
 /** How many remembered requests are looked at for each new one. So about a fourth of them have expired. */
-const SWEPT = 4;
+const EXAMINED = 4;
 
 /** Commits creates in batches, one after the other. */
 export class GroupCommit {
@@ -28,13 +28,13 @@ export class GroupCommit {
   #sent = 0;
   #isRunning = false;
   /** Whether the running commit exceeds the time limit. Until KV has finished it, all creates are refused. */
-  #isLate = false;
+  #isTimedOut = false;
   #whenIdle = () => {};
   readonly #server = crypto.randomUUID();
   /** How many commits were planned. */
   #count = 0;
   /** The remembered request that was looked at last. Each server starts at another. */
-  #swept: string = this.#server;
+  #lastExamined: string = this.#server;
 
   constructor(kv: Kv, layout: Layout) {
     this.#kv = kv;
@@ -49,7 +49,7 @@ export class GroupCommit {
   add(pet: PetDraft, request?: IdempotentRequest): Promise<IdempotentOutcome> {
     return new Promise((resolve, reject) => {
       requireValid(pet);
-      if (this.#isLate) throw this.#kv.late();
+      if (this.#isTimedOut) throw this.#kv.timedOut();
       this.#batch.add({ pet, request, resolve, reject });
     });
   }
@@ -58,8 +58,8 @@ export class GroupCommit {
   async probe(): Promise<void> {
     if (this.#batch.isClosed) throw storeClosed();
     await this.readCounter();
-    if (this.#isLate) throw this.#kv.late();
-    await this.#kv.limit(() => this.#writeNothing());
+    if (this.#isTimedOut) throw this.#kv.timedOut();
+    await this.#kv.withTimeout(() => this.#writeNothing());
   }
 
   async #writeNothing(): Promise<void> {
@@ -74,7 +74,7 @@ export class GroupCommit {
   /** Accepts no more creates, and resolves when all are settled. */
   async close(): Promise<void> {
     this.#batch.close();
-    if (this.#isRunning && !this.#isLate) await new Promise<void>((resolve) => this.#whenIdle = resolve);
+    if (this.#isRunning && !this.#isTimedOut) await new Promise<void>((resolve) => this.#whenIdle = resolve);
   }
 
   async readCounter(): Promise<CounterState> {
@@ -90,7 +90,7 @@ export class GroupCommit {
   #send(): void {
     const batch = this.#batch;
     if (batch.waiting.length === 0 || this.#isRunning) return;
-    const creates = batch.waiting.splice(0, this.#layout.mostCreates);
+    const creates = batch.waiting.splice(0, this.#layout.maxCreates);
     this.#isRunning = true;
     this.#sent = creates.length;
     const began = performance.now();
@@ -100,7 +100,7 @@ export class GroupCommit {
       (error) => creates.forEach(({ reject }) => reject(error)),
     ).finally(() => {
       clearTimeout(timer);
-      this.#isRunning = this.#isLate = false;
+      this.#isRunning = this.#isTimedOut = false;
       this.#sent = 0;
       this.onCommit?.(creates.length, performance.now() - began);
       if (batch.waiting.length === 0) this.#whenIdle();
@@ -111,8 +111,8 @@ export class GroupCommit {
 
   /** Refuses all creates, because a commit takes too long. */
   #giveUp(creates: readonly Create[]): void {
-    this.#isLate = true;
-    const error = this.#kv.late();
+    this.#isTimedOut = true;
+    const error = this.#kv.timedOut();
     for (const { reject } of [...creates, ...this.#batch.waiting.splice(0)]) reject(error);
     this.#whenIdle();
   }
@@ -127,7 +127,7 @@ export class GroupCommit {
     let plan = await this.#plan(creates, state);
     while (!plan.isEmpty) {
       // The creates have been refused already, and KV may have been closed.
-      if (this.#isLate) throw this.#kv.late();
+      if (this.#isTimedOut) throw this.#kv.timedOut();
       const failure = await this.#try(plan);
       if (!failure) break;
       // Before the counter is read, because the next try fails if another server commits between the two.
@@ -170,10 +170,10 @@ export class GroupCommit {
    * @param count How many requests arrive.
    */
   async #expired(count: number): Promise<KvKey[]> {
-    const limit = Math.min(SWEPT * count, this.#layout.mostCreates);
-    const { start, end } = this.#layout.rememberedAfter(this.#swept);
+    const limit = Math.min(EXAMINED * count, this.#layout.maxCreates);
+    const { start, end } = this.#layout.rememberedAfter(this.#lastExamined);
     const rows = await this.#kv.range(start, end, limit);
-    this.#swept = rows.length < limit ? "" : String(rows.at(-1)?.key.at(-1));
+    this.#lastExamined = rows.length < limit ? "" : String(rows.at(-1)?.key.at(-1));
     const now = Date.now();
     const { length } = this.#layout.remembered("");
     return rows.filter(({ key, value }) => key.length === length && isExpired(value, now)).map(({ key }) =>

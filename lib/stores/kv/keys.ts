@@ -9,7 +9,7 @@ import { Retries } from "./retries.ts";
 /** How many keys one read gives. */
 const PAGE = 500;
 /** How many uses one commit notes. */
-const MOST_USES = 200;
+const MAX_USES = 200;
 
 /** A key as JSON, with times in milliseconds since 1970. */
 type KeyRow = Omit<StoredKey, Time> & { created: number } & { [time in OptionalTime]?: number };
@@ -87,8 +87,8 @@ export class KvKeys implements KeyStore {
 
   async touch(uses: readonly KeyUse[]): Promise<void> {
     const latest = latestUses(uses);
-    for (let i = 0; i < latest.length; i += MOST_USES) {
-      const part = new Map(latest.slice(i, i + MOST_USES).map(({ id, at }) => [id, at.getTime()]));
+    for (let i = 0; i < latest.length; i += MAX_USES) {
+      const part = new Map(latest.slice(i, i + MAX_USES).map(({ id, at }) => [id, at.getTime()]));
       await this.#change(async () => {
         const found = await this.#find([...part.keys()]);
         const later = found.filter((each) => each && !(each.row.lastUsed! >= part.get(each.row.id)!));
@@ -120,7 +120,7 @@ export class KvKeys implements KeyStore {
       const { last } = counterState(counter);
       const { result, writes, added = 0 } = await plan(last);
       if (writes.length === 0) return result;
-      const outcome = await this.#kv.limit(() =>
+      const outcome = await this.#kv.withTimeout(() =>
         this.#kv.commit((atomic) => {
           atomic.check({ key: this.#layout.keyCounter, versionstamp: counter.versionstamp });
           for (const [key, value] of writes) atomic.set(key, toBytes(JSON.stringify(value)));

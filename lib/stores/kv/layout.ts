@@ -15,9 +15,9 @@ const BEYOND = 2n ** 64n;
 const KEY_BYTES = 45;
 /** KV allows keys of 80 KiB in one commit. Each create writes three, and may delete one. */
 const COMMIT_KEY_BYTES = 80 * 1024;
-const MOST_PREFIX_BYTES = 500;
+const MAX_PREFIX_BYTES = 500;
 /** KV allows 1000 writes and deletions in one commit. */
-const MOST_CREATES = 240;
+const MAX_CREATES = 240;
 
 /** The keys of one petstore. */
 export class Layout {
@@ -28,7 +28,7 @@ export class Layout {
   /** Is written to find out whether writes succeed. */
   readonly probe: KvKey;
   /** How many creates fit into one commit. */
-  readonly mostCreates: number;
+  readonly maxCreates: number;
   readonly #prefix: readonly string[];
 
   /** @throws {TypeError} If the prefix is invalid. */
@@ -38,7 +38,7 @@ export class Layout {
     this.counter = [...prefix, "counter"];
     this.keyCounter = [...prefix, "key-counter"];
     this.probe = [...prefix, "probe"];
-    this.mostCreates = Math.min(MOST_CREATES, Math.floor(COMMIT_KEY_BYTES / (4 * (sizeOf(prefix) + KEY_BYTES))));
+    this.maxCreates = Math.min(MAX_CREATES, Math.floor(COMMIT_KEY_BYTES / (4 * (sizeOf(prefix) + KEY_BYTES))));
   }
 
   /** The text of a pet. */
@@ -119,9 +119,9 @@ export function counterAt(last: number): Uint8Array {
 function requirePrefix(prefix: readonly string[]): void {
   const isValid = Array.isArray(prefix) && prefix.length > 0 &&
     prefix.every((part) => typeof part === "string" && !part.includes("\0") && part.isWellFormed());
-  if (!isValid || sizeOf(prefix) > MOST_PREFIX_BYTES) {
+  if (!isValid || sizeOf(prefix) > MAX_PREFIX_BYTES) {
     throw new TypeError(
-      `The prefix of a KV store must be an array of well-formed strings without U+0000, at least one, of up to ${MOST_PREFIX_BYTES} bytes`,
+      `The prefix of a KV store must be an array of well-formed strings without U+0000, at least one, of up to ${MAX_PREFIX_BYTES} bytes`,
     );
   }
 }

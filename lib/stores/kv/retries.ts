@@ -3,9 +3,9 @@
 import type { StoreUnavailableError } from "../store.ts";
 
 /** How often a write may fail, other than because of other servers. */
-const MOST_FAILURES = 4;
+const MAX_FAILURES = 4;
 /** The longest pause before a retry, in milliseconds. */
-const LONGEST_PAUSE = 4;
+const MAX_PAUSE = 4;
 
 /** The tries of one write. */
 export class Retries {
@@ -19,8 +19,8 @@ export class Retries {
 
   /** Waits for a random time, so that servers that are in each other's way do not meet again. Returns false if it is too late. */
   async pause(failure: StoreUnavailableError): Promise<boolean> {
-    if (!isPassing(failure) && ++this.#failures >= MOST_FAILURES) return false;
-    const length = Math.random() * LONGEST_PAUSE;
+    if (!isConflict(failure) && ++this.#failures >= MAX_FAILURES) return false;
+    const length = Math.random() * MAX_PAUSE;
     if (performance.now() + length >= this.#deadline) return false;
     await new Promise((resolve) => setTimeout(resolve, length));
     return true;
@@ -28,6 +28,6 @@ export class Retries {
 }
 
 /** Whether another server was faster. KV itself does not try again if another process is writing to its file. */
-function isPassing({ cause }: StoreUnavailableError): boolean {
+function isConflict({ cause }: StoreUnavailableError): boolean {
   return cause === undefined || (cause instanceof Error && cause.message.startsWith("database is locked"));
 }

@@ -16,7 +16,7 @@ import { isTransient } from "./client/errors.ts";
 import { CONFIRM } from "./statements.ts";
 
 /** The longest pause before a retry after a conflict with another transaction, in milliseconds. */
-const LONGEST_PAUSE = 20;
+const MAX_PAUSE = 20;
 /** How long creates may wait once the store is being closed, in milliseconds. This is enough for many statements. */
 const CLOSING = 1000;
 
@@ -41,7 +41,7 @@ export class GroupCommit {
   #isRunning = false;
   #whenIdle = () => {};
   /** How long a create may wait before its statement is sent, in milliseconds. */
-  readonly #patience: number;
+  readonly #maxWait: number;
   /** When all creates that still wait are refused, as in `performance.now()`. */
   #end = Infinity;
   onCommit: CommitObserver | undefined;
@@ -54,7 +54,7 @@ export class GroupCommit {
     this.#db = db;
     this.#statement = statement;
     // The other half of the time limit is for the statement.
-    this.#patience = db.timeoutMs / 2;
+    this.#maxWait = db.timeoutMs / 2;
   }
 
   get waiting(): number {
@@ -91,14 +91,14 @@ export class GroupCommit {
     clearTimeout(this.#refusal);
     const [oldest] = this.#batch.waiting;
     if (!oldest) return;
-    const time = Math.min(oldest.arrival + this.#patience, this.#end);
+    const time = Math.min(oldest.arrival + this.#maxWait, this.#end);
     this.#refusal = setTimeout(() => this.#refuse(), Math.max(0, time - performance.now()));
   }
 
   /** Refuses creates that have waited too long. They have not been sent, so they will not be stored. */
   #refuse(): void {
     const now = performance.now();
-    const latest = now < this.#end ? now - this.#patience : now;
+    const latest = now < this.#end ? now - this.#maxWait : now;
     const { waiting } = this.#batch;
     const count = waiting.findIndex(({ arrival }) => arrival > latest);
     for (const { reject } of waiting.splice(0, count === -1 ? waiting.length : count)) {
@@ -158,7 +158,7 @@ export class GroupCommit {
     } catch (error) {
       const cause = error instanceof StoreUnavailableError ? error.cause : error;
       if (!isTransient(cause)) throw error;
-      const pause = Math.random() * LONGEST_PAUSE;
+      const pause = Math.random() * MAX_PAUSE;
       if (performance.now() + pause >= deadline) {
         throw new StoreUnavailableError("Other transactions conflicted with each attempt to add the pet", { cause });
       }

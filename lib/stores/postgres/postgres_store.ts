@@ -107,7 +107,7 @@ class PostgresStore implements KeyedPetStore, CommittingStore {
   readonly #schema: string;
   #statements: Statements;
   /** The id at which reads get a new text, and thus a new plan. */
-  #growth = MANY_PETS;
+  #replanAt = MANY_PETS;
   readonly #commits: GroupCommit;
   readonly #sweeper: Sweeper;
   #closing: Promise<void> | undefined;
@@ -118,7 +118,7 @@ class PostgresStore implements KeyedPetStore, CommittingStore {
     this.keys = new PostgresKeys(db, schema);
     this.#statements = statementsFor(schema);
     this.#commits = new GroupCommit(db, this.#statements.add);
-    this.#sweeper = new Sweeper(db, this.#statements.forget);
+    this.#sweeper = new Sweeper(db, this.#statements.deleteExpired);
   }
 
   set onCommit(observer: CommitObserver | undefined) {
@@ -132,15 +132,15 @@ class PostgresStore implements KeyedPetStore, CommittingStore {
   async create(pet: PetDraft): Promise<bigint> {
     // Without a request, the outcome is "created".
     const { id } = await this.#commits.add(pet) as { id: bigint };
-    this.#see(id);
+    this.#replanAfter(id);
     return id;
   }
 
   async createOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
     const result = await this.#commits.add(pet, request);
     if (result.outcome === "created") {
-      this.#see(result.id);
-      this.#sweeper.remembered();
+      this.#replanAfter(result.id);
+      this.#sweeper.added();
     }
     return result;
   }
@@ -148,7 +148,7 @@ class PostgresStore implements KeyedPetStore, CommittingStore {
   async get(id: bigint): Promise<string | undefined> {
     this.#requireOpen();
     const [row] = await this.#db.query(this.#statements.pet, [String(id)]);
-    if (row) this.#see(id);
+    if (row) this.#replanAfter(id);
     return row?.[0] ?? undefined;
   }
 
@@ -160,7 +160,7 @@ class PostgresStore implements KeyedPetStore, CommittingStore {
       ? await this.#db.query(this.#statements.all, bounds)
       : await this.#db.query(this.#statements.ofStatus, [...bounds, String(statusCode(status))]);
     const shown = rows.length > limit ? rows.slice(0, limit) : rows;
-    this.#see(BigInt(shown.at(-1)?.[0] ?? 0));
+    this.#replanAfter(BigInt(shown.at(-1)?.[0] ?? 0));
     const json = `[${shown.map(([, pet]) => pet).join(",")}]`;
     return rows.length > limit ? { json, next: BigInt(shown.at(-1)?.[0] ?? 0) } : { json };
   }
@@ -183,9 +183,9 @@ class PostgresStore implements KeyedPetStore, CommittingStore {
   }
 
   /** Renews the statements as the table grows, because a plan for few pets may be slow for many. */
-  #see(id: bigint): void {
-    if (id < this.#growth) return;
-    this.#growth = 10n ** BigInt(String(id).length);
+  #replanAfter(id: bigint): void {
+    if (id < this.#replanAt) return;
+    this.#replanAt = 10n ** BigInt(String(id).length);
     this.#statements = statementsFor(this.#schema, id);
   }
 

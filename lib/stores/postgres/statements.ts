@@ -27,7 +27,7 @@ export interface Statements {
   /** Adds pets. Parameters, all arrays: names, categories, statuses, keys, fingerprints, retentions. */
   add: string;
   /** Deletes expired requests. Parameter: the largest number to delete. */
-  forget: string;
+  deleteExpired: string;
 }
 
 /**
@@ -70,7 +70,7 @@ export function statementsFor(schema: string, size = 0n): Statements {
     ),
     add: `SELECT "${schema}".add_pets($1::pg_catalog.text[], $2::bigint[], $3::smallint[], $4::pg_catalog.text[],
       $5::pg_catalog.text[], $6::bigint[])`,
-    forget: `SELECT "${schema}".forget_requests($1::integer)`,
+    deleteExpired: `SELECT "${schema}".forget_requests($1::integer)`,
   };
 }
 

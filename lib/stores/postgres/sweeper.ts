@@ -1,11 +1,11 @@
 import type { Database } from "./client/client.ts";
 
 /** A deletion starts after this many new requests. */
-const MANY = 500;
+const ADDED = 500;
 /** A deletion also starts with the first new request after this many milliseconds. */
 const PAUSE = 5000;
 /** The bounds of how many requests one deletion may delete. */
-const FEWEST = 1000, MOST = 10_000;
+const MIN_DELETED = 1000, MAX_DELETED = 10_000;
 
 /**
  * Deletes expired requests while new ones arrive. Without new ones, the table does not grow. The statements are separate
@@ -20,18 +20,18 @@ export class Sweeper {
   #running: Promise<void> | undefined;
   #isClosed = false;
 
-  /** @param statement {@link Statements.forget} */
+  /** @param statement {@link Statements.deleteExpired} */
   constructor(db: Database, statement: string) {
     this.#db = db;
     this.#statement = statement;
   }
 
-  /** Call this for each request that was remembered. */
-  remembered(): void {
+  /** Call this for each request that was added. */
+  added(): void {
     this.#count++;
     if (this.#running || this.#isClosed) return;
-    if (this.#count < MANY && performance.now() < this.#notBefore) return;
-    this.#running = this.#forget().finally(() => this.#running = undefined);
+    if (this.#count < ADDED && performance.now() < this.#notBefore) return;
+    this.#running = this.#deleteExpired().finally(() => this.#running = undefined);
   }
 
   /** Starts no more deletions, and resolves when none is running. */
@@ -40,16 +40,16 @@ export class Sweeper {
     await this.#running;
   }
 
-  async #forget(): Promise<void> {
+  async #deleteExpired(): Promise<void> {
     // Deleting twice as many as were added shrinks the backlog.
-    const most = Math.min(Math.max(2 * this.#count, FEWEST), MOST);
-    this.#count = Math.max(this.#count - most / 2, 0);
+    const limit = Math.min(Math.max(2 * this.#count, MIN_DELETED), MAX_DELETED);
+    this.#count = Math.max(this.#count - limit / 2, 0);
     this.#notBefore = performance.now() + PAUSE;
     try {
       const deadline = performance.now() + this.#db.timeoutMs;
-      const [row] = await this.#db.query(this.#statement, [String(most)], { deadline });
+      const [row] = await this.#db.query(this.#statement, [String(limit)], { deadline });
       // More are left, so the next request starts another deletion.
-      if (Number(row?.[0]) >= most) this.#notBefore = 0;
+      if (Number(row?.[0]) >= limit) this.#notBefore = 0;
     } catch {
       // A later deletion catches up. If PostgreSQL is down, creates report it.
     }

@@ -33,7 +33,7 @@ export class Inserter {
   readonly #insertMany: StatementSync;
   readonly #findRequest: StatementSync;
   readonly #insertRequest: StatementSync;
-  readonly #forget: StatementSync;
+  readonly #deleteExpired: StatementSync;
   readonly #writeNothing: StatementSync[];
   readonly #savepoint: StatementSync;
   readonly #release: StatementSync;
@@ -46,7 +46,7 @@ export class Inserter {
     // Otherwise new ids would be rounded if another program has inserted an id beyond 2^53.
     for (const statement of [this.#insertOne, this.#insertMany, this.#findRequest]) statement.setReadBigInts(true);
     this.#insertRequest = db.prepare(INSERT_REQUEST);
-    this.#forget = db.prepare(DELETE_REQUESTS);
+    this.#deleteExpired = db.prepare(DELETE_REQUESTS);
     this.#writeNothing = WRITE_NOTHING.map((sql) => db.prepare(sql));
     this.#savepoint = db.prepare("SAVEPOINT once");
     this.#release = db.prepare("RELEASE once");
@@ -73,7 +73,7 @@ export class Inserter {
     }
     this.#insertPlain(plain, now, acknowledgements);
     // Deleting twice as many as were added shrinks the backlog, and no single commit has many to delete.
-    if (remembered > 0) this.#forget.run(now, BigInt(2 * remembered));
+    if (remembered > 0) this.#deleteExpired.run(now, BigInt(2 * remembered));
     return acknowledgements;
   }
 

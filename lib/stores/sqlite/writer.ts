@@ -1,6 +1,6 @@
 /** Collects the creates of a store, and commits them: on the thread that writes, or here as long as there is none. */
 
-import { Batch, type CommitObserver, patienceAfter } from "../batch.ts";
+import { Batch, type CommitObserver, longestWaitAfter } from "../batch.ts";
 import type { MaybePromise } from "../../maybe_promise.ts";
 import { statusCode } from "../status_code.ts";
 import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
@@ -107,7 +107,7 @@ export class Writer {
     const batch = this.#batch;
     this.#sent = batch.waiting;
     this.#sentAt = performance.now();
-    batch.taken = batch.waiting.length;
+    batch.inFlight = batch.waiting.length;
     batch.waiting = [];
     port.ref?.();
     port.postMessage(encodeBatch(this.#sent));
@@ -120,14 +120,14 @@ export class Writer {
     const count = this.#sent.length, spent = performance.now() - this.#sentAt;
     this.onCommit?.(count, spent);
     // One client is not waited for: without others, its next create is committed at once anyway.
-    if (count + this.#batch.waiting.length > 1) this.#batch.expect(count, patienceAfter(spent));
+    if (count + this.#batch.waiting.length > 1) this.#batch.expect(count, longestWaitAfter(spent));
     this.#goOn();
   }
 
   #goOn(): void {
     const batch = this.#batch;
     this.#sent = [];
-    batch.taken = 0;
+    batch.inFlight = 0;
     if (batch.waiting.length === 0) this.#whenIdle?.();
     else if (batch.isClosed) this.#commit();
     else batch.commitSoon();

@@ -5,7 +5,7 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import { type MessagePort, workerData } from "node:worker_threads";
-import { Batch, patienceAfter } from "../batch.ts";
+import { Batch, longestWaitAfter } from "../batch.ts";
 import { Transactions } from "./commit.ts";
 import type { DatabaseFiles, OpenedFiles } from "./file.ts";
 import { openAgain } from "./open.ts";
@@ -117,7 +117,7 @@ class ThreadWriter {
     this.#commit(jobs);
     // The stores of the transaction before have sent their next batches meanwhile, or are about to.
     const answered = new Set(jobs.map(({ port }) => port));
-    this.#batch.expect(answered.union(this.#answered).size, patienceAfter(performance.now() - began));
+    this.#batch.expect(answered.union(this.#answered).size, longestWaitAfter(performance.now() - began));
     this.#answered = answered;
   }
 

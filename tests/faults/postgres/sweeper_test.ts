@@ -1,4 +1,4 @@
-/** Requests that expire within milliseconds and come again, while all servers forget them. */
+/** Requests that expire within milliseconds and come again, while all servers delete them. */
 
 import assert from "node:assert/strict";
 import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store.ts";
@@ -24,16 +24,16 @@ async function sendAgain(store: PetStore, rounds: number): Promise<bigint[]> {
   return made;
 }
 
-test("reusing keys while servers forget them fails no create, repeats no id and leaves nothing behind", () =>
+test("reusing keys while servers delete them fails no create, repeats no id and leaves nothing behind", () =>
   withSchema((url, schema) =>
     DRIVERS[0]!.use(url, (one) =>
       DRIVERS[1]!.use(url, async (other) => {
         const stores = [await createPostgresStore(one, { schema }), await createPostgresStore(other, { schema })];
-        const { forget } = statementsFor(schema);
+        const { deleteExpired } = statementsFor(schema);
         let isDone = false;
         const forgetOn = async () => {
           let forgotten = 0;
-          while (!isDone) forgotten += Number((await runSql(url, forget.replace("$1", "50")))[0]?.[0]);
+          while (!isDone) forgotten += Number((await runSql(url, deleteExpired.replace("$1", "50")))[0]?.[0]);
           return forgotten;
         };
         const forgetting = [forgetOn(), forgetOn()];
@@ -45,7 +45,7 @@ test("reusing keys while servers forget them fails no create, repeats no id and 
         assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}".pets`), [[String(ids.length)]]);
         for (const store of stores) await store.close();
         await until("nothing remembered", async () => {
-          await runSql(url, forget.replace("$1", "1000"));
+          await runSql(url, deleteExpired.replace("$1", "1000"));
           return (await runSql(url, `SELECT count(*) FROM "${schema}".requests`))[0]?.[0] === "0";
         });
       }))

@@ -54,7 +54,7 @@ export interface Limits {
 }
 
 /** A statement, from its arrival until the driver has finished with it. */
-interface Job {
+interface Statement {
   text: string;
   parameters: string[] | undefined;
   /** A write needs a connection for itself, so that it can be cancelled before it starts. */
@@ -62,13 +62,14 @@ interface Job {
   mayCancel: boolean;
   /** Set once a driver runs it. */
   running?: Running;
-  lane?: Lane;
+  client?: ClientState;
   timer?: ReturnType<typeof setTimeout>;
   resolve(rows: Row[]): void;
   reject(error: unknown): void;
 }
 
-interface Lane {
+/** A client, and the statements that it runs. */
+interface ClientState {
   driver: Driver;
   /** How many statements the driver is running. */
   busy: number;
@@ -85,8 +86,8 @@ export class Database {
   readonly #prepare: boolean;
   readonly #make: PostgresClientMaker | undefined;
   /** In order of arrival. They wait here because a driver cannot remove a statement from its own queue. */
-  readonly #waiting = new Set<Job>();
-  #lane: Lane;
+  readonly #waiting = new Set<Statement>();
+  #client: ClientState;
   #isReleased = false;
 
   /** @throws {TypeError} If `source` is neither a client of a known driver nor a function that creates one. */
@@ -94,7 +95,7 @@ export class Database {
     this.timeoutMs = timeoutMs;
     this.#prepare = prepare;
     this.#make = isMaker(source) ? source : undefined;
-    this.#lane = this.#open(isMaker(source) ? source() : source);
+    this.#client = this.#open(isMaker(source) ? source() : source);
   }
 
   /** Runs one statement in a separate transaction. */
@@ -110,12 +111,12 @@ export class Database {
   /** Closes the client if the store created it. */
   async release(): Promise<void> {
     this.#isReleased = true;
-    for (const job of [...this.#waiting]) this.#giveUp(job, storeClosed());
-    if (this.#make) await this.#lane.driver.end(CLOSING);
-    else this.#lane.driver.release();
+    for (const statement of [...this.#waiting]) this.#giveUp(statement, storeClosed());
+    if (this.#make) await this.#client.driver.end(CLOSING);
+    else this.#client.driver.release();
   }
 
-  #open(client: PostgresClient): Lane {
+  #open(client: PostgresClient): ClientState {
     return { driver: adapt(client, this.#prepare), busy: 0, overdue: 0, answeredAt: -Infinity };
   }
 
@@ -125,48 +126,48 @@ export class Database {
     }
     return new Promise((resolve, reject) => {
       const isWrite = deadline !== undefined || parameters === undefined;
-      const job: Job = { text, parameters, isWrite, mayCancel: !addsPets, resolve, reject };
+      const statement: Statement = { text, parameters, isWrite, mayCancel: !addsPets, resolve, reject };
       const time = deadline === undefined ? this.timeoutMs : Math.max(0, deadline - performance.now());
-      job.timer = setTimeout(() => this.#giveUp(job, tooLate(Math.round(time))), time);
-      this.#waiting.add(job);
+      statement.timer = setTimeout(() => this.#giveUp(statement, tooLate(Math.round(time))), time);
+      this.#waiting.add(statement);
       this.#startWaiting();
     });
   }
 
   #startWaiting(): void {
-    for (const job of this.#waiting) {
-      const { driver, busy, overdue } = this.#lane;
+    for (const statement of this.#waiting) {
+      const { driver, busy, overdue } = this.#client;
       // While statements are overdue, each gets a connection for itself, because some connections may be dead.
-      if (busy >= driver.size * (job.isWrite || overdue > 0 ? 1 : driver.depth)) return;
-      this.#waiting.delete(job);
-      this.#start(job, this.#lane);
+      if (busy >= driver.size * (statement.isWrite || overdue > 0 ? 1 : driver.depth)) return;
+      this.#waiting.delete(statement);
+      this.#start(statement, this.#client);
     }
   }
 
   /** Counts a statement as busy until the driver has finished with it, even after it was given up. */
-  async #start(job: Job, lane: Lane): Promise<void> {
-    lane.busy++;
-    job.lane = lane;
+  async #start(statement: Statement, client: ClientState): Promise<void> {
+    client.busy++;
+    statement.client = client;
     try {
-      job.running = lane.driver.start(job.text, job.parameters, job.isWrite);
-      const rows = await job.running.done;
-      lane.answeredAt = performance.now();
-      job.resolve(rows);
+      statement.running = client.driver.start(statement.text, statement.parameters, statement.isWrite);
+      const rows = await statement.running.done;
+      client.answeredAt = performance.now();
+      statement.resolve(rows);
     } catch (error) {
-      job.reject(asUnavailable(error));
+      statement.reject(asUnavailable(error));
     } finally {
-      clearTimeout(job.timer);
-      lane.busy--;
+      clearTimeout(statement.timer);
+      client.busy--;
       this.#startWaiting();
     }
   }
 
-  #giveUp(job: Job, reason: StoreUnavailableError): void {
-    clearTimeout(job.timer);
-    job.reject(reason);
-    if (this.#waiting.delete(job) || !job.running) return;
-    const { running, lane, mayCancel } = job;
-    if (lane) lane.overdue++;
+  #giveUp(statement: Statement, reason: StoreUnavailableError): void {
+    clearTimeout(statement.timer);
+    statement.reject(reason);
+    if (this.#waiting.delete(statement) || !statement.running) return;
+    const { running, client, mayCancel } = statement;
+    if (client) client.overdue++;
     const process = mayCancel ? undefined : running.process();
     running.giveUp(mayCancel);
     if (process !== undefined) this.query(CANCEL_WAIT, [String(process)]).catch(ignore);
@@ -174,25 +175,25 @@ export class Database {
     const timer = setTimeout(() => {
       // A cancelled statement ends at once, unless its connection is dead. Another may wait for a standby: a response to a
       // later statement shows that the server is there.
-      if (mayCancel || !lane || lane.answeredAt < givenUpAt) this.#replace(lane);
+      if (mayCancel || !client || client.answeredAt < givenUpAt) this.#replace(client);
     }, Math.min(GRACE, this.timeoutMs));
     running.done.catch(ignore).finally(() => {
       clearTimeout(timer);
-      if (lane) lane.overdue--;
+      if (client) client.overdue--;
       this.#startWaiting();
     });
   }
 
-  #replace(lane: Lane | undefined): void {
-    if (lane !== this.#lane || !this.#make || this.#isReleased) return;
+  #replace(client: ClientState | undefined): void {
+    if (client !== this.#client || !this.#make || this.#isReleased) return;
     try {
-      this.#lane = this.#open(this.#make());
+      this.#client = this.#open(this.#make());
     } catch {
       // The old client stays until the next statement hangs.
       return;
     }
     // Without waiting: a statement that is queued in a pooler could still run later.
-    lane.driver.end(0).catch(ignore);
+    client.driver.end(0).catch(ignore);
     this.#startWaiting();
   }
 }

@@ -20,7 +20,7 @@ export interface PostgresJsQuery extends PromiseLike<unknown> {
 export interface NodePostgresClient {
   /** Runs a query. */
   query(query: { text: string; values?: string[]; name?: string; rowMode?: "array" }): PromiseLike<{ rows: unknown[] }>;
-  /** Borrows a connection from the pool. */
+  /** Checks out a connection of the pool. */
   connect?(): PromiseLike<unknown>;
   /** The number of connections. Only a `Pool` has it. */
   readonly totalCount?: number;

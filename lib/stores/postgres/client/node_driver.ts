@@ -5,7 +5,7 @@ import { DEFAULT_SIZE, type Driver, ignore, type NodePostgresClient, type Row, s
 /** The longest time for a cancellation, in milliseconds. After it, the connection is closed. */
 const MAX_CANCELLING = 1000;
 
-/** A connection that was borrowed from a pool, or the client itself. */
+/** A connection that was checked out of a pool, or the client itself. */
 interface Connection extends Pick<NodePostgresClient, "query" | "on" | "off"> {
   /** Returns it to the pool, which closes it if there was an error. */
   release?(error?: Error): void;
@@ -21,18 +21,18 @@ export function nodePostgresDriver(client: NodePostgresClient, prepare: boolean)
   client.on?.("error", ignore);
   const { options } = client as { options?: { max?: number } };
   const isPool = client.totalCount !== undefined && client.connect !== undefined;
-  const borrow = async () => (isPool ? await client.connect?.() : client) as Connection;
+  const connect = async () => (isPool ? await client.connect?.() : client) as Connection;
   return {
     // A client that can connect, but is not a pool, runs one query at a time.
     size: isPool ? options?.max ?? DEFAULT_SIZE : client.connect ? 1 : DEFAULT_SIZE,
     depth: 1,
     start(text, values) {
       const plain = { text, ...(values && { values, rowMode: "array" as const }) };
-      const loan = new Loan(borrow, isPool ? options : undefined);
+      const checkout = new Checkout(connect, isPool ? options : undefined);
       return {
-        done: loan.run(values && prepare ? { ...plain, name: nameOf(text) } : plain),
-        giveUp: (mayCancel) => loan.giveUp(mayCancel),
-        process: () => loan.process,
+        done: checkout.run(values && prepare ? { ...plain, name: nameOf(text) } : plain),
+        giveUp: (mayCancel) => checkout.giveUp(mayCancel),
+        process: () => checkout.process,
       };
     },
     release: () => void client.off?.("error", ignore),
@@ -43,16 +43,16 @@ export function nodePostgresDriver(client: NodePostgresClient, prepare: boolean)
 
 const GIVEN_UP = new Error("The query was given up");
 
-/** A connection, borrowed for one query. */
-class Loan {
-  readonly #borrow: () => Promise<Connection>;
+/** A connection, checked out for one query. */
+class Checkout {
+  readonly #connect: () => Promise<Connection>;
   readonly #options: unknown;
   #connection: Connection | undefined;
   #isGivenUp = false;
 
   /** @param options The settings with which the pool creates connections. */
-  constructor(borrow: () => Promise<Connection>, options: unknown) {
-    this.#borrow = borrow;
+  constructor(connect: () => Promise<Connection>, options: unknown) {
+    this.#connect = connect;
     this.#options = options;
   }
 
@@ -62,7 +62,7 @@ class Loan {
   }
 
   async run(query: Parameters<Connection["query"]>[0]): Promise<Row[]> {
-    const connection = this.#connection = await this.#borrow();
+    const connection = this.#connection = await this.#connect();
     connection.on?.("error", ignore);
     try {
       if (this.#isGivenUp) return [];
@@ -104,7 +104,7 @@ class Loan {
 }
 
 /** The members of an unconnected node-postgres client that {@link cancel} uses. */
-interface Messenger {
+interface CancelClient {
   on(event: "error", listener: () => void): void;
   connect(): Promise<unknown>;
   connection?: {
@@ -120,13 +120,13 @@ interface Messenger {
  */
 async function cancel({ constructor, processID, secretKey }: Connection, options: unknown): Promise<void> {
   if (typeof processID !== "number" || options === undefined) return;
-  const messenger = new (constructor as new (options: unknown) => Messenger)(options);
-  const { connection } = messenger;
+  const client = new (constructor as new (options: unknown) => CancelClient)(options);
+  const { connection } = client;
   if (!connection?.startup || !connection.cancel) return;
-  messenger.on("error", ignore);
+  client.on("error", ignore);
   connection.startup = () => connection.cancel?.(processID, secretKey);
   // The server closes the connection without a response, which the driver reports as a failure.
-  await settledWithin(MAX_CANCELLING, messenger.connect());
+  await settledWithin(MAX_CANCELLING, client.connect());
   connection.stream.destroy();
 }
 
