@@ -18,18 +18,16 @@
  */
 
 export { createPetstore, type Petstore } from "./lib/petstore/petstore.ts";
-export type { PetstoreOptions, ResponseInfo } from "./lib/petstore/options.ts";
-export { createOpenApi, type OpenApiOptions, type OpenApiServer } from "./lib/openapi/openapi.ts";
-export type { Json, JsonObject } from "./lib/openapi/json_types.ts";
+export type { ErrorInfo, PetstoreOptions, ResponseInfo } from "./lib/petstore/options.ts";
+export type { ConnectionInfo, Handle } from "./lib/hosts/fetch.ts";
 export type { ApiKey, ApiKeys, KeyVerifier } from "./lib/access/keys.ts";
 export type { AddedKey, KeyManager, NewKeyOptions, RotateOptions } from "./lib/access/key_manager.ts";
-export { createKeyManager, type KeyManagerOptions } from "./lib/access/managed_keys.ts";
 export type { RateLimitOptions } from "./lib/access/rate_limit.ts";
 export type { Caller } from "./lib/http/context.ts";
 export type { CorsOptions } from "./lib/http/cors.ts";
 export { ERROR_STATUS, type ErrorCode } from "./lib/error_codes.ts";
 export type { ErrorBody } from "./lib/http/problem.ts";
-export type { RequestIds } from "./lib/http/pipeline.ts";
+export type { RequestIds } from "./lib/http/finisher.ts";
 export { formatPet, formatPets, type NewPet, type Pet, type PetStatus } from "./lib/pet.ts";
 export type { MaybePromise } from "./lib/maybe_promise.ts";
 export { createMemoryStore } from "./lib/stores/memory/memory_store.ts";

@@ -1,7 +1,5 @@
 /** The HTTP status of each error code: the one source for types, responses and the OpenAPI description. */
 export const ERROR_STATUS = {
-  /** Sent only by the standalone server. */
-  invalid_host: 400,
   missing_api_key: 401,
   invalid_api_key: 401,
   insufficient_scope: 403,

@@ -4,7 +4,7 @@
  */
 
 const QUOTE = 0x22, BACKSLASH = 0x5c, COLON = 0x3a, OPEN_BRACE = 0x7b, OPEN_BRACKET = 0x5b;
-const CLOSE_BRACE = 0x7d, CLOSE_BRACKET = 0x5d, MINUS = 0x2d, ZERO = 0x30, NINE = 0x39;
+const CLOSE_BRACE = 0x7d, CLOSE_BRACKET = 0x5d, ZERO = 0x30, NINE = 0x39;
 
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
@@ -92,17 +92,16 @@ function skipSpace(text: string, i: number): number {
 }
 
 function numberEnd(text: string, i: number): number {
-  for (;; i++) {
-    const unit = text.charCodeAt(i);
-    // A JSON number consists of digits, '-', '+', '.', 'E' and 'e'.
-    if (!isDigit(unit) && unit !== MINUS && unit !== 0x2b && unit !== 0x2e && unit !== 0x45 && unit !== 0x65) return i;
-  }
+  while ("+-.Ee".includes(text.charAt(i)) || isDigit(text.charCodeAt(i))) i++;
+  return i;
 }
+
+/** A number in the syntax of RFC 8259 §6: sign, digits, fraction and exponent. */
+const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /** Whether `text` is a number in the syntax of RFC 8259 §6. */
 export function isJsonNumber(text: string): boolean {
-  return isDigits(text) && (text.length === 1 || text.charCodeAt(0) !== ZERO) ||
-    /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
+  return NUMBER.test(text);
 }
 
 /**
@@ -112,15 +111,10 @@ export function isJsonNumber(text: string): boolean {
  */
 export function parseInt64(source: string): bigint | undefined {
   if (source.length <= SAFE_DIGITS && isDigits(source)) return BigInt(+source);
-  const negative = source.charCodeAt(0) === MINUS;
-  const exponentAt = Math.max(source.indexOf("e"), source.indexOf("E"));
-  const mantissa = source.slice(negative ? 1 : 0, exponentAt < 0 ? undefined : exponentAt);
-  const point = mantissa.indexOf(".");
-  const digits = point < 0 ? mantissa : mantissa.slice(0, point) + mantissa.slice(point + 1);
-  const scale = (point < 0 ? 0 : mantissa.length - point - 1) - (exponentAt < 0 ? 0 : +source.slice(exponentAt + 1));
-  const magnitude = parseScaled(digits, scale);
+  const [, sign, digits = "", fraction = "", exponent = 0] = NUMBER.exec(source) ?? [];
+  const magnitude = parseScaled(digits + fraction, fraction.length - +exponent);
   if (magnitude === undefined) return undefined;
-  const value = negative ? -magnitude : magnitude;
+  const value = sign === "-" ? -magnitude : magnitude;
   return isInt64(value) ? value : undefined;
 }
 

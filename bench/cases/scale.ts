@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { command } from "../../tests/support/system/commands.ts";
-import { formatCursor } from "../../lib/operations/operations.ts";
+import { formatCursor } from "../../lib/operations/paging.ts";
 import { checkStatus, readResponses } from "../responses.ts";
 import type { Bench, Case, Group } from "../bench.ts";
 import { runPinned, type ServerProcess } from "../load/server_process.ts";

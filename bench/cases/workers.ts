@@ -1,6 +1,6 @@
 /** Two workers of the standalone server, compared with one. The load uses the same two cores. */
 
-import { formatCursor } from "../../lib/operations/operations.ts";
+import { formatCursor } from "../../lib/operations/paging.ts";
 import { checkStatus } from "../responses.ts";
 import type { Bench, Case, Group } from "../bench.ts";
 import { CATALOGUE_SIZE, sample } from "../catalogue.ts";

@@ -1,36 +1,39 @@
 /** Authenticates requests: finds the caller to whom the credentials belong. */
 
-import type { Reply } from "../http/reply.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
-import type { Guard } from "../http/pipeline.ts";
-import { chain, isPromise, type MaybePromise } from "../maybe_promise.ts";
-import { EXPIRED_KEY, INVALID_KEY, isKeyText, MALFORMED, MISSING_KEY, MISTYPED_KEY } from "./bearer.ts";
+import type { Access } from "../http/operation.ts";
+import type { Problem } from "../http/problem.ts";
+import { chain, type MaybePromise } from "../maybe_promise.ts";
+import { EXPIRED_KEY, INVALID_KEY, isKeyText, MALFORMED, MISSING_KEY, MISTYPED_KEY, READ_ONLY_KEY } from "./bearer.ts";
 import { isMistyped } from "./key_format.ts";
-import { ManagedKeys } from "./managed_keys.ts";
-import { type KeyOwner, KeyRing } from "./key_ring.ts";
+import { type ChangingKeys, CURRENT_KEYS, type KeyOwner, KeyRing } from "./key_ring.ts";
 import { type ApiKey, type ApiKeys, checkKeys, type KeyRecord, type KeyVerifier } from "./keys.ts";
 
-/** Checks the key that begins at `start` in an `Authorization` header. */
-type KeyCheck = (authorization: string, start: number, context: RequestContext) => ReturnType<Guard>;
+/** Finds the caller of a request, or throws a {@link Problem}. */
+export type Authenticate = (context: RequestContext) => MaybePromise<Caller>;
 
-/**
- * Creates the guard that sets the caller of a request, or refuses it.
- *
- * @throws {TypeError} If there is no key, or a key is invalid. The message never contains a key.
- */
-export function createAuthenticate(keys: ApiKeys): Guard {
-  const isVerifier = typeof keys === "function";
-  const check = isVerifier
-    ? checkByVerifier(keys)
-    : keys instanceof ManagedKeys
-    ? checkByManaged(keys)
-    : checkByRing(checkKeys(keys as Iterable<string | ApiKey>));
+/** Finds the caller of the key that begins at `start` in an `Authorization` header. */
+type KeyCheck = (authorization: string, start: number, context: RequestContext) => MaybePromise<Caller>;
+
+/** @throws {TypeError} If there is no key, or a key is invalid. The message never contains a key. */
+export function createAuthenticate(keys: ApiKeys): Authenticate {
+  const verify = typeof keys === "function" ? keys : undefined;
+  const check = verify ? checkByVerifier(verify) : checkByRing(ringsOf(keys as Exclude<ApiKeys, KeyVerifier>));
   return (context) => {
     const authorization = context.header("authorization");
-    if (authorization === null) return isVerifier ? checkWithoutKey(keys, context) : MISSING_KEY.toReply();
+    if (authorization === null) {
+      if (verify) return callerWithoutKey(verify, context);
+      throw MISSING_KEY;
+    }
     const start = tokenStart(authorization);
-    return start === undefined ? MALFORMED.toReply() : check(authorization, start, context);
+    if (start === undefined) throw MALFORMED;
+    return check(authorization, start, context);
   };
+}
+
+/** @throws {Problem} If the caller lacks the right. */
+export function authorize({ readOnly }: Caller, access: Access): void {
+  if (readOnly && access === "write") throw READ_ONLY_KEY;
 }
 
 /** The index of the token in `Bearer <token>`, with the scheme in any case (RFC 9110 §11.1); `undefined` otherwise. */
@@ -41,82 +44,70 @@ function tokenStart(authorization: string): number | undefined {
   return start;
 }
 
-function checkByRing(records: KeyRecord[]): KeyCheck {
+/** Gives the ring that holds at each moment. */
+function ringsOf(keys: Exclude<ApiKeys, KeyVerifier>): () => MaybePromise<KeyRing> {
+  const changing = keys as Partial<ChangingKeys> | undefined;
+  if (changing?.[CURRENT_KEYS]) return () => changing[CURRENT_KEYS]!();
+  return createRing(checkKeys(keys as Iterable<string | ApiKey>));
+}
+
+function createRing(records: KeyRecord[]): () => MaybePromise<KeyRing> {
   // Created with the first request, because Workers, for example, provide no random numbers earlier.
-  let ring: KeyRing | undefined;
-  let filled: Promise<void> | undefined;
+  let ring: MaybePromise<KeyRing> | undefined;
 
-  return (authorization, start, context) => {
-    if (!ring) {
-      ring = new KeyRing();
-      filled = ring.add(records).then(() => {
-        // From here on, only the app's own list has the keys in clear text.
-        records.length = 0;
-        filled = undefined;
-      }, (thrown) => {
-        // The next request retries.
-        ring = filled = undefined;
-        throw thrown;
-      });
+  async function fill(): Promise<KeyRing> {
+    try {
+      const filled = new KeyRing();
+      await filled.add(records);
+      // From here on, only the app's own list has the keys in clear text.
+      records.length = 0;
+      return ring = filled;
+    } catch (error) {
+      // The next request retries.
+      ring = undefined;
+      throw error;
     }
-    return filled
-      ? filled.then(() => checkIn(ring!, authorization, start, context))
-      : checkIn(ring, authorization, start, context);
-  };
+  }
+
+  return () => ring ??= fill();
 }
 
-function checkByManaged({ followed }: ManagedKeys): KeyCheck {
-  return (authorization, start, context) => {
-    const ring = followed.current();
-    return isPromise(ring)
-      ? ring.then((ring) => checkIn(ring, authorization, start, context))
-      : checkIn(ring, authorization, start, context);
-  };
+function checkByRing(currentRing: () => MaybePromise<KeyRing>): KeyCheck {
+  return (authorization, start) =>
+    chain(
+      currentRing(),
+      (ring) => chain(ring.find(authorization, start), (owner) => callerOf(owner, authorization, start)),
+    );
 }
 
-function checkIn(ring: KeyRing, authorization: string, start: number, context: RequestContext): ReturnType<Guard> {
-  const owner = ring.find(authorization, start);
-  return isPromise(owner)
-    ? owner.then((owner) => admitOwner(owner, authorization, start, context))
-    : admitOwner(owner, authorization, start, context);
-}
-
-/** Admits the caller of a valid key, and refuses an unknown or expired one. */
-function admitOwner(
-  owner: KeyOwner | undefined,
-  authorization: string,
-  start: number,
-  context: RequestContext,
-): Reply | undefined {
-  if (!owner) return refuse(authorization, start);
+/** The caller of a valid key. Refuses an unknown or expired one. */
+function callerOf(owner: KeyOwner | undefined, authorization: string, start: number): Caller {
+  if (!owner) throw refusal(authorization, start);
   // So written that an invalid date, which an app's own store may return, counts as expired.
-  if (owner.expires !== Infinity && !(Date.now() < owner.expires)) return EXPIRED_KEY.toReply();
+  if (owner.expires !== Infinity && !(Date.now() < owner.expires)) throw EXPIRED_KEY;
   if (owner.use) owner.use.at = Date.now();
-  return admit(owner.caller, context);
-}
-
-function admit(caller: Caller, context: RequestContext): undefined {
-  context.caller = caller;
+  return owner.caller;
 }
 
 function checkByVerifier(verify: KeyVerifier): KeyCheck {
   let ring: KeyRing | undefined;
   return (authorization, start, context) => {
     const key = authorization.slice(start);
-    if (!isKeyText(key)) return refuse(authorization, start);
-    return chain(verify(key, context.toRequest()), (verdict): MaybePromise<Reply | undefined> => {
+    if (!isKeyText(key)) throw refusal(authorization, start);
+    return chain(verify(key, context.toRequest()), (verdict): MaybePromise<Caller> => {
       // Only `true`, not any truthy value: a mistake in a verifier must not accept every key.
-      if (verdict === true) return chain((ring ??= new KeyRing()).own(key), (caller) => admit(caller, context));
-      return isCaller(verdict) ? admit(verdict, context) : refuse(authorization, start);
+      if (verdict === true) return (ring ??= new KeyRing()).callerOf(key);
+      if (isCaller(verdict)) return verdict;
+      throw refusal(authorization, start);
     });
   };
 }
 
-function checkWithoutKey(verify: KeyVerifier, context: RequestContext): MaybePromise<Reply | undefined> {
-  return chain(
-    verify("", context.toRequest()),
-    (verdict) => isCaller(verdict) ? admit(verdict, context) : MISSING_KEY.toReply(),
-  );
+function callerWithoutKey(verify: KeyVerifier, context: RequestContext): MaybePromise<Caller> {
+  return chain(verify(undefined, context.toRequest()), (verdict) => {
+    if (isCaller(verdict)) return verdict;
+    throw MISSING_KEY;
+  });
 }
 
 /** Requires an own `id`: with an extended Object.prototype, every object would inherit one. */
@@ -127,8 +118,8 @@ function isCaller(verdict: unknown): verdict is Caller {
 }
 
 /** Distinguishes a malformed header from a wrong key by its form alone, so the response reveals nothing about valid keys. */
-function refuse(authorization: string, start: number): Reply {
+function refusal(authorization: string, start: number): Problem {
   const token = authorization.slice(start);
   const isMalformed = token === "" || token.includes(" ") || token.includes(",");
-  return (isMalformed ? MALFORMED : isMistyped(token) ? MISTYPED_KEY : INVALID_KEY).toReply();
+  return isMalformed ? MALFORMED : isMistyped(token) ? MISTYPED_KEY : INVALID_KEY;
 }

@@ -1,5 +1,6 @@
 /** Bearer tokens in the `Authorization` header (RFC 6750 §2.1), and the responses to a missing or invalid one. */
 
+import type { ErrorCode } from "../error_codes.ts";
 import { Problem } from "../http/problem.ts";
 
 /** Longer than any sensible key or JWT, yet short enough that checking a wrong one is cheap. */
@@ -7,35 +8,42 @@ export const MAX_KEY_LENGTH = 4096;
 
 const REALM = 'Bearer realm="petstore"';
 
-export const MISSING_KEY: Problem = new Problem(
+export const MISSING_KEY: Problem = /* @__PURE__ */ new Problem(
+  401,
   "missing_api_key",
   "An API key is required, as Authorization: Bearer <API_KEY>",
   { "www-authenticate": REALM },
 );
 
-export const INVALID_KEY: Problem = refusal("The API key is not valid");
+export const INVALID_KEY: Problem = /* @__PURE__ */ refusal("The API key is not valid");
 
-export const EXPIRED_KEY: Problem = refusal("The API key has expired");
+export const EXPIRED_KEY: Problem = /* @__PURE__ */ refusal("The API key has expired");
 
 /** This depends on what was sent alone, so it tells nothing about valid keys. */
-export const MISTYPED_KEY: Problem = refusal("The API key is incomplete or mistyped: its checksum is wrong");
+export const MISTYPED_KEY: Problem = /* @__PURE__ */ refusal(
+  "The API key is incomplete or mistyped: its checksum is wrong",
+);
 
 /** The key is valid, but not for this operation (RFC 6750 §3.1). */
-export const READ_ONLY_KEY: Problem = challenge(new Problem("insufficient_scope", "The API key may only read"));
+export const READ_ONLY_KEY: Problem = /* @__PURE__ */ challenge(
+  403,
+  "insufficient_scope",
+  "The API key may only read",
+);
 
 /** The scheme is missing, repeated or another one, or more follows the key. */
-export const MALFORMED: Problem = refusal(
+export const MALFORMED: Problem = /* @__PURE__ */ refusal(
   "The Authorization header must be Bearer <API_KEY>: the word, a space and the key alone",
 );
 
 function refusal(message: string): Problem {
-  return challenge(new Problem("invalid_api_key", message), "invalid_token");
+  return challenge(401, "invalid_api_key", message, "invalid_token");
 }
 
-/** Adds the challenge of RFC 6750 §3. */
-function challenge({ code, message }: Problem, error: string = code): Problem {
+/** A failure with the challenge of RFC 6750 §3. */
+function challenge(status: number, code: ErrorCode, message: string, error: string = code): Problem {
   const challenge = `${REALM}, error="${error}", error_description="${message}"`;
-  return new Problem(code, message, { "www-authenticate": challenge });
+  return new Problem(status, code, message, { "www-authenticate": challenge });
 }
 
 /**
@@ -43,10 +51,5 @@ function challenge({ code, message }: Problem, error: string = code): Problem {
  * A comma means that two `Authorization` headers were joined, and it is unclear which of them counts.
  */
 export function isKeyText(text: string): boolean {
-  if (text === "" || text.length > MAX_KEY_LENGTH) return false;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit < 0x21 || unit > 0x7e || unit === 0x2c) return false;
-  }
-  return true;
+  return text.length <= MAX_KEY_LENGTH && /^[!-+\--~]+$/.test(text);
 }

@@ -1,10 +1,10 @@
-/** What a manager of API keys can do. */
+/** The interface of a manager of API keys. */
 
 import type { KeyInfo } from "../stores/key_store.ts";
 
-/** What a new key shall be. */
+/** The properties of a new key. */
 export interface NewKeyOptions {
-  /** What the key is for: 1 to 100 characters, no control characters. */
+  /** The purpose of the key: 1 to 100 characters, no control characters. */
   label: string;
   /** From when on it is refused. Default: it never expires. */
   expires?: Date;
@@ -32,13 +32,13 @@ export interface AddedKey extends KeyInfo {
  * Manages the API keys of a petstore, and is its option `keys`. Several programs may manage the same keys: each follows the changes
  * of the others within a second. A key that was revoked here, or has expired, is refused at once, even if it was just used.
  *
- * Methods reject with the errors of the store, and with a TypeError or RangeError as each one says.
+ * Methods reject with the errors of the store, and as each one says.
  */
 export interface KeyManager {
   /**
    * Makes a key.
    *
-   * @returns The key. The promise rejects with a TypeError if an option is invalid.
+   * @returns The key. The promise rejects with a TypeError if an option has a wrong type, and with a RangeError if it is out of range.
    */
   add(options: NewKeyOptions): Promise<AddedKey>;
   /** Every key, also those that have expired or were revoked, in the order in which they were added. */
@@ -46,13 +46,30 @@ export interface KeyManager {
   /**
    * Makes a key with the label, the caller and the rights of another, which expires soon.
    *
-   * @returns The new key. The promise rejects with a RangeError if there is no such key or it is not valid any more.
+   * @returns The new key. The promise rejects with an {@link UnknownKeyError} if there is no such key or it is not valid any more.
    */
   rotate(id: string, options?: RotateOptions): Promise<AddedKey>;
-  /** Revokes a key for good. Rejects with a RangeError if there is no such key. */
+  /** Revokes a key for good. Rejects with an {@link UnknownKeyError} if there is no such key. */
   revoke(id: string): Promise<void>;
   /** Reads the keys. Call it to learn at the start whether they can be read. */
   check(): Promise<void>;
   /** Writes the times of uses that are not written yet. They are written now and then; call it before the store is closed. */
   flush(): Promise<void>;
+}
+
+/** There is no such key, or it is not valid any more. */
+export class UnknownKeyError extends Error {
+  /** The name that logs show. */
+  override name = "UnknownKeyError";
+  /** The id that was given. */
+  readonly id: string;
+
+  /**
+   * @param what What was looked for: a key, or a valid key.
+   * @param id The id that was given.
+   */
+  constructor(what: string, id: string) {
+    super(`There is no ${what} ${JSON.stringify(id)}`);
+    this.id = id;
+  }
 }

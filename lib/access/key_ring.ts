@@ -13,8 +13,17 @@ export interface KeyOwner {
   use?: LastUse | undefined;
 }
 
+/** The member of a {@link KeyManager} that gives its keys. A symbol, so that its code is not part of a petstore without one. */
+export const CURRENT_KEYS: unique symbol = Symbol("petstore.currentKeys");
+
+/** Keys that change while the petstore runs. */
+export interface ChangingKeys {
+  /** The keys that are valid at the moment. Called for each request. */
+  [CURRENT_KEYS](): MaybePromise<KeyRing>;
+}
+
 /** How many keys accepted by a verifier are remembered. */
-const MAX_OWN = 10_000;
+const MAX_ACCEPTED = 10_000;
 
 interface KnownKey {
   /** The key XORed with the pad, so that no key stays in memory as text for longer than a request. */
@@ -29,7 +38,7 @@ export async function digestOf(key: string): Promise<string> {
 }
 
 /** The id of the caller of a key for which the app names none. Half of the digest identifies a key, and cannot be used as one. */
-export function ownCallerId(digest: string): string {
+export function defaultCallerId(digest: string): string {
   return `key-${digest.slice(0, 32)}`;
 }
 
@@ -56,7 +65,7 @@ export class KeyRing {
     for (const { key, isDigest, caller, expires, readOnly, use } of records) {
       const digest = isDigest ? key : await digestOf(key);
       const owner = owners.get(digest) ??
-        { caller: { id: caller ?? ownCallerId(digest), readOnly }, expires, use };
+        { caller: { id: caller ?? defaultCallerId(digest), readOnly }, expires, use };
       owners.set(digest, owner);
       if (isDigest) this.#byDigest.set(digest, owner);
       else if (!this.#findKnown(key, 0)) this.#remember(key, owner);
@@ -73,14 +82,14 @@ export class KeyRing {
   }
 
   /** The caller of a key that a verifier accepted without naming one. */
-  own(key: string): MaybePromise<Caller> {
-    return this.#findKnown(key, 0)?.caller ?? this.#own(key);
+  callerOf(key: string): MaybePromise<Caller> {
+    return this.#findKnown(key, 0)?.caller ?? this.#createCaller(key);
   }
 
-  async #own(key: string): Promise<Caller> {
-    const caller = { id: ownCallerId(await digestOf(key)), readOnly: false };
+  async #createCaller(key: string): Promise<Caller> {
+    const caller = { id: defaultCallerId(await digestOf(key)), readOnly: false };
     // Bounded, because a verifier may accept any number of keys.
-    if (this.#known.size >= MAX_OWN) this.#known.clear();
+    if (this.#known.size >= MAX_ACCEPTED) this.#known.clear();
     if (!this.#findKnown(key, 0)) this.#remember(key, { caller, expires: Infinity });
     return caller;
   }

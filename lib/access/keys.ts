@@ -1,6 +1,7 @@
 /** The API keys of an app, and their validation. */
 
 import type { Caller } from "../http/context.ts";
+import { withoutPrototype } from "../without_prototype.ts";
 import { isKeyText, MAX_KEY_LENGTH } from "./bearer.ts";
 import type { KeyManager } from "./key_manager.ts";
 
@@ -23,11 +24,11 @@ export interface ApiKey {
  * Verifies the key of one request. Return `true` to accept the key, or a {@link Caller} to accept the request as that
  * caller's. Any other result refuses the request.
  *
- * `key` is `""` if the request has no `Authorization` header. Then only a `Caller`, for example the owner of a session
+ * `key` is undefined if the request has no `Authorization` header. Then only a `Caller`, for example the owner of a session
  * cookie, accepts the request; `true` does not.
  */
 export type KeyVerifier = (
-  key: string,
+  key: string | undefined,
   request: Request,
 ) => boolean | Caller | undefined | Promise<boolean | Caller | undefined>;
 
@@ -70,34 +71,22 @@ export function checkKeys(keys: Iterable<string | ApiKey>): KeyRecord[] {
 
 function checkKey(given: string | ApiKey, name: string): KeyRecord {
   const record = typeof given === "object" && given !== null ? given : { key: given };
-  // Without a prototype, because members of an extended Object.prototype belong to no key.
-  const { key, caller, expires, readOnly = false, ...others }: ApiKey = Object.assign(Object.create(null), record);
-  if (typeof key !== "string" || !isKeyText(key)) {
-    throw new TypeError(`${name} must be 1 to ${MAX_KEY_LENGTH} visible ASCII characters, no space or comma`);
-  }
-  // A key with a misspelt expiry would never expire.
-  if (Object.keys(others).length > 0) {
-    throw new TypeError(`${name} must have no members other than key, caller, expires and readOnly`);
-  }
-  if (caller !== undefined && (typeof caller !== "string" || caller === "")) {
-    throw new TypeError(`The caller of ${name} must be a string that is not empty`);
-  }
-  if (expires !== undefined && !(expires instanceof Date && !Number.isNaN(expires.getTime()))) {
-    throw new TypeError(`The expiry of ${name} must be a valid Date`);
-  }
-  if (typeof readOnly !== "boolean") throw new TypeError(`readOnly of ${name} must be true or false`);
-  const isDigest = key.startsWith(DIGEST_PREFIX);
-  return {
-    key: isDigest ? readDigest(key, name) : key,
-    isDigest,
-    caller,
-    expires: expires?.getTime() ?? Infinity,
-    readOnly,
+  const { key, caller, expires, readOnly = false, ...unknown }: ApiKey = withoutPrototype(record);
+  const check = (isRight: boolean, must: string) => {
+    if (!isRight) throw new TypeError(`${name} must ${must}`);
   };
-}
-
-function readDigest(key: string, name: string): string {
-  const hex = key.slice(DIGEST_PREFIX.length);
-  if (!/^[0-9a-fA-F]{64}$/.test(hex)) throw new TypeError(`${name} must be sha256: and 64 hexadecimal digits`);
-  return hex.toLowerCase();
+  check(
+    typeof key === "string" && isKeyText(key),
+    `be 1 to ${MAX_KEY_LENGTH} visible ASCII characters, no space or comma`,
+  );
+  // A key with a misspelt expiry would never expire.
+  check(Object.keys(unknown).length === 0, "have no members other than key, caller, expires and readOnly");
+  check(caller === undefined || (typeof caller === "string" && caller !== ""), "have a caller that is not empty");
+  const end = expires === undefined ? Infinity : expires instanceof Date ? expires.getTime() : NaN;
+  check(!Number.isNaN(end), "have a valid Date as its expiry");
+  check(typeof readOnly === "boolean", "have true or false as readOnly");
+  const isDigest = key.startsWith(DIGEST_PREFIX);
+  const text = isDigest ? key.slice(DIGEST_PREFIX.length).toLowerCase() : key;
+  check(!isDigest || /^[0-9a-f]{64}$/.test(text), "be sha256: and 64 hexadecimal digits");
+  return { key: text, isDigest, caller, expires: end, readOnly };
 }

@@ -1,5 +1,7 @@
 /** Counts requests by name in constant memory, however many names there are. */
 
+import { mix } from "../hash.ts";
+
 /** How many slots a table has, and how many of them each name uses. */
 const SLOTS = 65_536, USED = 3;
 
@@ -65,7 +67,7 @@ export class LimitTable {
   }
 
   /** Counts a request, and returns what was left before it. It is not counted if it is over the limit, unless `always` is set. */
-  take(name: string, now: number, always = false): Quota {
+  consume(name: string, now: number, always = false): Quota {
     const end = this.#find(name, now);
     const quota = this.#quotaOf(end, now);
     if (quota.isOpen || always) {
@@ -107,9 +109,4 @@ export function createLimitMemory<Memory extends ArrayBufferLike = ArrayBuffer>(
   const [seed = 0] = crypto.getRandomValues(new Int32Array(1));
   new Float64Array(memory)[0] = seed;
   return memory;
-}
-
-function mix(bits: number): number {
-  const product = Math.imul(bits ^ bits >>> 15, 0x9e3779b1);
-  return product ^ product >>> 13;
 }

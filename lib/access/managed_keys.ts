@@ -1,12 +1,26 @@
-/** Keys that are added, rotated and revoked while the petstore runs. */
+/**
+ * Manages the API keys of a petstore: they are added, rotated and revoked while it runs.
+ *
+ * @module
+ */
 
 import type { KeyInfo, KeyStore, StoredKey } from "../stores/key_store.ts";
 import { KeyCache } from "./key_cache.ts";
 import { makeKey } from "./key_format.ts";
-import type { AddedKey, KeyManager, NewKeyOptions, RotateOptions } from "./key_manager.ts";
-import { digestOf } from "./key_ring.ts";
+import {
+  type AddedKey,
+  type KeyManager,
+  type NewKeyOptions,
+  type RotateOptions,
+  UnknownKeyError,
+} from "./key_manager.ts";
+import { type ChangingKeys, CURRENT_KEYS, digestOf, type KeyRing } from "./key_ring.ts";
 import { type ApiKey, checkKeys } from "./keys.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
 import { withoutPrototype } from "../without_prototype.ts";
+
+export { UnknownKeyError };
+export type { AddedKey, ApiKey, KeyInfo, KeyManager, KeyStore, NewKeyOptions, RotateOptions, StoredKey };
 
 /** Options of {@link createKeyManager}. */
 export interface KeyManagerOptions {
@@ -25,7 +39,8 @@ export interface KeyManagerOptions {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { createKeyManager, createMemoryStore, createPetstore } from "@petstore/petstore";
+ * import { createMemoryStore, createPetstore } from "@petstore/petstore";
+ * import { createKeyManager } from "@petstore/petstore/keys";
  *
  * const store = createMemoryStore();
  * const keys = createKeyManager(store.keys);
@@ -47,9 +62,9 @@ export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {
 
 const DAY = 86_400_000;
 
-export class ManagedKeys implements KeyManager {
+export class ManagedKeys implements KeyManager, ChangingKeys {
   readonly #store: KeyStore;
-  readonly followed: KeyCache;
+  readonly #cache: KeyCache;
 
   constructor(store: KeyStore, options: KeyManagerOptions) {
     const { keys, onOutage = reportOutage, ...unknown } = withoutPrototype(options);
@@ -61,7 +76,11 @@ export class ManagedKeys implements KeyManager {
     if (name !== undefined) throw new TypeError(`A key manager has no option ${JSON.stringify(name)}`);
     if (typeof onOutage !== "function") throw new TypeError("onOutage must be a function");
     this.#store = store;
-    this.followed = new KeyCache(store, keys === undefined ? [] : checkKeys(keys), onOutage);
+    this.#cache = new KeyCache(store, keys === undefined ? [] : checkKeys(keys), onOutage);
+  }
+
+  [CURRENT_KEYS](): MaybePromise<KeyRing> {
+    return this.#cache.current();
   }
 
   async add(options: NewKeyOptions): Promise<AddedKey> {
@@ -80,12 +99,15 @@ export class ManagedKeys implements KeyManager {
     const oldEnd = new Date(now + overlapMs);
     // A date has a limit, so that infinity is no length.
     if (!(overlapMs >= 0) || Number.isNaN(oldEnd.getTime())) {
-      throw new TypeError(`overlapMs must be milliseconds, 0 or more, not ${overlapMs}`);
+      const type = typeof overlapMs === "number" ? RangeError : TypeError;
+      throw new type(`overlapMs must be milliseconds, 0 or more, not ${overlapMs}`);
     }
     requireTime(expires);
     const stored = await this.#store.list();
     const old = stored.find((key) => key.id === id);
-    if (!old || old.revoked || (old.expires?.getTime() ?? Infinity) <= now) throw noSuchKey("valid key", id);
+    if (!old || old.revoked || (old.expires?.getTime() ?? Infinity) <= now) {
+      throw new UnknownKeyError("valid key", id);
+    }
     // A key that was replaced before expires early. The last one of its line tells how long they live.
     const { expires: end, created } = stored.findLast(({ caller, label }) =>
       caller === old.caller && label === old.label
@@ -99,16 +121,16 @@ export class ManagedKeys implements KeyManager {
   }
 
   async revoke(id: string): Promise<void> {
-    if (!await this.#store.revoke(id, new Date())) throw noSuchKey("key", id);
-    await this.followed.renew();
+    if (!await this.#store.revoke(id, new Date())) throw new UnknownKeyError("key", id);
+    await this.#cache.renew();
   }
 
   check(): Promise<void> {
-    return this.followed.renew();
+    return this.#cache.renew();
   }
 
   flush(): Promise<void> {
-    return this.followed.flush();
+    return this.#cache.flush();
   }
 
   async #add(
@@ -125,9 +147,11 @@ export class ManagedKeys implements KeyManager {
       ...{ revoked: undefined, lastUsed: undefined },
     };
     // The other reason, that two random keys have the same id, does not occur.
-    if (!await this.#store.add({ ...info, digest }, replaced)) throw noSuchKey("valid key", replaced?.id ?? id);
+    if (!await this.#store.add({ ...info, digest }, replaced)) {
+      throw new UnknownKeyError("valid key", replaced?.id ?? id);
+    }
     // The key is valid now. If it were not returned, because the keys cannot be read, it would be lost.
-    await this.followed.renew().catch(() => {});
+    await this.#cache.renew().catch(() => {});
     return { key, ...info };
   }
 }
@@ -141,7 +165,10 @@ function withoutDigest({ digest: _, ...info }: StoredKey): KeyInfo {
   return info;
 }
 
-/** @throws {TypeError} If an option is invalid. */
+/**
+ * @throws {TypeError} If an option has a wrong type.
+ * @throws {RangeError} If an option is out of range.
+ */
 export function checkNewKey(options: NewKeyOptions): void {
   const { label, expires, caller } = withoutPrototype(options);
   requireLabel(label);
@@ -151,17 +178,16 @@ export function checkNewKey(options: NewKeyOptions): void {
 }
 
 function requireLabel(label: string): void {
-  if (typeof label === "string" && /^[^\p{Cc}\p{Cs}]{1,100}$/u.test(label) && label.trim() !== "") return;
-  throw new TypeError("The label of a key must be 1 to 100 characters, without control characters, such as ci");
+  const isText = typeof label === "string";
+  if (isText && /^[^\p{Cc}\p{Cs}]{1,100}$/u.test(label) && label.trim() !== "") return;
+  throw new (isText ? RangeError : TypeError)(
+    "The label of a key must be 1 to 100 characters, without control characters, such as ci",
+  );
 }
 
 function requireTime(time: Date | undefined): void {
   if (time === undefined || (time instanceof Date && time.getTime() > Date.now())) return;
-  throw new TypeError("The expiry of a key must be a Date in the future");
-}
-
-function noSuchKey(what: string, id: string): RangeError {
-  return new RangeError(`There is no ${what} ${JSON.stringify(id)}`);
+  throw new (time instanceof Date ? RangeError : TypeError)("The expiry of a key must be a Date in the future");
 }
 
 function reportOutage(error: unknown): void {

@@ -1,11 +1,11 @@
 /** Limits how many requests a caller may send, and how many an address may send without a valid key. */
 
-import type { HeaderFields, Reply } from "../http/reply.ts";
+import type { HeaderFields } from "../http/reply.ts";
 import { Problem } from "../http/problem.ts";
-import type { RequestContext } from "../http/context.ts";
+import type { Caller, RequestContext } from "../http/context.ts";
 import { trimField } from "../http/field_value.ts";
-import type { Guard } from "../http/pipeline.ts";
-import { chain } from "../maybe_promise.ts";
+import { isPromise, type MaybePromise } from "../maybe_promise.ts";
+import type { Authenticate } from "./authentication.ts";
 import { LimitTable, type Quota } from "./limit_table.ts";
 
 /** How many requests are allowed, and in which time. */
@@ -16,12 +16,10 @@ export interface RateLimitOptions {
   windowMs: number;
   /**
    * The header in which your proxy tells the address of the client, such as `cf-connecting-ip`; the last item counts. Set it
-   * only if clients cannot bypass the proxy. Default: the address of the connection, which the Node listener knows and
-   * `handle` does not. Without an address, only callers are limited.
+   * only if clients cannot bypass the proxy. Default: the address of the connection, which `Deno.serve` and the
+   * Node listener tell, and others can: see {@link Petstore.handle}. Without an address, only callers are limited.
    */
   clientHeader?: string;
-  /** The clock, in milliseconds, for tests. Default: one that is never set back. */
-  now?: () => number;
 }
 
 /** The tables of several isolates that share their counts. */
@@ -33,7 +31,7 @@ export interface LimitMemory {
 /** The failure, with the fields of draft-ietf-httpapi-ratelimit-headers-10. */
 export function rateLimited(fields: HeaderFields, seconds: number): Problem {
   const message = `Too many requests; try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}`;
-  return new Problem("rate_limited", message, { "retry-after": String(seconds), ...fields });
+  return new Problem(429, "rate_limited", message, { "retry-after": String(seconds), ...fields });
 }
 
 /** `RateLimit` and `RateLimit-Policy`. Times are in whole seconds, rounded up. */
@@ -51,45 +49,70 @@ export function limitFields(name: string, { requests, windowMs }: RateLimitOptio
  * An address that has used up its limit is refused before its key is looked at, even if the key is valid. Otherwise the response
  * would still tell whether a guess was right.
  *
- * @param authenticate Sets the caller, or refuses.
+ * @param now The time in milliseconds. It must never be set back.
  */
-export function limitRate(authenticate: Guard, options: RateLimitOptions, memory?: LimitMemory): Guard {
-  const { requests, windowMs, clientHeader, now = steadyNow } = options;
+export function limitRate(
+  authenticate: Authenticate,
+  options: RateLimitOptions,
+  memory?: LimitMemory,
+  now: () => number = steadyNow,
+): Authenticate {
+  const { requests, windowMs, clientHeader } = options;
   // Created with the first request, because Workers, for example, provide no random numbers earlier.
   let tables: { callers: LimitTable; addresses: LimitTable } | undefined;
+  let knowsAddresses = clientHeader !== undefined;
 
-  function refuse(name: string, quota: Quota): Reply {
+  function exceeded(name: string, quota: Quota): Problem {
     const seconds = Math.max(1, Math.ceil(quota.retryIn / 1000));
-    return rateLimited(limitFields(name, options, quota), seconds).toReply();
+    return rateLimited(limitFields(name, options, quota), seconds);
+  }
+
+  /** Counts a request without a valid key. Guesses that were under way at the same time count too, beyond the limit. */
+  function countFailure(thrown: unknown, network: string, arrival: number): never {
+    if (thrown instanceof Problem && network !== "") tables!.addresses.consume(network, arrival, true);
+    throw thrown;
+  }
+
+  function countCaller(caller: Caller, context: RequestContext, arrival: number): Caller {
+    const quota = tables!.callers.consume(caller.id, arrival);
+    if (!quota.isOpen) throw exceeded("caller", quota);
+    quota.remaining--;
+    // Before half of the limit is used up, few clients want to know, and two more headers would cost 5 % of a response.
+    if (quota.remaining < requests / 2) {
+      quota.resetIn += windowMs / requests;
+      context.fields = limitFields("caller", options, quota);
+    }
+    return caller;
   }
 
   return (context) => {
-    const { callers, addresses } = tables ??= {
+    const { addresses } = tables ??= {
       callers: new LimitTable(requests, windowMs, memory?.callers),
       addresses: new LimitTable(requests, windowMs, memory?.addresses),
     };
     const network = networkOf(addressOf(context, clientHeader) ?? "");
+    if (network === "" && !knowsAddresses) console.warn(NO_ADDRESS);
+    knowsAddresses = true;
     const arrival = now();
     const refused = network === "" ? undefined : addresses.refusal(network, arrival);
-    if (refused) return refuse("address", refused);
-    return chain(authenticate(context), (refusal) => {
-      if (refusal) {
-        // Guesses that were under way at the same time count too, beyond the limit.
-        if (network !== "") addresses.take(network, arrival, true);
-        return refusal;
-      }
-      const quota = callers.take(context.caller!.id, arrival);
-      if (!quota.isOpen) return refuse("caller", quota);
-      quota.remaining--;
-      // Before half of the limit is used up, few clients want to know, and two more headers would cost 5 % of a response.
-      if (quota.remaining < requests / 2) {
-        quota.resetIn += windowMs / requests;
-        context.fields = limitFields("caller", options, quota);
-      }
-      return undefined;
-    });
+    if (refused) throw exceeded("address", refused);
+    let caller: MaybePromise<Caller>;
+    try {
+      caller = authenticate(context);
+    } catch (thrown) {
+      return countFailure(thrown, network, arrival);
+    }
+    if (!isPromise(caller)) return countCaller(caller, context, arrival);
+    return caller.then(
+      (caller) => countCaller(caller, context, arrival),
+      (thrown) => countFailure(thrown, network, arrival),
+    );
   };
 }
+
+/** Said once, because a limit that is not there must not look as if it were. */
+const NO_ADDRESS =
+  "petstore: rateLimit limits no addresses: pass handle(request, { remoteAddr: { hostname } }) or set clientHeader";
 
 /** Never set back, and the same in all isolates of a process. */
 function steadyNow(): number {
@@ -107,16 +130,13 @@ function addressOf(context: RequestContext, clientHeader: string | undefined): s
 
 /** The part of an address that its owner cannot choose: all of an IPv4 address, and the first half of an IPv6 address. */
 export function networkOf(address: string): string {
-  if (!address.includes(":")) return address;
-  const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? [];
-  if (mapped !== undefined) return mapped;
-  // What follows the percent sign is the name of an interface.
+  // The name of an interface may follow a percent sign.
   const [plain = ""] = address.split("%", 1);
-  const [head = "", tail] = plain.split("::", 2);
-  const groups = head === "" ? [] : head.split(":");
-  const rest = tail === undefined || tail === "" ? [] : tail.split(":");
-  // A dotted end stands for two groups.
-  const missing = 8 - groups.length - rest.length - (rest.at(-1)?.includes(".") ? 1 : 0);
-  const all = tail === undefined ? groups : [...groups, ...Array(Math.max(0, missing)).fill("0"), ...rest];
-  return all.slice(0, 4).map((group) => (parseInt(group, 16) || 0).toString(16)).join(":");
+  if (!plain.includes(":")) return plain;
+  const [head = [], tail] = plain.split("::").map((part) => part === "" ? [] : part.split(":"));
+  // An IPv4 address in the notation of IPv6.
+  if (/^::ffff:.*\./i.test(plain)) return tail!.at(-1)!;
+  // The double colon stands for zeros.
+  while (tail && head.length + tail.length < 8) head.push("0");
+  return [...head, ...tail ?? []].slice(0, 4).map((group) => (parseInt(group, 16) || 0).toString(16)).join(":");
 }

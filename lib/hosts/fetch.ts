@@ -3,33 +3,55 @@
 import type { HeaderFields, Reply } from "../http/reply.ts";
 import type { BodyReader, Caller, RequestContext } from "../http/context.ts";
 import type { Pipeline } from "../http/pipeline.ts";
-import { targetOf } from "../http/dispatch.ts";
+import { targetOf } from "../http/target.ts";
 import { isPromise } from "../maybe_promise.ts";
 
+/**
+ * What a host tells of the connection of a request. `Deno.serve` passes it to its handler. Other objects, such as the environment
+ * that Cloudflare Workers pass, may be given too, and tell nothing.
+ */
+export type ConnectionInfo = object & {
+  /** The address of the client. */
+  readonly remoteAddr?: {
+    /** An IPv4 or IPv6 address. */
+    readonly hostname?: string | undefined;
+    /** The kind of connection, such as `tcp`. */
+    readonly transport?: string | undefined;
+  } | undefined;
+};
+
+/** What an adapter needs of a pipeline. */
+export type ServingPipeline = Pick<Pipeline, "respond" | "fail">;
+
 /** Answers a `Request`. */
-export type Handle = (request: Request) => Promise<Response>;
+export type Handle = (request: Request, info?: ConnectionInfo) => Promise<Response>;
 
-/** The pipeline of each `handle`, so that another adapter can use it directly. */
-const PIPELINES = new WeakMap<object, Pipeline>();
+/**
+ * The member of a `handle` that holds its pipeline, so that another adapter can use it directly. It is a member of the function,
+ * not of the petstore: an app that wraps `handle` is never bypassed.
+ */
+const PIPELINE = Symbol("petstore.pipeline");
 
-export function createHandle(pipeline: Pipeline): Handle {
-  const handle: Handle = (request) => {
+const NOT_A_REQUEST = "handle() takes a Request, such as handle(new Request(url)); for node:http, pass " +
+  "createNodeListener(petstore) of @petstore/petstore/node to createServer()";
+
+export function createHandle(pipeline: ServingPipeline): Handle {
+  const handle: Handle = (request, info) => {
     const headers = request?.headers;
     // Not `instanceof`: it costs more, and a Request of another realm or a polyfill is welcome.
-    if (typeof headers?.get !== "function") return Promise.reject(notARequest(request));
-    const context = new FetchContext(request, headers);
+    if (typeof headers?.get !== "function") return Promise.reject(new TypeError(NOT_A_REQUEST));
+    const context = new FetchContext(request, headers, info);
     const reply = pipeline.respond(context);
     return isPromise(reply)
       ? reply.then((reply) => sendReply(reply, context, pipeline))
       : Promise.resolve(sendReply(reply, context, pipeline));
   };
-  PIPELINES.set(handle, pipeline);
-  return handle;
+  return Object.assign(handle, { [PIPELINE]: pipeline });
 }
 
 /** The pipeline of a `handle`; `undefined` unless {@link createHandle} created it. */
-export function pipelineOf(handle: object): Pipeline | undefined {
-  return PIPELINES.get(handle);
+export function pipelineOf(handle: Handle & { [PIPELINE]?: ServingPipeline } | undefined): ServingPipeline | undefined {
+  return handle?.[PIPELINE];
 }
 
 /** A `Request` as a context. */
@@ -37,22 +59,32 @@ export class FetchContext implements RequestContext {
   readonly method: string;
   caller?: Caller;
   route?: string | undefined;
-  requestId?: string;
+  operationFields?: HeaderFields | undefined;
   fields?: HeaderFields;
+  requestId?: string;
   readonly #request: Request;
   readonly #headers: Headers;
+  readonly #info: ConnectionInfo | undefined;
   #target: string | undefined;
+  #client: string | undefined;
 
   /** @param headers The headers of the request, read once: the getter costs as much as a look-up of a field. */
-  constructor(request: Request, headers: Headers) {
+  constructor(request: Request, headers: Headers, info?: ConnectionInfo) {
     this.#request = request;
     this.#headers = headers;
+    this.#info = info;
     this.method = request.method;
   }
 
   /** Read late: a request that a guard refuses needs no URL, which Bun makes on demand. */
   get target(): string {
     return this.#target ??= targetOf(this.#request.url);
+  }
+
+  /** Read late, because Deno makes it on demand. */
+  get client(): string | undefined {
+    const address: unknown = this.#client ??= this.#info?.remoteAddr?.hostname;
+    return typeof address === "string" ? address : undefined;
   }
 
   /** On Bun, a kept response costs 5 % less than with the target, which is a slice of the URL. */
@@ -83,7 +115,7 @@ export class FetchContext implements RequestContext {
 }
 
 /** Converts a response. If an app's response cannot be sent, the result is the response to that failure. */
-export function sendReply(reply: Reply, context: RequestContext, { fail }: Pipeline): Response {
+export function sendReply(reply: Reply, context: RequestContext, { fail }: Pick<Pipeline, "fail">): Response {
   try {
     return toResponse(reply);
   } catch (thrown) {
@@ -125,13 +157,4 @@ function openReader(body: ReadableStream<Uint8Array>): BodyReader {
     return result;
   };
   return { read, cancel: () => reader.cancel() };
-}
-
-function notARequest(given: unknown): TypeError {
-  const isNode = typeof given === "object" && given !== null && "rawHeaders" in given;
-  return new TypeError(
-    isNode
-      ? "handle() takes a Request; for node:http, pass createNodeListener(petstore) of @petstore/petstore/node to createServer()"
-      : "handle() takes a Request, such as handle(new Request(url))",
-  );
 }

@@ -18,20 +18,19 @@
 
 import { INTERNAL_ERROR } from "../http/problem.ts";
 import type { Reply } from "../http/reply.ts";
-import type { Pipeline } from "../http/pipeline.ts";
 import { isPromise } from "../maybe_promise.ts";
-import { pipelineOf } from "./fetch.ts";
+import { type ConnectionInfo, type Handle, pipelineOf, type ServingPipeline } from "./fetch.ts";
 import { sendFailure, sendReply } from "./node_reply.ts";
 import { NodeContext } from "./node_context.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
-export type { NodeRequest, NodeResponse };
+export type { ConnectionInfo, NodeRequest, NodeResponse };
 
 /** A listener for `node:http`. In Express and Connect it is a middleware that answers every request it receives. */
 export type NodeListener = (request: NodeRequest, response: NodeResponse) => void;
 
-/** A function from `Request` to `Response`, such as the `handle` of a petstore. */
-export type NodeListenerHandle = (request: Request) => Response | Promise<Response>;
+/** A function from `Request` to `Response`, such as one that wraps the `handle` of a petstore. */
+export type NodeListenerHandle = (request: Request, info: ConnectionInfo) => Response | Promise<Response>;
 
 /**
  * Creates a listener from a petstore, or from any `handle`. For a petstore, it creates no `Request` or `Response`, which
@@ -41,6 +40,7 @@ export type NodeListenerHandle = (request: Request) => Response | Promise<Respon
  * - Nothing else may read the request's body first.
  * - Headers that were set earlier are kept, unless the response has a header of the same name.
  * - If the client disconnects, the `signal` of a `Request` aborts, and a streamed response body is cancelled.
+ * - A `handle` that is not a petstore's gets the address of the client as its second argument, as `Deno.serve` passes it.
  * - If a `handle` throws, the client gets 500 and the error goes to `console.error`.
  *
  * @throws {TypeError} If `service` is neither.
@@ -55,7 +55,8 @@ export function createNodeListener(service: { handle: NodeListenerHandle } | Nod
       }`,
     );
   }
-  const { respond, fail } = pipelineOf(handle) ?? handlePipeline((request) => handle.call(service, request));
+  const { respond, fail } = pipelineOf(handle as Handle) ??
+    handlePipeline((request, info) => handle.call(service, request, info));
   return (incoming, outgoing) => {
     const context = new NodeContext(incoming, outgoing);
     const send = (reply: Reply) => sendReply(reply, outgoing, (thrown) => sendFailure(fail(thrown, context), outgoing));
@@ -66,15 +67,17 @@ export function createNodeListener(service: { handle: NodeListenerHandle } | Nod
 }
 
 /** Wraps a `handle` that does not belong to a petstore. */
-function handlePipeline(handle: NodeListenerHandle): Pipeline {
+function handlePipeline(handle: NodeListenerHandle): ServingPipeline {
   const fail = (thrown: unknown) => {
     console.error(thrown);
-    return INTERNAL_ERROR.toReply();
+    return INTERNAL_ERROR;
   };
   return {
     async respond(context) {
       try {
-        const response = await handle(context.toRequest());
+        const response = await handle(context.toRequest(), {
+          remoteAddr: { hostname: context.client, transport: "tcp" },
+        });
         const isResponse = typeof response?.status === "number" && typeof response.headers?.get === "function";
         if (isResponse) return { status: response.status, headers: {}, body: response };
         throw new TypeError("The handle of createNodeListener() must answer with a Response");

@@ -13,8 +13,9 @@ export class NodeContext implements RequestContext {
   readonly target: string;
   caller?: Caller;
   route?: string | undefined;
-  requestId?: string;
+  operationFields?: HeaderFields | undefined;
   fields?: HeaderFields;
+  requestId?: string;
   readonly #incoming: NodeRequest;
   readonly #outgoing: NodeResponse;
   /** Once it exists, the body is read from it, because the app may have cloned it. */

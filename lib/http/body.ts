@@ -22,35 +22,37 @@ export interface BodyLimits {
  */
 export type TextReader = <T>(context: RequestContext, use: (text: string) => MaybePromise<T>) => Promise<T>;
 
-const CUT_SHORT = new Problem("invalid_json", "The request body ended before it was complete");
-const NOT_UTF8 = new Problem("invalid_json", "The request body is not valid UTF-8");
+const CUT_SHORT = /* @__PURE__ */ new Problem(400, "invalid_json", "The request body ended before it was complete");
+const NOT_UTF8 = /* @__PURE__ */ new Problem(400, "invalid_json", "The request body is not valid UTF-8");
 
 const ACCEPT_POST = { "accept-post": "application/json" };
 
-export const NOT_JSON: Problem = new Problem(
+export const NOT_JSON: Problem = /* @__PURE__ */ new Problem(
+  415,
   "unsupported_media_type",
   "The request body must be application/json",
   ACCEPT_POST,
 );
 
 /** The response to a content coding. Its headers say what is accepted instead (RFC 9110 §12.5.3). */
-export const ENCODED: Problem = new Problem(
+export const ENCODED: Problem = /* @__PURE__ */ new Problem(
+  415,
   "unsupported_media_type",
   "The request body must come without Content-Encoding",
   { ...ACCEPT_POST, "accept-encoding": "identity" },
 );
 
 export function bodyTooLarge(maxBytes: number): Problem {
-  return new Problem("body_too_large", `The request body must be at most ${maxBytes} bytes`);
+  return new Problem(413, "body_too_large", `The request body must be at most ${maxBytes} bytes`);
 }
 
 export function bodyTimedOut(timeoutMs: number): Problem {
-  return new Problem("request_timeout", `The request body did not arrive within ${timeoutMs} ms`);
+  return new Problem(408, "request_timeout", `The request body did not arrive within ${timeoutMs} ms`);
 }
 
 export function createTextReader({ maxBytes, timeoutMs }: BodyLimits): TextReader {
   const deadlines = new Deadlines(timeoutMs);
-  const limits: StreamLimits = { maxBytes, budget: { left: MAX_UNDER_WAY }, turns: new FairQueue() };
+  const limits: StreamLimits = { maxBytes, budget: { left: MAX_UNDER_WAY }, queue: new FairQueue() };
   const decoder = new TextDecoder();
   const strictDecoder = new TextDecoder("utf-8", { fatal: true });
   const tooLarge = bodyTooLarge(maxBytes);

@@ -15,9 +15,14 @@ export const WHOLE_BODY = 16_384;
 export const MAX_UNDER_WAY = 64 * 1024 * 1024;
 
 /** The response when other bodies have used up that budget. */
-export const OVERLOADED = new Problem("overloaded", "Too many large request bodies are under way; try again later", {
-  "retry-after": "1",
-});
+export const OVERLOADED = /* @__PURE__ */ new Problem(
+  503,
+  "overloaded",
+  "Too many large request bodies are under way; try again later",
+  {
+    "retry-after": "1",
+  },
+);
 
 /**
  * A body may have this many pieces, and one more for each 256 bytes. Otherwise a client that sends a megabyte byte by byte
@@ -27,7 +32,7 @@ const MAX_PIECES = 256, BYTES_PER_PIECE = 256;
 
 /**
  * After this many pieces, a body lets others have a turn, because pieces that have already arrived are read without a
- * pause. FairQueue are rare, because at each one Deno reads more from the socket, and then moves its whole buffer for each piece.
+ * pause. That is rare, because at each one Deno reads more from the socket, and then moves its whole buffer for each piece.
  */
 const FIRST_PIECES = 32, PIECES_A_TURN = 512;
 
@@ -43,7 +48,7 @@ export interface StreamLimits {
   maxBytes: number;
   /** How many bytes are left for all bodies together. */
   budget: { left: number };
-  turns: FairQueue;
+  queue: FairQueue;
 }
 
 /** The body of one request. Each piece is copied at once, because it may keep a far larger buffer alive. */
@@ -61,7 +66,7 @@ export class BodyStream {
 
   /** Resolves to the bytes, or to `undefined` if there are too many bytes or pieces. */
   async read(): Promise<Uint8Array | undefined> {
-    const { maxBytes, turns } = this.#limits;
+    const { maxBytes, queue } = this.#limits;
     try {
       for (let pieces = 1; this.#reader; pieces++) {
         const { done, value } = await this.#reader.read();
@@ -70,7 +75,7 @@ export class BodyStream {
         if (size > maxBytes || pieces > MAX_PIECES + size / BYTES_PER_PIECE) this.#refuse();
         if (this.#isGivenUp) return undefined;
         this.#add(value);
-        if (pieces % PIECES_A_TURN === FIRST_PIECES) await turns.next();
+        if (pieces % PIECES_A_TURN === FIRST_PIECES) await queue.turn();
       }
       return this.#bytes.subarray(0, this.#size);
     } finally {

@@ -3,6 +3,7 @@
 import { type HeaderFields, JSON_FIELDS, type Reply } from "./reply.ts";
 import type { RequestContext } from "./context.ts";
 import { trimField } from "./field_value.ts";
+import { mix } from "../hash.ts";
 
 /**
  * A response with an entity tag, from which {@link conditionalReply} can make a 304.
@@ -11,12 +12,12 @@ import { trimField } from "./field_value.ts";
  */
 export function representation(
   body: string,
-  holds: NonNullable<Reply["holds"]>,
+  validUntil: NonNullable<Reply["validUntil"]>,
   headers: HeaderFields = {},
   variant = 0,
 ): Reply {
   const etag = strongETag(body, variant);
-  return { status: 200, headers: { ...JSON_FIELDS, etag, ...headers }, body, etag, holds };
+  return { status: 200, headers: { ...JSON_FIELDS, etag, ...headers }, body, etag, validUntil };
 }
 
 /** The response, or 304 if the client already has it. */
@@ -29,22 +30,16 @@ export function conditionalReply(reply: Reply, context: RequestContext): Reply {
   return { status: 304, headers: kept, body: null };
 }
 
-/** Whether an `If-None-Match` header is `*` or contains this tag, by weak comparison. */
+/** Whether an `If-None-Match` header is `*` or has this tag, by weak comparison. */
 export function noneMatchFails(header: string | null, etag: string): boolean {
   if (header === null) return false;
   if (header === etag || trimField(header) === "*") return true;
-  // A tag contains no quotes, so searching for it with its own two quotes finds only whole tags.
-  const at = header.indexOf(etag);
-  return at >= 0 && isTagStart(header, at);
-}
-
-function isTagStart(header: string, at: number): boolean {
-  const before = header.slice(0, at).trimEnd();
-  return before === "" || before.endsWith(",") || before.endsWith("W/");
+  // Another tag may have a comma in it, but no quotes, so none of its parts is equal to a whole tag.
+  return header.split(",").some((tag) => trimField(tag).replace(/^W\//, "") === etag);
 }
 
 /** Reused, because allocating a buffer for each text would cost more than the hash. */
-const SCRATCH = new Uint8Array(262_144);
+const SCRATCH = /* @__PURE__ */ new Uint8Array(262_144);
 const ENCODER = new TextEncoder();
 
 // The multipliers of xxHash, like the rounds below.
@@ -54,15 +49,16 @@ const PRIME_1 = 0x9e3779b1, PRIME_2 = 0x85ebca77, PRIME_3 = 0xc2b2ae3d, PRIME_4 
  * A strong entity tag: the length of the text, the variant, and a 64-bit hash. All servers and runtimes make the same tag,
  * so a client may switch between servers.
  *
- * The hash has no secret seed, because tags would then differ between servers. So a collision could be computed, but adding
- * pets cannot exploit it: a pet never changes, a list only gets longer, and a last page that gets a successor gets another
- * variant. If another program changes the data, only the hash distinguishes the texts.
+ * The hash has no secret seed, because tags would then differ between servers. So two texts of one length with the same hash
+ * can be computed. As long as pets are only added, this is of no use to anyone: each address has one text, or longer and longer
+ * ones, and a last page that gets a successor gets another variant. **An operation that changes pets needs a cryptographic hash
+ * here**, or a caller could change a pet so that others keep its old text.
  *
  * @param variant Distinguishes representations with the same text and different headers.
  */
 export function strongETag(text: string, variant = 0): string {
   const [low, high] = hashWords(toWords(text));
-  const hash = `${finalMix(low ^ text.length).toString(36)}-${finalMix(high ^ low).toString(36)}`;
+  const hash = `${mix(low ^ text.length).toString(36)}-${mix(high ^ low).toString(36)}`;
   return `"${text.length}-${variant}-${hash}"`;
 }
 
@@ -95,11 +91,4 @@ function hashWords(words: Uint32Array): [low: number, high: number] {
 function round(lane: number, word: number): number {
   const sum = lane + Math.imul(word, PRIME_2) | 0;
   return Math.imul(sum << 13 | sum >>> 19, PRIME_1);
-}
-
-/** Spreads every bit over the whole word, like the end of MurmurHash3. */
-function finalMix(hash: number): number {
-  const half = Math.imul(hash ^ (hash >>> 16), PRIME_2);
-  const whole = Math.imul(half ^ (half >>> 13), PRIME_3);
-  return (whole ^ (whole >>> 16)) >>> 0;
 }

@@ -10,7 +10,7 @@ export interface Caller {
   readonly readOnly?: boolean;
 }
 
-/** One request. A host's adapter creates it; the key check adds the caller. */
+/** One request. A host's adapter creates it; the pipeline notes in it what it finds out. */
 export interface RequestContext {
   /** As sent: methods are case-sensitive (RFC 9110 §9.1). */
   readonly method: string;
@@ -21,12 +21,14 @@ export interface RequestContext {
   /** Whether the app has already read from the body. */
   readonly bodyUsed: boolean;
   /** The address of the client, if the host tells it. */
-  readonly client?: string | undefined;
+  readonly client: string | undefined;
   /** Set by the key check. */
   caller?: Caller;
-  /** The template of the route that matched, base path included. Set when the request is dispatched. */
+  /** The template of the path that matched, base path included. Set by the router. */
   route?: string | undefined;
-  /** Added to the response, whatever it is. Set by a guard. */
+  /** Added to a failure of the operation, as to its other responses. Set by the router. */
+  operationFields?: HeaderFields | undefined;
+  /** Added to the response, whatever it is. Set by the rate limit. */
   fields?: HeaderFields;
   /** Set when it is first needed. See `requestIdOf()`. */
   requestId?: string;

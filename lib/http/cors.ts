@@ -24,31 +24,33 @@ const EXPOSED: HeaderFields = {
     "Link, Location, ETag, Deprecation, Sunset, Retry-After, WWW-Authenticate, Idempotency-Replayed, X-Request-Id, " +
     "RateLimit, RateLimit-Policy",
 };
-const PREFLIGHT: HeaderFields = {
-  "access-control-allow-methods": "GET, HEAD, POST",
-  "access-control-allow-headers": "Authorization, Content-Type, Idempotency-Key, If-None-Match",
-  // Two hours, the longest time that Chromium accepts.
-  "access-control-max-age": "7200",
-};
 
-/** @throws {TypeError} If an origin is invalid. */
-export function createCors({ origins }: CorsOptions): Cors {
+/**
+ * @param methods Of all operations.
+ * @throws {TypeError} If an origin is invalid.
+ */
+export function createCors(origins: CorsOptions["origins"], methods: Iterable<string>): Cors {
+  const preflightFields: HeaderFields = {
+    // The same for every path, because a preflight has no key, and only a key shows which paths there are.
+    "access-control-allow-methods": Array.from(new Set(methods)).join(", "),
+    "access-control-allow-headers": "Authorization, Content-Type, Idempotency-Key, If-None-Match",
+    // Two hours, the longest time that Chromium accepts.
+    "access-control-max-age": "7200",
+  };
   const any = origins.length === 1 && origins[0] === "*";
   const allowed = new Set(any ? [] : origins.map(requireOrigin));
-  // `*`, not the request's origin, and no Access-Control-Allow-Credentials: no page may use a visitor's cookies.
-  const everyone: HeaderFields = { [ALLOW_ORIGIN]: "*", ...EXPOSED };
 
   function grants(origin: string | null): HeaderFields {
-    if (any) return everyone;
-    if (origin === null || !allowed.has(origin)) return VARY;
-    return { ...VARY, [ALLOW_ORIGIN]: origin, ...EXPOSED };
+    // `*`, not the request's origin, and no Access-Control-Allow-Credentials: no page may use a visitor's cookies.
+    if (any) return { [ALLOW_ORIGIN]: "*", ...EXPOSED };
+    return origin !== null && allowed.has(origin) ? { ...VARY, [ALLOW_ORIGIN]: origin, ...EXPOSED } : VARY;
   }
 
   function preflight(context: RequestContext): Reply | undefined {
     if (context.method !== "OPTIONS") return undefined;
     const origin = context.header("origin");
     if (origin === null || context.header("access-control-request-method") === null) return undefined;
-    return any || allowed.has(origin) ? { status: 204, headers: PREFLIGHT, body: null } : undefined;
+    return any || allowed.has(origin) ? { status: 204, headers: preflightFields, body: null } : undefined;
   }
 
   function extend(reply: Reply, context: RequestContext): Reply {

@@ -8,7 +8,7 @@ export class FairQueue {
   readonly #alarm = new Alarm(0, () => this.#call());
 
   /** Resolves when it is the caller's turn. */
-  next(): Promise<void> {
+  turn(): Promise<void> {
     return new Promise((resolve) => {
       if (TIMERS_END_WITH_REQUESTS) return void setTimeout(resolve, 0);
       this.#waiting.push(resolve);

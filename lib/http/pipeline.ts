@@ -1,131 +1,100 @@
+/** The way of a request, from its arrival to its reply. */
+
 import { excerpt } from "../json.ts";
 import { chain, isPromise, type MaybePromise } from "../maybe_promise.ts";
-import { type Body, extendReply, type Reply, withoutBody } from "./reply.ts";
-import { conditionalReply } from "./conditional.ts";
+import type { Caller, RequestContext } from "./context.ts";
 import type { Cors } from "./cors.ts";
-import { type Dispatcher, type FailureHandler, splitTarget } from "./dispatch.ts";
+import type { Finisher } from "./finisher.ts";
+import { type Access, ANONYMOUS, type Operation } from "./operation.ts";
 import { Problem } from "./problem.ts";
-import type { RequestContext } from "./context.ts";
+import { extendReply, type Reply } from "./reply.ts";
 import type { ResponseCache } from "./response_cache.ts";
-import { withRequestId } from "./request_id.ts";
-import { LargeResponses, PIECE } from "./large_responses.ts";
+import { createRouter, type Match } from "./router.ts";
+import { splitTarget } from "./target.ts";
 
 /** A service, independent of a host. */
 export interface Pipeline {
-  /** Answers a context. Never throws and never rejects. */
+  /** Answers a request. Never throws and never rejects. */
   respond(context: RequestContext): MaybePromise<Reply>;
-  /** Handles an exception in a host's adapter, for example when an app's response cannot be sent. */
-  fail: FailureHandler;
+  /** The reply to an exception in a host's adapter, for example when an app's response cannot be sent. */
+  fail(thrown: unknown, context: RequestContext): Reply;
+  /** Finishes replies that come from elsewhere. */
+  finisher: Finisher;
 }
-
-/** Returns a response to stop a context, or `undefined` to let it pass. */
-export type Guard = (context: RequestContext) => MaybePromise<Reply | undefined>;
-
-/**
- * Is told of each response when it is about to be sent. The caller and the route are those of the context. It must not throw.
- *
- * @param startedAt When the context arrived, as in `performance.now()`.
- * @param endedAt The present.
- */
-export type Observer = (context: RequestContext, reply: Reply, startedAt: number, endedAt: number) => void;
-
-/** Which responses get the id of their request. */
-export type RequestIds = "all" | "failures" | "none";
 
 /** The parts of a pipeline. */
 export interface PipelineParts {
-  /** In the order in which they are called. */
-  guards: readonly Guard[];
-  kept: ResponseCache | undefined;
-  dispatch: Dispatcher;
+  /** Throws a {@link Problem} to refuse a request before all else. */
+  guard?: ((context: RequestContext) => void) | undefined;
   cors: Cors | undefined;
-  onFailure: FailureHandler;
-  requestIds?: RequestIds;
-  observe?: Observer | undefined;
+  /** Finds the caller, or throws a {@link Problem}. */
+  authenticate: (context: RequestContext) => MaybePromise<Caller>;
+  /** Throws a {@link Problem} if the caller lacks the right. */
+  authorize: (caller: Caller, access: Access) => void;
+  cache: ResponseCache | undefined;
+  operations: readonly Operation[];
+  /** Turns what was thrown into the reply. */
+  recover: (thrown: unknown, context: RequestContext) => Reply;
+  finisher: Finisher;
 }
 
-/** Creates a pipeline: guards, kept responses, route and operation, then conditional requests, HEAD, large responses and CORS. */
 export function createPipeline(parts: PipelineParts): Pipeline {
-  const { guards, kept, dispatch, cors, onFailure, requestIds = "none", observe } = parts;
-  /** The lowest status whose responses get an id. */
-  const idsFrom = { all: 0, failures: 400, none: Infinity }[requestIds];
-  const largeResponses = new LargeResponses();
+  const { guard, cors, authenticate, authorize, cache, operations, recover, finisher } = parts;
+  const findOperation = createRouter(operations);
+  const hasPublic = operations.some(({ access }) => access === "public");
 
-  function passGuards(context: RequestContext, first: number): MaybePromise<Reply> {
-    for (let i = first; i < guards.length; i++) {
-      const stopped = guards[i]!(context);
-      if (isPromise(stopped)) return stopped.then((stopped) => stopped ?? passGuards(context, i + 1));
-      if (stopped) return stopped;
-    }
-    const known = context.method === "GET" ? kept?.find(context.targetKey) : undefined;
-    if (!known) return dispatch(context) ?? routeNotFound(context);
-    context.route = known.route;
-    return known;
+  function receive(context: RequestContext): MaybePromise<Reply> {
+    guard?.(context);
+    // Only if there are public operations, because a cached response needs no route.
+    const match = hasPublic ? findOperation(context.method, context.target) : undefined;
+    if (match?.operation.access === "public") return call(match, ANONYMOUS, context);
+    const preflight = cors?.preflight(context);
+    if (preflight) return preflight;
+    const caller = authenticate(context);
+    return isPromise(caller) ? caller.then((caller) => admit(caller, context, match)) : admit(caller, context, match);
   }
 
-  function finish(reply: Reply, context: RequestContext): MaybePromise<Reply> {
-    const wanted = conditionalReply(reply, context);
-    const { body } = wanted;
-    const sent = context.method === "HEAD"
-      ? withoutBody(wanted)
-      : isLarge(body)
-      ? largeResponses.send(wanted, body)
-      : wanted;
-    return cors ? chain(sent, (sent) => cors.extend(sent, context)) : sent;
+  function admit(caller: Caller, context: RequestContext, match: Match | undefined): MaybePromise<Reply> {
+    context.caller = caller;
+    const cached = context.method === "GET" ? cache : undefined;
+    const kept = cached?.find(context);
+    if (kept) return kept;
+    const found = match ?? findOperation(context.method, context.target);
+    if (!found) throw routeNotFound(context);
+    return cached ? cached.make(context, () => call(found, caller, context)) : call(found, caller, context);
   }
 
-  function finishOrFail(reply: Reply, context: RequestContext): MaybePromise<Reply> {
-    try {
-      const finished = finish(reply, context);
-      return isPromise(finished) ? finished.catch((thrown) => onFailure(thrown, context)) : finished;
-    } catch (thrown) {
-      return onFailure(thrown, context);
-    }
-  }
-
-  function identify(reply: Reply, context: RequestContext): Reply {
-    return reply.status < idsFrom ? reply : withRequestId(reply, context);
-  }
-
-  function end(reply: Reply, context: RequestContext, startedAt: number): MaybePromise<Reply> {
-    const finished = finishOrFail(reply, context);
-    return isPromise(finished)
-      ? finished.then((finished) => tell(finished, context, startedAt))
-      : tell(finished, context, startedAt);
-  }
-
-  function tell(reply: Reply, context: RequestContext, startedAt: number): Reply {
-    const { fields } = context;
-    const whole = identify(fields ? extendReply(reply, fields) : reply, context);
-    observe?.(context, whole, startedAt, performance.now());
-    return whole;
+  function call(match: Match, caller: Caller, context: RequestContext): MaybePromise<Reply> {
+    const { route, operation, query, parameter } = match;
+    const { access, fields, handler } = operation;
+    context.route = route.path;
+    context.operationFields = fields;
+    authorize(caller, access);
+    const reply = handler({ context, caller, query, parameter });
+    return fields ? chain(reply, (reply) => extendReply(reply, fields)) : reply;
   }
 
   return {
-    // Not attempt() and chain(): their two promises would cost a create about 0.1 µs on Deno.
     respond(context) {
-      const startedAt = observe ? performance.now() : 0;
-      let reply: MaybePromise<Reply>;
+      const startedAt = finisher.now();
+      const finish = (reply: Reply) => finisher.finish(reply, context, startedAt);
+      const fail = (thrown: unknown) => finish(recover(thrown, context));
       try {
-        reply = passGuards(context, 0);
+        const reply = receive(context);
+        return isPromise(reply) ? reply.then(finish).catch(fail) : finish(reply);
       } catch (thrown) {
-        reply = onFailure(thrown, context);
+        return fail(thrown);
       }
-      if (!isPromise(reply)) return end(reply, context, startedAt);
-      return reply.then(
-        (reply) => end(reply, context, startedAt),
-        (thrown) => end(onFailure(thrown, context), context, startedAt),
-      );
     },
-    fail: (thrown, context) => identify(onFailure(thrown, context), context),
+    fail: (thrown, context) => finisher.identify(recover(thrown, context), context),
+    finisher,
   };
 }
 
-function isLarge(body: Body): body is string | Uint8Array<ArrayBuffer> {
-  return (typeof body === "string" || body instanceof Uint8Array) && body.length > PIECE;
-}
-
-function routeNotFound({ target }: RequestContext): Reply {
-  const path = JSON.stringify(excerpt(splitTarget(target).path));
-  return new Problem("route_not_found", `There is nothing at ${path}`).toReply();
+function routeNotFound({ target }: RequestContext): Problem {
+  return new Problem(
+    404,
+    "route_not_found",
+    `There is nothing at ${JSON.stringify(excerpt(splitTarget(target).path))}`,
+  );
 }

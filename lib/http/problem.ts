@@ -1,6 +1,6 @@
 /** Failures, and their common form in HTTP. */
 
-import { ERROR_STATUS, type ErrorCode } from "../error_codes.ts";
+import type { ErrorCode } from "../error_codes.ts";
 import { type HeaderFields, JSON_FIELDS, type Reply } from "./reply.ts";
 
 /** The JSON body of every response with a status of 400 or more. */
@@ -13,32 +13,29 @@ export interface ErrorBody {
   status: number;
 }
 
+/** The codes that only the standalone server sends. */
+export type ServerErrorCode = "invalid_host";
+
 /**
- * A failure to report to the client. It is not an `Error`, because a stack trace costs more than a whole response: a flood of
- * bad requests would be more expensive than good ones. It never leaves the library.
+ * A failure to report to the client, which is thrown. It is a reply itself. It is not an `Error`, because a stack trace costs
+ * more than a whole response: a flood of bad requests would be more expensive than good ones. It never leaves the library.
  */
-export class Problem {
+export class Problem implements Reply {
   readonly status: number;
-  readonly code: ErrorCode;
+  readonly code: string;
   readonly message: string;
   readonly headers: HeaderFields;
-  #reply: Reply | undefined;
+  readonly body: string;
 
-  constructor(code: ErrorCode, message: string, headers: HeaderFields = {}) {
-    this.status = ERROR_STATUS[code];
+  /** @param status That of the code in {@link ERROR_STATUS}. The whole table would be a part of each bundle. */
+  constructor(status: number, code: ErrorCode | ServerErrorCode, message: string, fields: HeaderFields = {}) {
+    this.status = status;
     this.code = code;
     this.message = message;
-    this.headers = headers;
-  }
-
-  toReply(): Reply {
-    return this.#reply ??= {
-      status: this.status,
-      headers: { ...JSON_FIELDS, ...this.headers },
-      body: `{"code":"${this.code}","message":${JSON.stringify(this.message)},"status":${this.status}}`,
-    };
+    this.headers = { ...JSON_FIELDS, ...fields };
+    this.body = `{"code":"${code}","message":${JSON.stringify(message)},"status":${status}}`;
   }
 }
 
 /** The response to an unexpected error, whose cause only the operator learns. */
-export const INTERNAL_ERROR: Problem = new Problem("internal_error", "An internal error occurred");
+export const INTERNAL_ERROR: Problem = /* @__PURE__ */ new Problem(500, "internal_error", "An internal error occurred");

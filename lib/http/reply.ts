@@ -14,10 +14,11 @@ export interface Reply {
   body: Body;
   /** The entity tag of a representation (RFC 9110 §3.2). It is one of the headers too. */
   etag?: string;
-  /** How long the same request gets the same response; absent if unknown. */
-  holds?: "always" | "until-addition";
-  /** The route that made a kept response. */
-  route?: string;
+  /**
+   * Until when every caller gets this reply to the same GET, so that it may be cached: until a pet has changed or is gone, or
+   * already until one was added. Absent if it may not.
+   */
+  validUntil?: "alteration" | "addition";
 }
 
 /** The headers of every JSON body. `nosniff` keeps browsers from treating a pet's name as HTML or a script. */

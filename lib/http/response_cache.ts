@@ -1,5 +1,7 @@
 /** A cache of responses. Pets rarely change, so most reads need neither the store nor a new entity tag. It is never stale. */
 
+import { chain, type MaybePromise } from "../maybe_promise.ts";
+import type { RequestContext } from "./context.ts";
 import type { Reply } from "./reply.ts";
 
 /** Two counters that show whether the source of the responses has changed. */
@@ -12,6 +14,7 @@ export interface Changes {
 
 interface Entry {
   reply: Reply;
+  route: string | undefined;
   /** The value of the counter before the response was made. */
   additions: number;
   /** The approximate size in bytes. */
@@ -25,7 +28,7 @@ const ENTRY_WEIGHT = 600;
 const MAX_WEIGHT = 16 * 1024 * 1024;
 
 /**
- * keeps responses by target in two generations. When the young one is full, it replaces the old one. An entry that is used
+ * Keeps responses by target in two generations. When the young one is full, it replaces the old one. An entry that is used
  * moves to the young one, so frequent responses stay, without the cost of a linked list.
  */
 export class ResponseCache {
@@ -45,28 +48,32 @@ export class ResponseCache {
     this.#maxWeight = maxWeight;
   }
 
-  /** Reads the counters for {@link keep}. Call it before the response is made. */
-  now(): Changes {
-    const { additions, alterations } = this.#changes();
-    if (alterations !== this.#alterations) this.#clear(alterations);
-    return { additions, alterations };
-  }
-
-  /** The kept response to a GET of this target, if it still holds. */
-  find(target: string): Reply | undefined {
-    const entry = this.#young.get(target) ?? this.#promote(target);
+  /** The kept reply to a GET, if it is still valid. */
+  find(context: RequestContext): Reply | undefined {
+    const entry = this.#young.get(context.targetKey) ?? this.#promote(context.targetKey);
     if (!entry) return undefined;
     const { additions, alterations } = this.#changes();
     if (alterations !== this.#alterations) return void this.#clear(alterations);
-    return entry.reply.holds === "always" || entry.additions === additions ? entry.reply : undefined;
+    if (entry.reply.validUntil === "addition" && entry.additions !== additions) return undefined;
+    context.route = entry.route;
+    return entry.reply;
   }
 
-  /** Keeps a response if it says how long it holds. `since` is the result of {@link now} before the response was made. */
-  keep(target: string, reply: Reply, since: Changes): void {
-    const { body, holds } = reply;
-    if (holds === undefined || typeof body !== "string" || since.alterations !== this.#alterations) return;
-    const weight = ENTRY_WEIGHT + 2 * (target.length + body.length);
-    this.#add(target, { reply, additions: since.additions, weight });
+  /** Makes the reply to a GET, and keeps it if it says until when it is valid. */
+  make(context: RequestContext, make: () => MaybePromise<Reply>): MaybePromise<Reply> {
+    // Read before the reply is made, because pets may be added meanwhile.
+    const { additions, alterations } = this.#changes();
+    if (alterations !== this.#alterations) this.#clear(alterations);
+    return chain(make(), (reply) => {
+      if (alterations === this.#alterations) this.#keep(context, reply, additions);
+      return reply;
+    });
+  }
+
+  #keep({ targetKey, route }: RequestContext, reply: Reply, additions: number): void {
+    const { body, validUntil } = reply;
+    if (validUntil === undefined || typeof body !== "string") return;
+    this.#add(targetKey, { reply, route, additions, weight: ENTRY_WEIGHT + 2 * (targetKey.length + body.length) });
   }
 
   #promote(target: string): Entry | undefined {
@@ -77,17 +84,14 @@ export class ResponseCache {
 
   #add(target: string, entry: Entry): void {
     const { weight } = entry;
-    const replaced = this.#young.get(target)?.weight ?? 0;
-    if (this.#weight - replaced + weight > this.#maxWeight) {
+    if (weight > this.#maxWeight) return;
+    this.#weight += weight - (this.#young.get(target)?.weight ?? 0);
+    if (this.#weight > this.#maxWeight) {
       this.#old = this.#young;
       this.#young = new Map();
-      this.#weight = 0;
-    } else {
-      this.#weight -= replaced;
+      this.#weight = weight;
     }
-    if (weight > this.#maxWeight) return;
     this.#young.set(target, entry);
-    this.#weight += weight;
   }
 
   #clear(alterations: number): void {

@@ -1,17 +1,34 @@
+/**
+ * Describes a petstore with OpenAPI.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { createPetstore } from "@petstore/petstore";
+ * import { createOpenApi } from "@petstore/petstore/openapi";
+ *
+ * const petstore = createPetstore({ keys: ["pk_example"] });
+ * const description = createOpenApi(petstore, { servers: [{ url: "https://pets.example/v1" }] });
+ * assert.equal(description["openapi"], "3.1.0");
+ * ```
+ *
+ * @module
+ */
+
 import { ERROR_STATUS } from "../error_codes.ts";
-import {
-  checkContract,
-  type ContractSettings,
-  NAMES,
-  type PetstoreOptions,
-  requireNames,
-} from "../petstore/options.ts";
-import { createRateLimited } from "./failures.ts";
-import { createHeaders, type HeaderKey, referTo } from "./headers.ts";
-import type { JsonObject } from "./json_types.ts";
-import { createOperations, type Operation } from "./paths.ts";
-import { failure, type FailureGroup, failureSchema, statusOf } from "./responses.ts";
-import { createSchemas } from "./schemas.ts";
+import type { Json, JsonObject } from "../json_types.ts";
+import { type FailureGroup, rateLimitFailures } from "../operations/failures.ts";
+import type { HeaderKey } from "../operations/headers.ts";
+import { createSchemas, errorSchema } from "../operations/schemas.ts";
+import { DESCRIBED_OPERATIONS } from "../operations/table.ts";
+import { type Petstore, settingsOf } from "../petstore/petstore.ts";
+import type { Settings } from "../petstore/settings.ts";
+import { withoutPrototype } from "../without_prototype.ts";
+import { referTo, renderHeaders } from "./headers.ts";
+import { type RenderedOperation, renderOperation } from "./operations.ts";
+import { failureSchema, renderFailure, statusOf } from "./responses.ts";
+
+export type { Json, JsonObject, Petstore };
 
 /** An address of the API (Server Object of OpenAPI). */
 export interface OpenApiServer {
@@ -21,8 +38,8 @@ export interface OpenApiServer {
   description?: string;
 }
 
-/** Options of {@link createOpenApi}: the options of the petstore that it describes, and its addresses. */
-export interface OpenApiOptions extends Partial<PetstoreOptions> {
+/** Options of {@link createOpenApi}. */
+export interface OpenApiOptions {
   /** The addresses of the API. Default: `publicBaseUrl`, or else `basePath` on the host that serves the description. */
   servers?: readonly OpenApiServer[];
 }
@@ -33,7 +50,7 @@ Send your API key with every request, as \`Authorization: Bearer <API_KEY>\`. Bo
 \`Link\` header leads to the next one. Every failure has the same body: a \`code\` for programs, a \`message\` for people,
 and the \`status\`.
 
-Some replies belong to no operation. A path that does not exist gets ${ERROR_STATUS.route_not_found} \`route_not_found\`.
+Some responses belong to no operation. A path that does not exist gets ${ERROR_STATUS.route_not_found} \`route_not_found\`.
 A method that a path does not have gets ${ERROR_STATUS.method_not_allowed} \`method_not_allowed\`, with the methods that it
 has in \`Allow\`. HEAD is answered like GET, without the body. OPTIONS is answered with 204 and \`Allow\`.`;
 
@@ -43,57 +60,75 @@ Preflights of allowed origins are answered with 204 and need no key. Responses a
 \`Access-Control-*\` headers of the Fetch standard.`;
 
 /**
- * Creates the OpenAPI 3.1 description of a petstore with these options, as plain data for `JSON.stringify()`.
+ * Creates the OpenAPI 3.1 description of a petstore, as plain data for `JSON.stringify()`.
  *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { createOpenApi } from "@petstore/petstore";
- *
- * const description = createOpenApi({ servers: [{ url: "https://pets.example/v1" }] });
- * assert.equal(description["openapi"], "3.1.0");
- * ```
- *
- * @throws {TypeError} If an option is unknown or invalid.
+ * @param petstore What {@link createPetstore} has returned.
+ * @throws {TypeError} If it is another object, or an option is unknown or invalid.
  */
-export function createOpenApi(options: OpenApiOptions = {}): JsonObject {
-  return createDescription(options, []);
+export function createOpenApi(petstore: Petstore, options: OpenApiOptions = {}): JsonObject {
+  const settings = settingsOf(petstore);
+  if (!settings) throw new TypeError("createOpenApi() takes what createPetstore() has returned");
+  const { servers, ...unknown } = withoutPrototype(options);
+  const [name] = Object.keys(unknown);
+  if (name !== undefined) throw new TypeError(`Unknown option ${name}; the only option is servers`);
+  return describe(settings, { servers });
 }
 
-/** Like {@link createOpenApi}, with further failures that every operation can have. */
-export function createDescription(options: OpenApiOptions, added: readonly FailureGroup[]): JsonObject {
-  requireNames(options, [...NAMES, "servers"]);
-  const settings = checkContract(options);
-  const remembersRequests = options.store === undefined || options.store.createOnce !== undefined;
-  const hasStoreOrders = options.handleStoreOrders !== undefined;
-  const everywhere = settings.rateLimit ? [...added, createRateLimited(settings.rateLimit)] : added;
-  const operations = createOperations({ ...settings, hasStoreOrders, remembersRequests })
-    .map((operation) => ({ ...operation, failures: addFailures(operation.failures, everywhere) }));
+/** What describes more than the petstore of {@link createOpenApi}. */
+export interface DescribeOptions {
+  servers?: readonly OpenApiServer[] | undefined;
+  /** Further failures that every operation can have. */
+  added?: readonly FailureGroup[];
+  /** The operations. */
+  operations?: typeof DESCRIBED_OPERATIONS;
+}
+
+/** What clients can notice of the options of a petstore. */
+type Contract = Omit<Settings, "keys" | "onError" | "onResponse">;
+
+/** Describes a petstore with these options. */
+export function describe(contract: Contract, options: DescribeOptions = {}): JsonObject {
+  const { servers, added = [], operations: described = DESCRIBED_OPERATIONS } = options;
+  const everywhere = contract.rateLimit ? [...added, ...rateLimitFailures(contract.rateLimit)] : added;
+  const operations = described.map(([definition, words]) => renderOperation(definition, words, contract, everywhere));
   const groups = operations.flatMap(({ failures }) => failures);
   return {
     openapi: "3.1.0",
     info: {
       title: "Petstore",
       version: "1.0.0",
-      description: options.cors === undefined ? DESCRIPTION : DESCRIPTION + CROSS_ORIGIN,
+      description: contract.cors ? DESCRIPTION + CROSS_ORIGIN : DESCRIPTION,
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: checkServers(options.servers ?? [{ url: settings.linkBase || "/" }]),
+    servers: checkServers(servers ?? [{ url: contract.linkBase || "/" }]),
     security: [{ bearer: [] }],
     tags: [
       { name: "animals", description: "The catalogue of animals." },
       { name: "store", description: "Orders of the store." },
     ],
     "x-tagGroups": [{ name: "Pets", tags: ["animals"] }, { name: "Store", tags: ["store"] }],
-    paths: createPaths(operations, settings),
+    paths: createPaths(operations, contract),
     components: {
-      schemas: { ...createSchemas(settings.defaultStatus), ...createNamed(groups, "schema", failureSchema) },
+      schemas: {
+        ...createSchemas(contract.defaultStatus),
+        Error: errorSchema(
+          [
+            ...new Set([
+              ...Object.keys(ERROR_STATUS),
+              ...added.flatMap(({ errors }) => errors.map(({ code }) => code)),
+            ]),
+          ],
+          { minimum: 400, maximum: 599 },
+          "The body of every response with a status of 400 or more. Each response has a narrower schema of its own.",
+        ),
+        ...createNamed(groups, "schema", failureSchema),
+      },
       responses: createNamed(
         groups,
         "response",
-        (group) => complete(statusOf(group), failure(group), settings),
+        (group) => complete(statusOf(group), renderFailure(group, {}), contract),
       ),
-      headers: createHeaders(unusedHeaders(remembersRequests, settings)),
+      headers: renderHeaders(unusedHeaders(contract)),
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", description: "An API key: `Authorization: Bearer <API_KEY>`." },
       },
@@ -101,48 +136,31 @@ export function createDescription(options: OpenApiOptions, added: readonly Failu
   };
 }
 
-/** Adds the failures that every operation can have. Groups with the same status are merged. */
-function addFailures(own: readonly FailureGroup[], added: readonly FailureGroup[]): FailureGroup[] {
-  const merged = own.map((group) => {
-    const same = added.filter((other) => statusOf(other) === statusOf(group));
-    const reason = [group, ...same].map(({ reason }) => reason).join(", or ");
-    return { ...group, reason, errors: [...group.errors, ...same.flatMap(({ errors }) => errors)] };
-  });
-  return [...merged, ...added.filter((group) => !own.some((other) => statusOf(other) === statusOf(group)))];
-}
-
-function unusedHeaders(remembersRequests: boolean, { requestIds, rateLimit }: ContractSettings): HeaderKey[] {
+function unusedHeaders({ store, requestIds, rateLimit }: Contract): HeaderKey[] {
   return [
-    ...(remembersRequests ? [] : ["IdempotencyReplayed" as const]),
+    ...(store.createOnce ? [] : ["IdempotencyReplayed" as const]),
     ...(requestIds === "none" ? ["RequestId" as const] : []),
     ...(rateLimit ? [] : ["RateLimit" as const, "RateLimitPolicy" as const]),
   ];
 }
 
 /** Adds the headers that any response can have. */
-function complete(status: number, response: JsonObject, { requestIds, rateLimit }: ContractSettings): JsonObject {
+function complete(status: number, response: JsonObject, { requestIds, rateLimit }: Contract): JsonObject {
   const hasId = requestIds === "all" || (requestIds === "failures" && status >= 400);
   const keys: HeaderKey[] = [
     ...(rateLimit ? ["RateLimit", "RateLimitPolicy"] as const : []),
     ...(hasId ? ["RequestId"] as const : []),
   ];
-  if (keys.length === 0) return response;
+  if (keys.length === 0 || "$ref" in response) return response;
   return { ...response, headers: { ...response["headers"] as JsonObject, ...referTo(keys) } };
 }
 
-function createPaths(operations: readonly Operation[], settings: ContractSettings): JsonObject {
+function createPaths(operations: readonly RenderedOperation[], contract: Contract): JsonObject {
   const paths: Record<string, JsonObject> = {};
-  for (const { path, method, definition, failures } of operations) {
-    const responses = Object.fromEntries(
-      Object.entries(definition["responses"] as JsonObject)
-        .map(([status, response]) => [status, complete(Number(status), response as JsonObject, settings)]),
-    );
-    for (const group of failures) {
-      responses[statusOf(group)] = group.response === undefined
-        ? complete(statusOf(group), failure(group), settings)
-        : { $ref: `#/components/responses/${group.response}` };
-    }
-    paths[path] = { ...paths[path], [method]: { ...definition, responses } };
+  for (const { path, method, definition } of operations) {
+    const responses = Object.entries(definition["responses"] as JsonObject)
+      .map(([status, response]) => [status, complete(Number(status), response as JsonObject, contract)]);
+    paths[path] = { ...paths[path], [method]: { ...definition, responses: Object.fromEntries(responses) } };
   }
   return paths;
 }

@@ -1,31 +1,49 @@
 /** The `Idempotency-Key` header, which makes a request safe to retry (draft-ietf-httpapi-idempotency-key-header). */
 
-import type { Problem } from "../http/problem.ts";
+import { Problem } from "../http/problem.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
 import { trimField } from "../http/field_value.ts";
 import { parseStringItem } from "../http/structured_field.ts";
-import { INVALID_IDEMPOTENCY_KEY, MAX_IDEMPOTENCY_KEY } from "./errors.ts";
+
+/** In characters, without quotes. */
+const MAX_LENGTH = 255;
+
+export const INVALID_IDEMPOTENCY_KEY: Problem = /* @__PURE__ */ new Problem(
+  400,
+  "invalid_idempotency_key",
+  `The Idempotency-Key must be 1 to ${MAX_LENGTH} visible ASCII characters, bare or as a quoted string`,
+);
+
+export const IDEMPOTENCY_KEY_REUSED: Problem = /* @__PURE__ */ new Problem(
+  422,
+  "idempotency_key_reused",
+  "The Idempotency-Key has been used for another pet; use a new key for a new pet",
+);
+
+/** The store has no `createOnce`. */
+export const IDEMPOTENCY_NOT_SUPPORTED: Problem = /* @__PURE__ */ new Problem(
+  501,
+  "not_implemented",
+  "The store of this petstore does not support Idempotency-Key; send the request without it",
+);
 
 /**
  * The key of a request: a string item (RFC 9651) as in the draft, or the same without quotes, as many clients send it.
  * `undefined` if there is no such header.
+ *
+ * @throws {Problem} If it is not valid.
  */
-export function readIdempotencyKey(context: RequestContext): string | Problem | undefined {
+export function readIdempotencyKey(context: RequestContext): string | undefined {
   const header = context.header("idempotency-key");
   if (header === null) return undefined;
   const text = trimField(header);
-  const key = text.startsWith('"') ? parseStringItem(text) : isBare(text) ? text : undefined;
-  return key === undefined || key === "" || key.length > MAX_IDEMPOTENCY_KEY ? INVALID_IDEMPOTENCY_KEY : key;
+  const key = text.startsWith('"') ? parseStringItem(text) : BARE.test(text) ? text : undefined;
+  if (key === undefined || key === "" || key.length > MAX_LENGTH) throw INVALID_IDEMPOTENCY_KEY;
+  return key;
 }
 
-/** Whether a text is visible ASCII without quote, backslash and comma. A comma would mean that two headers were joined. */
-function isBare(text: string): boolean {
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit < 0x21 || unit > 0x7e || unit === 0x2c || unit === 0x22 || unit === 0x5c) return false;
-  }
-  return true;
-}
+/** Visible ASCII without quote, backslash and comma. A comma would mean that two headers were joined. */
+const BARE = /^[!#-+\--[\]-~]*$/;
 
 /** The key for the store: different for each caller, and a digest, so that it does not reveal the caller. */
 export function scopedKey(caller: Caller, key: string): Promise<string> {

@@ -1,6 +1,7 @@
-import { createHandle } from "../hosts/fetch.ts";
-import { checkOptions, type PetstoreOptions } from "./options.ts";
-import { createService } from "./service.ts";
+import { createHandle, type Handle, pipelineOf } from "../hosts/fetch.ts";
+import type { PetstoreOptions } from "./options.ts";
+import { createService, type Service } from "./service.ts";
+import { checkOptions, type Settings } from "./settings.ts";
 
 /** A petstore that mounts in any app. */
 export interface Petstore {
@@ -8,9 +9,11 @@ export interface Petstore {
    * Answers one request. It can be called without `this`. Every request needs a key, except a CORS preflight. A path outside
    * the base path gets 404, and every failure gets an {@link ErrorBody}.
    *
+   * The second argument tells the address of the client, which {@link PetstoreOptions.rateLimit} needs. `Deno.serve` passes it.
+   *
    * @returns The response. The promise rejects only with a TypeError, if the argument is not a `Request`.
    */
-  handle: (request: Request) => Promise<Response>;
+  handle: Handle;
 }
 
 /**
@@ -32,8 +35,14 @@ export interface Petstore {
  * assert.equal(await response.text(), '{"id":1,"name":"Rex","categoryId":7,"status":"available"}');
  * ```
  *
- * @throws {TypeError} If an option is missing, unknown or invalid.
+ * @throws {TypeError} If an option is missing, unknown or of a wrong type.
+ * @throws {RangeError} If a number is out of range.
  */
 export function createPetstore(options: PetstoreOptions): Petstore {
   return { handle: createHandle(createService(checkOptions(options))) };
+}
+
+/** The options of a petstore, validated; `undefined` for another object. */
+export function settingsOf(petstore: Petstore): Settings | undefined {
+  return (pipelineOf(petstore?.handle) as Service | undefined)?.settings;
 }

@@ -1,50 +1,73 @@
+import { authorize } from "../access/authentication.ts";
 import { type LimitMemory, limitRate } from "../access/rate_limit.ts";
-import { createDispatcher, type FailureHandler } from "../http/dispatch.ts";
-import { INTERNAL_ERROR, Problem } from "../http/problem.ts";
 import type { RequestContext } from "../http/context.ts";
-import { ResponseCache } from "../http/response_cache.ts";
-import { createPipeline, type Guard, type Pipeline } from "../http/pipeline.ts";
+import { createFinisher, type Observer } from "../http/finisher.ts";
+import type { Operation } from "../http/operation.ts";
+import { createPipeline, type Pipeline } from "../http/pipeline.ts";
+import { INTERNAL_ERROR, Problem } from "../http/problem.ts";
+import { extendReply, type Reply } from "../http/reply.ts";
 import { requestIdOf } from "../http/request_id.ts";
-import { StoreUnavailableError } from "../stores/store.ts";
-import type { Settings } from "./options.ts";
+import { ResponseCache } from "../http/response_cache.ts";
+import { createOperation } from "../operations/definition.ts";
 import { STORE_UNAVAILABLE } from "../operations/errors.ts";
-import { createRoutes } from "../operations/routes.ts";
+import { OPERATIONS } from "../operations/table.ts";
+import { StoreUnavailableError } from "../stores/store.ts";
+import type { Settings } from "./settings.ts";
 
-/**
- * Creates the pipeline of a petstore, which every host serves.
- *
- * @param before Guards that run before the petstore's own.
- * @param memory Where several isolates count requests together.
- */
-export function createService(settings: Settings, before: readonly Guard[] = [], memory?: LimitMemory): Pipeline {
-  const { basePath, cors, store, requestIds, observe, rateLimit } = settings;
-  const authenticate = rateLimit ? limitRate(settings.authenticate, rateLimit, memory) : settings.authenticate;
-  const onFailure = createFailureHandler(settings.onError);
-  const kept = store.changes && new ResponseCache(store.changes.bind(store));
-  return createPipeline({
-    guards: [...before, ...(cors ? [cors.preflight] : []), authenticate],
-    kept,
-    dispatch: createDispatcher(basePath, createRoutes(settings), onFailure, kept),
-    cors,
-    onFailure,
-    requestIds,
-    observe,
-  });
+/** What serves a petstore. */
+export interface Service extends Pipeline {
+  settings: Settings;
 }
 
-/** FairQueue a thrown value into a response. Only a Problem is meant for the client; the cause of any other is reported. */
-export function createFailureHandler(onError: Settings["onError"]): FailureHandler {
+/** What the standalone server adds to a petstore. */
+export interface ServiceParts {
+  /** Throws a {@link Problem} to refuse a request before all else. */
+  guard: (context: RequestContext) => void;
+  /** Operations beside those of the specification. */
+  operations: readonly Operation[];
+  observe: Observer | undefined;
+  /** Where several isolates count requests together. */
+  limits: LimitMemory | undefined;
+  /** The clock of the rate limit, in milliseconds. It must never be set back. */
+  now: () => number;
+}
+
+/** Creates what serves a petstore. Every host can use it. */
+export function createService(settings: Settings, parts: Partial<ServiceParts> = {}): Service {
+  const { basePath, cors, store, requestIds, rateLimit, keys } = settings;
+  const { guard, operations = [], observe = settings.onResponse, limits, now } = parts;
+  const pipeline = createPipeline({
+    guard,
+    cors,
+    authenticate: rateLimit ? limitRate(keys, rateLimit, limits, now) : keys,
+    authorize,
+    cache: store.changes && new ResponseCache(store.changes.bind(store)),
+    operations: [...operations, ...OPERATIONS.map((definition) => createOperation(definition, settings, basePath))],
+    recover: createRecovery(settings.onError),
+    finisher: createFinisher({ cors, requestIds, observe }),
+  });
+  return { ...pipeline, settings };
+}
+
+/** The one place that turns a failure into a reply. Only a Problem is meant for the client; another cause is reported. */
+export function createRecovery(onError: Settings["onError"]): (thrown: unknown, context: RequestContext) => Reply {
   return (thrown, context) => {
-    if (thrown instanceof Problem) return thrown.toReply();
-    report(onError, thrown, context);
-    return (thrown instanceof StoreUnavailableError ? STORE_UNAVAILABLE : INTERNAL_ERROR).toReply();
+    if (!(thrown instanceof Problem)) report(thrown, context, onError);
+    const problem = thrown instanceof Problem
+      ? thrown
+      : thrown instanceof StoreUnavailableError
+      ? STORE_UNAVAILABLE
+      : INTERNAL_ERROR;
+    const { operationFields } = context;
+    return operationFields ? extendReply(problem, operationFields) : problem;
   };
 }
 
 /** A failing `onError` must not stop the response, nor end the process with an unhandled rejection. */
-function report(onError: Settings["onError"], thrown: unknown, context: RequestContext): void {
+function report(error: unknown, context: RequestContext, onError: Settings["onError"]): void {
   try {
-    Promise.resolve(onError(thrown, context.toRequest(), requestIdOf(context))).catch(() => {});
+    const requestId = requestIdOf(context);
+    Promise.resolve(onError({ error, request: context.toRequest(), requestId })).catch(() => {});
   } catch {
     // Ignored, like a rejection. toRequest() also throws if no Request can represent what the client sent.
   }

@@ -1,6 +1,7 @@
-import type { JsonObject } from "../openapi/json_types.ts";
-import { createDescription, type OpenApiOptions } from "../openapi/openapi.ts";
-import type { FailureGroup } from "../openapi/responses.ts";
+import type { JsonObject } from "../json_types.ts";
+import { describe } from "../openapi/openapi.ts";
+import type { FailureGroup } from "../operations/failures.ts";
+import type { Settings } from "../petstore/settings.ts";
 import { CLOSED, INVALID_HOST } from "./errors.ts";
 
 /** The failures that the server adds to every operation, because they occur before routing. */
@@ -10,16 +11,18 @@ const FAILURES: FailureGroup[] = [
     reason: "the Host header is invalid",
     errors: [INVALID_HOST],
     response: "InvalidHost",
+    phase: "before",
   },
   {
     schema: "ServerUnavailableError",
     reason: "the server is starting or stopping",
     errors: [CLOSED],
     response: "ServerUnavailable",
+    phase: "before",
   },
 ];
 
 /** The OpenAPI description of a petstore that the standalone server serves. */
-export function describeServer(options: OpenApiOptions): JsonObject {
-  return createDescription(options, FAILURES);
+export function describeServer(settings: Settings): JsonObject {
+  return describe(settings, { added: FAILURES });
 }

@@ -1,38 +1,47 @@
 /** The gate between the socket and the service. It lets requests in only while the service runs, and counts them. */
 
-import { extendReply, JSON_FIELDS, type Reply } from "../http/reply.ts";
 import type { RequestContext } from "../http/context.ts";
-import { createPipeline, type Guard, type Observer, type Pipeline } from "../http/pipeline.ts";
-import { splitTarget } from "../http/dispatch.ts";
+import { createFinisher, type Finisher, type Observer } from "../http/finisher.ts";
+import type { Pipeline } from "../http/pipeline.ts";
+import { extendReply, JSON_FIELDS, type Reply } from "../http/reply.ts";
+import { splitTarget } from "../http/target.ts";
 import { chain, type MaybePromise } from "../maybe_promise.ts";
 import { CLOSE, CLOSED } from "./errors.ts";
 
-/** A host's way to send a response to the client. */
-export type Send<Info, Sent> = (reply: Reply, context: RequestContext, pipeline: Pipeline, info: Info) => Sent;
+/** A host's way to send a reply to the client. */
+export type Send<Info, Sent> = (
+  reply: Reply,
+  context: RequestContext,
+  pipeline: Pick<Pipeline, "fail">,
+  info: Info,
+) => Sent;
 
-/** The response of a successful probe. */
+/** The reply to a successful probe. */
 export const OK: Reply = { status: 200, headers: JSON_FIELDS, body: '{"status":"ok"}' };
+
+/** For a reply that needs no service, and is always sent. */
+const NO_SERVICE: Pick<Pipeline, "fail"> = { fail: () => CLOSED };
 
 /** Initially closed: every request gets 503. */
 export class DrainGate {
   #state: "starting" | "open" | "stopping" = "starting";
-  #pipeline: Pipeline;
+  #pipeline: Pipeline | undefined;
+  /** Finishes the replies of the gate itself. */
+  #finisher: Finisher;
   #inFlight = 0;
   #whenEmpty = () => {};
   #held: Promise<void> | undefined;
   #release = () => {};
 
-  /** @param observe Is told of the responses while the gate has no other pipeline. */
+  /** @param observe Is told of the replies until {@link open}. */
   constructor(observe?: Observer) {
-    const onFailure = () => CLOSED.toReply();
-    const parts = { kept: undefined, dispatch: () => undefined, cors: undefined, onFailure };
-    const requestIds = "failures";
-    this.#pipeline = createPipeline({ guards: [this.guard], ...parts, requestIds, observe });
+    this.#finisher = createFinisher({ requestIds: "failures", observe });
   }
 
-  /** Lets requests in. The pipeline's first guard must be {@link guard}. */
+  /** Lets requests in. */
   open(pipeline: Pipeline): void {
     this.#pipeline = pipeline;
+    this.#finisher = pipeline.finisher;
     this.#state = "open";
   }
 
@@ -57,22 +66,25 @@ export class DrainGate {
     this.#release();
   }
 
-  /** Refuses requests that come too early or too late. */
-  readonly guard: Guard = (context) => {
-    if (this.#state === "open") return undefined;
-    // The server is alive: a restart now would cut off the requests in flight.
-    const reply = isLiveness(context) ? OK : CLOSED.toReply();
-    return this.#held ? this.#held.then(() => reply) : reply;
-  };
-
-  /** Answers a context, and sends the response. */
-  reply<Info, Sent>(context: RequestContext, info: Info, send: Send<Info, Sent>): MaybePromise<Sent> {
-    const pipeline = this.#pipeline;
+  /** Answers a request, and sends the reply. */
+  respond<Info, Sent>(context: RequestContext, info: Info, send: Send<Info, Sent>): MaybePromise<Sent> {
+    const pipeline = this.#state === "open" ? this.#pipeline : undefined;
     this.#inFlight++;
-    return chain(pipeline.respond(context), (reply) => {
+    return chain(pipeline ? pipeline.respond(context) : this.#refuse(context), (reply) => {
       if (--this.#inFlight === 0) this.#whenEmpty();
-      return send(this.#state === "stopping" ? extendReply(reply, CLOSE) : reply, context, pipeline, info);
+      const last = this.#state === "stopping" ? extendReply(reply, CLOSE) : reply;
+      return send(last, context, pipeline ?? NO_SERVICE, info);
     });
+  }
+
+  /** Refuses a request that comes too early or too late. */
+  #refuse(context: RequestContext): MaybePromise<Reply> {
+    // The server is alive: a restart now would cut off the requests in flight.
+    const reply = isLiveness(context) ? OK : CLOSED;
+    const finisher = this.#finisher;
+    const startedAt = finisher.now();
+    const finish = () => finisher.finish(reply, context, startedAt);
+    return this.#held ? this.#held.then(finish) : finish();
   }
 }
 

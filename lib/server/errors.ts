@@ -2,13 +2,18 @@
 
 import { Problem } from "../http/problem.ts";
 
-export const INVALID_HOST: Problem = new Problem("invalid_host", "The Host header must be a host and nothing else");
+export const INVALID_HOST: Problem = new Problem(
+  400,
+  "invalid_host",
+  "The Host header must be a host and nothing else",
+);
 
 /** Tells the client that the server is about to close this connection. */
 export const CLOSE = { connection: "close" };
 
 /** The response before the service has started and after it has stopped. */
 export const CLOSED: Problem = new Problem(
+  503,
   "store_unavailable",
   "The server is starting or stopping; try again later",
   { "retry-after": "1", ...CLOSE },
@@ -16,6 +21,7 @@ export const CLOSED: Problem = new Problem(
 
 /** The response of `/readyz` while a worker is being replaced or does not respond. */
 export const INCOMPLETE: Problem = new Problem(
+  503,
   "store_unavailable",
   "Not every worker serves; try again later",
   { "retry-after": "1" },

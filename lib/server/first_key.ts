@@ -1,7 +1,7 @@
 /** Makes sure that a server has an API key: one that is set, one of the store, or a new one. */
 
 import { idOf } from "../access/managed_keys.ts";
-import { digestOf, ownCallerId } from "../access/key_ring.ts";
+import { defaultCallerId, digestOf } from "../access/key_ring.ts";
 import { checkKeys } from "../access/keys.ts";
 import type { KeyStore, StoredKey } from "../stores/key_store.ts";
 import { type FileKey, KEY_FILE, readKey, readKeyFile } from "./key_file.ts";
@@ -46,7 +46,7 @@ async function isAccepted({ key }: FileKey, stored: readonly StoredKey[], store:
   const known = stored.find((each) => each.digest === digest);
   if (known) return isValid(known);
   // The caller as if the key were a setting, so that requests with an Idempotency-Key can be repeated across an upgrade.
-  const names = { id: idOf(digest), label: LABEL, caller: ownCallerId(digest) };
+  const names = { id: idOf(digest), label: LABEL, caller: defaultCallerId(digest) };
   const times = { created: new Date(), expires: undefined, revoked: undefined, lastUsed: undefined };
   // If another server was first, the store has the key.
   await store.add({ ...names, ...times, digest, readOnly: false });

@@ -41,7 +41,7 @@ export interface Address {
  */
 export type Listen = (
   address: Address,
-  gate: Pick<DrainGate, "reply">,
+  gate: Pick<DrainGate, "respond">,
   report: (line: string) => void,
 ) => Listener | Promise<Listener>;
 

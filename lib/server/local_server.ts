@@ -1,13 +1,14 @@
 /** Serves in the present isolate: a listener, a gate behind it, and the service with its store behind that. */
 
-import { checkContract, checkOptions, type PetstoreOptions } from "../petstore/options.ts";
+import { OPERATIONS } from "../operations/table.ts";
+import type { PetstoreOptions } from "../petstore/options.ts";
+import { checkOptions } from "../petstore/settings.ts";
 import { type KeyedPetStore, type PetStore, StoreUnavailableError } from "../stores/store.ts";
 import { DrainGate } from "./drain_gate.ts";
 import type { CommittingStore } from "../stores/batch.ts";
-import type { Observer } from "../http/pipeline.ts";
+import type { Observer } from "../http/finisher.ts";
 import type { KeyManager } from "../access/key_manager.ts";
 import { createKeyManager } from "../access/managed_keys.ts";
-import { DEPRECATED_PATH } from "../operations/routes.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import type { Samples } from "./metrics/samples.ts";
 import type { Address, EndingServer, Listen, Listener } from "./host.ts";
@@ -84,9 +85,9 @@ export class LocalServer implements EndingServer {
     const store = this.#store;
     if (!store) throw new Error("The server owns no store yet");
     const isJson = settings.log === "json";
-    const onError: PetstoreOptions["onError"] = (error, request, id) => {
+    const onError: PetstoreOptions["onError"] = ({ error, request, requestId }) => {
       if (error instanceof StoreUnavailableError) this.#metrics?.onStoreError();
-      errors.add(describeFailure(error, request, id, isJson));
+      errors.add(describeFailure(error, request, requestId, isJson));
     };
     const given = readOptions(settings);
     const traces = this.#traces;
@@ -97,10 +98,9 @@ export class LocalServer implements EndingServer {
       : isJson
       ? createJsonLog(output, traces && (() => traces.activeSpan()?.spanContext()))
       : createTextLog(output, isColoured());
-    if (settings.metrics) this.#metrics = createMetrics(checkContract(options).basePath + DEPRECATED_PATH, store);
+    if (settings.metrics) this.#metrics = createMetrics(checkOptions(options).basePath, store);
     const observe = both(both(log, this.#metrics?.observe), this.#observeSpan);
-    const all = { ...parts, gate: this.#gate.guard, observe, hasDocs: settings.docs };
-    this.#gate.open(createServerPipeline(options, all));
+    this.#gate.open(createServerPipeline(options, { ...parts, observe, hasDocs: settings.docs }));
   }
 
   #report(line: string): void {
@@ -159,9 +159,13 @@ function both(first: Observer | undefined, second: Observer | undefined): Observ
   };
 }
 
-function createMetrics(deprecated: string, store: PetStore & Partial<CommittingStore>): Metrics {
+function createMetrics(basePath: string, store: PetStore & Partial<CommittingStore>): Metrics {
+  const deprecated = OPERATIONS.filter(({ deprecation }) => deprecation)
+    .flatMap(({ method, path }) =>
+      (method === "GET" ? ["GET", "HEAD"] : [method]).map((name) => name + basePath + path)
+    );
   // A store in memory has no commits.
-  const metrics = new Metrics(deprecated, () => store.waiting ?? 0);
+  const metrics = new Metrics((method, route) => deprecated.includes(method + route), () => store.waiting ?? 0);
   if ("onCommit" in store) store.onCommit = metrics.onCommit;
   return metrics;
 }
@@ -189,7 +193,7 @@ export function readOptions(
   try {
     checkOptions({ keys: keys.length === 0 ? ["key-of-the-file"] : keys, ...options });
   } catch (error) {
-    throw error instanceof TypeError ? new SettingError(error.message) : error;
+    throw error instanceof TypeError || error instanceof RangeError ? new SettingError(error.message) : error;
   }
   return { keys, ...options };
 }

@@ -1,29 +1,24 @@
-import { createDispatcher } from "../http/dispatch.ts";
-import type { LimitMemory } from "../access/rate_limit.ts";
-import type { Guard, Observer, Pipeline } from "../http/pipeline.ts";
-import { checkOptions, type PetstoreOptions } from "../petstore/options.ts";
-import { createFailureHandler, createService } from "../petstore/service.ts";
-import { createPublicRoutes, type PublicParts } from "./public_routes.ts";
+import type { RequestContext } from "../http/context.ts";
+import type { PetstoreOptions } from "../petstore/options.ts";
+import { createService, type Service, type ServiceParts } from "../petstore/service.ts";
+import { checkOptions } from "../petstore/settings.ts";
 import { INVALID_HOST } from "./errors.ts";
+import { createPublicOperations, type PublicParts } from "./public_operations.ts";
 
-/** What the pipeline of the server has beside the petstore. */
-export interface ServerParts extends PublicParts {
-  /** The first guard. */
-  gate: Guard;
-  observe: Observer | undefined;
-  /** Where several isolates count requests together. */
-  limits: LimitMemory | undefined;
-}
+/** What the server has beside the petstore. */
+export type ServerParts = PublicParts & Pick<ServiceParts, "observe" | "limits">;
 
-/** Creates the pipeline of the server: the petstore and the public routes. */
-export function createServerPipeline(options: PetstoreOptions, parts: ServerParts): Pipeline {
+/** Creates what serves the petstore and the public operations of the server. */
+export function createServerPipeline(options: PetstoreOptions, parts: ServerParts): Service {
   const settings = checkOptions(options);
-  const routes = createPublicRoutes(settings.store, options, parts);
-  const publicRoutes = createDispatcher("", routes, createFailureHandler(settings.onError));
-  return createService({ ...settings, observe: parts.observe }, [parts.gate, requireHost, publicRoutes], parts.limits);
+  const operations = createPublicOperations(settings, parts);
+  return createService(settings, { ...parts, guard: requireHost, operations });
 }
 
-const requireHost: Guard = (context) => isHost(context.header("host")) ? undefined : INVALID_HOST.toReply();
+/** @throws {Problem} If the Host header is not a host. */
+function requireHost(context: RequestContext): void {
+  if (!isHost(context.header("host"))) throw INVALID_HOST;
+}
 
 /**
  * Whether a Host header could be a host. `Deno.serve` puts it into the URL unchanged. With a slash or a question mark in it,

@@ -1,7 +1,7 @@
 /** The settings of a server, read from flags, then the environment, then defaults. */
 
 import type { RateLimitOptions } from "../access/rate_limit.ts";
-import type { RequestIds } from "../http/pipeline.ts";
+import type { RequestIds } from "../http/finisher.ts";
 import { type Environment, type Flags, readText, type SettingName, SETTINGS } from "./settings.ts";
 import { SettingError } from "./start_error.ts";
 import { UNITS } from "./time.ts";

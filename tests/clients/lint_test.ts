@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createOpenApi, type JsonObject, type OpenApiOptions, type PetStore } from "../../mod.ts";
+import type { JsonObject } from "../../lib/openapi/openapi.ts";
+import type { PetStore, PetstoreOptions } from "../../mod.ts";
+import { openApiOf } from "../support/descriptions.ts";
 import { fetchDescription, withServer, writeGenerated } from "./support/service.ts";
 import { run } from "./support/tools.ts";
 
@@ -15,11 +17,11 @@ const FORGETFUL: PetStore = {
   close: () => {},
 };
 
-const MOUNTED: Record<string, OpenApiOptions> = {
+const MOUNTED: Record<string, Partial<PetstoreOptions>> = {
   "mounted.json": {},
   "mounted_elsewhere.json": {
     basePath: "/api/v1",
-    servers: [{ url: "https://pets.example/api/v1" }],
+    publicBaseUrl: "https://pets.example/api/v1",
     store: FORGETFUL,
   },
   "mounted_with_orders.json": { handleStoreOrders: () => new Response(), cors: { origins: ["*"] } },
@@ -32,7 +34,7 @@ async function collect(): Promise<string[]> {
     (service) => fetchDescription(service, "served_with_origins.json"),
     ["--cors-origin=https://app.example"],
   );
-  const mounted = Object.entries(MOUNTED).map(([name, options]) => write(name, createOpenApi(options)));
+  const mounted = Object.entries(MOUNTED).map(([name, options]) => write(name, openApiOf(options)));
   return [served, granted, ...mounted];
 }
 
@@ -65,7 +67,7 @@ for (const [name, args, nothing, something] of LINTERS) {
   });
 
   test(`${name} finds an unused component`, async () => {
-    const description = createOpenApi();
+    const description = openApiOf();
     const components = description["components"] as JsonObject;
     const responses = { ...components["responses"] as JsonObject, Unused: { description: "Nothing refers to this." } };
     const path = write("wrong.json", { ...description, components: { ...components, responses } });

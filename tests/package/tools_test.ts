@@ -28,6 +28,8 @@ testUnless(NODE.skip)(
       const { analysis } = JSON.parse((await succeed(NODE.command, args, folder)).stdout);
       assert.deepEqual(Object.keys(analysis.entrypoints), [
         ".",
+        "./keys",
+        "./openapi",
         "./d1",
         "./kv",
         "./postgres",

@@ -6,7 +6,7 @@ import { dirname, join, normalize } from "node:path";
 import test from "node:test";
 import config from "../../deno.json" with { type: "json" };
 import { ERROR_STATUS } from "../../lib/error_codes.ts";
-import { NAMES } from "../../lib/petstore/options.ts";
+import { NAMES } from "../../lib/petstore/settings.ts";
 import { blocks, PAGES, readPage, ROOT } from "../support/pages.ts";
 
 test("README.md has at most 12,000 bytes", () => {

@@ -1,11 +1,10 @@
 /** The validation in the tests: a response that the description does not have fails, whichever client a test uses. */
 
+import { openApiOf, serverOpenApiOf } from "../support/descriptions.ts";
 import assert from "node:assert/strict";
 import { globSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { describeServer } from "../../lib/server/description.ts";
-import { createOpenApi } from "../../mod.ts";
 import { withDenoServe } from "../support/http/deno_serve.ts";
 import { createResponseValidator } from "../support/openapi_validator.ts";
 import { type Endpoint, exchange, RawSocket } from "../support/http/raw_socket.ts";
@@ -13,7 +12,7 @@ import { OPTIONS, validateServerResponse } from "../support/server/server_descri
 
 const TESTS = fileURLToPath(new URL("../", import.meta.url));
 
-const VALIDATE = createResponseValidator(createOpenApi(), "/v1");
+const VALIDATE = createResponseValidator(openApiOf(), "/v1");
 const CHALLENGE = { "www-authenticate": 'Bearer realm="petstore"' };
 
 /** Serves the same response to every request while `use` runs. */
@@ -93,8 +92,8 @@ const SERVER_CASES: [what: string, path: string, response: Response, told?: RegE
   ["a probe with another status", "/livez", Response.json({ status: "fine" }, { headers: NO_SNIFF }), /constant/],
   ["a probe below the base path", "/v1/livez", Response.json({ status: "ok" }, { headers: NO_SNIFF }), /not described/],
   ["a probe that requires a key", "/livez", failure(401, "missing_api_key", CHALLENGE), /not described/],
-  ["the description", "/openapi.json", list(describeServer(OPTIONS), { "access-control-allow-origin": "*" })],
-  ["another description", "/openapi.json", list({ ...describeServer(OPTIONS), openapi: "3.0.0" }), /constant/],
+  ["the description", "/openapi.json", list(serverOpenApiOf(OPTIONS), { "access-control-allow-origin": "*" })],
+  ["another description", "/openapi.json", list({ ...serverOpenApiOf(OPTIONS), openapi: "3.0.0" }), /constant/],
   ["a refused Host header", "/v1/pets/1", failure(400, "invalid_host")],
   [
     "a refusal without its headers",

@@ -1,5 +1,6 @@
 /** Failing callbacks of an app: each spoils at most one response and never ends the process. */
 
+import type { ErrorInfo } from "../../mod.ts";
 import assert from "node:assert/strict";
 import process from "node:process";
 import test from "node:test";
@@ -31,7 +32,7 @@ async function unhandled(run: () => Promise<void>): Promise<unknown[]> {
   return reasons;
 }
 
-const BROKEN_LOGS: [how: string, onError: (error: unknown) => unknown][] = [
+const BROKEN_LOGS: [how: string, onError: (info: ErrorInfo) => unknown][] = [
   ["throws", () => {
     throw BROKEN;
   }],
@@ -65,7 +66,7 @@ test("a rejecting verifier, store or handleStoreOrders gets 500 and causes no un
     close: reject,
   };
   const told: unknown[] = [];
-  const onError = (error: unknown) => told.push(error);
+  const onError = ({ error }: ErrorInfo) => told.push(error);
   const options = { store: broken, handleStoreOrders: reject, onError };
   const request = (path: string, init: RequestInit = {}) =>
     new Request(`http://h/v1${path}`, { ...init, headers: { authorization: `Bearer ${KEY}`, ...init.headers } });

@@ -1,5 +1,6 @@
 /** Prototypes: requests cannot pollute them, and polluted ones do not change responses. */
 
+import type { ErrorInfo } from "../../mod.ts";
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
@@ -81,7 +82,7 @@ function createRequests(): Request[] {
 async function responses(store: PetStore | undefined, polluted: Record<string, unknown>): Promise<string[]> {
   const requests = createRequests();
   const errors: unknown[] = [];
-  const options = { keys: [KEY], onError: (error: unknown) => errors.push(error), ...(store && { store }) };
+  const options = { keys: [KEY], onError: ({ error }: ErrorInfo) => errors.push(error), ...(store && { store }) };
   for (const [name, value] of Object.entries(polluted)) {
     Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true, enumerable: true });
   }

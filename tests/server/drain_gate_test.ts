@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Reply } from "../../lib/http/reply.ts";
 import { createPipeline, type Pipeline } from "../../lib/http/pipeline.ts";
-import { CLOSED } from "../../lib/server/errors.ts";
+import { createFinisher } from "../../lib/http/finisher.ts";
+import { ANONYMOUS } from "../../lib/http/operation.ts";
+import { createRecovery } from "../../lib/petstore/service.ts";
 import { DrainGate, OK } from "../../lib/server/drain_gate.ts";
 import type { MaybePromise } from "../../mod.ts";
 import { listen as listenOnDeno } from "../../lib/server/deno/listener.ts";
@@ -16,12 +18,12 @@ test("requests that come just before the socket is closed are answered, on conne
   const gate = new DrainGate();
   const arrived = countdown(8);
   let isHeld = false;
-  const answer: DrainGate["reply"] = (...given) => {
+  const respond: DrainGate["respond"] = (...given) => {
     if (isHeld) arrived.one();
-    return gate.reply(...given);
+    return gate.respond(...given);
   };
-  const listener = await listen({ reply: answer });
-  gate.open(createService(gate, () => OK));
+  const listener = await listen({ respond });
+  gate.open(createService(() => OK));
   const open = () => RawSocket.open({ port: listener.port, validate: () => {} });
   const used = await Promise.all([open(), open(), open(), open()]);
   for (const socket of used) {
@@ -44,10 +46,10 @@ test("requests that come just before the socket is closed are answered, on conne
   gate.release();
 
   for (const socket of asking) {
-    const answer = await socket.readResponse();
-    assert.equal(answer?.status, 503);
+    const response = await socket.readResponse();
+    assert.equal(response?.status, 503);
     // Deno repeats the header if it has not read the whole body.
-    assert.match(answer.headers.get("connection") ?? "", /^close(, close)?$/);
+    assert.match(response.headers.get("connection") ?? "", /^close(, close)?$/);
   }
   assert.deepEqual(await Promise.all(waiting), [503, 503, 503]);
   await idle?.readEnd();
@@ -57,33 +59,40 @@ test("requests that come just before the socket is closed are answered, on conne
   await listener.finish(10_000);
 });
 
-test("an answer that is given while the server ends says that its connection does too", async () => {
+test("a response that is given while the server ends says that its connection does too", async () => {
   const gate = new DrainGate();
   const arrived = countdown(1);
-  const answer = Promise.withResolvers<Reply>();
-  gate.open(createService(gate, () => {
+  const reply = Promise.withResolvers<Reply>();
+  gate.open(createService(() => {
     arrived.one();
-    return answer.promise;
+    return reply.promise;
   }));
   const listener = await listen(gate);
   using socket = await RawSocket.open({ port: listener.port, validate: () => {} });
   await socket.send(GET);
   await arrived.all;
   const closed = gate.close();
-  answer.resolve(OK);
+  reply.resolve(OK);
   assert.equal((await socket.readResponse())?.headers.get("connection"), "close");
   await closed;
   await listener.stop();
   await listener.finish(10_000);
 });
 
-function listen(gate: Pick<DrainGate, "reply">) {
+function listen(gate: Pick<DrainGate, "respond">) {
   return listenOnDeno({ hostname: "127.0.0.1", port: 0 }, gate, assert.fail);
 }
 
-function createService({ guard }: DrainGate, dispatch: () => MaybePromise<Reply>): Pipeline {
-  const onFailure = () => CLOSED.toReply();
-  return createPipeline({ guards: [guard], kept: undefined, dispatch, cors: undefined, onFailure });
+function createService(handler: () => MaybePromise<Reply>): Pipeline {
+  return createPipeline({
+    cors: undefined,
+    authenticate: () => ANONYMOUS,
+    authorize: () => {},
+    cache: undefined,
+    operations: ["/", "/livez", "/readyz"].map((path) => ({ method: "GET", path, access: "public", handler })),
+    recover: createRecovery((info) => assert.fail(String(info.error))),
+    finisher: createFinisher({ requestIds: "none" }),
+  });
 }
 
 function countdown(count: number): { one(): void; all: Promise<void> } {

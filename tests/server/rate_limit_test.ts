@@ -1,7 +1,7 @@
 /** The rate limit of a server: by caller, by address, over all workers. */
 
 import assert from "node:assert/strict";
-import { describeServer } from "../../lib/server/description.ts";
+import { serverOpenApiOf } from "../support/descriptions.ts";
 import { createResponseValidator } from "../support/openapi_validator.ts";
 import { ON_NODE } from "../support/server/serve_task.ts";
 import { testUnless } from "../support/system/commands.ts";
@@ -10,7 +10,7 @@ import { type ServerProcess, withFreshServer } from "../support/server/server_pr
 const test = Object.assign(testUnless(false), { workers: testUnless(ON_NODE && "workers need Deno") });
 
 const LIMIT = { requests: 5, windowMs: 3_600_000 };
-const validate = createResponseValidator(describeServer({ requestIds: "failures", rateLimit: LIMIT }), "/v1");
+const validate = createResponseValidator(serverOpenApiOf({ requestIds: "failures", rateLimit: LIMIT }), "/v1");
 
 /** Sends requests, each on a connection of its own, so that every worker gets some. Checks each response against the description. */
 async function statusesOf(server: ServerProcess, count: number, key: string, client = ""): Promise<number[]> {

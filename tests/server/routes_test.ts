@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createPublicRoutes } from "../../lib/server/public_routes.ts";
+import { ANONYMOUS } from "../../lib/http/operation.ts";
+import { checkOptions } from "../../lib/petstore/settings.ts";
+import { createPublicOperations } from "../../lib/server/public_operations.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { createContext } from "../support/context.ts";
 import { exchange } from "../support/http/raw_socket.ts";
@@ -35,9 +37,10 @@ test("many requests for /readyz?writes share one check a second, which adds no p
   const store = createMemoryStore();
   let checks = 0;
   store.checkWrites = () => void checks++;
-  const routes = createPublicRoutes(store, {}, { hasDocs: false, isComplete: () => true, keyPlace: "settings" });
-  const get = routes.find(({ path }) => path === "/readyz")!.methods["GET"]!;
-  const ask = (query: string) => get({ context: createContext({}), query, parameter: "" });
+  const parts = { hasDocs: false, isComplete: () => true, keyPlace: "settings" } as const;
+  const operations = createPublicOperations(checkOptions({ keys: ["k"], store }), parts);
+  const { handler } = operations.find(({ path }) => path === "/readyz")!;
+  const ask = (query: string) => handler({ context: createContext({}), caller: ANONYMOUS, query, parameter: "" });
   for (let i = 0; i < 3; i++) await Promise.all(Array.from({ length: 100 }, () => ask("writes")));
   assert.equal(checks, 1);
   await ask("");

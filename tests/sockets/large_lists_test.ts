@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { memoryOf } from "../support/system/process.ts";
 import { exchange } from "../support/http/raw_socket.ts";
-import { until } from "../support/until.ts";
 import { type ServerProcess, withFreshServer } from "../support/server/server_process.ts";
 import { NO_PROC, testUnless } from "../support/system/commands.ts";
 import { Http2Client } from "../support/http/http2_client.ts";
@@ -18,25 +17,23 @@ async function addLongNames(server: ServerProcess): Promise<void> {
   for (let i = 0; i < 100; i++) assert.equal((await exchange(server, head + pet))?.status, 201);
 }
 
-test("2,000 streams of HTTP/2 that ask for a large list and read nothing take little memory", () =>
+/** In MiB: what the server may use of memory while so many clients read nothing. */
+const LIMIT = 350;
+
+test("2,000 streams of HTTP/2 that ask for a large list and read nothing get it, and leave memory", () =>
   withFreshServer({ args: ["--key=k", "--store=memory:", "--log=off"] }, async (server) => {
     await addLongNames(server);
-    assert.equal((await server.ask(LIST, "k")).status, 200);
-    const before = memoryOf(server.pid).now;
     const clients = Array.from({ length: 10 }, () => new Http2Client(server.port, 0));
     try {
       await Promise.all(clients.map((client) => client.agreed()));
       const headers = { authorization: "Bearer k" };
       const asked = clients.flatMap((client) => Array.from({ length: 200 }, () => client.statusOf(LIST, headers)));
-      const statuses = await Promise.all(asked);
-      assert.ok(statuses.includes(200) && statuses.includes(503));
-      assert.ok(statuses.every((status) => status === 200 || status === 503));
-      // A short response need not wait.
-      assert.equal((await server.ask("/v1/pets?limit=1", "k")).status, 200);
-      const growth = memoryOf(server.pid).most - before;
-      assert.ok(growth < 96, `${growth} MiB more`);
+      // Nothing that others do takes the list away from a caller.
+      assert.ok((await Promise.all(asked)).every((status) => status === 200));
+      assert.equal((await server.ask(LIST, "k")).status, 200);
+      const { most } = memoryOf(server.pid);
+      assert.ok(most < LIMIT, `${most} MiB`);
     } finally {
       for (const client of clients) client[Symbol.dispose]();
     }
-    await until("room for others", async () => (await server.ask(LIST, "k")).status === 200);
   }));

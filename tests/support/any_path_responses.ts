@@ -1,17 +1,18 @@
-/** Answers that any path may give. They belong to no operation, so the description has them in words alone. */
+/** Responses that any path may give. They belong to no operation, so the description has them in words alone. */
 
 import type { ErrorCode } from "../../lib/error_codes.ts";
 import { Problem } from "../../lib/http/problem.ts";
 import { referTo } from "../../lib/openapi/headers.ts";
-import { bodiless, failure, failureSchema } from "../../lib/openapi/responses.ts";
-import type { JsonObject } from "../../mod.ts";
+import { failureSchema, renderFailure, renderSuccess } from "../../lib/openapi/responses.ts";
+import { ERROR_STATUS } from "../../lib/error_codes.ts";
+import type { JsonObject } from "../../lib/json_types.ts";
 
 const ALLOW: JsonObject = { required: true, schema: { type: "string", pattern: "^[A-Z]+(, [A-Z]+)*$" } };
 
 const NOT_FOUND = createGroup("route_not_found");
-const NOT_ALLOWED = { ...createGroup("method_not_allowed"), headers: { Allow: ALLOW } };
+const NOT_ALLOWED = createGroup("method_not_allowed");
 
-/** The description with these answers among its components. Throws where it does not speak of them. */
+/** The description with these responses among its components. Throws where it does not speak of them. */
 export function withAnyPathResponses(description: JsonObject): JsonObject {
   const { schemas, responses, ...components } = description["components"] as Record<string, JsonObject>;
   const words = String((description["info"] as JsonObject)["description"]);
@@ -21,10 +22,10 @@ export function withAnyPathResponses(description: JsonObject): JsonObject {
   // As in all other failures.
   const headers = components["headers"]?.["RequestId"] ? referTo(["RequestId"]) : {};
   const more = {
-    RouteNotFound: failure({ ...NOT_FOUND, headers }),
-    MethodNotAllowed: failure({ ...NOT_ALLOWED, headers: { ...NOT_ALLOWED.headers, ...headers } }),
-    AllowedMethods: { ...bodiless("", []), headers: { Allow: ALLOW } },
-    ...(words.includes("Preflights") ? { Preflight: bodiless("", []) } : {}),
+    RouteNotFound: renderFailure(NOT_FOUND, headers),
+    MethodNotAllowed: renderFailure(NOT_ALLOWED, { Allow: ALLOW, ...headers }),
+    AllowedMethods: renderSuccess({ description: "" }, { Allow: ALLOW }),
+    ...(words.includes("Preflights") ? { Preflight: renderSuccess({ description: "" }, {}) } : {}),
   };
   const errors = Object.fromEntries([NOT_FOUND, NOT_ALLOWED].map((group) => [group.schema, failureSchema(group)]));
   return {
@@ -34,5 +35,5 @@ export function withAnyPathResponses(description: JsonObject): JsonObject {
 }
 
 function createGroup(code: ErrorCode) {
-  return { schema: `${code}_Error`, reason: "", errors: [new Problem(code, "")] };
+  return { schema: `${code}_Error`, reason: "", errors: [new Problem(ERROR_STATUS[code], code, "")] };
 }

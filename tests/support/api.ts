@@ -1,6 +1,7 @@
 /** A client of a petstore. Every response is checked against the OpenAPI description. */
 
-import { createOpenApi, type PetstoreOptions } from "../../mod.ts";
+import { openApiOf } from "./descriptions.ts";
+import { type PetstoreOptions } from "../../mod.ts";
 import { type Api, type Host as ContractHost, withApi as withBareApi } from "../../lib/testing/http/api.ts";
 import { createResponseValidator } from "./openapi_validator.ts";
 
@@ -21,7 +22,7 @@ export async function withApi<T>(
   run: (api: Api) => Promise<T>,
 ): Promise<T> {
   const basePath = options.basePath ?? "/v1";
-  const validate = createResponseValidator(createOpenApi(options), basePath === "/" ? "" : basePath);
+  const validate = createResponseValidator(openApiOf(options), basePath === "/" ? "" : basePath);
   return await withBareApi(options, run, {
     host,
     check(method, path, seen) {

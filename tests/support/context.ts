@@ -1,4 +1,4 @@
-/** An exchange without a host, for tests of code that reads a part of it. */
+/** A request context without a host, for tests of code that reads a part of it. */
 
 import type { RequestContext } from "../../lib/http/context.ts";
 
@@ -13,6 +13,7 @@ export function createContext(
     target,
     targetKey: target,
     bodyUsed: false,
+    client: undefined,
     header: (name) => headers[name] ?? null,
     readBody: () => Promise.resolve(new Uint8Array()),
     openBody: () => undefined,

@@ -2,7 +2,7 @@
 
 import Ajv2020 from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import type { Json, JsonObject } from "../../mod.ts";
+import type { Json, JsonObject } from "../../lib/json_types.ts";
 import { withAnyPathResponses } from "./any_path_responses.ts";
 
 export interface SeenResponse {
@@ -91,6 +91,8 @@ function compile(described: JsonObject): Compiled {
 interface Found {
   pointer: string;
   definition: JsonObject;
+  /** Headers that are described elsewhere. */
+  more?: Map<string, Found>;
 }
 
 function findResponse(
@@ -125,7 +127,9 @@ function findResponse(
     : [405, "MethodNotAllowed"];
   if (status !== expected) return undefined;
   const found = resolve(description, `/components/responses/${name}`);
-  return name === "AllowedMethods" || name === "MethodNotAllowed" ? withDeprecation(found, item) : found;
+  return name === "AllowedMethods" || name === "MethodNotAllowed"
+    ? withDeprecation(description, found, template)
+    : found;
 }
 
 /** A path can have a server of its own. */
@@ -138,18 +142,22 @@ function isOpen(item: JsonObject | undefined): boolean {
   return item !== undefined && (at(item, "get")["security"] as Json[] | undefined)?.length === 0;
 }
 
-/** A path whose operation is deprecated says so in all its answers after the key check, those to other methods too. */
-function withDeprecation(found: Found, item: JsonObject | undefined): Found {
-  if (item === undefined || at(item, "get")["deprecated"] !== true) return found;
+/** A path whose operation is deprecated says so in all its responses after the key check, those to other methods too. */
+function withDeprecation(description: JsonObject, found: Found, template: string | undefined): Found {
+  const item = template === undefined ? undefined : (description["paths"] as Record<string, JsonObject>)[template];
+  if (template === undefined || item === undefined || at(item, "get")["deprecated"] !== true) return found;
   // The headers that 304 has too: the others describe a body.
   const { ETag: _tag, ...common } = at(item, "get", "responses", "304", "headers");
-  const headers = { ...found.definition["headers"] as JsonObject, ...common };
-  return { ...found, definition: { ...found.definition, headers } };
+  const pointer = `/paths/${escape(template)}/get/responses/304/headers`;
+  return {
+    ...found,
+    more: new Map(Object.keys(common).map((name) => [name, resolve(description, `${pointer}/${name}`)])),
+  };
 }
 
 function checkHeaders(
   description: JsonObject,
-  { pointer: base, definition }: Found,
+  { pointer: base, definition, more }: Found,
   { headers }: SeenResponse,
   where: string,
   check: (pointer: string, value: string) => void,
@@ -160,6 +168,7 @@ function checkHeaders(
       return [name.toLowerCase(), found.definition["$ref"] ? resolveReference(description, found.definition) : found];
     }),
   );
+  for (const [name, found] of more ?? []) described.set(name.toLowerCase(), found);
   for (const [name] of headers) {
     if (!described.has(name) && !FOREIGN_HEADERS.test(name)) {
       throw new Error(`${where}: header ${name} is not described`);

@@ -28,7 +28,9 @@ const STORES: Record<string, () => PetStore> = {
 };
 
 function fixtureFor(setting: string, open: () => PetStore): StoreFixture {
-  const unsupported = (["createOnce", "changes", "checkWrites", "keys"] as const).filter((member) => !(member in open()));
+  const unsupported = (["createOnce", "changes", "checkWrites", "keys"] as const).filter((member) =>
+    !(member in open())
+  );
   return { open: () => traced(open(), setting), sharing: "none", unsupported };
 }
 

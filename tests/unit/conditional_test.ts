@@ -42,14 +42,14 @@ test("noneMatchFails() finds a tag in a header, weak or strong, alone or in a li
 });
 
 test("conditionalReply() answers 304 without a body, and with the headers of the representation", () => {
-  const fresh = representation("[]", "always", { link: "<x>" }, 1);
+  const fresh = representation("[]", "alteration", { link: "<x>" }, 1);
   const etag = strongETag("[]", 1);
   assert.deepEqual(fresh, {
     status: 200,
     headers: { "content-type": "application/json", "x-content-type-options": "nosniff", etag, link: "<x>" },
     body: "[]",
     etag,
-    holds: "always",
+    validUntil: "alteration",
   });
   assert.equal(conditionalReply(fresh, createContext({})), fresh);
   assert.equal(conditionalReply(fresh, createContext({ "if-none-match": strongETag("[]") })), fresh);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatCursor, parseCursor } from "../../lib/operations/operations.ts";
+import { formatCursor, parseCursor } from "../../lib/operations/paging.ts";
 
 test("a cursor is URL-safe and decodes to its id", () => {
   for (const id of [1n, 20n, 123n, 2n ** 53n - 1n, 2n ** 53n, 10n ** 18n, 2n ** 63n - 1n]) {

@@ -2,13 +2,17 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createMemoryStore, createOpenApi, type JsonObject, type OpenApiOptions } from "../../mod.ts";
+import type { JsonObject } from "../../lib/json_types.ts";
+import { createMemoryStore, type PetstoreOptions } from "../../mod.ts";
+import { openApiOf } from "../support/descriptions.ts";
 import { IN_PROCESS, withApi } from "../support/api.ts";
 
 /** A store that does not recognize a repeated request. */
-const FORGETFUL = { ...createMemoryStore(), createOnce: undefined } as unknown as NonNullable<OpenApiOptions["store"]>;
+const FORGETFUL = Object.assign(createMemoryStore(), { createOnce: undefined }) as unknown as NonNullable<
+  PetstoreOptions["store"]
+>;
 
-const VARIANTS: Record<string, OpenApiOptions> = {
+const VARIANTS: Record<string, Partial<PetstoreOptions>> = {
   "by default": {},
   "for a store without createOnce()": { store: FORGETFUL },
   "with store orders and CORS": { handleStoreOrders: () => new Response(), cors: { origins: ["*"] } },
@@ -16,7 +20,7 @@ const VARIANTS: Record<string, OpenApiOptions> = {
 
 for (const [what, options] of Object.entries(VARIANTS)) {
   test(`createOpenApi() refers to every component that it has but Error, and to no other: ${what}`, () => {
-    const description = createOpenApi(options);
+    const description = openApiOf(options);
     const { securitySchemes: _named, ...components } = description["components"] as Record<string, JsonObject>;
     const present = Object.entries(components).flatMap(([kind, named]) =>
       Object.keys(named).map((name) => `#/components/${kind}/${name}`)
@@ -29,14 +33,15 @@ for (const [what, options] of Object.entries(VARIANTS)) {
 }
 
 test("createOpenApi() mentions preflights only with the option cors", () => {
-  const words = (options: OpenApiOptions) => String((createOpenApi(options)["info"] as JsonObject)["description"]);
+  const words = (options: Partial<PetstoreOptions>) =>
+    String((openApiOf(options)["info"] as JsonObject)["description"]);
   assert.doesNotMatch(words({}), /preflight/i);
   assert.match(words({ cors: { origins: ["https://app.example"] } }), /Preflights of allowed origins/);
 });
 
 test("createOpenApi() gives every failure a plain object schema with its codes, and its status", () => {
-  const { schemas, responses } = createOpenApi()["components"] as Record<string, Record<string, JsonObject>>;
-  const paths = createOpenApi()["paths"] as Record<string, Record<string, { responses: Record<string, JsonObject> }>>;
+  const { schemas, responses } = openApiOf()["components"] as Record<string, Record<string, JsonObject>>;
+  const paths = openApiOf()["paths"] as Record<string, Record<string, { responses: Record<string, JsonObject> }>>;
   const inline = Object.values(paths).flatMap((path) => Object.values(path)).flatMap((operation) =>
     Object.entries(operation.responses)
   );
@@ -58,7 +63,7 @@ test("createOpenApi() gives every failure a plain object schema with its codes, 
 });
 
 test("createOpenApi() gives limit and every status the format int32, and int64 no bounds that JavaScript rounds", () => {
-  const text = JSON.stringify(createOpenApi());
+  const text = JSON.stringify(openApiOf());
   assert.match(text, /"name":"limit",[^}]*"schema":\{"type":"integer","format":"int32"/);
   assert.doesNotMatch(text, /"status":\{"type":"integer"(?!,"format":"int32")/);
   assert.doesNotMatch(text, /922337203685477\d/);

@@ -1,20 +1,13 @@
 /** Keys that change while the petstore runs. */
 
+import { createKeyManager, type KeyManagerOptions, UnknownKeyError } from "../../lib/access/managed_keys.ts";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import process from "node:process";
 import test from "node:test";
 import { crc32 } from "node:zlib";
 import { isMistyped, makeKey } from "../../lib/access/key_format.ts";
-import {
-  createKeyManager,
-  createMemoryStore,
-  createPetstore,
-  type KeyManager,
-  type KeyManagerOptions,
-  type KeyStore,
-  StoreUnavailableError,
-} from "../../mod.ts";
+import { createMemoryStore, createPetstore, type KeyManager, type KeyStore, StoreUnavailableError } from "../../mod.ts";
 
 const HOUR = 3_600_000;
 
@@ -101,14 +94,19 @@ test("a key with one character wrong, missing, doubled or swapped is mistyped, a
 
 test("a key manager refuses a label, an expiry, an option or a store that is wrong", async () => {
   const { manager } = open();
-  for (const label of ["", " ", "a\nb", "x".repeat(101), undefined as unknown as string]) {
-    await assert.rejects(manager.add({ label }), { name: "TypeError", message: /label/ });
+  for (const label of ["", " ", "a\nb", "x".repeat(101)]) {
+    await assert.rejects(manager.add({ label }), { name: "RangeError", message: /label/ });
   }
-  for (const expires of [new Date(0), new Date(NaN), "tomorrow" as unknown as Date]) {
-    await assert.rejects(manager.add({ label: "ci", expires }), { name: "TypeError", message: /expiry/ });
+  await assert.rejects(manager.add({ label: undefined as unknown as string }), { name: "TypeError", message: /label/ });
+  for (const expires of [new Date(0), new Date(NaN)]) {
+    await assert.rejects(manager.add({ label: "ci", expires }), { name: "RangeError", message: /expiry/ });
   }
+  const tomorrow = "tomorrow" as unknown as Date;
+  await assert.rejects(manager.add({ label: "ci", expires: tomorrow }), { name: "TypeError", message: /expiry/ });
   await assert.rejects(manager.add({ label: "ci", caller: "" }), { name: "TypeError", message: /caller/ });
-  await assert.rejects(manager.rotate("key-1", { overlapMs: -1 }), { name: "TypeError", message: /overlapMs/ });
+  await assert.rejects(manager.rotate("key-1", { overlapMs: -1 }), { name: "RangeError", message: /overlapMs/ });
+  const endless = { overlapMs: "1d" as unknown as number };
+  await assert.rejects(manager.rotate("key-1", endless), { name: "TypeError", message: /overlapMs/ });
   assert.throws(() => createKeyManager({} as KeyStore), { name: "TypeError", message: /KeyStore.*list/ });
   assert.throws(() => createKeyManager(createMemoryStore().keys, { key: [] } as KeyManagerOptions), /option "key"/);
   assert.deepEqual(await manager.list(), []);
@@ -124,8 +122,12 @@ test("a key works once it is added, is listed without its text or digest, and is
   assert.ok(!kept.includes(key) && !JSON.stringify(info).includes((await store.list())[0]!.digest));
   await manager.revoke(info.id);
   assert.equal(await ask(key), 401);
-  await assert.rejects(manager.revoke("key-0"), { name: "RangeError", message: 'There is no key "key-0"' });
-  await assert.rejects(manager.rotate(info.id), { name: "RangeError", message: /no valid key/ });
+  await assert.rejects(manager.revoke("key-0"), (error) => {
+    assert.ok(error instanceof UnknownKeyError);
+    assert.deepEqual([error.name, error.id, error.message], ["UnknownKeyError", "key-0", 'There is no key "key-0"']);
+    return true;
+  });
+  await assert.rejects(manager.rotate(info.id), { name: "UnknownKeyError", message: /no valid key/ });
 });
 
 test("a rotated key and its successor are one caller, until the overlap ends", () =>
@@ -143,7 +145,7 @@ test("a rotated key and its successor are one caller, until the overlap ends", (
     advance(2_000);
     // Without a read: an expiry holds at once.
     assert.deepEqual([await ask(old.key), await ask(next.key)], [401, 200]);
-    await assert.rejects(manager.rotate(old.id), { name: "RangeError" });
+    await assert.rejects(manager.rotate(old.id), { name: "UnknownKeyError" });
     const last = await manager.rotate(next.id, { overlapMs: 0 });
     assert.deepEqual([await ask(next.key), await ask(last.key)], [401, 200]);
   }));
@@ -377,7 +379,7 @@ test("an expiry that is no valid date counts as over, and an overlap without end
   const { id, key } = await manager.add({ label: "ci" });
   assert.equal(await ask(key), 401);
   const other = createKeyManager(shared);
-  await assert.rejects(other.rotate(id, { overlapMs: Infinity }), { name: "TypeError", message: /overlapMs/ });
+  await assert.rejects(other.rotate(id, { overlapMs: Infinity }), { name: "RangeError", message: /overlapMs/ });
   assert.equal((await other.list())[0]!.expires, undefined);
 });
 

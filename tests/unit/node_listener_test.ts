@@ -109,7 +109,7 @@ test("createNodeListener() passes on methods that the constructor of Request ref
 
 test("createNodeListener() answers 500 for a body that a parser has read, and tells onError why", async () => {
   const told: unknown[] = [];
-  const { handle } = createPetstore({ keys: [KEY], onError: (error) => told.push(error) });
+  const { handle } = createPetstore({ keys: [KEY], onError: ({ error }) => told.push(error) });
   const listener = createNodeListener(handle);
   const parseFirst: Listener = (request, response) => {
     request.resume().on("end", () => listener(request, response));
@@ -269,7 +269,7 @@ test("createNodeListener() normalizes the target as a URL before it looks for a 
 
 test("createNodeListener() answers a target with a user and a password, and leaves both out of the Request", async () => {
   const urls: string[] = [];
-  const keys = (key: string, { url }: Request) => {
+  const keys = (key: string | undefined, { url }: Request) => {
     urls.push(url);
     return key === KEY;
   };
@@ -290,7 +290,7 @@ test("createNodeListener() answers 500 where no Request can be made of what the 
 
 test("createNodeListener() lets a verifier read a clone of the request", async () => {
   const bodies: string[] = [];
-  const keys = async (_key: string, request: Request) => {
+  const keys = async (_key: string | undefined, request: Request) => {
     bodies.push(await request.clone().text());
     return true;
   };

@@ -1,15 +1,12 @@
 /** Options that createPetstore() and createOpenApi() refuse, and their effects. keys_test.ts has those of `keys`. */
 
+import type { ErrorInfo } from "../../mod.ts";
 import assert from "node:assert/strict";
 import test from "node:test";
-import {
-  createMemoryStore,
-  createOpenApi,
-  createPetstore,
-  type JsonObject,
-  type OpenApiOptions,
-  type PetstoreOptions,
-} from "../../mod.ts";
+import type { JsonObject } from "../../lib/json_types.ts";
+import { createOpenApi, type OpenApiOptions } from "../../lib/openapi/openapi.ts";
+import { createMemoryStore, createPetstore, type Petstore, type PetstoreOptions } from "../../mod.ts";
+import { openApiOf } from "../support/descriptions.ts";
 
 /** Wrong options, as a caller without types can give them, and the message. */
 const REFUSED: [what: string, options: unknown, message: RegExp][] = [
@@ -25,7 +22,11 @@ const REFUSED: [what: string, options: unknown, message: RegExp][] = [
     /Unknown option basepath; the options are keys, store, basePath/,
   ],
   ["a store without methods", { keys: ["k"], store: {} }, /Option store must be a PetStore.*create\(\)/],
-  ["a promise of a store", { keys: ["k"], store: Promise.resolve() }, /Option store is a promise; await it first/],
+  [
+    "a promise of a store",
+    { keys: ["k"], store: Promise.resolve() },
+    /Option store must be .* it is a promise, so await it first/,
+  ],
   [
     "a base path without its slash",
     { keys: ["k"], basePath: "v1" },
@@ -54,7 +55,11 @@ const REFUSED: [what: string, options: unknown, message: RegExp][] = [
     /bodyTimeoutMs must be a whole number.*not "10"/,
   ],
   ["an endless time", { keys: ["k"], bodyTimeoutMs: Infinity }, /bodyTimeoutMs/],
-  ["requestIds that do not exist", { keys: ["k"], requestIds: "some" }, /requestIds must be all, failures or none/],
+  [
+    "requestIds that do not exist",
+    { keys: ["k"], requestIds: "some" },
+    /requestIds must be one of all, failures, none/,
+  ],
   ["an onResponse that is not a function", { keys: ["k"], onResponse: 1 }, /onResponse must be a function/],
   ["a rate limit that is a number", { keys: ["k"], rateLimit: 5 }, /rateLimit must be an object, such as/],
   ["a rate limit of none", { keys: ["k"], rateLimit: { requests: 0, windowMs: 1 } }, /rateLimit.requests must be/],
@@ -69,7 +74,7 @@ const REFUSED: [what: string, options: unknown, message: RegExp][] = [
     { keys: ["k"], rateLimit: { requests: 1, windowMs: 1, clientHeader: "a:" } },
     /clientHeader must be the name of a header/,
   ],
-  ["no origins", { keys: ["k"], cors: { origins: [] } }, /cors must be \{ origins: \[...\] \}/],
+  ["no origins", { keys: ["k"], cors: { origins: [] } }, /cors.origins must be a list with at least one origin/],
   [
     "an origin with a path",
     { keys: ["k"], cors: { origins: ["https://a.example/"] } },
@@ -80,7 +85,7 @@ const REFUSED: [what: string, options: unknown, message: RegExp][] = [
   [
     "an unknown member of cors",
     { keys: ["k"], cors: { origins: ["*"], credentials: true } },
-    /^Unknown member credentials of option cors; its only member is origins$/,
+    /^Unknown member credentials of option cors$/,
   ],
   [
     "a handleStoreOrders that is not a function",
@@ -91,9 +96,11 @@ const REFUSED: [what: string, options: unknown, message: RegExp][] = [
 ];
 
 for (const [what, options, message] of REFUSED) {
-  test(`createPetstore() throws a TypeError of one line for ${what}, and shows no key`, () => {
+  test(`createPetstore() throws an error of one line for ${what}, and shows no key`, () => {
     assert.throws(() => createPetstore(options as PetstoreOptions), (error: Error) => {
-      assert.ok(error instanceof TypeError);
+      // A number that is out of range has the right type.
+      const isOutOfRange = /must be a whole number .*, not -?[\d.]+(e\+\d+)?$|not Infinity$/.test(error.message);
+      assert.equal(error.constructor, isOutOfRange ? RangeError : TypeError);
       assert.match(error.message, message);
       assert.ok(!error.message.includes("secret") && !error.message.includes("\n"));
       return true;
@@ -130,7 +137,7 @@ test("two petstores on one store show the same pets under their own paths", asyn
 
 test("a body that was read before gets 500, and only onError learns why", async () => {
   const told: unknown[] = [];
-  const { handle } = createPetstore({ keys: ["k"], onError: (error) => told.push(error) });
+  const { handle } = createPetstore({ keys: ["k"], onError: ({ error }) => told.push(error) });
   const request = new Request("http://x/v1/pets", {
     method: "POST",
     headers: { authorization: "Bearer k" },
@@ -160,12 +167,12 @@ test("handle() answers 500 if handleStoreOrders returns a used body, and onError
     for (const method of ["GET", "HEAD"]) {
       for (const unusable of [locked, used]) {
         const told: unknown[] = [];
-        const onError = (error: unknown) => told.push(error);
+        const onError = ({ error }: ErrorInfo) => told.push(error);
         const { handle } = createPetstore({ keys: ["k"], ...cors, handleStoreOrders: () => unusable, onError });
         const headers = { authorization: "Bearer k" };
         const response = await handle(new Request("http://x/v1/store/orders", { method, headers }));
         assert.equal(response.status, 500);
-        assert.match(String(told), /handleStoreOrders must return a Response .* a body that has not been read/);
+        assert.match(String(told), /handleStoreOrders must return a Response .* an unread body/);
       }
     }
   }
@@ -203,31 +210,40 @@ test("a page of a store may have next as a getter, of its own or inherited", asy
 });
 
 test("createOpenApi() describes the effects of the options", () => {
-  const custom = createOpenApi({
+  const petstore = createPetstore({
+    keys: ["k"],
     basePath: "/api/v1",
-    servers: [{ url: "https://pets.example/api/v1", description: "Production" }],
     maxBodyBytes: 5,
     defaultStatus: "sold",
     handleStoreOrders: () => new Response(),
   });
-  assert.deepEqual(custom["servers"], [{ url: "https://pets.example/api/v1", description: "Production" }]);
+  const servers = [{ url: "https://pets.example/api/v1", description: "Production" }];
+  const custom = createOpenApi(petstore, { servers });
+  assert.deepEqual(custom["servers"], servers);
   assert.match(JSON.stringify(custom), /at most 5 bytes/);
   assert.match(JSON.stringify(custom["components"]), /"default":"sold"/);
   assert.doesNotMatch(JSON.stringify(custom["paths"]), /not_implemented/);
-  assert.deepEqual(createOpenApi({ basePath: "/api" })["servers"], [{ url: "/api" }]);
-  assert.deepEqual(createOpenApi({ basePath: "" })["servers"], [{ url: "/" }]);
+  assert.deepEqual(openApiOf({ basePath: "/api" })["servers"], [{ url: "/api" }]);
+  assert.deepEqual(openApiOf({ basePath: "" })["servers"], [{ url: "/" }]);
   for (const publicBaseUrl of ["https://api.example/v1", "/store/v1"]) {
-    assert.deepEqual(createOpenApi({ basePath: "", publicBaseUrl })["servers"], [{ url: publicBaseUrl }]);
+    assert.deepEqual(openApiOf({ basePath: "", publicBaseUrl })["servers"], [{ url: publicBaseUrl }]);
   }
-  assert.deepEqual(createOpenApi(JSON.parse("{}")), createOpenApi({}));
-  const wrong = [{ basePath: "api" }, { defaultStatus: "lost" }, { basepath: "/" }, { servers: "x" }, {
-    servers: ["x"],
-  }];
-  for (const options of wrong) assert.throws(() => createOpenApi(options as unknown as OpenApiOptions), TypeError);
+  for (const options of [{ basePath: "/" }, { servers: "x" }, { servers: ["x"] }]) {
+    assert.throws(() => createOpenApi(petstore, options as unknown as OpenApiOptions), TypeError);
+  }
+});
+
+test("createOpenApi() takes a petstore and nothing else, for example no handle that an app has wrapped", () => {
+  const { handle } = createPetstore({ keys: ["k"] });
+  assert.equal(createOpenApi({ handle })["openapi"], "3.1.0");
+  const others = [undefined, {}, { basePath: "/v1" }, { handle: (request: Request) => handle(request) }];
+  for (const other of others) {
+    assert.throws(() => createOpenApi(other as Petstore), /what createPetstore\(\) has returned/);
+  }
 });
 
 test("the description has the names of the specification", () => {
-  const description = createOpenApi();
+  const description = openApiOf();
   const paths = description["paths"] as Record<string, Record<string, JsonObject>>;
   const { get, post } = paths["/pets"] ?? {};
   const one = paths["/pets/{petId}"]?.["get"];

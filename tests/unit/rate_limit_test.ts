@@ -4,6 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createLimitMemory, LimitTable } from "../../lib/access/limit_table.ts";
 import { limitRate, networkOf } from "../../lib/access/rate_limit.ts";
+import { createHandle } from "../../lib/hosts/fetch.ts";
+import { createService } from "../../lib/petstore/service.ts";
+import { checkOptions } from "../../lib/petstore/settings.ts";
 import { createPetstore, type RateLimitOptions } from "../../mod.ts";
 import { createContext } from "../support/context.ts";
 
@@ -12,10 +15,11 @@ const MINUTE = 60_000;
 /** A petstore with two callers, ten requests a minute, and a clock that the test sets. */
 function createLimited(options: Partial<RateLimitOptions> = {}) {
   const clock = { now: 1_000_000 };
-  const { handle } = createPetstore({
+  const settings = checkOptions({
     keys: [{ key: "a1", caller: "a" }, { key: "a2", caller: "a" }, { key: "b1", caller: "b" }],
-    rateLimit: { requests: 10, windowMs: MINUTE, now: () => clock.now, clientHeader: "X-Real-IP", ...options },
+    rateLimit: { requests: 10, windowMs: MINUTE, clientHeader: "X-Real-IP", ...options },
   });
+  const handle = createHandle(createService(settings, { now: () => clock.now }));
   const send = (key: string, address = "10.0.0.1", init: RequestInit = {}) =>
     handle(
       new Request("http://localhost/v1/pets", {
@@ -93,8 +97,9 @@ test("valid requests use up nothing of their address", async () => {
 
 test("guesses that are checked at the same time all count", async () => {
   const clock = { now: 0 };
-  const rateLimit = { requests: 10, windowMs: MINUTE, now: () => clock.now, clientHeader: "x-real-ip" };
-  const { handle } = createPetstore({ keys: () => Promise.resolve(false), rateLimit });
+  const rateLimit = { requests: 10, windowMs: MINUTE, clientHeader: "x-real-ip" };
+  const settings = checkOptions({ keys: () => Promise.resolve(false), rateLimit });
+  const handle = createHandle(createService(settings, { now: () => clock.now }));
   const send = () =>
     handle(new Request("http://localhost/v1/pets", { headers: { authorization: "Bearer x", "x-real-ip": "::1" } }));
   await Promise.all(Array.from({ length: 50 }, send));
@@ -106,14 +111,19 @@ test("guesses that are checked at the same time all count", async () => {
 
 test("no work is done for a request that is over the limit", async () => {
   const calls: string[] = [];
-  const authenticate = limitRate((exchange) => {
-    calls.push("key");
-    exchange.caller = { id: "a" };
-    return undefined;
-  }, { requests: 1, windowMs: MINUTE, now: () => 0 });
-  const exchange = () => Object.assign(createContext({}, "POST"), { readBody: assert.fail, openBody: assert.fail });
-  assert.equal(await authenticate(exchange()), undefined);
-  assert.equal((await authenticate(exchange()))?.status, 429);
+  const caller = { id: "a" };
+  const authenticate = limitRate(
+    () => {
+      calls.push("key");
+      return caller;
+    },
+    { requests: 1, windowMs: MINUTE },
+    undefined,
+    () => 0,
+  );
+  const post = () => Object.assign(createContext({}, "POST"), { readBody: assert.fail, openBody: assert.fail });
+  assert.equal(await authenticate(post()), caller);
+  assert.throws(() => authenticate(post()), ({ status }) => status === 429);
   assert.equal(calls.length, 2);
 });
 
@@ -141,8 +151,8 @@ test("the last address of a proxy's header counts, because clients can write the
 
 test("thousands of other addresses neither reset a count nor use up another's", () => {
   const table = new LimitTable(10, MINUTE);
-  for (let i = 0; i < 10; i++) table.take("attacker", 0);
-  for (let i = 0; i < 1_000; i++) for (let k = 0; k < 20; k++) table.take(`2001:db8:0:${i}`, 0, true);
+  for (let i = 0; i < 10; i++) table.consume("attacker", 0);
+  for (let i = 0; i < 1_000; i++) for (let k = 0; k < 20; k++) table.consume(`2001:db8:0:${i}`, 0, true);
   assert.ok(table.refusal("attacker", 0));
   const names = Array.from({ length: 1_000 }, (_, i) => `10.1.${i >> 8}.${i & 255}`);
   const closed = names.filter((name) => table.refusal(name, 0));
@@ -153,7 +163,7 @@ test("thousands of other addresses neither reset a count nor use up another's", 
 test("a clock that is set back opens the limit again instead of closing it for long", () => {
   const table = new LimitTable(10, MINUTE);
   const later = 1e12;
-  for (let i = 0; i < 10; i++) table.take("a", later);
+  for (let i = 0; i < 10; i++) table.consume("a", later);
   assert.ok(table.refusal("a", later));
   assert.equal(table.refusal("a", later - 3_600_000), undefined);
 });
@@ -161,14 +171,14 @@ test("a clock that is set back opens the limit again instead of closing it for l
 test("isolates that share the memory of a table count together", () => {
   const memory = createLimitMemory((bytes) => new SharedArrayBuffer(bytes));
   const [one, other] = [new LimitTable(10, MINUTE, memory), new LimitTable(10, MINUTE, memory)];
-  for (let i = 0; i < 5; i++) for (const table of [one, other]) assert.ok(table.take("a", 0).isOpen);
-  assert.ok(!one.take("a", 0).isOpen && !other.take("a", 0).isOpen);
-  assert.ok(other.take("b", 0).isOpen);
+  for (let i = 0; i < 5; i++) for (const table of [one, other]) assert.ok(table.consume("a", 0).isOpen);
+  assert.ok(!one.consume("a", 0).isOpen && !other.consume("a", 0).isOpen);
+  assert.ok(other.consume("b", 0).isOpen);
 });
 
 test("two tables put names into different slots, so nobody can find names that share them", () => {
   const slots = (memory: ArrayBuffer) => {
-    new LimitTable(10, MINUTE, memory).take("a", 1);
+    new LimitTable(10, MINUTE, memory).consume("a", 1);
     return Array.from(new Float64Array(memory)).slice(1).flatMap((value, i) => value === 0 ? [] : [i]).join();
   };
   const create = () => createLimitMemory((bytes) => new ArrayBuffer(bytes));

@@ -1,4 +1,4 @@
-/** Kept answers: how long each is kept, how many are, and that none is out of date. */
+/** The response cache: how long each response is kept, how many are, and that none is out of date. */
 
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
@@ -9,71 +9,96 @@ import { ResponseCache } from "../../lib/http/response_cache.ts";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { IN_PROCESS, withApi } from "../support/api.ts";
+import { createContext } from "../support/context.ts";
 import { withTempFolder } from "../support/temp.ts";
 
-function answer(holds: NonNullable<Reply["holds"]>, body = "[]"): Reply {
-  return { status: 200, headers: {}, body, holds };
+type Valid = NonNullable<Reply["validUntil"]>;
+
+function replyOf(validUntil: Valid, body = "[]"): Reply {
+  return { status: 200, headers: {}, body, validUntil };
 }
 
-test("the cache drops an answer that holds until an addition, and keeps one that always holds", () => {
+/** A cache, and what a GET of a target gets from it, which is made anew if the cache has nothing valid. */
+function createCache(changes: { additions: number; alterations: number }, maxWeight = 10_000) {
+  const cache = new ResponseCache(() => changes, maxWeight);
+  const get = (target: string, make: () => Reply | Promise<Reply>) => {
+    const context = createContext({}, "GET", target);
+    return cache.find(context) ?? cache.make(context, make);
+  };
+  const has = (target: string) => cache.find(createContext({}, "GET", target)) !== undefined;
+  return { get, has };
+}
+
+test("the cache drops a response that is valid until an addition, and keeps one that is valid until an alteration", () => {
   const changes = { additions: 0, alterations: 0 };
-  const cache = new ResponseCache(() => changes, 10_000);
-  assert.equal(cache.find("/a"), undefined);
-  const [always, untilThen] = [answer("always"), answer("until-addition")];
-  cache.keep("/a", always, cache.now());
-  cache.keep("/b", untilThen, cache.now());
-  assert.deepEqual([cache.find("/a"), cache.find("/b")], [always, untilThen]);
+  const { get, has } = createCache(changes);
+  const [lasting, untilThen] = [replyOf("alteration"), replyOf("addition")];
+  assert.equal(get("/a", () => lasting), lasting);
+  assert.equal(get("/b", () => untilThen), untilThen);
+  assert.equal(get("/a", assert.fail), lasting);
+  assert.equal(get("/b", assert.fail), untilThen);
   changes.additions++;
-  assert.deepEqual([cache.find("/a"), cache.find("/b")], [always, undefined]);
+  assert.deepEqual([has("/a"), has("/b")], [true, false]);
 });
 
-test("an alteration empties the cache, and an answer from before it is not kept", () => {
+test("an alteration empties the cache, and a response from before it is not kept", async () => {
   const changes = { additions: 0, alterations: 0 };
-  const cache = new ResponseCache(() => changes, 10_000);
-  cache.find("/a");
-  cache.keep("/a", answer("always"), cache.now());
-  const before = cache.now();
+  const { get, has } = createCache(changes);
+  void get("/a", () => replyOf("alteration"));
+  const made = Promise.withResolvers<Reply>();
+  const late = get("/b", () => made.promise);
   changes.alterations++;
-  assert.equal(cache.find("/a"), undefined);
-  cache.keep("/a", answer("always"), before);
-  assert.equal(cache.find("/a"), undefined);
+  assert.equal(has("/a"), false);
+  made.resolve(replyOf("alteration"));
+  await late;
+  assert.equal(has("/b"), false);
 });
 
-test("the cache does not keep an answer that does not say how long it holds", () => {
-  const cache = new ResponseCache(() => ({ additions: 0, alterations: 0 }), 10_000);
-  cache.find("/a");
-  cache.keep("/a", { status: 404, headers: {}, body: "{}" }, cache.now());
-  assert.equal(cache.find("/a"), undefined);
+test("a response that was begun before an addition is not valid after it", async () => {
+  const changes = { additions: 0, alterations: 0 };
+  const { get, has } = createCache(changes);
+  const made = Promise.withResolvers<Reply>();
+  const late = get("/a", () => made.promise);
+  changes.additions++;
+  made.resolve(replyOf("addition"));
+  await late;
+  assert.equal(has("/a"), false);
 });
 
-test("the cache is bounded and keeps an answer in frequent use", () => {
-  const cache = new ResponseCache(() => ({ additions: 0, alterations: 0 }), 20_000);
-  cache.find("/hot");
-  cache.keep("/hot", answer("always"), cache.now());
+test("the cache does not keep a response that does not say until when it is valid, nor one that failed", async () => {
+  const { get, has } = createCache({ additions: 0, alterations: 0 });
+  void get("/a", () => ({ status: 404, headers: {}, body: "{}" }));
+  assert.throws(() => get("/b", () => assert.fail("broken")), /broken/);
+  await assert.rejects(async () => await get("/c", () => Promise.reject(new Error("broken"))), /broken/);
+  assert.deepEqual([has("/a"), has("/b"), has("/c")], [false, false, false]);
+});
+
+test("the cache is bounded and keeps a response in frequent use", () => {
+  const { get, has } = createCache({ additions: 0, alterations: 0 }, 20_000);
+  void get("/hot", () => replyOf("alteration"));
   for (let i = 0; i < 1000; i++) {
-    cache.keep(`/${i}`, answer("always"), cache.now());
-    assert.ok(cache.find("/hot"), `lost after ${i}`);
+    void get(`/${i}`, () => replyOf("alteration"));
+    assert.ok(has("/hot"), `lost after ${i}`);
   }
   // Each of the two generations has 20,000 bytes, which is about thirty entries.
-  const kept = Array.from({ length: 1000 }, (_, i) => i).filter((i) => cache.find(`/${i}`) !== undefined);
+  const kept = Array.from({ length: 1000 }, (_, i) => i).filter((i) => has(`/${i}`));
   assert.ok(kept.length > 10 && kept.length < 70, `${kept.length} were kept`);
-  cache.keep("/large", answer("always", "x".repeat(20_000)), cache.now());
-  assert.equal(cache.find("/large"), undefined);
+  void get("/large", () => replyOf("alteration", "x".repeat(20_000)));
+  assert.equal(has("/large"), false);
 });
 
-test("replacing an answer does not count its size twice", () => {
+test("replacing a response does not count its size twice", () => {
   const changes = { additions: 0, alterations: 0 };
-  const cache = new ResponseCache(() => changes, 20_000);
-  cache.find("/hot");
-  cache.keep("/hot", answer("always"), cache.now());
+  const { get, has } = createCache(changes, 20_000);
+  void get("/hot", () => replyOf("alteration"));
   // A client polls a page while others create: each time the page is read and kept again.
   for (let i = 0; i < 1000; i++) {
-    cache.keep("/polled", answer("until-addition", "x".repeat(i % 500)), cache.now());
-    assert.ok(cache.find("/polled"));
+    void get("/polled", () => replyOf("addition", "x".repeat(i % 500)));
+    assert.ok(has("/polled"));
     changes.additions++;
-    assert.equal(cache.find("/polled"), undefined);
+    assert.ok(!has("/polled"));
   }
-  assert.ok(cache.find("/hot"));
+  assert.ok(has("/hot"));
 });
 
 test("a full page and a pet are read once, the last page again after each create", async (t) => {
@@ -95,7 +120,7 @@ test("a full page and a pet are read once, the last page again after each create
   });
 });
 
-test("a kept answer still needs a key, and serves HEAD and conditional requests", async () => {
+test("a kept response still needs a key, and serves HEAD and conditional requests", async () => {
   await withApi(IN_PROCESS, {}, async (api) => {
     await api.post({ name: "Rex", categoryId: 7 });
     const { headers } = await api.get("/pets/1");

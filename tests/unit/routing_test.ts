@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { queryValue } from "../../lib/http/query.ts";
-import { createRouter, splitTarget, targetOf } from "../../lib/http/dispatch.ts";
+import type { Operation } from "../../lib/http/operation.ts";
+import { createRouter } from "../../lib/http/router.ts";
+import { splitTarget, targetOf } from "../../lib/http/target.ts";
 
 const QUERIES: [query: string, expected: Partial<ReturnType<typeof queryValue>>][] = [
   ["", {}],
@@ -88,10 +90,14 @@ const NO_ROUTE =
   "//v1/pets /v1/Pets /v1/petsx /v1/{petId} /pets /v1 / /v1constructor";
 for (const path of ["", ...NO_ROUTE.split(" ")]) PATHS.push([path, undefined]);
 
+const OPERATIONS = ["/v1/pets", "/v1/pets/{petId}", "/v1/store/orders"].map((path): Operation => {
+  return { method: "GET", path, access: "read", handler: () => ({ status: 200, headers: {}, body: null }) };
+});
+
 for (const [path, route, parameter] of PATHS) {
   test(`a router leads ${JSON.stringify(path)} to ${route ?? "nothing"}`, () => {
-    const routes = [{ path: "/pets" }, { path: "/pets/{petId}" }, { path: "/store/orders" }];
-    const match = createRouter("/v1", routes)(path);
-    assert.deepEqual([match?.route.path, match?.parameter], [route, parameter]);
+    const match = createRouter(OPERATIONS)("GET", `${path}?limit=1`);
+    assert.deepEqual([match?.route.path, match?.parameter], [route && `/v1${route}`, parameter]);
+    if (match) assert.equal(match.query, "limit=1");
   });
 }

@@ -1,3 +1,4 @@
+import { checkOptions } from "../../petstore/settings.ts";
 import { describeServer } from "../description.ts";
 import { readOptions } from "../local_server.ts";
 import { readRateLimit, readRequestIds } from "../server_settings.ts";
@@ -17,7 +18,9 @@ export const OPENAPI: Command = {
     const requestIds = readRequestIds(flags, environment);
     const rateLimit = readRateLimit(readText("rate-limit", flags, environment));
     const options = readOptions({ keys: [], corsOrigins: [], publicUrl, requestIds, rateLimit, clientHeader: "" });
-    writers.output.add(JSON.stringify(describeServer(options), null, 2));
+    // A description tells nothing of the keys.
+    const settings = checkOptions({ ...options, keys: ["none"] });
+    writers.output.add(JSON.stringify(describeServer(settings), null, 2));
     return 0;
   },
 };

@@ -5,24 +5,6 @@ import { type Address, type Listen, listenError, UNFINISHED } from "../host.ts";
 import { within } from "../time.ts";
 import { correctSpans } from "./spans.ts";
 
-type Info = Deno.ServeHandlerInfo<Deno.NetAddr>;
-
-/** A request whose client is known. */
-class ServedContext extends FetchContext {
-  readonly #info: Info;
-  #client: string | undefined;
-
-  constructor(request: Request, info: Info) {
-    super(request, request.headers);
-    this.#info = info;
-  }
-
-  /** Read late, because Deno makes it on demand. */
-  get client(): string {
-    return this.#client ??= this.#info.remoteAddr.hostname;
-  }
-}
-
 /** In milliseconds. */
 const RETRY_DELAY = 100;
 
@@ -34,7 +16,7 @@ export const listen: Listen = (address, gate, report) => {
   const { hostname, isShared = false } = address;
   correctSpans();
   const handler: Deno.ServeHandler<Deno.NetAddr> = (request, info) =>
-    gate.reply(new ServedContext(request, info), info, sendReply);
+    gate.respond(new FetchContext(request, request.headers, info), info, sendReply);
   const bind = (port: number) => Deno.serve({ hostname, port, reusePort: isShared, onListen: () => {} }, handler);
   let server = explained(() => bind(address.port), address);
   let isStopping = false;
@@ -76,7 +58,7 @@ export const listen: Listen = (address, gate, report) => {
   return { port: bound, stop, finish };
 };
 
-/** FairQueue an exception of `bind` into an error of the start. */
+/** Turns an exception of `bind` into an error of the start. */
 export function explained<T>(bind: () => T, address: Address): T {
   try {
     return bind();

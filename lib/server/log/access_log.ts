@@ -3,7 +3,7 @@
 import { styleText } from "node:util";
 import { bodyBytes } from "../../http/reply.ts";
 import type { RequestContext } from "../../http/context.ts";
-import type { Observer } from "../../http/pipeline.ts";
+import type { Observer } from "../../http/finisher.ts";
 import { requestIdOf } from "../../http/request_id.ts";
 import type { SpanIds } from "../traces/api.ts";
 import type { LineWriter } from "./line_writer.ts";

@@ -1,7 +1,7 @@
 /** What a log shows of a request's target and method, without keys and control characters. */
 
-import { splitTarget } from "../../http/dispatch.ts";
-import { parseCursor } from "../../operations/operations.ts";
+import { splitTarget } from "../../http/target.ts";
+import { parseCursor } from "../../operations/paging.ts";
 
 /** Stands for a hidden text. */
 export const HIDDEN = "…";

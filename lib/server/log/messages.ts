@@ -1,7 +1,7 @@
 /** The texts that the server writes to standard output and standard error. */
 
 import { styleText } from "node:util";
-import { targetOf } from "../../http/dispatch.ts";
+import { targetOf } from "../../http/target.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import { VERSION } from "../../version.ts";
 import { showAddress } from "../address.ts";

@@ -1,6 +1,6 @@
 /** Counts what happens in one isolate, in constant memory. */
 
-import type { Observer } from "../../http/pipeline.ts";
+import type { Observer } from "../../http/finisher.ts";
 import type { CommitObserver } from "../../stores/batch.ts";
 import { Histogram, labels, type Samples } from "./samples.ts";
 
@@ -11,7 +11,7 @@ const OTHER = "other";
 /** Statuses are below this. */
 const STATUSES = 600;
 
-/** How many callers of the deprecated operation are told apart. */
+/** How many callers of a deprecated operation are told apart. */
 const MAX_CALLERS = 100;
 
 /** The upper bounds of the buckets, in seconds and in creates. */
@@ -41,19 +41,20 @@ class Route {
 export class Metrics {
   /** The templates are few. Requests without a route have "". */
   readonly #routes = new Map<string, Route>();
-  readonly #deprecated: string;
-  readonly #callers = new Map<string, number>();
+  /** The callers of deprecated operations, by route and id. */
+  readonly #callers = new Map<string, Map<string, number>>();
+  readonly #isDeprecated: (method: string, route: string) => boolean;
   readonly #commitCreates = new Histogram(CREATES);
   readonly #commitSeconds = new Histogram(SECONDS);
   #storeErrors = 0;
   readonly #countWaiting: () => number;
 
   /**
-   * @param deprecated The template of the deprecated operation.
+   * @param isDeprecated Tells whether an operation is deprecated.
    * @param countWaiting How many creates wait at the moment.
    */
-  constructor(deprecated: string, countWaiting: () => number) {
-    this.#deprecated = deprecated;
+  constructor(isDeprecated: (method: string, route: string) => boolean, countWaiting: () => number) {
+    this.#isDeprecated = isDeprecated;
     this.#countWaiting = countWaiting;
   }
 
@@ -61,7 +62,7 @@ export class Metrics {
     let counted = this.#routes.get(route);
     if (!counted) this.#routes.set(route, counted = new Route());
     counted.count(method, status, endedAt - startedAt);
-    if (route === this.#deprecated && caller) this.#countCaller(caller.id);
+    if (caller && this.#isDeprecated(method, route)) this.#countCaller(route, caller.id);
   };
 
   readonly onCommit: CommitObserver = (creates, milliseconds) => {
@@ -73,9 +74,11 @@ export class Metrics {
     this.#storeErrors++;
   }
 
-  #countCaller(id: string): void {
-    const caller = this.#callers.has(id) || this.#callers.size < MAX_CALLERS ? id : OTHER;
-    this.#callers.set(caller, (this.#callers.get(caller) ?? 0) + 1);
+  #countCaller(route: string, id: string): void {
+    let callers = this.#callers.get(route);
+    if (!callers) this.#callers.set(route, callers = new Map());
+    const caller = callers.has(id) || callers.size < MAX_CALLERS ? id : OTHER;
+    callers.set(caller, (callers.get(caller) ?? 0) + 1);
   }
 
   /** What has been counted so far. */
@@ -96,10 +99,12 @@ export class Metrics {
       const durations = counted.durations.read("petstore_request_duration_seconds", { route });
       Object.assign(samples["petstore_request_duration_seconds"]!, durations);
     }
-    for (const [caller, count] of this.#callers) {
-      samples["petstore_deprecated_requests"]![
-        `petstore_deprecated_requests_total${labels({ caller, route: this.#deprecated })}`
-      ] = count;
+    for (const [route, callers] of this.#callers) {
+      for (const [caller, count] of callers) {
+        samples["petstore_deprecated_requests"]![
+          `petstore_deprecated_requests_total${labels({ caller, route })}`
+        ] = count;
+      }
     }
     return samples;
   }

@@ -2,9 +2,11 @@
 
 import process from "node:process";
 import type { Reply } from "../../http/reply.ts";
-import { createDispatcher } from "../../http/dispatch.ts";
+import { createFinisher } from "../../http/finisher.ts";
+import { ANONYMOUS } from "../../http/operation.ts";
 import { INTERNAL_ERROR } from "../../http/problem.ts";
 import { createPipeline } from "../../http/pipeline.ts";
+import { createRecovery } from "../../petstore/service.ts";
 import { chain } from "../../maybe_promise.ts";
 import { VERSION } from "../../version.ts";
 import type { Address, EndingServer, Listen, Listener } from "../host.ts";
@@ -36,12 +38,17 @@ export async function serveMetrics(
     headers: { "content-type": OPEN_METRICS, "cache-control": "no-store" },
     body: formatSamples(addSamples([...server.readMetrics(), own])),
   });
-  const onFailure = () => INTERNAL_ERROR.toReply();
-  const dispatch = createDispatcher("", [{ path: "/metrics", methods: { GET: scrape } }], onFailure);
   const traces = findTraces();
-  const observe = traces && describeSpans(traces);
-  const pipeline = createPipeline({ guards: [], kept: undefined, dispatch, cors: undefined, onFailure, observe });
+  const pipeline = createPipeline({
+    cors: undefined,
+    authenticate: () => ANONYMOUS,
+    authorize: () => {},
+    cache: undefined,
+    operations: [{ method: "GET", path: "/metrics", access: "public", handler: scrape }],
+    recover: createRecovery(() => {}),
+    finisher: createFinisher({ requestIds: "none", observe: traces && describeSpans(traces) }),
+  });
   return await listen(address, {
-    reply: (context, info, send) => chain(pipeline.respond(context), (reply) => send(reply, context, pipeline, info)),
+    respond: (context, info, send) => chain(pipeline.respond(context), (reply) => send(reply, context, pipeline, info)),
   }, report);
 }

@@ -27,7 +27,7 @@ const send: Send<ServerResponse, void> = (reply, context, { fail }, outgoing) =>
 export const listen: Listen = async (address, gate, report) => {
   const { hostname, port } = address;
   const server = createServer(TIMEOUTS, (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    gate.reply(new NodeContext(incoming, outgoing), outgoing, send);
+    gate.respond(new NodeContext(incoming, outgoing), outgoing, send);
   });
   const connections = new Set<Socket>();
   server.on("connection", (socket) => {

@@ -1,4 +1,4 @@
-/** FairQueue the `--store` setting into a store. */
+/** Turns the `--store` setting into a store. */
 
 import { statSync } from "node:fs";
 import { dirname } from "node:path";

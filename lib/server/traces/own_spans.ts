@@ -12,12 +12,16 @@ const SAMPLED = 1;
 /**
  * Traces this share of the requests. If the client traces its own part of a request, or decided not to, the server does the same.
  */
-export function startSpans(gate: Pick<DrainGate, "reply">, traces: Traces, share: number): Pick<DrainGate, "reply"> {
+export function startSpans(
+  gate: Pick<DrainGate, "respond">,
+  traces: Traces,
+  share: number,
+): Pick<DrainGate, "respond"> {
   return {
-    reply(context, info, send) {
+    respond(context, info, send) {
       const parent = parentOf(context);
       const isTraced = parent ? parent.traceFlags & SAMPLED : Math.random() < share;
-      if (!isTraced) return gate.reply(context, info, send);
+      if (!isTraced) return gate.respond(context, info, send);
       const span = traces.startRequest("HTTP", parent);
       // Not an observer, which would cost the other requests more than the look at their header.
       const endAndSend: typeof send = (reply, context, pipeline, info) => {
@@ -25,7 +29,7 @@ export function startSpans(gate: Pick<DrainGate, "reply">, traces: Traces, share
         endWith(span, reply.status);
         return send(reply, context, pipeline, info);
       };
-      return traces.within(span, () => gate.reply(context, info, endAndSend));
+      return traces.within(span, () => gate.respond(context, info, endAndSend));
     },
   };
 }

@@ -1,8 +1,8 @@
 /** Names and describes the span of a request (semantic conventions for HTTP). */
 
-import { splitTarget } from "../../http/dispatch.ts";
+import { splitTarget } from "../../http/target.ts";
 import type { RequestContext } from "../../http/context.ts";
-import type { Observer } from "../../http/pipeline.ts";
+import type { Observer } from "../../http/finisher.ts";
 import { loggedTarget, MAX_SHOWN } from "../log/logged_target.ts";
 import type { Span, Traces } from "./api.ts";
 

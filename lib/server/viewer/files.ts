@@ -1,8 +1,11 @@
 /** The files of Swagger UI, compressed in a JSON module, because the running server has no permission to read files. */
 
 import { Buffer } from "node:buffer";
+import { conditionalReply } from "../../http/conditional.ts";
+import type { RequestContext } from "../../http/context.ts";
+import type { Handler, Operation } from "../../http/operation.ts";
 import type { HeaderFields, Reply } from "../../http/reply.ts";
-import type { Operation, OperationRoute } from "../../http/dispatch.ts";
+import { LargeResponses } from "./large_responses.ts";
 import packed from "./swagger_ui.json" with { type: "json" };
 
 /** The version of Swagger UI. It is part of the paths, so that browsers can cache the files without revalidation. */
@@ -17,16 +20,21 @@ const TYPES: Record<keyof typeof packed.files, string> = {
   "swagger-ui.css": CSS,
 };
 
+/** Shared by all files. */
+const LARGE_RESPONSES = new LargeResponses();
+
 /** @param path The common prefix of the routes. */
-export function createFileRoutes(path: string): OperationRoute[] {
+export function createFileOperations(path: string): Operation[] {
   return Object.entries(packed.files).map(([name, base64]) => ({
+    method: "GET",
     path: `${path}/${VIEWER_VERSION}/${name}`,
-    methods: { GET: createFileOperation(TYPES[name as keyof typeof TYPES], base64) },
+    access: "public",
+    handler: createFileHandler(TYPES[name as keyof typeof TYPES], base64),
   }));
 }
 
 /** Serves a file, compressed if the client accepts that. */
-function createFileOperation(type: string, base64: string): Operation {
+function createFileHandler(type: string, base64: string): Handler {
   // Decoded at the first request, to save memory if the page is never opened.
   let compressed: Uint8Array<ArrayBuffer> | undefined;
   let plain: Promise<Uint8Array<ArrayBuffer>> | undefined;
@@ -37,18 +45,21 @@ function createFileOperation(type: string, base64: string): Operation {
     "vary": "Accept-Encoding",
   };
   // Each representation needs its own tag (RFC 9110 §8.8.3.3).
-  const represent = (body: Uint8Array<ArrayBuffer>, etag: string, headers: HeaderFields): Reply => {
-    return { status: 200, headers: { ...fields, etag, ...headers }, body, etag };
+  const represent = (context: RequestContext, body: Uint8Array<ArrayBuffer>, etag: string, more: HeaderFields) => {
+    const reply: Reply = { status: 200, headers: { ...fields, etag, ...more }, body, etag };
+    // Only a body that is sent takes a place.
+    const isSent = context.method === "GET" && conditionalReply(reply, context) === reply;
+    return isSent ? LARGE_RESPONSES.send(reply, body) : reply;
   };
 
   return ({ context }) => {
     compressed ??= new Uint8Array(Buffer.from(base64, "base64"));
     if (acceptsGzip(context.header("accept-encoding"))) {
-      return represent(compressed, `"${VIEWER_VERSION}-gzip"`, { "content-encoding": "gzip" });
+      return represent(context, compressed, `"${VIEWER_VERSION}-gzip"`, { "content-encoding": "gzip" });
     }
     // Cached, so that clients without a key cannot make the server decompress it repeatedly.
     plain ??= decompress(compressed);
-    return plain.then((bytes) => represent(bytes, `"${VIEWER_VERSION}"`, {}));
+    return plain.then((bytes) => represent(context, bytes, `"${VIEWER_VERSION}"`, {}));
   };
 }
 

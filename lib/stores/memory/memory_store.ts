@@ -6,6 +6,7 @@ import type {
   PetDraft,
   PetPage,
   PetQuery,
+  PetStore,
   StoreChanges,
 } from "../store.ts";
 import type { KeyStore } from "../key_store.ts";
@@ -18,11 +19,11 @@ import { PetList } from "./pet_list.ts";
  * The store is never unavailable, and its methods return their results without a promise.
  */
 export function createMemoryStore(): KeyedPetStore {
-  return new MemoryStore();
+  return new KeyedMemoryStore();
 }
 
-class MemoryStore implements KeyedPetStore {
-  readonly keys: KeyStore = new MemoryKeys();
+/** Without API keys, for a petstore that makes its store itself: nothing else could reach them. */
+export class MemoryStore implements PetStore {
   readonly #pets = new PetList();
   /** By status code. Each pet is here too, so that a page of a rare status costs no more than one of a common status. */
   readonly #petsOfStatus = PET_STATUSES.map(() => new PetList());
@@ -89,4 +90,8 @@ class MemoryStore implements KeyedPetStore {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
+}
+
+class KeyedMemoryStore extends MemoryStore implements KeyedPetStore {
+  readonly keys: KeyStore = new MemoryKeys();
 }

@@ -20,7 +20,7 @@ export interface ClientResponse<T, Code extends string> {
 }
 
 type AnyCode = "invalid_host" | "missing_api_key" | "invalid_api_key" | "internal_error" | "store_unavailable";
-export type ListCode = AnyCode | "invalid_limit" | "invalid_status" | "invalid_cursor" | "overloaded";
+export type ListCode = AnyCode | "invalid_limit" | "invalid_status" | "invalid_cursor";
 export type CreateCode =
   | AnyCode
   | ("insufficient_scope" | "invalid_idempotency_key" | "idempotency_key_reused" | "overloaded")

@@ -85,7 +85,8 @@ test("statements are also cancelled over TLS", () =>
     });
     // node-postgres makes the connection for it as it makes all.
     const pool = new Pool({ connectionString: url(port, "localhost"), ssl: { ca: Deno.readTextFileSync(ca) } });
-    const pets = await createPostgresStore(pool, { timeoutMs: 500 });
+    // Longer than a busy machine takes for an encrypted connection and a statement.
+    const pets = await createPostgresStore(pool, { timeoutMs: 1000 });
     const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;
     await withLockedTable(urlOf(cluster), "petstore.pets", async () => {
       await assert.rejects(async () => await pets.create(pet), StoreUnavailableError);

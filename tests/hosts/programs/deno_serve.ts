@@ -4,10 +4,10 @@ const basePath = Deno.env.get("BASE_PATH") ?? "/v1";
 const petstore = createPetstore({ keys: ["pk_example"], basePath });
 
 export default {
-  fetch(request) {
+  fetch(request, info) {
     const { pathname } = new URL(request.url);
     if (pathname === "/hello") return new Response("Hello from the app");
-    if (pathname.startsWith(`${basePath}/`)) return petstore.handle(request);
+    if (pathname.startsWith(`${basePath}/`)) return petstore.handle(request, info);
     return new Response("Not found", { status: 404 });
   },
 } satisfies Deno.ServeDefaultExport;

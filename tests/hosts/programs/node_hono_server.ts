@@ -1,14 +1,16 @@
-import { serve } from "@hono/node-server";
+import { type Http2Bindings, type HttpBindings, serve } from "@hono/node-server";
 import process from "node:process";
 import { createPetstore } from "@petstore/petstore";
 
 const { PORT = "8000", BASE_PATH = "/v1" } = process.env;
 const petstore = createPetstore({ keys: ["pk_example"], basePath: BASE_PATH });
 
-function fetch(request: Request): Response | Promise<Response> {
+function fetch(request: Request, { incoming }: HttpBindings | Http2Bindings): Response | Promise<Response> {
   const { pathname } = new URL(request.url);
   if (pathname === "/hello") return new Response("Hello from the app");
-  if (pathname.startsWith(`${BASE_PATH}/`)) return petstore.handle(request);
+  if (pathname.startsWith(`${BASE_PATH}/`)) {
+    return petstore.handle(request, { remoteAddr: { hostname: incoming.socket.remoteAddress } });
+  }
   return new Response("Not found", { status: 404 });
 }
 

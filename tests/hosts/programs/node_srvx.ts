@@ -10,7 +10,9 @@ serve({
   fetch(request) {
     const { pathname } = new URL(request.url);
     if (pathname === "/hello") return new Response("Hello from the app");
-    if (pathname.startsWith(`${BASE_PATH}/`)) return petstore.handle(request);
+    if (pathname.startsWith(`${BASE_PATH}/`)) {
+      return petstore.handle(request, { remoteAddr: { hostname: request.ip } });
+    }
     return new Response("Not found", { status: 404 });
   },
 });

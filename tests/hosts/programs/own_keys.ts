@@ -13,7 +13,7 @@ async function findSession(token: string) {
 
 const petstore = createPetstore({
   async keys(token) {
-    const session = await findSession(token);
+    const session = token === undefined ? undefined : await findSession(token);
     return session?.isActive ? { id: session.user } : undefined;
   },
 });

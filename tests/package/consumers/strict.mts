@@ -1,21 +1,16 @@
 // Every name that the package exports, as a strict project uses it. Compiled, not run.
-import { createMemoryStore, createOpenApi, createPetstore, ERROR_STATUS, formatPet } from "@petstore/petstore";
+import { createMemoryStore, createPetstore, ERROR_STATUS, formatPet } from "@petstore/petstore";
 import { formatPets, StoreUnavailableError } from "@petstore/petstore";
-import type { ApiKey, ApiKeys, Caller, CorsOptions, ErrorBody, ErrorCode, IdempotentOutcome } from "@petstore/petstore";
-import type { IdempotentRequest, Json, JsonObject, KeyVerifier, NewPet, OpenApiOptions } from "@petstore/petstore";
-import type { OpenApiServer, Pet, PetDraft, PetPage, PetQuery, PetStatus, PetStore } from "@petstore/petstore";
-import type {
-  MaybePromise,
-  Petstore,
-  PetstoreOptions,
-  RateLimitOptions,
-  RequestIds,
-  ResponseInfo,
-  StoreChanges,
-} from "@petstore/petstore";
-import { createKeyManager } from "@petstore/petstore";
-import type { AddedKey, KeyInfo, KeyManager, KeyManagerOptions, KeyStore, KeyUse } from "@petstore/petstore";
-import type { KeyedPetStore, NewKeyOptions, RotateOptions, StoredKey } from "@petstore/petstore";
+import type { AddedKey, ApiKey, ApiKeys, Caller, ConnectionInfo, CorsOptions, ErrorBody } from "@petstore/petstore";
+import type { ErrorCode, ErrorInfo, Handle, IdempotentOutcome, IdempotentRequest } from "@petstore/petstore";
+import type { KeyedPetStore, KeyInfo, KeyManager, KeyStore, KeyUse, KeyVerifier } from "@petstore/petstore";
+import type { MaybePromise, NewKeyOptions, NewPet, Pet, PetDraft, PetPage, PetQuery } from "@petstore/petstore";
+import type { PetStatus, PetStore, Petstore, PetstoreOptions, RateLimitOptions } from "@petstore/petstore";
+import type { RequestIds, ResponseInfo, RotateOptions, StoreChanges, StoredKey } from "@petstore/petstore";
+import { createKeyManager, UnknownKeyError } from "@petstore/petstore/keys";
+import type { KeyManagerOptions } from "@petstore/petstore/keys";
+import { createOpenApi } from "@petstore/petstore/openapi";
+import type { Json, JsonObject, OpenApiOptions, OpenApiServer } from "@petstore/petstore/openapi";
 import { createD1Store, createDurableObjectStore, d1Schema } from "@petstore/petstore/d1";
 import type { D1Binding, D1Rows, D1Statement, DurableObjectBinding, SqlRows, SqlStorage } from "@petstore/petstore/d1";
 import { createKvStore } from "@petstore/petstore/kv";
@@ -27,7 +22,13 @@ import type { NodePostgresClient, PostgresClient, PostgresJsClient } from "@pets
 import type { PostgresJsQuery, PostgresStoreOptions } from "@petstore/petstore/postgres";
 import { createSqliteStore } from "@petstore/petstore/sqlite";
 import { ContractError, httpCases, storeCases } from "@petstore/petstore/testing";
-import type { Handle, Host, HttpContractCase, Sharing, StoreContractCase } from "@petstore/petstore/testing";
+import type {
+  Handle as ContractHandle,
+  Host,
+  HttpContractCase,
+  Sharing,
+  StoreContractCase,
+} from "@petstore/petstore/testing";
 import type { OptionalMember, StoreFixture, StoreGuarantee } from "@petstore/petstore/testing";
 
 class ArrayStore implements PetStore {
@@ -61,7 +62,7 @@ class ArrayStore implements PetStore {
 }
 
 const session: Caller = { id: "ann" };
-const verifier: KeyVerifier = (key: string, request: Request) => {
+const verifier: KeyVerifier = (key: string | undefined, request: Request) => {
   return request.headers.has("cookie") ? session : Promise.resolve(key === "pk_example");
 };
 const keys: ApiKeys = verifier;
@@ -75,17 +76,21 @@ const options: PetstoreOptions = {
   cors,
   rateLimit,
   requestIds,
-  onError: (error: unknown, request: Request, id: string) => console.error(request.url, id, error),
+  onError: ({ error, request, requestId }: ErrorInfo) => console.error(request.url, requestId, error),
   onResponse: ({ route = "none", status, durationMs }: ResponseInfo) => console.log(route, status, durationMs),
 };
 export const apps: Petstore[] = stores.map((store) => createPetstore({ ...options, store }));
-export const response: Promise<Response> = createPetstore({ keys: new Set(["pk_example", key]) }).handle(
-  new Request("http://localhost/v1/pets"),
-);
+const { handle }: Petstore = createPetstore({ keys: new Set(["pk_example", key]) });
+export const response: Promise<Response> = handle(new Request("http://localhost/v1/pets"));
+export const wrapped: Handle = (request: Request, info?: ConnectionInfo) => handle(request, info);
+export const told: Promise<Response> = wrapped(new Request("http://localhost/v1/pets"), {
+  remoteAddr: { hostname: "192.0.2.1" },
+});
 
 export const listeners: NodeListener[] = [
   ...apps.map((app) => createNodeListener(app)),
   createNodeListener((request) => new Response(request.url)),
+  createNodeListener(wrapped),
 ];
 export function answerNode(request: NodeRequest, response: NodeResponse): void {
   for (const listener of listeners) listener(request, response);
@@ -123,7 +128,7 @@ export function openKv(kv: KvClient): PetStore {
 
 const servers: OpenApiServer[] = [{ url: "https://pets.example/v1" }];
 const described: OpenApiOptions = { servers };
-const description: JsonObject = createOpenApi(described);
+const description: JsonObject = createOpenApi(createPetstore({ keys }), described);
 export const version: Json | undefined = description["openapi"];
 
 export const draft: NewPet = { name: "Luna", categoryId: 9007199254740993n };
@@ -180,7 +185,11 @@ export async function rotate(manager: KeyManager): Promise<KeyInfo[]> {
   const wanted: NewKeyOptions = { label: "ci", readOnly: true };
   const how: RotateOptions = { overlapMs: 1000 };
   const added: AddedKey = await manager.add(wanted);
-  console.log((await manager.rotate(added.id, how)).key);
+  try {
+    console.log((await manager.rotate(added.id, how)).key);
+  } catch (error) {
+    if (error instanceof UnknownKeyError) console.error(error.id);
+  }
   return await manager.list();
 }
 export const managed: Petstore[] = managers.map((keys) => createPetstore({ keys }));
@@ -193,7 +202,7 @@ const fixture: StoreFixture = {
   sharing,
   unsupported,
 };
-const host: Host = { use: (handle: Handle, run) => run("http://localhost", handle) };
+const host: Host = { use: (handle: ContractHandle, run) => run("http://localhost", handle) };
 export const storeContract: StoreContractCase[] = storeCases(fixture);
 export const httpContract: HttpContractCase[] = httpCases(fixture, host);
 export function brokenGuarantee(error: unknown): StoreGuarantee | undefined {

@@ -1,6 +1,7 @@
+import { openApiOf } from "../../support/descriptions.ts";
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { createOpenApi, createPetstore } from "../../../mod.ts";
+import { createPetstore } from "../../../mod.ts";
 import { formatCurl } from "./curl.ts";
 import { MALFORMED_CASES } from "./generators/malformed.ts";
 import { sequences } from "./generators/steps.ts";
@@ -71,7 +72,7 @@ test(`a curl line gets the same response as its request`, async () => {
   const drafts = steps.filter((step): step is Draft => !("bytes" in step)).map((draft) => new Memory().resolve(draft));
   assert.ok(drafts.length > 40, `only ${drafts.length} requests`);
   const { handle } = createPetstore({ keys: [KEY], ...OPTIONS });
-  const direct = await SOCKET.connect(handle, createResponseValidator(createOpenApi(OPTIONS), "/v1"));
+  const direct = await SOCKET.connect(handle, createResponseValidator(openApiOf(OPTIONS), "/v1"));
   try {
     await withServed((handle) => handle, async (origin) => {
       for (const draft of drafts) {

@@ -1,4 +1,6 @@
-import { createOpenApi, createPetstore } from "../../../mod.ts";
+import type { ErrorInfo } from "../../../mod.ts";
+import { openApiOf } from "../../support/descriptions.ts";
+import { createPetstore } from "../../../mod.ts";
 import { createResponseValidator, type SeenResponse } from "../../support/openapi_validator.ts";
 import { type StoreKind, withStore } from "../../support/stores.ts";
 import { findDifferences, findDisagreement } from "./compare.ts";
@@ -35,7 +37,7 @@ export class Mismatch extends Error {
 }
 
 const LIMITS = { maxBodyBytes: MAX_BODY_BYTES };
-const VALIDATE = createResponseValidator(createOpenApi(LIMITS), "/v1");
+const VALIDATE = createResponseValidator(openApiOf(LIMITS), "/v1");
 
 /** Throws a {@link Mismatch} at the first response that is wrong. */
 export async function runSequence(steps: readonly Step[], ground: Ground): Promise<void> {
@@ -66,7 +68,7 @@ async function withPetstores(
 ): Promise<void> {
   if (store === undefined) return await use(open, failures);
   await withStore(store, async (petStore) => {
-    const onError = (error: unknown) => failures.push(error);
+    const onError = ({ error }: ErrorInfo) => failures.push(error);
     const { handle } = createPetstore({ keys: [KEY], store: petStore, ...LIMITS, onError });
     const connection = await host.connect(wrap(handle), VALIDATE);
     try {

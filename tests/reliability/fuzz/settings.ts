@@ -1,4 +1,4 @@
-import { describeServer } from "../../../lib/server/description.ts";
+import { serverOpenApiOf } from "../../support/descriptions.ts";
 import type { ModelSettings } from "./model.ts";
 
 export const KEY = "pk_fuzz";
@@ -13,6 +13,6 @@ export const STANDALONE: ModelSettings = {
   open: {
     "/livez": { json: '{"status":"ok"}', isTagged: false },
     "/readyz": { json: '{"status":"ok"}', isTagged: false },
-    "/openapi.json": { json: JSON.stringify(describeServer({})), isTagged: true },
+    "/openapi.json": { json: JSON.stringify(serverOpenApiOf()), isTagged: true },
   },
 };

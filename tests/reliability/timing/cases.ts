@@ -1,5 +1,6 @@
 /** The comparisons: the key check as the petstore uses it, and checks that leak on purpose. */
 
+import { isPromise } from "../../../lib/maybe_promise.ts";
 import { createAuthenticate } from "../../../lib/access/authentication.ts";
 import type { ApiKeys } from "../../../lib/access/keys.ts";
 import { createContext } from "../../support/context.ts";
@@ -44,7 +45,7 @@ export async function createCases(): Promise<TimingCase[]> {
       ...sync,
       name: "control: stops at the first wrong character",
       expected: "control",
-      check: createCheck((given) => matchesUntilWrong(given, key)),
+      check: createCheck((given = "") => matchesUntilWrong(given, key)),
       guesses: () => apart([key]),
     },
     {
@@ -65,7 +66,7 @@ export async function createCases(): Promise<TimingCase[]> {
       ...later,
       name: "control: digests, stops at the first wrong byte",
       expected: "control",
-      check: createCheck((given) => someDigestMatches(given, digest.all)),
+      check: createCheck((given = "") => someDigestMatches(given, digest.all)),
       guesses: digest.guesses,
     },
   ];
@@ -74,7 +75,14 @@ export async function createCases(): Promise<TimingCase[]> {
 /** The key check, of an Authorization header alone. */
 function createCheck(keys: ApiKeys): Subject["check"] {
   const authenticate = createAuthenticate(keys);
-  return (authorization) => authenticate(createContext({ authorization }));
+  return (authorization) => {
+    try {
+      const caller = authenticate(createContext({ authorization }));
+      return isPromise(caller) ? caller.catch((refusal: unknown) => refusal) : caller;
+    } catch (refusal) {
+      return refusal;
+    }
+  };
 }
 
 /** Guesses that are wrong from their first character on, and guesses that are right up to the last. */

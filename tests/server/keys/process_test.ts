@@ -1,8 +1,8 @@
+import { openApiOf } from "../../support/descriptions.ts";
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { describeCommand } from "../../../lib/server/commands/help.ts";
 import { SERVE } from "../../../lib/server/commands/serve.ts";
-import { createOpenApi } from "../../../mod.ts";
 import { createResponseValidator } from "../../support/openapi_validator.ts";
 import { exchange } from "../../support/http/raw_socket.ts";
 import { findSecret } from "./secret_search.ts";
@@ -78,7 +78,7 @@ test("an app whose store throws, rejects and at last crashes the process prints 
 });
 
 async function failEveryWay(port: number): Promise<void> {
-  const petstore = { port, validate: createResponseValidator(createOpenApi(), "/v1") };
+  const petstore = { port, validate: createResponseValidator(openApiOf(), "/v1") };
   const body = '{"name":"a","categoryId":1}';
   const head = `Host: a\r\nAuthorization: Bearer ${KEY}\r\nContent-Length: ${body.length}\r\n\r\n`;
   for (const line of ["GET /v1/pets/1", "GET /v1/pets", "POST /v1/pets"]) {

@@ -1,8 +1,9 @@
 /** A petstore on `Deno.serve`, and the bytes of requests to it, right and wrong. Deno only. */
 
+import { openApiOf } from "../descriptions.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createOpenApi, createPetstore, type ErrorCode } from "../../../mod.ts";
+import { createPetstore, type ErrorCode } from "../../../mod.ts";
 import { createResponseValidator, type SeenResponse } from "../openapi_validator.ts";
 import { concat } from "./message.ts";
 import { type Endpoint, exchange } from "./raw_socket.ts";
@@ -19,8 +20,8 @@ export const CHUNKED = "Transfer-Encoding: chunked\r\n";
 export async function withPetstore(pets: number, use: (petstore: Endpoint) => Promise<void>): Promise<void> {
   const failures: unknown[] = [];
   const options = { bodyTimeoutMs: 50 };
-  const validate = createResponseValidator(createOpenApi(options), "/v1");
-  const { handle } = createPetstore({ keys: [KEY], ...options, onError: (error) => failures.push(error) });
+  const validate = createResponseValidator(openApiOf(options), "/v1");
+  const { handle } = createPetstore({ keys: [KEY], ...options, onError: ({ error }) => failures.push(error) });
   await withDenoServe(handle, async (port) => {
     const petstore = { port, validate };
     await use(petstore);

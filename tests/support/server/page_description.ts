@@ -1,7 +1,7 @@
 /** The standalone server's page. Its description leaves it out, because that is for programs. */
 
 import { VIEWER_VERSION } from "../../../lib/server/viewer/files.ts";
-import type { JsonObject } from "../../../mod.ts";
+import type { JsonObject } from "../../../lib/json_types.ts";
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

@@ -1,18 +1,23 @@
-import { bodiless, success } from "../../../lib/openapi/responses.ts";
-import { describeServer } from "../../../lib/server/description.ts";
-import type { JsonObject, OpenApiOptions } from "../../../mod.ts";
+import { renderSuccess } from "../../../lib/openapi/responses.ts";
+import type { JsonObject } from "../../../lib/json_types.ts";
+import type { HeaderKey } from "../../../lib/operations/headers.ts";
+import type { PetstoreOptions } from "../../../mod.ts";
+import { serverOpenApiOf } from "../descriptions.ts";
 import { createResponseValidator, type ResponseValidator, type SeenResponse } from "../openapi_validator.ts";
 import { PAGE_PATHS } from "./page_description.ts";
 
 /** As by default. */
-export const OPTIONS: OpenApiOptions = { requestIds: "failures" };
+export const OPTIONS: Partial<PetstoreOptions> = { requestIds: "failures" };
 
-const OK = success("", "Ok", {}, []);
+const respond = (schema: string | undefined, headers: HeaderKey[]) =>
+  renderSuccess({ description: "", headers, ...(schema === undefined ? {} : { schema, example: {} }) }, {});
+
+const OK = respond("Ok", []);
 
 const PUBLIC_PATHS: JsonObject = {
   "/livez": describePublic({ 200: OK }),
   "/readyz": describePublic({ 200: OK }),
-  "/openapi.json": describePublic({ 200: success("", "OpenApi", {}, ["ETag"]), 304: bodiless("", ["ETag"]) }),
+  "/openapi.json": describePublic({ 200: respond("OpenApi", ["ETag"]), 304: respond(undefined, ["ETag"]) }),
 };
 
 function describePublic(own: JsonObject): JsonObject {
@@ -37,12 +42,12 @@ export function createValidatorWithoutPage(): ResponseValidator {
 }
 
 function describeAll(pagePaths: JsonObject): JsonObject {
-  const description = describeServer(OPTIONS);
+  const description = serverOpenApiOf(OPTIONS);
   const { schemas, ...components } = description["components"] as JsonObject;
   // As strict as possible: otherwise a response could drift together with its description.
   const strict = {
     ...schemas as JsonObject,
-    OpenApi: { const: describeServer(OPTIONS) },
+    OpenApi: { const: serverOpenApiOf(OPTIONS) },
     Ok: { const: { status: "ok" } },
   };
   const paths = { ...description["paths"] as JsonObject, ...PUBLIC_PATHS, ...pagePaths };

@@ -1,22 +1,30 @@
 /** The schemas of the description (JSON Schema 2020-12, as in OpenAPI 3.1). */
 
-import { ERROR_STATUS } from "../error_codes.ts";
+import type { JsonObject } from "../json_types.ts";
 import { MAX_NAME_LENGTH, PET_STATUSES, type PetStatus } from "../pet.ts";
-import { LIMIT } from "../operations/errors.ts";
-import type { JsonObject } from "./json_types.ts";
-import { errorSchema } from "./responses.ts";
+import { LIMIT } from "./paging.ts";
 
-// No control characters, and at least one character that is not white space. Not all regex engines support look-ahead.
-const PLAIN = "\\x00-\\x1F\\x7F-\\x9F";
-const NAME_PATTERN = `^[^${PLAIN}]*[^\\s${PLAIN}][^${PLAIN}]*$`;
+/** The example of a new pet, and of a pet. */
+export const REX: JsonObject = { name: "Rex", categoryId: 7, status: "available" };
+export const STORED_REX: JsonObject = { id: 1, name: "Rex", categoryId: 7, status: "available" };
+
+/** The parameter of an operation whose responses have an entity tag. */
+export const IF_NONE_MATCH: JsonObject = {
+  name: "If-None-Match",
+  in: "header",
+  description: "Entity tags that the client has. If one of them is current, the response is 304 (RFC 9110 §13.1.2).",
+  schema: { type: "string" },
+};
 
 /** The schemas by name, except those of failures. */
 export function createSchemas(defaultStatus: PetStatus): Record<string, JsonObject> {
+  // No control characters, and at least one character that is not white space. Not all regex engines support look-ahead.
+  const plain = "\\x00-\\x1F\\x7F-\\x9F";
   const name: JsonObject = {
     type: "string",
     minLength: 1,
     maxLength: MAX_NAME_LENGTH,
-    pattern: NAME_PATTERN,
+    pattern: `^[^${plain}]*[^\\s${plain}][^${plain}]*$`,
     description: "The animal's name. Stored and returned exactly as sent. Lone surrogates are not allowed.",
     examples: ["Rex"],
   };
@@ -61,10 +69,19 @@ export function createSchemas(defaultStatus: PetStatus): Record<string, JsonObje
       items: { $ref: "#/components/schemas/Pet" },
       description: "A page of animals.",
     },
-    Error: errorSchema(
-      Object.keys(ERROR_STATUS),
-      { minimum: 400, maximum: 599 },
-      "The body of every response with a status of 400 or more. Each response has a narrower schema of its own.",
-    ),
+  };
+}
+
+/** The schema of an Error body. An `enum` even for a single value, because not all generators support `const`. */
+export function errorSchema(codes: string[], status: JsonObject, description: string): JsonObject {
+  return {
+    type: "object",
+    required: ["code", "message", "status"],
+    properties: {
+      code: { type: "string", enum: codes, description: "Machine-readable error code." },
+      message: { type: "string", description: "Human-readable description. It may change." },
+      status: { type: "integer", format: "int32", ...status, description: "The HTTP status code of the response." },
+    },
+    description,
   };
 }

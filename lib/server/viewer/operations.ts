@@ -1,13 +1,13 @@
-/** The routes of the viewer: a web page at `/docs` that shows the description and can send requests. `/` redirects to it. */
+/** The operations of the viewer: a web page at `/docs` that shows the description and can send requests. `/` redirects to it. */
 
 import type { Reply } from "../../http/reply.ts";
 import { representation } from "../../http/conditional.ts";
-import type { OperationRoute } from "../../http/dispatch.ts";
+import type { Operation } from "../../http/operation.ts";
 import { VERSION } from "../../version.ts";
-import { createFileRoutes, CSS, JAVASCRIPT, VIEWER_VERSION } from "./files.ts";
+import { createFileOperations, CSS, JAVASCRIPT, VIEWER_VERSION } from "./files.ts";
 import type { KeyPlace } from "../first_key.ts";
 import { KEY_FILE } from "../key_file.ts";
-import page from "./page.json" with { type: "json" };
+import files from "./page.json" with { type: "json" };
 
 /** What the page tells about the server. */
 export interface PageFacts {
@@ -63,24 +63,26 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-export function createDocsRoutes(facts: PageFacts): OperationRoute[] {
+export function createDocsOperations(facts: PageFacts): Operation[] {
   const html = document("text/html; charset=utf-8", createHtml(facts));
-  const files = Object.entries(page).map(([name, text]): OperationRoute => {
-    const file = document(name.endsWith(".css") ? CSS : JAVASCRIPT, text);
-    return { path: `/docs/${name}`, methods: { GET: () => file } };
-  });
   return [
-    { path: "/", methods: { GET: () => redirect("docs") } },
-    { path: "/docs", methods: { GET: () => html } },
-    { path: "/docs/", methods: { GET: () => redirect("../docs") } },
-    ...files,
-    ...createFileRoutes("/docs"),
+    page("/", redirect("docs")),
+    page("/docs", html),
+    page("/docs/", redirect("../docs")),
+    ...Object.entries(files).map(([name, text]) =>
+      page(`/docs/${name}`, document(name.endsWith(".css") ? CSS : JAVASCRIPT, text))
+    ),
+    ...createFileOperations("/docs"),
   ];
+}
+
+function page(path: string, reply: Reply): Operation {
+  return { method: "GET", path, access: "public", handler: () => reply };
 }
 
 /** A text whose address is the same in every version, so browsers must revalidate it. */
 function document(type: string, text: string): Reply {
-  return representation(text, "always", {
+  return representation(text, "alteration", {
     "content-type": type,
     "cache-control": "no-cache",
     "content-security-policy": POLICY,

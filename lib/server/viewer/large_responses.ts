@@ -1,14 +1,13 @@
 /**
- * Streams responses that are too large to copy for each client. The pieces are views of one buffer and are sent as fast as
+ * Streams files that are too large to copy for each client. The pieces are views of one buffer and are sent as fast as
  * the client reads, so a client that does not read occupies the memory of one piece only.
  */
 
-import type { MaybePromise } from "../maybe_promise.ts";
-import type { Reply } from "./reply.ts";
-import { Problem } from "./problem.ts";
+import { Problem } from "../../http/problem.ts";
+import type { Reply } from "../../http/reply.ts";
 
 /** The length of a piece in bytes. A body up to this length is sent whole. */
-export const PIECE = 16_384;
+const PIECE = 16_384;
 
 /** How many large responses may be under way, for all clients together. */
 const MAX_UNDER_WAY = 256;
@@ -19,7 +18,8 @@ const PATIENCE = 10_000;
 /** How many more responses may wait for a place, and for how many milliseconds. */
 const MAX_WAITING = 1024, WAIT = 1000;
 
-export const TOO_MANY_RESPONSES: Problem = new Problem(
+const TOO_MANY_RESPONSES = new Problem(
+  503,
   "overloaded",
   "Too many large responses are under way; try again later",
   { "retry-after": "1" },
@@ -37,8 +37,6 @@ interface Sending {
 export class LargeResponses {
   /** Ordered by the time of the last read, oldest first. */
   readonly #underWay = new Set<Sending>();
-  /** The bytes of each response, because kept responses are sent again. */
-  readonly #encoded = new WeakMap<Reply, Uint8Array<ArrayBuffer>>();
   /** Callbacks of the responses that wait for a place, in order of arrival. */
   readonly #waiting = new Set<(hasPlace: boolean) => void>();
   readonly #maxUnderWay: number;
@@ -55,15 +53,16 @@ export class LargeResponses {
     this.#wait = wait;
   }
 
-  /** Returns the response with its body as a stream, or a refusal if too many are under way. */
-  send(reply: Reply, body: string | Uint8Array<ArrayBuffer>): MaybePromise<Reply> {
-    let bytes = typeof body === "string" ? this.#encoded.get(reply) : body;
-    if (!bytes) this.#encoded.set(reply, bytes = new TextEncoder().encode(body as string));
-    const headers = { ...reply.headers, "content-length": String(bytes.length) };
-    const begin = () => ({ status: reply.status, headers, body: this.#stream(bytes) });
-    if (this.#makeRoom()) return begin();
-    if (this.#waiting.size >= MAX_WAITING) return TOO_MANY_RESPONSES.toReply();
-    return this.#place().then((hasPlace) => hasPlace ? begin() : TOO_MANY_RESPONSES.toReply());
+  /**
+   * The reply with its body as a stream, if the body is large.
+   *
+   * @returns The reply. Rejects with a {@link Problem} if too many are under way.
+   */
+  async send(reply: Reply, body: Uint8Array<ArrayBuffer>): Promise<Reply> {
+    if (body.length <= PIECE) return { ...reply, body };
+    if (!this.#makeRoom() && (this.#waiting.size >= MAX_WAITING || !await this.#place())) throw TOO_MANY_RESPONSES;
+    const headers = { ...reply.headers, "content-length": String(body.length) };
+    return { status: reply.status, headers, body: this.#stream(body) };
   }
 
   #place(): Promise<boolean> {

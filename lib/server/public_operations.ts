@@ -1,17 +1,16 @@
-/** The routes that need no key: the OpenAPI description and its web page, and the probes for liveness and readiness. */
+/** The operations that need no key: the OpenAPI description and its web page, and the probes for liveness and readiness. */
 
-import { ALLOW_ORIGIN } from "../http/cors.ts";
 import { representation } from "../http/conditional.ts";
-import type { OperationRoute } from "../http/dispatch.ts";
-import { createDocsRoutes, type PageFacts } from "./viewer/routes.ts";
-import type { OpenApiOptions } from "../openapi/openapi.ts";
+import { ALLOW_ORIGIN } from "../http/cors.ts";
+import type { Operation } from "../http/operation.ts";
+import { chain, type MaybePromise } from "../maybe_promise.ts";
+import type { Settings } from "../petstore/settings.ts";
 import { describeServer } from "./description.ts";
 import { OK } from "./drain_gate.ts";
-import { chain, type MaybePromise } from "../maybe_promise.ts";
 import { INCOMPLETE } from "./errors.ts";
-import type { PetStore } from "../stores/store.ts";
+import { createDocsOperations, type PageFacts } from "./viewer/operations.ts";
 
-/** What the public routes need beside the store. */
+/** What the public operations need beside the petstore. */
 export interface PublicParts extends PageFacts {
   /** Whether to serve the description as a web page. */
   hasDocs: boolean;
@@ -19,29 +18,32 @@ export interface PublicParts extends PageFacts {
   isComplete: () => boolean;
 }
 
-/** @param options The options of the petstore. */
-export function createPublicRoutes(
-  store: PetStore,
-  options: OpenApiOptions,
+export function createPublicOperations(
+  settings: Settings,
   { hasDocs, isComplete, keyPlace }: PublicParts,
-): OperationRoute[] {
-  const description = representation(JSON.stringify(describeServer(options)), "always");
+): Operation[] {
+  const { store } = settings;
+  const description = representation(JSON.stringify(describeServer(settings)), "alteration");
   const checkWrites = onceInAWhile(() => store.checkWrites?.());
   const check = (query: string) =>
     new URLSearchParams(query).has("writes") ? chain(store.check(), checkWrites) : store.check();
+  const ready: Operation["handler"] = ({ query }) =>
+    chain(check(query), () => {
+      if (!isComplete()) throw INCOMPLETE;
+      return OK;
+    });
+  const publicGet = { method: "GET", access: "public" } as const;
   return [
     {
+      ...publicGet,
       path: "/openapi.json",
-      methods: { GET: () => description },
       // Web pages of any origin may read the description, because it contains no secrets.
-      headers: { [ALLOW_ORIGIN]: "*" },
+      fields: { [ALLOW_ORIGIN]: "*" },
+      handler: () => description,
     },
-    { path: "/livez", methods: { GET: () => OK } },
-    {
-      path: "/readyz",
-      methods: { GET: ({ query }) => chain(check(query), () => isComplete() ? OK : INCOMPLETE.toReply()) },
-    },
-    ...(hasDocs ? createDocsRoutes({ keyPlace }) : []),
+    { ...publicGet, path: "/livez", handler: () => OK },
+    { ...publicGet, path: "/readyz", handler: ready },
+    ...(hasDocs ? createDocsOperations({ keyPlace }) : []),
   ];
 }
 

@@ -1,0 +1,18 @@
+/** The announcement that an operation will go. */
+
+import type { HeaderFields } from "./reply.ts";
+
+/** That an operation will go, and what replaces it. */
+export interface Deprecation {
+  /** In seconds since 1970 (RFC 9745). */
+  since: number;
+  /** The announced day of its removal, as an HTTP date (RFC 8594). The code serves it afterwards too. */
+  sunset: string;
+  /** The path of its successor below the base path (RFC 5829). */
+  successor: string;
+}
+
+/** @param linkBase The beginning of each link. */
+export function deprecationFields({ since, sunset, successor }: Deprecation, linkBase: string): HeaderFields {
+  return { deprecation: `@${since}`, sunset, link: `<${linkBase}${successor}>; rel="successor-version"` };
+}

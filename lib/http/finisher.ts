@@ -1,0 +1,58 @@
+/** What happens to every reply before it is sent: conditional requests, HEAD, CORS, request ids, and the observer. */
+
+import { conditionalReply } from "./conditional.ts";
+import type { RequestContext } from "./context.ts";
+import type { Cors } from "./cors.ts";
+import { extendReply, type Reply, withoutBody } from "./reply.ts";
+import { withRequestId } from "./request_id.ts";
+
+/**
+ * Is told of each reply when it is about to be sent. It must not throw.
+ *
+ * @param startedAt When the request arrived, as in `performance.now()`.
+ * @param endedAt The present.
+ */
+export type Observer = (context: RequestContext, reply: Reply, startedAt: number, endedAt: number) => void;
+
+/** Which responses get the id of their request. */
+export type RequestIds = "all" | "failures" | "none";
+
+/** The parts of a finisher. */
+export interface FinisherParts {
+  cors?: Cors | undefined;
+  requestIds: RequestIds;
+  observe?: Observer | undefined;
+}
+
+/** Finishes replies. */
+export interface Finisher {
+  /** The time for {@link finish}; 0 if there is no observer. */
+  now(): number;
+  finish(reply: Reply, context: RequestContext, startedAt: number): Reply;
+  /** Adds the id of the request, if such replies get it. */
+  identify(reply: Reply, context: RequestContext): Reply;
+}
+
+export function createFinisher({ cors, requestIds, observe }: FinisherParts): Finisher {
+  /** The lowest status whose responses get an id. */
+  const idsFrom = { all: 0, failures: 400, none: Infinity }[requestIds];
+
+  function identify(reply: Reply, context: RequestContext): Reply {
+    return reply.status < idsFrom ? reply : withRequestId(reply, context);
+  }
+
+  return {
+    now: () => observe ? performance.now() : 0,
+    finish(made, context, startedAt) {
+      const { method, fields } = context;
+      let reply = conditionalReply(made, context);
+      if (method === "HEAD") reply = withoutBody(reply);
+      if (cors) reply = cors.extend(reply, context);
+      if (fields) reply = extendReply(reply, fields);
+      reply = identify(reply, context);
+      observe?.(context, reply, startedAt, performance.now());
+      return reply;
+    },
+    identify,
+  };
+}

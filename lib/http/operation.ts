@@ -1,0 +1,44 @@
+/** What an operation is to the pipeline. */
+
+import type { MaybePromise } from "../maybe_promise.ts";
+import type { Caller, RequestContext } from "./context.ts";
+import type { HeaderFields, Reply } from "./reply.ts";
+
+/** The methods that an operation can have. HEAD follows from GET, and OPTIONS from the path. */
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** What an operation needs of its caller: nothing, not even a key; a valid key; or a key that may do more than read. */
+export type Access = "public" | "read" | "write";
+
+/** The input of an operation. */
+export interface Call {
+  context: RequestContext;
+  /** {@link ANONYMOUS} if the operation is public. */
+  caller: Caller;
+  /** Without the question mark. */
+  query: string;
+  /** The parameter of the path, percent-decoded if possible; `""` if there is none. */
+  parameter: string;
+}
+
+/** The caller of a public operation. */
+export const ANONYMOUS: Caller = { id: "anonymous", readOnly: true };
+
+/** Answers a call. To fail, it throws a {@link Problem}; it returns one if the response may be cached. */
+export type Handler = (call: Call) => MaybePromise<Reply>;
+
+/** An operation, ready to serve. */
+export interface Operation {
+  method: Method;
+  /** A template, base path included, that may end in one parameter (`/v1/pets/{petId}`). */
+  path: string;
+  access: Access;
+  /** Added to every response of the operation, failures included. */
+  fields?: HeaderFields | undefined;
+  handler: Handler;
+}
+
+/** What an operation needs unless it says otherwise. A caller that may only read uses safe methods (RFC 9110 §9.2.1). */
+export function defaultAccess(method: Method): Access {
+  return method === "GET" ? "read" : "write";
+}

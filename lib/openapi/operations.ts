@@ -1,0 +1,80 @@
+/** Renders operations: what their definitions and their words say, and what follows from them. */
+
+import type { Deprecation } from "../http/deprecation.ts";
+import { defaultAccess } from "../http/operation.ts";
+import type { JsonObject } from "../json_types.ts";
+import type { Definition, Describe, Description, OperationSettings } from "../operations/definition.ts";
+import { callerFailures, type FailureGroup, unexpectedFailures, writerFailures } from "../operations/failures.ts";
+import { renderDeprecation } from "./headers.ts";
+import { renderFailure, renderSuccess, statusOf } from "./responses.ts";
+
+/** An operation with all its failures. */
+export interface RenderedOperation {
+  path: string;
+  method: string;
+  definition: JsonObject;
+  failures: readonly FailureGroup[];
+}
+
+/** @param added Further failures that every operation can have. */
+export function renderOperation(
+  definition: Definition,
+  describe: Describe,
+  settings: OperationSettings,
+  added: readonly FailureGroup[],
+): RenderedOperation {
+  const { id, method, path, access = defaultAccess(method), deprecation, stability } = definition;
+  const description = describe(settings);
+  const failures = merge(description.failures, [
+    ...(access === "public" ? [] : callerFailures()),
+    ...(access === "write" ? writerFailures() : []),
+    ...unexpectedFailures(),
+    ...added,
+  ]);
+  const day = deprecation && new Date(deprecation.sunset).toISOString().slice(0, 10);
+  return {
+    path,
+    method: method.toLowerCase(),
+    definition: {
+      operationId: id,
+      tags: [description.tag],
+      summary: description.summary,
+      description: (day === undefined ? "" : `Deprecated, to be removed on ${day}. `) + description.description,
+      ...(day !== undefined && { deprecated: true, "x-deprecated-sunset": day }),
+      ...(stability !== undefined && { "x-stability": stability }),
+      ...(access === "public" && { security: [] }),
+      ...description.more,
+      responses: renderResponses(description, failures, deprecation),
+    },
+    failures,
+  };
+}
+
+function renderResponses(
+  { responses }: Description,
+  failures: readonly FailureGroup[],
+  deprecation: Deprecation | undefined,
+): JsonObject {
+  const always = deprecation ? renderDeprecation(deprecation, false) : {};
+  const sometimes = deprecation ? renderDeprecation(deprecation, true) : {};
+  const rendered: JsonObject = {};
+  for (const [status, response] of Object.entries(responses)) rendered[status] = renderSuccess(response, always);
+  for (const group of failures) {
+    const { phase, response } = group;
+    const isShared = response !== undefined && (!deprecation || phase === "before");
+    rendered[statusOf(group)] = isShared
+      ? { $ref: `#/components/responses/${response}` }
+      : renderFailure(group, phase === "before" ? {} : phase === "both" ? sometimes : always);
+  }
+  return rendered;
+}
+
+/** Adds failures. Groups with the same status become one. */
+function merge(own: readonly FailureGroup[], added: readonly FailureGroup[]): FailureGroup[] {
+  const merged = own.map((group) => {
+    const same = added.filter((other) => statusOf(other) === statusOf(group));
+    const reason = [group, ...same].map(({ reason }) => reason).join(", or ");
+    return { ...group, reason, errors: [...group.errors, ...same.flatMap(({ errors }) => errors)] };
+  });
+  return [...merged, ...added.filter((group) => !own.some((other) => statusOf(other) === statusOf(group)))];
+}

@@ -1,0 +1,111 @@
+import type { Caller } from "../http/context.ts";
+import { JSON_FIELDS, type Reply } from "../http/reply.ts";
+import type { JsonObject } from "../json_types.ts";
+import { chain } from "../maybe_promise.ts";
+import { formatPet } from "../pet.ts";
+import type { PetDraft } from "../stores/store.ts";
+import type { Definition, Describe, OperationSettings } from "./definition.ts";
+import { group } from "./failures.ts";
+import {
+  digest,
+  IDEMPOTENCY_KEY_REUSED,
+  IDEMPOTENCY_NOT_SUPPORTED,
+  INVALID_IDEMPOTENCY_KEY,
+  readIdempotencyKey,
+  scopedKey,
+} from "./idempotency.ts";
+import { createPetReader, describePetBody, petBodyFailures } from "./pet_body.ts";
+import { STORED_REX } from "./schemas.ts";
+
+export const createPet: Definition = {
+  id: "createPet",
+  method: "POST",
+  path: "/pets",
+  createHandler(settings) {
+    const { store, linkBase } = settings;
+    const readPet = createPetReader(settings);
+    return ({ context, caller }) => {
+      const key = readIdempotencyKey(context);
+      if (key !== undefined && !store.createOnce) throw IDEMPOTENCY_NOT_SUPPORTED;
+      return readPet(context, (pet) => {
+        if (key !== undefined) return createOnce(settings, pet, caller, key);
+        return chain(store.create(pet), (id) => created(linkBase, id, pet));
+      });
+    };
+  },
+};
+
+async function createOnce(
+  { store, linkBase, idempotencyRetentionMs }: OperationSettings,
+  pet: PetDraft,
+  caller: Caller,
+  idempotencyKey: string,
+): Promise<Reply> {
+  // A fingerprint of the pet, not of the bytes: a retry may format its JSON differently.
+  const [key, fingerprint] = await Promise.all([
+    scopedKey(caller, idempotencyKey),
+    digest(formatPet({ id: 0n, ...pet })),
+  ]);
+  const result = await store.createOnce!(pet, { key, fingerprint, retentionMs: idempotencyRetentionMs });
+  if (result.outcome === "reused") throw IDEMPOTENCY_KEY_REUSED;
+  const reply = created(linkBase, result.id, pet);
+  if (result.outcome === "created") return reply;
+  return { ...reply, headers: { ...reply.headers, "idempotency-replayed": "true" } };
+}
+
+function created(linkBase: string, id: bigint, { name, categoryId, status }: PetDraft): Reply {
+  return {
+    status: 201,
+    headers: { ...JSON_FIELDS, location: `${linkBase}/pets/${id}` },
+    body: formatPet({ id, name, categoryId, status }),
+  };
+}
+
+export const describeCreatePet: Describe = (settings) => {
+  const { store, idempotencyRetentionMs } = settings;
+  const remembersRequests = store.createOnce !== undefined;
+  return {
+    tag: "animals",
+    summary: "Add an animal",
+    description: "The service assigns the `id`. An animal is stored before this is answered with 201.",
+    more: {
+      ...(remembersRequests ? describeIdempotency(idempotencyRetentionMs) : {}),
+      requestBody: describePetBody(settings),
+    },
+    responses: {
+      201: {
+        description: "The created animal.",
+        schema: "Pet",
+        example: STORED_REX,
+        headers: remembersRequests ? ["Location", "IdempotencyReplayed"] : ["Location"],
+      },
+    },
+    failures: [
+      ...petBodyFailures(settings, { reason: "the Idempotency-Key is invalid", errors: [INVALID_IDEMPOTENCY_KEY] }),
+      remembersRequests
+        ? group("IdempotencyKeyReusedError", "the Idempotency-Key was used for another animal", [
+          IDEMPOTENCY_KEY_REUSED,
+        ])
+        : group("IdempotencyNotSupportedError", "Idempotency-Key is not supported here", [IDEMPOTENCY_NOT_SUPPORTED]),
+    ],
+  };
+};
+
+function describeIdempotency(retentionMs: number): JsonObject {
+  return {
+    externalDocs: {
+      url: "https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/",
+      description: "The Idempotency-Key header",
+    },
+    parameters: [{
+      name: "Idempotency-Key",
+      in: "header",
+      description: "Makes it safe to send the request again. A second request with the same key and the same animal " +
+        "gets the first response again, with `Idempotency-Replayed: true`, and adds nothing. Use a new key, such as a " +
+        "UUID, for each new animal, with or without quotes; parameters after a quoted key are ignored. The key is " +
+        `remembered for ${retentionMs / 1000} seconds. The same key from another caller is a different key.`,
+      // In the schema, because documentation pages would send an `example` of the parameter with every request.
+      schema: { type: "string", minLength: 1, examples: ['"8e03978e-40d5-43dd-bc93-6894a57f9324"'] },
+    }],
+  };
+}

@@ -1,0 +1,74 @@
+/** What is true of an operation: the one source for serving and for describing it. */
+
+import type { JsonObject } from "../json_types.ts";
+import type { Caller } from "../http/context.ts";
+import { type Deprecation, deprecationFields } from "../http/deprecation.ts";
+import { type Access, defaultAccess, type Handler, type Method, type Operation } from "../http/operation.ts";
+import type { PetStatus } from "../pet.ts";
+import type { PetStore } from "../stores/store.ts";
+import type { FailureGroup } from "./failures.ts";
+import type { HeaderKey } from "./headers.ts";
+
+/** What a handler works with. */
+export interface OperationSettings {
+  store: PetStore;
+  /** The beginning of each link. */
+  linkBase: string;
+  defaultStatus: PetStatus;
+  maxBodyBytes: number;
+  bodyTimeoutMs: number;
+  idempotencyRetentionMs: number;
+  handleStoreOrders: ((request: Request, caller: Caller) => Response | Promise<Response>) | undefined;
+}
+
+/** An operation of the specification. */
+export interface Definition {
+  /** The name of the operation: its `operationId`. */
+  id: string;
+  method: Method;
+  /** A template below the base path that may end in one parameter (`/pets/{petId}`). */
+  path: string;
+  /** What it needs of the caller. Default: {@link defaultAccess}. */
+  access?: Access;
+  deprecation?: Deprecation;
+  /** How far its users can rely on it (§9 of the specification). Default: it is stable. */
+  stability?: "experimental" | "beta";
+  createHandler(settings: OperationSettings): Handler;
+}
+
+/** The words about an operation. Kept out of its {@link Definition}, so that a bundle which does not describe leaves them out. */
+export type Describe = (settings: OperationSettings) => Description;
+
+/** An Operation Object of OpenAPI without what follows from the {@link Definition}. */
+export interface Description {
+  tag: "animals" | "store";
+  summary: string;
+  description: string;
+  /** Further members of the Operation Object. */
+  more?: JsonObject;
+  /** The successful responses by status. */
+  responses: Record<string, ResponseDescription>;
+  /** The failures of the operation itself, without those that every operation can have. */
+  failures: readonly FailureGroup[];
+}
+
+/** A successful response. */
+export interface ResponseDescription {
+  description: string;
+  headers?: readonly HeaderKey[];
+  /** The name of the schema of the body; absent if there is no body. */
+  schema?: string;
+  example?: JsonObject | JsonObject[];
+}
+
+/** Makes a definition ready to serve. */
+export function createOperation(definition: Definition, settings: OperationSettings, basePath: string): Operation {
+  const { method, path, access = defaultAccess(method), deprecation } = definition;
+  return {
+    method,
+    path: basePath + path,
+    access,
+    fields: deprecation && deprecationFields(deprecation, settings.linkBase),
+    handler: definition.createHandler(settings),
+  };
+}

@@ -1,0 +1,55 @@
+/** The failures that a description shows, and those that every operation can have. Their messages are the real ones. */
+
+import { INVALID_KEY, MISSING_KEY, READ_ONLY_KEY } from "../access/bearer.ts";
+import { limitFields, rateLimited, type RateLimitOptions } from "../access/rate_limit.ts";
+import { INTERNAL_ERROR, type Problem } from "../http/problem.ts";
+import { STORE_UNAVAILABLE } from "./errors.ts";
+
+/** Failures with the same status, which therefore share a response. */
+export interface FailureGroup {
+  /** The name of the schema of their bodies. Generators create a type with this name. */
+  schema: string;
+  /** When the response occurs: a clause that `or` can join to another. */
+  reason: string;
+  /** At least one. */
+  errors: readonly Problem[];
+  /** The name of the response in `components.responses`, if several operations share it. */
+  response?: string;
+  /** When it occurs: before the operation is known, in the operation (the default), or in both. Then it has its fields or not. */
+  phase?: "before" | "both";
+}
+
+export function group(schema: string, reason: string, errors: readonly Problem[]): FailureGroup {
+  return { schema, reason, errors };
+}
+
+/** Of every operation that needs a caller. */
+export function callerFailures(): FailureGroup[] {
+  const unauthorized = group("UnauthorizedError", "the API key is missing or invalid", [MISSING_KEY, INVALID_KEY]);
+  return [{ ...unauthorized, response: "Unauthorized", phase: "before" }];
+}
+
+/** Of every operation that needs a caller that may write. */
+export function writerFailures(): FailureGroup[] {
+  return [group("InsufficientScopeError", "the API key may only read", [READ_ONLY_KEY])];
+}
+
+/** Of every operation. */
+export function unexpectedFailures(): FailureGroup[] {
+  const reason = "something unexpected happened; only the operator learns the cause";
+  return [{ ...group("InternalServerError", reason, [INTERNAL_ERROR]), response: "InternalError", phase: "both" }];
+}
+
+/** Of every operation of a petstore with a limit. */
+export function rateLimitFailures(options: RateLimitOptions): FailureGroup[] {
+  const resetIn = options.windowMs, retryIn = options.windowMs / options.requests;
+  const fields = limitFields("caller", options, { isOpen: false, remaining: 0, resetIn, retryIn });
+  const error = rateLimited(fields, Math.ceil(retryIn / 1000));
+  const reason = "the caller has sent too many requests, or the address too many without a valid API key";
+  return [{ ...group("RateLimitedError", reason, [error]), response: "RateLimited", phase: "before" }];
+}
+
+/** Of an operation that asks the store. */
+export function storeFailure(): FailureGroup {
+  return { ...group("StoreUnavailableError", "the store is unavailable", [STORE_UNAVAILABLE]), phase: "both" };
+}

@@ -1,0 +1,50 @@
+import { representation } from "../http/conditional.ts";
+import { chain } from "../maybe_promise.ts";
+import { parsePetId } from "../pet.ts";
+import type { Definition, Describe } from "./definition.ts";
+import { petNotFound } from "./errors.ts";
+import { group, storeFailure } from "./failures.ts";
+import { IF_NONE_MATCH, STORED_REX } from "./schemas.ts";
+
+export const getPet: Definition = {
+  id: "getPet",
+  method: "GET",
+  path: "/pets/{petId}",
+  deprecation: { since: 1_795_132_800, sunset: "Thu, 05 Dec 2030 00:00:00 GMT", successor: "/pets" },
+  createHandler: ({ store }) => ({ parameter }) => {
+    const id = parsePetId(parameter);
+    return chain(id === undefined ? undefined : store.get(id), (json) => {
+      if (json !== undefined) return representation(json, "alteration");
+      // Returned, because it is valid until a pet is added.
+      return { ...petNotFound(parameter), validUntil: "addition" };
+    });
+  },
+};
+
+export const describeGetPet: Describe = () => ({
+  tag: "animals",
+  summary: "Get an animal",
+  description: "Use `GET /pets` with the `status` filter.",
+  more: {
+    externalDocs: { url: "https://www.rfc-editor.org/rfc/rfc9745", description: "RFC 9745: the Deprecation header" },
+    parameters: [
+      {
+        name: "petId",
+        in: "path",
+        required: true,
+        description: "Identifier of the animal to retrieve.",
+        schema: { type: "integer", format: "int64" },
+        example: 1,
+      },
+      IF_NONE_MATCH,
+    ],
+  },
+  responses: {
+    200: { description: "The animal.", schema: "Pet", example: STORED_REX, headers: ["ETag"] },
+    304: { description: "The animal has not changed.", headers: ["ETag"] },
+  },
+  failures: [
+    group("PetNotFoundError", "there is no such animal", [petNotFound("9")]),
+    storeFailure(),
+  ],
+});

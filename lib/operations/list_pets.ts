@@ -1,0 +1,120 @@
+import { representation } from "../http/conditional.ts";
+import { Problem } from "../http/problem.ts";
+import { queryValue } from "../http/query.ts";
+import { isDigits } from "../json.ts";
+import { chain } from "../maybe_promise.ts";
+import { isPetStatus, PET_STATUSES } from "../pet.ts";
+import type { PetPage, PetQuery } from "../stores/store.ts";
+import type { Definition, Describe } from "./definition.ts";
+import { quoted } from "./errors.ts";
+import { group, storeFailure } from "./failures.ts";
+import { formatCursor, LIMIT, parseCursor } from "./paging.ts";
+import { IF_NONE_MATCH, STORED_REX } from "./schemas.ts";
+
+export const listPets: Definition = {
+  id: "listPets",
+  method: "GET",
+  path: "/pets",
+  createHandler: ({ store, linkBase }) => ({ query }) => {
+    const petQuery = query === "" ? FIRST_PAGE : readPetQuery(query);
+    return chain(store.list(petQuery), (page) => {
+      const { json } = page;
+      // An extended Object.prototype does not count.
+      const next = page.next === (Object.prototype as Partial<PetPage>).next ? undefined : page.next;
+      if (next === undefined) return representation(json, "addition");
+      // Variant 1: a page with a successor needs another tag than the same page as the last one, because Link differs.
+      return representation(json, "alteration", { link: nextLink(linkBase, petQuery, next) }, 1);
+    });
+  },
+};
+
+const FIRST_PAGE: PetQuery = { after: 0n, limit: LIMIT.default, status: undefined };
+
+/** The query parameters, and the valid values of each. */
+const PARAMETERS = {
+  limit: `a whole number from ${LIMIT.minimum} to ${LIMIT.maximum}`,
+  status: `one of ${PET_STATUSES.join(", ")}`,
+  cursor: "taken from the Link header of a list",
+};
+
+function readPetQuery(query: string): PetQuery {
+  return {
+    limit: readParameter(query, "limit", parseLimit) ?? LIMIT.default,
+    status: readParameter(query, "status", (value) => isPetStatus(value) ? value : undefined),
+    after: readParameter(query, "cursor", parseCursor) ?? 0n,
+  };
+}
+
+/** @throws {Problem} If the value is not valid. */
+function readParameter<T>(
+  query: string,
+  name: keyof typeof PARAMETERS,
+  parse: (value: string) => T | undefined,
+): T | undefined {
+  const { value, fault } = queryValue(query, name);
+  if (value === undefined && fault === undefined) return undefined;
+  const parsed = value === undefined ? undefined : parse(value);
+  if (parsed === undefined) throw invalidParameter(name, value, fault);
+  return parsed;
+}
+
+/** @param fault Why there is no single value, if `value` is undefined. */
+function invalidParameter(name: keyof typeof PARAMETERS, value: string | undefined, fault?: string): Problem {
+  const given = value === undefined ? fault : `not ${quoted(value)}`;
+  return new Problem(400, `invalid_${name}`, `The query parameter ${name} must be ${PARAMETERS[name]}, ${given}`);
+}
+
+function parseLimit(value: string): number | undefined {
+  if (!isDigits(value)) return undefined;
+  const limit = +value;
+  return limit >= LIMIT.minimum && limit <= LIMIT.maximum ? limit : undefined;
+}
+
+/** The link to the next page. It is relative without `publicBaseUrl`, because a proxy may hide the public address. */
+function nextLink(linkBase: string, { limit, status }: PetQuery, next: bigint): string {
+  const filter = status === undefined ? "" : `&status=${status}`;
+  return `<${linkBase}/pets?limit=${limit}${filter}&cursor=${formatCursor(next)}>; rel="next"`;
+}
+
+export const describeListPets: Describe = () => ({
+  tag: "animals",
+  summary: "List all animals",
+  description:
+    'Animals in ascending order of `id`, a page at a time. Follow `Link: <…>; rel="next"` until a page has none.',
+  more: {
+    externalDocs: { url: "https://www.rfc-editor.org/rfc/rfc8288", description: "RFC 8288: the Link header" },
+    parameters: [
+      {
+        name: "limit",
+        in: "query",
+        description: "The maximum number of animals on a page.",
+        schema: { type: "integer", format: "int32", ...LIMIT },
+      },
+      {
+        name: "status",
+        in: "query",
+        description: "Only animals with this status.",
+        schema: { $ref: "#/components/schemas/PetStatus" },
+      },
+      {
+        name: "cursor",
+        in: "query",
+        description: "Where the page begins. Opaque: take it from the `Link` header of the page before.",
+        schema: { type: "string" },
+      },
+      IF_NONE_MATCH,
+    ],
+  },
+  responses: {
+    200: { description: "A page of animals.", schema: "Pets", example: [STORED_REX], headers: ["ETag", "NextPage"] },
+    304: { description: "The page has not changed.", headers: ["ETag", "NextPage"] },
+  },
+  failures: [
+    group("InvalidPetQueryError", "a query parameter is invalid, empty or repeated", [
+      invalidParameter("limit", "101"),
+      invalidParameter("status", "lost"),
+      invalidParameter("cursor", "abc"),
+    ]),
+    storeFailure(),
+  ],
+});

@@ -1,0 +1,17 @@
+/** The operations of the specification. A new one is listed twice here, and is then served, described, fuzzed and documented. */
+
+import { createPet, describeCreatePet } from "./create_pet.ts";
+import type { Definition, Describe } from "./definition.ts";
+import { describeGetPet, getPet } from "./get_pet.ts";
+import { describeListPets, listPets } from "./list_pets.ts";
+import { describeListStoreOrders, listStoreOrders } from "./list_store_orders.ts";
+
+export const OPERATIONS: readonly Definition[] = [listPets, createPet, getPet, listStoreOrders];
+
+/** The same with their words. A list of its own, so that a bundle which does not describe leaves the words out. */
+export const DESCRIBED_OPERATIONS: readonly (readonly [Definition, Describe])[] = [
+  [listPets, describeListPets],
+  [createPet, describeCreatePet],
+  [getPet, describeGetPet],
+  [listStoreOrders, describeListStoreOrders],
+];

@@ -1,0 +1,171 @@
+/** The validation of the options, so that a mistake shows at start-up and not with the first request. */
+
+import { type Authenticate, createAuthenticate } from "../access/authentication.ts";
+import type { RateLimitOptions } from "../access/rate_limit.ts";
+import { type Cors, type CorsOptions, createCors } from "../http/cors.ts";
+import type { Observer, RequestIds } from "../http/finisher.ts";
+import { bodyBytes } from "../http/reply.ts";
+import { requestIdOf } from "../http/request_id.ts";
+import { isPromise } from "../maybe_promise.ts";
+import type { OperationSettings } from "../operations/definition.ts";
+import { OPERATIONS } from "../operations/table.ts";
+import { PET_STATUSES } from "../pet.ts";
+import { MemoryStore } from "../stores/memory/memory_store.ts";
+import type { PetStore } from "../stores/store.ts";
+import { withoutPrototype } from "../without_prototype.ts";
+import type { PetstoreOptions } from "./options.ts";
+
+/** The validated options by their names, with their defaults, in the form in which they are used. */
+interface CheckedOptions extends Omit<OperationSettings, "linkBase"> {
+  keys: Authenticate;
+  basePath: string;
+  publicBaseUrl: string | undefined;
+  cors: Cors | undefined;
+  onError: NonNullable<PetstoreOptions["onError"]>;
+  onResponse: Observer | undefined;
+  requestIds: RequestIds;
+  rateLimit: RateLimitOptions | undefined;
+}
+
+/** What a petstore is made of. */
+export interface Settings extends CheckedOptions, OperationSettings {}
+
+/** The check of each option. It gets undefined if the option is absent. */
+const CHECKS: { [Name in keyof CheckedOptions]: (value: PetstoreOptions[Name]) => CheckedOptions[Name] } = {
+  keys: (keys) => createAuthenticate(keys),
+  store: (store) => store === undefined ? new MemoryStore() : requireStore(store),
+  basePath: (path = "/v1") => checkBasePath(path),
+  publicBaseUrl: checkPublicBaseUrl,
+  defaultStatus: (status = "available") => requireOneOf("defaultStatus", status, PET_STATUSES),
+  maxBodyBytes: (count = 1_048_576) => requireCount("maxBodyBytes", count),
+  bodyTimeoutMs: (count = 15_000) => requireCount("bodyTimeoutMs", count),
+  idempotencyRetentionMs: (count = 86_400_000) => requireCount("idempotencyRetentionMs", count),
+  cors: (cors) => cors && checkCors(cors),
+  handleStoreOrders: (handle) => requireFunction("handleStoreOrders", handle),
+  onError: (onError = ({ error }) => console.error(error)) => requireFunction("onError", onError),
+  onResponse: (onResponse) => createObserver(requireFunction("onResponse", onResponse)),
+  requestIds: (which = "none") => requireOneOf("requestIds", which, ["all", "failures", "none"]),
+  rateLimit: (limit) => limit && checkRateLimit(limit),
+};
+
+/** The name of every option. */
+export const NAMES: readonly string[] = /* @__PURE__ */ Object.keys(CHECKS);
+
+/**
+ * @throws {TypeError} If an option is missing, unknown or of a wrong type.
+ * @throws {RangeError} If a number is out of range.
+ */
+export function checkOptions(options: PetstoreOptions): Settings {
+  if (typeof options !== "object" || options === null) {
+    throw new TypeError("createPetstore() needs options, such as { keys: [key] }");
+  }
+  const given = withoutPrototype(options);
+  // A misspelt option must not be ignored silently.
+  const unknown = Object.keys(given).find((name) => !NAMES.includes(name));
+  if (unknown !== undefined) throw new TypeError(`Unknown option ${unknown}; the options are ${NAMES.join(", ")}`);
+  const checked = {} as CheckedOptions;
+  const check = <Name extends keyof CheckedOptions>(name: Name) => checked[name] = CHECKS[name](given[name]);
+  for (const name of NAMES) check(name as keyof CheckedOptions);
+  return { ...checked, linkBase: checked.publicBaseUrl ?? checked.basePath };
+}
+
+/** A failing `onResponse` must not stop the response, nor end the process with an unhandled rejection. */
+function createObserver(onResponse: PetstoreOptions["onResponse"]): Observer | undefined {
+  return onResponse && ((context, reply, startedAt, endedAt) => {
+    const { method, route, caller } = context;
+    const durationMs = endedAt - startedAt;
+    const facts = { method, route, caller, status: reply.status, requestId: requestIdOf(context), durationMs };
+    try {
+      Promise.resolve(onResponse({ ...facts, bodyBytes: bodyBytes(reply) })).catch(() => {});
+    } catch {
+      // Ignored, like a rejection.
+    }
+  });
+}
+
+/** The address without a slash at its end. */
+function checkPublicBaseUrl(address: string | undefined): string | undefined {
+  if (address === undefined) return undefined;
+  if (typeof address === "string") {
+    const text = address.replace(/\/$/, "");
+    const isPath = /^\/(?!\/)/.test(address);
+    const whole = isPath ? `http://h${text}` : text;
+    const url = URL.canParse(whole) ? new URL(whole) : undefined;
+    // Links begin with the address as given, so it must be in normal form, and have no query, user or the like.
+    const normal = url && (isPath ? "" : url.origin) + url.pathname.replace(/\/$/, "");
+    if (normal === text && url?.protocol.startsWith("http")) return text;
+  }
+  throw invalid("publicBaseUrl", 'an address such as "https://api.example/store/v1", or a path', address);
+}
+
+/** A base path is compared with paths of URLs, so it must not contain characters that a URL would encode. */
+function checkBasePath(basePath: string): string {
+  if (basePath === "" || basePath === "/") return "";
+  const isPath = typeof basePath === "string" && /^(\/[A-Za-z0-9._~!$&'()*+,;=:@-]+)+$/.test(basePath);
+  if (isPath && !/\/\.\.?(\/|$)/.test(basePath)) return basePath;
+  throw invalid("basePath", 'a path such as "/v1", without a slash at its end', basePath);
+}
+
+function checkCors(cors: CorsOptions): Cors {
+  const { origins, ...unknown } = requireObject("cors", cors, '{ origins: ["https://app.example"] }');
+  requireNone(unknown, "cors");
+  if (!Array.isArray(origins) || origins.length === 0) {
+    throw invalid("cors.origins", 'a list with at least one origin, or ["*"] for all', origins);
+  }
+  return createCors(origins, OPERATIONS.flatMap(({ method }) => method === "GET" ? [method, "HEAD"] : [method]));
+}
+
+function checkRateLimit(given: RateLimitOptions): RateLimitOptions {
+  const { requests, windowMs, clientHeader, ...unknown } = requireObject(
+    "rateLimit",
+    given,
+    "{ requests: 100, windowMs: 60000 }",
+  );
+  requireNone(unknown, "rateLimit");
+  requireCount("rateLimit.requests", requests);
+  requireCount("rateLimit.windowMs", windowMs);
+  if (clientHeader === undefined) return { requests, windowMs };
+  if (typeof clientHeader !== "string" || !/^[\w-]+$/.test(clientHeader)) {
+    throw invalid("rateLimit.clientHeader", "the name of a header", clientHeader);
+  }
+  return { requests, windowMs, clientHeader: clientHeader.toLowerCase() };
+}
+
+function requireStore(store: PetStore): PetStore {
+  const missing = (["create", "get", "list", "check", "close"] as const)
+    .find((method) => typeof store?.[method] !== "function");
+  if (missing === undefined) return store;
+  const reason = isPromise(store) ? "it is a promise, so await it first" : `it has no method ${missing}()`;
+  throw new TypeError(`Option store must be a PetStore, such as createMemoryStore(); ${reason}`);
+}
+
+function requireObject<T extends object>(name: string, value: T, example: string): T {
+  if (typeof value === "object" && value !== null) return withoutPrototype(value);
+  throw invalid(name, `an object, such as ${example}`, value);
+}
+
+function requireNone(unknown: object, name: string): void {
+  const [first] = Object.keys(unknown);
+  if (first !== undefined) throw new TypeError(`Unknown member ${first} of option ${name}`);
+}
+
+function requireOneOf<T>(name: string, value: T, allowed: readonly T[]): T {
+  if (allowed.includes(value)) return value;
+  throw invalid(name, `one of ${allowed.join(", ")}`, value);
+}
+
+function requireCount(name: string, value: number): number {
+  // A timer's delay is an int32. With a larger one, the timer fires at once.
+  if (Number.isInteger(value) && value > 0 && value < 2 ** 31) return value;
+  throw invalid(name, "a whole number from 1 to 2147483647", value, typeof value === "number" ? RangeError : TypeError);
+}
+
+function requireFunction<T>(name: string, value: T): T {
+  if (value === undefined || typeof value === "function") return value;
+  throw invalid(name, "a function", value);
+}
+
+function invalid(name: string, wanted: string, value: unknown, type: ErrorConstructor = TypeError): Error {
+  const shown = typeof value === "string" ? JSON.stringify(value) : String(value);
+  return new type(`Option ${name} must be ${wanted}, not ${shown}`);
+}
