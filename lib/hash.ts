@@ -4,3 +4,8 @@ export function mix(bits: number): number {
   const most = Math.imul(half ^ half >>> 13, 0xc2b2ae35);
   return (most ^ most >>> 16) >>> 0;
 }
+
+/** The SHA-256 digest of a text. */
+export async function sha256(text: string): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+}

@@ -6,8 +6,8 @@
 const QUOTE = 0x22, BACKSLASH = 0x5c, COLON = 0x3a, OPEN_BRACE = 0x7b, OPEN_BRACKET = 0x5b;
 const CLOSE_BRACE = 0x7d, CLOSE_BRACKET = 0x5d, ZERO = 0x30, NINE = 0x39;
 
-const INT64_MIN = -(2n ** 63n);
-const INT64_MAX = 2n ** 63n - 1n;
+/** The range of an int64, for messages. */
+export const INT64_RANGE: string = `from ${-(2n ** 63n)} to ${2n ** 63n - 1n}`;
 /** An int64 has at most 19 digits, and a double holds any 15 digits exactly. */
 const INT64_DIGITS = 19, SAFE_DIGITS = 15;
 
@@ -29,7 +29,7 @@ export function isDigits(text: string): boolean {
 
 /** Whether an integer is from −2^63 to 2^63 − 1. */
 export function isInt64(value: bigint): boolean {
-  return value >= INT64_MIN && value <= INT64_MAX;
+  return BigInt.asIntN(64, value) === value;
 }
 
 /**

@@ -22,3 +22,8 @@ export function attempt<T>(work: () => MaybePromise<T>, recover: (thrown: unknow
     return recover(thrown);
   }
 }
+
+/** Calls a function of the app, whose exception or rejection must neither stop a response nor end the process. */
+export function callSafely(call: () => unknown): void {
+  (async () => await call())().catch(() => {});
+}

@@ -1,10 +1,20 @@
 /** The domain: pets, their validation and their JSON. */
 
-import { excerpt, hasPlainNumbers, isDigits, isInt64, isJsonNumber, numberSource, parseInt64 } from "./json.ts";
+import {
+  excerpt,
+  hasPlainNumbers,
+  INT64_RANGE,
+  isDigits,
+  isInt64,
+  isJsonNumber,
+  numberSource,
+  parseInt64,
+} from "./json.ts";
 
 /** The availability of an animal: `available`, `pending` or `sold`. */
 export type PetStatus = "available" | "pending" | "sold";
 
+/** The index of a status is its number in databases, so the order must not change. */
 export const PET_STATUSES: readonly PetStatus[] = ["available", "pending", "sold"];
 
 /** In Unicode code points. */
@@ -27,7 +37,7 @@ export interface Pet extends Required<NewPet> {
 }
 
 export function isPetStatus(value: unknown): value is PetStatus {
-  return value === "available" || value === "pending" || value === "sold";
+  return PET_STATUSES.includes(value as PetStatus);
 }
 
 /** One pet as JSON text with exact int64 numbers, in the format that {@link PetStore.get} returns. */
@@ -122,8 +132,7 @@ function faults(name: unknown, badCategoryId: string | undefined, status: unknow
   if (badCategoryId === "undefined") found.push("categoryId is required");
   else if (badCategoryId !== undefined) {
     found.push(
-      "categoryId must be an integer from -9223372036854775808 to 9223372036854775807, " +
-        `not ${excerpt(badCategoryId)}`,
+      `categoryId must be an integer ${INT64_RANGE}, not ${excerpt(badCategoryId)}`,
     );
   }
   if (!isPetStatus(status)) {

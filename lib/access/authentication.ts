@@ -52,24 +52,23 @@ function ringsOf(keys: Exclude<ApiKeys, KeyVerifier>): () => MaybePromise<KeyRin
 }
 
 function createRing(records: KeyRecord[]): () => MaybePromise<KeyRing> {
-  // Created with the first request, because Workers, for example, provide no random numbers earlier.
   let ring: MaybePromise<KeyRing> | undefined;
 
   async function fill(): Promise<KeyRing> {
-    try {
-      const filled = new KeyRing();
-      await filled.add(records);
-      // From here on, only the app's own list has the keys in clear text.
-      records.length = 0;
-      return ring = filled;
-    } catch (error) {
-      // The next request retries.
-      ring = undefined;
-      throw error;
-    }
+    const filled = new KeyRing();
+    await filled.add(records);
+    // From here on, only the app's own list has the keys in clear text.
+    records.length = 0;
+    return ring = filled;
   }
 
-  return () => ring ??= fill();
+  // Filled with the first request, because Workers, for example, provide no random numbers earlier. After a failure, the next
+  // request tries again.
+  return () =>
+    ring ??= fill().catch((error) => {
+      ring = undefined;
+      throw error;
+    });
 }
 
 function checkByRing(currentRing: () => MaybePromise<KeyRing>): KeyCheck {

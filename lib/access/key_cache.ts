@@ -2,7 +2,7 @@
 
 import type { KeyStore, StoredKey } from "../stores/key_store.ts";
 import { StoreUnavailableError } from "../stores/store.ts";
-import type { MaybePromise } from "../maybe_promise.ts";
+import { callSafely, type MaybePromise } from "../maybe_promise.ts";
 import { KeyRing } from "./key_ring.ts";
 import type { KeyRecord, LastUse } from "./keys.ts";
 
@@ -107,16 +107,7 @@ export class KeyCache {
     // Without a first ring, the request or the start fails with the error itself.
     if (this.#isBroken || !this.#ring) return;
     this.#isBroken = true;
-    this.#tell(error);
-  }
-
-  /** A failing `onOutage` must not stop requests, nor end the process with an unhandled rejection. */
-  #tell(error: unknown): void {
-    try {
-      Promise.resolve(this.#onOutage(error)).catch(() => {});
-    } catch {
-      // Ignored, like a rejection.
-    }
+    callSafely(() => this.#onOutage(error));
   }
 
   async #read(startedAt: number, number: number): Promise<void> {
@@ -134,7 +125,7 @@ export class KeyCache {
     this.#readAt = startedAt;
     if (this.#isBroken) {
       this.#isBroken = false;
-      this.#tell(undefined);
+      callSafely(() => this.#onOutage(undefined));
     }
     for (const { id, lastUsed } of stored) this.#noteWritten(id, lastUsed);
     if (startedAt - this.#flushedAt >= USE_INTERVAL) void this.flush();

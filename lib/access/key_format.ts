@@ -4,7 +4,8 @@
  */
 
 const PREFIX = "petstore_";
-const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/** The base of the secret and of the checksum, whose digits are `0`–`9`, `A`–`Z` and `a`–`z`. */
+const BASE = 62;
 
 /** Of the secret, in characters. It has 178 bits. */
 const SECRET_LENGTH = 30;
@@ -20,7 +21,7 @@ export function makeKey(): string {
   let secret = "";
   while (secret.length < SECRET_LENGTH) {
     for (const byte of crypto.getRandomValues(new Uint8Array(SECRET_LENGTH))) {
-      if (byte < FAIR && secret.length < SECRET_LENGTH) secret += DIGITS.charAt(byte % DIGITS.length);
+      if (byte < FAIR && secret.length < SECRET_LENGTH) secret += digit(byte % BASE);
     }
   }
   return PREFIX + secret + checkOf(secret);
@@ -33,12 +34,16 @@ export function isMistyped(text: string): boolean {
   return secret.length !== SECRET_LENGTH || !text.endsWith(checkOf(secret));
 }
 
+function digit(value: number): string {
+  return String.fromCharCode(value + (value < 10 ? 0x30 : value < 36 ? 0x41 - 10 : 0x61 - 36));
+}
+
 function checkOf(secret: string): string {
   let rest = crc32(secret);
   let check = "";
   for (let i = 0; i < CHECK_LENGTH; i++) {
-    check = DIGITS.charAt(rest % DIGITS.length) + check;
-    rest = Math.floor(rest / DIGITS.length);
+    check = digit(rest % BASE) + check;
+    rest = Math.floor(rest / BASE);
   }
   return check;
 }

@@ -1,5 +1,6 @@
 /** Looks up keys in such a way that the response time does not reveal how much of a guess was right. */
 
+import { sha256 } from "../hash.ts";
 import type { Caller } from "../http/context.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import { isKeyText, MAX_KEY_LENGTH } from "./bearer.ts";
@@ -14,7 +15,7 @@ export interface KeyOwner {
 }
 
 /** The member of a {@link KeyManager} that gives its keys. A symbol, so that its code is not part of a petstore without one. */
-export const CURRENT_KEYS: unique symbol = Symbol("petstore.currentKeys");
+export const CURRENT_KEYS: unique symbol = Symbol();
 
 /** Keys that change while the petstore runs. */
 export interface ChangingKeys {
@@ -33,8 +34,7 @@ interface KnownKey {
 
 /** The SHA-256 digest of a key, as hexadecimal digits. */
 export async function digestOf(key: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return Array.from(await sha256(key), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** The id of the caller of a key for which the app names none. Half of the digest identifies a key, and cannot be used as one. */

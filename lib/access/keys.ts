@@ -61,12 +61,10 @@ const DIGEST_PREFIX = "sha256:";
 
 /** @throws {TypeError} If there is no key, or a key is invalid. The message never contains a key. */
 export function checkKeys(keys: Iterable<string | ApiKey>): KeyRecord[] {
-  if (typeof keys === "string" || typeof keys?.[Symbol.iterator] !== "function") {
-    throw new TypeError("Option keys must be an iterable of API keys or a function, such as keys: [key]");
-  }
-  const records = Array.from(keys, (given, index) => checkKey(given, `API key number ${index + 1}`));
-  if (records.length === 0) throw new TypeError("Option keys must hold at least one API key");
-  return records;
+  const isList = typeof keys !== "string" && typeof keys?.[Symbol.iterator] === "function";
+  const records = isList ? Array.from(keys, (given, index) => checkKey(given, `API key number ${index + 1}`)) : [];
+  if (records.length > 0) return records;
+  throw new TypeError("Option keys must be at least one API key, such as keys: [key], or a function");
 }
 
 function checkKey(given: string | ApiKey, name: string): KeyRecord {

@@ -13,8 +13,6 @@ const MAX_DEBT = 10;
 
 /** How many requests of a window are left, and when. */
 export interface Quota {
-  /** Whether one more request is within the limit. */
-  isOpen: boolean;
   /** How many more requests are within the limit. */
   remaining: number;
   /** In milliseconds, until the whole limit is available again. */
@@ -54,23 +52,16 @@ export class LimitTable {
     this.#window = window;
   }
 
-  /** What is left, if nothing is. */
-  refusal(name: string, now: number): Quota | undefined {
-    const end = this.#find(name, now);
-    // Most names have nothing against them.
-    return end === now ? undefined : this.#refusalOf(end, now);
-  }
-
-  #refusalOf(end: number, now: number): Quota | undefined {
-    const quota = this.#quotaOf(end, now);
-    return quota.isOpen ? undefined : quota;
+  /** What is left of the limit. */
+  quota(name: string, now: number): Quota {
+    return this.#quotaOf(this.#find(name, now), now);
   }
 
   /** Counts a request, and returns what was left before it. It is not counted if it is over the limit, unless `always` is set. */
   consume(name: string, now: number, always = false): Quota {
     const end = this.#find(name, now);
     const quota = this.#quotaOf(end, now);
-    if (quota.isOpen || always) {
+    if (quota.remaining > 0 || always) {
       const next = Math.min(end + this.#window / this.#requests, now + MAX_DEBT * this.#window);
       for (const slot of this.#found) this.#slots[slot] = Math.max(this.#slots[slot]!, next);
     }
@@ -97,7 +88,7 @@ export class LimitTable {
     // Without the tolerance, rounding would take the last request of a window away.
     const remaining = Math.max(0, Math.floor((this.#window - ahead) / interval + 1e-6));
     const retryIn = remaining > 0 ? 0 : ahead + interval - this.#window;
-    return { isOpen: remaining > 0, remaining, resetIn: ahead, retryIn };
+    return { remaining, resetIn: ahead, retryIn };
   }
 }
 

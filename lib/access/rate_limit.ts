@@ -75,7 +75,7 @@ export function limitRate(
 
   function countCaller(caller: Caller, context: RequestContext, arrival: number): Caller {
     const quota = tables!.callers.consume(caller.id, arrival);
-    if (!quota.isOpen) throw exceeded("caller", quota);
+    if (quota.remaining === 0) throw exceeded("caller", quota);
     quota.remaining--;
     // Before half of the limit is used up, few clients want to know, and two more headers would cost 5 % of a response.
     if (quota.remaining < requests / 2) {
@@ -94,8 +94,8 @@ export function limitRate(
     if (network === "" && !knowsAddresses) console.warn(NO_ADDRESS);
     knowsAddresses = true;
     const arrival = now();
-    const refused = network === "" ? undefined : addresses.refusal(network, arrival);
-    if (refused) throw exceeded("address", refused);
+    const left = network === "" ? undefined : addresses.quota(network, arrival);
+    if (left?.remaining === 0) throw exceeded("address", left);
     let caller: MaybePromise<Caller>;
     try {
       caller = authenticate(context);
@@ -112,7 +112,7 @@ export function limitRate(
 
 /** Said once, because a limit that is not there must not look as if it were. */
 const NO_ADDRESS =
-  "petstore: rateLimit limits no addresses: pass handle(request, { remoteAddr: { hostname } }) or set clientHeader";
+  "petstore: rateLimit limits no addresses: pass handle(request, info) with remoteAddr, or set clientHeader";
 
 /** Never set back, and the same in all isolates of a process. */
 function steadyNow(): number {

@@ -30,10 +30,9 @@ export type Handle = (request: Request, info?: ConnectionInfo) => Promise<Respon
  * The member of a `handle` that holds its pipeline, so that another adapter can use it directly. It is a member of the function,
  * not of the petstore: an app that wraps `handle` is never bypassed.
  */
-const PIPELINE = Symbol("petstore.pipeline");
+const PIPELINE = Symbol();
 
-const NOT_A_REQUEST = "handle() takes a Request, such as handle(new Request(url)); for node:http, pass " +
-  "createNodeListener(petstore) of @petstore/petstore/node to createServer()";
+const NOT_A_REQUEST = "handle() takes a Request; node:http needs createNodeListener() of @petstore/petstore/node";
 
 export function createHandle(pipeline: ServingPipeline): Handle {
   const handle: Handle = (request, info) => {

@@ -54,7 +54,6 @@ export function createTextReader({ maxBytes, timeoutMs }: BodyLimits): TextReade
   const deadlines = new Deadlines(timeoutMs);
   const limits: StreamLimits = { maxBytes, budget: { left: MAX_UNDER_WAY }, queue: new FairQueue() };
   const decoder = new TextDecoder();
-  const strictDecoder = new TextDecoder("utf-8", { fatal: true });
   const tooLarge = bodyTooLarge(maxBytes);
   const timedOut = bodyTimedOut(timeoutMs);
 
@@ -65,7 +64,7 @@ export function createTextReader({ maxBytes, timeoutMs }: BodyLimits): TextReade
     // On Deno, the strict decoder takes three times as long. Only this character can stand for a fault.
     if (!text.includes("\uFFFD")) return text;
     try {
-      return strictDecoder.decode(bytes);
+      return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     } catch {
       throw NOT_UTF8;
     }

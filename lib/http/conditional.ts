@@ -1,6 +1,7 @@
 /** Entity tags (RFC 9110 §8.8.3) and `If-None-Match` (§13.1.2). */
 
 import { type HeaderFields, JSON_FIELDS, type Reply } from "./reply.ts";
+import { encodeUtf8 } from "./utf8.ts";
 import type { RequestContext } from "./context.ts";
 import { trimField } from "./field_value.ts";
 import { mix } from "../hash.ts";
@@ -38,10 +39,6 @@ export function noneMatchFails(header: string | null, etag: string): boolean {
   return header.split(",").some((tag) => trimField(tag).replace(/^W\//, "") === etag);
 }
 
-/** Reused, because allocating a buffer for each text would cost more than the hash. */
-const SCRATCH = /* @__PURE__ */ new Uint8Array(262_144);
-const ENCODER = new TextEncoder();
-
 // The multipliers of xxHash, like the rounds below.
 const PRIME_1 = 0x9e3779b1, PRIME_2 = 0x85ebca77, PRIME_3 = 0xc2b2ae3d, PRIME_4 = 0x27d4eb2f;
 
@@ -64,16 +61,9 @@ export function strongETag(text: string, variant = 0): string {
 
 /** The UTF-8 bytes of a text as 32-bit words, padded with zeros to a multiple of four words. */
 function toWords(text: string): Uint32Array {
-  let bytes = SCRATCH;
-  let { read, written } = ENCODER.encodeInto(text, bytes);
-  if (read < text.length || written > bytes.length - 16) {
-    const all = ENCODER.encode(text);
-    bytes = new Uint8Array(all.length + 32 & ~15);
-    bytes.set(all);
-    written = all.length;
-  }
-  bytes.fill(0, written, written + 16);
-  return new Uint32Array(bytes.buffer, 0, ((written + 15) >>> 4) << 2);
+  const { buffer, length } = encodeUtf8(text);
+  new Uint8Array(buffer).fill(0, length, length + 16);
+  return new Uint32Array(buffer, 0, ((length + 15) >>> 4) << 2);
 }
 
 /** Hashes in four independent lanes, which a processor can compute in parallel. */

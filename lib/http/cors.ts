@@ -47,10 +47,10 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
   }
 
   function preflight(context: RequestContext): Reply | undefined {
-    if (context.method !== "OPTIONS") return undefined;
-    const origin = context.header("origin");
-    if (origin === null || context.header("access-control-request-method") === null) return undefined;
-    return any || allowed.has(origin) ? { status: 204, headers: preflightFields, body: null } : undefined;
+    const isPreflight = context.method === "OPTIONS" && context.header("access-control-request-method") !== null;
+    const origin = isPreflight ? context.header("origin") : null;
+    if (origin === null || !(any || allowed.has(origin))) return undefined;
+    return { status: 204, headers: preflightFields, body: null };
   }
 
   function extend(reply: Reply, context: RequestContext): Reply {
@@ -65,9 +65,9 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
 
 /** Removes the CORS headers that the app has set, because browsers refuse a response that has them twice. */
 function withoutGrants(response: Response): Response {
-  const { body, status, statusText } = response;
   const headers = Array.from(response.headers).filter(([name]) => !name.startsWith("access-control-allow-"));
-  return new Response(body, { status, statusText, headers });
+  const { status, statusText } = response;
+  return new Response(response.body, { status, statusText, headers });
 }
 
 function requireOrigin(origin: string): string {

@@ -22,16 +22,12 @@ export type ServerErrorCode = "invalid_host";
  */
 export class Problem implements Reply {
   readonly status: number;
-  readonly code: string;
-  readonly message: string;
   readonly headers: HeaderFields;
   readonly body: string;
 
   /** @param status That of the code in {@link ERROR_STATUS}. The whole table would be a part of each bundle. */
   constructor(status: number, code: ErrorCode | ServerErrorCode, message: string, fields: HeaderFields = {}) {
     this.status = status;
-    this.code = code;
-    this.message = message;
     this.headers = { ...JSON_FIELDS, ...fields };
     this.body = `{"code":"${code}","message":${JSON.stringify(message)},"status":${status}}`;
   }

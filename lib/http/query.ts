@@ -1,37 +1,21 @@
 /** Reads query strings. `URLSearchParams` would cost an object and a parse even for an empty query. */
 
-export type QueryFault = "given more than once" | "not decodable";
-
-/** The value of a parameter: `undefined` if the parameter is absent or has a `fault`. */
-export interface QueryValue {
-  value: string | undefined;
-  fault: QueryFault | undefined;
-}
-
-const ABSENT: QueryValue = { value: undefined, fault: undefined };
-const REPEATED: QueryValue = { value: undefined, fault: "given more than once" };
-const NOT_DECODABLE: QueryValue = { value: undefined, fault: "not decodable" };
-
 const AMPERSAND = 0x26, EQUALS = 0x3d, PERCENT = 0x25;
 
 /**
- * Looks up one parameter. It decodes only that parameter's value: a query may contain thousands of malformed names, and for
- * each of them decoding would throw an exception, which costs as much as a hundred successes.
+ * The values of a parameter, for {@link decodeQuery}. It decodes nothing: a query may contain thousands of malformed names, and
+ * for each of them decoding would throw an exception, which costs as much as a hundred successes.
  *
  * @param query Without the question mark.
  * @param name One or more unreserved characters (RFC 3986 §2.3).
  */
-export function queryValue(query: string, name: string): QueryValue {
-  let found = ABSENT;
+export function queryValues(query: string, name: string): string[] {
+  const found: string[] = [];
   for (let start = 0; start < query.length;) {
     const nameEnd = skipName(query, start, name);
     const next = query.indexOf("&", nameEnd ?? start);
     const end = next < 0 ? query.length : next;
-    if (nameEnd !== undefined) {
-      if (found !== ABSENT) return REPEATED;
-      const value = decode(query.slice(nameEnd + 1, end));
-      found = value === undefined ? NOT_DECODABLE : { value, fault: undefined };
-    }
+    if (nameEnd !== undefined) found.push(query.slice(nameEnd + 1, end));
     start = end + 1;
   }
   return found;
@@ -50,9 +34,8 @@ function skipName(query: string, i: number, name: string): number | undefined {
   return i >= query.length || end === EQUALS || end === AMPERSAND ? i : undefined;
 }
 
-/** Decodes `application/x-www-form-urlencoded`, where `+` is a space. */
-function decode(text: string): string | undefined {
-  if (!text.includes("%") && !text.includes("+")) return text;
+/** Decodes `application/x-www-form-urlencoded`, where `+` is a space; `undefined` if the text is malformed. */
+export function decodeQuery(text: string): string | undefined {
   return decodePercent(text.replaceAll("+", " "));
 }
 

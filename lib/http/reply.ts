@@ -1,5 +1,7 @@
 /** A response as data. The adapter of each host turns it into that host's response. */
 
+import { encodeUtf8 } from "./utf8.ts";
+
 /** Header fields by their lower-case names. Deno creates a Response faster from a record than from a list of pairs. */
 export type HeaderFields = Readonly<Record<string, string>>;
 
@@ -24,19 +26,10 @@ export interface Reply {
 /** The headers of every JSON body. `nosniff` keeps browsers from treating a pet's name as HTML or a script. */
 export const JSON_FIELDS: HeaderFields = { "content-type": "application/json", "x-content-type-options": "nosniff" };
 
-/** Reused, because a new buffer for each text would cost more than measuring it. */
-const SCRATCH = new Uint8Array(65_536);
-const ENCODER = new TextEncoder();
-
 /** The size of a response's body; `undefined` if it is a stream of unknown length. */
 export function bodyBytes({ headers, body }: Reply): number | undefined {
   if (body === null) return 0;
-  if (typeof body === "string") {
-    // A character takes at most three bytes.
-    return body.length * 3 <= SCRATCH.length
-      ? ENCODER.encodeInto(body, SCRATCH).written
-      : ENCODER.encode(body).byteLength;
-  }
+  if (typeof body === "string") return encodeUtf8(body).length;
   if (body instanceof Uint8Array) return body.byteLength;
   if ("headers" in body && body.body === null) return 0;
   const length = "headers" in body ? body.headers.get("content-length") : headers["content-length"];

@@ -44,19 +44,14 @@ export function createRouter(operations: readonly Operation[]): Router {
   return (method, target) => {
     const { path: given, query } = splitTarget(target);
     const path = given.includes("%") ? unescapePath(given, segments) : given;
-    const route = fixed.get(path);
-    if (route) return matchOf(route, method, query, "");
-    for (const { prefix, route } of open) {
-      if (path.length > prefix.length && path.startsWith(prefix) && !path.includes("/", prefix.length)) {
-        return matchOf(route, method, query, path.slice(prefix.length));
-      }
+    let route = fixed.get(path), parameter = "";
+    const found = route ? undefined : open.find(({ prefix }) => path.startsWith(prefix));
+    if (found) {
+      parameter = path.slice(found.prefix.length);
+      if (parameter !== "" && !parameter.includes("/")) route = found.route;
     }
-    return undefined;
+    return route && { route, operation: route.operations.get(method) ?? route.fallback, query, parameter };
   };
-}
-
-function matchOf(route: Route, method: string, query: string, parameter: string): Match {
-  return { route, operation: route.operations.get(method) ?? route.fallback, query, parameter };
 }
 
 function createRoute(path: string, own: readonly Operation[]): Route {
@@ -66,12 +61,12 @@ function createRoute(path: string, own: readonly Operation[]): Route {
     if (operation.method === "GET") operations.set("HEAD", operation);
   }
   const allow = { allow: [...operations.keys(), "OPTIONS"].join(", ") };
-  const shared = {
-    path,
-    method: "GET" as const,
-    // What is true of all operations is true of the path.
-    access: own.every(({ access }) => access === "public") ? "public" as const : "read" as const,
-    fields: own.every(({ fields }) => fields) ? own[0]?.fields : undefined,
+  const first = own[0]!;
+  // What is true of all operations is true of the path. Its own responses write nothing.
+  const shared: Operation = {
+    ...first,
+    access: first.access === "public" ? "public" : "read",
+    fields: own.every(({ fields }) => fields) ? first.fields : undefined,
   };
   const options: Reply = { status: 204, headers: allow, body: null };
   operations.set("OPTIONS", { ...shared, handler: () => options });
@@ -89,7 +84,7 @@ function unescapePath(path: string, maxSegments: number): string {
   const segments = path.split("/", maxSegments + 1);
   if (segments.length > maxSegments) return path;
   return segments.map((segment) => {
-    const decoded = segment.includes("%") ? decodePercent(segment) : segment;
+    const decoded = decodePercent(segment);
     return decoded === undefined || decoded.includes("/") ? segment : decoded;
   }).join("/");
 }

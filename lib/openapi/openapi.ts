@@ -26,7 +26,7 @@ import type { Settings } from "../petstore/settings.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 import { referTo, renderHeaders } from "./headers.ts";
 import { type RenderedOperation, renderOperation } from "./operations.ts";
-import { failureSchema, renderFailure, statusOf } from "./responses.ts";
+import { bodyOf, failureSchema, renderFailure, statusOf } from "./responses.ts";
 
 export type { Json, JsonObject, Petstore };
 
@@ -115,7 +115,7 @@ export function describe(contract: Contract, options: DescribeOptions = {}): Jso
           [
             ...new Set([
               ...Object.keys(ERROR_STATUS),
-              ...added.flatMap(({ errors }) => errors.map(({ code }) => code)),
+              ...added.flatMap(({ errors }) => errors.map((error) => bodyOf(error).code)),
             ]),
           ],
           { minimum: 400, maximum: 599 },

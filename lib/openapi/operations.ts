@@ -23,7 +23,7 @@ export function renderOperation(
   settings: OperationSettings,
   added: readonly FailureGroup[],
 ): RenderedOperation {
-  const { id, method, path, access = defaultAccess(method), deprecation, stability } = definition;
+  const { method, path, access = defaultAccess(method), deprecation, stability } = definition;
   const description = describe(settings);
   const failures = merge(description.failures, [
     ...(access === "public" ? [] : callerFailures()),
@@ -36,7 +36,7 @@ export function renderOperation(
     path,
     method: method.toLowerCase(),
     definition: {
-      operationId: id,
+      operationId: description.id,
       tags: [description.tag],
       summary: description.summary,
       description: (day === undefined ? "" : `Deprecated, to be removed on ${day}. `) + description.description,

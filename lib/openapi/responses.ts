@@ -1,6 +1,6 @@
 /** Renders responses. */
 
-import type { Problem } from "../http/problem.ts";
+import type { ErrorBody, Problem } from "../http/problem.ts";
 import type { JsonObject } from "../json_types.ts";
 import type { ResponseDescription } from "../operations/definition.ts";
 import type { FailureGroup } from "../operations/failures.ts";
@@ -52,14 +52,20 @@ export function renderFailure({ schema, reason, errors }: FailureGroup, more: Js
 
 /** The examples by code. If a code occurs again, a number is appended. */
 function renderExamples(errors: readonly Problem[]): JsonObject {
-  return Object.fromEntries(errors.map(({ code, message, status }, i) => {
-    const earlier = errors.slice(0, i).filter((error) => error.code === code).length;
-    return [earlier === 0 ? code : `${code}_${earlier + 1}`, { value: { code, message, status } }];
+  const bodies = errors.map(bodyOf);
+  return Object.fromEntries(bodies.map((body, i) => {
+    const { code } = body;
+    const earlier = bodies.slice(0, i).filter((other) => other.code === code).length;
+    return [earlier === 0 ? code : `${code}_${earlier + 1}`, { value: { ...body } }];
   }));
+}
+
+export function bodyOf({ body }: Problem): ErrorBody {
+  return JSON.parse(body);
 }
 
 /** The schema of a group: an Error with its codes and its status. It has no `allOf`, which not all generators support. */
 export function failureSchema(group: FailureGroup): JsonObject {
-  const codes = new Set(group.errors.map(({ code }) => code));
+  const codes = new Set(group.errors.map((error) => bodyOf(error).code));
   return errorSchema([...codes], { enum: [statusOf(group)] }, `An Error with the status ${statusOf(group)}.`);
 }

@@ -18,7 +18,6 @@ import { createPetReader, describePetBody, petBodyFailures } from "./pet_body.ts
 import { STORED_REX } from "./schemas.ts";
 
 export const createPet: Definition = {
-  id: "createPet",
   method: "POST",
   path: "/pets",
   createHandler(settings) {
@@ -65,6 +64,7 @@ export const describeCreatePet: Describe = (settings) => {
   const { store, idempotencyRetentionMs } = settings;
   const remembersRequests = store.createOnce !== undefined;
   return {
+    id: "createPet",
     tag: "animals",
     summary: "Add an animal",
     description: "The service assigns the `id`. An animal is stored before this is answered with 201.",

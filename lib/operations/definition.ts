@@ -23,8 +23,6 @@ export interface OperationSettings {
 
 /** An operation of the specification. */
 export interface Definition {
-  /** The name of the operation: its `operationId`. */
-  id: string;
   method: Method;
   /** A template below the base path that may end in one parameter (`/pets/{petId}`). */
   path: string;
@@ -41,6 +39,8 @@ export type Describe = (settings: OperationSettings) => Description;
 
 /** An Operation Object of OpenAPI without what follows from the {@link Definition}. */
 export interface Description {
+  /** The name of the operation: its `operationId`. */
+  id: string;
   tag: "animals" | "store";
   summary: string;
   description: string;

@@ -3,9 +3,6 @@
 import { Problem } from "../http/problem.ts";
 import { excerpt } from "../json.ts";
 
-/** How many seconds a client should wait when the store is unavailable. */
-const RETRY_AFTER = 5;
-
 /** Text of a client, for a message. */
 export function quoted(text: string): string {
   return JSON.stringify(excerpt(text));
@@ -19,5 +16,5 @@ export const STORE_UNAVAILABLE: Problem = /* @__PURE__ */ new Problem(
   503,
   "store_unavailable",
   "The store is unavailable at present; try again later",
-  { "retry-after": String(RETRY_AFTER) },
+  { "retry-after": "5" },
 );

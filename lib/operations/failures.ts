@@ -43,7 +43,7 @@ export function unexpectedFailures(): FailureGroup[] {
 /** Of every operation of a petstore with a limit. */
 export function rateLimitFailures(options: RateLimitOptions): FailureGroup[] {
   const resetIn = options.windowMs, retryIn = options.windowMs / options.requests;
-  const fields = limitFields("caller", options, { isOpen: false, remaining: 0, resetIn, retryIn });
+  const fields = limitFields("caller", options, { remaining: 0, resetIn, retryIn });
   const error = rateLimited(fields, Math.ceil(retryIn / 1000));
   const reason = "the caller has sent too many requests, or the address too many without a valid API key";
   return [{ ...group("RateLimitedError", reason, [error]), response: "RateLimited", phase: "before" }];

@@ -7,7 +7,6 @@ import { group, storeFailure } from "./failures.ts";
 import { IF_NONE_MATCH, STORED_REX } from "./schemas.ts";
 
 export const getPet: Definition = {
-  id: "getPet",
   method: "GET",
   path: "/pets/{petId}",
   deprecation: { since: 1_795_132_800, sunset: "Thu, 05 Dec 2030 00:00:00 GMT", successor: "/pets" },
@@ -22,6 +21,7 @@ export const getPet: Definition = {
 };
 
 export const describeGetPet: Describe = () => ({
+  id: "getPet",
   tag: "animals",
   summary: "Get an animal",
   description: "Use `GET /pets` with the `status` filter.",

@@ -3,6 +3,7 @@
 import { Problem } from "../http/problem.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
 import { trimField } from "../http/field_value.ts";
+import { sha256 } from "../hash.ts";
 import { parseStringItem } from "../http/structured_field.ts";
 
 /** In characters, without quotes. */
@@ -17,14 +18,14 @@ export const INVALID_IDEMPOTENCY_KEY: Problem = /* @__PURE__ */ new Problem(
 export const IDEMPOTENCY_KEY_REUSED: Problem = /* @__PURE__ */ new Problem(
   422,
   "idempotency_key_reused",
-  "The Idempotency-Key has been used for another pet; use a new key for a new pet",
+  "The Idempotency-Key was used for another pet; use a new one",
 );
 
 /** The store has no `createOnce`. */
 export const IDEMPOTENCY_NOT_SUPPORTED: Problem = /* @__PURE__ */ new Problem(
   501,
   "not_implemented",
-  "The store of this petstore does not support Idempotency-Key; send the request without it",
+  "This petstore does not support Idempotency-Key; send the request without it",
 );
 
 /**
@@ -53,6 +54,6 @@ export function scopedKey(caller: Caller, key: string): Promise<string> {
 
 /** 128 bits of the SHA-256 digest of a text, as 22 characters of base64url (RFC 4648 §5). */
 export async function digest(text: string): Promise<string> {
-  const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)), 0, 16);
+  const bytes = (await sha256(text)).subarray(0, 16);
   return btoa(String.fromCharCode(...bytes)).slice(0, 22).replaceAll("+", "-").replaceAll("/", "_");
 }

@@ -1,6 +1,6 @@
 import { representation } from "../http/conditional.ts";
 import { Problem } from "../http/problem.ts";
-import { queryValue } from "../http/query.ts";
+import { decodeQuery, queryValues } from "../http/query.ts";
 import { isDigits } from "../json.ts";
 import { chain } from "../maybe_promise.ts";
 import { isPetStatus, PET_STATUSES } from "../pet.ts";
@@ -12,7 +12,6 @@ import { formatCursor, LIMIT, parseCursor } from "./paging.ts";
 import { IF_NONE_MATCH, STORED_REX } from "./schemas.ts";
 
 export const listPets: Definition = {
-  id: "listPets",
   method: "GET",
   path: "/pets",
   createHandler: ({ store, linkBase }) => ({ query }) => {
@@ -51,16 +50,18 @@ function readParameter<T>(
   name: keyof typeof PARAMETERS,
   parse: (value: string) => T | undefined,
 ): T | undefined {
-  const { value, fault } = queryValue(query, name);
-  if (value === undefined && fault === undefined) return undefined;
-  const parsed = value === undefined ? undefined : parse(value);
-  if (parsed === undefined) throw invalidParameter(name, value, fault);
+  const [first, ...others] = queryValues(query, name);
+  if (first === undefined) return undefined;
+  const value = decodeQuery(first);
+  if (others.length > 0) throw invalidParameter(name, "given more than once");
+  if (value === undefined) throw invalidParameter(name, "not decodable");
+  const parsed = parse(value);
+  if (parsed === undefined) throw invalidParameter(name, `not ${quoted(value)}`);
   return parsed;
 }
 
-/** @param fault Why there is no single value, if `value` is undefined. */
-function invalidParameter(name: keyof typeof PARAMETERS, value: string | undefined, fault?: string): Problem {
-  const given = value === undefined ? fault : `not ${quoted(value)}`;
+/** @param given What is wrong with what was given. */
+function invalidParameter(name: keyof typeof PARAMETERS, given: string): Problem {
   return new Problem(400, `invalid_${name}`, `The query parameter ${name} must be ${PARAMETERS[name]}, ${given}`);
 }
 
@@ -77,6 +78,7 @@ function nextLink(linkBase: string, { limit, status }: PetQuery, next: bigint): 
 }
 
 export const describeListPets: Describe = () => ({
+  id: "listPets",
   tag: "animals",
   summary: "List all animals",
   description:
@@ -111,9 +113,9 @@ export const describeListPets: Describe = () => ({
   },
   failures: [
     group("InvalidPetQueryError", "a query parameter is invalid, empty or repeated", [
-      invalidParameter("limit", "101"),
-      invalidParameter("status", "lost"),
-      invalidParameter("cursor", "abc"),
+      invalidParameter("limit", `not "101"`),
+      invalidParameter("status", `not "lost"`),
+      invalidParameter("cursor", `not "abc"`),
     ]),
     storeFailure(),
   ],

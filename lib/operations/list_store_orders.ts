@@ -6,7 +6,6 @@ import { group } from "./failures.ts";
 
 /** The app answers it if it has a handler. */
 export const listStoreOrders: Definition = {
-  id: "listStoreOrders",
   method: "GET",
   path: "/store/orders",
   createHandler: ({ handleStoreOrders }) => ({ context, caller }) => {
@@ -27,6 +26,7 @@ function toReply(response: Response): Reply {
 }
 
 export const describeListStoreOrders: Describe = ({ handleStoreOrders }) => ({
+  id: "listStoreOrders",
   tag: "store",
   summary: "Store orders",
   description: handleStoreOrders ? "The app answers this." : "Not served here.",

@@ -11,6 +11,7 @@ import { ResponseCache } from "../http/response_cache.ts";
 import { createOperation } from "../operations/definition.ts";
 import { STORE_UNAVAILABLE } from "../operations/errors.ts";
 import { OPERATIONS } from "../operations/table.ts";
+import { callSafely } from "../maybe_promise.ts";
 import { StoreUnavailableError } from "../stores/store.ts";
 import type { Settings } from "./settings.ts";
 
@@ -52,7 +53,11 @@ export function createService(settings: Settings, parts: Partial<ServiceParts> =
 /** The one place that turns a failure into a reply. Only a Problem is meant for the client; another cause is reported. */
 export function createRecovery(onError: Settings["onError"]): (thrown: unknown, context: RequestContext) => Reply {
   return (thrown, context) => {
-    if (!(thrown instanceof Problem)) report(thrown, context, onError);
+    if (!(thrown instanceof Problem)) {
+      const requestId = requestIdOf(context);
+      // Within the call, because toRequest() throws if no Request can represent what the client sent.
+      callSafely(() => onError({ error: thrown, request: context.toRequest(), requestId }));
+    }
     const problem = thrown instanceof Problem
       ? thrown
       : thrown instanceof StoreUnavailableError
@@ -61,14 +66,4 @@ export function createRecovery(onError: Settings["onError"]): (thrown: unknown, 
     const { operationFields } = context;
     return operationFields ? extendReply(problem, operationFields) : problem;
   };
-}
-
-/** A failing `onError` must not stop the response, nor end the process with an unhandled rejection. */
-function report(error: unknown, context: RequestContext, onError: Settings["onError"]): void {
-  try {
-    const requestId = requestIdOf(context);
-    Promise.resolve(onError({ error, request: context.toRequest(), requestId })).catch(() => {});
-  } catch {
-    // Ignored, like a rejection. toRequest() also throws if no Request can represent what the client sent.
-  }
 }

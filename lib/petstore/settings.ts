@@ -6,7 +6,7 @@ import { type Cors, type CorsOptions, createCors } from "../http/cors.ts";
 import type { Observer, RequestIds } from "../http/finisher.ts";
 import { bodyBytes } from "../http/reply.ts";
 import { requestIdOf } from "../http/request_id.ts";
-import { isPromise } from "../maybe_promise.ts";
+import { callSafely, isPromise } from "../maybe_promise.ts";
 import type { OperationSettings } from "../operations/definition.ts";
 import { OPERATIONS } from "../operations/table.ts";
 import { PET_STATUSES } from "../pet.ts";
@@ -30,21 +30,23 @@ interface CheckedOptions extends Omit<OperationSettings, "linkBase"> {
 /** What a petstore is made of. */
 export interface Settings extends CheckedOptions, OperationSettings {}
 
-/** The check of each option. It gets undefined if the option is absent. */
-const CHECKS: { [Name in keyof CheckedOptions]: (value: PetstoreOptions[Name]) => CheckedOptions[Name] } = {
+/** Checks an option, which is undefined if it is absent, and gives it the form in which it is used. */
+type Check<From, To> = (value: From, name: string) => To;
+
+const CHECKS: { [Name in keyof CheckedOptions]: Check<PetstoreOptions[Name], CheckedOptions[Name]> } = {
   keys: (keys) => createAuthenticate(keys),
   store: (store) => store === undefined ? new MemoryStore() : requireStore(store),
   basePath: (path = "/v1") => checkBasePath(path),
   publicBaseUrl: checkPublicBaseUrl,
-  defaultStatus: (status = "available") => requireOneOf("defaultStatus", status, PET_STATUSES),
-  maxBodyBytes: (count = 1_048_576) => requireCount("maxBodyBytes", count),
-  bodyTimeoutMs: (count = 15_000) => requireCount("bodyTimeoutMs", count),
-  idempotencyRetentionMs: (count = 86_400_000) => requireCount("idempotencyRetentionMs", count),
+  defaultStatus: oneOf(PET_STATUSES, "available"),
+  maxBodyBytes: count(1_048_576),
+  bodyTimeoutMs: count(15_000),
+  idempotencyRetentionMs: count(86_400_000),
   cors: (cors) => cors && checkCors(cors),
-  handleStoreOrders: (handle) => requireFunction("handleStoreOrders", handle),
-  onError: (onError = ({ error }) => console.error(error)) => requireFunction("onError", onError),
-  onResponse: (onResponse) => createObserver(requireFunction("onResponse", onResponse)),
-  requestIds: (which = "none") => requireOneOf("requestIds", which, ["all", "failures", "none"]),
+  handleStoreOrders: callback,
+  onError: (onError = ({ error }) => console.error(error), name) => callback(onError, name)!,
+  onResponse: (onResponse, name) => createObserver(callback(onResponse, name)),
+  requestIds: oneOf(["all", "failures", "none"], "none"),
   rateLimit: (limit) => limit && checkRateLimit(limit),
 };
 
@@ -64,22 +66,17 @@ export function checkOptions(options: PetstoreOptions): Settings {
   const unknown = Object.keys(given).find((name) => !NAMES.includes(name));
   if (unknown !== undefined) throw new TypeError(`Unknown option ${unknown}; the options are ${NAMES.join(", ")}`);
   const checked = {} as CheckedOptions;
-  const check = <Name extends keyof CheckedOptions>(name: Name) => checked[name] = CHECKS[name](given[name]);
+  const check = <Name extends keyof CheckedOptions>(name: Name) => checked[name] = CHECKS[name](given[name], name);
   for (const name of NAMES) check(name as keyof CheckedOptions);
   return { ...checked, linkBase: checked.publicBaseUrl ?? checked.basePath };
 }
 
-/** A failing `onResponse` must not stop the response, nor end the process with an unhandled rejection. */
 function createObserver(onResponse: PetstoreOptions["onResponse"]): Observer | undefined {
   return onResponse && ((context, reply, startedAt, endedAt) => {
     const { method, route, caller } = context;
-    const durationMs = endedAt - startedAt;
-    const facts = { method, route, caller, status: reply.status, requestId: requestIdOf(context), durationMs };
-    try {
-      Promise.resolve(onResponse({ ...facts, bodyBytes: bodyBytes(reply) })).catch(() => {});
-    } catch {
-      // Ignored, like a rejection.
-    }
+    const requestId = requestIdOf(context), durationMs = endedAt - startedAt;
+    const { status } = reply;
+    callSafely(() => onResponse({ method, route, caller, status, requestId, durationMs, bodyBytes: bodyBytes(reply) }));
   });
 }
 
@@ -107,7 +104,7 @@ function checkBasePath(basePath: string): string {
 }
 
 function checkCors(cors: CorsOptions): Cors {
-  const { origins, ...unknown } = requireObject("cors", cors, '{ origins: ["https://app.example"] }');
+  const { origins, ...unknown } = requireObject("cors", cors, '{ origins: ["*"] }');
   requireNone(unknown, "cors");
   if (!Array.isArray(origins) || origins.length === 0) {
     throw invalid("cors.origins", 'a list with at least one origin, or ["*"] for all', origins);
@@ -122,8 +119,8 @@ function checkRateLimit(given: RateLimitOptions): RateLimitOptions {
     "{ requests: 100, windowMs: 60000 }",
   );
   requireNone(unknown, "rateLimit");
-  requireCount("rateLimit.requests", requests);
-  requireCount("rateLimit.windowMs", windowMs);
+  count()(requests, "rateLimit.requests");
+  count()(windowMs, "rateLimit.windowMs");
   if (clientHeader === undefined) return { requests, windowMs };
   if (typeof clientHeader !== "string" || !/^[\w-]+$/.test(clientHeader)) {
     throw invalid("rateLimit.clientHeader", "the name of a header", clientHeader);
@@ -135,7 +132,7 @@ function requireStore(store: PetStore): PetStore {
   const missing = (["create", "get", "list", "check", "close"] as const)
     .find((method) => typeof store?.[method] !== "function");
   if (missing === undefined) return store;
-  const reason = isPromise(store) ? "it is a promise, so await it first" : `it has no method ${missing}()`;
+  const reason = isPromise(store) ? "await it first" : `it has no method ${missing}()`;
   throw new TypeError(`Option store must be a PetStore, such as createMemoryStore(); ${reason}`);
 }
 
@@ -149,18 +146,23 @@ function requireNone(unknown: object, name: string): void {
   if (first !== undefined) throw new TypeError(`Unknown member ${first} of option ${name}`);
 }
 
-function requireOneOf<T>(name: string, value: T, allowed: readonly T[]): T {
-  if (allowed.includes(value)) return value;
-  throw invalid(name, `one of ${allowed.join(", ")}`, value);
+function oneOf<T>(allowed: readonly T[], fallback: T): Check<T | undefined, T> {
+  return (value = fallback, name) => {
+    if (allowed.includes(value)) return value;
+    throw invalid(name, `one of ${allowed.join(", ")}`, value);
+  };
 }
 
-function requireCount(name: string, value: number): number {
-  // A timer's delay is an int32. With a larger one, the timer fires at once.
-  if (Number.isInteger(value) && value > 0 && value < 2 ** 31) return value;
-  throw invalid(name, "a whole number from 1 to 2147483647", value, typeof value === "number" ? RangeError : TypeError);
+function count(fallback?: number): Check<number | undefined, number> {
+  return (value = fallback, name) => {
+    // A timer's delay is an int32. With a larger one, the timer fires at once.
+    if (Number.isInteger(value) && value! > 0 && value! < 2 ** 31) return value!;
+    const type = typeof value === "number" ? RangeError : TypeError;
+    throw invalid(name, "a whole number from 1 to 2147483647", value, type);
+  };
 }
 
-function requireFunction<T>(name: string, value: T): T {
+function callback<T>(value: T, name: string): T {
   if (value === undefined || typeof value === "function") return value;
   throw invalid(name, "a function", value);
 }

@@ -1,7 +1,4 @@
-import type { PetStatus } from "../pet.ts";
-
-/** The index of a status is its number in databases, so the order must not change. */
-const STATUSES: readonly PetStatus[] = ["available", "pending", "sold"];
+import { PET_STATUSES, type PetStatus } from "../pet.ts";
 
 /**
  * The number that stores keep for a status.
@@ -9,7 +6,7 @@ const STATUSES: readonly PetStatus[] = ["available", "pending", "sold"];
  * @throws {TypeError} If `status` is invalid.
  */
 export function statusCode(status: PetStatus): number {
-  const code = STATUSES.indexOf(status);
-  if (code < 0) throw new TypeError(`The status of a pet must be one of ${STATUSES.join(", ")}`);
+  const code = PET_STATUSES.indexOf(status);
+  if (code < 0) throw new TypeError(`The status of a pet must be one of ${PET_STATUSES.join(", ")}`);
   return code;
 }

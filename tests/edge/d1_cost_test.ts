@@ -1,4 +1,4 @@
-/** What the D1 store costs: round trips, and the rows that D1 reads and writes, which Cloudflare charges for. */
+/** The costs of the D1 store: round trips, and the rows that D1 reads and writes, which Cloudflare charges for. */
 
 import assert from "node:assert/strict";
 import { createD1Store } from "@petstore/petstore/d1";

@@ -31,9 +31,9 @@ async function measure(origin: string, store: string, operation: string): Promis
   const client = async () => {
     while (left-- > 0) {
       const [path, init] = OPERATIONS[operation]!();
-      const answer = await fetch(origin + path, { ...init, headers: { ...init.headers, "x-store": store } });
-      if (!answer.ok) throw new Error(`${operation} on ${store}: ${await answer.text()}`);
-      await answer.body?.cancel();
+      const response = await fetch(origin + path, { ...init, headers: { ...init.headers, "x-store": store } });
+      if (!response.ok) throw new Error(`${operation} on ${store}: ${await response.text()}`);
+      await response.body?.cancel();
     }
   };
   const began = performance.now();

@@ -18,7 +18,7 @@ const APP: NodeApp = {
   started: /Ready in/,
 };
 
-/** Answers of Next.js's own pages depend on these headers. */
+/** Responses of Next.js's own pages depend on these headers. */
 const VARY = "rsc, next-router-state-tree, next-router-prefetch, next-router-segment-prefetch";
 
 function strip({ status, headers, body }: Response): Response {
@@ -45,10 +45,10 @@ const DEVIATIONS: Deviation[] = [
     /^(QUERY|get|constructor)$/,
   ),
   {
-    reason: "leaves Content-Length out of the answer to HEAD",
+    reason: "leaves Content-Length out of the response to HEAD",
     applies: ({ method }) => method === "HEAD",
-    check: async (answer, request) => {
-      const { status, headers } = strip(answer);
+    check: async (response, request) => {
+      const { status, headers } = strip(response);
       assert.equal(headers.get("content-length"), null);
       if (status === 304) return new Response(null, { status, headers });
       const { body } = await sendAlone(new Request(request, { method: "GET" }));

@@ -23,22 +23,25 @@ function isForeignForm({ method, headers }: Request): boolean {
     /^(text\/plain|application\/x-www-form-urlencoded|multipart\/form-data)\b/.test(type);
 }
 
-async function expectForbidden(answer: Response, { method }: Request): Promise<void> {
-  assert.deepEqual([answer.status, await answer.text()], [403, `Cross-site ${method} form submissions are forbidden`]);
+async function expectForbidden(response: Response, { method }: Request): Promise<void> {
+  assert.deepEqual([response.status, await response.text()], [
+    403,
+    `Cross-site ${method} form submissions are forbidden`,
+  ]);
 }
 
 const DEVIATIONS: Deviation[] = [
-  undecodable("answers 400 with a page of HTML to a path that does not decode", async (answer, request) => {
-    if (isForeignForm(request)) return await expectForbidden(answer, request);
-    assert.deepEqual([answer.status, answer.headers.get("content-type")], [400, "text/html"]);
-    assert.match(await answer.text(), /Malformed URI/);
+  undecodable("answers 400 with a page of HTML to a path that does not decode", async (response, request) => {
+    if (isForeignForm(request)) return await expectForbidden(response, request);
+    assert.deepEqual([response.status, response.headers.get("content-type")], [400, "text/html"]);
+    assert.match(await response.text(), /Malformed URI/);
   }),
   {
     reason:
       "answers 403 to a request that another site's form could have sent, and accepts it with the app's own Origin",
     applies: isForeignForm,
-    check: async (answer, request) => {
-      await expectForbidden(answer, request);
+    check: async (response, request) => {
+      await expectForbidden(response, request);
       // The adapter assumes https.
       request.headers.set("origin", new URL(request.url).origin.replace("http:", "https:"));
       return await sendAlone(request);
@@ -49,7 +52,7 @@ const DEVIATIONS: Deviation[] = [
 
 /** The petstore cancels the stream of a body that it refuses; SvelteKit's stream then destroys the connection. */
 const CUT: Cut = {
-  reason: "closes the connection without an answer where a body of unknown length grows too long, or stalls",
+  reason: "closes the connection without a response where a body of unknown length grows too long, or stalls",
   cases: /^answers 408 to a body|^takes a body of exactly the limit|^answers 413 to 3 MiB/,
   isCertain: true,
 };

@@ -108,7 +108,7 @@ export const HOSTS: readonly MountedHost[] = [
     file: "hono.ts",
     runtime: DENO,
     about:
-      "Works on every runtime of Hono; tested on Deno. Do not use `app.mount()`, which [removes the prefix](#a-path-prefix).",
+      "Works on every runtime of Hono; tested on Deno, where `context.env` has the address of the client. Do not use `app.mount()`, which [removes the prefix](#a-path-prefix).",
     deviations: [outside(/^404 Not Found$/, { isBasePathOurs: true })],
   },
   {

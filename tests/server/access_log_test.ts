@@ -103,7 +103,7 @@ test("a line of JSON shows no key in a target, and stays one object for any call
   const id = 'a","status":500,"\n\u2028\u0000';
   const line = objectOf({ target, targetKey: target, caller: { id } }, { "x-request-id": `"${secret}\n` }, null);
   const { requestId, target: shown, caller, status } = line as Record<string, unknown>;
-  assert.match(String(requestId), /^[0-9a-z]+-[0-9a-z]+$/);
+  assert.match(String(requestId), /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   assert.deepEqual([shown, caller, status], ['/v1/"}{%E2%80%A8%0A?…', id, 200]);
 });
 

@@ -56,7 +56,7 @@ async function traced(
   return receiver;
 }
 
-/** What the runtime adds depends on it. */
+/** The runtime adds other attributes, which depend on it. */
 function described(receiver: Receiver, name: string) {
   const { kind, status, attributes: { "url.scheme": scheme, ...all } } = receiver.only(name);
   assert.equal(scheme, "http");

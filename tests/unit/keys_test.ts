@@ -252,10 +252,10 @@ function createCheck(keys: ApiKeys): Check {
 
 async function outcome(check: Check, authorization: string | null): Promise<string> {
   const found = await check(authorization);
-  return found instanceof Problem ? found.code : "valid";
+  return found instanceof Problem ? JSON.parse(found.body).code : "valid";
 }
 
 async function callerOf(check: Check, key: string): Promise<string> {
   const found = await check(`Bearer ${key}`);
-  return found instanceof Problem ? found.message : found.id;
+  return found instanceof Problem ? JSON.parse(found.body).message : found.id;
 }

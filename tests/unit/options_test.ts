@@ -12,7 +12,7 @@ import { openApiOf } from "../support/descriptions.ts";
 const REFUSED: [what: string, options: unknown, message: RegExp][] = [
   ["no options", undefined, /needs options, such as \{ keys: \[key\] \}/],
   ["null", null, /needs options/],
-  ["no keys", {}, /Option keys must be an iterable of API keys or a function/],
+  ["no keys", {}, /Option keys must be at least one API key/],
   ["an empty list of keys", { keys: [] }, /at least one API key/],
   ["a key with a space", { keys: ["secret key"] }, /no space or comma/],
   ["a digest that is not hexadecimal", { keys: ["sha256:abc"] }, /sha256: and 64 hexadecimal digits/],
@@ -25,7 +25,7 @@ const REFUSED: [what: string, options: unknown, message: RegExp][] = [
   [
     "a promise of a store",
     { keys: ["k"], store: Promise.resolve() },
-    /Option store must be .* it is a promise, so await it first/,
+    /Option store must be .* await it first/,
   ],
   [
     "a base path without its slash",

@@ -153,9 +153,9 @@ test("thousands of other addresses neither reset a count nor use up another's", 
   const table = new LimitTable(10, MINUTE);
   for (let i = 0; i < 10; i++) table.consume("attacker", 0);
   for (let i = 0; i < 1_000; i++) for (let k = 0; k < 20; k++) table.consume(`2001:db8:0:${i}`, 0, true);
-  assert.ok(table.refusal("attacker", 0));
+  assert.equal(table.quota("attacker", 0).remaining, 0);
   const names = Array.from({ length: 1_000 }, (_, i) => `10.1.${i >> 8}.${i & 255}`);
-  const closed = names.filter((name) => table.refusal(name, 0));
+  const closed = names.filter((name) => table.quota(name, 0).remaining === 0);
   // For each name, the probability is 1 in 10,000.
   assert.ok(closed.length <= 5, closed.join());
 });
@@ -164,16 +164,16 @@ test("a clock that is set back opens the limit again instead of closing it for l
   const table = new LimitTable(10, MINUTE);
   const later = 1e12;
   for (let i = 0; i < 10; i++) table.consume("a", later);
-  assert.ok(table.refusal("a", later));
-  assert.equal(table.refusal("a", later - 3_600_000), undefined);
+  assert.equal(table.quota("a", later).remaining, 0);
+  assert.ok(table.quota("a", later - 3_600_000).remaining > 0);
 });
 
 test("isolates that share the memory of a table count together", () => {
   const memory = createLimitMemory((bytes) => new SharedArrayBuffer(bytes));
   const [one, other] = [new LimitTable(10, MINUTE, memory), new LimitTable(10, MINUTE, memory)];
-  for (let i = 0; i < 5; i++) for (const table of [one, other]) assert.ok(table.consume("a", 0).isOpen);
-  assert.ok(!one.consume("a", 0).isOpen && !other.consume("a", 0).isOpen);
-  assert.ok(other.consume("b", 0).isOpen);
+  for (let i = 0; i < 5; i++) for (const table of [one, other]) assert.ok(table.consume("a", 0).remaining > 0);
+  assert.ok(one.consume("a", 0).remaining === 0 && other.consume("a", 0).remaining === 0);
+  assert.ok(other.consume("b", 0).remaining > 0);
 });
 
 test("two tables put names into different slots, so nobody can find names that share them", () => {

@@ -2,40 +2,42 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { queryValue } from "../../lib/http/query.ts";
+import { decodeQuery, queryValues } from "../../lib/http/query.ts";
 import type { Operation } from "../../lib/http/operation.ts";
 import { createRouter } from "../../lib/http/router.ts";
 import { splitTarget, targetOf } from "../../lib/http/target.ts";
 
-const QUERIES: [query: string, expected: Partial<ReturnType<typeof queryValue>>][] = [
-  ["", {}],
-  ["limit=5", { value: "5" }],
-  ["a=1&limit=5&b=2", { value: "5" }],
-  ["limit", { value: "" }],
-  ["limit=", { value: "" }],
-  ["limit&a=5", { value: "" }],
-  ["a=limit", {}],
-  ["limits=5&xlimit=6&lim=7&Limit=8", {}],
-  ["&&limit=5&&", { value: "5" }],
-  ["limit=5=6", { value: "5=6" }],
-  ["%6Cimit=5", { value: "5" }],
-  ["l%69mit=5&limit=5", { fault: "given more than once" }],
-  ["limit=5&a=1&limit=5", { fault: "given more than once" }],
-  ["limit=&limit=", { fault: "given more than once" }],
-  ["limit&limit", { fault: "given more than once" }],
-  ["limit=%zz&limit=5", { fault: "given more than once" }],
-  ["limit=a+b%2B%26%C3%A9", { value: "a b+&é" }],
-  ["limit=%zz", { fault: "not decodable" }],
-  ["limit=%", { fault: "not decodable" }],
-  ["limit=%ff", { fault: "not decodable" }],
-  ["%zz=1&limit=5", { value: "5" }],
-  ["=5&limit=6", { value: "6" }],
-  ["limit%3D5", {}],
+/** The values of `limit`; undefined if one cannot be decoded. */
+const QUERIES: [query: string, values: (string | undefined)[]][] = [
+  ["", []],
+  ["limit=5", ["5"]],
+  ["a=1&limit=5&b=2", ["5"]],
+  ["limit", [""]],
+  ["limit=", [""]],
+  ["limit&a=5", [""]],
+  ["a=limit", []],
+  ["limits=5&xlimit=6&lim=7&Limit=8", []],
+  ["&&limit=5&&", ["5"]],
+  ["limit=5=6", ["5=6"]],
+  ["%6Cimit=5", ["5"]],
+  ["l%69mit=5&limit=5", ["5", "5"]],
+  ["limit=5&a=1&limit=5", ["5", "5"]],
+  ["limit=&limit=", ["", ""]],
+  ["limit&limit", ["", ""]],
+  ["limit=%zz&limit=5", [undefined, "5"]],
+  ["limit=a+b%2B%26%C3%A9", ["a b+&é"]],
+  ["limit=%zz", [undefined]],
+  ["limit=%", [undefined]],
+  ["limit=%ff", [undefined]],
+  ["%zz=1&limit=5", ["5"]],
+  ["=5&limit=6", ["6"]],
+  ["limit%3D5", []],
+  ["%6=5&% 6c=5&%+6cimit=5&%0x6cimit=5&%6cimi%74=7", ["7"]],
 ];
 
-for (const [query, expected] of QUERIES) {
-  test(`queryValue() reads limit from ${JSON.stringify(query)}`, () => {
-    assert.deepEqual(queryValue(query, "limit"), { value: undefined, fault: undefined, ...expected });
+for (const [query, values] of QUERIES) {
+  test(`queryValues() reads limit from ${JSON.stringify(query)}`, () => {
+    assert.deepEqual(queryValues(query, "limit").map(decodeQuery), values);
   });
 }
 

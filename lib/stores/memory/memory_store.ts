@@ -86,12 +86,12 @@ export class MemoryStore implements PetStore {
   check(): void {}
 
   close(): void {}
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
-  }
 }
 
 class KeyedMemoryStore extends MemoryStore implements KeyedPetStore {
   readonly keys: KeyStore = new MemoryKeys();
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
 }

@@ -2,7 +2,7 @@
 
 import type { D1Binding, D1Rows, D1Statement } from "@petstore/petstore/d1";
 
-/** What an operation took. */
+/** The cost of an operation. */
 export interface Cost {
   /** Round trips to the database. */
   calls: number;
@@ -30,7 +30,7 @@ export class MeteredDatabase implements D1Binding {
     return this.#note(await this.#db.batch(statements.map((each) => this.#own.get(each)!)));
   }
 
-  /** What a piece of work takes. */
+  /** The cost of a piece of work. */
   async costOf(work: () => unknown): Promise<Cost> {
     this.#cost = { calls: 0, read: 0, written: 0 };
     await work();
