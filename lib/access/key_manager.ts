@@ -65,6 +65,8 @@ export class UnknownKeyError extends Error {
   readonly id: string;
 
   /**
+   * Creates the error.
+   *
    * @param what What was looked for: a key, or a valid key.
    * @param id The id that was given.
    */

@@ -78,11 +78,11 @@ function checkKey(given: string | ApiKey, name: string): KeyRecord {
     `be 1 to ${MAX_KEY_LENGTH} visible ASCII characters, no space or comma`,
   );
   // A key with a misspelt expiry would never expire.
-  check(Object.keys(unknown).length === 0, "have no members other than key, caller, expires and readOnly");
+  check(Object.keys(unknown).length === 0, "have no members but key, caller, expires and readOnly");
   check(caller === undefined || (typeof caller === "string" && caller !== ""), "have a caller that is not empty");
   const end = expires === undefined ? Infinity : expires instanceof Date ? expires.getTime() : NaN;
-  check(!Number.isNaN(end), "have a valid Date as its expiry");
-  check(typeof readOnly === "boolean", "have true or false as readOnly");
+  check(!Number.isNaN(end), "have a valid Date as expires");
+  check(typeof readOnly === "boolean", "have a boolean as readOnly");
   const isDigest = key.startsWith(DIGEST_PREFIX);
   const text = isDigest ? key.slice(DIGEST_PREFIX.length).toLowerCase() : key;
   check(!isDigest || /^[0-9a-f]{64}$/.test(text), "be sha256: and 64 hexadecimal digits");

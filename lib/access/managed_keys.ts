@@ -1,8 +1,4 @@
-/**
- * Manages the API keys of a petstore: they are added, rotated and revoked while it runs.
- *
- * @module
- */
+/** Keys that are added, rotated and revoked while the petstore runs. */
 
 import type { KeyInfo, KeyStore, StoredKey } from "../stores/key_store.ts";
 import { KeyCache } from "./key_cache.ts";
@@ -19,9 +15,6 @@ import { type ApiKey, checkKeys } from "./keys.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 
-export { UnknownKeyError };
-export type { AddedKey, ApiKey, KeyInfo, KeyManager, KeyStore, NewKeyOptions, RotateOptions, StoredKey };
-
 /** Options of {@link createKeyManager}. */
 export interface KeyManagerOptions {
   /** Further keys that are valid, and cannot be changed. Default: none. */
@@ -31,33 +24,6 @@ export interface KeyManagerOptions {
    * Meanwhile the last known keys stay valid. Default: `console.error` for an error.
    */
   onOutage?: (error: unknown) => void;
-}
-
-/**
- * Creates a {@link KeyManager}. Give the same object to {@link createPetstore}.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { createMemoryStore, createPetstore } from "@petstore/petstore";
- * import { createKeyManager } from "@petstore/petstore/keys";
- *
- * const store = createMemoryStore();
- * const keys = createKeyManager(store.keys);
- * const { handle } = createPetstore({ store, keys });
- *
- * const { id, key } = await keys.add({ label: "dashboard", readOnly: true });
- * const ask = () => handle(new Request("http://localhost/v1/pets", { headers: { authorization: `Bearer ${key}` } }));
- * assert.equal((await ask()).status, 200);
- * await keys.revoke(id);
- * assert.equal((await ask()).status, 401);
- * ```
- *
- * @param store Where the keys are kept: the `keys` of a store, or your own.
- * @throws {TypeError} If an argument is invalid.
- */
-export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {}): KeyManager {
-  return new ManagedKeys(store, options);
 }
 
 const DAY = 86_400_000;

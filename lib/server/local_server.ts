@@ -8,7 +8,7 @@ import { DrainGate } from "./drain_gate.ts";
 import type { CommittingStore } from "../stores/batch.ts";
 import type { Observer } from "../http/finisher.ts";
 import type { KeyManager } from "../access/key_manager.ts";
-import { createKeyManager } from "../access/managed_keys.ts";
+import { createKeyManager } from "../access/key_management.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import type { Samples } from "./metrics/samples.ts";
 import type { Address, EndingServer, Listen, Listener } from "./host.ts";

@@ -7,7 +7,7 @@ import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import type { Json } from "../../lib/json_types.ts";
 import { StoreUnavailableError } from "../../mod.ts";
 import { testHttpContract } from "./http.ts";
-import { type Host, IN_PROCESS, seenErrors, withApi } from "../support/api.ts";
+import { IN_PROCESS, seenErrors, withApi } from "../support/api.ts";
 
 testHttpContract(IN_PROCESS);
 

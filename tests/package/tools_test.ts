@@ -3,6 +3,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build, stop } from "esbuild";
 import { testUnless } from "../support/system/commands.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { bun, TARBALL, withProject } from "./support/project.ts";
@@ -55,3 +59,17 @@ testUnless(BUN.skip)(
       assert.equal(stdout, '{"id":1,"name":"Luna","categoryId":9223372036854775807,"status":"sold"}\n');
     }),
 );
+
+test("createPetstore() alone, bundled for a browser, minified and compressed, has at most 14,000 bytes", async () => {
+  const contents = `export { createPetstore } from ${
+    JSON.stringify(fileURLToPath(new URL("../../mod.ts", import.meta.url)))
+  }`;
+  const stdin = { contents, resolveDir: ".", loader: "ts" } as const;
+  try {
+    const { outputFiles } = await build({ stdin, bundle: true, minify: true, format: "esm", write: false });
+    const { length } = gzipSync(outputFiles[0]!.contents, { level: 9 });
+    assert.ok(length <= 14_000, `${length} bytes`);
+  } finally {
+    await stop();
+  }
+});

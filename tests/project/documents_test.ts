@@ -6,7 +6,9 @@ import { dirname, join, normalize } from "node:path";
 import test from "node:test";
 import config from "../../deno.json" with { type: "json" };
 import { ERROR_STATUS } from "../../lib/error_codes.ts";
-import { NAMES } from "../../lib/petstore/settings.ts";
+import { defaultAccess } from "../../lib/http/operation.ts";
+import { DESCRIBED_OPERATIONS } from "../../lib/operations/table.ts";
+import { checkOptions, NAMES } from "../../lib/petstore/settings.ts";
 import { blocks, PAGES, readPage, ROOT } from "../support/pages.ts";
 
 test("README.md has at most 12,000 bytes", () => {
@@ -104,6 +106,20 @@ function printHelp(...command: string[]): string {
 test("docs/http.md names every error code with its status, and no other", () => {
   const rows = readPage("docs/http.md").matchAll(/^\| `([a-z_]+)` *\| (\d{3}) *\|/gm);
   assert.deepEqual(Object.fromEntries(Array.from(rows, ([, code, status]) => [code, Number(status)])), ERROR_STATUS);
+});
+
+test("docs/http.md has a table of the operations as they are defined", () => {
+  const row =
+    /^\| `(\w+)` +\| `([A-Z]+ \/\S*)` +\| (a key(?: that may write)?) +\| (\d{4}-\d{2}-\d{2})? *\| .+? *\|$/gm;
+  const shown = Array.from(readPage("docs/http.md").matchAll(row), (columns) => columns.slice(1));
+  const settings = checkOptions({ keys: ["k"] });
+  const defined = DESCRIBED_OPERATIONS.map(([definition, describe]) => {
+    const { method, path, access = defaultAccess(method), deprecation } = definition;
+    const needs = access === "write" ? "a key that may write" : "a key";
+    const since = deprecation && new Date(deprecation.since * 1000).toISOString().slice(0, 10);
+    return [describe(settings).id, `${method} ${path}`, needs, since];
+  });
+  assert.deepEqual(shown, defined);
 });
 
 test("docs/library.md names every option, and no other", () => {

@@ -1,7 +1,7 @@
 /** A client of a petstore. Every response is checked against the OpenAPI description. */
 
 import { openApiOf } from "./descriptions.ts";
-import { type PetstoreOptions } from "../../mod.ts";
+import type { PetstoreOptions } from "../../mod.ts";
 import { type Api, type Host as ContractHost, withApi as withBareApi } from "../../lib/testing/http/api.ts";
 import { createResponseValidator } from "./openapi_validator.ts";
 

@@ -1,6 +1,6 @@
 /** Keys that change while the petstore runs. */
 
-import { createKeyManager, type KeyManagerOptions, UnknownKeyError } from "../../lib/access/managed_keys.ts";
+import { createKeyManager, type KeyManagerOptions, UnknownKeyError } from "../../lib/access/key_management.ts";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import process from "node:process";

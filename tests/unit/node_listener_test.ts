@@ -190,7 +190,10 @@ test("createNodeListener() throws a TypeError for anything but a petstore or a h
 
 test("handle() rejects anything but a Request, and names createNodeListener() for node:http", async () => {
   const { handle } = createPetstore({ keys: [KEY] });
-  await assert.rejects(handle(undefined as unknown as Request), /^TypeError: handle\(\) takes a Request; node:http needs/);
+  await assert.rejects(
+    handle(undefined as unknown as Request),
+    /^TypeError: handle\(\) takes a Request; node:http needs/,
+  );
   const rejected = Promise.withResolvers<unknown>();
   await exchange((request, response) => {
     handle(request as unknown as Request).catch(rejected.resolve).finally(() => response.end());

@@ -7,7 +7,7 @@ import { limitRate, networkOf } from "../../lib/access/rate_limit.ts";
 import { createHandle } from "../../lib/hosts/fetch.ts";
 import { createService } from "../../lib/petstore/service.ts";
 import { checkOptions } from "../../lib/petstore/settings.ts";
-import { createPetstore, type RateLimitOptions } from "../../mod.ts";
+import type { createPetstore, RateLimitOptions } from "../../mod.ts";
 import { createContext } from "../support/context.ts";
 
 const MINUTE = 60_000;

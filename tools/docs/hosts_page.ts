@@ -15,6 +15,8 @@ This page shows how to mount a petstore in a server or framework, beside the app
 - Pass the requests below the base path to \`petstore.handle\`, or on Node to \`createNodeListener(petstore)\`. Do not read
   their bodies first.
 - \`basePath\` is the path that the petstore sees. If a router or proxy changes the path, see [A path prefix](#a-path-prefix).
+- The second argument of \`petstore.handle\` is the address of the client, for \`rateLimit\`. A program that passes none needs
+  [\`clientHeader\`](library.md#rate-limits).
 - Without a \`store\`, pets are kept in memory. [Stores](stores.md) has the others.
 
 Every program on this page is a file of the repository, and tests run it unchanged: \`deno task integration:hosts\` and

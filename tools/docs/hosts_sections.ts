@@ -28,6 +28,7 @@ export const EDGE_SECTIONS: readonly Section[] = [
       "in miniflare; Cloudflare itself was not tested",
       "The connection is closed after a response to a body that was not read to its end. A client that is still sending " +
       "may miss the response",
+      'The address of the client is in a header: with `rateLimit`, set `clientHeader: "cf-connecting-ip"`',
     ],
   },
   {
@@ -115,9 +116,10 @@ export const OWN_SECTIONS: readonly Section[] = [
   {
     title: "Your authentication",
     text:
-      "`keys` may be a function. It is called with the key of each request, so a session that has ended is refused at " +
-      "once. It returns the caller, or `undefined` to refuse the request. Each `Idempotency-Key` belongs to a caller. The " +
-      "second argument is the `Request`, for sessions in cookies. If the function throws, the response is 500.",
+      "`keys` may be a function. It is called for each request, so a session that has ended is refused at once. Its " +
+      "arguments are the key, `undefined` without one, and the `Request`, for sessions in cookies. It returns the caller, or " +
+      "`undefined` to refuse the request. Each `Idempotency-Key` belongs to a caller. If the function throws, the response " +
+      "is 500.",
     files: [`${PROGRAMS}/own_keys.ts`],
   },
   {

@@ -2,7 +2,8 @@
 
 import { existsSync } from "node:fs";
 import { digestOf } from "../../access/key_ring.ts";
-import { checkNewKey, createKeyManager } from "../../access/managed_keys.ts";
+import { createKeyManager } from "../../access/key_management.ts";
+import { checkNewKey } from "../../access/managed_keys.ts";
 import type { AddedKey, KeyManager } from "../../access/key_manager.ts";
 import type { StoredKey } from "../../stores/key_store.ts";
 import type { KeyedPetStore } from "../../stores/store.ts";

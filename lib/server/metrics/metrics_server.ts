@@ -4,7 +4,6 @@ import process from "node:process";
 import type { Reply } from "../../http/reply.ts";
 import { createFinisher } from "../../http/finisher.ts";
 import { ANONYMOUS } from "../../http/operation.ts";
-import { INTERNAL_ERROR } from "../../http/problem.ts";
 import { createPipeline } from "../../http/pipeline.ts";
 import { createRecovery } from "../../petstore/service.ts";
 import { chain } from "../../maybe_promise.ts";

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { OPERATIONS } from "../../../../lib/operations/table.ts";
 import { weighted } from "./weighted.ts";
 
 /** Text with a meaning elsewhere, or in other servers. */
@@ -25,13 +26,18 @@ function disguise(path: string, at: number): string {
 
 export const PET_PATH: fc.Arbitrary<string> = ID.map((id) => `/v1/pets/${id}`);
 
+/** The path of each operation, with all kinds of parameters. */
+const OPERATION_PATH: fc.Arbitrary<string> = fc.oneof(
+  ...new Set(OPERATIONS.map(({ path }) => path)).values().map((path) =>
+    ID.map((id) => `/v1${path.replace(/\{\w+\}/, () => id)}`)
+  ),
+);
+
 const SEGMENTS = fc.array(fc.constantFrom("v1", "pets", "", ...ODD_SEGMENTS), { maxLength: 5 });
 
 export const PATH: fc.Arbitrary<string> = fc.tuple(
   weighted(
-    [4, ["/v1/pets"]],
-    [4, PET_PATH],
-    [2, ["/v1/store/orders"]],
+    [10, OPERATION_PATH],
     [3, ODD_PATHS],
     [1, SEGMENTS.map((segments) => `/${segments.join("/")}`)],
   ),

@@ -1,0 +1,118 @@
+/** Renders the description of a petstore. */
+
+import { ERROR_STATUS } from "../error_codes.ts";
+import type { JsonObject } from "../json_types.ts";
+import { CROSS_ORIGIN, DESCRIPTION, INFO, SECURITY, TAGS } from "../operations/api.ts";
+import { type FailureGroup, rateLimitFailures } from "../operations/failures.ts";
+import type { HeaderKey } from "../operations/headers.ts";
+import { createSchemas, errorSchema } from "../operations/schemas.ts";
+import { DESCRIBED_OPERATIONS } from "../operations/table.ts";
+import type { Settings } from "../petstore/settings.ts";
+import { referTo, renderHeaders } from "./headers.ts";
+import { type RenderedOperation, renderOperation } from "./operations.ts";
+import { bodyOf, failureSchema, renderFailure, statusOf } from "./responses.ts";
+
+/** An address of the API (Server Object of OpenAPI). */
+export interface OpenApiServer {
+  /** The base URL of all paths: absolute, such as `https://pets.example/v1`, or relative to the URL of the description. */
+  url: string;
+  /** A name for the server, such as `Production`. */
+  description?: string;
+}
+
+/** What describes more than the petstore of {@link createOpenApi}. */
+export interface DescribeOptions {
+  servers?: readonly OpenApiServer[] | undefined;
+  /** Further failures that every operation can have. */
+  added?: readonly FailureGroup[];
+  /** The operations. */
+  operations?: typeof DESCRIBED_OPERATIONS;
+}
+
+/** What clients can notice of the options of a petstore. */
+type Contract = Omit<Settings, "keys" | "onError" | "onResponse">;
+
+/** Describes a petstore with these options. */
+export function describe(contract: Contract, options: DescribeOptions = {}): JsonObject {
+  const { servers, added = [], operations: described = DESCRIBED_OPERATIONS } = options;
+  const everywhere = contract.rateLimit ? [...added, ...rateLimitFailures(contract.rateLimit)] : added;
+  const operations = described.map(([definition, words]) => renderOperation(definition, words, contract, everywhere));
+  const groups = operations.flatMap(({ failures }) => failures);
+  return {
+    openapi: "3.1.0",
+    info: { ...INFO, description: contract.cors ? DESCRIPTION + CROSS_ORIGIN : DESCRIPTION },
+    servers: checkServers(servers ?? [{ url: contract.linkBase || "/" }]),
+    security: [{ bearer: [] }],
+    ...TAGS,
+    paths: createPaths(operations, contract),
+    components: {
+      schemas: {
+        ...createSchemas(contract.defaultStatus),
+        Error: errorSchema(
+          [
+            ...new Set([
+              ...Object.keys(ERROR_STATUS),
+              ...added.flatMap(({ errors }) => errors.map((error) => bodyOf(error).code)),
+            ]),
+          ],
+          { minimum: 400, maximum: 599 },
+          "The body of every response with a status of 400 or more. Each response has a narrower schema of its own.",
+        ),
+        ...createNamed(groups, "schema", failureSchema),
+      },
+      responses: createNamed(
+        groups,
+        "response",
+        (group) => complete(statusOf(group), renderFailure(group, {}), contract),
+      ),
+      headers: renderHeaders(unusedHeaders(contract)),
+      securitySchemes: SECURITY,
+    },
+  };
+}
+
+function unusedHeaders({ store, requestIds, rateLimit }: Contract): HeaderKey[] {
+  return [
+    ...(store.createOnce ? [] : ["IdempotencyReplayed" as const]),
+    ...(requestIds === "none" ? ["RequestId" as const] : []),
+    ...(rateLimit ? [] : ["RateLimit" as const, "RateLimitPolicy" as const]),
+  ];
+}
+
+/** Adds the headers that any response can have. */
+function complete(status: number, response: JsonObject, { requestIds, rateLimit }: Contract): JsonObject {
+  const hasId = requestIds === "all" || (requestIds === "failures" && status >= 400);
+  const keys: HeaderKey[] = [
+    ...(rateLimit ? ["RateLimit", "RateLimitPolicy"] as const : []),
+    ...(hasId ? ["RequestId"] as const : []),
+  ];
+  if (keys.length === 0 || "$ref" in response) return response;
+  return { ...response, headers: { ...response["headers"] as JsonObject, ...referTo(keys) } };
+}
+
+function createPaths(operations: readonly RenderedOperation[], contract: Contract): JsonObject {
+  const paths: Record<string, JsonObject> = {};
+  for (const { path, method, definition } of operations) {
+    const responses = Object.entries(definition["responses"] as JsonObject)
+      .map(([status, response]) => [status, complete(Number(status), response as JsonObject, contract)]);
+    paths[path] = { ...paths[path], [method]: { ...definition, responses: Object.fromEntries(responses) } };
+  }
+  return paths;
+}
+
+/** Creates the named components of the groups. A group without the name has no such component. */
+function createNamed(
+  groups: readonly FailureGroup[],
+  name: "schema" | "response",
+  create: (group: FailureGroup) => JsonObject,
+): JsonObject {
+  return Object.fromEntries(
+    groups.filter((group) => group[name] !== undefined).map((group) => [group[name], create(group)]),
+  );
+}
+
+function checkServers(servers: readonly OpenApiServer[]): JsonObject[] {
+  const isList = Array.isArray(servers) && servers.every((server) => typeof server?.url === "string");
+  if (!isList) throw new TypeError('Option servers must be a list such as [{ url: "https://pets.example/v1" }]');
+  return servers.map((server) => ({ ...server }));
+}

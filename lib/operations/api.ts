@@ -1,0 +1,35 @@
+/** The words about the API as a whole. */
+
+import { ERROR_STATUS } from "../error_codes.ts";
+import type { JsonObject } from "../json_types.ts";
+
+export const DESCRIPTION = `A catalogue of animals: list them, add one, get one.
+
+Send your API key with every request, as \`Authorization: Bearer <API_KEY>\`. Bodies are JSON. A list comes in pages: its
+\`Link\` header leads to the next one. Every failure has the same body: a \`code\` for programs, a \`message\` for people,
+and the \`status\`.
+
+Some responses belong to no operation. A path that does not exist gets ${ERROR_STATUS.route_not_found} \`route_not_found\`.
+A method that a path does not have gets ${ERROR_STATUS.method_not_allowed} \`method_not_allowed\`, with the methods that it
+has in \`Allow\`. HEAD is answered like GET, without the body. OPTIONS is answered with 204 and \`Allow\`.`;
+
+/** Added if other origins may use the API. */
+export const CROSS_ORIGIN = `
+
+Preflights of allowed origins are answered with 204 and need no key. Responses also carry \`Vary: Origin\` and the
+\`Access-Control-*\` headers of the Fetch standard.`;
+
+export const INFO: JsonObject = { title: "Petstore", version: "1.0.0", license: { name: "MIT", identifier: "MIT" } };
+
+/** The tags of the specification, and the groups that it names for navigation. */
+export const TAGS: JsonObject = {
+  tags: [
+    { name: "animals", description: "The catalogue of animals." },
+    { name: "store", description: "Orders of the store." },
+  ],
+  "x-tagGroups": [{ name: "Pets", tags: ["animals"] }, { name: "Store", tags: ["store"] }],
+};
+
+export const SECURITY: JsonObject = {
+  bearer: { type: "http", scheme: "bearer", description: "An API key: `Authorization: Bearer <API_KEY>`." },
+};

@@ -1,0 +1,102 @@
+/** The address of the client, which comes with the request, and the limit that needs it. */
+
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, test } from "node:test";
+import { createNodeListener } from "../../lib/hosts/node.ts";
+import { type ConnectionInfo, createPetstore, type Petstore, type PetstoreOptions } from "../../mod.ts";
+
+const warnings: string[] = [];
+const { warn } = console;
+beforeEach(() => {
+  warnings.length = 0;
+  console.warn = (line: string) => warnings.push(line);
+});
+afterEach(() => {
+  console.warn = warn;
+});
+
+function createLimited(more: Partial<PetstoreOptions> = {}): Petstore {
+  return createPetstore({ keys: ["k"], rateLimit: { requests: 2, windowMs: 60_000 }, ...more });
+}
+
+const guess = () => new Request("http://localhost/v1/pets", { headers: { authorization: "Bearer wrong" } });
+const at = (hostname: string): ConnectionInfo => ({ remoteAddr: { transport: "tcp", hostname } });
+
+async function statuses(count: number, send: () => Promise<Response>): Promise<number[]> {
+  const found: number[] = [];
+  for (let i = 0; i < count; i++) found.push((await send()).status);
+  return found;
+}
+
+test("handle() takes the address as Deno.serve passes it, and limits each address", async () => {
+  const { handle } = createLimited();
+  assert.deepEqual(await statuses(3, () => handle(guess(), at("10.0.0.1"))), [401, 401, 429]);
+  assert.deepEqual(await statuses(1, () => handle(guess(), at("10.0.0.2"))), [401]);
+  assert.deepEqual(warnings, []);
+});
+
+test("a handle that an app wraps keeps the address if it passes it on, also on node:http", async () => {
+  const { handle } = createLimited();
+  const wrapped: Petstore["handle"] = async (request, info) => {
+    const response = await handle(request, info);
+    return new Response(response.body, response);
+  };
+  assert.deepEqual(await statuses(3, () => wrapped(guess(), at("10.0.0.1"))), [401, 401, 429]);
+
+  for (const service of [{ handle: createLimited().handle }, { ...createLimited() }, createLimited().handle]) {
+    const inner = typeof service === "function" ? service : service.handle;
+    const around: Petstore["handle"] = (request, info) => inner(request, info);
+    for (const served of [service, around]) {
+      const server = createServer(createNodeListener(served)).listen(0, "127.0.0.1");
+      await new Promise((resolve) => server.once("listening", resolve));
+      const { port } = server.address() as AddressInfo;
+      const send = async () => {
+        const response = await fetch(`http://127.0.0.1:${port}/v1/pets`, {
+          headers: { authorization: "Bearer wrong" },
+        });
+        await response.body?.cancel();
+        return response;
+      };
+      // The second listener shares the limit of the first.
+      assert.deepEqual(await statuses(3, send), served === service ? [401, 401, 429] : [429, 429, 429]);
+      await new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      });
+    }
+  }
+  assert.deepEqual(warnings, []);
+});
+
+test("a limit on a host that tells no address says so once, and still limits callers", async () => {
+  const { handle } = createLimited();
+  assert.deepEqual(await statuses(4, () => handle(guess())), [401, 401, 401, 401]);
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0] ?? "", /rateLimit limits no addresses/);
+  const known = () => new Request("http://localhost/v1/pets", { headers: { authorization: "Bearer k" } });
+  assert.deepEqual(await statuses(3, () => handle(known())), [200, 200, 429]);
+  assert.equal(warnings.length, 1);
+});
+
+test("a limit with clientHeader, and no limit at all, say nothing", async () => {
+  await createLimited({ rateLimit: { requests: 2, windowMs: 1000, clientHeader: "x-real-ip" } }).handle(guess());
+  await createPetstore({ keys: ["k"] }).handle(guess());
+  assert.deepEqual(warnings, []);
+});
+
+test("handle() ignores a second argument that tells no address, such as the environment of a Worker", async () => {
+  const environments: unknown[] = [
+    { DB: {} },
+    null,
+    "x",
+    { remoteAddr: "10.0.0.1" },
+    { remoteAddr: { hostname: 7 } },
+    [],
+  ];
+  const { handle } = createLimited({ rateLimit: { requests: 100, windowMs: 60_000 } });
+  for (const environment of environments) {
+    assert.equal((await handle(guess(), environment as ConnectionInfo)).status, 401);
+  }
+});
