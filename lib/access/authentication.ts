@@ -9,11 +9,11 @@ import { isMistyped } from "./key_format.ts";
 import { type ChangingKeys, CURRENT_KEYS, type KeyOwner, KeyRing } from "./key_ring.ts";
 import { type ApiKey, type ApiKeys, checkKeys, type KeyRecord, type KeyVerifier } from "./keys.ts";
 
-/** Finds the caller of a request, or throws a {@link Problem}. */
-export type Authenticate = (context: RequestContext) => MaybePromise<Caller>;
+/** Finds the caller of a request, or refuses it. */
+export type Authenticate = (context: RequestContext) => MaybePromise<Caller | Problem>;
 
 /** Finds the caller of the key that begins at `start` in an `Authorization` header. */
-type KeyCheck = (authorization: string, start: number, context: RequestContext) => MaybePromise<Caller>;
+type KeyCheck = (authorization: string, start: number, context: RequestContext) => MaybePromise<Caller | Problem>;
 
 /** @throws {TypeError} If there is no key, or a key is invalid. The message never contains a key. */
 export function createAuthenticate(keys: ApiKeys): Authenticate {
@@ -21,19 +21,15 @@ export function createAuthenticate(keys: ApiKeys): Authenticate {
   const check = verify ? checkByVerifier(verify) : checkByRing(ringsOf(keys as Exclude<ApiKeys, KeyVerifier>));
   return (context) => {
     const authorization = context.header("authorization");
-    if (authorization === null) {
-      if (verify) return callerWithoutKey(verify, context);
-      throw MISSING_KEY;
-    }
+    if (authorization === null) return verify ? callerWithoutKey(verify, context) : MISSING_KEY;
     const start = tokenStart(authorization);
-    if (start === undefined) throw MALFORMED;
-    return check(authorization, start, context);
+    return start === undefined ? MALFORMED : check(authorization, start, context);
   };
 }
 
-/** @throws {Problem} If the caller lacks the right. */
-export function authorize({ readOnly }: Caller, access: Access): void {
-  if (readOnly && access === "write") throw READ_ONLY_KEY;
+/** Refuses a caller that lacks the right. */
+export function authorize({ readOnly }: Caller, access: Access): Problem | undefined {
+  return readOnly && access === "write" ? READ_ONLY_KEY : undefined;
 }
 
 /** The index of the token in `Bearer <token>`, with the scheme in any case (RFC 9110 §11.1); `undefined` otherwise. */
@@ -80,10 +76,10 @@ function checkByRing(currentRing: () => MaybePromise<KeyRing>): KeyCheck {
 }
 
 /** The caller of a valid key. Refuses an unknown or expired one. */
-function callerOf(owner: KeyOwner | undefined, authorization: string, start: number): Caller {
-  if (!owner) throw refusal(authorization, start);
+function callerOf(owner: KeyOwner | undefined, authorization: string, start: number): Caller | Problem {
+  if (!owner) return refusal(authorization, start);
   // So written that an invalid date, which an app's own store may return, counts as expired.
-  if (owner.expires !== Infinity && !(Date.now() < owner.expires)) throw EXPIRED_KEY;
+  if (owner.expires !== Infinity && !(Date.now() < owner.expires)) return EXPIRED_KEY;
   if (owner.use) owner.use.at = Date.now();
   return owner.caller;
 }
@@ -92,21 +88,17 @@ function checkByVerifier(verify: KeyVerifier): KeyCheck {
   let ring: KeyRing | undefined;
   return (authorization, start, context) => {
     const key = authorization.slice(start);
-    if (!isKeyText(key)) throw refusal(authorization, start);
-    return chain(verify(key, context.toRequest()), (verdict): MaybePromise<Caller> => {
+    if (!isKeyText(key)) return refusal(authorization, start);
+    return chain(verify(key, context.toRequest()), (verdict): MaybePromise<Caller | Problem> => {
       // Only `true`, not any truthy value: a mistake in a verifier must not accept every key.
       if (verdict === true) return (ring ??= new KeyRing()).callerOf(key);
-      if (isCaller(verdict)) return verdict;
-      throw refusal(authorization, start);
+      return isCaller(verdict) ? verdict : refusal(authorization, start);
     });
   };
 }
 
-function callerWithoutKey(verify: KeyVerifier, context: RequestContext): MaybePromise<Caller> {
-  return chain(verify(undefined, context.toRequest()), (verdict) => {
-    if (isCaller(verdict)) return verdict;
-    throw MISSING_KEY;
-  });
+function callerWithoutKey(verify: KeyVerifier, context: RequestContext): MaybePromise<Caller | Problem> {
+  return chain(verify(undefined, context.toRequest()), (verdict) => isCaller(verdict) ? verdict : MISSING_KEY);
 }
 
 /** Requires an own `id`: with an extended Object.prototype, every object would inherit one. */

@@ -31,7 +31,7 @@ export class KeyCache {
   readonly #onOutage: (error: unknown) => unknown;
   readonly #uses = new Map<string, LastUse & { written: number }>();
   #ring: KeyRing | undefined;
-  /** What the ring was made of. */
+  /** The stored keys of the ring, as text. */
   #content: string | undefined;
   /** When the last successful read, and the last one of all, began, and when one ended. As in `performance.now()`. */
   #readAt = -Infinity;
@@ -158,7 +158,7 @@ export class KeyCache {
   }
 }
 
-/** What a ring depends on. */
+/** The members on which a ring depends, as text. */
 function contentOf(stored: readonly StoredKey[]): string {
   return JSON.stringify(
     stored.map(({ digest, caller, readOnly, expires, revoked }) => [digest, caller, readOnly, expires, revoked]),

@@ -52,7 +52,7 @@ export class LimitTable {
     this.#window = window;
   }
 
-  /** What is left of the limit. */
+  /** The rest of the limit. */
   quota(name: string, now: number): Quota {
     return this.#quotaOf(this.#find(name, now), now);
   }

@@ -2,9 +2,9 @@
 
 import type { HeaderFields } from "../http/reply.ts";
 import { Problem } from "../http/problem.ts";
-import type { Caller, RequestContext } from "../http/context.ts";
+import type { RequestContext } from "../http/context.ts";
 import { trimField } from "../http/field_value.ts";
-import { isPromise, type MaybePromise } from "../maybe_promise.ts";
+import { chain } from "../maybe_promise.ts";
 import type { Authenticate } from "./authentication.ts";
 import { LimitTable, type Quota } from "./limit_table.ts";
 
@@ -67,26 +67,8 @@ export function limitRate(
     return rateLimited(limitFields(name, options, quota), seconds);
   }
 
-  /** Counts a request without a valid key. Guesses that were under way at the same time count too, beyond the limit. */
-  function countFailure(thrown: unknown, network: string, arrival: number): never {
-    if (thrown instanceof Problem && network !== "") tables!.addresses.consume(network, arrival, true);
-    throw thrown;
-  }
-
-  function countCaller(caller: Caller, context: RequestContext, arrival: number): Caller {
-    const quota = tables!.callers.consume(caller.id, arrival);
-    if (quota.remaining === 0) throw exceeded("caller", quota);
-    quota.remaining--;
-    // Before half of the limit is used up, few clients want to know, and two more headers would cost 5 % of a response.
-    if (quota.remaining < requests / 2) {
-      quota.resetIn += windowMs / requests;
-      context.fields = limitFields("caller", options, quota);
-    }
-    return caller;
-  }
-
   return (context) => {
-    const { addresses } = tables ??= {
+    const { callers, addresses } = tables ??= {
       callers: new LimitTable(requests, windowMs, memory?.callers),
       addresses: new LimitTable(requests, windowMs, memory?.addresses),
     };
@@ -95,18 +77,23 @@ export function limitRate(
     knowsAddresses = true;
     const arrival = now();
     const left = network === "" ? undefined : addresses.quota(network, arrival);
-    if (left?.remaining === 0) throw exceeded("address", left);
-    let caller: MaybePromise<Caller>;
-    try {
-      caller = authenticate(context);
-    } catch (thrown) {
-      return countFailure(thrown, network, arrival);
-    }
-    if (!isPromise(caller)) return countCaller(caller, context, arrival);
-    return caller.then(
-      (caller) => countCaller(caller, context, arrival),
-      (thrown) => countFailure(thrown, network, arrival),
-    );
+    if (left?.remaining === 0) return exceeded("address", left);
+    return chain(authenticate(context), (caller) => {
+      if (caller instanceof Problem) {
+        // Guesses that were under way at the same time count too, beyond the limit.
+        if (network !== "") addresses.consume(network, arrival, true);
+        return caller;
+      }
+      const quota = callers.consume(caller.id, arrival);
+      if (quota.remaining === 0) return exceeded("caller", quota);
+      quota.remaining--;
+      // Before half of the limit is used up, few clients want to know, and two more headers would cost 5 % of a response.
+      if (quota.remaining < requests / 2) {
+        quota.resetIn += windowMs / requests;
+        context.fields = limitFields("caller", options, quota);
+      }
+      return caller;
+    });
   };
 }
 

@@ -7,7 +7,7 @@ import { targetOf } from "../http/target.ts";
 import { isPromise } from "../maybe_promise.ts";
 
 /**
- * What a host tells of the connection of a request. `Deno.serve` passes it to its handler. Other objects, such as the environment
+ * The connection of a request, as far as the host tells it. `Deno.serve` passes it to its handler. Other objects, such as the environment
  * that Cloudflare Workers pass, may be given too, and tell nothing.
  */
 export type ConnectionInfo = object & {
@@ -20,7 +20,7 @@ export type ConnectionInfo = object & {
   } | undefined;
 };
 
-/** What an adapter needs of a pipeline. */
+/** The part of a pipeline that an adapter uses. */
 export type ServingPipeline = Pick<Pipeline, "respond" | "fail">;
 
 /** Answers a `Request`. */

@@ -16,7 +16,7 @@
  * @module
  */
 
-import { INTERNAL_ERROR } from "../http/problem.ts";
+import { createRecovery } from "../http/recovery.ts";
 import type { Reply } from "../http/reply.ts";
 import { isPromise } from "../maybe_promise.ts";
 import { type ConnectionInfo, type Handle, pipelineOf, type ServingPipeline } from "./fetch.ts";
@@ -68,21 +68,17 @@ export function createNodeListener(service: { handle: NodeListenerHandle } | Nod
 
 /** Wraps a `handle` that does not belong to a petstore. */
 function handlePipeline(handle: NodeListenerHandle): ServingPipeline {
-  const fail = (thrown: unknown) => {
-    console.error(thrown);
-    return INTERNAL_ERROR;
-  };
+  const fail = createRecovery(({ error }) => console.error(error));
   return {
     async respond(context) {
       try {
-        const response = await handle(context.toRequest(), {
-          remoteAddr: { hostname: context.client, transport: "tcp" },
-        });
+        const info = { remoteAddr: { hostname: context.client, transport: "tcp" } };
+        const response = await handle(context.toRequest(), info);
         const isResponse = typeof response?.status === "number" && typeof response.headers?.get === "function";
         if (isResponse) return { status: response.status, headers: {}, body: response };
         throw new TypeError("The handle of createNodeListener() must answer with a Response");
       } catch (thrown) {
-        return fail(thrown);
+        return fail(thrown, context);
       }
     },
     fail,

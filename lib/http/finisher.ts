@@ -1,4 +1,4 @@
-/** What happens to every reply before it is sent: conditional requests, HEAD, CORS, request ids, and the observer. */
+/** The last steps of every reply: conditional requests, HEAD, CORS, request ids, and the observer. */
 
 import { conditionalReply } from "./conditional.ts";
 import type { RequestContext } from "./context.ts";

@@ -1,4 +1,4 @@
-/** What an operation is to the pipeline. */
+/** Operations, as the pipeline calls them. */
 
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { Caller, RequestContext } from "./context.ts";
@@ -7,7 +7,7 @@ import type { HeaderFields, Reply } from "./reply.ts";
 /** The methods that an operation can have. HEAD follows from GET, and OPTIONS from the path. */
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** What an operation needs of its caller: nothing, not even a key; a valid key; or a key that may do more than read. */
+/** The right that an operation requires: none, not even a key; a valid key; or a key that may do more than read. */
 export type Access = "public" | "read" | "write";
 
 /** The input of an operation. */
@@ -24,7 +24,7 @@ export interface Call {
 /** The caller of a public operation. */
 export const ANONYMOUS: Caller = { id: "anonymous", readOnly: true };
 
-/** Answers a call. To fail, it throws a {@link Problem}; it returns one if the response may be cached. */
+/** Answers a call. To fail, it returns or throws a {@link Problem}. */
 export type Handler = (call: Call) => MaybePromise<Reply>;
 
 /** An operation, ready to serve. */
@@ -38,7 +38,7 @@ export interface Operation {
   handler: Handler;
 }
 
-/** What an operation needs unless it says otherwise. A caller that may only read uses safe methods (RFC 9110 §9.2.1). */
+/** The right that an operation requires by default. A caller that may only read uses safe methods (RFC 9110 §9.2.1). */
 export function defaultAccess(method: Method): Access {
   return method === "GET" ? "read" : "write";
 }

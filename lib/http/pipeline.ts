@@ -7,6 +7,7 @@ import type { Cors } from "./cors.ts";
 import type { Finisher } from "./finisher.ts";
 import { type Access, ANONYMOUS, type Operation } from "./operation.ts";
 import { Problem } from "./problem.ts";
+import type { Recovery } from "./recovery.ts";
 import { extendReply, type Reply } from "./reply.ts";
 import type { ResponseCache } from "./response_cache.ts";
 import { createRouter, type Match } from "./router.ts";
@@ -24,17 +25,17 @@ export interface Pipeline {
 
 /** The parts of a pipeline. */
 export interface PipelineParts {
-  /** Throws a {@link Problem} to refuse a request before all else. */
-  guard?: ((context: RequestContext) => void) | undefined;
+  /** Refuses a request before all else. */
+  guard?: ((context: RequestContext) => Problem | undefined) | undefined;
   cors: Cors | undefined;
-  /** Finds the caller, or throws a {@link Problem}. */
-  authenticate: (context: RequestContext) => MaybePromise<Caller>;
-  /** Throws a {@link Problem} if the caller lacks the right. */
-  authorize: (caller: Caller, access: Access) => void;
+  /** Finds the caller, or refuses the request. */
+  authenticate: (context: RequestContext) => MaybePromise<Caller | Problem>;
+  /** Refuses a caller that lacks the right. */
+  authorize: (caller: Caller, access: Access) => Problem | undefined;
   cache: ResponseCache | undefined;
   operations: readonly Operation[];
-  /** Turns what was thrown into the reply. */
-  recover: (thrown: unknown, context: RequestContext) => Reply;
+  /** Turns what was thrown into the reply. All other failures are replies already. */
+  recover: Recovery;
   finisher: Finisher;
 }
 
@@ -44,7 +45,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const hasPublic = operations.some(({ access }) => access === "public");
 
   function receive(context: RequestContext): MaybePromise<Reply> {
-    guard?.(context);
+    const refused = guard?.(context);
+    if (refused) return refused;
     // Only if there are public operations, because a cached response needs no route.
     const match = hasPublic ? findOperation(context.method, context.target) : undefined;
     if (match?.operation.access === "public") return call(match, ANONYMOUS, context);
@@ -54,13 +56,18 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     return isPromise(caller) ? caller.then((caller) => admit(caller, context, match)) : admit(caller, context, match);
   }
 
-  function admit(caller: Caller, context: RequestContext, match: Match | undefined): MaybePromise<Reply> {
+  function admit(
+    caller: Caller | Problem,
+    context: RequestContext,
+    match: Match | undefined,
+  ): MaybePromise<Reply> {
+    if (caller instanceof Problem) return caller;
     context.caller = caller;
     const cached = context.method === "GET" ? cache : undefined;
     const kept = cached?.find(context);
     if (kept) return kept;
     const found = match ?? findOperation(context.method, context.target);
-    if (!found) throw routeNotFound(context);
+    if (!found) return routeNotFound(context);
     return cached ? cached.make(context, () => call(found, caller, context)) : call(found, caller, context);
   }
 
@@ -69,8 +76,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const { access, fields, handler } = operation;
     context.route = route.path;
     context.operationFields = fields;
-    authorize(caller, access);
-    const reply = handler({ context, caller, query, parameter });
+    const reply = authorize(caller, access) ?? handler({ context, caller, query, parameter });
     return fields ? chain(reply, (reply) => extendReply(reply, fields)) : reply;
   }
 

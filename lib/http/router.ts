@@ -62,7 +62,7 @@ function createRoute(path: string, own: readonly Operation[]): Route {
   }
   const allow = { allow: [...operations.keys(), "OPTIONS"].join(", ") };
   const first = own[0]!;
-  // What is true of all operations is true of the path. Its own responses write nothing.
+  // The path announces a deprecation if all its operations do. Its own responses write nothing.
   const shared: Operation = {
     ...first,
     access: first.access === "public" ? "public" : "read",
@@ -70,9 +70,8 @@ function createRoute(path: string, own: readonly Operation[]): Route {
   };
   const options: Reply = { status: 204, headers: allow, body: null };
   operations.set("OPTIONS", { ...shared, handler: () => options });
-  const refuse: Handler = ({ context: { method } }) => {
-    throw new Problem(405, "method_not_allowed", `Method ${excerpt(method)} is not allowed here`, allow);
-  };
+  const refuse: Handler = ({ context: { method } }) =>
+    new Problem(405, "method_not_allowed", `Method ${excerpt(method)} is not allowed here`, allow);
   return { path, operations, fallback: { ...shared, handler: refuse } };
 }
 

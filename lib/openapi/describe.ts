@@ -20,7 +20,7 @@ export interface OpenApiServer {
   description?: string;
 }
 
-/** What describes more than the petstore of {@link createOpenApi}. */
+/** The options of {@link createOpenApi}, and those of the standalone server and of tests. */
 export interface DescribeOptions {
   servers?: readonly OpenApiServer[] | undefined;
   /** Further failures that every operation can have. */
@@ -29,7 +29,7 @@ export interface DescribeOptions {
   operations?: typeof DESCRIBED_OPERATIONS;
 }
 
-/** What clients can notice of the options of a petstore. */
+/** The options that clients can notice. */
 type Contract = Omit<Settings, "keys" | "onError" | "onResponse">;
 
 /** Describes a petstore with these options. */
@@ -100,15 +100,27 @@ function createPaths(operations: readonly RenderedOperation[], contract: Contrac
   return paths;
 }
 
-/** Creates the named components of the groups. A group without the name has no such component. */
+/**
+ * Creates the named components of the groups. A group without the name has no such component.
+ *
+ * @throws {TypeError} If groups with the same name differ: one would take the place of the other.
+ */
 function createNamed(
   groups: readonly FailureGroup[],
-  name: "schema" | "response",
+  kind: "schema" | "response",
   create: (group: FailureGroup) => JsonObject,
 ): JsonObject {
-  return Object.fromEntries(
-    groups.filter((group) => group[name] !== undefined).map((group) => [group[name], create(group)]),
-  );
+  const named: JsonObject = {};
+  for (const group of groups) {
+    const name = group[kind];
+    if (name === undefined) continue;
+    const component = create(group);
+    if (JSON.stringify(named[name] ?? component) !== JSON.stringify(component)) {
+      throw new TypeError(`Two operations have different failures with the ${kind} ${name}; give one another name`);
+    }
+    named[name] = component;
+  }
+  return named;
 }
 
 function checkServers(servers: readonly OpenApiServer[]): JsonObject[] {

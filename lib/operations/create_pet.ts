@@ -25,7 +25,7 @@ export const createPet: Definition = {
     const readPet = createPetReader(settings);
     return ({ context, caller }) => {
       const key = readIdempotencyKey(context);
-      if (key !== undefined && !store.createOnce) throw IDEMPOTENCY_NOT_SUPPORTED;
+      if (key !== undefined && !store.createOnce) return IDEMPOTENCY_NOT_SUPPORTED;
       return readPet(context, (pet) => {
         if (key !== undefined) return createOnce(settings, pet, caller, key);
         return chain(store.create(pet), (id) => created(linkBase, id, pet));
@@ -46,7 +46,7 @@ async function createOnce(
     digest(formatPet({ id: 0n, ...pet })),
   ]);
   const result = await store.createOnce!(pet, { key, fingerprint, retentionMs: idempotencyRetentionMs });
-  if (result.outcome === "reused") throw IDEMPOTENCY_KEY_REUSED;
+  if (result.outcome === "reused") return IDEMPOTENCY_KEY_REUSED;
   const reply = created(linkBase, result.id, pet);
   if (result.outcome === "created") return reply;
   return { ...reply, headers: { ...reply.headers, "idempotency-replayed": "true" } };
@@ -81,7 +81,10 @@ export const describeCreatePet: Describe = (settings) => {
       },
     },
     failures: [
-      ...petBodyFailures(settings, { reason: "the Idempotency-Key is invalid", errors: [INVALID_IDEMPOTENCY_KEY] }),
+      ...petBodyFailures(settings, "InvalidPetError", {
+        reason: "the Idempotency-Key is invalid",
+        errors: [INVALID_IDEMPOTENCY_KEY],
+      }),
       remembersRequests
         ? group("IdempotencyKeyReusedError", "the Idempotency-Key was used for another animal", [
           IDEMPOTENCY_KEY_REUSED,

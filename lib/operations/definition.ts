@@ -1,4 +1,4 @@
-/** What is true of an operation: the one source for serving and for describing it. */
+/** The definition of an operation: the one source for serving and for describing it. */
 
 import type { JsonObject } from "../json_types.ts";
 import type { Caller } from "../http/context.ts";
@@ -9,7 +9,7 @@ import type { PetStore } from "../stores/store.ts";
 import type { FailureGroup } from "./failures.ts";
 import type { HeaderKey } from "./headers.ts";
 
-/** What a handler works with. */
+/** The settings that handlers use. */
 export interface OperationSettings {
   store: PetStore;
   /** The beginning of each link. */
@@ -26,7 +26,7 @@ export interface Definition {
   method: Method;
   /** A template below the base path that may end in one parameter (`/pets/{petId}`). */
   path: string;
-  /** What it needs of the caller. Default: {@link defaultAccess}. */
+  /** The right that it requires. Default: {@link defaultAccess}. */
   access?: Access;
   deprecation?: Deprecation;
   /** How far its users can rely on it (§9 of the specification). Default: it is stable. */

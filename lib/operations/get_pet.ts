@@ -14,7 +14,6 @@ export const getPet: Definition = {
     const id = parsePetId(parameter);
     return chain(id === undefined ? undefined : store.get(id), (json) => {
       if (json !== undefined) return representation(json, "alteration");
-      // Returned, because it is valid until a pet is added.
       return { ...petNotFound(parameter), validUntil: "addition" };
     });
   },

@@ -16,6 +16,7 @@ export const listPets: Definition = {
   path: "/pets",
   createHandler: ({ store, linkBase }) => ({ query }) => {
     const petQuery = query === "" ? FIRST_PAGE : readPetQuery(query);
+    if (petQuery instanceof Problem) return petQuery;
     return chain(store.list(petQuery), (page) => {
       const { json } = page;
       // An extended Object.prototype does not count.
@@ -36,28 +37,27 @@ const PARAMETERS = {
   cursor: "taken from the Link header of a list",
 };
 
-function readPetQuery(query: string): PetQuery {
-  return {
-    limit: readParameter(query, "limit", parseLimit) ?? LIMIT.default,
-    status: readParameter(query, "status", (value) => isPetStatus(value) ? value : undefined),
-    after: readParameter(query, "cursor", parseCursor) ?? 0n,
-  };
+function readPetQuery(query: string): PetQuery | Problem {
+  const limit = readParameter(query, "limit", parseLimit);
+  if (limit instanceof Problem) return limit;
+  const status = readParameter(query, "status", (value) => isPetStatus(value) ? value : undefined);
+  if (status instanceof Problem) return status;
+  const after = readParameter(query, "cursor", parseCursor);
+  if (after instanceof Problem) return after;
+  return { limit: limit ?? LIMIT.default, status, after: after ?? 0n };
 }
 
-/** @throws {Problem} If the value is not valid. */
 function readParameter<T>(
   query: string,
   name: keyof typeof PARAMETERS,
   parse: (value: string) => T | undefined,
-): T | undefined {
+): T | Problem | undefined {
   const [first, ...others] = queryValues(query, name);
   if (first === undefined) return undefined;
   const value = decodeQuery(first);
-  if (others.length > 0) throw invalidParameter(name, "given more than once");
-  if (value === undefined) throw invalidParameter(name, "not decodable");
-  const parsed = parse(value);
-  if (parsed === undefined) throw invalidParameter(name, `not ${quoted(value)}`);
-  return parsed;
+  if (others.length > 0) return invalidParameter(name, "given more than once");
+  if (value === undefined) return invalidParameter(name, "not decodable");
+  return parse(value) ?? invalidParameter(name, `not ${quoted(value)}`);
 }
 
 /** @param given What is wrong with what was given. */

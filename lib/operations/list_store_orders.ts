@@ -9,7 +9,7 @@ export const listStoreOrders: Definition = {
   method: "GET",
   path: "/store/orders",
   createHandler: ({ handleStoreOrders }) => ({ context, caller }) => {
-    if (!handleStoreOrders) throw NO_STORE_ORDERS;
+    if (!handleStoreOrders) return NO_STORE_ORDERS;
     return chain(handleStoreOrders(context.toRequest(), caller), toReply);
   },
 };

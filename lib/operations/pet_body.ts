@@ -55,16 +55,18 @@ export function describePetBody({ maxBodyBytes, bodyTimeoutMs }: OperationSettin
 /**
  * The failures of an operation that reads a pet.
  *
+ * @param schema The name of the schema of a 400. Operations with different codes need different names.
  * @param also When the status is 400 for another reason, as a clause, and the failures of it.
  */
 export function petBodyFailures(
   { maxBodyBytes, bodyTimeoutMs }: OperationSettings,
+  schema: string,
   also?: { reason: string; errors: readonly Problem[] },
 ): FailureGroup[] {
   const faults = parseNewPet("{}", "available");
   const reason = `the body lacks required fields or has invalid values${also ? `, or ${also.reason}` : ""}`;
   return [
-    group("InvalidPetError", reason, [
+    group(schema, reason, [
       ...also?.errors ?? [],
       invalidJson("it is empty"),
       invalidPet(Array.isArray(faults) ? faults : []),

@@ -5,6 +5,7 @@ import type { RateLimitOptions } from "../access/rate_limit.ts";
 import type { Caller } from "../http/context.ts";
 import type { CorsOptions } from "../http/cors.ts";
 import type { RequestIds } from "../http/finisher.ts";
+import type { ErrorInfo } from "../http/recovery.ts";
 import type { PetStatus } from "../pet.ts";
 import type { PetStore } from "../stores/store.ts";
 
@@ -44,7 +45,7 @@ export interface PetstoreOptions {
    */
   onError?: (info: ErrorInfo) => unknown;
   /**
-   * Is told of every response when it is about to be sent, for example for a log or metrics. Its result, exception or rejection
+   * Called for every response when it is about to be sent, for example for a log or metrics. Its result, exception or rejection
    * is ignored.
    */
   onResponse?: (info: ResponseInfo) => unknown;
@@ -57,17 +58,7 @@ export interface PetstoreOptions {
   rateLimit?: RateLimitOptions;
 }
 
-/** What {@link PetstoreOptions.onError} is told of a failure. */
-export interface ErrorInfo {
-  /** What was thrown: any value. */
-  error: unknown;
-  /** The request. Its body may have been read. */
-  request: Request;
-  /** The `X-Request-Id` of the request if it has a usable one, otherwise a new id. */
-  requestId: string;
-}
-
-/** What {@link PetstoreOptions.onResponse} is told of a response. */
+/** A response, as {@link PetstoreOptions.onResponse} gets it. */
 export interface ResponseInfo {
   /** The method of the request. */
   method: string;

@@ -27,7 +27,7 @@ interface CheckedOptions extends Omit<OperationSettings, "linkBase"> {
   rateLimit: RateLimitOptions | undefined;
 }
 
-/** What a petstore is made of. */
+/** All settings of a petstore. */
 export interface Settings extends CheckedOptions, OperationSettings {}
 
 /** Checks an option, which is undefined if it is absent, and gives it the form in which it is used. */

@@ -27,11 +27,7 @@ export function createPublicOperations(
   const checkWrites = onceInAWhile(() => store.checkWrites?.());
   const check = (query: string) =>
     new URLSearchParams(query).has("writes") ? chain(store.check(), checkWrites) : store.check();
-  const ready: Operation["handler"] = ({ query }) =>
-    chain(check(query), () => {
-      if (!isComplete()) throw INCOMPLETE;
-      return OK;
-    });
+  const ready: Operation["handler"] = ({ query }) => chain(check(query), () => isComplete() ? OK : INCOMPLETE);
   const publicGet = { method: "GET", access: "public" } as const;
   return [
     {

@@ -1,4 +1,5 @@
 import type { RequestContext } from "../http/context.ts";
+import type { Problem } from "../http/problem.ts";
 import type { PetstoreOptions } from "../petstore/options.ts";
 import { createService, type Service, type ServiceParts } from "../petstore/service.ts";
 import { checkOptions } from "../petstore/settings.ts";
@@ -15,9 +16,8 @@ export function createServerPipeline(options: PetstoreOptions, parts: ServerPart
   return createService(settings, { ...parts, guard: requireHost, operations });
 }
 
-/** @throws {Problem} If the Host header is not a host. */
-function requireHost(context: RequestContext): void {
-  if (!isHost(context.header("host"))) throw INVALID_HOST;
+function requireHost(context: RequestContext): Problem | undefined {
+  return isHost(context.header("host")) ? undefined : INVALID_HOST;
 }
 
 /**

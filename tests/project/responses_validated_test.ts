@@ -140,6 +140,8 @@ test("every client of the tests validates the responses that it reads", async ()
     "support/server/server_process.ts",
     // It listens without answering.
     "support/system/free_port.ts",
+    // It looks at statuses alone.
+    "unit/client_address_test.ts",
     // Raw bytes on three runtimes. tests/hosts validates the responses of the same listener.
     "unit/node_http2_test.ts",
     "unit/node_listener_test.ts",

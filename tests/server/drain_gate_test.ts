@@ -4,7 +4,7 @@ import type { Reply } from "../../lib/http/reply.ts";
 import { createPipeline, type Pipeline } from "../../lib/http/pipeline.ts";
 import { createFinisher } from "../../lib/http/finisher.ts";
 import { ANONYMOUS } from "../../lib/http/operation.ts";
-import { createRecovery } from "../../lib/petstore/service.ts";
+import { createRecovery } from "../../lib/http/recovery.ts";
 import { DrainGate, OK } from "../../lib/server/drain_gate.ts";
 import type { MaybePromise } from "../../mod.ts";
 import { listen as listenOnDeno } from "../../lib/server/deno/listener.ts";

@@ -241,12 +241,7 @@ type Check = (authorization: string | null) => Promise<Caller | Problem>;
 function createCheck(keys: ApiKeys): Check {
   const authenticate = createAuthenticate(keys);
   return async (authorization) => {
-    try {
-      return await authenticate(createContext({ authorization }));
-    } catch (thrown) {
-      if (thrown instanceof Problem) return thrown;
-      throw thrown;
-    }
+    return await authenticate(createContext({ authorization }));
   };
 }
 

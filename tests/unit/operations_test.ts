@@ -14,7 +14,7 @@ import type { JsonObject } from "../../lib/json_types.ts";
 import { renderOperation } from "../../lib/openapi/operations.ts";
 import { createOperation, type Definition, type Describe } from "../../lib/operations/definition.ts";
 import { DESCRIBED_OPERATIONS, OPERATIONS } from "../../lib/operations/table.ts";
-import { createRecovery } from "../../lib/petstore/service.ts";
+import { createRecovery } from "../../lib/http/recovery.ts";
 import { checkOptions } from "../../lib/petstore/settings.ts";
 import { createContext } from "../support/context.ts";
 

@@ -5,7 +5,7 @@ import type { Reply } from "../../http/reply.ts";
 import { createFinisher } from "../../http/finisher.ts";
 import { ANONYMOUS } from "../../http/operation.ts";
 import { createPipeline } from "../../http/pipeline.ts";
-import { createRecovery } from "../../petstore/service.ts";
+import { createRecovery } from "../../http/recovery.ts";
 import { chain } from "../../maybe_promise.ts";
 import { VERSION } from "../../version.ts";
 import type { Address, EndingServer, Listen, Listener } from "../host.ts";

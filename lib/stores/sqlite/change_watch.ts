@@ -38,7 +38,10 @@ export class ChangeWatch {
     return this.#counters;
   }
 
-  /** Reports a commit of this store, so that the next response shows it. */
+  /**
+   * Reports a commit of this store, so that the next response shows it: `data_version` tells of other connections alone. An
+   * operation that changes or deletes pets needs the same for `alterations`.
+   */
   added(): void {
     this.#counters.additions++;
     this.#isCurrent = false;
