@@ -40,7 +40,7 @@ function tokenStart(authorization: string): number | undefined {
   return start;
 }
 
-/** Gives the ring that holds at each moment. */
+/** Returns the current key ring at each call. */
 function ringsOf(keys: Exclude<ApiKeys, KeyVerifier>): () => MaybePromise<KeyRing> {
   const changing = keys as Partial<ChangingKeys> | undefined;
   if (changing?.[CURRENT_KEYS]) return () => changing[CURRENT_KEYS]!();
@@ -78,7 +78,7 @@ function checkByRing(currentRing: () => MaybePromise<KeyRing>): KeyCheck {
 /** The caller of a valid key. Refuses an unknown or expired one. */
 function callerOf(owner: KeyOwner | undefined, authorization: string, start: number): Caller | Problem {
   if (!owner) return refusal(authorization, start);
-  // So written that an invalid date, which an app's own store may return, counts as expired.
+  // Written so that an invalid date, which an app's own store may return, counts as expired.
   if (owner.expires !== Infinity && !(Date.now() < owner.expires)) return EXPIRED_KEY;
   if (owner.use) owner.use.at = Date.now();
   return owner.caller;

@@ -6,7 +6,7 @@ import type { KeyInfo } from "../stores/key_store.ts";
 export interface NewKeyOptions {
   /** The purpose of the key: 1 to 100 characters, no control characters. */
   label: string;
-  /** From when on it is refused. Default: it never expires. */
+  /** When it expires. Default: never. */
   expires?: Date;
   /** Whether it may only read. Default: `false`. */
   readOnly?: boolean;
@@ -18,7 +18,7 @@ export interface NewKeyOptions {
 export interface RotateOptions {
   /** How long the old key stays valid, in milliseconds, unless it expires earlier. Default: 86,400,000 (a day). */
   overlapMs?: number;
-  /** From when on the new key is refused. Default: it lives as long as the old one would have lived. */
+  /** When the new key expires. Default: it lives as long as the old one would have lived. */
   expires?: Date;
 }
 

@@ -16,7 +16,7 @@ export interface ApiKey {
   caller?: string;
   /** The key is refused from this moment on. Default: it never expires. */
   expires?: Date;
-  /** Whether the key may only read: `POST` gets 403. Default: `false`. */
+  /** Whether the key may only read: an operation that writes gets 403. Default: `false`. */
   readOnly?: boolean;
 }
 
@@ -64,7 +64,7 @@ export function checkKeys(keys: Iterable<string | ApiKey>): KeyRecord[] {
   const isList = typeof keys !== "string" && typeof keys?.[Symbol.iterator] === "function";
   const records = isList ? Array.from(keys, (given, index) => checkKey(given, `API key number ${index + 1}`)) : [];
   if (records.length > 0) return records;
-  throw new TypeError("Option keys must be at least one API key, such as keys: [key], or a function");
+  throw new TypeError("Option keys must be API keys, such as keys: [key], a key manager or a function");
 }
 
 function checkKey(given: string | ApiKey, name: string): KeyRecord {

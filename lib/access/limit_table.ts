@@ -11,7 +11,7 @@ const TABLE_BYTES = 8 * (1 + SLOTS);
 /** For how many windows a name can be in debt. */
 const MAX_DEBT = 10;
 
-/** How many requests of a window are left, and when. */
+/** How many requests are left, and when more become available. */
 export interface Quota {
   /** How many more requests are within the limit. */
   remaining: number;
@@ -38,7 +38,7 @@ export class LimitTable {
   /**
    * @param requests How many requests a window allows.
    * @param window Its length in milliseconds.
-   * @param memory Shared by several isolates. Their updates are not synchronized, so that few requests may not be counted.
+   * @param memory Shared by several isolates. Their updates are not synchronized, so a few requests may go uncounted.
    */
   constructor(
     requests: number,

@@ -63,7 +63,7 @@ export class ManagedKeys implements KeyManager, ChangingKeys {
     const { overlapMs = DAY, expires } = withoutPrototype(options);
     const now = Date.now();
     const oldEnd = new Date(now + overlapMs);
-    // A date has a limit, so that infinity is no length.
+    // A date has a limit, so Infinity is not a valid overlap.
     if (!(overlapMs >= 0) || Number.isNaN(oldEnd.getTime())) {
       const type = typeof overlapMs === "number" ? RangeError : TypeError;
       throw new type(`overlapMs must be milliseconds, 0 or more, not ${overlapMs}`);

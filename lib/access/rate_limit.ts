@@ -15,7 +15,7 @@ export interface RateLimitOptions {
   /** The length of a window in milliseconds. Requests may come at once; then the limit refills evenly. */
   windowMs: number;
   /**
-   * The header in which your proxy tells the address of the client, such as `cf-connecting-ip`; the last item counts. Set it
+   * The header in which your proxy sends the address of the client, such as `cf-connecting-ip`; the last item counts. Set it
    * only if clients cannot bypass the proxy. Default: the address of the connection, which `Deno.serve` and the
    * Node listener tell, and others can: see {@link Petstore.handle}. Without an address, only callers are limited.
    */
@@ -98,8 +98,7 @@ export function limitRate(
 }
 
 /** Said once, because a limit that is not there must not look as if it were. */
-const NO_ADDRESS =
-  "petstore: rateLimit limits no addresses: pass handle(request, info) with remoteAddr, or set clientHeader";
+const NO_ADDRESS = "petstore: rateLimit limits no addresses: pass remoteAddr to handle(), or set clientHeader";
 
 /** Never set back, and the same in all isolates of a process. */
 function steadyNow(): number {

@@ -24,7 +24,7 @@ export function representation(
 /** The response, or 304 if the client already has it. */
 export function conditionalReply(reply: Reply, context: RequestContext): Reply {
   const { etag } = reply;
-  if (etag === undefined || !noneMatchFails(context.header("if-none-match"), etag)) return reply;
+  if (etag === undefined || !matchesNoneMatch(context.header("if-none-match"), etag)) return reply;
   // Without the headers of the body. The others, such as Link, may be new to the client (RFC 9110 §15.4.5).
   const { "content-type": _type, "content-encoding": _coding, "x-content-type-options": _options, ...kept } =
     reply.headers;
@@ -32,7 +32,7 @@ export function conditionalReply(reply: Reply, context: RequestContext): Reply {
 }
 
 /** Whether an `If-None-Match` header is `*` or has this tag, by weak comparison. */
-export function noneMatchFails(header: string | null, etag: string): boolean {
+export function matchesNoneMatch(header: string | null, etag: string): boolean {
   if (header === null) return false;
   if (header === etag || trimField(header) === "*") return true;
   // Another tag may have a comma in it, but no quotes, so none of its parts is equal to a whole tag.

@@ -20,13 +20,13 @@ export interface RequestContext {
   readonly targetKey: string;
   /** Whether the app has already read from the body. */
   readonly bodyUsed: boolean;
-  /** The address of the client, if the host tells it. */
+  /** The address of the client, if the host provides it. */
   readonly client: string | undefined;
-  /** Set by the key check. */
+  /** Set by the pipeline when the key check has found it. */
   caller?: Caller;
-  /** The template of the path that matched, base path included. Set by the router. */
+  /** The template of the path that matched, base path included. Set by the pipeline, or by the response cache. */
   route?: string | undefined;
-  /** Added to a failure of the operation, as to its other responses. Set by the router. */
+  /** Added to a failure of the operation, as to its other responses. Set by the pipeline. */
   operationFields?: HeaderFields | undefined;
   /** Added to the response, whatever it is. Set by the rate limit. */
   fields?: HeaderFields;

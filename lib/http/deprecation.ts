@@ -1,8 +1,8 @@
-/** The announcement that an operation will go. */
+/** The deprecation of operations. */
 
 import type { HeaderFields } from "./reply.ts";
 
-/** That an operation will go, and what replaces it. */
+/** When an operation is removed, and its replacement. */
 export interface Deprecation {
   /** In seconds since 1970 (RFC 9745). */
   since: number;

@@ -7,10 +7,10 @@ import { extendReply, type Reply, withoutBody } from "./reply.ts";
 import { withRequestId } from "./request_id.ts";
 
 /**
- * Is told of each reply when it is about to be sent. It must not throw.
+ * Called with each reply when it is about to be sent. It must not throw.
  *
  * @param startedAt When the request arrived, as in `performance.now()`.
- * @param endedAt The present.
+ * @param endedAt The current time.
  */
 export type Observer = (context: RequestContext, reply: Reply, startedAt: number, endedAt: number) => void;
 
@@ -43,9 +43,10 @@ export function createFinisher({ cors, requestIds, observe }: FinisherParts): Fi
 
   return {
     now: () => observe ? performance.now() : 0,
-    finish(made, context, startedAt) {
+    finish(original, context, startedAt) {
       const { method, fields } = context;
-      let reply = conditionalReply(made, context);
+      let reply = original;
+      if (method === "GET" || method === "HEAD") reply = conditionalReply(reply, context);
       if (method === "HEAD") reply = withoutBody(reply);
       if (cors) reply = cors.extend(reply, context);
       if (fields) reply = extendReply(reply, fields);

@@ -1,4 +1,4 @@
-/** The way of a request, from its arrival to its reply. */
+/** The path of a request through a service, from its arrival to its reply. */
 
 import { excerpt } from "../json.ts";
 import { chain, isPromise, type MaybePromise } from "../maybe_promise.ts";
@@ -13,7 +13,7 @@ import type { ResponseCache } from "./response_cache.ts";
 import { createRouter, type Match } from "./router.ts";
 import { splitTarget } from "./target.ts";
 
-/** A service, independent of a host. */
+/** Turns requests into replies, on any host. */
 export interface Pipeline {
   /** Answers a request. Never throws and never rejects. */
   respond(context: RequestContext): MaybePromise<Reply>;
@@ -34,7 +34,7 @@ export interface PipelineParts {
   authorize: (caller: Caller, access: Access) => Problem | undefined;
   cache: ResponseCache | undefined;
   operations: readonly Operation[];
-  /** Turns what was thrown into the reply. All other failures are replies already. */
+  /** Turns a thrown value into a reply. All other failures are replies already. */
   recover: Recovery;
   finisher: Finisher;
 }
@@ -44,31 +44,32 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const findOperation = createRouter(operations);
   const hasPublic = operations.some(({ access }) => access === "public");
 
-  function receive(context: RequestContext): MaybePromise<Reply> {
+  function handle(context: RequestContext): MaybePromise<Reply> {
     const refused = guard?.(context);
     if (refused) return refused;
-    // Only if there are public operations, because a cached response needs no route.
+    // Without public operations, the route is looked up after the cache: a cached response needs none.
     const match = hasPublic ? findOperation(context.method, context.target) : undefined;
     if (match?.operation.access === "public") return call(match, ANONYMOUS, context);
     const preflight = cors?.preflight(context);
     if (preflight) return preflight;
     const caller = authenticate(context);
-    return isPromise(caller) ? caller.then((caller) => admit(caller, context, match)) : admit(caller, context, match);
+    return isPromise(caller) ? caller.then((caller) => serve(caller, context, match)) : serve(caller, context, match);
   }
 
-  function admit(
+  function serve(
     caller: Caller | Problem,
     context: RequestContext,
     match: Match | undefined,
   ): MaybePromise<Reply> {
     if (caller instanceof Problem) return caller;
     context.caller = caller;
-    const cached = context.method === "GET" ? cache : undefined;
-    const kept = cached?.find(context);
-    if (kept) return kept;
+    const getCache = context.method === "GET" ? cache : undefined;
+    // No rights are checked for a cached response: every caller may GET.
+    const cached = getCache?.find(context);
+    if (cached) return cached;
     const found = match ?? findOperation(context.method, context.target);
     if (!found) return routeNotFound(context);
-    return cached ? cached.make(context, () => call(found, caller, context)) : call(found, caller, context);
+    return getCache ? getCache.make(context, () => call(found, caller, context)) : call(found, caller, context);
   }
 
   function call(match: Match, caller: Caller, context: RequestContext): MaybePromise<Reply> {
@@ -86,7 +87,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const finish = (reply: Reply) => finisher.finish(reply, context, startedAt);
       const fail = (thrown: unknown) => finish(recover(thrown, context));
       try {
-        const reply = receive(context);
+        const reply = handle(context);
         return isPromise(reply) ? reply.then(finish).catch(fail) : finish(reply);
       } catch (thrown) {
         return fail(thrown);

@@ -17,8 +17,8 @@ export interface Reply {
   /** The entity tag of a representation (RFC 9110 §3.2). It is one of the headers too. */
   etag?: string;
   /**
-   * Until when every caller gets this reply to the same GET, so that it may be cached: until a pet has changed or is gone, or
-   * already until one was added. Absent if it may not.
+   * When a cached copy becomes stale: after a pet was changed or deleted, or already after one was added. Absent if it must not be
+   * cached, for example because it depends on the caller. A constant is never stale; say `alteration`.
    */
   validUntil?: "alteration" | "addition";
 }

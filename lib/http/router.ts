@@ -45,10 +45,10 @@ export function createRouter(operations: readonly Operation[]): Router {
     const { path: given, query } = splitTarget(target);
     const path = given.includes("%") ? unescapePath(given, segments) : given;
     let route = fixed.get(path), parameter = "";
-    const found = route ? undefined : open.find(({ prefix }) => path.startsWith(prefix));
-    if (found) {
-      parameter = path.slice(found.prefix.length);
-      if (parameter !== "" && !parameter.includes("/")) route = found.route;
+    if (!route) {
+      const found = open.find(({ prefix }) => path.startsWith(prefix) && path.indexOf("/", prefix.length) < 0);
+      parameter = path.slice(found?.prefix.length);
+      if (parameter !== "") route = found?.route;
     }
     return route && { route, operation: route.operations.get(method) ?? route.fallback, query, parameter };
   };
@@ -65,7 +65,7 @@ function createRoute(path: string, own: readonly Operation[]): Route {
   // The path announces a deprecation if all its operations do. Its own responses write nothing.
   const shared: Operation = {
     ...first,
-    access: first.access === "public" ? "public" : "read",
+    access: own.every(({ access }) => access === "public") ? "public" : "read",
     fields: own.every(({ fields }) => fields) ? first.fields : undefined,
   };
   const options: Reply = { status: 204, headers: allow, body: null };

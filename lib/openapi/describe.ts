@@ -3,7 +3,7 @@
 import { ERROR_STATUS } from "../error_codes.ts";
 import type { JsonObject } from "../json_types.ts";
 import { CROSS_ORIGIN, DESCRIPTION, INFO, SECURITY, TAGS } from "../operations/api.ts";
-import { type FailureGroup, rateLimitFailures } from "../operations/failures.ts";
+import { type FailureGroup, rateLimitFailures } from "../operations/failure_groups.ts";
 import type { HeaderKey } from "../operations/headers.ts";
 import { createSchemas, errorSchema } from "../operations/schemas.ts";
 import { DESCRIBED_OPERATIONS } from "../operations/table.ts";
@@ -25,7 +25,7 @@ export interface DescribeOptions {
   servers?: readonly OpenApiServer[] | undefined;
   /** Further failures that every operation can have. */
   added?: readonly FailureGroup[];
-  /** The operations. */
+  /** Default: those of the specification. */
   operations?: typeof DESCRIBED_OPERATIONS;
 }
 
@@ -36,7 +36,9 @@ type Contract = Omit<Settings, "keys" | "onError" | "onResponse">;
 export function describe(contract: Contract, options: DescribeOptions = {}): JsonObject {
   const { servers, added = [], operations: described = DESCRIBED_OPERATIONS } = options;
   const everywhere = contract.rateLimit ? [...added, ...rateLimitFailures(contract.rateLimit)] : added;
-  const operations = described.map(([definition, words]) => renderOperation(definition, words, contract, everywhere));
+  const operations = described.map(([definition, describe]) =>
+    renderOperation(definition, describe, contract, everywhere)
+  );
   const groups = operations.flatMap(({ failures }) => failures);
   return {
     openapi: "3.1.0",
@@ -92,10 +94,10 @@ function complete(status: number, response: JsonObject, { requestIds, rateLimit 
 
 function createPaths(operations: readonly RenderedOperation[], contract: Contract): JsonObject {
   const paths: Record<string, JsonObject> = {};
-  for (const { path, method, definition } of operations) {
-    const responses = Object.entries(definition["responses"] as JsonObject)
+  for (const { path, method, operationObject } of operations) {
+    const responses = Object.entries(operationObject["responses"] as JsonObject)
       .map(([status, response]) => [status, complete(Number(status), response as JsonObject, contract)]);
-    paths[path] = { ...paths[path], [method]: { ...definition, responses: Object.fromEntries(responses) } };
+    paths[path] = { ...paths[path], [method]: { ...operationObject, responses: Object.fromEntries(responses) } };
   }
   return paths;
 }

@@ -1,10 +1,10 @@
-/** Renders operations: what their definitions and their words say, and what follows from them. */
+/** Renders operations: their definitions, their descriptions, and what follows from them. */
 
 import type { Deprecation } from "../http/deprecation.ts";
 import { defaultAccess } from "../http/operation.ts";
 import type { JsonObject } from "../json_types.ts";
 import type { Definition, Describe, Description, OperationSettings } from "../operations/definition.ts";
-import { callerFailures, type FailureGroup, unexpectedFailures, writerFailures } from "../operations/failures.ts";
+import { callerFailures, type FailureGroup, unexpectedFailures, writerFailures } from "../operations/failure_groups.ts";
 import { renderDeprecation } from "./headers.ts";
 import { renderFailure, renderSuccess, statusOf } from "./responses.ts";
 
@@ -12,7 +12,8 @@ import { renderFailure, renderSuccess, statusOf } from "./responses.ts";
 export interface RenderedOperation {
   path: string;
   method: string;
-  definition: JsonObject;
+  /** The Operation Object. */
+  operationObject: JsonObject;
   failures: readonly FailureGroup[];
 }
 
@@ -35,7 +36,7 @@ export function renderOperation(
   return {
     path,
     method: method.toLowerCase(),
-    definition: {
+    operationObject: {
       operationId: description.id,
       tags: [description.tag],
       summary: description.summary,

@@ -3,7 +3,7 @@
 import type { ErrorBody, Problem } from "../http/problem.ts";
 import type { JsonObject } from "../json_types.ts";
 import type { ResponseDescription } from "../operations/definition.ts";
-import type { FailureGroup } from "../operations/failures.ts";
+import type { FailureGroup } from "../operations/failure_groups.ts";
 import { errorSchema } from "../operations/schemas.ts";
 import { findHeader, referTo } from "./headers.ts";
 

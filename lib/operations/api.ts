@@ -1,4 +1,4 @@
-/** The words about the API as a whole. */
+/** The parts of the description that belong to the whole API. */
 
 import { ERROR_STATUS } from "../error_codes.ts";
 import type { JsonObject } from "../json_types.ts";

@@ -5,7 +5,7 @@ import { chain } from "../maybe_promise.ts";
 import { formatPet } from "../pet.ts";
 import type { PetDraft } from "../stores/store.ts";
 import type { Definition, Describe, OperationSettings } from "./definition.ts";
-import { group } from "./failures.ts";
+import { group } from "./failure_groups.ts";
 import {
   digest,
   IDEMPOTENCY_KEY_REUSED,

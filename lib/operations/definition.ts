@@ -1,12 +1,12 @@
 /** The definition of an operation: the one source for serving and for describing it. */
 
-import type { JsonObject } from "../json_types.ts";
+import type { Json, JsonObject } from "../json_types.ts";
 import type { Caller } from "../http/context.ts";
 import { type Deprecation, deprecationFields } from "../http/deprecation.ts";
 import { type Access, defaultAccess, type Handler, type Method, type Operation } from "../http/operation.ts";
 import type { PetStatus } from "../pet.ts";
 import type { PetStore } from "../stores/store.ts";
-import type { FailureGroup } from "./failures.ts";
+import type { FailureGroup } from "./failure_groups.ts";
 import type { HeaderKey } from "./headers.ts";
 
 /** The settings that handlers use. */
@@ -34,7 +34,7 @@ export interface Definition {
   createHandler(settings: OperationSettings): Handler;
 }
 
-/** The words about an operation. Kept out of its {@link Definition}, so that a bundle which does not describe leaves them out. */
+/** Describes an operation. Not a part of its {@link Definition}, so that a bundle which describes nothing leaves it out. */
 export type Describe = (settings: OperationSettings) => Description;
 
 /** An Operation Object of OpenAPI without what follows from the {@link Definition}. */
@@ -58,7 +58,7 @@ export interface ResponseDescription {
   headers?: readonly HeaderKey[];
   /** The name of the schema of the body; absent if there is no body. */
   schema?: string;
-  example?: JsonObject | JsonObject[];
+  example?: Json;
 }
 
 /** Makes a definition ready to serve. */

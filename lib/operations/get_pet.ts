@@ -3,7 +3,7 @@ import { chain } from "../maybe_promise.ts";
 import { parsePetId } from "../pet.ts";
 import type { Definition, Describe } from "./definition.ts";
 import { petNotFound } from "./errors.ts";
-import { group, storeFailure } from "./failures.ts";
+import { group, storeFailure } from "./failure_groups.ts";
 import { IF_NONE_MATCH, STORED_REX } from "./schemas.ts";
 
 export const getPet: Definition = {

@@ -1,4 +1,4 @@
-/** The words about the headers of responses. */
+/** The descriptions of the headers of responses. */
 
 import { MISSING_KEY } from "../access/bearer.ts";
 import { type HeaderFields, JSON_FIELDS } from "../http/reply.ts";

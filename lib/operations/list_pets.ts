@@ -7,7 +7,7 @@ import { isPetStatus, PET_STATUSES } from "../pet.ts";
 import type { PetPage, PetQuery } from "../stores/store.ts";
 import type { Definition, Describe } from "./definition.ts";
 import { quoted } from "./errors.ts";
-import { group, storeFailure } from "./failures.ts";
+import { group, storeFailure } from "./failure_groups.ts";
 import { formatCursor, LIMIT, parseCursor } from "./paging.ts";
 import { IF_NONE_MATCH, STORED_REX } from "./schemas.ts";
 

@@ -2,7 +2,7 @@ import { Problem } from "../http/problem.ts";
 import type { Reply } from "../http/reply.ts";
 import { chain } from "../maybe_promise.ts";
 import type { Definition, Describe } from "./definition.ts";
-import { group } from "./failures.ts";
+import { group } from "./failure_groups.ts";
 
 /** The app answers it if it has a handler. */
 export const listStoreOrders: Definition = {

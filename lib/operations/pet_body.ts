@@ -11,7 +11,7 @@ import { parseNewPet, type PetStatus } from "../pet.ts";
 import type { PetDraft } from "../stores/store.ts";
 import type { OperationSettings } from "./definition.ts";
 import { STORE_UNAVAILABLE } from "./errors.ts";
-import { type FailureGroup, group } from "./failures.ts";
+import { type FailureGroup, group } from "./failure_groups.ts";
 import { REX } from "./schemas.ts";
 
 /** Reads the pet, and resolves to the result of `use`. Rejects with a {@link Problem} if the body is no valid pet. */

@@ -1,4 +1,4 @@
-/** The operations of the specification. A new one is listed twice here, and is then served, described, fuzzed and documented. */
+/** The operations. A new one is added to both lists, and is then served, described and fuzzed. */
 
 import { createPet, describeCreatePet } from "./create_pet.ts";
 import type { Definition, Describe } from "./definition.ts";
@@ -8,7 +8,7 @@ import { describeListStoreOrders, listStoreOrders } from "./list_store_orders.ts
 
 export const OPERATIONS: readonly Definition[] = [listPets, createPet, getPet, listStoreOrders];
 
-/** The same with their words. A list of its own, so that a bundle which does not describe leaves the words out. */
+/** The same with their descriptions. A list of its own, so that a bundle which describes nothing leaves the descriptions out. */
 export const DESCRIBED_OPERATIONS: readonly (readonly [Definition, Describe])[] = [
   [listPets, describeListPets],
   [createPet, describeCreatePet],

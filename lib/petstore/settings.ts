@@ -39,19 +39,19 @@ const CHECKS: { [Name in keyof CheckedOptions]: Check<PetstoreOptions[Name], Che
   basePath: (path = "/v1") => checkBasePath(path),
   publicBaseUrl: checkPublicBaseUrl,
   defaultStatus: oneOf(PET_STATUSES, "available"),
-  maxBodyBytes: count(1_048_576),
-  bodyTimeoutMs: count(15_000),
-  idempotencyRetentionMs: count(86_400_000),
+  maxBodyBytes: positiveInteger(1_048_576),
+  bodyTimeoutMs: positiveInteger(15_000),
+  idempotencyRetentionMs: positiveInteger(86_400_000),
   cors: (cors) => cors && checkCors(cors),
-  handleStoreOrders: callback,
-  onError: (onError = ({ error }) => console.error(error), name) => callback(onError, name)!,
-  onResponse: (onResponse, name) => createObserver(callback(onResponse, name)),
+  handleStoreOrders: optionalFunction,
+  onError: (onError = ({ error }) => console.error(error), name) => optionalFunction(onError, name)!,
+  onResponse: (onResponse, name) => createObserver(optionalFunction(onResponse, name)),
   requestIds: oneOf(["all", "failures", "none"], "none"),
   rateLimit: (limit) => limit && checkRateLimit(limit),
 };
 
 /** The name of every option. */
-export const NAMES: readonly string[] = /* @__PURE__ */ Object.keys(CHECKS);
+export const OPTION_NAMES: readonly string[] = /* @__PURE__ */ Object.keys(CHECKS);
 
 /**
  * @throws {TypeError} If an option is missing, unknown or of a wrong type.
@@ -63,11 +63,13 @@ export function checkOptions(options: PetstoreOptions): Settings {
   }
   const given = withoutPrototype(options);
   // A misspelt option must not be ignored silently.
-  const unknown = Object.keys(given).find((name) => !NAMES.includes(name));
-  if (unknown !== undefined) throw new TypeError(`Unknown option ${unknown}; the options are ${NAMES.join(", ")}`);
+  const unknown = Object.keys(given).find((name) => !OPTION_NAMES.includes(name));
+  if (unknown !== undefined) {
+    throw new TypeError(`Unknown option ${unknown}; the options are ${OPTION_NAMES.join(", ")}`);
+  }
   const checked = {} as CheckedOptions;
   const check = <Name extends keyof CheckedOptions>(name: Name) => checked[name] = CHECKS[name](given[name], name);
-  for (const name of NAMES) check(name as keyof CheckedOptions);
+  for (const name of OPTION_NAMES) check(name as keyof CheckedOptions);
   return { ...checked, linkBase: checked.publicBaseUrl ?? checked.basePath };
 }
 
@@ -119,8 +121,8 @@ function checkRateLimit(given: RateLimitOptions): RateLimitOptions {
     "{ requests: 100, windowMs: 60000 }",
   );
   requireNone(unknown, "rateLimit");
-  count()(requests, "rateLimit.requests");
-  count()(windowMs, "rateLimit.windowMs");
+  positiveInteger()(requests, "rateLimit.requests");
+  positiveInteger()(windowMs, "rateLimit.windowMs");
   if (clientHeader === undefined) return { requests, windowMs };
   if (typeof clientHeader !== "string" || !/^[\w-]+$/.test(clientHeader)) {
     throw invalid("rateLimit.clientHeader", "the name of a header", clientHeader);
@@ -153,7 +155,7 @@ function oneOf<T>(allowed: readonly T[], fallback: T): Check<T | undefined, T> {
   };
 }
 
-function count(fallback?: number): Check<number | undefined, number> {
+function positiveInteger(fallback?: number): Check<number | undefined, number> {
   return (value = fallback, name) => {
     // A timer's delay is an int32. With a larger one, the timer fires at once.
     if (Number.isInteger(value) && value! > 0 && value! < 2 ** 31) return value!;
@@ -162,7 +164,7 @@ function count(fallback?: number): Check<number | undefined, number> {
   };
 }
 
-function callback<T>(value: T, name: string): T {
+function optionalFunction<T>(value: T, name: string): T {
   if (value === undefined || typeof value === "function") return value;
   throw invalid(name, "a function", value);
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../json_types.ts";
 import { describe } from "../openapi/describe.ts";
-import type { FailureGroup } from "../operations/failures.ts";
+import type { FailureGroup } from "../operations/failure_groups.ts";
 import type { Settings } from "../petstore/settings.ts";
 import { CLOSED, INVALID_HOST } from "./errors.ts";
 

@@ -11,10 +11,10 @@ export interface SeenResponse {
   text: string;
 }
 
-/** Throws if the description does not foresee this answer to this request. */
+/** Throws if the description does not foresee this response to this request. */
 export type ResponseValidator = (method: string, path: string, response: SeenResponse) => void;
 
-/** Names the component that describes an answer which any path may give. */
+/** Names the component that describes a response that any path may give. */
 export type AnyPathRule = (response: SeenResponse) => string | undefined;
 
 /** Set by the transport, or by the Fetch standard where cross-origin use is granted; info.description says so. */
@@ -142,17 +142,20 @@ function isOpen(item: JsonObject | undefined): boolean {
   return item !== undefined && (at(item, "get")["security"] as Json[] | undefined)?.length === 0;
 }
 
-/** A path whose operation is deprecated says so in all its responses after the key check, those to other methods too. */
+/** A path whose operations are all deprecated says so in all its responses after the key check, those to other methods too. */
 function withDeprecation(description: JsonObject, found: Found, template: string | undefined): Found {
   const item = template === undefined ? undefined : (description["paths"] as Record<string, JsonObject>)[template];
-  if (template === undefined || item === undefined || at(item, "get")["deprecated"] !== true) return found;
-  // The headers that 304 has too: the others describe a body.
-  const { ETag: _tag, ...common } = at(item, "get", "responses", "304", "headers");
-  const pointer = `/paths/${escape(template)}/get/responses/304/headers`;
-  return {
-    ...found,
-    more: new Map(Object.keys(common).map((name) => [name, resolve(description, `${pointer}/${name}`)])),
-  };
+  const operations = Object.entries(item ?? {}).filter(([name]) => name !== "servers") as [string, JsonObject][];
+  const [first] = operations;
+  if (!first || !operations.every(([, operation]) => operation["deprecated"] === true)) return found;
+  const [name, operation] = first;
+  // Of a successful response: those of failures may be optional.
+  const [status = "", response] = Object.entries(operation["responses"] as Record<string, JsonObject>)[0] ?? [];
+  const pointer = `/paths/${escape(template!)}/${name}/responses/${status}/headers`;
+  const announced = Object.keys(response?.["headers"] ?? {}).filter((header) =>
+    /^(Deprecation|Sunset|Link)$/.test(header)
+  );
+  return { ...found, more: new Map(announced.map((header) => [header, resolve(description, `${pointer}/${header}`)])) };
 }
 
 function checkHeaders(

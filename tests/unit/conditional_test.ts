@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { conditionalReply, noneMatchFails, representation } from "../../lib/http/conditional.ts";
+import { conditionalReply, matchesNoneMatch, representation } from "../../lib/http/conditional.ts";
 import { strongETag } from "../../lib/http/conditional.ts";
 import { createContext } from "../support/context.ts";
 
@@ -36,9 +36,9 @@ const MATCHING = [TAG, `W/${TAG}`, "*", " * ", `"x", ${TAG}`, `"x",${TAG},"y"`, 
 MATCHING.push(`W/"x", W/${TAG} , "y"`, `"x,", ${TAG}`, `"*", ${TAG}`);
 const OTHERS = [null, "", '"*"', '"a-bc"', '"xa-b"', '"a"', '"A-B"', "a-b", "W/a-b", '""', '"x", "y"', `x${TAG}`];
 
-test("noneMatchFails() finds a tag in a header, weak or strong, alone or in a list", () => {
-  for (const header of MATCHING) assert.equal(noneMatchFails(header, TAG), true, header);
-  for (const header of OTHERS) assert.equal(noneMatchFails(header, TAG), false, String(header));
+test("matchesNoneMatch() finds a tag in a header, weak or strong, alone or in a list", () => {
+  for (const header of MATCHING) assert.equal(matchesNoneMatch(header, TAG), true, header);
+  for (const header of OTHERS) assert.equal(matchesNoneMatch(header, TAG), false, String(header));
 });
 
 test("conditionalReply() answers 304 without a body, and with the headers of the representation", () => {

@@ -24,6 +24,12 @@ test("every operation is described, and no other", () => {
   assert.equal(new Set(names).size, OPERATIONS.length);
 });
 
+test("a path has at most one parameter, at its end, and each method once", () => {
+  const operations = OPERATIONS.map(({ method, path }) => `${method} ${path}`);
+  assert.equal(new Set(operations).size, operations.length);
+  for (const { path } of OPERATIONS) assert.match(path, /^(\/[a-z]+)+(\/\{\w+\})?$/);
+});
+
 test("a GET is for every caller, because the cache sends its responses to every caller", () => {
   for (const { method, path, access = defaultAccess(method) } of OPERATIONS) {
     if (method === "GET") assert.notEqual(access, "write", path);
@@ -143,13 +149,13 @@ test("the description has the deprecation, the stability and the failures that f
     } as Definition;
     return renderOperation(whole, describe, settings, []);
   };
-  const { method, path, definition } = render({ stability: "beta" });
+  const { method, path, operationObject: definition } = render({ stability: "beta" });
   assert.deepEqual([method, path, definition["operationId"]], ["delete", "/pets/{petId}", "deletePet"]);
   assert.equal(definition["x-stability"], "beta");
   assert.deepEqual(Object.keys(definition["responses"] as JsonObject), ["204", "401", "403", "500"]);
   assert.equal("deprecated" in definition, false);
 
-  const old = render({ deprecation: DEPRECATION, access: "read" }).definition;
+  const old = render({ deprecation: DEPRECATION, access: "read" }).operationObject;
   assert.deepEqual([old["deprecated"], old["x-deprecated-sunset"], "x-stability" in old], [true, "2030-12-05", false]);
   assert.equal(old["description"], "Deprecated, to be removed on 2030-12-05. It is gone.");
   const responses = old["responses"] as Record<string, { headers?: JsonObject }>;
@@ -159,6 +165,6 @@ test("the description has the deprecation, the stability and the failures that f
     const: "@1",
   });
 
-  const open = render({ access: "public", method: "GET" }).definition;
+  const open = render({ access: "public", method: "GET" }).operationObject;
   assert.deepEqual([open["security"], Object.keys(open["responses"] as JsonObject)], [[], ["204", "500"]]);
 });

@@ -15,7 +15,7 @@ export interface FailureGroup {
   errors: readonly Problem[];
   /** The name of the response in `components.responses`, if several operations share it. */
   response?: string;
-  /** When it occurs: before the operation is known, in the operation (the default), or in both. Then it has its fields or not. */
+  /** When it occurs: before the operation is known, in the operation (the default), or in both. Then its headers are optional. */
   phase?: "before" | "both";
 }
 
