@@ -10,7 +10,8 @@ export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
 
 /** Calls `next` with the value: at once if it is ready, otherwise when the promise resolves. */
 export function chain<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
-  return isPromise(value) ? value.then(next) : next(value);
+  // Promise.resolve(), because a thenable of the app may return anything from then().
+  return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
 }
 
 /** The result of `work`. If it throws or rejects, the result of `recover` with the thrown value. */

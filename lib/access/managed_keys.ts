@@ -45,9 +45,8 @@ export class ManagedKeys implements KeyManager, ChangingKeys {
     this.#cache = new KeyCache(store, keys === undefined ? [] : checkKeys(keys), onOutage);
   }
 
-  [CURRENT_KEYS](): MaybePromise<KeyRing> {
-    return this.#cache.current();
-  }
+  // Bound, so that a proxy around the manager works.
+  readonly [CURRENT_KEYS] = (): MaybePromise<KeyRing> => this.#cache.current();
 
   async add(options: NewKeyOptions): Promise<AddedKey> {
     checkNewKey(options);

@@ -84,6 +84,8 @@ export function limitRate(
         if (network !== "") addresses.consume(network, arrival, true);
         return caller;
       }
+      // The log of a refusal names the caller too.
+      context.caller = caller;
       const quota = callers.consume(caller.id, arrival);
       if (quota.remaining === 0) return exceeded("caller", quota);
       quota.remaining--;
@@ -116,9 +118,9 @@ function addressOf(context: RequestContext, clientHeader: string | undefined): s
 
 /** The part of an address that its owner cannot choose: all of an IPv4 address, and the first half of an IPv6 address. */
 export function networkOf(address: string): string {
+  if (!address.includes(":")) return address;
   // The name of an interface may follow a percent sign.
   const [plain = ""] = address.split("%", 1);
-  if (!plain.includes(":")) return plain;
   const [head = [], tail] = plain.split("::").map((part) => part === "" ? [] : part.split(":"));
   // An IPv4 address in the notation of IPv6.
   if (/^::ffff:.*\./i.test(plain)) return tail!.at(-1)!;

@@ -27,14 +27,15 @@ export type ServingPipeline = Pick<Pipeline, "respond" | "fail">;
 export type Handle = (request: Request, info?: ConnectionInfo) => Promise<Response>;
 
 /**
- * The member of a `handle` that holds its pipeline, so that another adapter can use it directly. It is a member of the function,
- * not of the petstore: an app that wraps `handle` is never bypassed.
+ * The pipeline of each `handle`, for the other adapters. Only the very function leads to it, so that a `handle` that an app has
+ * wrapped or replaced is never bypassed.
  */
-const PIPELINE = Symbol();
+const PIPELINES = new WeakMap<WeakKey, ServingPipeline>();
 
 const NOT_A_REQUEST = "handle() takes a Request; node:http needs createNodeListener() of @petstore/petstore/node";
 
-export function createHandle(pipeline: ServingPipeline): Handle {
+/** Serves a pipeline by a `handle`. */
+export function serve(pipeline: ServingPipeline): { handle: Handle } {
   const handle: Handle = (request, info) => {
     const headers = request?.headers;
     // Not `instanceof`: it costs more, and a Request of another realm or a polyfill is welcome.
@@ -45,12 +46,13 @@ export function createHandle(pipeline: ServingPipeline): Handle {
       ? reply.then((reply) => sendReply(reply, context, pipeline))
       : Promise.resolve(sendReply(reply, context, pipeline));
   };
-  return Object.assign(handle, { [PIPELINE]: pipeline });
+  PIPELINES.set(handle, pipeline);
+  return { handle };
 }
 
-/** The pipeline of a `handle`; `undefined` unless {@link createHandle} created it. */
-export function pipelineOf(handle: Handle & { [PIPELINE]?: ServingPipeline } | undefined): ServingPipeline | undefined {
-  return handle?.[PIPELINE];
+/** The pipeline of what {@link serve} has returned; `undefined` for anything else. */
+export function pipelineOf(service: { handle?: unknown } | undefined): ServingPipeline | undefined {
+  return PIPELINES.get(service?.handle as WeakKey);
 }
 
 /** A `Request` as a context. */

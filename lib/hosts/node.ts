@@ -16,10 +16,11 @@
  * @module
  */
 
+import { INTERNAL_ERROR } from "../http/problem.ts";
 import { createRecovery } from "../http/recovery.ts";
 import type { Reply } from "../http/reply.ts";
 import { isPromise } from "../maybe_promise.ts";
-import { type ConnectionInfo, type Handle, pipelineOf, type ServingPipeline } from "./fetch.ts";
+import { type ConnectionInfo, pipelineOf, type ServingPipeline } from "./fetch.ts";
 import { sendFailure, sendReply } from "./node_reply.ts";
 import { NodeContext } from "./node_context.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
@@ -34,7 +35,7 @@ export type NodeListenerHandle = (request: Request, info: ConnectionInfo) => Res
 
 /**
  * Creates a listener from a petstore, or from any `handle`. For a petstore, it creates no `Request` or `Response`, which
- * makes it faster.
+ * makes it faster. Pass the petstore itself, not its `handle`.
  *
  * - Routes match the target that the client sent (`originalUrl`), even below a router that strips a prefix.
  * - Nothing else may read the request's body first.
@@ -55,7 +56,7 @@ export function createNodeListener(service: { handle: NodeListenerHandle } | Nod
       }`,
     );
   }
-  const { respond, fail } = pipelineOf(handle as Handle) ??
+  const { respond, fail } = pipelineOf(service as { handle?: unknown }) ??
     handlePipeline((request, info) => handle.call(service, request, info));
   return (incoming, outgoing) => {
     const context = new NodeContext(incoming, outgoing);
@@ -68,7 +69,11 @@ export function createNodeListener(service: { handle: NodeListenerHandle } | Nod
 
 /** Wraps a `handle` that does not belong to a petstore. */
 function handlePipeline(handle: NodeListenerHandle): ServingPipeline {
-  const fail = createRecovery(({ error }) => console.error(error));
+  const fail = createRecovery(() => {}, (thrown) => {
+    // Not in the callback, which needs a Request: making it may be what has failed.
+    console.error(thrown);
+    return INTERNAL_ERROR;
+  });
   return {
     async respond(context) {
       try {

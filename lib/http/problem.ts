@@ -17,9 +17,10 @@ export interface ErrorBody {
 export type ServerErrorCode = "invalid_host";
 
 /**
- * A failure to report to the client, with the Error body of the specification, not that of RFC 9457. It is a reply, so that nothing has to turn it into one: it is returned where a reply is, and
- * thrown where something else is, which takes a microsecond more. It is not an `Error`, because a stack trace costs more than a
- * whole response: a flood of bad requests would be more expensive than good ones. It never leaves the library.
+ * A failure to report to the client, with the Error body of the specification, not that of RFC 9457. It is a reply, so that nothing
+ * has to turn it into one: it is returned where a reply is, and thrown where something else is, which takes a microsecond more. It
+ * is not an `Error`, because a stack trace costs more than a whole response: a flood of bad requests would be more expensive than
+ * good ones. It never leaves the library.
  */
 export class Problem implements Reply {
   readonly status: number;

@@ -8,6 +8,7 @@ import type { HeaderKey } from "../operations/headers.ts";
 import { createSchemas, errorSchema } from "../operations/schemas.ts";
 import { DESCRIBED_OPERATIONS } from "../operations/table.ts";
 import type { Settings } from "../petstore/settings.ts";
+import { withoutPrototype } from "../without_prototype.ts";
 import { referTo, renderHeaders } from "./headers.ts";
 import { type RenderedOperation, renderOperation } from "./operations.ts";
 import { bodyOf, failureSchema, renderFailure, statusOf } from "./responses.ts";
@@ -34,7 +35,7 @@ type Contract = Omit<Settings, "keys" | "onError" | "onResponse">;
 
 /** Describes a petstore with these options. */
 export function describe(contract: Contract, options: DescribeOptions = {}): JsonObject {
-  const { servers, added = [], operations: described = DESCRIBED_OPERATIONS } = options;
+  const { servers, added = [], operations: described = DESCRIBED_OPERATIONS } = withoutPrototype(options);
   const everywhere = contract.rateLimit ? [...added, ...rateLimitFailures(contract.rateLimit)] : added;
   const operations = described.map(([definition, describe]) =>
     renderOperation(definition, describe, contract, everywhere)
@@ -114,7 +115,7 @@ function createNamed(
 ): JsonObject {
   const named: JsonObject = {};
   for (const group of groups) {
-    const name = group[kind];
+    const name = withoutPrototype(group)[kind];
     if (name === undefined) continue;
     const component = create(group);
     if (JSON.stringify(named[name] ?? component) !== JSON.stringify(component)) {

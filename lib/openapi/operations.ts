@@ -5,6 +5,7 @@ import { defaultAccess } from "../http/operation.ts";
 import type { JsonObject } from "../json_types.ts";
 import type { Definition, Describe, Description, OperationSettings } from "../operations/definition.ts";
 import { callerFailures, type FailureGroup, unexpectedFailures, writerFailures } from "../operations/failure_groups.ts";
+import { withoutPrototype } from "../without_prototype.ts";
 import { renderDeprecation } from "./headers.ts";
 import { renderFailure, renderSuccess, statusOf } from "./responses.ts";
 
@@ -24,7 +25,7 @@ export function renderOperation(
   settings: OperationSettings,
   added: readonly FailureGroup[],
 ): RenderedOperation {
-  const { method, path, access = defaultAccess(method), deprecation, stability } = definition;
+  const { method, path, access = defaultAccess(method), deprecation, stability } = withoutPrototype(definition);
   const description = describe(settings);
   const failures = merge(description.failures, [
     ...(access === "public" ? [] : callerFailures()),
@@ -61,7 +62,7 @@ function renderResponses(
   const rendered: JsonObject = {};
   for (const [status, response] of Object.entries(responses)) rendered[status] = renderSuccess(response, always);
   for (const group of failures) {
-    const { phase, response } = group;
+    const { phase, response } = withoutPrototype(group);
     const isShared = response !== undefined && (!deprecation || phase === "before");
     rendered[statusOf(group)] = isShared
       ? { $ref: `#/components/responses/${response}` }

@@ -5,6 +5,7 @@ import type { Caller } from "../http/context.ts";
 import { type Deprecation, deprecationFields } from "../http/deprecation.ts";
 import { type Access, defaultAccess, type Handler, type Method, type Operation } from "../http/operation.ts";
 import type { PetStatus } from "../pet.ts";
+import { withoutPrototype } from "../without_prototype.ts";
 import type { PetStore } from "../stores/store.ts";
 import type { FailureGroup } from "./failure_groups.ts";
 import type { HeaderKey } from "./headers.ts";
@@ -63,7 +64,7 @@ export interface ResponseDescription {
 
 /** Makes a definition ready to serve. */
 export function createOperation(definition: Definition, settings: OperationSettings, basePath: string): Operation {
-  const { method, path, access = defaultAccess(method), deprecation } = definition;
+  const { method, path, access = defaultAccess(method), deprecation } = withoutPrototype(definition);
   return {
     method,
     path: basePath + path,

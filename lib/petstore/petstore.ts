@@ -1,4 +1,4 @@
-import { createHandle, type Handle, pipelineOf } from "../hosts/fetch.ts";
+import { type Handle, pipelineOf, serve } from "../hosts/fetch.ts";
 import type { PetstoreOptions } from "./options.ts";
 import { createService, type Service } from "./service.ts";
 import { checkOptions, type Settings } from "./settings.ts";
@@ -39,10 +39,10 @@ export interface Petstore {
  * @throws {RangeError} If a number is out of range.
  */
 export function createPetstore(options: PetstoreOptions): Petstore {
-  return { handle: createHandle(createService(checkOptions(options))) };
+  return serve(createService(checkOptions(options)));
 }
 
 /** The options of a petstore, validated; `undefined` for another object. */
 export function settingsOf(petstore: Petstore): Settings | undefined {
-  return (pipelineOf(petstore?.handle) as Service | undefined)?.settings;
+  return (pipelineOf(petstore) as Service | undefined)?.settings;
 }

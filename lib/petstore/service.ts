@@ -11,6 +11,7 @@ import { createOperation } from "../operations/definition.ts";
 import { STORE_UNAVAILABLE } from "../operations/errors.ts";
 import { OPERATIONS } from "../operations/table.ts";
 import { StoreUnavailableError } from "../stores/store.ts";
+import { withoutPrototype } from "../without_prototype.ts";
 import type { Settings } from "./settings.ts";
 
 /** A pipeline that serves a petstore. */
@@ -34,7 +35,7 @@ export interface ServiceParts {
 /** Creates a service, which every host can use. */
 export function createService(settings: Settings, parts: Partial<ServiceParts> = {}): Service {
   const { basePath, cors, store, requestIds, rateLimit, keys } = settings;
-  const { guard, operations = [], observe = settings.onResponse, limits, now } = parts;
+  const { guard, operations = [], observe = settings.onResponse, limits, now } = withoutPrototype(parts);
   const pipeline = createPipeline({
     guard,
     cors,

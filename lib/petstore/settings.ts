@@ -42,12 +42,12 @@ const CHECKS: { [Name in keyof CheckedOptions]: Check<PetstoreOptions[Name], Che
   maxBodyBytes: positiveInteger(1_048_576),
   bodyTimeoutMs: positiveInteger(15_000),
   idempotencyRetentionMs: positiveInteger(86_400_000),
-  cors: (cors) => cors && checkCors(cors),
+  cors: (cors) => cors === undefined ? cors : checkCors(cors),
   handleStoreOrders: optionalFunction,
   onError: (onError = ({ error }) => console.error(error), name) => optionalFunction(onError, name)!,
   onResponse: (onResponse, name) => createObserver(optionalFunction(onResponse, name)),
   requestIds: oneOf(["all", "failures", "none"], "none"),
-  rateLimit: (limit) => limit && checkRateLimit(limit),
+  rateLimit: (limit) => limit === undefined ? limit : checkRateLimit(limit),
 };
 
 /** The name of every option. */
@@ -76,9 +76,17 @@ export function checkOptions(options: PetstoreOptions): Settings {
 function createObserver(onResponse: PetstoreOptions["onResponse"]): Observer | undefined {
   return onResponse && ((context, reply, startedAt, endedAt) => {
     const { method, route, caller } = context;
-    const requestId = requestIdOf(context), durationMs = endedAt - startedAt;
-    const { status } = reply;
-    callSafely(() => onResponse({ method, route, caller, status, requestId, durationMs, bodyBytes: bodyBytes(reply) }));
+    callSafely(() =>
+      onResponse({
+        method,
+        route,
+        caller,
+        status: reply.status,
+        requestId: requestIdOf(context),
+        durationMs: endedAt - startedAt,
+        bodyBytes: bodyBytes(reply),
+      })
+    );
   });
 }
 
@@ -94,7 +102,7 @@ function checkPublicBaseUrl(address: string | undefined): string | undefined {
     const normal = url && (isPath ? "" : url.origin) + url.pathname.replace(/\/$/, "");
     if (normal === text && url?.protocol.startsWith("http")) return text;
   }
-  throw invalid("publicBaseUrl", 'an address such as "https://api.example/store/v1", or a path', address);
+  throw invalid("publicBaseUrl", 'an address such as "https://api.example/v1", or a path', address);
 }
 
 /** A base path is compared with paths of URLs, so it must not contain characters that a URL would encode. */
@@ -106,28 +114,23 @@ function checkBasePath(basePath: string): string {
 }
 
 function checkCors(cors: CorsOptions): Cors {
-  const { origins, ...unknown } = requireObject("cors", cors, '{ origins: ["*"] }');
-  requireNone(unknown, "cors");
+  const { origins } = requireObject("cors", cors, '{ origins: ["*"] }', ["origins"]);
   if (!Array.isArray(origins) || origins.length === 0) {
-    throw invalid("cors.origins", 'a list with at least one origin, or ["*"] for all', origins);
+    throw invalid("cors.origins", 'a list with at least one origin, such as ["*"]', origins);
   }
   return createCors(origins, OPERATIONS.flatMap(({ method }) => method === "GET" ? [method, "HEAD"] : [method]));
 }
 
 function checkRateLimit(given: RateLimitOptions): RateLimitOptions {
-  const { requests, windowMs, clientHeader, ...unknown } = requireObject(
-    "rateLimit",
-    given,
-    "{ requests: 100, windowMs: 60000 }",
-  );
-  requireNone(unknown, "rateLimit");
+  const members = ["requests", "windowMs", "clientHeader"] as const;
+  const limit = requireObject("rateLimit", given, "{ requests: 100, windowMs: 60000 }", members);
+  const { requests, windowMs, clientHeader } = limit;
   positiveInteger()(requests, "rateLimit.requests");
   positiveInteger()(windowMs, "rateLimit.windowMs");
-  if (clientHeader === undefined) return { requests, windowMs };
-  if (typeof clientHeader !== "string" || !/^[\w-]+$/.test(clientHeader)) {
+  if (clientHeader !== undefined && (typeof clientHeader !== "string" || !/^[\w-]+$/.test(clientHeader))) {
     throw invalid("rateLimit.clientHeader", "the name of a header", clientHeader);
   }
-  return { requests, windowMs, clientHeader: clientHeader.toLowerCase() };
+  return Object.assign(limit, { clientHeader: clientHeader?.toLowerCase() });
 }
 
 function requireStore(store: PetStore): PetStore {
@@ -138,14 +141,11 @@ function requireStore(store: PetStore): PetStore {
   throw new TypeError(`Option store must be a PetStore, such as createMemoryStore(); ${reason}`);
 }
 
-function requireObject<T extends object>(name: string, value: T, example: string): T {
-  if (typeof value === "object" && value !== null) return withoutPrototype(value);
-  throw invalid(name, `an object, such as ${example}`, value);
-}
-
-function requireNone(unknown: object, name: string): void {
-  const [first] = Object.keys(unknown);
-  if (first !== undefined) throw new TypeError(`Unknown member ${first} of option ${name}`);
+function requireObject<T extends object>(name: string, value: T, example: string, members: readonly string[]): T {
+  if (typeof value !== "object" || value === null) throw invalid(name, `an object, such as ${example}`, value);
+  const unknown = Object.keys(value).find((member) => !members.includes(member));
+  if (unknown === undefined) return withoutPrototype(value);
+  throw new TypeError(`Unknown member ${unknown} of option ${name}`);
 }
 
 function oneOf<T>(allowed: readonly T[], fallback: T): Check<T | undefined, T> {

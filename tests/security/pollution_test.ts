@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { createPetstore, type PetStore } from "../../mod.ts";
+import { createOpenApi } from "../../lib/openapi/openapi.ts";
 import { IN_PROCESS, KEY, withApi } from "../support/api.ts";
 import { STORE_KINDS, withStore } from "../support/stores.ts";
 
@@ -83,10 +84,7 @@ async function responses(store: PetStore | undefined, polluted: Record<string, u
   const requests = createRequests();
   const errors: unknown[] = [];
   const options = { keys: [KEY], onError: ({ error }: ErrorInfo) => errors.push(error), ...(store && { store }) };
-  for (const [name, value] of Object.entries(polluted)) {
-    Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true, enumerable: true });
-  }
-  try {
+  const given = await whilePolluted(polluted, async () => {
     const { handle } = createPetstore(options);
     const given: string[] = [];
     for (const request of requests) {
@@ -94,9 +92,23 @@ async function responses(store: PetStore | undefined, polluted: Record<string, u
       given.push([response.status, ...[...response.headers].map(String), await response.text()].join("\n"));
     }
     return given;
+  });
+  assert.deepEqual(errors, []);
+  return given;
+}
+
+/** The result of `work` while every object has further members. */
+function whilePolluted<T>(polluted: Record<string, unknown>, work: () => T): T {
+  for (const [name, value] of Object.entries(polluted)) {
+    Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true, enumerable: true });
+  }
+  const restore = () => Object.keys(polluted).forEach((name) => Reflect.deleteProperty(Object.prototype, name));
+  let result: T | undefined;
+  try {
+    return result = work();
   } finally {
-    for (const name of Object.keys(polluted)) Reflect.deleteProperty(Object.prototype, name);
-    assert.deepEqual(errors, []);
+    if (result instanceof Promise) result.finally(restore).catch(() => {});
+    else restore();
   }
 }
 
@@ -124,7 +136,7 @@ test("polluting Object.prototype does not change a response", () =>
     ["json", "[]"],
     ["parameter", "1"],
     ["etag", '"evil"'],
-    ["holds", "always"],
+    ["validUntil", "alteration"],
     ["code", "evil"],
     ["message", "evil"],
     ["key", KEY],
@@ -135,6 +147,15 @@ test("polluting Object.prototype does not change a response", () =>
     ["PUT", () => RESPONSE],
     ["DELETE", () => RESPONSE],
     ["methods", {}],
+    ["access", "public"],
+    ["deprecation", {}],
+    ["stability", "experimental"],
+    ["guard", () => RESPONSE],
+    ["operations", [{}]],
+    ["limits", {}],
+    ["now", 5],
+    ["fields", { "x-evil": "1" }],
+    ["pipeline", {}],
     ["path", "/v1/pets"],
     ["additions", 0],
     ["alterations", 0],
@@ -151,6 +172,11 @@ test("polluting Object.prototype adds no member to a query, a page or a route", 
 
 test("polluting Object.prototype sets no option", () =>
   assertUnchanged([
+    ["rateLimit", { requests: 1, windowMs: 60_000 }],
+    ["requestIds", "all"],
+    ["publicBaseUrl", "https://evil.example"],
+    ["observe", () => assert.fail("called")],
+    ["onResponse", () => assert.fail("called")],
     ["cors", { origins: ["*"] }],
     ["handleStoreOrders", () => new Response("polluted")],
     ["basePath", "/evil"],
@@ -158,3 +184,22 @@ test("polluting Object.prototype sets no option", () =>
     ["maxBodyBytes", 1],
     ["bodyTimeoutMs", 1],
   ]));
+
+const LIMITED = { keys: [KEY], rateLimit: { requests: 1, windowMs: 60_000 } };
+
+test("polluting Object.prototype sets no member of a rate limit", async () => {
+  const requests = [1, 2].map(() => ask("GET", "/pets", undefined, { ...AUTHORIZED, "x-evil": "1.2.3.4" }));
+  const statuses = await whilePolluted({ clientHeader: "x-evil", now: () => 5, limits: {} }, async () => {
+    const { handle } = createPetstore(LIMITED);
+    return Promise.all(requests.map(async (request) => (await handle(request)).status));
+  });
+  assert.deepEqual(statuses, [200, 429]);
+});
+
+test("polluting Object.prototype does not change the description", () => {
+  const describe = () => JSON.stringify(createOpenApi(createPetstore(LIMITED)));
+  const plain = describe();
+  for (const name of ["access", "deprecation", "stability", "operations", "added", "servers", "response", "phase"]) {
+    assert.equal(whilePolluted({ [name]: "public" }, describe), plain, name);
+  }
+});

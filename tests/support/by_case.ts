@@ -3,7 +3,7 @@
  * could not be sent through a socket.
  */
 
-import { createHandle, pipelineOf } from "../../lib/hosts/fetch.ts";
+import { pipelineOf, serve } from "../../lib/hosts/fetch.ts";
 import type { RequestContext } from "../../lib/http/context.ts";
 import { createPetstore, type Petstore, type PetstoreOptions } from "../../mod.ts";
 import { KEY } from "./api.ts";
@@ -25,15 +25,13 @@ export function petstoreByCase(
     petstores.set(name, petstore);
     return petstore;
   };
-  const pipelineFor = (exchange: RequestContext) => {
-    const name = exchange.header(CASE_HEADER);
-    return pipelineOf((name === null ? own : petstoreOf(name)).handle)!;
+  const pipelineFor = (context: RequestContext) => {
+    const name = context.header(CASE_HEADER);
+    return pipelineOf(name === null ? own : petstoreOf(name))!;
   };
-  // createNodeListener() finds the pipeline of this handle, as it does with the library's own.
-  return {
-    handle: createHandle({
-      respond: (exchange) => pipelineFor(exchange).respond(exchange),
-      fail: (thrown, exchange) => pipelineFor(exchange).fail(thrown, exchange),
-    }),
-  };
+  // createNodeListener() finds this pipeline, as it does with the library's own.
+  return serve({
+    respond: (context) => pipelineFor(context).respond(context),
+    fail: (thrown, context) => pipelineFor(context).fail(thrown, context),
+  });
 }

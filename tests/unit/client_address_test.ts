@@ -4,8 +4,15 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, test } from "node:test";
+import { inspect } from "node:util";
 import { createNodeListener } from "../../lib/hosts/node.ts";
-import { type ConnectionInfo, createPetstore, type Petstore, type PetstoreOptions } from "../../mod.ts";
+import {
+  type ConnectionInfo,
+  createMemoryStore,
+  createPetstore,
+  type Petstore,
+  type PetstoreOptions,
+} from "../../mod.ts";
 
 const warnings: string[] = [];
 const { warn } = console;
@@ -99,4 +106,42 @@ test("handle() ignores a second argument that tells no address, such as the envi
   for (const environment of environments) {
     assert.equal((await handle(guess(), environment as ConnectionInfo)).status, 401);
   }
+});
+
+const denied = () => Promise.resolve(new Response("denied", { status: 403 }));
+
+/** Ways in which an app or a tool wraps a `handle`. Each denies every request. */
+const WRAPPERS: [how: string, wrap: (petstore: Petstore) => unknown][] = [
+  ["a proxy in place of the handle", ({ handle }) => ({ handle: new Proxy(handle, { apply: denied }) })],
+  ["the proxy alone", ({ handle }) => new Proxy(handle, { apply: denied })],
+  ["a function with the members of the handle", ({ handle }) => Object.assign(denied.bind(null), handle)],
+  ["a function that inherits from the handle", ({ handle }) => Object.setPrototypeOf(denied.bind(null), handle)],
+  ["a copy with another handle", (petstore) => ({ ...petstore, handle: denied })],
+  ["an object that inherits", (petstore) => Object.assign(Object.create(petstore), { handle: denied })],
+  ["a proxy of the petstore", (petstore) => new Proxy(petstore, { get: () => denied })],
+  ["a petstore whose handle was replaced", (petstore) => Object.assign(petstore, { handle: denied })],
+];
+
+for (const [how, wrap] of WRAPPERS) {
+  test(`createNodeListener() never bypasses a wrapper: ${how}`, async () => {
+    const service = wrap(createPetstore({ keys: ["k"] })) as Petstore;
+    const server = createServer(createNodeListener(service)).listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const { port } = server.address() as AddressInfo;
+    const response = await fetch(`http://127.0.0.1:${port}/v1/pets`, { headers: { authorization: "Bearer k" } });
+    assert.deepEqual([response.status, await response.text()], [403, "denied"]);
+    await new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections();
+    });
+  });
+}
+
+test("a petstore that is logged shows no settings", () => {
+  const petstore = createPetstore({
+    keys: ["pk_secret"],
+    store: Object.assign(createMemoryStore(), { url: "secret" }),
+  });
+  assert.doesNotMatch(inspect(petstore, { depth: 10 }), /secret/);
+  assert.deepEqual(Reflect.ownKeys({ ...petstore }), ["handle"]);
 });

@@ -5,10 +5,10 @@ import { test } from "node:test";
 import { createLimitMemory, LimitTable } from "../../lib/access/limit_table.ts";
 import { limitRate, networkOf } from "../../lib/access/rate_limit.ts";
 import type { Problem } from "../../lib/http/problem.ts";
-import { createHandle } from "../../lib/hosts/fetch.ts";
+import { serve } from "../../lib/hosts/fetch.ts";
 import { createService } from "../../lib/petstore/service.ts";
 import { checkOptions } from "../../lib/petstore/settings.ts";
-import type { RateLimitOptions } from "../../mod.ts";
+import { createPetstore, type RateLimitOptions } from "../../mod.ts";
 import { createContext } from "../support/context.ts";
 
 const MINUTE = 60_000;
@@ -20,7 +20,7 @@ function createLimited(options: Partial<RateLimitOptions> = {}) {
     keys: [{ key: "a1", caller: "a" }, { key: "a2", caller: "a" }, { key: "b1", caller: "b" }],
     rateLimit: { requests: 10, windowMs: MINUTE, clientHeader: "X-Real-IP", ...options },
   });
-  const handle = createHandle(createService(settings, { now: () => clock.now }));
+  const { handle } = serve(createService(settings, { now: () => clock.now }));
   const send = (key: string, address = "10.0.0.1", init: RequestInit = {}) =>
     handle(
       new Request("http://localhost/v1/pets", {
@@ -100,7 +100,7 @@ test("guesses that are checked at the same time all count", async () => {
   const clock = { now: 0 };
   const rateLimit = { requests: 10, windowMs: MINUTE, clientHeader: "x-real-ip" };
   const settings = checkOptions({ keys: () => Promise.resolve(false), rateLimit });
-  const handle = createHandle(createService(settings, { now: () => clock.now }));
+  const { handle } = serve(createService(settings, { now: () => clock.now }));
   const send = () =>
     handle(new Request("http://localhost/v1/pets", { headers: { authorization: "Bearer x", "x-real-ip": "::1" } }));
   await Promise.all(Array.from({ length: 50 }, send));
@@ -108,6 +108,19 @@ test("guesses that are checked at the same time all count", async () => {
   assert.equal((await send()).status, 429);
   clock.now += 6_001;
   assert.equal((await send()).status, 401);
+});
+
+test("a refused caller is known to the observer", async () => {
+  const seen: string[] = [];
+  const { handle } = createPetstore({
+    keys: [{ key: "k", caller: "alice" }],
+    rateLimit: { requests: 1, windowMs: MINUTE, clientHeader: "x-real-ip" },
+    onResponse: ({ status, caller }) => seen.push(`${status} ${caller?.id}`),
+  });
+  for (let i = 0; i < 2; i++) {
+    await handle(new Request("http://localhost/v1/pets", { headers: { authorization: "Bearer k" } }));
+  }
+  assert.deepEqual(seen, ["200 alice", "429 alice"]);
 });
 
 test("no work is done for a request that is over the limit", async () => {

@@ -9,7 +9,7 @@ export const OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charse
 const FAMILIES: Record<string, [type: "counter" | "gauge" | "histogram", help: string, unit?: string]> = {
   petstore_requests: [
     "counter",
-    "ResponseInfo requests. The route is empty if a request was refused before, or none matched.",
+    "Answered requests. The route is empty if a request was refused before, or none matched.",
   ],
   petstore_request_duration_seconds: ["histogram", "Time until the response was ready.", "seconds"],
   petstore_deprecated_requests: ["counter", "Requests to the deprecated operation by caller."],
