@@ -1,6 +1,23 @@
 /**
  * Manages the API keys of a petstore: they are added, rotated and revoked while it runs.
  *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { createMemoryStore, createPetstore } from "@petstore/petstore";
+ * import { createKeyManager } from "@petstore/petstore/keys";
+ *
+ * const store = createMemoryStore();
+ * const keys = createKeyManager(store.keys);
+ * const { handle } = createPetstore({ store, keys });
+ *
+ * const { id, key } = await keys.add({ label: "dashboard", readOnly: true });
+ * const ask = () => handle(new Request("http://localhost/v1/pets", { headers: { authorization: `Bearer ${key}` } }));
+ * assert.equal((await ask()).status, 200);
+ * await keys.revoke(id);
+ * assert.equal((await ask()).status, 401);
+ * ```
+ *
  * @module
  */
 
@@ -30,23 +47,6 @@ export type {
 
 /**
  * Creates a {@link KeyManager}. Give the same object to {@link createPetstore}.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { createMemoryStore, createPetstore } from "@petstore/petstore";
- * import { createKeyManager } from "@petstore/petstore/keys";
- *
- * const store = createMemoryStore();
- * const keys = createKeyManager(store.keys);
- * const { handle } = createPetstore({ store, keys });
- *
- * const { id, key } = await keys.add({ label: "dashboard", readOnly: true });
- * const ask = () => handle(new Request("http://localhost/v1/pets", { headers: { authorization: `Bearer ${key}` } }));
- * assert.equal((await ask()).status, 200);
- * await keys.revoke(id);
- * assert.equal((await ask()).status, 401);
- * ```
  *
  * @param store Where the keys are kept: the `keys` of a store, or your own.
  * @throws {TypeError} If an argument is invalid.

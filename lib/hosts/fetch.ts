@@ -7,8 +7,8 @@ import { targetOf } from "../http/target.ts";
 import { isPromise } from "../maybe_promise.ts";
 
 /**
- * The connection of a request, as far as the host tells it. `Deno.serve` passes it to its handler. Other objects, such as the environment
- * that Cloudflare Workers pass, may be given too, and tell nothing.
+ * The connection of a request, as far as the host tells it. `Deno.serve` passes it to its handler. Other objects, such as the
+ * environment that Cloudflare Workers pass, may be given too, and tell nothing.
  */
 export type ConnectionInfo = object & {
   /** The address of the client. */
@@ -27,12 +27,18 @@ export type ServingPipeline = Pick<Pipeline, "respond" | "fail">;
 export type Handle = (request: Request, info?: ConnectionInfo) => Promise<Response>;
 
 /**
- * The pipeline of each `handle`, for the other adapters. Only the very function leads to it, so that a `handle` that an app has
- * wrapped or replaced is never bypassed.
+ * The hidden member of a petstore by which another adapter finds its pipeline. It names the `handle` that it stands for, and is
+ * not copied, so that a petstore whose `handle` an app has wrapped or replaced is never bypassed.
  */
-const PIPELINES = new WeakMap<WeakKey, ServingPipeline>();
+const SERVED = Symbol();
 
-const NOT_A_REQUEST = "handle() takes a Request; node:http needs createNodeListener() of @petstore/petstore/node";
+/** A petstore, as adapters see it. */
+interface Served {
+  handle: Handle;
+  [SERVED]?: { handle: Handle; pipeline: ServingPipeline };
+}
+
+const NOT_A_REQUEST = "handle() takes a Request; node:http needs createNodeListener()";
 
 /** Serves a pipeline by a `handle`. */
 export function serve(pipeline: ServingPipeline): { handle: Handle } {
@@ -46,13 +52,14 @@ export function serve(pipeline: ServingPipeline): { handle: Handle } {
       ? reply.then((reply) => sendReply(reply, context, pipeline))
       : Promise.resolve(sendReply(reply, context, pipeline));
   };
-  PIPELINES.set(handle, pipeline);
-  return { handle };
+  // Configurable, because a proxy must not lie about any other hidden member.
+  return Object.defineProperty({ handle }, SERVED, { value: { handle, pipeline }, configurable: true });
 }
 
-/** The pipeline of what {@link serve} has returned; `undefined` for anything else. */
+/** The pipeline of what {@link serve} has returned; `undefined` for anything else, and if its `handle` is another one. */
 export function pipelineOf(service: { handle?: unknown } | undefined): ServingPipeline | undefined {
-  return PIPELINES.get(service?.handle as WeakKey);
+  const served = (service as Served | undefined)?.[SERVED];
+  return served && served.handle === service?.handle ? served.pipeline : undefined;
 }
 
 /** A `Request` as a context. */
@@ -67,7 +74,6 @@ export class FetchContext implements RequestContext {
   readonly #headers: Headers;
   readonly #info: ConnectionInfo | undefined;
   #target: string | undefined;
-  #client: string | undefined;
 
   /** @param headers The headers of the request, read once: the getter costs as much as a look-up of a field. */
   constructor(request: Request, headers: Headers, info?: ConnectionInfo) {
@@ -84,7 +90,7 @@ export class FetchContext implements RequestContext {
 
   /** Read late, because Deno makes it on demand. */
   get client(): string | undefined {
-    const address: unknown = this.#client ??= this.#info?.remoteAddr?.hostname;
+    const address: unknown = this.#info?.remoteAddr?.hostname;
     return typeof address === "string" ? address : undefined;
   }
 

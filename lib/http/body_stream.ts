@@ -18,7 +18,7 @@ export const MAX_UNDER_WAY = 64 * 1024 * 1024;
 export const OVERLOADED = /* @__PURE__ */ new Problem(
   503,
   "overloaded",
-  "Too many large bodies are under way; try again later",
+  "Too many large bodies; try again later",
   {
     "retry-after": "1",
   },

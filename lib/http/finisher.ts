@@ -36,10 +36,8 @@ export interface Finisher {
 export function createFinisher({ cors, requestIds, observe }: FinisherParts): Finisher {
   /** The lowest status whose responses get an id. */
   const idsFrom = { all: 0, failures: 400, none: Infinity }[requestIds];
-
-  function identify(reply: Reply, context: RequestContext): Reply {
-    return reply.status < idsFrom ? reply : withRequestId(reply, context);
-  }
+  const identify: Finisher["identify"] = (reply, context) =>
+    reply.status < idsFrom ? reply : withRequestId(reply, context);
 
   return {
     now: () => observe ? performance.now() : 0,

@@ -14,10 +14,10 @@ export interface PetstoreOptions {
   /** The valid API keys, or a function that verifies one. Several keys may be valid at once, so you can rotate them. */
   keys: ApiKeys;
   /**
-   * Where the pets are kept. The app closes it. Default: a new {@link createMemoryStore}, whose pets are lost when the process ends. To keep
-   * them, take `createSqliteStore()` on a machine with a disk, `createPostgresStore()` for several machines, `createD1Store()` in
-   * Cloudflare Workers, `createDurableObjectStore()` in a Durable Object, or `createKvStore()` on Deno Deploy. Each has an entry point
-   * of its own, such as `@petstore/petstore/d1`.
+   * Where the pets are kept. The app closes it. Default: a new {@link createMemoryStore}, whose pets are lost when the process
+   * ends. To keep them, take `createSqliteStore()` on a machine with a disk, `createPostgresStore()` for several machines,
+   * `createD1Store()` in Cloudflare Workers, `createDurableObjectStore()` in a Durable Object, or `createKvStore()` on Deno
+   * Deploy. Each has an entry point of its own, such as `@petstore/petstore/d1`.
    */
   store?: PetStore;
   /** The path prefix of all routes; `""` for none. Default: `/v1`. */

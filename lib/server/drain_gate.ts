@@ -29,11 +29,11 @@ export class DrainGate {
   /** Finishes the replies of the gate itself. */
   #finisher: Finisher;
   #inFlight = 0;
-  #whenEmpty = () => {};
+  #onEmpty = () => {};
   #held: Promise<void> | undefined;
   #release = () => {};
 
-  /** @param observe Is told of the replies until {@link open}. */
+  /** @param observe Receives the replies until {@link open}. */
   constructor(observe?: Observer) {
     this.#finisher = createFinisher({ requestIds: "failures", observe });
   }
@@ -48,7 +48,7 @@ export class DrainGate {
   /** Lets no more requests in. Resolves when the requests in flight have been answered. */
   close(): Promise<void> {
     this.#state = "stopping";
-    return this.#inFlight === 0 ? Promise.resolve() : new Promise((resolve) => this.#whenEmpty = resolve);
+    return this.#inFlight === 0 ? Promise.resolve() : new Promise((resolve) => this.#onEmpty = resolve);
   }
 
   /**
@@ -71,7 +71,7 @@ export class DrainGate {
     const pipeline = this.#state === "open" ? this.#pipeline : undefined;
     this.#inFlight++;
     return chain(pipeline ? pipeline.respond(context) : this.#refuse(context), (reply) => {
-      if (--this.#inFlight === 0) this.#whenEmpty();
+      if (--this.#inFlight === 0) this.#onEmpty();
       const last = this.#state === "stopping" ? extendReply(reply, CLOSE) : reply;
       return send(last, context, pipeline ?? NO_SERVICE, info);
     });

@@ -13,12 +13,15 @@ const LABEL = "first start";
 /**
  * Adds the key of the key file to the store, unless the store has it. If there is neither, makes both.
  *
- * @param set The keys of the settings. With these, the key file is not used.
- * @returns The key of the file if it is valid, otherwise what to tell about keys.
+ * @param configured The keys of the settings. With these, the key file is not used.
+ * @returns The key of the file if it is valid, otherwise a note about the keys.
  * @throws {SettingError} If the keys cannot be read or kept.
  */
-export async function findFirstKey(set: readonly string[], store: KeyStore | undefined): Promise<FileKey | string> {
-  if (set.length > 0 || !store) return "as set";
+export async function findFirstKey(
+  configured: readonly string[],
+  store: KeyStore | undefined,
+): Promise<FileKey | string> {
+  if (configured.length > 0 || !store) return "as set";
   try {
     const stored = await store.list();
     const file = stored.length === 0 ? readKeyFile(KEY_FILE) : readKey(KEY_FILE);
@@ -32,11 +35,11 @@ export async function findFirstKey(set: readonly string[], store: KeyStore | und
 }
 
 /** Where a user of the server finds a key. */
-export type KeyPlace = "file" | "settings" | "store";
+export type KeyLocation = "file" | "settings" | "store";
 
-/** @param key What {@link findFirstKey} has found with these settings. */
-export function placeOf(key: FileKey | string, set: readonly string[]): KeyPlace {
-  if (set.length > 0) return "settings";
+/** @param key The result of {@link findFirstKey} with these settings. */
+export function keyLocationOf(key: FileKey | string, configured: readonly string[]): KeyLocation {
+  if (configured.length > 0) return "settings";
   return typeof key === "string" ? "store" : "file";
 }
 
@@ -48,7 +51,7 @@ async function isAccepted({ key }: FileKey, stored: readonly StoredKey[], store:
   // The caller as if the key were a setting, so that requests with an Idempotency-Key can be repeated across an upgrade.
   const names = { id: idOf(digest), label: LABEL, caller: defaultCallerId(digest) };
   const times = { created: new Date(), expires: undefined, revoked: undefined, lastUsed: undefined };
-  // If another server was first, the store has the key.
+  // Returns false if another server was first. The store has the key then.
   await store.add({ ...names, ...times, digest, readOnly: false });
   return true;
 }

@@ -14,9 +14,9 @@ export function folderOf(path: string): string {
 export function makeFolderFor(path: string): void {
   const folder = folderOf(path);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // The folder's own name must reach the disk too. Without permission for the outer folder, the folder already existed.
-  const outer = folderOf(folder);
-  if (isPermitted({ name: "read", path: outer })) syncFolder(outer);
+  // The folder's own name must reach the disk too. Without permission for the parent, the folder already existed.
+  const parent = folderOf(folder);
+  if (isPermitted({ name: "read", path: parent })) syncFolder(parent);
 }
 
 /** Syncs the names of new files to disk. Windows does this by itself, and cannot open a folder. */
@@ -30,10 +30,10 @@ export function syncFolder(path: string): void {
   }
 }
 
-/** How many temporary files of one path may lie around. A process that was killed leaves one. */
+/** How many temporary files of one path may exist. A process that was killed leaves one. */
 const MAX_TEMPORARY = 1000;
 
-/** Creates an empty file beside a path, under a name of its own, accessible only to its owner. Follows no link. */
+/** Creates an empty file beside a path, under a unique name, accessible only to its owner. Follows no link. */
 export function createTemporary(path: string): { name: string; descriptor: number } {
   for (let number = 0;; number++) {
     const name = `${path}.${number}.tmp`;
@@ -50,8 +50,8 @@ export function codeOf(error: unknown): unknown {
   return (error as { code?: unknown }).code;
 }
 
-/** The signals after which nothing unfinished may be left behind. */
-const ENDING = process.platform === "win32" ? ["SIGINT"] : ["SIGINT", "SIGTERM", "SIGHUP"];
+/** The signals that must not leave an unfinished file. */
+const TERMINATION_SIGNALS = process.platform === "win32" ? ["SIGINT"] : ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /**
  * Makes a file that gets its name when it is complete and on disk. It replaces no other.
@@ -61,12 +61,12 @@ const ENDING = process.platform === "win32" ? ["SIGINT"] : ["SIGINT", "SIGTERM",
 export async function publishFile<T>(path: string, fill: (name: string) => Promise<T>): Promise<T> {
   requireNew(path);
   let temporary: ReturnType<typeof createTemporary> | undefined;
-  const giveUp = () => {
+  const abort = () => {
     if (temporary) unlinkIfExists(temporary.name);
     process.exit(1);
   };
   // Before the file is made: a signal between the two would leave it.
-  for (const signal of ENDING) process.on(signal, giveUp);
+  for (const signal of TERMINATION_SIGNALS) process.on(signal, abort);
   try {
     temporary = createTemporary(path);
     const { name, descriptor } = temporary;
@@ -78,7 +78,7 @@ export async function publishFile<T>(path: string, fill: (name: string) => Promi
   } catch (error) {
     throw codeOf(error) === "EEXIST" ? existsError(path) : error;
   } finally {
-    for (const signal of ENDING) process.off(signal, giveUp);
+    for (const signal of TERMINATION_SIGNALS) process.off(signal, abort);
     if (temporary) {
       closeSync(temporary.descriptor);
       unlinkIfExists(temporary.name);
@@ -91,15 +91,15 @@ function rename(name: string, path: string): void {
   try {
     linkSync(name, path);
   } catch (error) {
-    if (!NO_LINKS.includes(codeOf(error))) throw error;
+    if (!NO_LINK_CODES.includes(codeOf(error))) throw error;
     // Two programs could do this at the same moment.
     requireNew(path);
     renameSync(name, path);
   }
 }
 
-/** What a file system answers that has no hard links, such as FAT. */
-const NO_LINKS: unknown[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
+/** The error codes of a file system without hard links, such as FAT. */
+const NO_LINK_CODES: unknown[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
 
 export function unlinkIfExists(path: string): void {
   try {
@@ -109,7 +109,7 @@ export function unlinkIfExists(path: string): void {
   }
 }
 
-/** A link counts as a file, wherever it leads. */
+/** A symbolic link counts as a file, whatever its target is. */
 function requireNew(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })) throw existsError(path);
 }

@@ -2,43 +2,43 @@
 
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { showAddress } from "./address.ts";
+import { formatAddress } from "./address.ts";
 import type { Address } from "./host.ts";
 import { isPermitted } from "./process.ts";
 import { PortInUseError, UnreachableError } from "./start_error.ts";
 
 /** How many ports are tried. */
-const TRIES = 20;
+const MAX_TRIES = 20;
 
 /**
  * Waits for a start. If its port is in use, the error names the next free port and the flag for it.
  *
  * @param flag The flag that sets the port.
  */
-export async function offeringFreePort<T>(flag: "--port" | "--metrics", started: Promise<T>): Promise<T> {
+export async function suggestFreePort<T>(flag: "--port" | "--metrics", started: Promise<T>): Promise<T> {
   try {
     return await started;
   } catch (error) {
     if (!(error instanceof PortInUseError)) throw error;
-    const free = await findFree(error.address);
+    const free = await findFreePort(error.address);
     if (!free) throw new UnreachableError(`${error.message}; choose another with ${flag}`);
-    const value = flag === "--port" ? free.port : showAddress(free);
+    const value = flag === "--port" ? free.port : formatAddress(free);
     throw new UnreachableError(`${error.message}; port ${free.port} is free: add ${flag} ${value}`);
   }
 }
 
 /** The next free port at this host. `undefined` if all those tried are in use, or the server may not listen there. */
-async function findFree({ hostname, port }: Address): Promise<Address | undefined> {
-  for (let next = port + 1; next <= Math.min(port + TRIES, 65535); next++) {
+async function findFreePort({ hostname, port }: Address): Promise<Address | undefined> {
+  for (let next = port + 1; next <= Math.min(port + MAX_TRIES, 65535); next++) {
     const address = { hostname, port: next };
-    // Without the permission, Deno would ask for it at the terminal.
-    if (!isPermitted({ name: "net", host: showAddress(address) })) return undefined;
+    // Without the permission, Deno would prompt for it at the terminal.
+    if (!isPermitted({ name: "net", host: formatAddress(address) })) return undefined;
     if (await isFree(address)) return address;
   }
   return undefined;
 }
 
-/** Listens for a moment, since only that tells it for sure. */
+/** Listens for a moment, which is the only reliable test. */
 async function isFree({ hostname, port }: Address): Promise<boolean> {
   const server = createServer();
   try {

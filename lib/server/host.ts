@@ -1,8 +1,8 @@
-/** What differs between the runtimes that the server runs on: Deno and Node. */
+/** The interface to the runtime of the server, Deno or Node. */
 
 import type { OpenedFiles } from "../stores/sqlite/file.ts";
 import type { WriterAccess } from "../stores/sqlite/writer_messages.ts";
-import { showAddress } from "./address.ts";
+import { formatAddress } from "./address.ts";
 import type { DrainGate } from "./drain_gate.ts";
 import type { LineWriter } from "./log/line_writer.ts";
 import type { Samples } from "./metrics/samples.ts";
@@ -20,9 +20,9 @@ export interface Listener {
   /**
    * Waits, after {@link stop}, until clients have read their last responses.
    *
-   * @param patience The longest wait, in milliseconds.
+   * @param timeoutMs The longest wait.
    */
-  finish(patience: number): Promise<void>;
+  finish(timeoutMs: number): Promise<void>;
 }
 
 /** Where to listen. */
@@ -45,8 +45,8 @@ export type Listen = (
   report: (line: string) => void,
 ) => Listener | Promise<Listener>;
 
-/** A server that ends in three steps, which its methods are, in their order. */
-export interface EndingServer {
+/** A server that shuts down in three steps: {@link close}, {@link hold} and {@link end}. */
+export interface StoppableServer {
   /** Lets no more requests in. Resolves when the requests in flight have been answered. */
   close(): Promise<void>;
   /** Holds later requests until {@link end}. */
@@ -55,15 +55,15 @@ export interface EndingServer {
    * Closes the socket, refuses the requests that were held, waits until clients have read their responses, and closes the
    * store.
    *
-   * @param patience How long to wait for clients, in milliseconds.
+   * @param timeoutMs How long to wait for clients.
    */
-  end(patience: number): Promise<void>;
-  /** What has been counted, by each isolate that serves. */
+  end(timeoutMs: number): Promise<void>;
+  /** The counts of each isolate that serves. */
   readMetrics(): Samples[];
 }
 
 /** Several workers, and the isolate that starts them. */
-export interface StartingServer extends EndingServer {
+export interface StartableServer extends StoppableServer {
   /**
    * @param report Receives lines for the operator.
    * @throws {SettingError} If the start fails.
@@ -71,7 +71,7 @@ export interface StartingServer extends EndingServer {
   start(settings: ServerSettings, report: (line: string) => void): Promise<Pick<StartFacts, "port" | "store" | "key">>;
 }
 
-/** What a store needs of the host. */
+/** The parts of the host that stores use. */
 export interface StoreHost {
   /** The specifier of the PostgreSQL driver. */
   postgresDriver: string;
@@ -89,16 +89,16 @@ export interface Host extends StoreHost {
    */
   provideTraces?: () => void;
   /** Absent if the host has no isolates that share a port. */
-  createWorkers?: (count: number, errors: LineWriter, sinks: Sinks) => StartingServer;
+  createWorkers?: (count: number, errors: LineWriter, sinks: Sinks) => StartableServer;
 }
 
-/** Explains why it cannot listen. */
+/** Creates the error of a failed attempt to listen. */
 export function listenError(address: Address, cause: unknown): Error {
   const { code, message } = cause as Error & { code?: string };
-  const line = `Cannot listen on ${showAddress(address)}: `;
+  const line = `Cannot listen on ${formatAddress(address)}: `;
   if (code === "EADDRINUSE") return new PortInUseError(`${line}the port is in use`, address);
   return startError(line + message, cause);
 }
 
-/** Reported if the patience with clients ends. */
+/** Reported if the time limit for clients expires. */
 export const UNFINISHED = "stopped before all clients had finished their requests";

@@ -35,7 +35,7 @@ export interface FileKey {
 }
 
 /**
- * Reads the key, or generates one if there is none.
+ * Reads the key, or generates one if the file has none.
  *
  * @throws {SettingError} If the file cannot be used, or other users could read or replace it.
  */
@@ -43,7 +43,7 @@ export function readKeyFile(path: string): FileKey {
   return readKey(path) ?? makeKeyFile(path);
 }
 
-/** The same without making a key. */
+/** Like {@link readKeyFile}, but makes no key. */
 export function readKey(path: string): FileKey | undefined {
   try {
     requireOwnFile(path, statSync(path));
@@ -93,30 +93,30 @@ function makeKeyFile(path: string): FileKey {
     makeFolderFor(path);
     // Only whole keys get the name of the file: part of a key would be a weak key.
     const file = realPathOf(path) ?? path;
-    const own = createTemporary(file);
+    const temporary = createTemporary(file);
     try {
-      writeFileSync(own.descriptor, key + "\n");
+      writeFileSync(temporary.descriptor, key + "\n");
       // The key must be on disk before it is shown, because a power failure must not destroy a key in use.
-      fsyncSync(own.descriptor);
+      fsyncSync(temporary.descriptor);
       for (;;) {
-        offerKey(own.name, path);
+        publishKey(temporary.name, path);
         const agreed = readKey(path);
         if (!agreed) continue;
         syncFolder(folderOf(file));
         return { key: agreed.key, isNew: agreed.key === key };
       }
     } finally {
-      closeSync(own.descriptor);
-      unlinkSync(own.name);
+      closeSync(temporary.descriptor);
+      unlinkSync(temporary.name);
     }
   } catch (error) {
     throw error instanceof SettingError ? error : startError(`${path} cannot be written: ${firstLine(error)}`, error);
   }
 }
 
-/** Puts a key in place of none. If several servers start at once, the first one's key gets the name. Any of them may put it there. */
-function offerKey(own: string, path: string): void {
-  if (linkUnlessExists(own, path)) return;
+/** Publishes a key unless the file has one. Servers that start at once agree on one key, and any of them may publish it. */
+function publishKey(temporary: string, path: string): void {
+  if (linkUnlessExists(temporary, path)) return;
   const file = realPathOf(path);
   if (file === undefined) throw new SettingError(`${path} is a symbolic link to a file that is missing`);
   let descriptor: number;
@@ -128,7 +128,7 @@ function offerKey(own: string, path: string): void {
   }
   try {
     const { ino } = fstatSync(descriptor, { bigint: true });
-    if (readFileSync(descriptor, "utf8").trim() === "") replaceBlank(own, file, ino);
+    if (readFileSync(descriptor, "utf8").trim() === "") replaceBlank(temporary, file, ino);
   } finally {
     closeSync(descriptor);
   }
@@ -147,25 +147,25 @@ function realPathOf(path: string): string | undefined {
 /**
  * Replaces a file without a key. Servers agree on the key by a name that contains the inode of that file: only one can link its
  * key to this name, and all put that one in place. The name is removed only after the blank file has gone. A server that finds the
- * name free later finds another file too.
+ * name free after that also finds another file.
  */
-function replaceBlank(own: string, file: string, blank: bigint): void {
+function replaceBlank(temporary: string, file: string, blank: bigint): void {
   const agreed = `${file}.${blank}.tmp`;
-  const mine = `${own}.agreed.tmp`;
-  unlinkIfExists(mine);
-  linkUnlessExists(own, agreed);
+  const ownLink = `${temporary}.agreed.tmp`;
+  unlinkIfExists(ownLink);
+  linkUnlessExists(temporary, agreed);
   try {
-    linkSync(agreed, mine);
+    linkSync(agreed, ownLink);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return;
     throw error;
   }
-  if (statSync(file, { bigint: true }).ino === blank) renameSync(mine, file);
+  if (statSync(file, { bigint: true }).ino === blank) renameSync(ownLink, file);
   // A rename of a file to its own second name does nothing, and keeps both.
-  for (const name of [mine, agreed]) unlinkIfExists(name);
+  for (const name of [ownLink, agreed]) unlinkIfExists(name);
 }
 
-/** Whether the new name was free. */
+/** @returns Whether the new name was free. */
 function linkUnlessExists(from: string, to: string): boolean {
   try {
     linkSync(from, to);

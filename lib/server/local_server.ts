@@ -11,24 +11,24 @@ import type { KeyManager } from "../access/key_manager.ts";
 import { createKeyManager } from "../access/key_management.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import type { Samples } from "./metrics/samples.ts";
-import type { Address, EndingServer, Listen, Listener } from "./host.ts";
+import type { Address, Listen, Listener, StoppableServer } from "./host.ts";
 import { createJsonLog, createTextLog } from "./log/access_log.ts";
 import { describeFailure, oneLine } from "./log/messages.ts";
 import { isColoured } from "./process.ts";
 import { createServerPipeline, type ServerParts } from "./server_pipeline.ts";
 import type { ServerSettings } from "./server_settings.ts";
 import { firstLine, SettingError } from "./start_error.ts";
-import { within } from "./time.ts";
+import { resolvesWithin } from "./time.ts";
 import { findTraces } from "./traces/api.ts";
 import { startSpans } from "./traces/own_spans.ts";
 import { describeSpans } from "./traces/request_spans.ts";
 import { traceStore } from "./traces/traced_store.ts";
 import type { Writers } from "./writers.ts";
 
-/** How often uses of API keys are written without requests, and how long that may take at the end, in milliseconds. */
+/** How often uses of API keys are written without requests, and the time limit for the last write, in milliseconds. */
 const FLUSH_INTERVAL = 60_000, FLUSH_TIMEOUT = 1_000;
 
-export class LocalServer implements EndingServer {
+export class LocalServer implements StoppableServer {
   readonly #writers: Writers;
   readonly #listen: Listen;
   readonly #traces = findTraces();
@@ -37,7 +37,7 @@ export class LocalServer implements EndingServer {
   readonly #traceShare: number | undefined;
   #listener: Listener | undefined;
   #store: PetStore | undefined;
-  #keeper: KeyedPetStore | undefined;
+  #keyStore: KeyedPetStore | undefined;
   #keys: KeyManager | undefined;
   #flushing: ReturnType<typeof setInterval> | undefined;
   #metrics: Metrics | undefined;
@@ -68,19 +68,19 @@ export class LocalServer implements EndingServer {
    * Takes over stores, which {@link end} closes.
    *
    * @param store Keeps the pets.
-   * @param keeper Keeps the API keys. It may be the same store. Undefined if only the settings have keys.
+   * @param keyStore Keeps the API keys. It may be the same store. Undefined if only the settings have keys.
    */
-  own(store: PetStore, keeper: KeyedPetStore | undefined): void {
+  adopt(store: PetStore, keyStore: KeyedPetStore | undefined): void {
     this.#store = store;
-    this.#keeper = keeper;
+    this.#keyStore = keyStore;
   }
 
   /**
    * Answers requests from its store.
    *
-   * @param parts What the settings do not say.
+   * @param parts The parts that do not follow from the settings.
    */
-  serve(settings: ServerSettings, parts: Pick<ServerParts, "isComplete" | "keyPlace" | "limits">): void {
+  serve(settings: ServerSettings, parts: Pick<ServerParts, "isComplete" | "keyLocation" | "limits">): void {
     const { output, errors } = this.#writers;
     const store = this.#store;
     if (!store) throw new Error("The server owns no store yet");
@@ -89,17 +89,22 @@ export class LocalServer implements EndingServer {
       if (error instanceof StoreUnavailableError) this.#metrics?.onStoreError();
       errors.add(describeFailure(error, request, requestId, isJson));
     };
-    const given = readOptions(settings);
+    const libraryOptions = readOptions(settings);
     const traces = this.#traces;
     const traced = traces ? traceStore(store, settings.store, traces) : store;
-    const options = { ...given, keys: this.#follow(settings.keys) ?? given.keys, store: traced, onError };
+    const options = {
+      ...libraryOptions,
+      keys: this.#followKeys(settings.keys) ?? libraryOptions.keys,
+      store: traced,
+      onError,
+    };
     const log = settings.log === "off"
       ? undefined
       : isJson
       ? createJsonLog(output, traces && (() => traces.activeSpan()?.spanContext()))
       : createTextLog(output, isColoured());
     if (settings.metrics) this.#metrics = createMetrics(checkOptions(options).basePath, store);
-    const observe = both(both(log, this.#metrics?.observe), this.#observeSpan);
+    const observe = combineObservers(combineObservers(log, this.#metrics?.observe), this.#observeSpan);
     this.#gate.open(createServerPipeline(options, { ...parts, observe, hasDocs: settings.docs }));
   }
 
@@ -107,16 +112,16 @@ export class LocalServer implements EndingServer {
     this.#writers.errors.add(`petstore: ${line}`);
   }
 
-  /** @param keys Those of the settings, which are valid too. */
-  #follow(keys: readonly string[]): KeyManager | undefined {
-    if (!this.#keeper) return undefined;
+  /** @param keys The keys of the settings, which are valid too. */
+  #followKeys(keys: readonly string[]): KeyManager | undefined {
+    if (!this.#keyStore) return undefined;
     const onOutage = (error: unknown) => {
       const line = error === undefined
         ? "the API keys can be read again"
         : `the API keys cannot be read at the moment, so the last known ones stay valid: ${firstLine(error)}`;
       this.#report(oneLine(line));
     };
-    const manager = createKeyManager(this.#keeper.keys, { onOutage, ...(keys.length > 0 && { keys }) });
+    const manager = createKeyManager(this.#keyStore.keys, { onOutage, ...(keys.length > 0 && { keys }) });
     // Uses are written when requests arrive. This is for the last one before a pause.
     this.#flushing = setInterval(() => void manager.flush(), FLUSH_INTERVAL);
     return this.#keys = manager;
@@ -140,18 +145,18 @@ export class LocalServer implements EndingServer {
     await this.#listener?.stop();
   }
 
-  async end(patience: number): Promise<void> {
+  async end(timeoutMs: number): Promise<void> {
     this.stop();
     this.#gate.release();
-    await this.#listener?.finish(patience);
+    await this.#listener?.finish(timeoutMs);
     clearInterval(this.#flushing);
-    if (this.#keys) await within(FLUSH_TIMEOUT, this.#keys.flush());
-    if (this.#keeper !== this.#store) await this.#keeper?.close();
+    if (this.#keys) await resolvesWithin(FLUSH_TIMEOUT, this.#keys.flush());
+    if (this.#keyStore !== this.#store) await this.#keyStore?.close();
     await this.#store?.close();
   }
 }
 
-function both(first: Observer | undefined, second: Observer | undefined): Observer | undefined {
+function combineObservers(first: Observer | undefined, second: Observer | undefined): Observer | undefined {
   if (!first || !second) return first ?? second;
   return (context, reply, startedAt, endedAt) => {
     first(context, reply, startedAt, endedAt);

@@ -3,7 +3,7 @@
 import process from "node:process";
 import { isatty } from "node:tty";
 
-/** What Deno can be asked about. */
+/** A permission of Deno. */
 type Permission =
   | { name: "read" | "write"; path: string | URL }
   | { name: "env"; variable: string }
@@ -24,18 +24,18 @@ interface Permissions {
 const deno = (globalThis as { Deno?: DenoProcess })["Deno"];
 const permissions = deno?.permissions;
 
-/** Whether something is permitted. Deno would ask at the terminal for a permission that is missing. */
+/** Whether a permission is granted. Use of one that is missing would make Deno prompt at the terminal. */
 export function isPermitted(permission: Permission): boolean {
   return permissions === undefined || permissions.querySync(permission).state === "granted";
 }
 
 /** Whether standard output is a terminal whose user wants colours (NO_COLOR). */
 export function isColoured(): boolean {
-  // Deno tells it without a permission for the variable.
+  // Deno reads NO_COLOR without a permission for the variable.
   return isatty(1) && !(deno ? deno.noColor : process.env["NO_COLOR"]);
 }
 
-/** Gives up permissions for good. Deno cannot restrict reading to some paths at this point. */
+/** Revokes permissions. Deno cannot restrict reading to some paths at this point. */
 export async function dropPermissions(names: readonly ("env" | "read" | "write")[]): Promise<void> {
   for (const name of names) await permissions?.revoke({ name });
 }
@@ -49,7 +49,7 @@ export function readVariable(variable: string): string | undefined {
 const SAME_SIGNAL = 1000;
 
 /** Resolves at the first SIGTERM or SIGINT. A later one ends the process at once. */
-export function signalled(): Promise<void> {
+export function waitForSignal(): Promise<void> {
   const isWindows = process.platform === "win32";
   // Sent when a file exceeds `ulimit -f`. Without a listener, the process would end. The failed write is reported anyway.
   if (!isWindows) process.on("SIGXFSZ", () => {});

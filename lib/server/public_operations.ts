@@ -10,21 +10,21 @@ import { OK } from "./drain_gate.ts";
 import { INCOMPLETE } from "./errors.ts";
 import { createDocsOperations, type PageFacts } from "./viewer/operations.ts";
 
-/** What the public operations need beside the petstore. */
+/** The inputs of the public operations besides the petstore. */
 export interface PublicParts extends PageFacts {
   /** Whether to serve the description as a web page. */
   hasDocs: boolean;
-  /** Whether the isolates beside this one serve too. */
+  /** Whether all workers serve. */
   isComplete: () => boolean;
 }
 
 export function createPublicOperations(
   settings: Settings,
-  { hasDocs, isComplete, keyPlace }: PublicParts,
+  { hasDocs, isComplete, keyLocation }: PublicParts,
 ): Operation[] {
   const { store } = settings;
   const description = representation(JSON.stringify(describeServer(settings)), "alteration");
-  const checkWrites = onceInAWhile(() => store.checkWrites?.());
+  const checkWrites = throttle(() => store.checkWrites?.());
   const check = (query: string) =>
     new URLSearchParams(query).has("writes") ? chain(store.check(), checkWrites) : store.check();
   const ready: Operation["handler"] = ({ query }) => chain(check(query), () => isComplete() ? OK : INCOMPLETE);
@@ -39,28 +39,28 @@ export function createPublicOperations(
     },
     { ...publicGet, path: "/livez", handler: () => OK },
     { ...publicGet, path: "/readyz", handler: ready },
-    ...(hasDocs ? createDocsOperations({ keyPlace }) : []),
+    ...(hasDocs ? createDocsOperations({ keyLocation }) : []),
   ];
 }
 
 /** The shortest time between two checks of writes, in milliseconds. */
 const INTERVAL = 1_000;
 
-/** Repeats the last result for a second. Anybody may ask, and each check waits for the disk. */
-function onceInAWhile(check: () => MaybePromise<void>): () => Promise<void> {
+/** Repeats the last result for a second, because any client may send the request, and each check waits for the disk. */
+function throttle(check: () => MaybePromise<void>): () => Promise<void> {
   let last: Promise<void> | undefined;
-  let isOver = false;
+  let isSettled = false;
   let checkedAt = 0;
   return () => {
-    if (last && (!isOver || performance.now() - checkedAt < INTERVAL)) return last;
-    isOver = false;
-    const done = () => {
-      isOver = true;
+    if (last && (!isSettled || performance.now() - checkedAt < INTERVAL)) return last;
+    isSettled = false;
+    const onSettled = () => {
+      isSettled = true;
       checkedAt = performance.now();
     };
     // Called later, so that an exception becomes a rejection.
     last = Promise.resolve().then(check);
-    last.then(done, done);
+    last.then(onSettled, onSettled);
     return last;
   };
 }

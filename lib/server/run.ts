@@ -5,18 +5,18 @@ import type { Host } from "./host.ts";
 import { oneLine } from "./log/messages.ts";
 import { readVariable } from "./process.ts";
 import { SettingError, UnreachableError } from "./start_error.ts";
-import { within } from "./time.ts";
+import { resolvesWithin } from "./time.ts";
 import { flushTraces } from "./traces/api.ts";
 import { createWriters } from "./writers.ts";
 
-/** How long writing the last lines to standard output and standard error, and sending the last spans, may take, in milliseconds. */
+/** The time limit for the last lines on standard output and standard error, and for the last spans, in milliseconds. */
 const FLUSH_TIMEOUT = 1_000;
 
 /**
  * Runs a command. A server runs until a signal ends it.
  *
  * @param args The arguments of the command line.
- * @returns The exit status: 0 after an orderly end, 2 if a setting is invalid, 1 if a later start may succeed.
+ * @returns The exit status: 0 after a graceful end, 2 if a setting is invalid, 1 if a later start may succeed.
  */
 export async function run(args: readonly string[], host: Host): Promise<number> {
   let isLost = false;
@@ -29,9 +29,9 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
     if (typeof task === "string") {
       output.add(task.trimEnd());
     } else {
-      const { command, given } = task;
-      isResult = !command.serves?.(given);
-      status = await command.run(given, { writers, environment: readVariable, host });
+      const { command, parsed } = task;
+      isResult = !command.serves?.(parsed);
+      status = await command.run(parsed, { writers, environment: readVariable, host });
     }
     // A server has done its work even if its log is lost.
     if (isResult) await output.flush();
@@ -42,6 +42,6 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
     // Supervisors must not restart after 2, because the next start would fail in the same way.
     status = error instanceof UnreachableError ? 1 : 2;
   }
-  await within(FLUSH_TIMEOUT, Promise.all([output.flush(), errors.flush(), flushTraces()]).then(() => {}));
+  await resolvesWithin(FLUSH_TIMEOUT, Promise.all([output.flush(), errors.flush(), flushTraces()]).then(() => {}));
   return status;
 }

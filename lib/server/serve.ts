@@ -1,12 +1,12 @@
-/** Starts the server, and ends it in an orderly way. */
+/** Starts the server, and shuts it down gracefully. */
 
 import { seedDatabase, seedMemory } from "./transfer/seed.ts";
-import { offeringFreePort } from "./free_port.ts";
-import type { EndingServer, Host, StartingServer } from "./host.ts";
-import { findFirstKey, placeOf } from "./first_key.ts";
+import { suggestFreePort } from "./free_port.ts";
+import type { Host, StartableServer, StoppableServer } from "./host.ts";
+import { findFirstKey, keyLocationOf } from "./first_key.ts";
 import { LocalServer, readOptions } from "./local_server.ts";
 import { describeStart, describeStartAsJson, type StartFacts } from "./log/messages.ts";
-import { dropPermissions, isColoured, readVariable, signalled } from "./process.ts";
+import { dropPermissions, isColoured, readVariable, waitForSignal } from "./process.ts";
 import { serveMetrics } from "./metrics/metrics_server.ts";
 import type { ServerSettings } from "./server_settings.ts";
 import { SqliteStore } from "../stores/sqlite/store.ts";
@@ -14,24 +14,24 @@ import type { KeyedPetStore, PetStore } from "../stores/store.ts";
 import { SettingError } from "./start_error.ts";
 import { openKeyDatabase } from "./store/key_database.ts";
 import { readStoreSetting, type StoreSetting } from "./store/open_store.ts";
-import { within } from "./time.ts";
+import { resolvesWithin } from "./time.ts";
 import { readsBaggage } from "./traces/api.ts";
 import { writeJson, type Writers } from "./writers.ts";
 
 /**
- * After the first signal, how long requests in flight may take, and how long until clients must have read the responses, in
+ * The time limits, after the first signal, for requests in flight and for clients that read the responses, in
  * milliseconds. With the time to close the store, this is less than 10 seconds, when container runtimes kill a process.
  */
 const DRAIN_TIMEOUT = 6_000, END_TIMEOUT = 7_500;
 
 /**
  * How long later requests are held before the socket closes, in milliseconds. This is longer than a client needs to read an
- * answer and send its next request, so each active client is then waiting for a response.
+ * response and send its next request, so each active client is then waiting for a response.
  */
 const HOLD_TIME = 250;
 const HOLD_STEPS = 10;
 
-/** What a start has found out. */
+/** The facts that a start provides. */
 type Started = Pick<StartFacts, "port" | "store" | "key">;
 
 /**
@@ -45,23 +45,23 @@ export async function serve(settings: ServerSettings, writers: Writers, host: Ho
   readOptions(settings);
   const { hostname, docs: hasDocs, workers } = settings;
   if (settings.traces !== undefined) provideTraces(host);
-  const ended = signalled();
-  const crew = workers === 1 ? undefined : createWorkerPool(workers, writers, host);
+  const signal = waitForSignal();
+  const pool = workers === 1 ? undefined : createWorkerPool(workers, writers, host);
   const local = new LocalServer(writers, host.listen, settings.traces);
-  const server: EndingServer = crew ?? local;
+  const server: StoppableServer = pool ?? local;
   const report = (line: string) => writers.errors.add(`petstore: ${line}`);
   if (settings.traces === undefined && readsBaggage()) {
     report("a request with a malformed baggage header will get no response; set OTEL_PROPAGATORS=tracecontext");
   }
   const metrics = settings.metrics &&
-    await offeringFreePort("--metrics", serveMetrics(settings.metrics, host.listen, server, report));
+    await suggestFreePort("--metrics", serveMetrics(settings.metrics, host.listen, server, report));
   let endAt: number | undefined;
   try {
-    const starting = crew ? crew.start(settings, report) : serveAlone(local, settings, host, report);
-    const started = await offeringFreePort("--port", starting);
+    const starting = pool ? pool.start(settings, report) : serveAlone(local, settings, host, report);
+    const started = await suggestFreePort("--port", starting);
     const facts = { hostname, hasDocs, ...started };
     writers.output.add(isJson ? describeStartAsJson(facts) : describeStart(facts, isColoured()));
-    await ended;
+    await signal;
     endAt = performance.now() + END_TIMEOUT;
     await drain(server);
   } finally {
@@ -75,7 +75,7 @@ function provideTraces(host: Host): void {
   throw new SettingError("--traces needs Deno; on Node, OTEL_TRACES_SAMPLER tells the SDK which requests to trace");
 }
 
-function createWorkerPool(workers: number, { errors }: Writers, { createWorkers, sinks }: Host): StartingServer {
+function createWorkerPool(workers: number, { errors }: Writers, { createWorkers, sinks }: Host): StartableServer {
   if (createWorkers) return createWorkers(workers, errors, sinks);
   throw new SettingError("Several workers need Deno; set --workers 1, or run the server on Deno");
 }
@@ -88,21 +88,21 @@ async function serveAlone(
   report: (line: string) => void,
 ): Promise<Started> {
   const storeSetting = readStoreSetting(settings.store, readVariable, host);
-  // The socket first, so that a start that fails because of it creates no file, and no key that is never shown.
+  // The socket first, so that a start that fails here creates no file, and no key that is never shown.
   const port = await server.listen(settings);
   const store = await openSeeded(storeSetting, settings.seed, report);
-  server.own(store, undefined);
-  const keeper = storeSetting.isShareable ? store : await openKeyDatabase(settings.keys.length === 0, host.keepFiles);
-  server.own(store, keeper);
-  const key = await findFirstKey(settings.keys, keeper?.keys);
+  server.adopt(store, undefined);
+  const keyStore = storeSetting.isShareable ? store : await openKeyDatabase(settings.keys.length === 0, host.keepFiles);
+  server.adopt(store, keyStore);
+  const key = await findFirstKey(settings.keys, keyStore?.keys);
   await dropPermissions(["env"]);
   // Not awaited: the start of a thread in another isolate takes half a second. Until then, this isolate commits.
-  void confine(new Set([store, keeper]), storeSetting.needsRead);
-  server.serve(settings, { isComplete: () => true, keyPlace: placeOf(key, settings.keys), limits: undefined });
+  void confine(new Set([store, keyStore]), storeSetting.needsRead);
+  server.serve(settings, { isComplete: () => true, keyLocation: keyLocationOf(key, settings.keys), limits: undefined });
   return { port, store: storeSetting.description, key };
 }
 
-/** Fills the store before anything else has it open. In memory, only the store itself can be filled. */
+/** Opens the store, and adds sample pets before anything else uses it. A store in memory has to be open for that. */
 async function openSeeded(setting: StoreSetting, seed: number, report: (line: string) => void): Promise<KeyedPetStore> {
   if (seed > 0 && setting.openImporter) report(await seedDatabase(await setting.openImporter(), seed));
   const store = await setting.open();
@@ -118,9 +118,9 @@ export async function confine(stores: ReadonlySet<PetStore | undefined>, needsRe
 }
 
 /** Waits until requests in flight are answered, then holds later ones. */
-async function drain(server: EndingServer): Promise<void> {
+async function drain(server: StoppableServer): Promise<void> {
   // Before the listener stops, because afterwards Deno delivers no more of an incomplete body (denoland/deno#36809).
-  await within(DRAIN_TIMEOUT, server.close());
+  await resolvesWithin(DRAIN_TIMEOUT, server.close());
   await server.hold();
   // In steps, so that a process that was suspended reads from its socket again before it continues.
   for (let i = 0; i < HOLD_STEPS; i++) await new Promise((resolve) => setTimeout(resolve, HOLD_TIME / HOLD_STEPS));

@@ -6,10 +6,10 @@ import { checkOptions } from "../petstore/settings.ts";
 import { INVALID_HOST } from "./errors.ts";
 import { createPublicOperations, type PublicParts } from "./public_operations.ts";
 
-/** What the server has beside the petstore. */
+/** The parts of the server besides the petstore. */
 export type ServerParts = PublicParts & Pick<ServiceParts, "observe" | "limits">;
 
-/** Creates what serves the petstore and the public operations of the server. */
+/** Creates the service of the petstore and of the server's public operations. */
 export function createServerPipeline(options: PetstoreOptions, parts: ServerParts): Service {
   const settings = checkOptions(options);
   const operations = createPublicOperations(settings, parts);
@@ -21,7 +21,7 @@ function requireHost(context: RequestContext): Problem | undefined {
 }
 
 /**
- * Whether a Host header could be a host. `Deno.serve` puts it into the URL unchanged. With a slash or a question mark in it,
+ * Whether a Host header may be a host. `Deno.serve` puts it into the URL unchanged. With a slash or a question mark in it,
  * the server would see another path than a gateway in front of it (RFC 9112 §3.2).
  */
 function isHost(host: string | null): boolean {

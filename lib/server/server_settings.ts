@@ -9,7 +9,7 @@ import { UNITS } from "./time.ts";
 /** More isolates would wait for the one writer of an SQLite file, or for PostgreSQL's connections. */
 const MAX_WORKERS = 64;
 
-/** More sample pets would only take longer. */
+/** More sample pets would have no use. */
 const MAX_SEED = 1_000_000;
 
 const LOG_FORMATS = ["text", "json", "off"] as const;
@@ -36,10 +36,10 @@ export interface ServerSettings {
   requestIds: RequestIds;
   /** Where metrics are served; undefined if they are not. */
   metrics: { hostname: string; port: number } | undefined;
-  /** Which share of the requests the server traces; undefined if it leaves that to the runtime. */
+  /** The share of the requests that the server traces; undefined if the runtime decides. */
   traces: number | undefined;
   rateLimit: RateLimitOptions | undefined;
-  /** In which the proxy tells the address of the client, or "". */
+  /** The header in which the proxy sends the address of the client, or "". */
   clientHeader: string;
   /** Whether to serve the description as a web page. */
   docs: boolean;
@@ -47,7 +47,7 @@ export interface ServerSettings {
 
 /** @throws {SettingError} If a value is invalid. */
 export function readSettings(flags: Flags, environment: Environment): ServerSettings {
-  // Ignored in silence, it would bring back a log that was switched off.
+  // If it were ignored, a log that was switched off would come back.
   if (environment("PETSTORE_ACCESS_LOG")) {
     throw new SettingError("PETSTORE_ACCESS_LOG is no setting any more; set PETSTORE_LOG to text, json or off");
   }
@@ -118,7 +118,7 @@ function readSeed(text: string): number {
   throw new SettingError(`Seed ${JSON.stringify(text)} must be a number of pets up to ${MAX_SEED}`);
 }
 
-/** The runtime heeds the limits of a container. */
+/** The runtime's number of processors respects the limits of a container. */
 function readWorkers(text: string): number {
   if (text === "auto") return Math.min(navigator.hardwareConcurrency, MAX_WORKERS);
   const workers = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;

@@ -6,9 +6,9 @@ export class SettingError extends Error {
 /** A setting that cannot be used at the moment; a later start may succeed. */
 export class UnreachableError extends SettingError {}
 
-/** A port that another program has. */
+/** A port that another program uses. */
 export class PortInUseError extends UnreachableError {
-  /** Where it wanted to listen. */
+  /** The address that is in use. */
   readonly address: { hostname: string; port: number };
 
   constructor(line: string, address: { hostname: string; port: number }) {

@@ -27,11 +27,11 @@ export function writeJson({ output, errors }: Writers): void {
 }
 
 /**
- * A sink for several writers. It writes what one of them hands over before it begins with the next, because a pipe mixes
- * long writes. Only the first failure is passed on, so that it is reported once.
+ * A sink for several writers. It completes each write before it starts the next, because a pipe mixes long writes. Only the
+ * first failure is passed on, so that it is reported once.
  */
-export function inTurn(sink: LineSink): LineSink {
-  let last = Promise.resolve();
+export function serializeWrites(sink: LineSink): LineSink {
+  let lastWrite = Promise.resolve();
   let hasFailed = false;
 
   async function writeAll(bytes: Uint8Array): Promise<void> {
@@ -46,8 +46,8 @@ export function inTurn(sink: LineSink): LineSink {
 
   return {
     async write(bytes) {
-      const written = last.then(() => writeAll(bytes));
-      last = written.catch(() => {});
+      const written = lastWrite.then(() => writeAll(bytes));
+      lastWrite = written.catch(() => {});
       await written;
       return bytes.length;
     },

@@ -6,7 +6,7 @@ import { storeClosed, StoreUnavailableError } from "./store.ts";
 export const FULL_BATCH = 512;
 
 /**
- * How many creates may wait. They take less than 100 MB. Those of one turn of the event loop are not refused, because their caller
+ * How many creates may wait. They need less than 100 MB. Those of one turn of the event loop are not refused, because their caller
  * has the memory for them.
  */
 const MAX_WAITING = 10_000;
@@ -14,7 +14,7 @@ const MAX_WAITING = 10_000;
 /** The bounds of a wait for clients, in milliseconds. */
 const MIN_WAIT = 2, MAX_WAIT = 10;
 
-/** After waits in vain, at most so many transactions do not wait. */
+/** After unsuccessful waits, at most this many transactions do not wait. */
 const MAX_BACKOFF = 64;
 
 /**
@@ -26,7 +26,7 @@ export function longestWaitAfter(milliseconds: number): number {
   return Math.min(MAX_WAIT, Math.max(MIN_WAIT, milliseconds));
 }
 
-/** Is told of each commit: how many creates it had, and how long it took. */
+/** Called after each commit, with the number of its creates and its duration. */
 export type CommitObserver = (creates: number, milliseconds: number) => void;
 
 /** A store that commits creates together, as an observer sees it. */
@@ -41,8 +41,8 @@ export class Batch<Create> {
   /** In order of arrival. The store removes the creates that it commits. */
   waiting: Create[] = [];
   /**
-   * How many creates the store is committing. For the limit, they wait too. When they are settled, the store calls
-   * {@link commitSoon} for those that have come meanwhile.
+   * How many creates the store is committing. For the limit, they count as waiting. When they are settled, the store
+   * calls {@link commitSoon} for those that have arrived meanwhile.
    */
   inFlight = 0;
   readonly #commit: () => void;
@@ -53,12 +53,12 @@ export class Batch<Create> {
   /** How many creates must wait before the next commit starts; 0 if any number may be committed. */
   #expected = 0;
   #deadline: ReturnType<typeof setTimeout> | undefined;
-  /** How many transactions will not wait for clients, and how many more it will be if clients are missed again. */
+  /** How many transactions will not wait for clients, and their number after the next unsuccessful wait. */
   #backoff = { left: 0, next: 1 };
 
   /**
    * @param commit Commits creates in {@link waiting}, or does nothing if a transaction is running already.
-   * @param resource The name of what the creates wait for, for an error message.
+   * @param resource The resource that the creates wait for, for an error message.
    */
   constructor(commit: () => void, resource: string) {
     this.#commit = commit;
@@ -78,7 +78,7 @@ export class Batch<Create> {
   add(create: Create): void {
     if (this.#isClosed) throw storeClosed();
     if (this.waiting.length >= FULL_BATCH) this.#start();
-    if (this.#isFull) this.#requireRoom();
+    if (this.#isFull) this.#requireCapacity();
     const count = this.waiting.push(create);
     if (count + this.inFlight === MAX_WAITING) setImmediate(() => this.#isFull = true);
     if (count === this.#expected) this.#start();
@@ -100,10 +100,10 @@ export class Batch<Create> {
   }
 
   /**
-   * Lets the next commit wait for more creates, unless such waits were in vain lately. Clients that have just been answered
-   * often send their next creates at once. If those miss a commit that takes long, each create waits for two commits.
+   * Lets the next commit wait for more creates, unless recent waits were unsuccessful. Clients that have just been answered
+   * often send their next creates at once. If those miss a long commit, each create waits for two commits.
    *
-   * @param count How many creates may come in addition to those that wait.
+   * @param count How many creates may arrive in addition to those that wait.
    * @param milliseconds The longest wait. See {@link longestWaitAfter}.
    */
   expect(count: number, milliseconds: number): void {
@@ -126,7 +126,7 @@ export class Batch<Create> {
     this.#start();
   }
 
-  #requireRoom(): void {
+  #requireCapacity(): void {
     this.#isFull = this.unsettled >= MAX_WAITING;
     if (this.#isFull) throw new StoreUnavailableError(`Too many creates wait for ${this.#resource}`);
   }

@@ -1,12 +1,12 @@
-/** The contract between the management of API keys and what keeps them. Its cases are in `lib/testing/store/keys.ts`. */
+/** The contract between the management of API keys and a store of keys. Its cases are in `lib/testing/store/keys.ts`. */
 
 import type { MaybePromise } from "../maybe_promise.ts";
 
-/** What is known of an API key, without anything by which it could be used. */
+/** The metadata of an API key. It contains no secret. */
 export interface KeyInfo {
   /** Identifies the key, such as `key-5d0c6a1f1f0b`. Not secret. */
   id: string;
-  /** What the key is for, in the operator's words. */
+  /** The purpose of the key, in the operator's words. */
   label: string;
   /** The id of the caller that uses the key. A key and the one that replaces it have the same. */
   caller: string;
@@ -14,7 +14,7 @@ export interface KeyInfo {
   readOnly: boolean;
   /** When it was made. */
   created: Date;
-  /** From when on it is refused. Undefined if it never expires. */
+  /** When it expires. Undefined if it never does. */
   expires: Date | undefined;
   /** When it was revoked. Undefined if it was not. */
   revoked: Date | undefined;
@@ -39,7 +39,7 @@ export interface KeyUse {
 /**
  * Keeps API keys. Each method returns its result or a promise of it. Times are exact to a millisecond.
  *
- * Several programs may change the keys at once. So each change is atomic, and none undoes another: an expiry only moves to an
+ * Several programs may change the keys at once. So each change is atomic, and none reverts another: an expiry only moves to an
  * earlier time, the first revocation stays, and the latest use counts.
  *
  * A store that cannot serve at the moment throws {@link StoreUnavailableError}, or rejects with it.
@@ -61,11 +61,11 @@ export interface KeyStore {
    * @returns False if there is no such key. Revoking it again changes nothing, and returns true.
    */
   revoke(id: string, at: Date): MaybePromise<boolean>;
-  /** Notes uses. They may be lost when the process ends. */
+  /** Records uses. They may be lost when the process ends. */
   touch(uses: readonly KeyUse[]): MaybePromise<void>;
 }
 
-/** The latest use of each key, for a store whose change takes each key once. */
+/** The latest use of each key, for a store that can change each key only once in a statement. */
 export function latestUses(uses: readonly KeyUse[]): KeyUse[] {
   const latest = new Map<string, KeyUse>();
   for (const use of uses) {

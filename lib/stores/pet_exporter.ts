@@ -1,4 +1,4 @@
-/** What the exports of all stores share. */
+/** The types that the exports of all stores share. */
 
 /** NDJSON: the JSON of a pet on each line. CSV: RFC 4180, but lines end with LF alone. */
 export type ExportFormat = "ndjson" | "csv";
@@ -8,8 +8,8 @@ export type ExportFormat = "ndjson" | "csv";
  *
  * @param text Whole lines, without the last line's end.
  * @param pets How many they are.
- * @param share The part of the store that is done, from 0 to 1.
- * @returns Resolves when the next may come.
+ * @param share The share of the store that has been written, from 0 to 1.
+ * @returns Resolves when the sink is ready for more pets.
  */
 export type PetSink = (text: string, pets: number, share: number) => Promise<void>;
 

@@ -1,4 +1,4 @@
-/** The contract of imports: many pets in chunks, and none twice. The databases have it; a store in memory does not need it. */
+/** The contract of imports: many pets in chunks, and none twice. The databases implement it; a store in memory does not need it. */
 
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { PetDraft } from "./store.ts";
@@ -9,7 +9,7 @@ export interface ImportChunk {
   parent: string;
   /** A digest of all records of the source up to the end of this chunk: 43 characters, each a letter, a digit, `-` or `_`. */
   digest: string;
-  /** How many records it has, also those that are no pets. */
+  /** How many records it has, including those that are not pets. */
   records: number;
   pets: readonly PetDraft[];
 }
@@ -23,8 +23,8 @@ export interface KnownChunk {
 }
 
 /**
- * Adds pets in chunks, and remembers each chunk for good. A chunk and its pets become visible together, so an import that was
- * cut short can be repeated: it skips the chunks that are there. Several importers and servers may write at the same time.
+ * Adds pets in chunks, and remembers each chunk permanently. A chunk and its pets become visible together, so an import that was
+ * cut short can be repeated: it skips the chunks that exist. Several importers and servers may write at the same time.
  */
 export interface PetImporter {
   /** Whether the store has no pet. */
@@ -34,8 +34,8 @@ export interface PetImporter {
   /**
    * Adds a chunk in one transaction. Ids are given in the order of the pets.
    *
-   * @param known How many chunks follow its parent, as {@link followers} told.
-   * @returns False if another importer has added a follower since. Then nothing has happened.
+   * @param known How many chunks follow its parent, according to {@link followers}.
+   * @returns False if another importer has added a follower since. Nothing has been added then.
    * @throws {StoreUnavailableError} If the store cannot be written. The chunk may have been added if a connection broke.
    */
   add(chunk: ImportChunk, known: number): MaybePromise<boolean>;

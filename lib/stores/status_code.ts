@@ -1,7 +1,7 @@
 import { PET_STATUSES, type PetStatus } from "../pet.ts";
 
 /**
- * The number that stores keep for a status.
+ * The number by which stores represent a status.
  *
  * @throws {TypeError} If `status` is invalid.
  */

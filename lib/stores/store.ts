@@ -7,7 +7,7 @@ import type { KeyStore } from "./key_store.ts";
 /** A new pet as the service passes it to a store: validated, and with a status. */
 export type PetDraft = Required<NewPet>;
 
-/** Which page of the list to read. */
+/** Selects a page of the list. */
 export interface PetQuery {
   /** Only pets with a greater id; 0 for the first page. Any int64. */
   after: bigint;
@@ -50,7 +50,7 @@ export interface PetPage {
  * **Errors.** A store that cannot serve at the moment throws {@link StoreUnavailableError}, or rejects with it, and the
  * client gets 503. The service treats any other error as a bug and answers 500.
  *
- * **Order.** Ids start at 1 and stay below 2^53. They ascend in the order in which pets become visible, and none is given
+ * **Order.** Ids start at 1 and stay below 2^53. They ascend in the order in which pets become visible, and none is assigned
  * twice, not even after a restart. A reader that continues after the last id it saw therefore misses no pet. Only a create that
  * fails may leave a gap; a request that is repeated and a check leave none.
  *
@@ -60,12 +60,12 @@ export interface PetPage {
  *
  * **Changes.** No operation of this version changes or deletes a pet, but others may, for example by SQL. A store with
  * {@link changes} counts this in `alterations`. An operation that changes or deletes pets would have to do so too, before it is
- * acknowledged, because cached responses depend on it. The id of a deleted pet is not given again, and a reader that walks the
- * list then misses only what was deleted: a page begins after an id, whether or not that pet is still there.
+ * acknowledged, because cached responses depend on it. The id of a deleted pet is not reused, and a reader that walks the
+ * list then misses only the deleted pets: a page begins after an id, whether or not that pet is still there.
  *
  * **Durability.** A create resolves once the pet is as safe as the store makes it, and not earlier.
- * {@link createMemoryStore} keeps it until the process ends. With the other stores, it survives what a commit of their database
- * survives: for `createSqliteStore`, a loss of power.
+ * {@link createMemoryStore} keeps it until the process ends. With the other stores, it is as durable as a commit of their
+ * database: with `createSqliteStore`, it survives a loss of power.
  *
  * **Concurrency.** After a create has resolved, every get and list that starts later sees the pet. A page is consistent: it
  * shows the state of one moment. Two pages may show different moments.
@@ -92,14 +92,14 @@ export interface PetStore {
   /**
    * Counters that show whether an earlier response is still valid. The service then caches responses and compares the counters
    * on each read. Without this method it reads the store each time. A counter grows before a create resolves, and not before reads
-   * see the pet, on every server; a store that cannot know what other servers add has no `changes()`. The result may be one object
-   * whose members change. Must not throw: while the store cannot know whether it has changed, `alterations` grows with every call.
+   * see the pet, on every server; a store that cannot detect pets of other servers has no `changes()`. The result may be one object
+   * whose members change. Must not throw: while the store cannot detect changes, `alterations` grows with every call.
    */
   changes?(): StoreChanges;
   /** Checks that the store can serve. Throws {@link StoreUnavailableError} if it cannot. */
   check(): MaybePromise<void>;
   /**
-   * Checks that a create would succeed, without adding a pet. It takes the way of a create as far as possible, and may cost as
+   * Checks that a create would succeed, without adding a pet. It follows the path of a create as far as possible, and may cost as
    * much. Throws {@link StoreUnavailableError} if a create would fail. Without this method, creates count as possible while
    * {@link check} succeeds.
    */
@@ -118,7 +118,7 @@ export interface KeyedPetStore extends PetStore {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What has changed since the store was opened, as two counters that never decrease. */
+/** The changes since the store was opened, as two counters that never decrease. */
 export interface StoreChanges {
   /** Grows whenever pets are added. It may also grow at other times, at the cost of cached responses. */
   additions: number;

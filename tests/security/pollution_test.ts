@@ -189,7 +189,7 @@ const LIMITED = { keys: [KEY], rateLimit: { requests: 1, windowMs: 60_000 } };
 
 test("polluting Object.prototype sets no member of a rate limit", async () => {
   const requests = [1, 2].map(() => ask("GET", "/pets", undefined, { ...AUTHORIZED, "x-evil": "1.2.3.4" }));
-  const statuses = await whilePolluted({ clientHeader: "x-evil", now: () => 5, limits: {} }, async () => {
+  const statuses = await whilePolluted({ clientHeader: "x-evil", now: () => 5, limits: {} }, () => {
     const { handle } = createPetstore(LIMITED);
     return Promise.all(requests.map(async (request) => (await handle(request)).status));
   });

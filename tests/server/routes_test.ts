@@ -37,7 +37,7 @@ test("many requests for /readyz?writes share one check a second, which adds no p
   const store = createMemoryStore();
   let checks = 0;
   store.checkWrites = () => void checks++;
-  const parts = { hasDocs: false, isComplete: () => true, keyPlace: "settings" } as const;
+  const parts = { hasDocs: false, isComplete: () => true, keyLocation: "settings" } as const;
   const operations = createPublicOperations(checkOptions({ keys: ["k"], store }), parts);
   const { handler } = operations.find(({ path }) => path === "/readyz")!;
   const ask = (query: string) => handler({ context: createContext({}), caller: ANONYMOUS, query, parameter: "" });

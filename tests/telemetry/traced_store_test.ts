@@ -18,7 +18,7 @@ function traced(store: PetStore, setting: string): PetStore {
     tracer,
     activeSpan: () => tracer.startSpan("request"),
     startRequest: () => tracer.startSpan("request"),
-    within: (_, work) => work(),
+    withSpan: (_, work) => work(),
   });
 }
 

@@ -3,16 +3,16 @@
 import { parseArgs } from "node:util";
 import { SETTINGS } from "../settings.ts";
 import { SettingError } from "../start_error.ts";
-import type { Command, Given } from "./command.ts";
+import type { Command, CommandArguments } from "./command.ts";
 
 /**
  * @param command The name, for messages.
  * @param args The arguments after the command.
  * @throws {SettingError} If a flag is unknown, or lacks a value.
  */
-export function readArguments(command: string, definition: Command, args: readonly string[]): Given {
+export function readArguments(command: string, definition: Command, args: readonly string[]): CommandArguments {
   const options = flagOptions(definition);
-  // Works however the program was started, with a task too.
+  // This advice also applies to a program that a task has started.
   const help = `add --help to see the flags of ${command}`;
   const flags = new Map<string, string[]>();
   const operands: string[] = [];
@@ -31,27 +31,27 @@ export function readArguments(command: string, definition: Command, args: readon
     throw new SettingError(`${problem.replace(/\.$/, "")}${hint || ";"} ${help}`);
   }
   // The message does not quote the argument, because a word without a flag may be a key.
-  const wanted = definition.operand;
-  if (operands.length > (wanted === undefined ? 0 : 1)) {
+  const operandName = definition.operand;
+  if (operands.length > (operandName === undefined ? 0 : 1)) {
     throw new SettingError(
-      wanted === undefined ? `Only flags are expected; ${help}` : `Only one ${wanted} is expected; ${help}`,
+      operandName === undefined ? `Only flags are expected; ${help}` : `Only one ${operandName} is expected; ${help}`,
     );
   }
   return { flags, operand: operands[0] ?? "" };
 }
 
-/** The flags of a command, as `parseArgs` wants them. */
+/** The flags of a command, as options of `parseArgs`. */
 function flagOptions({ settings, flags = {} }: Command): Record<string, { type: "string" | "boolean" }> {
-  const own = Object.keys(flags);
-  const texts = [
+  const ownFlags = Object.keys(flags);
+  const withValue = [
     ...settings.filter((name) => SETTINGS[name].kind !== "switch"),
-    ...own.filter((name) => flags[name]!.value !== undefined),
+    ...ownFlags.filter((name) => flags[name]!.value !== undefined),
   ];
-  const both = settings.filter((name) => SETTINGS[name].kind === "switch").flatMap((name) => [name, `no-${name}`]);
+  const switches = settings.filter((name) => SETTINGS[name].kind === "switch").flatMap((name) => [name, `no-${name}`]);
   return {
-    ...Object.fromEntries(texts.map((name) => [name, { type: "string" }])),
+    ...Object.fromEntries(withValue.map((name) => [name, { type: "string" }])),
     ...Object.fromEntries(
-      [...both, ...own.filter((name) => !texts.includes(name)), "help", "version"].map((
+      [...switches, ...ownFlags.filter((name) => !withValue.includes(name)), "help", "version"].map((
         name,
       ) => [name, { type: "boolean" }]),
     ),
@@ -60,13 +60,13 @@ function flagOptions({ settings, flags = {} }: Command): Record<string, { type: 
 
 /** The candidate that a mistyped word probably means: at most a third of it differs. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
-  const distances = candidates.map((candidate) => ({ candidate, distance: distanceOf(word, candidate) }));
+  const distances = candidates.map((candidate) => ({ candidate, distance: editDistance(word, candidate) }));
   const [best] = distances.sort((one, other) => one.distance - other.distance);
   return best && best.distance <= Math.max(1, Math.floor(best.candidate.length / 3)) ? best.candidate : undefined;
 }
 
 /** How many characters to insert, remove, replace or swap with the next one (optimal string alignment). */
-function distanceOf(one: string, other: string): number {
+function editDistance(one: string, other: string): number {
   let before: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, column) => column);
   for (let row = 1; row <= one.length; row++) {

@@ -2,10 +2,10 @@ import { backupDatabase } from "../../stores/sqlite/backup.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import { firstLine, SettingError, startError } from "../start_error.ts";
 import { readText } from "../settings.ts";
-import { findStore } from "../store/open_store.ts";
+import { parseStoreLocation } from "../store/open_store.ts";
 import { publishFile } from "../folders.ts";
 import { showProgress } from "./progress.ts";
-import { type Command, showPets } from "./command.ts";
+import { type Command, formatPetCount } from "./command.ts";
 
 export const BACKUP: Command = {
   summary: "copy an SQLite file that servers are using",
@@ -24,7 +24,7 @@ export const BACKUP: Command = {
   ],
   async run({ flags, operand }, { writers, environment }) {
     if (operand === "") throw new SettingError("The name of the copy is missing, as in petstore backup copy.db");
-    const store = findStore(readText("store", flags, environment), environment);
+    const store = parseStoreLocation(readText("store", flags, environment), environment);
     if (store.kind !== "sqlite") {
       throw new SettingError("Only an SQLite file can be backed up; for PostgreSQL use pg_dump");
     }
@@ -35,7 +35,7 @@ export const BACKUP: Command = {
       writers.output.add(
         flags.has("json")
           ? JSON.stringify({ file: operand, pets: Number(pets), bytes })
-          : `${operand}: ${showPets(pets)}, ${bytes} bytes, checked`,
+          : `${operand}: ${formatPetCount(pets)}, ${bytes} bytes, checked`,
       );
       return 0;
     } catch (error) {

@@ -3,8 +3,8 @@ import { StoreUnavailableError } from "../../stores/store.ts";
 import { readText } from "../settings.ts";
 import { SettingError, startError } from "../start_error.ts";
 import { describePostgres, inspectPostgres } from "../store/open_postgres.ts";
-import { findStore, MEMORY } from "../store/open_store.ts";
-import { type Command, type Context, showPets } from "./command.ts";
+import { MEMORY, parseStoreLocation } from "../store/open_store.ts";
+import { type Command, type Context, formatPetCount } from "./command.ts";
 
 export const CHECK: Command = {
   summary: "tell whether the store is sound",
@@ -44,17 +44,17 @@ interface Result {
   schemaVersion: number;
   /** How many pets a file has. */
   pets?: number;
-  /** What else is to say. */
+  /** An addition to the text. May be empty. */
   note: string;
 }
 
 function describe({ store, pets, schemaVersion, note }: Result): string {
-  const contents = pets === undefined ? "" : `${showPets(BigInt(pets))}, `;
+  const contents = pets === undefined ? "" : `${formatPetCount(BigInt(pets))}, `;
   return `${store} is sound: ${contents}schema version ${schemaVersion}${note}`;
 }
 
 async function check(setting: string, { environment, host }: Context): Promise<Result> {
-  const store = findStore(setting, environment);
+  const store = parseStoreLocation(setting, environment);
   if (store.kind === "memory") {
     throw new SettingError(`There is nothing to check in ${MEMORY}; name a file or a database`);
   }
@@ -66,12 +66,16 @@ async function check(setting: string, { environment, host }: Context): Promise<R
 
 async function checkFile(path: string): Promise<Result> {
   try {
-    const { version, wanted, pets, faults } = await inspectDatabase(path);
+    const { version, currentVersion, pets, faults } = await inspectDatabase(path);
     const state = { store: `sqlite:${path}`, schemaVersion: version, pets: Number(pets) };
     if (version === 0) {
       return { ...state, faults: [`${path} is an empty database, which no server has used yet`], note: "" };
     }
-    return { ...state, faults, note: version < wanted ? `, which the next start migrates to ${wanted}` : "" };
+    return {
+      ...state,
+      faults,
+      note: version < currentVersion ? `, which the next start migrates to ${currentVersion}` : "",
+    };
   } catch (error) {
     throw error instanceof StoreUnavailableError ? startError(error.message, error) : error;
   }

@@ -4,7 +4,7 @@ import type { Writers } from "../writers.ts";
 
 /** A command of the program, as its help text describes it. */
 export interface Command {
-  /** What it does, in one line. */
+  /** The purpose, in one line. */
   summary: string;
   /** The settings that it reads. */
   settings: readonly SettingName[];
@@ -15,30 +15,30 @@ export interface Command {
   /** Paragraphs of its help text. */
   about: readonly string[];
   examples: readonly string[];
-  /** Whether it serves, so that its output is only a log. */
-  serves?(given: Given): boolean;
+  /** Whether it serves. The output of a server is only a log. */
+  serves?(args: CommandArguments): boolean;
   /**
    * @returns The exit status.
-   * @throws {SettingError} If it fails. The class decides about the exit status.
+   * @throws {SettingError} If it fails. The class determines the exit status.
    */
-  run(given: Given, context: Context): number | Promise<number>;
+  run(args: CommandArguments, context: Context): number | Promise<number>;
 }
 
-/** A flag that is no setting, so it has no environment variable. */
+/** A flag that is not a setting, and so has no environment variable. */
 export interface Flag {
-  /** The name of its value in the help text. Without one, it takes no value. */
+  /** The name of its value in the help text. Without a name, the flag has no value. */
   value?: string;
   help: string;
 }
 
-/** A command line after the command. */
-export interface Given {
+/** The parsed arguments after the command. */
+export interface CommandArguments {
   flags: Flags;
   /** The argument that is not a flag, or "". */
   operand: string;
 }
 
-/** What commands get from the process. */
+/** The parts of the process that commands use. */
 export interface Context {
   /** The result goes to the output, and everything else to the errors. */
   writers: Writers;
@@ -46,7 +46,7 @@ export interface Context {
   host: Host;
 }
 
-/** A number of pets, for people. */
-export function showPets(count: bigint): string {
+/** Formats a number of pets for messages. */
+export function formatPetCount(count: bigint): string {
   return count === 1n ? "1 pet" : `${count} pets`;
 }

@@ -1,9 +1,9 @@
-/** Finds the command of a command line, or the text that it asks for. */
+/** Finds the command of a command line, or the text that it requests. */
 
 import { VERSION } from "../../version.ts";
 import { SettingError } from "../start_error.ts";
 import { nearest, readArguments } from "./arguments.ts";
-import type { Command, Given } from "./command.ts";
+import type { Command, CommandArguments } from "./command.ts";
 import { describeCommand, describeGroup, describeProgram } from "./help.ts";
 import { COMMANDS, DEFAULT_COMMAND } from "./table.ts";
 
@@ -14,7 +14,7 @@ const VERSION_LINE = `petstore ${VERSION}`;
  *
  * @throws {SettingError} If there is no such command, or its flags are invalid.
  */
-export function readCommandLine(args: readonly string[]): { command: Command; given: Given } | string {
+export function readCommandLine(args: readonly string[]): { command: Command; parsed: CommandArguments } | string {
   const [first = "", second = ""] = args;
   const isNamed = args.length > 0 && !first.startsWith("-");
   if (!isNamed && args.includes("--help")) return describeProgram(COMMANDS);
@@ -29,9 +29,9 @@ export function readCommandLine(args: readonly string[]): { command: Command; gi
 
 function readCommand(name: string, args: readonly string[]): ReturnType<typeof readCommandLine> {
   const command = findCommand(name);
-  const given = readArguments(name, command, args);
-  if (given.flags.has("version")) return VERSION_LINE;
-  return given.flags.has("help") ? describeCommand(name, command) : { command, given };
+  const parsed = readArguments(name, command, args);
+  if (parsed.flags.has("version")) return VERSION_LINE;
+  return parsed.flags.has("help") ? describeCommand(name, command) : { command, parsed };
 }
 
 /** The text of `petstore help <words>`. */

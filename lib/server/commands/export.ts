@@ -7,8 +7,8 @@ import { publishFile } from "../folders.ts";
 import { readText } from "../settings.ts";
 import { firstLine, SettingError, startError } from "../start_error.ts";
 import { exportFromPostgres } from "../store/open_postgres.ts";
-import { findStore, type NamedStore } from "../store/open_store.ts";
-import { type Command, type Context, showPets } from "./command.ts";
+import { parseStoreLocation, type StoreLocation } from "../store/open_store.ts";
+import { type Command, type Context, formatPetCount } from "./command.ts";
 import { PetProgress } from "./progress.ts";
 
 export const EXPORT: Command = {
@@ -37,7 +37,7 @@ export const EXPORT: Command = {
   async run({ flags, operand }, context) {
     const name = operand === STANDARD ? "" : operand;
     const format = readFormat(flags.get("format")?.at(-1), name, "ndjson");
-    const store = findStore(readText("store", flags, context.environment), context.environment);
+    const store = parseStoreLocation(readText("store", flags, context.environment), context.environment);
     const progress = new PetProgress("export", (line) => context.writers.errors.add(line));
     try {
       if (name === "") return await exportToOutput(store, format, progress, context);
@@ -46,7 +46,7 @@ export const EXPORT: Command = {
         (temporary) => exportToFile(store, format, progress, temporary, context),
       );
       progress.end();
-      context.writers.output.add(`${name}: ${showPets(BigInt(pets))}, ${bytes} bytes`);
+      context.writers.output.add(`${name}: ${formatPetCount(BigInt(pets))}, ${bytes} bytes`);
       return 0;
     } catch (error) {
       progress.end();
@@ -57,9 +57,9 @@ export const EXPORT: Command = {
   },
 };
 
-/** A reader that has enough, such as `head`, ends the export without a word. */
+/** A reader that closes the pipe, such as `head`, ends the export without a message. */
 async function exportToOutput(
-  store: NamedStore,
+  store: StoreLocation,
   format: ExportFormat,
   progress: PetProgress,
   context: Context,
@@ -79,7 +79,7 @@ async function exportToOutput(
 }
 
 async function exportToFile(
-  store: NamedStore,
+  store: StoreLocation,
   format: ExportFormat,
   progress: PetProgress,
   path: string,
@@ -101,7 +101,7 @@ async function exportToFile(
 
 /** @returns How many pets there are. */
 async function exportTo(
-  store: NamedStore,
+  store: StoreLocation,
   format: ExportFormat,
   progress: PetProgress,
   { host }: Context,

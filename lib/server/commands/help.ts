@@ -1,4 +1,4 @@
-/** The help texts, made from the tables by which the command line is read. */
+/** The help texts, made from the tables that define the command line. */
 
 import { type Setting, SETTINGS } from "../settings.ts";
 import type { Command, Flag } from "./command.ts";
@@ -46,14 +46,16 @@ ${STATUSES}`;
 /** The text of `petstore <command> --help`. */
 export function describeCommand(name: string, command: Command): string {
   const { about, settings, flags = {}, operand, examples } = command;
-  const own: [name: string, flag: Flag][] = [...Object.entries(flags), ["help", { help: "print this text" }]];
+  const ownFlags: [name: string, flag: Flag][] = [...Object.entries(flags), ["help", { help: "print this text" }]];
   const usage = ["petstore", name, ...(operand === undefined ? [] : [`<${operand}>`]), "[flags]"].join(" ");
   return `${wrap(about[0] ?? "", LINE_WIDTH).join("\n")}
 
 Usage: ${usage}
 
 ${settings.map((setting) => describeSetting(setting, SETTINGS[setting])).join("")}${
-    own.map(([name, { value, help }]) => describeFlag(`--${name}${value === undefined ? "" : ` <${value}>`}`, help))
+    ownFlags.map(([name, { value, help }]) =>
+      describeFlag(`--${name}${value === undefined ? "" : ` <${value}>`}`, help)
+    )
       .join("")
   }
 ${about.slice(1).map((text) => wrap(text, LINE_WIDTH).join("\n") + "\n\n").join("")}Examples:

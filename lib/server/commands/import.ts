@@ -5,11 +5,11 @@ import { oneLine } from "../log/messages.ts";
 import { readText } from "../settings.ts";
 import { SettingError, UnreachableError } from "../start_error.ts";
 import { readStoreSetting } from "../store/open_store.ts";
-import { type Command, type Context, type Given, showPets } from "./command.ts";
+import { type Command, type CommandArguments, type Context, formatPetCount } from "./command.ts";
 import { PetProgress } from "./progress.ts";
 
 /** How many bad lines are shown. */
-const SHOWN = 20;
+const MAX_SHOWN = 20;
 
 export const IMPORT: Command = {
   summary: "add the pets of a file to the store",
@@ -39,24 +39,24 @@ export const IMPORT: Command = {
     "petstore import pets.csv --on-error skip --store sqlite:/var/lib/petstore/data/petstore.db",
     "zcat pets.ndjson.gz | petstore import - --format ndjson",
   ],
-  async run(given, context) {
-    if (given.operand === "") {
+  async run(args, context) {
+    if (args.operand === "") {
       throw new SettingError("The name of the file is missing, as in petstore import pets.ndjson");
     }
-    const isDryRun = given.flags.has("dry-run");
-    const { counts, hasBad } = await importFile(given, isDryRun, context);
+    const isDryRun = args.flags.has("dry-run");
+    const { counts, hasBad } = await importFile(args, isDryRun, context);
     const { added, known, bad } = counts;
     context.writers.output.add(
-      given.flags.has("json")
+      args.flags.has("json")
         ? JSON.stringify({ added, known, bad })
-        : `${shownName(given.operand)}: ${describe(counts, isDryRun)}`,
+        : `${displayName(args.operand)}: ${describe(counts, isDryRun)}`,
     );
     return isDryRun && hasBad ? 2 : 0;
   },
 };
 
 async function importFile(
-  { flags, operand }: Given,
+  { flags, operand }: CommandArguments,
   isDryRun: boolean,
   { writers, environment, host }: Context,
 ): Promise<{ counts: ImportCounts; hasBad: boolean }> {
@@ -71,24 +71,24 @@ async function importFile(
   const importer = isDryRun ? undefined : await store.openImporter();
   const counts: ImportCounts = { added: 0, known: 0, bad: 0, bytes: 0 };
   const report = (line: string) => writers.errors.add(`petstore: ${line}`);
-  let seen = 0;
+  let shown = 0;
   const progress = new PetProgress("import", (line) => writers.errors.add(line));
   try {
     await importRecords(bytes, {
       ...{ format, copy, importer, skipsBad },
       onBad({ line, faults }) {
-        if (seen++ < SHOWN) report(`Line ${line}: ${oneLine(faults.join("; "))}`);
+        if (shown++ < MAX_SHOWN) report(`Line ${line}: ${oneLine(faults.join("; "))}`);
       },
       onProgress: ({ added, known, bytes }) =>
         progress.update(added + known, size === undefined ? undefined : Math.min(1, bytes / size)),
     }, counts);
   } catch (error) {
-    throw stopped(error, counts, isDryRun);
+    throw explainStop(error, counts, isDryRun);
   } finally {
     progress.end();
     await importer?.close();
   }
-  if (counts.bad > SHOWN) report(`and ${counts.bad - SHOWN} more lines`);
+  if (counts.bad > MAX_SHOWN) report(`and ${counts.bad - MAX_SHOWN} more lines`);
   return { counts, hasBad: counts.bad > 0 };
 }
 
@@ -102,27 +102,29 @@ function readCopy(value = "1"): number {
   throw new SettingError(`--copy must be a whole number from 1 to 999999, not ${JSON.stringify(value)}`);
 }
 
-function stopped(error: unknown, { added }: ImportCounts, isDryRun: boolean): unknown {
+function explainStop(error: unknown, { added }: ImportCounts, isDryRun: boolean): unknown {
   const isExpected = error instanceof SettingError || error instanceof StoreUnavailableError;
   if (!isExpected || isDryRun) return error;
   const advice = error instanceof BadRecordError ? "correct it and import the file again" : "import the file again";
-  const line = `${error.message}. ${added === 0 ? "No pet was" : `${showPets(BigInt(added))} were`} added; ${advice}`;
-  return error instanceof StoreUnavailableError ? new UnreachableError(line) : sameKind(error, line);
+  const line = `${error.message}. ${
+    added === 0 ? "No pet was" : `${formatPetCount(BigInt(added))} were`
+  } added; ${advice}`;
+  return error instanceof StoreUnavailableError ? new UnreachableError(line) : withMessage(error, line);
 }
 
-function sameKind(error: SettingError, line: string): SettingError {
+function withMessage(error: SettingError, line: string): SettingError {
   return error instanceof UnreachableError ? new UnreachableError(line) : new SettingError(line);
 }
 
-function shownName(operand: string): string {
+function displayName(operand: string): string {
   return operand === STANDARD ? "standard input" : operand;
 }
 
 function describe({ added, known, bad }: ImportCounts, isDryRun: boolean): string {
   const lines = bad === 1 ? "1 line" : `${bad} lines`;
   return [
-    `${showPets(BigInt(added))} ${isDryRun ? "can be added" : "added"}`,
-    ...(known === 0 ? [] : [`${showPets(BigInt(known))} known from an earlier import`]),
+    `${formatPetCount(BigInt(added))} ${isDryRun ? "can be added" : "added"}`,
+    ...(known === 0 ? [] : [`${formatPetCount(BigInt(known))} known from an earlier import`]),
     ...(bad === 0 ? [] : [isDryRun ? `${lines} cannot` : `${lines} skipped`]),
   ].join(", ");
 }

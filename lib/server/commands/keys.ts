@@ -11,9 +11,9 @@ import { isValid } from "../first_key.ts";
 import { firstLine, SettingError, startError, UnreachableError } from "../start_error.ts";
 import { readText } from "../settings.ts";
 import { KEY_DATABASE } from "../store/key_database.ts";
-import { findStore, openSqlite } from "../store/open_store.ts";
+import { openSqlite, parseStoreLocation } from "../store/open_store.ts";
 import { openPostgres } from "../store/open_postgres.ts";
-import type { Command, Context, Given } from "./command.ts";
+import type { Command, CommandArguments, Context } from "./command.ts";
 import { readDuration } from "./duration.ts";
 import { describeKeys, keysAsJson } from "./key_table.ts";
 
@@ -39,15 +39,15 @@ export const ADD_KEY: Command = {
     "petstore keys add --label ci --expires 90d",
     "petstore keys add --label dashboard --read-only > dashboard.key",
   ],
-  async run(given, context) {
-    const label = given.flags.get("label")?.at(-1);
+  async run(args, context) {
+    const label = args.flags.get("label")?.at(-1);
     if (label === undefined) throw new SettingError("Say what the key is for, as in petstore keys add --label ci");
-    const lifetime = readDuration("expires", given.flags.get("expires")?.at(-1));
+    const lifetime = readDuration("expires", args.flags.get("expires")?.at(-1));
     const expires = lifetime === undefined ? {} : { expires: new Date(Date.now() + lifetime) };
-    const options = { label, readOnly: given.flags.has("read-only"), ...expires };
+    const options = { label, readOnly: args.flags.has("read-only"), ...expires };
     // Before the store is opened, which may create it.
-    await explained(() => checkNewKey(options));
-    return await useKeys(given, context, true, async (keys) => {
+    await explainErrors(() => checkNewKey(options));
+    return await useKeys(args, context, true, async (keys) => {
       await printKey(await keys.add(options), keys, context);
     });
   },
@@ -63,10 +63,10 @@ export const LIST_KEYS: Command = {
     WHERE,
   ],
   examples: ["petstore keys list", "petstore keys list --json | jq '.[] | select(.lastUsed == null)'"],
-  async run(given, context) {
-    return await useKeys(given, context, false, async (keys) => {
+  async run(args, context) {
+    return await useKeys(args, context, false, async (keys) => {
       const infos = await keys.list();
-      context.writers.output.add(given.flags.has("json") ? keysAsJson(infos) : describeKeys(infos));
+      context.writers.output.add(args.flags.has("json") ? keysAsJson(infos) : describeKeys(infos));
     });
   },
 };
@@ -85,15 +85,15 @@ export const ROTATE_KEY: Command = {
     WHERE,
   ],
   examples: ["petstore keys rotate key-5d0c6a1f1f0b --overlap 7d"],
-  async run(given, context) {
-    const overlapMs = readDuration("overlap", given.flags.get("overlap")?.at(-1));
-    const lifetime = readDuration("expires", given.flags.get("expires")?.at(-1));
+  async run(args, context) {
+    const overlapMs = readDuration("overlap", args.flags.get("overlap")?.at(-1));
+    const lifetime = readDuration("expires", args.flags.get("expires")?.at(-1));
     const options = {
       ...(overlapMs !== undefined && { overlapMs }),
       ...(lifetime !== undefined && { expires: new Date(Date.now() + lifetime) }),
     };
-    return await useKeys(given, context, false, async (keys, stored) => {
-      await printKey(await keys.rotate(await findId(given, stored), options), keys, context);
+    return await useKeys(args, context, false, async (keys, stored) => {
+      await printKey(await keys.rotate(await findId(args, stored), options), keys, context);
     });
   },
 };
@@ -107,9 +107,9 @@ export const REVOKE_KEY: Command = {
     WHERE,
   ],
   examples: ["petstore keys revoke key-5d0c6a1f1f0b"],
-  async run(given, context) {
-    return await useKeys(given, context, false, async (keys, stored) => {
-      const id = await findId(given, stored);
+  async run(args, context) {
+    return await useKeys(args, context, false, async (keys, stored) => {
+      const id = await findId(args, stored);
       await keys.revoke(id);
       const { output, errors } = context.writers;
       output.add(`${id} is revoked`);
@@ -121,26 +121,26 @@ export const REVOKE_KEY: Command = {
 
 /** Opens the keys of a store, and closes it afterwards. */
 async function useKeys(
-  { flags }: Given,
+  { flags }: CommandArguments,
   context: Context,
-  isCreated: boolean,
+  createIfMissing: boolean,
   use: (keys: KeyManager, stored: readonly StoredKey[]) => Promise<void>,
 ): Promise<number> {
-  const store = await openKeyed(readText("store", flags, context.environment), context, isCreated);
+  const store = await openKeyed(readText("store", flags, context.environment), context, createIfMissing);
   try {
-    await explained(async () => await use(createKeyManager(store.keys), await store.keys.list()));
+    await explainErrors(async () => await use(createKeyManager(store.keys), await store.keys.list()));
     return 0;
   } finally {
     await store.close();
   }
 }
 
-async function explained(act: () => void | Promise<void>): Promise<void> {
+async function explainErrors(act: () => void | Promise<void>): Promise<void> {
   try {
     await act();
   } catch (error) {
     if (error instanceof SettingError) throw error;
-    // What the manager refuses is an argument of the command.
+    // With these errors, the manager refuses arguments of the command.
     const isWrong = error instanceof TypeError || error instanceof RangeError;
     throw isWrong
       ? new SettingError(error.message)
@@ -151,23 +151,23 @@ async function explained(act: () => void | Promise<void>): Promise<void> {
 async function openKeyed(
   setting: string,
   { environment, host, writers }: Context,
-  isCreated: boolean,
+  createIfMissing: boolean,
 ): Promise<KeyedPetStore> {
-  const store = findStore(setting, environment);
+  const store = parseStoreLocation(setting, environment);
   if (store.kind === "postgres") return await openPostgres(store.target, host.postgresDriver);
   const path = store.kind === "sqlite" && store.path !== ":memory:" ? store.path : KEY_DATABASE;
   const isNew = !existsSync(path);
-  const opened = await openSqlite(path, "same-thread", isCreated);
+  const opened = await openSqlite(path, "same-thread", createIfMissing);
   // In the wrong folder, the key would be of no use.
   if (isNew) writers.errors.add(`petstore: ${path} is new; servers that use it will accept the key`);
   return opened;
 }
 
 /** The message does not quote the argument, because it may be a key. */
-async function findId({ operand }: Given, stored: readonly StoredKey[]): Promise<string> {
+async function findId({ operand }: CommandArguments, stored: readonly StoredKey[]): Promise<string> {
   const digest = await digestOf(operand);
-  const found = stored.find((key) => key.id === operand || key.digest === digest);
-  if (found) return found.id;
+  const known = stored.find((key) => key.id === operand || key.digest === digest);
+  if (known) return known.id;
   throw new SettingError(
     `${operand === "" ? "The id of the key is missing" : "There is no such key"}; petstore keys list shows the ids`,
   );
@@ -180,7 +180,7 @@ async function printKey(
 ): Promise<void> {
   output.add(key);
   await output.flush();
-  // On a full disk, for example. A key that is valid and not known to its owner would be of use to a finder only.
+  // On a full disk, for example. The key would stay valid, although its owner does not know it.
   if (output.hasFailed) {
     const isRevoked = await keys.revoke(id).then(() => true, () => false);
     throw new UnreachableError(`The key cannot be printed; ${isRevoked ? `${id} is revoked` : `revoke ${id}`}`);

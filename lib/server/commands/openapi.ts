@@ -18,7 +18,7 @@ export const OPENAPI: Command = {
     const requestIds = readRequestIds(flags, environment);
     const rateLimit = readRateLimit(readText("rate-limit", flags, environment));
     const options = readOptions({ keys: [], corsOrigins: [], publicUrl, requestIds, rateLimit, clientHeader: "" });
-    // A description tells nothing of the keys.
+    // The description does not depend on the keys.
     const settings = checkOptions({ ...options, keys: ["none"] });
     writers.output.add(JSON.stringify(describeServer(settings), null, 2));
     return 0;

@@ -12,41 +12,41 @@ export function showProgress(): (share: number) => void {
     const percent = Math.floor(share * 100);
     if (percent === shown) return;
     shown = percent;
-    // The last one is erased, so that only messages stay.
+    // At the end the line is erased, so that only messages stay.
     writeSync(DESCRIPTOR, percent < 100 ? `\rbackup: ${percent} %` : "\r\x1b[K");
   };
 }
 
-/** Milliseconds between two reports, on a terminal and elsewhere. */
+/** The time between two reports, on a terminal and elsewhere, in milliseconds. */
 const ON_TERMINAL = 100, ELSEWHERE = 30_000;
 
-/** Shows how far a command is that handles many pets: on a terminal in one line that is erased at the end. */
+/** Shows the progress of a command that handles many pets: on a terminal in one line, which is erased at the end. */
 export class PetProgress {
   readonly #command: string;
   readonly #addLine: (line: string) => void;
   readonly #isTerminal = isatty(DESCRIPTOR);
-  readonly #began = performance.now();
-  #last = this.#began;
+  readonly #startedAt = performance.now();
+  #updatedAt = this.#startedAt;
 
-  /** @param addLine Takes the lines if standard error is no terminal. */
+  /** @param addLine Receives the lines if standard error is not a terminal. */
   constructor(command: string, addLine: (line: string) => void) {
     this.#command = command;
     this.#addLine = addLine;
   }
 
-  /** @param share From 0 to 1; undefined if the whole is not known. */
+  /** @param share From 0 to 1; undefined if the total is not known. */
   update(pets: number, share: number | undefined): void {
     const now = performance.now();
-    if (now - this.#last < (this.#isTerminal ? ON_TERMINAL : ELSEWHERE)) return;
-    this.#last = now;
-    const line = `${this.#command}: ${describeProgress(pets, share, now - this.#began)}`;
+    if (now - this.#updatedAt < (this.#isTerminal ? ON_TERMINAL : ELSEWHERE)) return;
+    this.#updatedAt = now;
+    const line = `${this.#command}: ${describeProgress(pets, share, now - this.#startedAt)}`;
     if (this.#isTerminal) writeSync(DESCRIPTOR, `\r${line}\x1b[K`);
     else this.#addLine(`petstore: ${line}`);
   }
 
   /** Erases the line, so that only messages stay. */
   end(): void {
-    if (this.#isTerminal && this.#last > this.#began) writeSync(DESCRIPTOR, "\r\x1b[K");
+    if (this.#isTerminal && this.#updatedAt > this.#startedAt) writeSync(DESCRIPTOR, "\r\x1b[K");
   }
 }
 
@@ -55,10 +55,10 @@ export function describeProgress(pets: number, share: number | undefined, millis
   const rate = Math.round(1000 * pets / Math.max(milliseconds, 1));
   const parts = [`${pets.toLocaleString("en")} pets`, `${rate.toLocaleString("en")} a second`];
   if (share !== undefined && share > 0) {
-    const left = milliseconds / 1000 * (1 - share) / share;
+    const secondsLeft = milliseconds / 1000 * (1 - share) / share;
     parts.push(
       `${Math.floor(100 * share)} %`,
-      left < 60 ? `${Math.ceil(left)} s left` : `${Math.ceil(left / 60)} min left`,
+      secondsLeft < 60 ? `${Math.ceil(secondsLeft)} s left` : `${Math.ceil(secondsLeft / 60)} min left`,
     );
   }
   return parts.join(", ");

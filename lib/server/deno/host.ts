@@ -1,6 +1,6 @@
 import type { Host } from "../host.ts";
 import { WorkerPool } from "../workers/worker_pool.ts";
-import { inTurn } from "../writers.ts";
+import { serializeWrites } from "../writers.ts";
 import { listen } from "./listener.ts";
 import { provideTraces } from "./spans.ts";
 import { DENO_STORES } from "./stores.ts";
@@ -8,7 +8,7 @@ import { DENO_STORES } from "./stores.ts";
 /** Deno as the host of the server. */
 export const DENO_HOST: Host = {
   ...DENO_STORES,
-  sinks: { output: inTurn(Deno.stdout), errors: inTurn(Deno.stderr) },
+  sinks: { output: serializeWrites(Deno.stdout), errors: serializeWrites(Deno.stderr) },
   listen,
   provideTraces,
   createWorkers: (count, errors, sinks) => new WorkerPool(count, errors, sinks),

@@ -2,14 +2,14 @@
 
 import { FetchContext, sendReply } from "../../hosts/fetch.ts";
 import { type Address, type Listen, listenError, UNFINISHED } from "../host.ts";
-import { within } from "../time.ts";
+import { resolvesWithin } from "../time.ts";
 import { correctSpans } from "./spans.ts";
 
 /** In milliseconds. */
 const RETRY_DELAY = 100;
 
 /**
- * If clients open so many connections that the process reaches its limit of open files, Deno stops accepting for good. Then
+ * If clients open so many connections that the process reaches its limit of open files, Deno permanently stops accepting. Then
  * the socket is opened again.
  */
 export const listen: Listen = (address, gate, report) => {
@@ -18,10 +18,10 @@ export const listen: Listen = (address, gate, report) => {
   const handler: Deno.ServeHandler<Deno.NetAddr> = (request, info) =>
     gate.respond(new FetchContext(request, request.headers, info), info, sendReply);
   const bind = (port: number) => Deno.serve({ hostname, port, reusePort: isShared, onListen: () => {} }, handler);
-  let server = explained(() => bind(address.port), address);
+  let server = explainBindErrors(() => bind(address.port), address);
   let isStopping = false;
-  let ended = Promise.resolve();
-  const bound = server.addr.port;
+  let stopped = Promise.resolve();
+  const boundPort = server.addr.port;
   watch();
 
   function watch(): void {
@@ -35,7 +35,7 @@ export const listen: Listen = (address, gate, report) => {
   function listenAgain(): void {
     if (isStopping) return;
     try {
-      server = bind(bound);
+      server = bind(boundPort);
       watch();
     } catch {
       setTimeout(listenAgain, RETRY_DELAY);
@@ -45,21 +45,21 @@ export const listen: Listen = (address, gate, report) => {
   async function stop(): Promise<void> {
     if (isStopping) return;
     isStopping = true;
-    ended = server.shutdown().catch(() => {});
+    stopped = server.shutdown().catch(() => {});
     // Deno closes the socket in the next turn of the event loop.
     for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
   }
 
-  async function finish(patience: number): Promise<void> {
+  async function finish(timeoutMs: number): Promise<void> {
     // With a limit, because a client may never finish its request. The process then ends with the connection open.
-    if (!await within(patience, ended)) report(UNFINISHED);
+    if (!await resolvesWithin(timeoutMs, stopped)) report(UNFINISHED);
   }
 
-  return { port: bound, stop, finish };
+  return { port: boundPort, stop, finish };
 };
 
 /** Turns an exception of `bind` into an error of the start. */
-export function explained<T>(bind: () => T, address: Address): T {
+export function explainBindErrors<T>(bind: () => T, address: Address): T {
   try {
     return bind();
   } catch (error) {

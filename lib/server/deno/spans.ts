@@ -1,15 +1,15 @@
 import { SettingError } from "../start_error.ts";
 import { findTraces, registerApi, type Span, STATUS_CODE } from "../traces/api.ts";
 
-/** What the server describes itself. */
-const OWN = new Set(["http.request.method", "url.full", "url.path", "url.query"]);
+/** The attributes that the server sets itself. */
+const OWN_ATTRIBUTES = new Set(["http.request.method", "url.full", "url.path", "url.query"]);
 
 let isCorrected = false;
 
 /**
  * Deno describes the span of a request before the server sees the request: with the whole URL, in which there may be a key, and with
  * any method. The server could not replace this, because Deno 2.9 sends two values of one attribute. So it is left out here. Deno
- * also tells the status as text, where the conventions want a number.
+ * also sets the status as text, although the conventions require a number.
  */
 export function correctSpans(): void {
   const traces = isCorrected ? undefined : findTraces();
@@ -19,7 +19,7 @@ export function correctSpans(): void {
   const prototype: Span = Object.getPrototypeOf(traces.tracer.startSpan("prototype"));
   const { setAttribute } = prototype;
   prototype.setAttribute = function (this: Span, key, value) {
-    if (OWN.has(key)) return this;
+    if (OWN_ATTRIBUTES.has(key)) return this;
     return setAttribute.call(this, key, key === STATUS_CODE ? Number(value) : value);
   };
 }

@@ -3,7 +3,7 @@ import type { StoreHost } from "../host.ts";
 import { isPermitted } from "../process.ts";
 import { KeptFiles } from "../store/kept_files.ts";
 
-/** What stores need of Deno. The driver has the same version as in the tests. */
+/** Deno as the host of stores. The driver has the same version as in the tests. */
 export const DENO_STORES: StoreHost = {
   postgresDriver: config.imports.postgres,
   keepFiles: canConfine() ? (opened) => new KeptFiles(opened) : undefined,

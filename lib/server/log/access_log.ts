@@ -7,17 +7,17 @@ import type { Observer } from "../../http/finisher.ts";
 import { requestIdOf } from "../../http/request_id.ts";
 import type { SpanIds } from "../traces/api.ts";
 import type { LineWriter } from "./line_writer.ts";
-import { HIDDEN, loggedTarget, shorten } from "./logged_target.ts";
+import { HIDDEN, hideIfLong, loggedTarget } from "./logged_target.ts";
 
-/** How many targets are remembered, and up to which length of their key. A client may send any number of 64 KB each. */
-const MAX_KNOWN = 1000, MAX_KEY = 300;
+/** How many targets are cached, and the longest key of one. A client may send any number of 64 KB each. */
+const MAX_CACHED = 1000, MAX_KEY = 300;
 
 /** Durations below this many tenths of a millisecond are formatted once. */
 const SHORT = 1000;
 const DURATIONS = Array.from({ length: SHORT }, (_, tenths) => (tenths / 10).toFixed(1));
 
-/** What a line shows of a request, from the method to the status. */
-interface Known {
+/** The formatted part of a line, from the method to the status, and the values that it was made from. */
+interface CacheEntry {
   method: string;
   route: string | undefined;
   status: number;
@@ -27,8 +27,8 @@ interface Known {
 /** @param isColoured Whether a terminal shows the lines. */
 export function createTextLog(writer: Pick<LineWriter, "add">, isColoured: boolean): Observer {
   const colour = isColoured ? coloured : String;
-  const describe = rememberTargets(({ method, target }, status) =>
-    ` ${shorten(method)} ${loggedTarget(target)} ${colour(status)}`
+  const describe = cacheTargets(({ method, target }, status) =>
+    ` ${hideIfLong(method)} ${loggedTarget(target)} ${colour(status)}`
   );
   const now = createClock();
   return (context, { status }, startedAt, endedAt) => {
@@ -43,11 +43,11 @@ export function createTextLog(writer: Pick<LineWriter, "add">, isColoured: boole
  * @param findSpan Finds the span of the present request. Absent if there are no traces.
  */
 export function createJsonLog(writer: Pick<LineWriter, "add">, findSpan?: () => SpanIds | undefined): Observer {
-  const describe = rememberTargets(({ method, target, route }, status) =>
-    JSON.stringify({ method: shorten(method), route, target: loggedTarget(target), status }).slice(1, -1)
+  const describe = cacheTargets(({ method, target, route }, status) =>
+    JSON.stringify({ method: hideIfLong(method), route, target: loggedTarget(target), status }).slice(1, -1)
   );
   const now = createClock();
-  const quote = createQuote();
+  const quote = createQuoter();
   return (context, reply, startedAt, endedAt) => {
     const { caller, client } = context;
     const bytes = bodyBytes(reply);
@@ -64,31 +64,31 @@ export function createJsonLog(writer: Pick<LineWriter, "add">, findSpan?: () => 
   };
 }
 
-/** Formats a target once, because it would cost a third of a response. */
-function rememberTargets(
+/** Caches formatted targets, because formatting one costs a third of a response. */
+function cacheTargets(
   describe: (context: RequestContext, status: number) => string,
 ): (context: RequestContext, status: number) => string {
-  const known = new Map<string, Known>();
+  const cache = new Map<string, CacheEntry>();
   return (context, status) => {
     const { method, route, targetKey } = context;
-    const last = known.get(targetKey);
+    const last = cache.get(targetKey);
     if (last && last.status === status && last.method === method && last.route === route) return last.text;
     const text = describe(context, status);
     // A hidden text may be a key, which must not stay in memory.
     if (targetKey.length > MAX_KEY || text.includes(HIDDEN)) return text;
-    if (!last && known.size >= MAX_KNOWN) known.clear();
-    known.set(targetKey, { method, route, status, text });
+    if (!last && cache.size >= MAX_CACHED) cache.clear();
+    cache.set(targetKey, { method, route, status, text });
     return text;
   };
 }
 
-/** Formats the time once a millisecond, because it would cost a third of a response. */
+/** Formats the time once a millisecond, because formatting it costs a third of a response. */
 function createClock(): (now: number) => string {
-  let time = "", timeHolds = 0;
+  let time = "", validUntil = 0;
   return (now) => {
-    if (now >= timeHolds) {
+    if (now >= validUntil) {
       time = new Date().toISOString();
-      timeHolds = now + 1;
+      validUntil = now + 1;
     }
     return time;
   };
@@ -99,18 +99,18 @@ function quoteId(id: string): string {
   return id.includes('"') || id.includes("\\") ? JSON.stringify(id) : `"${id}"`;
 }
 
-/** Quotes the id of a caller. Also escapes what some readers take for the end of a line, and control characters. */
-function createQuote(): (text: string) => string {
-  const known = new Map<string, string>();
+/** Quotes the id of a caller. Also escapes control characters, and those that some readers treat as line ends. */
+function createQuoter(): (text: string) => string {
+  const cache = new Map<string, string>();
   return (text) => {
-    const last = known.get(text);
+    const last = cache.get(text);
     if (last !== undefined) return last;
     const quoted = JSON.stringify(text).replace(
       /[\u007f-\u009f\u2028\u2029]/g,
       (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
     );
-    if (known.size >= MAX_KNOWN) known.clear();
-    known.set(text, quoted);
+    if (cache.size >= MAX_CACHED) cache.clear();
+    cache.set(text, quoted);
     return quoted;
   };
 }

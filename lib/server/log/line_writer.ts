@@ -1,6 +1,6 @@
 /** Writes lines to standard output or standard error, in batches and in the background. */
 
-/** Standard output, standard error, or the way to them. */
+/** Standard output, standard error, or a port that leads to one of them. */
 export interface LineSink {
   write(bytes: Uint8Array): Promise<number>;
 }
@@ -10,14 +10,14 @@ export interface LineWriter {
   add(line: string): void;
   /** Changes each line before it is written. Set when the settings are known. */
   format?: (line: string) => string;
-  /** Resolves when all lines have been written, or could not be. */
+  /** Resolves when all lines have been written or have failed. */
   flush(): Promise<void>;
   /** Whether a write has failed, also because the reader has closed the pipe. */
   readonly hasFailed: boolean;
 }
 
-/** How many characters may wait for a slow reader. After that, lines are dropped and counted. */
-const MAX_WAITING = 1_048_576;
+/** How many characters are buffered for a slow reader. Further lines are dropped and counted. */
+const MAX_BUFFERED = 1_048_576;
 
 /** The time between two writes, in milliseconds. Each wakes a thread, which costs as much as several responses. */
 const INTERVAL = 50;
@@ -36,7 +36,7 @@ export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => v
       return hasFailed;
     },
   };
-  let waiting = "";
+  let buffer = "";
   let dropped = 0;
   let hasFailed = false;
   let writing: Promise<void> | undefined;
@@ -44,20 +44,20 @@ export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => v
   let endPause = () => {};
 
   function add(line: string): void {
-    if (waiting.length > MAX_WAITING) {
+    if (buffer.length > MAX_BUFFERED) {
       dropped++;
       return;
     }
-    waiting += (writer.format ? writer.format(line) : line) + "\n";
+    buffer += (writer.format ? writer.format(line) : line) + "\n";
     writing ??= drain();
   }
 
   async function drain(): Promise<void> {
     // The first line after a pause is written soon, with the others of the same turn of the event loop.
     await pause(0);
-    while (waiting !== "") {
-      const lines = dropped === 0 ? waiting : `${waiting}${describeDropped()}\n`;
-      waiting = "";
+    while (buffer !== "") {
+      const lines = dropped === 0 ? buffer : `${buffer}${describeDropped()}\n`;
+      buffer = "";
       dropped = 0;
       await writeAll(encoder.encode(lines));
       await pause(INTERVAL);
@@ -70,10 +70,10 @@ export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => v
     return writer.format ? writer.format(line) : line;
   }
 
-  async function pause(length: number): Promise<void> {
+  async function pause(delayMs: number): Promise<void> {
     if (isFlushing) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    await new Promise<void>((resolve) => timer = setTimeout(endPause = resolve, length));
+    await new Promise<void>((resolve) => timer = setTimeout(endPause = resolve, delayMs));
     clearTimeout(timer);
   }
 

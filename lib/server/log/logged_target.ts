@@ -1,13 +1,13 @@
-/** What a log shows of a request's target and method, without keys and control characters. */
+/** Formats a request's target and method for logs, without keys and control characters. */
 
 import { splitTarget } from "../../http/target.ts";
 import { parseCursor } from "../../operations/paging.ts";
 
-/** Stands for a hidden text. */
+/** The replacement of a hidden text. */
 export const HIDDEN = "…";
 /** The longest text that is shown. Path segments of the service are shorter, and secure keys are longer. */
 export const MAX_SHOWN = 20;
-/** How much of a path and of a query is read. Otherwise a client could fill the log with targets of 64 KB. */
+/** The longest part of a path or a query that is read. Otherwise a client could fill the log with targets of 64 KB. */
 const MAX_READ = 200;
 
 /**
@@ -16,13 +16,13 @@ const MAX_READ = 200;
  */
 export function loggedTarget(target: string): string {
   const { path, query } = splitTarget(target);
-  const shown = wholeParts(path, "/").map(shorten).join("/");
+  const shown = wholeParts(path, "/").map(hideIfLong).join("/");
   const line = query === "" ? shown : `${shown}?${loggedQuery(query)}`;
   return /^[!-~…]*$/.test(line) ? line : line.toWellFormed().replace(/[^!-~…]/gu, encodeURIComponent);
 }
 
 /** Hides a text that is long enough to be a key, even as a method, because HTTP allows any method name. */
-export function shorten(text: string): string {
+export function hideIfLong(text: string): string {
   return text.length > MAX_SHOWN ? HIDDEN : text;
 }
 

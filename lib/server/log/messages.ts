@@ -4,23 +4,23 @@ import { styleText } from "node:util";
 import { targetOf } from "../../http/target.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import { VERSION } from "../../version.ts";
-import { showAddress } from "../address.ts";
-import { loggedTarget, shorten } from "./logged_target.ts";
+import { formatAddress } from "../address.ts";
+import { hideIfLong, loggedTarget } from "./logged_target.ts";
 import { type FileKey, KEY_FILE } from "../key_file.ts";
 
-/** What a successful start shows. */
+/** The facts that the greeting shows. */
 export interface StartFacts {
   hostname: string;
   port: number;
   /** Without secrets. */
   store: string;
-  /** The key of the key file if it is valid, otherwise what to tell about keys. */
+  /** The key of the key file if it is valid, otherwise a note about the keys. */
   key: FileKey | string;
   /** Whether the description is served as a web page. */
   hasDocs: boolean;
 }
 
-/** The same as a JSON object, without the key, which does not belong in a log. */
+/** The greeting as a JSON object, without the key, which does not belong in a log. */
 export function describeStartAsJson({ hostname, port, store, key }: StartFacts): string {
   const address = originOf(hostname, port);
   const keys = typeof key === "string" ? key : `in ${KEY_FILE}`;
@@ -43,14 +43,14 @@ export function describeStart({ hostname, port, store, key, hasDocs }: StartFact
       : row("description", paint("cyan", `${origin}/openapi.json`)),
     row("store", store),
     row("API key", describeKey(key)),
-    row("try", paint("green", `curl -H "Authorization: Bearer ${pastedKey(key)}" ${origin}/v1/pets`)),
+    row("try", paint("green", `curl -H "Authorization: Bearer ${shellKey(key)}" ${origin}/v1/pets`)),
   ].join("\n");
 }
 
 type Style = "bold" | "cyan" | "dim" | "green";
 
 function originOf(hostname: string, port: number): string {
-  return `http://${showAddress({ hostname, port })}`;
+  return `http://${formatAddress({ hostname, port })}`;
 }
 
 /** Where the key is. Only a new one is shown. */
@@ -59,8 +59,8 @@ function describeKey(key: FileKey | string): string {
   return key.isNew ? `${key.key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}`;
 }
 
-/** The key in a line for a shell. */
-function pastedKey(key: FileKey | string): string {
+/** The key as a shell command expects it. */
+function shellKey(key: FileKey | string): string {
   return typeof key === "string" ? "<API_KEY>" : `$(cat ${KEY_FILE})`;
 }
 
@@ -68,14 +68,14 @@ function pastedKey(key: FileKey | string): string {
 export function describeFailure(error: unknown, { method, url }: Request, requestId: string, isJson: boolean): string {
   const isBug = !(error instanceof StoreUnavailableError);
   const cause = error instanceof Error ? (isBug ? error.stack : error.message) : String(error);
-  const facts = { method: shorten(method), target: loggedTarget(targetOf(url)) };
+  const facts = { method: hideIfLong(method), target: loggedTarget(targetOf(url)) };
   const time = new Date().toISOString(), reason = withoutAdvice(String(cause));
   return isJson
     ? JSON.stringify({ time, requestId, ...facts, message: "The request failed", error: reason })
     : `${time} ${requestId} ${facts.method} ${facts.target} failed: ${reason}`;
 }
 
-/** A line of text as a JSON object. A line that is one already stays as it is. */
+/** A line of text as a JSON object. A JSON object stays as it is. */
 export function asJsonLine(line: string): string {
   if (line.startsWith("{")) return line;
   return JSON.stringify({ time: new Date().toISOString(), message: line.replace(/^petstore: /, "") });

@@ -4,14 +4,14 @@ import type { Observer } from "../../http/finisher.ts";
 import type { CommitObserver } from "../../stores/batch.ts";
 import { Histogram, labels, type Samples } from "./samples.ts";
 
-/** Methods with a count of their own. A client may invent any number of others. */
+/** The methods that are counted separately. A client may invent any number of others. */
 const METHODS = ["GET", "POST", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"];
 const OTHER = "other";
 
 /** Statuses are below this. */
 const STATUSES = 600;
 
-/** How many callers of a deprecated operation are told apart. */
+/** How many callers of a deprecated operation are counted separately. */
 const MAX_CALLERS = 100;
 
 /** The upper bounds of the buckets, in seconds and in creates. */
@@ -39,7 +39,7 @@ class Route {
 }
 
 export class Metrics {
-  /** The templates are few. Requests without a route have "". */
+  /** By route template, of which there are few. Requests without a route have "". */
   readonly #routes = new Map<string, Route>();
   /** The callers of deprecated operations, by route and id. */
   readonly #callers = new Map<string, Map<string, number>>();
@@ -50,7 +50,7 @@ export class Metrics {
   readonly #countWaiting: () => number;
 
   /**
-   * @param isDeprecated Tells whether an operation is deprecated.
+   * @param isDeprecated Whether an operation is deprecated.
    * @param countWaiting How many creates wait at the moment.
    */
   constructor(isDeprecated: (method: string, route: string) => boolean, countWaiting: () => number) {
@@ -81,7 +81,7 @@ export class Metrics {
     callers.set(caller, (callers.get(caller) ?? 0) + 1);
   }
 
-  /** What has been counted so far. */
+  /** The counts so far. */
   read(): Samples {
     const samples: Samples = {
       petstore_requests: {},
@@ -93,8 +93,8 @@ export class Metrics {
       petstore_store_errors: { petstore_store_errors_total: this.#storeErrors },
     };
     for (const [route, counted] of this.#routes) {
-      for (const { count, ...of } of counted.counts()) {
-        samples["petstore_requests"]![`petstore_requests_total${labels({ ...of, route })}`] = count;
+      for (const { count, ...pairs } of counted.counts()) {
+        samples["petstore_requests"]![`petstore_requests_total${labels({ ...pairs, route })}`] = count;
       }
       const durations = counted.durations.read("petstore_request_duration_seconds", { route });
       Object.assign(samples["petstore_request_duration_seconds"]!, durations);

@@ -24,7 +24,7 @@ const FAMILIES: Record<string, [type: "counter" | "gauge" | "histogram", help: s
 /** Counts values in buckets. */
 export class Histogram {
   readonly #bounds: readonly number[];
-  /** One more than bounds, for larger values. */
+  /** One for each bound, and one for larger values. */
   readonly #counts: Float64Array;
   #sum = 0;
 
@@ -41,38 +41,38 @@ export class Histogram {
     this.#sum += value;
   }
 
-  read(name: string, of: Record<string, string> = {}): Record<string, number> {
+  read(name: string, pairs: Record<string, string> = {}): Record<string, number> {
     const samples: Record<string, number> = {};
     let count = 0;
     for (const [i, inBucket] of this.#counts.entries()) {
       count += inBucket;
       const bound = this.#bounds[i];
       const le = bound === undefined ? "+Inf" : Number.isInteger(bound) ? `${bound}.0` : String(bound);
-      samples[`${name}_bucket${labels({ ...of, le })}`] = count;
+      samples[`${name}_bucket${labels({ ...pairs, le })}`] = count;
     }
-    samples[`${name}_count${labels(of)}`] = count;
-    samples[`${name}_sum${labels(of)}`] = this.#sum;
+    samples[`${name}_count${labels(pairs)}`] = count;
+    samples[`${name}_sum${labels(pairs)}`] = this.#sum;
     return samples;
   }
 }
 
-/** The labels of a sample, as it shows them. */
-export function labels(of: Record<string, string>): string {
-  const pairs = Object.entries(of).map(([name, value]) => `${name}="${escape(value)}"`);
-  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
+/** Formats the labels of a sample. */
+export function labels(pairs: Record<string, string>): string {
+  const texts = Object.entries(pairs).map(([name, value]) => `${name}="${escape(value)}"`);
+  return texts.length === 0 ? "" : `{${texts.join(",")}}`;
 }
 
 function escape(value: string): string {
   return value.toWellFormed().replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }
 
-/** Adds what several isolates have counted. */
+/** Adds the counts of several isolates. */
 export function addSamples(all: readonly Samples[]): Samples {
   const sum: Samples = {};
   for (const samples of all) {
     for (const [family, values] of Object.entries(samples)) {
-      const into = sum[family] ??= {};
-      for (const [name, value] of Object.entries(values)) into[name] = (into[name] ?? 0) + value;
+      const total = sum[family] ??= {};
+      for (const [name, value] of Object.entries(values)) total[name] = (total[name] ?? 0) + value;
     }
   }
   return sum;

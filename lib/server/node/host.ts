@@ -2,16 +2,16 @@ import { fstatSync, write } from "node:fs";
 import process from "node:process";
 import type { Host } from "../host.ts";
 import type { LineSink } from "../log/line_writer.ts";
-import { inTurn } from "../writers.ts";
+import { serializeWrites } from "../writers.ts";
 import { listen } from "./listener.ts";
 
-/** How long to wait until something can be written, in milliseconds, if the file is in non-blocking mode. */
+/** The pause before a write is repeated, in milliseconds, if the file is in non-blocking mode and not ready. */
 const RETRY_DELAY = 20;
 
 /** Writes to standard output or standard error without ever blocking the thread. */
 function createSink(stream: NodeJS.WriteStream, descriptor: number): LineSink {
   const kind = statOf(descriptor);
-  // For a file or a terminal, Node's own stream writes at once, and would stop the server while the terminal is paused.
+  // For a file or a terminal, Node's own stream writes synchronously, and would stop the server while the terminal is paused.
   if (!kind?.isFIFO() && !kind?.isSocket()) return { write: (bytes) => writeFile(descriptor, bytes) };
   // Each failed write is reported to its caller too.
   stream.on("error", () => {});
@@ -44,7 +44,10 @@ function writeFile(descriptor: number, bytes: Uint8Array): Promise<number> {
 
 /** Node as the host of the server. */
 export const NODE_HOST: Host = {
-  sinks: { output: inTurn(createSink(process.stdout, 1)), errors: inTurn(createSink(process.stderr, 2)) },
+  sinks: {
+    output: serializeWrites(createSink(process.stdout, 1)),
+    errors: serializeWrites(createSink(process.stderr, 2)),
+  },
   listen,
   postgresDriver: "postgres",
 };

@@ -7,7 +7,7 @@ import { sendFailure, sendReply } from "../../hosts/node_reply.ts";
 import { NodeContext } from "../../hosts/node_context.ts";
 import type { Send } from "../drain_gate.ts";
 import { type Listen, listenError, UNFINISHED } from "../host.ts";
-import { within } from "../time.ts";
+import { resolvesWithin } from "../time.ts";
 
 /**
  * In milliseconds. A head must be complete in 10 seconds; a body has the time limit of the service. An idle connection stays open
@@ -42,20 +42,20 @@ export const listen: Listen = async (address, gate, report) => {
     throw listenError(address, error);
   }
   server.on("error", (error) => report(`the socket has failed: ${error.message}`));
-  const bound = (server.address() as AddressInfo).port;
-  let ended: Promise<void> | undefined;
+  const boundPort = (server.address() as AddressInfo).port;
+  let stopped: Promise<void> | undefined;
 
   return {
-    port: bound,
+    port: boundPort,
     async stop() {
       // Node closes the socket at once, and the connections that are idle after a request.
-      ended ??= new Promise((resolve) => server.close(() => resolve()));
+      stopped ??= new Promise((resolve) => server.close(() => resolve()));
       for (const connection of connections) if (connection.bytesRead === 0) connection.destroy();
       await undefined;
     },
-    async finish(patience) {
+    async finish(timeoutMs) {
       // With a limit, because a client may never finish its request.
-      if (!await within(patience, ended ?? Promise.resolve())) report(UNFINISHED);
+      if (!await resolvesWithin(timeoutMs, stopped ?? Promise.resolve())) report(UNFINISHED);
       server.closeAllConnections();
     },
   };

@@ -1,4 +1,4 @@
-/** Where API keys are kept if the pets are kept in memory: a database of their own. */
+/** The database of the API keys if the pets are kept in memory. */
 
 import { existsSync } from "node:fs";
 import { openSqlite } from "./open_store.ts";
@@ -12,15 +12,15 @@ export const KEY_DATABASE = "data/keys.db";
 /**
  * Opens the database.
  *
- * @param isWanted Whether to create it.
+ * @param createIfMissing Whether to create it.
  * @param keepFiles Keeps the permission for files outside the isolate that handles requests.
- * @returns Undefined if it is missing and not wanted.
+ * @returns Undefined if it is missing and not created.
  * @throws {SettingError} If it cannot be opened.
  */
 export async function openKeyDatabase(
-  isWanted: boolean,
+  createIfMissing: boolean,
   keepFiles: StoreHost["keepFiles"],
 ): Promise<SqliteStore | undefined> {
   const exists = isPermitted({ name: "read", path: KEY_DATABASE }) && existsSync(KEY_DATABASE);
-  return exists || isWanted ? await openSqlite(KEY_DATABASE, keepFiles ?? "same-thread") : undefined;
+  return exists || createIfMissing ? await openSqlite(KEY_DATABASE, keepFiles ?? "same-thread") : undefined;
 }

@@ -9,15 +9,15 @@ import {
   type PostgresJsClient,
   type PostgresStoreOptions,
 } from "../../stores/postgres/postgres_store.ts";
-import { asUnavailable, isPassing } from "../../stores/postgres/client/errors.ts";
+import { asUnavailable, isTemporary } from "../../stores/postgres/client/errors.ts";
 import type { ExportFormat, PetSink } from "../../stores/pet_exporter.ts";
 import type { PetImporter } from "../../stores/pet_importer.ts";
 import type { KeyedPetStore } from "../../stores/store.ts";
 import { firstLine, SettingError, UnreachableError } from "../start_error.ts";
 import { Hosts, type ServerState } from "./postgres_hosts.ts";
 import { driverOptions, securityFor } from "./postgres_options.ts";
-import { orFailing, watchSocket } from "./postgres_socket.ts";
-import { type PostgresTarget, showPostgres } from "./postgres_url.ts";
+import { dialForDriver, watchSocket } from "./postgres_socket.ts";
+import { formatPostgresUrl, type PostgresTarget } from "./postgres_url.ts";
 
 interface DriverModule {
   default(options: Record<string, unknown>): DriverClient;
@@ -48,9 +48,9 @@ export function openPostgres(target: PostgresTarget, driver: string): Promise<Ke
 }
 
 /**
- * Looks whether the store is sound, and changes nothing.
+ * Checks that the store is sound, without a change.
  *
- * @throws {SettingError} If it is not.
+ * @throws {SettingError} If it is not sound.
  */
 export function inspectPostgres(target: PostgresTarget, driver: string): Promise<PostgresState> {
   return usePostgres(target, driver, (makeClient) => inspectPostgresStore(makeClient, storeOptions(target)));
@@ -103,7 +103,7 @@ async function usePostgres<T>(
     const hosts = new Hosts({
       hosts: target.hosts,
       security: securityFor(target),
-      timeout: target.connectTimeout * 1000,
+      timeoutMs: target.connectTimeout * 1000,
       targetSessionAttrs: target.targetSessionAttrs,
       readState: (dial) => readState(connect, dial),
     });
@@ -117,10 +117,10 @@ async function usePostgres<T>(
   }
 }
 
-function explain(what: string, error: unknown): SettingError {
+function explain(problem: string, error: unknown): SettingError {
   const { message, cause } = error instanceof Error ? error : new Error(String(error));
-  const line = `${what}: ${message}`;
-  return cause !== undefined && isPassing(cause) ? new UnreachableError(line) : new SettingError(line);
+  const line = `${problem}: ${message}`;
+  return cause !== undefined && isTemporary(cause) ? new UnreachableError(line) : new SettingError(line);
 }
 
 function storeOptions({ schema, prepare }: PostgresTarget): PostgresStoreOptions {
@@ -129,7 +129,7 @@ function storeOptions({ schema, prepare }: PostgresTarget): PostgresStoreOptions
 
 /** The address for messages, with the schema unless it is the default. */
 export function describePostgres(target: PostgresTarget): string {
-  return showPostgres(target) + (target.schema === undefined ? "" : ` (schema ${target.schema})`);
+  return formatPostgresUrl(target) + (target.schema === undefined ? "" : ` (schema ${target.schema})`);
 }
 
 async function loadDriver(target: PostgresTarget, driver: string): Promise<Connect> {
@@ -149,7 +149,7 @@ async function importDriver(driver: string): Promise<DriverModule> {
 }
 
 async function readState(connect: Connect, dial: () => Promise<Socket>): Promise<ServerState> {
-  const client = connect({ max: 1, socket: () => orFailing(dial) });
+  const client = connect({ max: 1, socket: () => dialForDriver(dial) });
   try {
     const [[standby, readOnly] = []] = await client.unsafe(READ_STATE, [], { prepare: false }).values() as string[][];
     const isStandby = standby === "true";
@@ -173,7 +173,7 @@ function makeClient(connect: Connect, hosts: Hosts): DriverClient {
   const sockets = new Set<Socket>();
   const client = connect({
     socket: () =>
-      orFailing(async () => {
+      dialForDriver(async () => {
         const socket = await hosts.dial();
         sockets.add(socket);
         socket.once("close", () => sockets.delete(socket));

@@ -21,7 +21,7 @@ export interface StoreSetting {
   description: string;
   /** Whether the open store needs permission to read files here. SQLite's store checks that its files are in place. */
   needsRead: boolean;
-  /** Whether several isolates can open it. Otherwise, API keys are kept in a database of their own. */
+  /** Whether several isolates can open it. Otherwise, API keys are kept in a separate database. */
   isShareable: boolean;
   /**
    * Opens the store.
@@ -45,14 +45,14 @@ export const MEMORY = "memory:";
 const SQLITE = "sqlite:";
 const POSTGRES = /^postgres(ql)?:\/\//;
 
-/** What a `--store` setting names. */
-export type NamedStore =
+/** The store that a `--store` setting names. */
+export type StoreLocation =
   | { kind: "memory" }
   | { kind: "sqlite"; path: string }
   | { kind: "postgres"; target: PostgresTarget };
 
 /** @throws {SettingError} If the setting is invalid. */
-export function findStore(setting: string, environment: Environment): NamedStore {
+export function parseStoreLocation(setting: string, environment: Environment): StoreLocation {
   if (setting === MEMORY) return { kind: "memory" };
   if (POSTGRES.test(setting)) return { kind: "postgres", target: readPostgresUrl(setting, environment) };
   if (setting.startsWith(SQLITE) && setting !== SQLITE) return { kind: "sqlite", path: setting.slice(SQLITE.length) };
@@ -73,7 +73,7 @@ export function readStoreSetting(
   environment: Environment,
   { postgresDriver, keepFiles }: StoreHost,
 ): StoreSetting {
-  const store = findStore(setting, environment);
+  const store = parseStoreLocation(setting, environment);
   if (store.kind === "memory") {
     const description = `${setting} (lost when the server stops)`;
     return { description, needsRead: false, isShareable: false, open: createMemoryStore };
@@ -96,18 +96,18 @@ export function readStoreSetting(
       return store;
     },
     openInWorker: (access) => openSqliteInWorker(path, access),
-    ...isFile && { openImporter: () => inFolderFor(path, () => openSqliteImporter(path)) },
+    ...isFile && { openImporter: () => withFolderFor(path, () => openSqliteImporter(path)) },
   };
 }
 
-/** @throws {SettingError} If it cannot be opened, or is missing and not to be created. */
+/** @throws {SettingError} If it cannot be opened, or is missing and must not be created. */
 export function openSqlite(
   path: string,
   writer: ConstructorParameters<typeof SqliteStore>[1],
-  isCreated = true,
+  createIfMissing = true,
 ): Promise<SqliteStore> {
-  if (!isCreated && isMissing(path)) throw new SettingError(`${path} does not exist`);
-  return inFolderFor(path, async () => {
+  if (!createIfMissing && isMissing(path)) throw new SettingError(`${path} does not exist`);
+  return withFolderFor(path, async () => {
     const store = new SqliteStore(path, writer);
     // A server whose isolate for files did not start would refuse every create.
     await store.check();
@@ -115,7 +115,7 @@ export function openSqlite(
   });
 }
 
-async function inFolderFor<T>(path: string, open: () => T | Promise<T>): Promise<T> {
+async function withFolderFor<T>(path: string, open: () => T | Promise<T>): Promise<T> {
   try {
     // Only if necessary, because creating a folder needs more permissions than creating a database in it.
     if (isMissing(dirname(path))) makeFolderFor(path);
@@ -127,8 +127,8 @@ async function inFolderFor<T>(path: string, open: () => T | Promise<T>): Promise
 }
 
 /**
- * A worker may start when the file has been moved. It must not open another one at this path, or make one. So the file must be
- * in its place before and after it is opened.
+ * A worker may start when the file has been moved. It must neither open another file at this path nor create one. So the file
+ * must be in place before and after it is opened.
  */
 async function openSqliteInWorker(path: string, access: WriterAccess): Promise<KeyedPetStore> {
   try {

@@ -1,12 +1,12 @@
 /**
- * Chooses one of several hosts, as libpq does: the first that responses and has the wanted state. Unlike libpq, it asks all of
- * them if the state matters: a primary that was paused while another took over still says that it is one.
+ * Chooses one of several hosts, as libpq does: the first that responds and has the required state. Unlike libpq, it queries all
+ * of them if the state matters: a primary that was paused while another took over still reports that it is one.
  */
 
 import { lookup } from "node:dns/promises";
 import { isIP, type Socket } from "node:net";
 import { sqlState } from "../../stores/postgres/client/errors.ts";
-import { type Address, openSocket, type Security, showAddress, timeoutError } from "./postgres_socket.ts";
+import { type Address, formatAddress, openSocket, type Security, timeoutError } from "./postgres_socket.ts";
 
 export interface ServerState {
   isStandby: boolean;
@@ -15,8 +15,8 @@ export interface ServerState {
   timeline: number;
 }
 
-/** What a host answered. */
-interface Reply {
+/** The result of a query to a host. */
+interface HostResult {
   address: Address;
   state?: ServerState;
   error?: unknown;
@@ -26,8 +26,8 @@ export interface HostOptions {
   hosts: readonly { name: string; port: number }[];
   security: Security;
   /** For each address, in milliseconds; 0 for no limit. */
-  timeout: number;
-  /** The wanted state, as in libpq. */
+  timeoutMs: number;
+  /** The required state, as in libpq. */
   targetSessionAttrs: string;
   /** Logs in over a socket, reads the state and logs out. */
   readState(dial: () => Promise<Socket>): Promise<ServerState>;
@@ -36,8 +36,8 @@ export interface HostOptions {
 /** How long the state of a server counts as current, in milliseconds. */
 const STATE_LIFETIME = 1000;
 
-/** How long the other hosts may take once one has the wanted state, in milliseconds. */
-const OTHERS = 250;
+/** The time limit for the other hosts once one has the required state, in milliseconds. */
+const OTHERS_TIMEOUT = 250;
 
 /** Connects to the chosen host, and chooses again when that host no longer fits. */
 export class Hosts {
@@ -88,58 +88,58 @@ export class Hosts {
   }
 
   #open(address: Address): Promise<Socket> {
-    return openSocket(address, this.#options.security, this.#options.timeout);
+    return openSocket(address, this.#options.security, this.#options.timeoutMs);
   }
 
   async #search(): Promise<void> {
-    const wanted = this.#options.targetSessionAttrs;
+    const required = this.#options.targetSessionAttrs;
     const { addresses, failures } = await this.#resolve();
     // The state of a single address does not matter. The login shows whether it works.
-    if (addresses.length === 1 && failures.length === 0 && wanted === "any") return this.#use(addresses[0]);
-    const replies = wanted === "any" ? await this.#askInTurn(addresses) : await this.#askAll(addresses);
-    let best: Reply | undefined, secondChoice: Address | undefined;
-    for (const reply of replies) {
-      const { address, state, error } = reply;
-      if (state && hasState(state, wanted)) best = state.timeline > (best?.state?.timeline ?? -1) ? reply : best;
-      else if (state && wanted === "prefer-standby") secondChoice ??= address;
-      else if (state) failures.push(new Error(`${showAddress(address)} does not match target_session_attrs=${wanted}`));
+    if (addresses.length === 1 && failures.length === 0 && required === "any") return this.#select(addresses[0]);
+    const results = required === "any" ? await this.#queryInOrder(addresses) : await this.#queryAll(addresses);
+    let best: HostResult | undefined, secondChoice: Address | undefined;
+    for (const result of results) {
+      const { address, state, error } = result;
+      if (state && hasState(state, required)) best = state.timeline > (best?.state?.timeline ?? -1) ? result : best;
+      else if (state && required === "prefer-standby") secondChoice ??= address;
+      else if (state) failures.push(mismatchError(address, required));
       // As in libpq, an error from a server, such as a wrong password, ends the search. The exception is class 57P, which
       // means that the server is starting or stopping.
       else if (sqlState(error)?.startsWith("57P") === false && !best) throw error;
       else failures.push(error as Error);
     }
     const chosen = best?.address ?? secondChoice;
-    if (chosen) return this.#use(chosen);
+    if (chosen) return this.#select(chosen);
     throw failures.length === 1 ? failures[0] : new Error(failures.map(describe).join("; "), { cause: failures[0] });
   }
 
-  /** Asks one host after the other, until one responses. */
-  async #askInTurn(addresses: readonly Address[]): Promise<Reply[]> {
-    const replies: Reply[] = [];
+  /** Queries one host after the other, until one responds. */
+  async #queryInOrder(addresses: readonly Address[]): Promise<HostResult[]> {
+    const results: HostResult[] = [];
     for (const address of addresses) {
-      const reply = await this.#ask(address);
-      replies.push(reply);
-      if (reply.state) break;
+      const result = await this.#query(address);
+      results.push(result);
+      if (result.state) break;
     }
-    return replies;
+    return results;
   }
 
-  /** Asks all hosts at once. Does not wait long for the others when one has the wanted state. */
-  async #askAll(addresses: readonly Address[]): Promise<Reply[]> {
-    const replies: (Reply | undefined)[] = addresses.map(() => undefined);
+  /** Queries all hosts at once. Does not wait long for the others when one has the required state. */
+  async #queryAll(addresses: readonly Address[]): Promise<HostResult[]> {
+    const results: (HostResult | undefined)[] = addresses.map(() => undefined);
     let timer: ReturnType<typeof setTimeout> | undefined;
     await new Promise<void>((resolve) => {
-      const asked = addresses.map(async (address, i) => {
-        const { state } = replies[i] = await this.#ask(address);
-        if (state && hasState(state, this.#options.targetSessionAttrs)) timer ??= setTimeout(resolve, OTHERS);
+      const queries = addresses.map(async (address, i) => {
+        const { state } = results[i] = await this.#query(address);
+        if (state && hasState(state, this.#options.targetSessionAttrs)) timer ??= setTimeout(resolve, OTHERS_TIMEOUT);
       });
-      Promise.all(asked).then(() => resolve());
+      Promise.all(queries).then(() => resolve());
     });
     clearTimeout(timer);
-    return replies.filter((reply) => reply !== undefined);
+    return results.filter((result) => result !== undefined);
   }
 
-  async #ask(address: Address): Promise<Reply> {
+  async #query(address: Address): Promise<HostResult> {
     try {
       return { address, state: await this.#readState(address) };
     } catch (error) {
@@ -147,7 +147,7 @@ export class Hosts {
     }
   }
 
-  #use(address: Address | undefined): void {
+  #select(address: Address | undefined): void {
     this.#chosen = address;
     this.#chosenAt = performance.now();
   }
@@ -168,11 +168,11 @@ export class Hosts {
 
   /** Reads the state of a server. The time limit includes the login. */
   async #readState(address: Address): Promise<ServerState> {
-    const { readState, timeout } = this.#options;
+    const { readState, timeoutMs } = this.#options;
     const sockets: Socket[] = [];
-    const timer = timeout === 0 ? undefined : setTimeout(() => {
-      for (const socket of sockets) socket.destroy(timeoutError(address, timeout));
-    }, timeout);
+    const timer = timeoutMs === 0 ? undefined : setTimeout(() => {
+      for (const socket of sockets) socket.destroy(timeoutError(address, timeoutMs));
+    }, timeoutMs);
     try {
       return await readState(async () => {
         const socket = await this.#open(address);
@@ -197,12 +197,16 @@ async function lookUp(name: string): Promise<string[]> {
   }
 }
 
+function mismatchError(address: Address, required: string): Error {
+  return new Error(`${formatAddress(address)} does not match target_session_attrs=${required}`);
+}
+
 /** Whether a state matches libpq's target_session_attrs; for prefer-standby, whether it is the first choice. */
-function hasState({ isStandby, isReadOnly }: ServerState, wanted: string): boolean {
-  if (wanted === "read-write") return !isStandby && !isReadOnly;
-  if (wanted === "read-only") return isStandby || isReadOnly;
-  if (wanted === "primary") return !isStandby;
-  return wanted === "any" || isStandby;
+function hasState({ isStandby, isReadOnly }: ServerState, required: string): boolean {
+  if (required === "read-write") return !isStandby && !isReadOnly;
+  if (required === "read-only") return isStandby || isReadOnly;
+  if (required === "primary") return !isStandby;
+  return required === "any" || isStandby;
 }
 
 function describe({ message, code }: Error & { code?: string }): string {

@@ -28,30 +28,30 @@ const TLS_REFUSED = "N".charCodeAt(0);
 /**
  * Connects to one address of a server, with TLS if required. The driver then logs in over the socket.
  *
- * @param timeout For the connection and its encryption, in milliseconds; 0 for the system's own limit.
+ * @param timeoutMs The time limit of the connection and its encryption; 0 for the system's own.
  */
-export async function openSocket(address: Address, { mode, checks }: Security, timeout: number): Promise<Socket> {
+export async function openSocket(address: Address, { mode, checks }: Security, timeoutMs: number): Promise<Socket> {
   const plain = connectTcp({ host: address.address, port: address.port });
-  let open = plain;
-  const timer = timeout === 0 ? undefined : setTimeout(() => {
-    const late = timeoutError(address, timeout);
-    plain.destroy(late);
-    open.destroy(late);
-  }, timeout);
+  let socket: Socket = plain;
+  const timer = timeoutMs === 0 ? undefined : setTimeout(() => {
+    const error = timeoutError(address, timeoutMs);
+    plain.destroy(error);
+    socket.destroy(error);
+  }, timeoutMs);
   try {
     await once(plain, "connect");
     if (mode !== "never" && await offersTls(plain, address)) {
       // The certificate must name the host of this connection, not any other of the setting. SNI allows no IP addresses.
       const servername = isIP(address.name) === 0 ? { servername: address.name } : {};
-      open = connectTls({ socket: plain, host: address.name, ...servername, ...checks });
-      await once(open, "secureConnect");
+      socket = connectTls({ socket: plain, host: address.name, ...servername, ...checks });
+      await once(socket, "secureConnect");
     } else if (mode === "always") {
-      throw new Error(`${showAddress(address)} does not support TLS, which sslmode requires`);
+      throw new Error(`${formatAddress(address)} does not support TLS, which sslmode requires`);
     }
-    return open;
+    return socket;
   } catch (error) {
     plain.destroy();
-    open.destroy();
+    socket.destroy();
     throw error;
   } finally {
     clearTimeout(timer);
@@ -59,16 +59,16 @@ export async function openSocket(address: Address, { mode, checks }: Security, t
 }
 
 /** The address for messages. */
-export function showAddress({ name, address, port }: Address): string {
+export function formatAddress({ name, address, port }: Address): string {
   const host = (text: string) => text.includes(":") ? `[${text}]` : text;
   return `${host(name)}:${port}${name === address ? "" : ` (${address})`}`;
 }
 
-export function timeoutError(address: Address, timeout: number): Error {
-  return new Error(`${showAddress(address)} has not answered within ${timeout} ms`);
+export function timeoutError(address: Address, timeoutMs: number): Error {
+  return new Error(`${formatAddress(address)} has not answered within ${timeoutMs} ms`);
 }
 
-/** How long the server may take to close a connection that this side has ended, in milliseconds. */
+/** The time limit for the server to close a connection that this side has ended, in milliseconds. */
 const CLOSE_TIMEOUT = 2000;
 
 /** A CancelRequest message, which replaces the login, has 16 bytes and this code at the fifth byte. */
@@ -103,7 +103,7 @@ export function watchSocket(socket: Socket, onBreak: () => void): void {
  * Opens a socket for the driver. If that fails, returns one that fails on the first write, because after an exception the
  * driver would permanently lose a place in its pool.
  */
-export async function orFailing(dial: () => Promise<Socket>): Promise<Duplex> {
+export async function dialForDriver(dial: () => Promise<Socket>): Promise<Duplex> {
   try {
     return await dial();
   } catch (error) {
@@ -114,10 +114,10 @@ export async function orFailing(dial: () => Promise<Socket>): Promise<Duplex> {
 async function offersTls(socket: Socket, address: Address): Promise<boolean> {
   socket.write(TLS_REQUEST);
   const reply = await once(socket, "data") as Uint8Array;
-  // Further bytes may come from an attacker, and would later be taken for encrypted data (CVE-2021-23222).
+  // Further bytes may come from an attacker, and would later count as encrypted data (CVE-2021-23222).
   if (reply.length === 1 && reply[0] === TLS_ACCEPTED) return true;
   if (reply.length === 1 && reply[0] === TLS_REFUSED) return false;
-  throw new Error(`${showAddress(address)} does not answer as a PostgreSQL server does`);
+  throw new Error(`${formatAddress(address)} does not answer as a PostgreSQL server does`);
 }
 
 /** Resolves with an event's value. Unlike `once` of node:events, rejects if the socket closes first. */

@@ -58,10 +58,10 @@ const SESSION_ATTRIBUTES = ["any", "read-write", "read-only", "primary", "standb
  * @throws {SettingError} If it is invalid. The message quotes no part of it, because it may contain a password.
  */
 export function readPostgresUrl(url: string, environment: (name: string) => string | undefined): PostgresTarget {
-  const given = parseUrl(url);
+  const parameters = parseUrl(url);
   const read = (name: keyof typeof POSTGRES_VARIABLES, fallback: string) =>
-    given.get(name) ?? (environment(POSTGRES_VARIABLES[name]) || fallback);
-  const own = (name: keyof typeof OWN_PARAMETERS) => given.get(name) ?? OWN_PARAMETERS[name];
+    parameters.get(name) ?? (environment(POSTGRES_VARIABLES[name]) || fallback);
+  const readOwn = (name: keyof typeof OWN_PARAMETERS) => parameters.get(name) ?? OWN_PARAMETERS[name];
 
   const hosts = readHosts(read("host", "localhost"), read("port", "5432"));
   const user = read("user", "postgres");
@@ -76,37 +76,37 @@ export function readPostgresUrl(url: string, environment: (name: string) => stri
     sslrootcert,
     // Shorter if another host can answer instead.
     connectTimeout: readNumber("connect_timeout", read("connect_timeout", hosts.length > 1 ? "2" : "5"), 0),
-    targetSessionAttrs: choose("target_session_attrs", read("target_session_attrs", "any"), SESSION_ATTRIBUTES),
+    targetSessionAttrs: requireOneOf("target_session_attrs", read("target_session_attrs", "any"), SESSION_ATTRIBUTES),
     parameters: { application_name: read("application_name", "petstore"), ...(options !== "" && { options }) },
-    poolSize: readNumber("pool_size", own("pool_size"), 1),
-    prepare: choose("prepare", own("prepare"), ["true", "false"]) === "true",
-    schema: own("schema") || undefined,
+    poolSize: readNumber("pool_size", readOwn("pool_size"), 1),
+    prepare: requireOneOf("prepare", readOwn("prepare"), ["true", "false"]) === "true",
+    schema: readOwn("schema") || undefined,
   };
 }
 
 /** The address without the password and the parameters, for messages. */
-export function showPostgres({ hosts, database, user }: PostgresTarget): string {
-  const places = hosts.map(({ name, port }) => `${name.includes(":") ? `[${name}]` : name}:${port}`);
-  return `postgres://${encodeURIComponent(user)}@${places.join(",")}/${encodeURIComponent(database)}`;
+export function formatPostgresUrl({ hosts, database, user }: PostgresTarget): string {
+  const addresses = hosts.map(({ name, port }) => `${name.includes(":") ? `[${name}]` : name}:${port}`);
+  return `postgres://${encodeURIComponent(user)}@${addresses.join(",")}/${encodeURIComponent(database)}`;
 }
 
 /** Collects the parameters from all parts of an address. */
 function parseUrl(url: string): Map<string, string> {
   const [, login = "", hosts = "", database = "", query = ""] = FORM.exec(url) ??
     fail("it must have the form postgres://user:password@host:port/database");
-  const given = new Map<string, string>();
-  const put = (name: string, text: string) => text !== "" && given.set(name, decode(text));
+  const parameters = new Map<string, string>();
+  const set = (name: string, text: string) => text !== "" && parameters.set(name, decode(text));
   const [user = ""] = login.split(":", 1);
-  put("user", user);
-  put("password", login.slice(user.length + 1));
-  put("dbname", database);
+  set("user", user);
+  set("password", login.slice(user.length + 1));
+  set("dbname", database);
   for (const parameter of query.split("&").filter((text) => text !== "")) {
     const [name = ""] = parameter.split("=", 1);
     if (!KNOWN_PARAMETERS.includes(name)) fail(`it has an unknown parameter; known are ${KNOWN_PARAMETERS.join(", ")}`);
-    put(name, parameter.slice(name.length + 1));
+    set(name, parameter.slice(name.length + 1));
   }
-  if (hosts !== "") given.set("host", hosts);
-  return given;
+  if (hosts !== "") parameters.set("host", hosts);
+  return parameters;
 }
 
 /** @param portList The ports of the hosts that have none, in the same order. A single port applies to all hosts. */
@@ -120,9 +120,9 @@ function readHosts(text: string, portList: string): PostgresTarget["hosts"] {
 }
 
 /** As in libpq, the system's certificates require a check of the name, because anyone can get a public certificate. */
-function readSslMode(given: string, sslrootcert: string): string {
-  if (sslrootcert !== "system") return choose("sslmode", given || "prefer", SSL_MODES);
-  return given === "" || given === "verify-full"
+function readSslMode(sslmode: string, sslrootcert: string): string {
+  if (sslrootcert !== "system") return requireOneOf("sslmode", sslmode || "prefer", SSL_MODES);
+  return sslmode === "" || sslmode === "verify-full"
     ? "verify-full"
     : fail("sslrootcert=system requires sslmode=verify-full");
 }
@@ -133,7 +133,7 @@ function readNumber(name: string, text: string, minimum: number, maximum = 10_00
   return fail(`${name} must be a whole number from ${minimum} to ${maximum}`);
 }
 
-function choose(name: string, value: string, allowed: string[]): string {
+function requireOneOf(name: string, value: string, allowed: string[]): string {
   return allowed.includes(value) ? value : fail(`${name} must be one of ${allowed.join(", ")}`);
 }
 

@@ -23,7 +23,7 @@ export interface SpanIds {
   spanId: string;
 }
 
-/** What is active: a span, under a key. */
+/** A context of OpenTelemetry. It has the active span under a key. */
 interface Context {
   getValue(key: symbol): unknown;
   setValue(key: symbol, value: unknown): Context;
@@ -61,7 +61,7 @@ export const ERROR_STATUS_CODE = 2;
 const API = Symbol.for("opentelemetry.js.api.1");
 const ACTIVE_SPAN = Symbol.for("OpenTelemetry Context Key SPAN");
 
-/** The way to the spans of this isolate. */
+/** Creates and finds the spans of this isolate. */
 export interface Traces {
   tracer: Tracer;
   /** The span of the request that is being handled. */
@@ -69,7 +69,7 @@ export interface Traces {
   /** Starts the span of a request, below that of the client if there is one. */
   startRequest(name: string, parent: RemoteSpan | undefined): Span;
   /** Runs `work`, and all that it starts, with this span as the active one. */
-  within<Result>(span: Span, work: () => Result): Result;
+  withSpan<Result>(span: Span, work: () => Result): Result;
 }
 
 /** A span of the client. */
@@ -80,13 +80,13 @@ export function findTraces(): Traces | undefined {
   const { trace, context } = findApi();
   if (!trace || !context) return undefined;
   const tracer = trace.getTracer("petstore", VERSION);
-  const below = (span: unknown) => context.active().setValue(ACTIVE_SPAN, span);
+  const contextOf = (span: unknown) => context.active().setValue(ACTIVE_SPAN, span);
   return {
     tracer,
     activeSpan: () => context.active().getValue(ACTIVE_SPAN) as Span | undefined,
     startRequest: (name, parent) =>
-      tracer.startSpan(name, { kind: KIND.server }, parent && below({ spanContext: () => parent })),
-    within: (span, work) => context.with(below(span), work),
+      tracer.startSpan(name, { kind: KIND.server }, parent && contextOf({ spanContext: () => parent })),
+    withSpan: (span, work) => context.with(contextOf(span), work),
   };
 }
 
@@ -98,10 +98,10 @@ export function readsBaggage(): boolean {
   return findApi().propagation?.fields().includes("baggage") ?? false;
 }
 
-/** Sends the spans that wait. Deno does so when it exits, and its provider cannot. */
+/** Sends the pending spans. Deno does so when it exits, and its provider cannot. */
 export async function flushTraces(): Promise<void> {
   const { trace } = findApi();
-  // A receiver that fails is the exporter's concern.
+  // The exporter handles failures of the receiver.
   await (trace?.getDelegate?.() ?? trace)?.forceFlush?.().catch(() => {});
 }
 

@@ -10,7 +10,7 @@ const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a
 const SAMPLED = 1;
 
 /**
- * Traces this share of the requests. If the client traces its own part of a request, or decided not to, the server does the same.
+ * Traces this share of the requests. If the client has decided whether a request is traced, the server does the same.
  */
 export function startSpans(
   gate: Pick<DrainGate, "respond">,
@@ -23,18 +23,18 @@ export function startSpans(
       const isTraced = parent ? parent.traceFlags & SAMPLED : Math.random() < share;
       if (!isTraced) return gate.respond(context, info, send);
       const span = traces.startRequest("HTTP", parent);
-      // Not an observer, which would cost the other requests more than the look at their header.
+      // Not an observer, which would cost the other requests more than a read of their header.
       const endAndSend: typeof send = (reply, context, pipeline, info) => {
         describeSpan(span, context);
-        endWith(span, reply.status);
+        endSpan(span, reply.status);
         return send(reply, context, pipeline, info);
       };
-      return traces.within(span, () => gate.respond(context, info, endAndSend));
+      return traces.withSpan(span, () => gate.respond(context, info, endAndSend));
     },
   };
 }
 
-function endWith(span: Span, status: number): void {
+function endSpan(span: Span, status: number): void {
   span.setAttributes({ "url.scheme": "http", [STATUS_CODE]: status });
   if (status >= 500) {
     span.setAttribute("error.type", String(status));

@@ -4,7 +4,7 @@ import { isPromise, type MaybePromise } from "../../maybe_promise.ts";
 import type { PetStore } from "../../stores/store.ts";
 import { ERROR_STATUS_CODE, KIND, type Span, type Traces } from "./api.ts";
 
-/** As the conventions name the database of a `--store` setting. */
+/** The names in the conventions of the databases of `--store` settings, if they differ. */
 const SYSTEMS: Record<string, string> = { postgres: "postgresql" };
 
 /** Each member of a store. Another member of the contract is a type error until it is here. */
@@ -22,23 +22,23 @@ export function traceStore(store: PetStore, setting: string, { tracer, activeSpa
   // The other databases are in this process.
   const kind = system === "postgresql" ? KIND.client : KIND.internal;
 
-  function traced<Given extends unknown[], Result>(
+  function traced<Args extends unknown[], Result>(
     operation: keyof PetStore,
-    run: (...given: Given) => MaybePromise<Result>,
-  ): (...given: Given) => MaybePromise<Result> {
+    run: (...args: Args) => MaybePromise<Result>,
+  ): (...args: Args) => MaybePromise<Result> {
     const name = `${operation} pets`;
     const attributes = {
       "db.system.name": system,
       "db.operation.name": operation,
       "db.collection.name": "pets",
     };
-    return (...given) => {
+    return (...args) => {
       // The request is not traced.
-      if (!activeSpan()) return run.apply(store, given);
+      if (!activeSpan()) return run.apply(store, args);
       const span = tracer.startSpan(name, { kind, attributes });
       let result: MaybePromise<Result>;
       try {
-        result = run.apply(store, given);
+        result = run.apply(store, args);
       } catch (thrown) {
         endFailed(span, thrown);
         throw thrown;
@@ -62,7 +62,7 @@ export function traceStore(store: PetStore, setting: string, { tracer, activeSpa
     createOnce: store.createOnce && traced("createOnce", store.createOnce),
     get: traced("get", store.get),
     list: traced("list", store.list),
-    // Called for each kept response, and costs less than a span.
+    // Called for each cached response, and costs less than a span.
     changes: store.changes?.bind(store),
     check: traced("check", store.check),
     checkWrites: store.checkWrites && traced("checkWrites", store.checkWrites),

@@ -6,7 +6,7 @@ import type { SourceRecord } from "./record_reader.ts";
 
 const QUOTE = '"';
 
-/** The fields of a record, or what is wrong with it. */
+/** The fields of a record, or its fault. */
 export function parseCsvRecord(text: string): string[] | { fault: string } {
   const fields: string[] = [];
   for (let start = 0;;) {
@@ -39,12 +39,12 @@ function readQuoted(text: string, start: number): Field {
   return { text: text.slice(start, close).replaceAll('""', QUOTE), end };
 }
 
-/** Where the members of a pet are in a record. */
+/** The indexes of a pet's members in a record. */
 export interface Columns {
   count: number;
   name: number;
   categoryId: number;
-  /** −1 if there is none. */
+  /** −1 if the column is absent. */
   status: number;
 }
 
@@ -52,15 +52,15 @@ export interface Columns {
 export function readHeader({ text }: SourceRecord): Columns {
   const names = text === undefined ? { fault: "it is not valid UTF-8" } : parseCsvRecord(text);
   if ("fault" in names) throw headerError(names.fault);
-  const place = (name: string) => {
+  const indexOf = (name: string) => {
     if (names.indexOf(name) !== names.lastIndexOf(name)) throw headerError(`it has ${name} twice`);
     return names.indexOf(name);
   };
   const columns = {
     count: names.length,
-    name: place("name"),
-    categoryId: place("categoryId"),
-    status: place("status"),
+    name: indexOf("name"),
+    categoryId: indexOf("categoryId"),
+    status: indexOf("status"),
   };
   if (columns.name < 0) throw headerError("it has no name");
   if (columns.categoryId < 0) throw headerError("it has no categoryId");
@@ -73,7 +73,7 @@ function headerError(fault: string): SettingError {
   );
 }
 
-/** The pet of a record, or what is wrong with it. */
+/** The pet of a record, or its faults. */
 export function readCsvPet(text: string, columns: Columns): Required<NewPet> | string[] {
   const fields = parseCsvRecord(text);
   if ("fault" in fields) return [fields.fault];

@@ -15,19 +15,19 @@ const FORMATS: readonly ExportFormat[] = ["ndjson", "csv"];
 const BLOCK = 256 * 1024;
 
 /**
- * The format of a file.
+ * Determines the format of a file.
  *
- * @param given The value of the flag.
- * @param name The name of the file, whose end tells the format.
- * @param fallback If neither tells it.
- * @throws {SettingError} If there is none.
+ * @param flag The value of the flag.
+ * @param name The name of the file, whose extension determines the format without a flag.
+ * @param fallback The format without either.
+ * @throws {SettingError} If the format is unknown.
  */
-export function readFormat(given: string | undefined, name: string, fallback?: ExportFormat): ExportFormat {
-  const ending = /\.(?:(csv)|ndjson|jsonl)$/i.exec(name);
-  const wanted = given ?? (ending ? (ending[1] ? "csv" : "ndjson") : fallback);
-  const format = FORMATS.find((format) => format === wanted);
+export function readFormat(flag: string | undefined, name: string, fallback?: ExportFormat): ExportFormat {
+  const extension = /\.(?:(csv)|ndjson|jsonl)$/i.exec(name);
+  const requested = flag ?? (extension ? (extension[1] ? "csv" : "ndjson") : fallback);
+  const format = FORMATS.find((format) => format === requested);
   if (format !== undefined) return format;
-  if (given !== undefined) throw new SettingError(`--format must be ndjson or csv, not ${JSON.stringify(given)}`);
+  if (flag !== undefined) throw new SettingError(`--format must be ndjson or csv, not ${JSON.stringify(flag)}`);
   throw new SettingError("The format is not known; add --format ndjson or --format csv");
 }
 
@@ -39,7 +39,7 @@ export interface Source {
 }
 
 /**
- * Opens a source, and reads its beginning, so that nothing is done with one that cannot be read.
+ * Opens a source, and reads its beginning, so that a source that cannot be read fails here.
  *
  * @throws {SettingError} If it cannot be read.
  */
@@ -47,10 +47,10 @@ export async function openSource(path: string): Promise<Source> {
   const { bytes, size } = findSource(path);
   const blocks = bytes[Symbol.asyncIterator]();
   const first = await blocks.next();
-  return { bytes: continued(first, blocks), size };
+  return { bytes: prepend(first, blocks), size };
 }
 
-async function* continued(
+async function* prepend(
   first: IteratorResult<Uint8Array>,
   blocks: AsyncIterator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
@@ -58,11 +58,11 @@ async function* continued(
 }
 
 function findSource(path: string): Source {
-  if (path === STANDARD) return { bytes: readable(process.stdin, "Standard input"), size: undefined };
+  if (path === STANDARD) return { bytes: withReadErrors(process.stdin, "Standard input"), size: undefined };
   const stats = inspect(path);
   if (stats.isDirectory()) throw new SettingError(`${path} cannot be read: it is a folder`);
   return {
-    bytes: readable(createReadStream(path, { highWaterMark: BLOCK }), path),
+    bytes: withReadErrors(createReadStream(path, { highWaterMark: BLOCK }), path),
     size: stats.isFile() ? stats.size : undefined,
   };
 }
@@ -72,23 +72,23 @@ function inspect(path: string): Stats {
     return statSync(path);
   } catch (error) {
     if (codeOf(error) === "ENOENT") throw new SettingError(`${path} does not exist`);
-    throw unreadable(path, error);
+    throw readError(path, error);
   }
 }
 
-async function* readable(stream: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+async function* withReadErrors(stream: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
   try {
     yield* stream;
   } catch (error) {
-    throw unreadable(name, error);
+    throw readError(name, error);
   }
 }
 
-function unreadable(name: string, error: unknown): SettingError {
+function readError(name: string, error: unknown): SettingError {
   return startError(`${name} cannot be read: ${firstLine(error)}`, error);
 }
 
-/** Whether the reader of a pipe has gone, as `head` does when it has enough. */
+/** Whether the reader has closed the pipe, as `head` does after its last line. */
 export function isBrokenPipe(error: unknown): boolean {
   return codeOf(error) === "EPIPE" || (error instanceof Error && error.name === "BrokenPipe");
 }

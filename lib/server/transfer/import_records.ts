@@ -8,13 +8,13 @@ import { SettingError } from "../start_error.ts";
 import { readCsvPet, readHeader } from "./csv.ts";
 import { findCsvEnd, findLineEnd, MAX_RECORDS, RecordReader, type SourceRecord } from "./record_reader.ts";
 
-/** The duration of a transaction that an import aims at, in milliseconds: creates of a server wait for it. */
-const WANTED_DURATION = 100;
+/** The target duration of a transaction, in milliseconds. Creates of a server wait for it. */
+const TARGET_DURATION = 100;
 
-/** Bounds of the records in a transaction. */
-const FIRST_RECORDS = 4_000, FEWEST_RECORDS = 500;
+/** The first and the smallest number of records in a transaction. */
+const INITIAL_RECORDS = 4_000, MIN_RECORDS = 500;
 
-/** What an import has done so far. */
+/** The progress of an import. */
 export interface ImportCounts {
   /** Pets that were added; without a store, pets that could be. */
   added: number;
@@ -32,7 +32,7 @@ export interface BadRecord {
   faults: readonly string[];
 }
 
-/** Stops an import. */
+/** Thrown for a record that stops an import. */
 export class BadRecordError extends SettingError {
   constructor({ line, faults }: BadRecord) {
     super(`Line ${line}: ${faults.join("; ")}`);
@@ -45,7 +45,7 @@ export interface ImportOptions {
   copy: number;
   /** Absent to check the records only. */
   importer: PetImporter | undefined;
-  /** Whether the import goes on after a bad record. If not, no pet of the chunk is added. */
+  /** Whether the import continues after a bad record. If not, no pet of the chunk is added. */
   skipsBad: boolean;
   onBad(record: BadRecord): void;
   onProgress(counts: ImportCounts): void;
@@ -55,8 +55,8 @@ export interface ImportOptions {
 type ReadPet = (record: SourceRecord) => Required<NewPet> | string[] | undefined;
 
 /**
- * Imports a source. Each transaction adds a chunk of records, and remembers the digest of the source up to there. So a source that
- * was imported before, wholly or in part, is known from its beginning, however it was divided then.
+ * Imports a source. Each transaction adds a chunk of records, and stores the digest of the source up to its end. So a source that
+ * was imported before, wholly or in part, is recognized from its beginning, however it was divided then.
  *
  * @param counts Kept up to date, also if the import fails.
  * @throws {SettingError} If a record is bad or too long, or the header of CSV is unusable.
@@ -67,45 +67,48 @@ export async function importRecords(
   counts: ImportCounts,
 ): Promise<void> {
   const reader = new RecordReader(source, format === "csv" ? findCsvEnd : findLineEnd);
-  const { readPet, header } = await readStart(reader, format);
+  const { readPet, header } = await readFormatHeader(reader, format);
   let parent = digestOf(`petstore import 1\n${format}\n${copy}\n${header}`);
-  let size = FIRST_RECORDS;
+  let size = INITIAL_RECORDS;
   for (;;) {
     await reader.fill();
     if (reader.count === 0) return;
     const followers = await importer?.followers(parent) ?? [];
     const known = findKnown(reader, parent, followers);
     if (known) {
-      reader.take(known.records);
+      reader.skip(known.records);
       counts.known += known.pets;
       parent = known.digest;
     } else {
       const count = Math.min(size, reader.count);
-      const { pets, bad } = readPets(reader.read(count), readPet);
+      const { pets, bad } = readPets(reader.peek(count), readPet);
       if (bad[0] && !skipsBad) throw new BadRecordError(bad[0]);
       const digest = reader.digest(parent, count);
-      const began = performance.now();
+      const startedAt = performance.now();
       const chunk = { parent, digest, records: count, pets };
       if (importer && !await importer.add(chunk, followers.length)) continue;
-      size = nextSize(size, performance.now() - began);
-      reader.take(count);
+      size = nextSize(size, performance.now() - startedAt);
+      reader.skip(count);
       counts.added += pets.length;
       counts.bad += bad.length;
       bad.forEach(onBad);
       parent = digest;
     }
-    counts.bytes = reader.taken;
+    counts.bytes = reader.skippedBytes;
     onProgress(counts);
   }
 }
 
-/** How the records are read. The header of CSV gives them their meaning, so it counts for the digest. */
-async function readStart(reader: RecordReader, format: ExportFormat): Promise<{ readPet: ReadPet; header: string }> {
+/** Reads the header of CSV. It defines the columns, so it is part of the digest. */
+async function readFormatHeader(
+  reader: RecordReader,
+  format: ExportFormat,
+): Promise<{ readPet: ReadPet; header: string }> {
   if (format === "ndjson") return { readPet: readJsonPet, header: "" };
   await reader.fill();
-  const [record = { line: 1, text: "" }] = reader.read(Math.min(1, reader.count));
+  const [record = { line: 1, text: "" }] = reader.peek(Math.min(1, reader.count));
   const columns = readHeader(record);
-  reader.take(1);
+  reader.skip(1);
   return {
     readPet: ({ text }) => text === undefined ? NOT_UTF8 : text === "" ? undefined : readCsvPet(text, columns),
     header: record.text ?? "",
@@ -120,7 +123,7 @@ function readJsonPet({ text }: SourceRecord): ReturnType<ReadPet> {
     return parseNewPet(text, "available", "it");
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    // JSON.parse() refuses a blank line too, so only such lines are looked at.
+    // JSON.parse() refuses a blank line too, so only invalid lines need this test.
     return text.trim() === "" ? undefined : [`it is not JSON: ${error.message}`];
   }
 }
@@ -143,8 +146,8 @@ function readPets(records: readonly SourceRecord[], readPet: ReadPet): { pets: R
 
 /** Adapts the records of a transaction to the speed of the store. */
 function nextSize(size: number, duration: number): number {
-  const wanted = Math.round(size * WANTED_DURATION / Math.max(duration, 1));
-  return Math.max(FEWEST_RECORDS, Math.min(wanted, 2 * size, MAX_RECORDS));
+  const target = Math.round(size * TARGET_DURATION / Math.max(duration, 1));
+  return Math.max(MIN_RECORDS, Math.min(target, 2 * size, MAX_RECORDS));
 }
 
 export function digestOf(text: string): string {

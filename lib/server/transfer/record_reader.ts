@@ -1,4 +1,4 @@
-/** Divides a stream of bytes into records, and keeps only a part of it in memory. */
+/** Splits a stream of bytes into records, and buffers only a part of it. */
 
 import { createHash } from "node:crypto";
 import { SettingError } from "../start_error.ts";
@@ -15,7 +15,7 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 /**
  * Finds the end of a record, after its LF.
  *
- * @param start Where the record begins.
+ * @param start The index at which the record begins.
  * @returns −1 if the bytes up to `length` do not contain it.
  */
 export type FindEnd = (bytes: Uint8Array, start: number, length: number) => number;
@@ -38,8 +38,8 @@ export class RecordReader {
   #line = 1;
   #isAtStart = true;
   #hasEnded = false;
-  /** Bytes of the records that were taken. */
-  taken = 0;
+  /** The bytes of the records that were skipped. */
+  skippedBytes = 0;
 
   constructor(source: AsyncIterable<Uint8Array>, findEnd: FindEnd) {
     this.#source = source[Symbol.asyncIterator]();
@@ -47,8 +47,8 @@ export class RecordReader {
   }
 
   /**
-   * How many records the next chunk can have. It depends on the records alone, and not on the blocks in which they arrive, so that a
-   * repeated import finds the chunks of the one before.
+   * How many records the next chunk can have. It depends on the records, and not on the blocks in which they arrive, so that a
+   * repeated import has the same chunks.
    */
   get count(): number {
     let count = Math.min(this.#ends.length, MAX_RECORDS);
@@ -57,7 +57,7 @@ export class RecordReader {
   }
 
   /**
-   * Reads as much as a chunk can have, or up to the end.
+   * Buffers as many records as a chunk can have, or all that are left.
    *
    * @throws {SettingError} If a record is too long.
    */
@@ -66,7 +66,7 @@ export class RecordReader {
       const { done, value } = await this.#source.next();
       if (done) this.#hasEnded = true;
       else this.#append(value);
-      this.#divide();
+      this.#splitRecords();
     }
   }
 
@@ -76,8 +76,8 @@ export class RecordReader {
       .digest("base64url");
   }
 
-  /** The first records. */
-  read(count: number): SourceRecord[] {
+  /** Decodes the first records, and keeps them. */
+  peek(count: number): SourceRecord[] {
     const texts = this.#decodeTogether(count);
     let line = this.#line;
     return Array.from({ length: count }, (_, i) => {
@@ -88,13 +88,13 @@ export class RecordReader {
   }
 
   /** Removes the first records. */
-  take(count: number): void {
+  skip(count: number): void {
     const end = this.#ends[count - 1] ?? 0;
     this.#line += this.#countLines(0, count);
     this.#bytes.copyWithin(0, end, this.#length);
     this.#length -= end;
     this.#ends = this.#ends.slice(count).map((each) => each - end);
-    this.taken += end;
+    this.skippedBytes += end;
   }
 
   #append(block: Uint8Array): void {
@@ -107,27 +107,27 @@ export class RecordReader {
     this.#length += block.length;
   }
 
-  #divide(): void {
+  #splitRecords(): void {
     if (this.#isAtStart && this.#length < BYTE_ORDER_MARK.length && !this.#hasEnded) return;
-    if (this.#isAtStart) this.#skipMark();
+    if (this.#isAtStart) this.#skipByteOrderMark();
     let start = this.#ends.at(-1) ?? 0;
     for (let end; (end = this.#findEnd(this.#bytes, start, this.#length)) >= 0; start = end) {
-      this.#requireShort(start, end);
+      this.#checkLength(start, end);
       this.#ends.push(end);
     }
-    this.#requireShort(start, this.#length);
+    this.#checkLength(start, this.#length);
     if (this.#hasEnded && start < this.#length) this.#ends.push(this.#length);
   }
 
-  /** Spreadsheets put the mark at the start of a file in UTF-8. */
-  #skipMark(): void {
+  /** Spreadsheets write the mark at the start of a file in UTF-8. */
+  #skipByteOrderMark(): void {
     this.#isAtStart = false;
     if (BYTE_ORDER_MARK.some((byte, i) => this.#length <= i || this.#bytes[i] !== byte)) return;
     this.#bytes.copyWithin(0, BYTE_ORDER_MARK.length, this.#length);
     this.#length -= BYTE_ORDER_MARK.length;
   }
 
-  #requireShort(start: number, end: number): void {
+  #checkLength(start: number, end: number): void {
     if (end - start <= MAX_RECORD) return;
     const line = this.#line + countLineEnds(this.#bytes, 0, start);
     throw new SettingError(`Line ${line} is longer than 1 MiB; is a line end or a closing quote missing?`);
@@ -141,7 +141,7 @@ export class RecordReader {
     return end;
   }
 
-  /** The texts of the first records, if each is one line of valid UTF-8. It takes a third of the time of decoding each. */
+  /** The texts of the first records, if each is one line of valid UTF-8. This is three times as fast as decoding each. */
   #decodeTogether(count: number): string[] | undefined {
     try {
       const texts = this.#decoder.decode(this.#bytes.subarray(0, this.#contentEnd(0, count))).split("\n");
@@ -181,7 +181,7 @@ export function findLineEnd(bytes: Uint8Array, start: number, length: number): n
   return end < 0 || end >= length ? -1 : end + 1;
 }
 
-/** A record of CSV (RFC 4180): a field in quotes may contain line ends. A quote within another field means nothing here. */
+/** A record of CSV (RFC 4180): a field in quotes may contain line ends. A quote within another field has no meaning here. */
 export function findCsvEnd(bytes: Uint8Array, start: number, length: number): number {
   let isFieldStart = true;
   for (let i = start; i < length; i++) {

@@ -1,4 +1,4 @@
-/** A catalogue to begin with: the same believable pets for everyone who asks for as many. */
+/** Sample pets. The same number gives the same pets. */
 
 import type { PetStatus } from "../../pet.ts";
 import type { PetDraft } from "../../stores/store.ts";
@@ -16,7 +16,7 @@ const NAMES = [
   ..."Zoë Mílo Łatka Søren Žofka André Íris Noël 咪咪 ポチ Мурка".split(" "),
 ];
 
-/** The kinds of each category. The first category is 1. More pets are of the first ones. */
+/** The breeds of each category. The first category is 1, and the first categories have more pets. */
 const CATEGORIES: readonly (readonly string[])[] = [
   ["Beagle", "Labrador", "Border Collie", "Dachshund", "Poodle", "Corgi", "Greyhound", "Mongrel"],
   ["Tabby", "Siamese", "Maine Coon", "Persian", "Bengal", "Calico", "Sphynx"],
@@ -29,14 +29,14 @@ const CATEGORIES: readonly (readonly string[])[] = [
 /** Pets of each hundred that are available, and those that are available or pending. */
 const AVAILABLE = 65, NOT_SOLD = 82;
 
-/** The pet with this number, from 0. Nothing but the number decides about it. */
+/** The pet with this number, from 0. It depends on the number alone. */
 export function samplePet(number: number): PetDraft {
-  const name = pick(NAMES, scatter(number, 1));
+  const name = pick(NAMES, pseudorandom(number, 1));
   // The smaller of two, so that the first categories have more.
-  const places = [2, 3].map((purpose) => Math.floor(scatter(number, purpose) * CATEGORIES.length));
-  const category = Math.min(...places);
-  const kind = pick(CATEGORIES[category]!, scatter(number, 4));
-  return { name: `${name} the ${kind}`, categoryId: BigInt(category + 1), status: statusOf(scatter(number, 5)) };
+  const indexes = [2, 3].map((seed) => Math.floor(pseudorandom(number, seed) * CATEGORIES.length));
+  const category = Math.min(...indexes);
+  const breed = pick(CATEGORIES[category]!, pseudorandom(number, 4));
+  return { name: `${name} the ${breed}`, categoryId: BigInt(category + 1), status: statusOf(pseudorandom(number, 5)) };
 }
 
 function statusOf(share: number): PetStatus {
@@ -48,9 +48,9 @@ function pick<T>(items: readonly T[], share: number): T {
   return items[Math.floor(share * items.length)]!;
 }
 
-/** A number from 0 to below 1 that looks random (the finalizer of MurmurHash3), another one for each purpose. */
-function scatter(number: number, purpose: number): number {
-  let hash = Math.imul(number + 1, 0x9e3779b1) ^ Math.imul(purpose, 0x85ebca77);
+/** A pseudorandom number from 0 to below 1 (the finalizer of MurmurHash3). */
+function pseudorandom(number: number, seed: number): number {
+  let hash = Math.imul(number + 1, 0x9e3779b1) ^ Math.imul(seed, 0x85ebca77);
   hash = Math.imul(hash ^ hash >>> 16, 0x85ebca6b);
   hash = Math.imul(hash ^ hash >>> 13, 0xc2b2ae35);
   return ((hash ^ hash >>> 16) >>> 0) / 2 ** 32;

@@ -22,10 +22,10 @@ function samplePets(start: number, count: number): PetDraft[] {
 }
 
 /**
- * Fills a database, unless it has pets. What was cut short goes on at the next start, and servers that start at the same time fill
+ * Fills a database, unless it has pets. The next start completes an interrupted one, and servers that start at the same time fill
  * it once.
  *
- * @returns What has been done, in words.
+ * @returns A message for the operator.
  * @throws {UnreachableError} If the database cannot be written.
  */
 export async function seedDatabase(importer: PetImporter, count: number): Promise<string> {
@@ -54,7 +54,7 @@ async function seed(importer: PetImporter, count: number): Promise<string> {
   return added === 0 ? `the ${count} sample pets were added before` : describe(added);
 }
 
-/** Nothing else follows the parent, so there is one chunk after it or none. */
+/** Only this chunk can follow the parent. */
 async function addOnce(
   importer: PetImporter,
   parent: string,

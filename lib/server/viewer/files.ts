@@ -47,7 +47,7 @@ function createFileHandler(type: string, base64: string): Handler {
   // Each representation needs its own tag (RFC 9110 §8.8.3.3).
   const represent = (context: RequestContext, body: Uint8Array<ArrayBuffer>, etag: string, more: HeaderFields) => {
     const reply: Reply = { status: 200, headers: { ...fields, etag, ...more }, body, etag };
-    // Only a body that is sent takes a place.
+    // Only a body that is sent needs a slot.
     const isSent = context.method === "GET" && conditionalReply(reply, context) === reply;
     return isSent ? LARGE_RESPONSES.send(reply, body) : reply;
   };

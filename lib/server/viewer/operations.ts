@@ -5,17 +5,17 @@ import { representation } from "../../http/conditional.ts";
 import type { Operation } from "../../http/operation.ts";
 import { VERSION } from "../../version.ts";
 import { createFileOperations, CSS, JAVASCRIPT, VIEWER_VERSION } from "./files.ts";
-import type { KeyPlace } from "../first_key.ts";
+import type { KeyLocation } from "../first_key.ts";
 import { KEY_FILE } from "../key_file.ts";
 import files from "./page.json" with { type: "json" };
 
-/** What the page tells about the server. */
+/** The facts about the server that the page shows. */
 export interface PageFacts {
   /** The page never shows a key. */
-  keyPlace: KeyPlace;
+  keyLocation: KeyLocation;
 }
 
-const KEY_PLACES: Record<KeyPlace, string> = {
+const KEY_LOCATIONS: Record<KeyLocation, string> = {
   file: `The key is in the file <code>${KEY_FILE}</code>, in the folder where the server was started.`,
   settings:
     "The server was started with keys (<code>PETSTORE_KEYS</code> or <code>--key</code>); its operator has them.",
@@ -23,7 +23,7 @@ const KEY_PLACES: Record<KeyPlace, string> = {
 };
 
 // All addresses are relative, because a proxy may add a path prefix.
-function createHtml({ keyPlace }: PageFacts): string {
+function createHtml({ keyLocation }: PageFacts): string {
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -40,7 +40,7 @@ function createHtml({ keyPlace }: PageFacts): string {
 <header>
 <h1>Petstore <small>release ${VERSION}</small></h1>
 <p>List the pets of a store, add one, fetch one. Open an operation and press Execute: this server replies.</p>
-<p>Press Authorize and paste an API key. <span id="key-place">${KEY_PLACES[keyPlace]}</span></p>
+<p>Press Authorize and paste an API key. <span id="key-place">${KEY_LOCATIONS[keyLocation]}</span></p>
 </header>
 <noscript>
 <p>The rest of this page needs JavaScript. The description that it shows is at <a href="openapi.json">/openapi.json</a>.</p>

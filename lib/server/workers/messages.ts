@@ -1,9 +1,9 @@
-/** What the main isolate and its workers tell each other, over one port for each worker. */
+/** The messages between the main isolate and its workers, over one port for each worker. */
 
 import type { MessagePort } from "node:worker_threads";
 import type { WriterPort } from "../../stores/sqlite/writer_messages.ts";
 import type { LimitMemory } from "../../access/rate_limit.ts";
-import type { KeyPlace } from "../first_key.ts";
+import type { KeyLocation } from "../first_key.ts";
 import type { Samples } from "../metrics/samples.ts";
 import type { ServerSettings } from "../server_settings.ts";
 import type { Writers } from "../writers.ts";
@@ -18,7 +18,7 @@ export interface WorkerStart {
   variables: Record<string, string>;
   /** How many workers are missing. */
   missing: Int32Array;
-  /** Where the workers count requests together, if they are limited. */
+  /** The memory in which all workers count requests, if they are limited. */
   limits: LimitMemory | undefined;
 }
 
@@ -27,11 +27,11 @@ export interface Steps {
   /** Opens the store. */
   open: undefined;
   /** Answers requests at this address. */
-  listen: { hostname: string; port: number; keyPlace: KeyPlace };
+  listen: { hostname: string; port: number; keyLocation: KeyLocation };
   close: undefined;
   hold: undefined;
   stop: undefined;
-  /** The argument is the patience with clients, in milliseconds. */
+  /** The argument is the time limit for clients, in milliseconds. */
   end: number;
 }
 
@@ -39,11 +39,11 @@ export type Stream = keyof Writers;
 
 export type ToWorker =
   | { [Step in keyof Steps]: { step: Step; argument: Steps[Step] } }[keyof Steps]
-  /** The lines to this stream are written, or could not be. */
+  /** The lines to this stream were written, or the write failed. */
   | { written: Stream; failure?: string }
-  /** The way to the thread that writes for all workers. Undefined if there is none. */
+  /** The port to the thread that writes for all workers. Undefined if no thread runs. */
   | { writer: WriterPort | undefined }
-  /** Whether the files of the database are in their place, in the order of the questions. */
+  /** Whether the files of the database are in place, in the order of the requests. */
   | { isInPlace: boolean; failure: string }
   /** That thread has ended. */
   | { isWriterLost: true };
@@ -53,12 +53,12 @@ export type FromWorker =
   | { done: keyof Steps; failure?: { message: string; isTemporary: boolean } }
   /** Whole lines. The next ones follow when these are written. */
   | { lines: Uint8Array; stream: Stream }
-  /** It asks for the way to the thread that writes, or whether the files of the database are in their place. */
-  | { wants: "writer" | "check" }
-  /** It has to be replaced. */
+  /** Requests the port to the thread that writes, or a check that the files of the database are in place. */
+  | { request: "writer" | "check" }
+  /** The worker has failed and must be replaced. */
   | { died: string }
-  /** It still responds. Sent once a second, with what it has counted. */
-  | { beat: true; samples: Samples | undefined };
+  /** Sent once a second, with the worker's counts. */
+  | { heartbeat: true; samples: Samples | undefined };
 
-/** The time between two beats, in milliseconds. */
-export const BEAT = 1_000;
+/** The time between two heartbeats, in milliseconds. */
+export const HEARTBEAT_INTERVAL = 1_000;

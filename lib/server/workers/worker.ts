@@ -13,9 +13,16 @@ import { dropPermissions } from "../process.ts";
 import { SettingError, UnreachableError } from "../start_error.ts";
 import { readStoreSetting } from "../store/open_store.ts";
 import { createWriters, writeJson } from "../writers.ts";
-import { BEAT, type FromWorker, type Steps, type Stream, type ToWorker, type WorkerStart } from "./messages.ts";
+import {
+  type FromWorker,
+  HEARTBEAT_INTERVAL,
+  type Steps,
+  type Stream,
+  type ToWorker,
+  type WorkerStart,
+} from "./messages.ts";
 
-function work({ port, settings, variables, missing, limits }: WorkerStart): void {
+function runWorker({ port, settings, variables, missing, limits }: WorkerStart): void {
   const lines = { output: new PortSink(port, "output"), errors: new PortSink(port, "errors") };
   const writers = createWriters(lines);
   if (settings.log === "json") writeJson(writers);
@@ -28,31 +35,31 @@ function work({ port, settings, variables, missing, limits }: WorkerStart): void
       const storeSetting = readStoreSetting(settings.store, (name) => variables[name], DENO_STORES);
       const { openInWorker } = storeSetting;
       const store = openInWorker ? await openInWorker(writer) : await storeSetting.open();
-      server.own(store, store);
+      server.adopt(store, store);
       await dropPermissions(["env", "write", "read"]);
     },
-    async listen({ hostname, port, keyPlace }) {
+    async listen({ hostname, port, keyLocation }) {
       // The gate opens first: a connection that the socket gets from now on is served.
-      server.serve(settings, { isComplete: () => Atomics.load(missing, 0) === 0, keyPlace, limits });
+      server.serve(settings, { isComplete: () => Atomics.load(missing, 0) === 0, keyLocation, limits });
       await server.listen({ hostname, port, isShared: true });
     },
     close: () => server.close(),
     hold: () => server.hold(),
     stop: () => server.stop(),
-    async end(patience) {
-      await server.end(patience);
+    async end(timeoutMs) {
+      await server.end(timeoutMs);
       await Promise.all([writers.output.flush(), writers.errors.flush()]);
     },
   };
 
-  const send = (message: FromWorker) => port.postMessage(message);
-  reportBugs((died) => send({ died }));
-  const memory = heapLimit();
+  const post = (message: FromWorker) => port.postMessage(message);
+  reportBugs((died) => post({ died }));
+  const initialLimit = heapLimit();
   setInterval(() => {
     // When the memory is exhausted, Deno ends only what is running then, and raises the limit.
-    if (heapLimit() > memory) send({ died: "its memory was exhausted" });
-    send({ beat: true, samples: server.readMetrics()[0] });
-  }, BEAT);
+    if (heapLimit() > initialLimit) post({ died: "its memory was exhausted" });
+    post({ heartbeat: true, samples: server.readMetrics()[0] });
+  }, HEARTBEAT_INTERVAL);
   port.on("message", async (message: ToWorker) => {
     if ("written" in message) return lines[message.written].onWritten(message.failure);
     if ("writer" in message) return writer.onPort(message.writer);
@@ -61,11 +68,11 @@ function work({ port, settings, variables, missing, limits }: WorkerStart): void
     const { step, argument } = message;
     try {
       await (steps[step] as (argument: unknown) => void | Promise<void>)(argument);
-      send({ done: step });
+      post({ done: step });
     } catch (error) {
       // Any other error is a bug, and ends this isolate.
       if (!(error instanceof SettingError)) throw error;
-      send({ done: step, failure: { message: error.message, isTemporary: error instanceof UnreachableError } });
+      post({ done: step, failure: { message: error.message, isTemporary: error instanceof UnreachableError } });
     }
   });
 }
@@ -84,7 +91,7 @@ function reportBugs(report: (reason: string) => void): void {
   addEventListener("unhandledrejection", (event) => onBug(event, event.reason));
 }
 
-/** Hands lines to the main isolate, which writes those of all workers. */
+/** Posts lines to the main isolate, which writes those of all workers. */
 class PortSink implements LineSink {
   readonly #port: MessagePort;
   readonly #stream: Stream;
@@ -95,7 +102,7 @@ class PortSink implements LineSink {
     this.#stream = stream;
   }
 
-  /** One at a time, so that a slow reader makes the writer wait, and drop lines in the end. */
+  /** One write at a time, so that a slow reader makes the writer wait, and finally drop lines. */
   async write(lines: Uint8Array): Promise<number> {
     this.#written = Promise.withResolvers();
     this.#port.postMessage({ lines, stream: this.#stream } satisfies FromWorker);
@@ -109,7 +116,7 @@ class PortSink implements LineSink {
   }
 }
 
-/** The way to the thread that writes for all workers. It belongs to the store of the main isolate. */
+/** Connects to the thread that writes for all workers. It belongs to the store of the main isolate. */
 class MainWriter implements WriterAccess {
   readonly #port: MessagePort;
   #connected: PromiseWithResolvers<WriterPort | undefined> | undefined;
@@ -120,10 +127,10 @@ class MainWriter implements WriterAccess {
     this.#port = port;
   }
 
-  connect(lost: () => void): Promise<WriterPort | undefined> {
-    this.onLost = lost;
+  connect(onLost: () => void): Promise<WriterPort | undefined> {
+    this.onLost = onLost;
     this.#connected = Promise.withResolvers();
-    this.#port.postMessage({ wants: "writer" } satisfies FromWorker);
+    this.#port.postMessage({ request: "writer" } satisfies FromWorker);
     return this.#connected.promise;
   }
 
@@ -131,11 +138,11 @@ class MainWriter implements WriterAccess {
     this.#connected?.resolve(port);
   }
 
-  /** The main isolate looks, because a worker may not read files. */
+  /** The main isolate checks this, because a worker may not read files. */
   requireInPlace(): Promise<void> {
     const check = Promise.withResolvers<void>();
     this.#checks.push(check);
-    this.#port.postMessage({ wants: "check" } satisfies FromWorker);
+    this.#port.postMessage({ request: "check" } satisfies FromWorker);
     return check.promise;
   }
 
@@ -150,4 +157,4 @@ class MainWriter implements WriterAccess {
 }
 
 // At the end, when the classes above exist.
-if (workerData) work(workerData);
+if (workerData) runWorker(workerData);

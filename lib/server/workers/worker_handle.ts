@@ -5,16 +5,16 @@ import { isBrokenPipe } from "../log/line_writer.ts";
 import { firstLine, SettingError, UnreachableError } from "../start_error.ts";
 import type { Samples } from "../metrics/samples.ts";
 import type { Sinks } from "../writers.ts";
-import { BEAT, type FromWorker, type Steps, type ToWorker, type WorkerStart } from "./messages.ts";
+import { type FromWorker, HEARTBEAT_INTERVAL, type Steps, type ToWorker, type WorkerStart } from "./messages.ts";
 
-/** What a worker may do until its store is open. Then it gives up what is not needed any more. */
+/** The permissions of a worker until its store is open. Then it drops those that it no longer needs. */
 const PERMISSIONS = {
   ...{ net: "inherit", read: "inherit", write: "inherit", import: "inherit" },
   ...{ env: false, sys: false, run: false, ffi: false },
 };
 
-/** The longest time between two beats of a worker that responds, in beats. */
-const LONGEST_SILENCE = 10;
+/** How many heartbeats a worker may miss before it counts as unresponsive. */
+const MAX_MISSED_HEARTBEATS = 10;
 
 const SANDBOX = new URL("./sandbox.ts", import.meta.url);
 
@@ -29,13 +29,13 @@ export class WorkerHandle {
   readonly #sinks: Sinks;
   readonly #store: SqliteStore | undefined;
   /** Whether it does not respond at the moment. */
-  isSilent = false;
-  /** What it had counted at its last beat. */
+  isUnresponsive = false;
+  /** The counts of its last heartbeat. */
   samples: Samples | undefined;
-  /** Beats that are missing. */
-  #silence = 0;
+  /** The heartbeats missed in a row. */
+  #missedHeartbeats = 0;
 
-  /** @param store The store whose thread writes for the worker, if there is one. */
+  /** @param store The store whose thread writes for the worker. Undefined if the worker writes itself. */
   constructor(start: Omit<WorkerStart, "port">, sinks: Sinks, store: SqliteStore | undefined) {
     this.#sinks = sinks;
     this.#store = store;
@@ -62,14 +62,14 @@ export class WorkerHandle {
   }
 
   /**
-   * Takes a step.
+   * Makes the worker perform a step.
    *
    * @throws {SettingError} If a start fails, or the worker dies.
    */
-  async take<Step extends keyof Steps>(step: Step, argument: Steps[Step]): Promise<void> {
+  async perform<Step extends keyof Steps>(step: Step, argument: Steps[Step]): Promise<void> {
     const done = Promise.withResolvers<void>();
     this.#waiting.set(step, done);
-    this.#send({ step, argument } as ToWorker);
+    this.#post({ step, argument } as ToWorker);
     const died = this.died.then((reason) => {
       throw new UnreachableError(`A worker died: ${reason}`);
     });
@@ -80,12 +80,12 @@ export class WorkerHandle {
    * Calls back when the worker stops responding, and when it responds again. It is not ended: Deno cannot stop an endless
    * loop, and the socket of the worker would stay open.
    */
-  watch(onChange: (isSilent: boolean) => void): void {
-    // Counted and not measured: after the whole process was suspended, no time has passed for it.
+  watch(onChange: (isUnresponsive: boolean) => void): void {
+    // Counts heartbeats instead of time, because time also passes while the whole process is suspended.
     const timer = setInterval(() => {
-      const isSilent = ++this.#silence > LONGEST_SILENCE;
-      if (isSilent !== this.isSilent) onChange(this.isSilent = isSilent);
-    }, BEAT);
+      const isUnresponsive = ++this.#missedHeartbeats > MAX_MISSED_HEARTBEATS;
+      if (isUnresponsive !== this.isUnresponsive) onChange(this.isUnresponsive = isUnresponsive);
+    }, HEARTBEAT_INTERVAL);
     this.died.then(() => clearInterval(timer));
   }
 
@@ -99,13 +99,13 @@ export class WorkerHandle {
       this.#write(message);
       return;
     }
-    if ("wants" in message) {
-      if (message.wants === "writer") this.#sendWriter();
+    if ("request" in message) {
+      if (message.request === "writer") this.#sendWriter();
       else this.#sendCheck();
       return;
     }
-    if ("beat" in message) {
-      this.#silence = 0;
+    if ("heartbeat" in message) {
+      this.#missedHeartbeats = 0;
       this.samples = message.samples;
       return;
     }
@@ -121,20 +121,20 @@ export class WorkerHandle {
   }
 
   async #sendWriter(): Promise<void> {
-    const writer = await this.#store?.connectWriter(() => this.#send({ isWriterLost: true })).catch(() => undefined);
-    this.#send({ writer }, writer ? [writer] : []);
+    const writer = await this.#store?.connectWriter(() => this.#post({ isWriterLost: true })).catch(() => undefined);
+    this.#post({ writer }, writer ? [writer] : []);
   }
 
   async #sendCheck(): Promise<void> {
     try {
       await this.#store?.check();
-      this.#send({ isInPlace: true, failure: "" });
+      this.#post({ isInPlace: true, failure: "" });
     } catch (error) {
-      this.#send({ isInPlace: false, failure: firstLine(error) });
+      this.#post({ isInPlace: false, failure: firstLine(error) });
     }
   }
 
-  #send(message: ToWorker, transfer: unknown[] = []): void {
+  #post(message: ToWorker, transfer: unknown[] = []): void {
     this.#port.postMessage(message, transfer as MessagePort[]);
   }
 
@@ -143,9 +143,9 @@ export class WorkerHandle {
     try {
       await this.#sinks[stream].write(lines);
     } catch (error) {
-      // As in the writer of lines, which cannot see the class of an error behind a port.
+      // As in the line writer, which does not receive the code of an error over a port.
       if (!isBrokenPipe(error)) failure = (error as Error).message;
     }
-    this.#send({ written: stream, ...(failure !== undefined && { failure }) });
+    this.#post({ written: stream, ...(failure !== undefined && { failure }) });
   }
 }

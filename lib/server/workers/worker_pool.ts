@@ -1,10 +1,10 @@
 /** Several workers that serve at one port, and the main isolate that starts them, replaces them and ends them. */
 
 import type { SqliteStore } from "../../stores/sqlite/store.ts";
-import { findFirstKey, placeOf } from "../first_key.ts";
+import { findFirstKey, keyLocationOf } from "../first_key.ts";
 import { seedDatabase } from "../transfer/seed.ts";
 import { DENO_STORES } from "../deno/stores.ts";
-import type { StartingServer } from "../host.ts";
+import type { StartableServer } from "../host.ts";
 import type { LineWriter } from "../log/line_writer.ts";
 import { oneLine, type StartFacts } from "../log/messages.ts";
 import { createLimitMemory } from "../../access/limit_table.ts";
@@ -14,36 +14,36 @@ import { dropPermissions, isPermitted, readVariable } from "../process.ts";
 import type { ServerSettings } from "../server_settings.ts";
 import { firstLine, SettingError } from "../start_error.ts";
 import { readStoreSetting, type StoreSetting } from "../store/open_store.ts";
-import { within } from "../time.ts";
+import { resolvesWithin } from "../time.ts";
 import type { Sinks } from "../writers.ts";
 import { reservePort } from "./port.ts";
 import type { Steps, WorkerStart } from "./messages.ts";
 import { WorkerHandle } from "./worker_handle.ts";
 
-/** The first and the longest pause before a worker is replaced that did not live long, in milliseconds. */
+/** The first and the longest pause before a worker is replaced, in milliseconds. It grows if workers die early. */
 const FIRST_PAUSE = 100, LONGEST_PAUSE = 10_000;
 
-/** How long a step of the end may take that waits for no client, in milliseconds. A worker that does not respond takes none. */
+/** The time limit of a shutdown step that waits for no client, in milliseconds. An unresponsive worker performs none. */
 const STEP_TIMEOUT = 1_000;
 
 const PROGRAM = new URL("./worker.ts", import.meta.url);
 
-export class WorkerPool implements StartingServer {
+export class WorkerPool implements StartableServer {
   readonly #size: number;
   readonly #errors: LineWriter;
   readonly #sinks: Sinks;
   readonly #program: URL;
   /** Shared with the workers, whose readiness depends on it. */
   readonly #missing = new Int32Array(new SharedArrayBuffer(4));
-  /** Those that live, whether they serve yet or not. */
+  /** All living workers, whether they serve yet or not. */
   readonly #workers = new Set<WorkerHandle>();
   readonly #serving = new Set<WorkerHandle>();
   #start: Omit<WorkerStart, "port"> | undefined;
   /** The store whose thread writes for all workers. On PostgreSQL each writes for itself. */
   #store: SqliteStore | undefined;
   #listen: Steps["listen"] | undefined;
-  /** What workers that have died had counted. Counters must not go back. */
-  #past: Samples = {};
+  /** The counts of workers that have died. Counters must not decrease. */
+  #retiredSamples: Samples = {};
   #pause = FIRST_PAUSE;
   #isEnding = false;
 
@@ -52,7 +52,7 @@ export class WorkerPool implements StartingServer {
     this.#errors = errors;
     this.#sinks = sinks;
     this.#program = program;
-    this.#count();
+    this.#updateMissing();
   }
 
   async start(
@@ -75,7 +75,7 @@ export class WorkerPool implements StartingServer {
       missing: this.#missing,
       limits: createLimits(settings),
     };
-    // The port first, so that a start that fails because of it creates no file, and no key that is never shown.
+    // The port first, so that a start that fails here creates no file, and no key that is never shown.
     using reserved = await reservePort(settings);
     const { seed } = settings;
     if (seed > 0 && storeSetting.openImporter) report(await seedDatabase(await storeSetting.openImporter(), seed));
@@ -83,49 +83,49 @@ export class WorkerPool implements StartingServer {
     const workers = await Promise.all(Array.from({ length: this.#size }, () => this.#open()));
     const key = await this.#findKey(settings.keys, storeSetting);
     const { hostname, port } = reserved;
-    this.#listen = { hostname, port, keyPlace: placeOf(key, settings.keys) };
+    this.#listen = { hostname, port, keyLocation: keyLocationOf(key, settings.keys) };
     await Promise.all(workers.map((worker) => this.#serve(worker)));
     // The permissions for files stay: the next worker cannot have more than this isolate, which serves nothing.
     await dropPermissions(["env"]);
     return { port, store: storeSetting.description, key };
   }
 
-  /** On PostgreSQL, this isolate has no store of its own, so it opens one for a moment. */
-  async #findKey(set: readonly string[], storeSetting: StoreSetting): Promise<StartFacts["key"]> {
-    if (this.#store || set.length > 0) return await findFirstKey(set, this.#store?.keys);
+  /** On PostgreSQL, this isolate has no open store, so it opens one for a moment. */
+  async #findKey(configured: readonly string[], storeSetting: StoreSetting): Promise<StartFacts["key"]> {
+    if (this.#store || configured.length > 0) return await findFirstKey(configured, this.#store?.keys);
     const store = await storeSetting.open();
     try {
-      return await findFirstKey(set, store.keys);
+      return await findFirstKey(configured, store.keys);
     } finally {
       await store.close();
     }
   }
 
   readMetrics(): Samples[] {
-    return [this.#past, ...Array.from(this.#serving, ({ samples = {} }) => samples)];
+    return [this.#retiredSamples, ...Array.from(this.#serving, ({ samples = {} }) => samples)];
   }
 
   async close(): Promise<void> {
     this.#isEnding = true;
-    await this.#takeAll("close", undefined);
+    await this.#performAll("close", undefined);
   }
 
   async hold(): Promise<void> {
-    await within(STEP_TIMEOUT, this.#takeAll("hold", undefined));
+    await resolvesWithin(STEP_TIMEOUT, this.#performAll("hold", undefined));
   }
 
-  async end(patience: number): Promise<void> {
+  async end(timeoutMs: number): Promise<void> {
     this.#isEnding = true;
     // All sockets first. A client that one worker turns away could otherwise wait at the socket of another, which closes.
-    await within(STEP_TIMEOUT, this.#takeAll("stop", undefined));
-    await within(Math.max(patience, 0) + STEP_TIMEOUT, this.#takeAll("end", patience));
+    await resolvesWithin(STEP_TIMEOUT, this.#performAll("stop", undefined));
+    await resolvesWithin(Math.max(timeoutMs, 0) + STEP_TIMEOUT, this.#performAll("end", timeoutMs));
     for (const worker of this.#workers) worker.terminate();
     await this.#store?.close();
   }
 
-  /** A worker that dies in the meantime has nothing to end. */
-  async #takeAll<Step extends keyof Steps>(step: Step, argument: Steps[Step]): Promise<void> {
-    await Promise.all(Array.from(this.#workers, (worker) => worker.take(step, argument).catch(() => {})));
+  /** Ignores workers that die in the meantime. */
+  async #performAll<Step extends keyof Steps>(step: Step, argument: Steps[Step]): Promise<void> {
+    await Promise.all(Array.from(this.#workers, (worker) => worker.perform(step, argument).catch(() => {})));
   }
 
   /** Starts a worker and lets it open the store. */
@@ -133,33 +133,33 @@ export class WorkerPool implements StartingServer {
     const worker = new WorkerHandle(this.#start!, this.#sinks, this.#store);
     this.#workers.add(worker);
     worker.died.then(() => this.#workers.delete(worker));
-    await worker.take("open", undefined);
+    await worker.perform("open", undefined);
     return worker;
   }
 
   async #serve(worker: WorkerHandle): Promise<void> {
-    await worker.take("listen", this.#listen!);
+    await worker.perform("listen", this.#listen!);
     this.#serving.add(worker);
-    this.#count();
-    const since = performance.now();
-    worker.watch((isSilent) => {
-      this.#count();
-      this.#report(`a worker ${isSilent ? "does not respond" : "responds again"}`);
+    this.#updateMissing();
+    const startedAt = performance.now();
+    worker.watch((isUnresponsive) => {
+      this.#updateMissing();
+      this.#report(`a worker ${isUnresponsive ? "does not respond" : "responds again"}`);
     });
     worker.died.then((reason) => {
       this.#serving.delete(worker);
       const { petstore_creates_waiting: _, ...counted } = worker.samples ?? {};
-      this.#past = addSamples([this.#past, counted]);
-      this.#count();
+      this.#retiredSamples = addSamples([this.#retiredSamples, counted]);
+      this.#updateMissing();
       if (this.#isEnding) return;
       this.#report(`a worker died and is replaced: ${reason.replaceAll(/\n\s*/g, " ")}`);
-      if (performance.now() - since > LONGEST_PAUSE) this.#pause = FIRST_PAUSE;
+      if (performance.now() - startedAt > LONGEST_PAUSE) this.#pause = FIRST_PAUSE;
       this.#replace();
     });
   }
 
-  #count(): void {
-    const responding = Array.from(this.#serving).filter(({ isSilent }) => !isSilent).length;
+  #updateMissing(): void {
+    const responding = Array.from(this.#serving).filter(({ isUnresponsive }) => !isUnresponsive).length;
     Atomics.store(this.#missing, 0, this.#size - responding);
   }
 
@@ -167,7 +167,7 @@ export class WorkerPool implements StartingServer {
     this.#errors.add(`petstore: ${oneLine(line)}`);
   }
 
-  /** Waits longer from time to time, because the next worker may die of the same cause. */
+  /** Waits longer each time, because the next worker may die of the same cause. */
   #replace(): void {
     setTimeout(async () => {
       if (this.#isEnding) return;

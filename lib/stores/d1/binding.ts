@@ -16,7 +16,7 @@ export interface D1Statement {
   all(): Promise<D1Rows>;
 }
 
-/** What a statement has returned: `D1Result` of Cloudflare's types. */
+/** The result of a statement: `D1Result` of Cloudflare's types. */
 export interface D1Rows {
   /** The rows, by the names of their columns. */
   results: unknown[];
@@ -26,7 +26,7 @@ export interface D1Rows {
 export interface DurableObjectBinding {
   /** The database of the object. */
   sql: SqlStorage;
-  /** Runs a function in a transaction, and undoes what it has written if it throws. */
+  /** Runs a function in a transaction, which is rolled back if the function throws. */
   transactionSync<T>(run: () => T): T;
 }
 
@@ -36,7 +36,7 @@ export interface SqlStorage {
   exec(sql: string, ...values: (string | number | null)[]): SqlRows;
 }
 
-/** What a statement has returned: `SqlStorageCursor` of Cloudflare's types. */
+/** The result of a statement: `SqlStorageCursor` of Cloudflare's types. */
 export interface SqlRows {
   /** The rows, by the names of their columns. */
   toArray(): unknown[];

@@ -29,17 +29,17 @@ export type { D1Binding, D1Rows, D1Statement, DurableObjectBinding, SqlRows, Sql
  * {@link d1Schema}. The database may have tables of the app beside them.
  *
  * **Durability.** A create resolves when D1 has committed it: one statement in one round trip. A create with an
- * `Idempotency-Key` is one batch, which is a transaction, in one round trip. The first use of a store takes one more, to look at the
+ * `Idempotency-Key` is one batch, which is a transaction, in one round trip. The first use of a store takes one more, to read the
  * version of the tables.
  *
- * **Consistency.** All reads go to the primary database, so each sees what was acknowledged before. D1 itself
- * repeats a read that fails for a moment. A create is never repeated, so one that fails may have been stored.
+ * **Consistency.** All reads go to the primary database, so each sees all acknowledged pets. D1 itself
+ * repeats a read after a transient failure. A create is never repeated, so one that fails may have been stored.
  *
  * @param db The database: `env.DB`.
  * @returns The store, at once. Its methods reject with {@link StoreUnavailableError} if D1 cannot serve, or if the tables need
  * a later release.
  * @throws {TypeError} If `db` is no D1 database. A session (`withSession()`) is refused too, because it reads from replicas, which
- * may not have what was acknowledged.
+ * may lack acknowledged pets.
  */
 export function createD1Store(db: D1Binding): KeyedPetStore {
   const { prepare, batch, getBookmark } = (db ?? {}) as Partial<D1Binding & { getBookmark: unknown }>;
@@ -58,7 +58,7 @@ export function createD1Store(db: D1Binding): KeyedPetStore {
  * Keeps pets in the SQLite database of a Durable Object, with the same tables as {@link createD1Store}. Make the store in the
  * object's constructor. Its methods return without a promise.
  *
- * **Durability.** What a method has written is on disk before the object's response leaves it (output gate). If the write fails, the
+ * **Durability.** The writes of a method are on disk before the object's response leaves it (output gate). If the write fails, the
  * object is reset and the response is not sent.
  *
  * @param storage The storage of an object whose class is in `new_sqlite_classes`: `ctx.storage`.

@@ -1,12 +1,12 @@
-/** One way to run statements in a transaction, on D1 and in a Durable Object. */
+/** A common interface to run statements in a transaction, on D1 and in a Durable Object. */
 
 import type { MaybePromise } from "../../maybe_promise.ts";
 import type { D1Binding, DurableObjectBinding } from "./binding.ts";
 import { asUnavailable } from "./errors.ts";
 
 /**
- * A value of a statement. An int64 is bound as text, because numbers would be doubles. SQLite turns the text into an integer where
- * it meets a column of integers.
+ * A value of a statement. An int64 is bound as text, because numbers would be doubles. The affinity of an integer column turns the
+ * text into an integer.
  */
 export type Value = string | number | null;
 
@@ -18,7 +18,7 @@ export type Rows = Record<string, unknown>[];
 
 export interface Database {
   /** The kind of database, for messages. */
-  readonly place: string;
+  readonly name: string;
   /**
    * Runs statements in one transaction, and returns the rows of each.
    *
@@ -28,7 +28,7 @@ export interface Database {
 }
 
 export class D1Database implements Database {
-  readonly place = "D1";
+  readonly name = "D1";
   readonly #db: D1Binding;
 
   constructor(db: D1Binding) {
@@ -42,13 +42,13 @@ export class D1Database implements Database {
       const results = more.length === 0 ? [await first.all()] : await this.#db.batch([first, ...more]);
       return results.map(({ results }) => results as Rows);
     } catch (error) {
-      throw asUnavailable(error, this.place);
+      throw asUnavailable(error, this.name);
     }
   }
 }
 
 export class DurableObjectDatabase implements Database {
-  readonly place = "The Durable Object's database";
+  readonly name = "The Durable Object's database";
   readonly #storage: DurableObjectBinding;
 
   constructor(storage: DurableObjectBinding) {
@@ -62,7 +62,7 @@ export class DurableObjectDatabase implements Database {
         statements.map(([text, ...values]) => sql.exec(text, ...values).toArray() as Rows)
       );
     } catch (error) {
-      throw asUnavailable(error, this.place);
+      throw asUnavailable(error, this.name);
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Classifies the errors of D1 and of a Durable Object's database. They have no code, only a message. SQLite's own end with the
- * name of a result code. The rest are those that Cloudflare's page "Debug D1" lists, such as "Network connection lost".
+ * Classifies the errors of D1 and of a Durable Object's database. They have no code, only a message. Those of SQLite end with
+ * the name of a result code. Cloudflare's page "Debug D1" lists the others, such as "Network connection lost".
  */
 
 import { StoreUnavailableError } from "../store.ts";
@@ -11,25 +11,25 @@ const DEFECT = /: SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|AUTH)\b/;
 /** A table or column that was dropped, or is not there yet after a restore. */
 const MISSING = /\bno such (table|column)\b/;
 
-/** Whether a table is missing. A new look at the schema tells more. */
+/** Whether a table is missing. A new check of the schema explains why. */
 export function isMissing(error: unknown): boolean {
   return MISSING.test(messageOf(error));
 }
 
-/** Whether a table exists that was to be created. */
-export function isPresent(error: unknown): boolean {
+/** Whether a table that a statement creates exists already. */
+export function isAlreadyPresent(error: unknown): boolean {
   return /\balready exists\b/.test(messageOf(error));
 }
 
 /**
  * Turns an outage into a {@link StoreUnavailableError}, and returns any other error unchanged.
  *
- * @param place The kind of database, for the message.
+ * @param database The kind of database, for the message.
  */
-export function asUnavailable(error: unknown, place: string): unknown {
+export function asUnavailable(error: unknown, database: string): unknown {
   if (error instanceof StoreUnavailableError || !isOutage(error)) return error;
   const text = messageOf(error).replace(/^D1_ERROR: /, "").replaceAll("\n", " ");
-  return new StoreUnavailableError(`${place}: ${text}`, { cause: error });
+  return new StoreUnavailableError(`${database}: ${text}`, { cause: error });
 }
 
 function isOutage(error: unknown): boolean {

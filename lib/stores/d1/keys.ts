@@ -14,7 +14,7 @@ export const SELECT_KEYS = "SELECT * FROM petstore_keys ORDER BY rowid";
 const INSERT_KEY = `INSERT INTO petstore_keys (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT DO NOTHING RETURNING id`;
 
-/** Stands for never. */
+/** Represents "never". */
 const INT64_MAX = 2n ** 63n - 1n;
 
 /**

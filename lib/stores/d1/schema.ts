@@ -7,7 +7,7 @@ import { attempt, chain, type MaybePromise } from "../../maybe_promise.ts";
 import { VERSION } from "../../version.ts";
 import { storeClosed, StoreUnavailableError } from "../store.ts";
 import type { Database, Rows, Statement } from "./database.ts";
-import { isMissing, isPresent } from "./errors.ts";
+import { isAlreadyPresent, isMissing } from "./errors.ts";
 
 /** The version that this release makes and uses. */
 export const SCHEMA_VERSION = 1;
@@ -16,8 +16,8 @@ export const SCHEMA_VERSION = 1;
  * The statements that make the tables. AUTOINCREMENT prevents an id from being reused after the last row was deleted by hand. The
  * status is a number (see `status_code.ts`). Times are in milliseconds since 1970.
  *
- * A later release that changes the tables begins its statements with one that fails unless the version is the one before. Two
- * Workers that migrate at once then do it once.
+ * A later release that changes the tables begins its statements with one that fails unless the version is the one before. Of two
+ * Workers that migrate at the same time, only one succeeds then.
  */
 function statements(create: (kind: string) => string, insert: string): string[] {
   return [
@@ -57,8 +57,8 @@ function statements(create: (kind: string) => string, insert: string): string[] 
   ];
 }
 
-/** Fails as a whole if there are tables already. A Worker of a later release may be making its own. */
-const MAKE_TABLES: readonly Statement[] = statements((kind) => `CREATE ${kind}`, "INSERT").map((sql) => [sql]);
+/** Fails as a whole if any table exists. A Worker of a later release may be creating its own. */
+const CREATE_TABLES: readonly Statement[] = statements((kind) => `CREATE ${kind}`, "INSERT").map((sql) => [sql]);
 
 const SELECT_VERSION: Statement = ["SELECT version, oldest_version, oldest_release FROM petstore_schema WHERE id = 1"];
 
@@ -70,10 +70,10 @@ export function d1Schema(): string {
   return statements((kind) => `CREATE ${kind} IF NOT EXISTS`, "INSERT OR IGNORE").map((sql) => `${sql};\n`).join("");
 }
 
-/** Runs statements on the tables. Makes them first if there are none, and refuses those of a later release. */
+/** Runs statements on the tables. Creates missing tables first, and refuses those of a later release. */
 export class Tables {
   readonly #db: Database;
-  #isKnown = false;
+  #isChecked = false;
   #isClosed = false;
 
   constructor(db: Database) {
@@ -81,30 +81,30 @@ export class Tables {
   }
 
   /**
-   * Runs statements in one transaction, and returns the rows of each. The first use looks at the version. Requests do not share
-   * that look, since a request of a Worker must not wait for what another has begun.
+   * Runs statements in one transaction, and returns the rows of each. The first use checks the version. Requests do not share
+   * that check, since a request of a Worker must not wait for the promises of another.
    *
    * @throws {StoreUnavailableError} If the tables need a later release, or cannot be reached.
    */
   run(...statements: Statement[]): MaybePromise<Rows[]> {
     if (this.#isClosed) throw storeClosed();
     const run = () => this.#db.run(statements);
-    return attempt(() => this.#isKnown ? run() : chain(this.#require(), run), (error) => {
+    return attempt(() => this.#isChecked ? run() : chain(this.#checkVersion(), run), (error) => {
       // For example, the database was restored to a time before it had tables.
-      if (isMissing(error)) this.#isKnown = false;
+      if (isMissing(error)) this.#isChecked = false;
       throw error;
     });
   }
 
   /**
-   * Explains why a statement has not written, which happens after a later release has changed the tables.
+   * Explains why a statement has written nothing. This happens after a later release has changed the tables.
    *
    * @throws {StoreUnavailableError} Always.
    */
-  refuse(): MaybePromise<never> {
-    return chain(this.#read(), (rows) => {
-      requireUsable(rows, this.#db.place);
-      throw new StoreUnavailableError(`${this.#db.place}: the tables were changed during a write; repeat it`);
+  rejectWrite(): MaybePromise<never> {
+    return chain(this.#readVersion(), (rows) => {
+      requireUsable(rows, this.#db.name);
+      throw new StoreUnavailableError(`${this.#db.name}: the tables were changed during a write; repeat it`);
     });
   }
 
@@ -113,39 +113,39 @@ export class Tables {
     this.#isClosed = true;
   }
 
-  #require(): MaybePromise<void> {
-    const found = attempt<Rows | undefined>(() => this.#read(), (error) => {
+  #checkVersion(): MaybePromise<void> {
+    const existing = attempt<Rows | undefined>(() => this.#readVersion(), (error) => {
       if (isMissing(error)) return undefined;
       throw error;
     });
-    return chain(chain(found, (rows) => rows ?? this.#make()), (rows) => {
-      requireUsable(rows, this.#db.place);
-      this.#isKnown = true;
+    return chain(chain(existing, (rows) => rows ?? this.#createTables()), (rows) => {
+      requireUsable(rows, this.#db.name);
+      this.#isChecked = true;
     });
   }
 
-  #read(): MaybePromise<Rows> {
+  #readVersion(): MaybePromise<Rows> {
     return chain(this.#db.run([SELECT_VERSION]), ([rows = []]) => rows);
   }
 
-  #make(): MaybePromise<Rows> {
-    const made = attempt<unknown>(() => chain(this.#db.run(MAKE_TABLES), () => undefined), (error) => {
-      if (!isPresent(error)) throw error;
+  #createTables(): MaybePromise<Rows> {
+    const created = attempt<unknown>(() => chain(this.#db.run(CREATE_TABLES), () => undefined), (error) => {
+      if (!isAlreadyPresent(error)) throw error;
       return error;
     });
-    // Another Worker has made them meanwhile, or the app has a table of such a name.
-    return chain(made, (present) =>
-      attempt(() => this.#read(), (error) => {
-        throw isMissing(error) && present !== undefined ? present : error;
+    // Another Worker has created them meanwhile, or the app has a table with one of the names.
+    return chain(created, (conflict) =>
+      attempt(() => this.#readVersion(), (error) => {
+        throw isMissing(error) && conflict !== undefined ? conflict : error;
       }));
   }
 }
 
-function requireUsable([row]: Rows, place: string): void {
-  if (row === undefined) throw new StoreUnavailableError(`${place} has no row in the table petstore_schema`);
+function requireUsable([row]: Rows, database: string): void {
+  if (row === undefined) throw new StoreUnavailableError(`${database} has no row in the table petstore_schema`);
   if (Number(row["oldest_version"]) <= SCHEMA_VERSION) return;
   throw new StoreUnavailableError(
-    `${place} has tables of version ${row["version"]}, which need release ${row["oldest_release"]} or later; ` +
+    `${database} has tables of version ${row["version"]}, which need release ${row["oldest_release"]} or later; ` +
       `this is release ${VERSION}`,
   );
 }

@@ -1,6 +1,6 @@
 /**
- * The SQL of the store, in a separate file so that a test can check SQLite's plan for each statement. No statement depends on what
- * the one before it left behind, as `changes()` does: D1 promises one transaction and nothing of the connection.
+ * The SQL of the store, in a separate file so that a test can check SQLite's plan for each statement. No statement depends on the
+ * state of the connection, as `changes()` does: D1 guarantees only one transaction.
  */
 
 import { PET_JSON } from "../pet_sql.ts";
@@ -43,7 +43,7 @@ export const INSERT_REQUEST = `INSERT INTO petstore_requests (key, fingerprint, 
 /** Finds a remembered request. Parameter: key. */
 export const SELECT_REQUEST = "SELECT fingerprint, CAST(pet_id AS TEXT) AS id FROM petstore_requests WHERE key = ?";
 
-/** Write about as much as a create, since a full database may have room for one more, and change nothing. */
+/** Write about as much as a create, since a full database may have room for a smaller write, and change nothing. */
 export const WRITE_NOTHING = [
   `INSERT INTO petstore_requests (key, fingerprint, pet_id, expires_at) SELECT '', '', 0, 0 ${IF_USABLE} RETURNING 1`,
   "DELETE FROM petstore_requests WHERE key = ''",

@@ -36,7 +36,7 @@ export class D1Store implements KeyedPetStore {
   create(pet: PetDraft): MaybePromise<bigint> {
     return chain(
       this.#tables.run([INSERT_PET, ...valuesOf(pet)]),
-      ([created]) => idOf(created) ?? this.#tables.refuse(),
+      ([created]) => idOf(created) ?? this.#tables.rejectWrite(),
     );
   }
 
@@ -50,7 +50,7 @@ export class D1Store implements KeyedPetStore {
     return chain(done, ([_deleted, created, _inserted, remembered]): MaybePromise<IdempotentOutcome> => {
       const newId = idOf(created), id = idOf(remembered);
       if (newId !== undefined) return { outcome: "created", id: newId };
-      if (id === undefined) return this.#tables.refuse();
+      if (id === undefined) return this.#tables.rejectWrite();
       return remembered?.[0]?.["fingerprint"] === fingerprint ? { outcome: "replayed", id } : { outcome: "reused" };
     });
   }
@@ -74,10 +74,13 @@ export class D1Store implements KeyedPetStore {
 
   checkWrites(): MaybePromise<void> {
     const [insert, remove] = WRITE_NOTHING;
-    return chain(this.#tables.run([insert], [remove]), ([written]) => written?.[0] ? undefined : this.#tables.refuse());
+    return chain(
+      this.#tables.run([insert], [remove]),
+      ([written]) => written?.[0] ? undefined : this.#tables.rejectWrite(),
+    );
   }
 
-  /** Creates that have started go on by themselves. A request of a Worker must not wait for those of others. */
+  /** Creates that have started continue on their own. A request of a Worker must not wait for those of others. */
   close(): void {
     this.#tables.close();
   }

@@ -1,5 +1,5 @@
 /**
- * Texts as the store hands them to KV: as bytes. KV serializes all other values in the format of its V8, which an older V8 does not
+ * Texts as the store passes them to KV: as bytes. KV serializes all other values in the format of its V8, which an older V8 does not
  * read, for example that of Node beside that of Deno.
  */
 
@@ -49,14 +49,14 @@ export function fromJson<T extends object>(value: unknown): T | undefined {
   } catch {
     // The same as any other value that the store has not written.
   }
-  throw changed();
+  throw foreignEntryError();
 }
 
 function requireBytes(value: unknown): Uint8Array {
   if (value instanceof Uint8Array) return value;
-  throw changed();
+  throw foreignEntryError();
 }
 
-function changed(): StoreUnavailableError {
+function foreignEntryError(): StoreUnavailableError {
   return new StoreUnavailableError("Another program has changed the petstore's entries in Deno KV");
 }

@@ -1,11 +1,11 @@
-/** The Deno KV that the store accepts, and the calls that it makes: each with a time limit, and with errors that tell an outage. */
+/** The interface of Deno KV that the store uses. Each call has a time limit, and errors that report an outage. */
 
 import { StoreUnavailableError } from "../store.ts";
 
-/** A key as the store makes it. Its order is that of its parts. */
+/** A key as the store creates it. Keys are ordered by their parts. */
 export type KvKey = readonly (string | bigint)[];
 
-/** What KV has under a key. Both members are null if there is nothing. */
+/** An entry of KV. Both members are null if the key has no value. */
 export interface KvEntry {
   /** The value. */
   readonly value: unknown;
@@ -15,7 +15,7 @@ export interface KvEntry {
 
 /** Writes that KV commits together, or not at all. */
 export interface KvAtomic {
-  /** Commits only if the entry still has this version; null stands for no entry. */
+  /** Commits only if the entry still has this version; null means that there is no entry. */
   check(check: { key: KvKey; versionstamp: string | null }): unknown;
   /** Sets the value of a key. */
   set(key: KvKey, value: unknown): unknown;
@@ -85,10 +85,10 @@ export class Kv {
   }
 
   /**
-   * Commits an atomic operation, without the time limit: the caller has to know when it has ended.
+   * Commits an atomic operation, without the time limit: the caller must know when it has ended.
    *
    * @param prepare Adds the checks and writes.
-   * @returns The new version, or why there is none. The outcome is not always known then.
+   * @returns The new version, or the error. After an error, the outcome is not always known.
    */
   async commit(prepare: (atomic: KvAtomic) => void): Promise<string | StoreUnavailableError> {
     try {
@@ -102,11 +102,11 @@ export class Kv {
     }
   }
 
-  /** Rejects if `work` takes too long, or fails. */
+  /** Rejects if `work` exceeds the time limit, or fails. */
   async withTimeout<T>(work: () => Promise<T>): Promise<T> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const timeout = new Promise<never>((_, reject) =>
-      timer = setTimeout(() => reject(this.timedOut()), this.timeoutMs)
+      timer = setTimeout(() => reject(this.timeoutError()), this.timeoutMs)
     );
     try {
       return await Promise.race([work(), timeout]);
@@ -117,15 +117,15 @@ export class Kv {
     }
   }
 
-  /** The error of a call that takes too long. */
-  timedOut(): StoreUnavailableError {
+  /** The error of a call that exceeds the time limit. */
+  timeoutError(): StoreUnavailableError {
     return new StoreUnavailableError(`Deno KV did not answer within ${this.timeoutMs} milliseconds`);
   }
 }
 
 /**
- * KV's errors have no codes, and are of the class TypeError or Error whatever happened. So each of them counts as an outage. The
- * store refuses what KV would refuse before it calls KV.
+ * KV's errors have no codes, and their classes, TypeError and Error, do not depend on the cause. So each of them counts as an outage.
+ * The store validates its arguments before it calls KV.
  */
 function asUnavailable(error: unknown): StoreUnavailableError {
   if (error instanceof StoreUnavailableError) return error;
@@ -139,6 +139,6 @@ export function requireKv(client: KvClient): void {
   const members: readonly (keyof KvClient)[] = ["get", "getMany", "list", "atomic"];
   const missing = members.find((member) => typeof client?.[member] !== "function");
   if (missing === undefined) return;
-  const given = typeof (client as { then?: unknown } | undefined)?.then === "function" ? "a promise" : typeof client;
-  throw new TypeError(`A KV store needs what openKv() resolves to; ${given} has no ${missing}()`);
+  const received = typeof (client as { then?: unknown } | undefined)?.then === "function" ? "a promise" : typeof client;
+  throw new TypeError(`A KV store needs what openKv() resolves to; ${received} has no ${missing}()`);
 }

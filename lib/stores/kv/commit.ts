@@ -14,7 +14,7 @@ import { type CounterState, counterState, type Layout, type Remembered } from ".
 import { type Create, knownRequests, Plan, requireValid } from "./plan.ts";
 import { Retries } from "./retries.ts";
 
-/** How many remembered requests are looked at for each new one. So about a fourth of them have expired. */
+/** How many remembered requests are examined for each new one. So about a fourth of them have expired. */
 const EXAMINED = 4;
 
 /** Commits creates in batches, one after the other. */
@@ -23,17 +23,17 @@ export class GroupCommit {
   readonly #kv: Kv;
   readonly #layout: Layout;
   readonly #batch = new Batch<Create>(() => this.#send(), "Deno KV");
-  /** The counter as this server saw it last, so that no read is needed while no other server commits. */
+  /** The counter as this server last read or wrote it. While no other server commits, no read is needed. */
   #state: CounterState | undefined;
-  #sent = 0;
+  #inFlight = 0;
   #isRunning = false;
   /** Whether the running commit exceeds the time limit. Until KV has finished it, all creates are refused. */
   #isTimedOut = false;
-  #whenIdle = () => {};
+  #onIdle = () => {};
   readonly #server = crypto.randomUUID();
   /** How many commits were planned. */
   #count = 0;
-  /** The remembered request that was looked at last. Each server starts at another. */
+  /** The remembered request that was examined last. Each server starts at a different one. */
   #lastExamined: string = this.#server;
 
   constructor(kv: Kv, layout: Layout) {
@@ -42,14 +42,14 @@ export class GroupCommit {
   }
 
   get waiting(): number {
-    return this.#batch.waiting.length + this.#sent;
+    return this.#batch.waiting.length + this.#inFlight;
   }
 
   /** Adds a pet, and resolves when it is committed. */
   add(pet: PetDraft, request?: IdempotentRequest): Promise<IdempotentOutcome> {
     return new Promise((resolve, reject) => {
       requireValid(pet);
-      if (this.#isTimedOut) throw this.#kv.timedOut();
+      if (this.#isTimedOut) throw this.#kv.timeoutError();
       this.#batch.add({ pet, request, resolve, reject });
     });
   }
@@ -58,7 +58,7 @@ export class GroupCommit {
   async probe(): Promise<void> {
     if (this.#batch.isClosed) throw storeClosed();
     await this.readCounter();
-    if (this.#isTimedOut) throw this.#kv.timedOut();
+    if (this.#isTimedOut) throw this.#kv.timeoutError();
     await this.#kv.withTimeout(() => this.#writeNothing());
   }
 
@@ -74,12 +74,12 @@ export class GroupCommit {
   /** Accepts no more creates, and resolves when all are settled. */
   async close(): Promise<void> {
     this.#batch.close();
-    if (this.#isRunning && !this.#isTimedOut) await new Promise<void>((resolve) => this.#whenIdle = resolve);
+    if (this.#isRunning && !this.#isTimedOut) await new Promise<void>((resolve) => this.#onIdle = resolve);
   }
 
   async readCounter(): Promise<CounterState> {
     const [counter, first] = await this.#kv.getMany([this.#layout.counter, this.#layout.pet(1n)]);
-    // Otherwise the ids of the pets would be given again.
+    // Otherwise the ids of the pets would be reused.
     if (counter!.value === null && first!.value !== null) {
       throw new StoreUnavailableError("The petstore's counter is missing in Deno KV, and there are pets");
     }
@@ -92,34 +92,34 @@ export class GroupCommit {
     if (batch.waiting.length === 0 || this.#isRunning) return;
     const creates = batch.waiting.splice(0, this.#layout.maxCreates);
     this.#isRunning = true;
-    this.#sent = creates.length;
-    const began = performance.now();
-    const timer = setTimeout(() => this.#giveUp(creates), this.#kv.timeoutMs);
+    this.#inFlight = creates.length;
+    const startedAt = performance.now();
+    const timer = setTimeout(() => this.#timeOut(creates), this.#kv.timeoutMs);
     this.#commit(creates).then(
       (outcomes) => creates.forEach(({ resolve }, i) => resolve(outcomes[i]!)),
       (error) => creates.forEach(({ reject }) => reject(error)),
     ).finally(() => {
       clearTimeout(timer);
       this.#isRunning = this.#isTimedOut = false;
-      this.#sent = 0;
-      this.onCommit?.(creates.length, performance.now() - began);
-      if (batch.waiting.length === 0) this.#whenIdle();
+      this.#inFlight = 0;
+      this.onCommit?.(creates.length, performance.now() - startedAt);
+      if (batch.waiting.length === 0) this.#onIdle();
       else if (batch.isClosed) this.#send();
       else batch.commitSoon();
     });
   }
 
-  /** Refuses all creates, because a commit takes too long. */
-  #giveUp(creates: readonly Create[]): void {
+  /** Refuses all creates, because a commit exceeds the time limit. */
+  #timeOut(creates: readonly Create[]): void {
     this.#isTimedOut = true;
-    const error = this.#kv.timedOut();
+    const error = this.#kv.timeoutError();
     for (const { reject } of [...creates, ...this.#batch.waiting.splice(0)]) reject(error);
-    this.#whenIdle();
+    this.#onIdle();
   }
 
   /**
-   * Tries until the creates are committed. A plan can be tried again whatever became of the first try: at most one try is
-   * applied, because each needs the same version of the counter, and changes it.
+   * Retries until the creates are committed. A plan can be retried whatever the outcome of the first attempt: at most one attempt
+   * is applied, because each needs the same version of the counter, and changes it.
    */
   async #commit(creates: readonly Create[]): Promise<IdempotentOutcome[]> {
     const retries = new Retries(this.#kv.timeoutMs);
@@ -127,17 +127,17 @@ export class GroupCommit {
     let plan = await this.#plan(creates, state);
     while (!plan.isEmpty) {
       // The creates have been refused already, and KV may have been closed.
-      if (this.#isTimedOut) throw this.#kv.timedOut();
+      if (this.#isTimedOut) throw this.#kv.timeoutError();
       const failure = await this.#try(plan);
       if (!failure) break;
-      // Before the counter is read, because the next try fails if another server commits between the two.
+      // Before the counter is read, because the next attempt fails if another server commits between the two.
       const isInTime = await retries.pause(failure);
       const [counter, latest] = await this.#kv.getMany([this.#layout.counter, this.#layout.remembered(this.#server)]);
       state = counterState(counter!);
-      const fate = plan.fate(state, fromJson<Remembered>(latest!.value));
-      if (fate === "applied") break;
+      const status = plan.status(state, fromJson<Remembered>(latest!.value));
+      if (status === "applied") break;
       if (!isInTime) throw failure;
-      if (fate === "lost") plan = await this.#plan(creates, state);
+      if (status === "lost") plan = await this.#plan(creates, state);
     }
     return plan.outcomes;
   }
@@ -158,18 +158,18 @@ export class GroupCommit {
     const count = keys.length + (this.#count === 1 ? 1 : 0);
     const [entries, expired] = await Promise.all([
       this.#kv.getMany(keys.map((key) => this.#layout.remembered(key))),
-      count > 0 ? this.#expired(count) : [],
+      count > 0 ? this.#findExpired(count) : [],
     ]);
     return new Plan(this.#layout, creates, state, author, { known: knownRequests(keys, entries), expired });
   }
 
   /**
-   * Finds what has expired among the next few requests. KV could delete them itself, but when it fails to, for example on a full
+   * Finds expired entries among the next few requests. KV could delete them itself, but when it fails to, for example on a full
    * disk, it ends the process.
    *
    * @param count How many requests arrive.
    */
-  async #expired(count: number): Promise<KvKey[]> {
+  async #findExpired(count: number): Promise<KvKey[]> {
     const limit = Math.min(EXAMINED * count, this.#layout.maxCreates);
     const { start, end } = this.#layout.rememberedAfter(this.#lastExamined);
     const rows = await this.#kv.range(start, end, limit);
@@ -182,7 +182,7 @@ export class GroupCommit {
   }
 }
 
-/** What is not an entry of the store is left alone. */
+/** Ignores entries that the store has not written. */
 function isExpired(value: unknown, now: number): boolean {
   try {
     return fromJson<Remembered>(value)!.expires <= now;

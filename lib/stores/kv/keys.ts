@@ -6,9 +6,9 @@ import type { Kv, KvKey } from "./client.ts";
 import { counterAt, counterState, type Layout } from "./layout.ts";
 import { Retries } from "./retries.ts";
 
-/** How many keys one read gives. */
+/** How many keys one read returns. */
 const PAGE = 500;
-/** How many uses one commit notes. */
+/** How many uses one commit records. */
 const MAX_USES = 200;
 
 /** A key as JSON, with times in milliseconds since 1970. */
@@ -16,14 +16,14 @@ type KeyRow = Omit<StoredKey, Time> & { created: number } & { [time in OptionalT
 type OptionalTime = "expires" | "revoked" | "lastUsed";
 type Time = OptionalTime | "created";
 
-/** Where a key is. */
+/** The position of a key. */
 interface KeyIndex {
   position: number;
   /** Identifies the call that added it. */
   author: string;
 }
 
-/** What a change writes, and what its caller is told. */
+/** The writes of a change, and its result. */
 interface Change {
   result: boolean;
   writes: [KvKey, unknown][];
@@ -31,8 +31,8 @@ interface Change {
   added?: number;
 }
 
-/** Tells the caller something without a write. */
-function reply(result: boolean): Change {
+/** A change that writes nothing. */
+function noChange(result: boolean): Change {
   return { result, writes: [] };
 }
 
@@ -61,10 +61,10 @@ export class KvKeys implements KeyStore {
     return this.#change(async (last) => {
       const [known, sameDigest] = await this.#kv.getMany([keyId, keyDigest]);
       // After a commit whose outcome is not known, it may be this key.
-      if (known!.value !== null) return reply(fromJson<KeyIndex>(known!.value)!.author === author);
-      if (sameDigest!.value !== null) return reply(false);
+      if (known!.value !== null) return noChange(fromJson<KeyIndex>(known!.value)!.author === author);
+      if (sameDigest!.value !== null) return noChange(false);
       const [old] = replaced ? await this.#find([replaced.id]) : [];
-      if (replaced && (!old || old.row.revoked !== undefined)) return reply(false);
+      if (replaced && (!old || old.row.revoked !== undefined)) return noChange(false);
       const position = last + 1;
       const writes: Change["writes"] = [
         [this.#layout.key(BigInt(position)), toRow(key)],
@@ -79,9 +79,9 @@ export class KvKeys implements KeyStore {
 
   revoke(id: string, at: Date): Promise<boolean> {
     return this.#change(async () => {
-      const [found] = await this.#find([id]);
-      if (!found || found.row.revoked !== undefined) return reply(found !== undefined);
-      return { result: true, writes: [[found.key, { ...found.row, revoked: at.getTime() }]] };
+      const [entry] = await this.#find([id]);
+      if (!entry || entry.row.revoked !== undefined) return noChange(entry !== undefined);
+      return { result: true, writes: [[entry.key, { ...entry.row, revoked: at.getTime() }]] };
     });
   }
 
@@ -90,8 +90,8 @@ export class KvKeys implements KeyStore {
     for (let i = 0; i < latest.length; i += MAX_USES) {
       const part = new Map(latest.slice(i, i + MAX_USES).map(({ id, at }) => [id, at.getTime()]));
       await this.#change(async () => {
-        const found = await this.#find([...part.keys()]);
-        const later = found.filter((each) => each && !(each.row.lastUsed! >= part.get(each.row.id)!));
+        const entries = await this.#find([...part.keys()]);
+        const later = entries.filter((each) => each && !(each.row.lastUsed! >= part.get(each.row.id)!));
         return {
           result: true,
           writes: later.map((each) => [each!.key, { ...each!.row, lastUsed: part.get(each!.row.id) }]),
@@ -100,7 +100,7 @@ export class KvKeys implements KeyStore {
     }
   }
 
-  /** The rows of the keys with these ids, each undefined if there is none. */
+  /** The rows of the keys with these ids. A row is undefined if the key is absent. */
   async #find(ids: readonly string[]): Promise<({ key: KvKey; row: KeyRow } | undefined)[]> {
     const positions = await this.#kv.getMany(ids.map((id) => this.#layout.keyIndexes({ id, digest: "" }).keyId));
     const keys = positions.map(({ value }) => this.#layout.key(BigInt(fromJson<KeyIndex>(value)?.position ?? 0)));
@@ -109,9 +109,9 @@ export class KvKeys implements KeyStore {
   }
 
   /**
-   * Reads and writes as if alone: each change checks and replaces the counter of keys.
+   * Makes a serializable change: each one checks and replaces the counter of keys.
    *
-   * @param plan Tells what to write, from the greatest position. Called for each try.
+   * @param plan Returns the change, given the greatest position. Called for each attempt.
    */
   async #change(plan: (last: number) => Promise<Change>): Promise<boolean> {
     const retries = new Retries(this.#kv.timeoutMs);

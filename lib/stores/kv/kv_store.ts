@@ -53,7 +53,7 @@ export interface KvStoreOptions {
  * **Durability.** A create resolves when KV has committed it. KV in a file then has it on disk. Creates that arrive together
  * share one commit. Ids ascend in the order of commits, across all servers, without gaps.
  *
- * **Several servers.** Each commit checks that no other server has committed meanwhile, and is otherwise tried again.
+ * **Several servers.** Each commit checks that no other server has committed meanwhile, and is otherwise retried.
  *
  * **Time limits.** If KV takes longer than `timeoutMs`, the call rejects with {@link StoreUnavailableError}. KV cannot cancel a
  * commit, so its pets may be stored later. Until it has ended, other creates are refused at once.
@@ -61,9 +61,9 @@ export interface KvStoreOptions {
  * **Retries of clients.** The clock of the server that creates a pet decides how long its request is remembered. If servers on
  * several machines share a KV, differences of their clocks make this time longer or shorter.
  *
- * **Closing.** `store.close()` leaves the KV open, because it is yours. Close the store first.
+ * **Closing.** `store.close()` leaves the KV open, because it belongs to the caller. Close the store first.
  *
- * @param kv What `await Deno.openKv()` gives (Deno needs `--unstable-kv`), or `openKv()` of `@deno/kv`.
+ * @param kv The result of `await Deno.openKv()` (Deno needs `--unstable-kv`), or of `openKv()` of `@deno/kv`.
  * @throws {TypeError} If `kv` is neither, or an option is invalid.
  */
 export function createKvStore(kv: KvClient, options: KvStoreOptions = {}): KeyedPetStore {

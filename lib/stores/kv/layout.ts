@@ -1,11 +1,11 @@
-/** Where the store keeps what: the keys, and the counter that orders all commits. */
+/** The layout of the store's keys, and the counter that orders all commits. */
 
 import type { PetStatus } from "../../pet.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { fromJson, toBytes } from "./bytes.ts";
 import type { KvEntry, KvKey } from "./client.ts";
 
-/** The version of this layout. A store does not touch what a later release has written. */
+/** The version of this layout. A store does not touch the entries of a later release. */
 const FORMAT = 1;
 
 /** After the last id of any store. */
@@ -25,7 +25,7 @@ export class Layout {
   readonly counter: KvKey;
   /** The greatest position of an API key, as {@link counterAt} writes it. */
   readonly keyCounter: KvKey;
-  /** Is written to find out whether writes succeed. */
+  /** Written to find out whether writes succeed. */
   readonly probe: KvKey;
   /** How many creates fit into one commit. */
   readonly maxCreates: number;
@@ -51,7 +51,7 @@ export class Layout {
     return [...this.#prefix, "status", status, id];
   }
 
-  /** The pets with a greater id than `after`, which may be any int64. */
+  /** The range of pets with a greater id than `after`, which may be any int64. */
   petsAfter(after: bigint, status?: PetStatus): { start: KvKey; end: KvKey } {
     const first = after < 0n ? 0n : after + 1n;
     return status === undefined
@@ -64,17 +64,17 @@ export class Layout {
     return [...this.#prefix, "keys", position];
   }
 
-  /** Where the position of an API key is found. */
+  /** The entries that have the position of an API key. */
   keyIndexes({ id, digest }: { id: string; digest: string }): { keyId: KvKey; keyDigest: KvKey } {
     return { keyId: [...this.#prefix, "key-ids", id], keyDigest: [...this.#prefix, "key-digests", digest] };
   }
 
-  /** Something {@link Remembered}: a request by its key, or a commit by the UUID of its server, which is longer. */
+  /** A {@link Remembered} entry: a request by its key, or a commit by the UUID of its server, which is longer. */
   remembered(key: string): KvKey {
     return [...this.#prefix, "remembered", key];
   }
 
-  /** What is remembered with greater keys. */
+  /** The remembered entries with greater keys. */
   rememberedAfter(key: string): { start: KvKey; end: KvKey } {
     // No key contains U+0000, and "~" is greater than all.
     return { start: this.remembered(`${key}\0`), end: this.remembered("~") };
@@ -87,7 +87,7 @@ export interface Remembered {
   id: number;
   /** Of the request, or the name of the commit. */
   fingerprint: string;
-  /** From when on it is forgotten, as in `Date.now()`. */
+  /** When it expires, as in `Date.now()`. */
   expires: number;
 }
 
@@ -95,7 +95,7 @@ export interface Remembered {
 export interface CounterState {
   /** The greatest id or position. */
   last: number;
-  /** Every commit writes the counter, so this changes with each. */
+  /** Every commit writes the counter, and so changes this. */
   versionstamp: string | null;
 }
 

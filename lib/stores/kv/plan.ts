@@ -1,4 +1,4 @@
-/** What a commit will write, and what its creates will be told. */
+/** The writes of a commit, and the outcomes of its creates. */
 
 import { isInt64 } from "../../json.ts";
 import { formatPet, MAX_NAME_LENGTH } from "../../pet.ts";
@@ -16,13 +16,13 @@ export interface Create {
   reject(error: unknown): void;
 }
 
-/** The requests that are known: in KV, or from earlier creates of the same commit. They need not be valid any more. */
+/** The requests that are known: in KV, or from earlier creates of the same commit. They may have expired. */
 type Known = Map<string, Remembered>;
 
 /** How long a commit is remembered, in milliseconds: much longer than it can take to learn its outcome. */
 const COMMIT_RETENTION = 86_400_000;
 
-/** Who commits. */
+/** The author of a commit. */
 export interface Author {
   /** The UUID of this store object. */
   server: string;
@@ -94,7 +94,7 @@ export class Plan {
     const layout = this.#layout;
     // No other check is needed, because every commit that changes a pet or a request changes the counter.
     atomic.check({ key: layout.counter, versionstamp: this.#base.versionstamp });
-    // First, because what has expired may be remembered anew.
+    // First, because a request with an expired key may be remembered again.
     for (const key of this.#expired) atomic.delete(key);
     for (const [key, remembered] of this.#remembered) {
       atomic.set(layout.remembered(key), toBytes(JSON.stringify(remembered)));
@@ -108,19 +108,19 @@ export class Plan {
   }
 
   /**
-   * What became of the commit, after KV has refused it or failed. "open" means that it was not applied yet, but still may be, or
-   * may be tried again.
+   * The status of the commit, after KV has refused it or failed. "open" means that it has not been applied yet, but still may be, or
+   * may be retried.
    *
    * @param counter The counter after that.
    * @param latest The last commit of this server, read in the same moment.
    */
-  fate(counter: CounterState, latest: Remembered | undefined): "applied" | "lost" | "open" {
+  status(counter: CounterState, latest: Remembered | undefined): "applied" | "lost" | "open" {
     if (latest?.fingerprint === this.#author.commit) return "applied";
     return counter.versionstamp === this.#base.versionstamp ? "open" : "lost";
   }
 }
 
-/** The requests that KV has of some keys. */
+/** The requests that KV remembers for some keys. */
 export function knownRequests(keys: readonly string[], entries: readonly KvEntry[]): Known {
   const known: Known = new Map();
   keys.forEach((key, i) => {

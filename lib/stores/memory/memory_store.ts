@@ -22,7 +22,7 @@ export function createMemoryStore(): KeyedPetStore {
   return new KeyedMemoryStore();
 }
 
-/** Without API keys, for a petstore that makes its store itself: nothing else could reach them. */
+/** Without API keys, for a petstore that creates its store itself: no other code could manage them. */
 export class MemoryStore implements PetStore {
   readonly #pets = new PetList();
   /** By status code. Each pet is here too, so that a page of a rare status costs no more than one of a common status. */

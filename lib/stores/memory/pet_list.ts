@@ -1,7 +1,7 @@
 import type { PetPage } from "../store.ts";
 
 /**
- * Pets in ascending order of id, as JSON text. The text of `#ids[i]` is `#texts[i]`. An array of objects would take a seventh more
+ * Pets in ascending order of id, as JSON text. The text of `#ids[i]` is `#texts[i]`. An array of objects would need a seventh more
  * memory and, because a search then follows a pointer at each step, twice the time.
  */
 export class PetList {

@@ -1,4 +1,4 @@
-/** Tells whether the tables in a PostgreSQL database are sound. Changes nothing. */
+/** Checks the tables of a PostgreSQL database. Changes nothing. */
 
 import { StoreUnavailableError } from "../store.ts";
 import { Database, type PostgresClientMaker } from "./client/client.ts";
@@ -6,7 +6,7 @@ import type { PostgresStoreOptions } from "./postgres_store.ts";
 import { inspect, requireReady } from "./schema/inspection.ts";
 import { DEFAULT_SCHEMA, requirePresent } from "./schema/schema.ts";
 
-/** What a sound database has. */
+/** The state of a sound database. */
 export interface PostgresState {
   /** The version of the tables. */
   version: number;

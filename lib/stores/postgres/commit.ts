@@ -18,7 +18,7 @@ import { CONFIRM } from "./statements.ts";
 /** The longest pause before a retry after a conflict with another transaction, in milliseconds. */
 const MAX_PAUSE = 20;
 /** How long creates may wait once the store is being closed, in milliseconds. This is enough for many statements. */
-const CLOSING = 1000;
+const CLOSE_TIMEOUT = 1000;
 
 /** A create that waits. */
 interface Create {
@@ -26,7 +26,7 @@ interface Create {
   status: number;
   request?: IdempotentRequest;
   /** When it was added, as in `performance.now()`. */
-  arrival: number;
+  arrivedAt: number;
   /** Later creates with the same key and fingerprint, which get the outcome of this one. */
   followers: Create[];
   resolve(outcome: IdempotentOutcome): void;
@@ -39,15 +39,15 @@ export class GroupCommit {
   readonly #statement: string;
   readonly #batch = new Batch<Create>(() => this.#send(), "PostgreSQL");
   #isRunning = false;
-  #whenIdle = () => {};
+  #onIdle = () => {};
   /** How long a create may wait before its statement is sent, in milliseconds. */
   readonly #maxWait: number;
-  /** When all creates that still wait are refused, as in `performance.now()`. */
-  #end = Infinity;
+  /** When the creates that still wait are refused, as in `performance.now()`. */
+  #closesAt = Infinity;
   onCommit: CommitObserver | undefined;
-  /** How many creates a running statement has. */
-  #sent = 0;
-  #refusal: ReturnType<typeof setTimeout> | undefined;
+  /** How many creates the running statement has. */
+  #inFlight = 0;
+  #refusalTimer: ReturnType<typeof setTimeout> | undefined;
 
   /** @param statement {@link Statements.add} */
   constructor(db: Database, statement: string) {
@@ -58,14 +58,14 @@ export class GroupCommit {
   }
 
   get waiting(): number {
-    return this.#batch.waiting.length + this.#sent;
+    return this.#batch.waiting.length + this.#inFlight;
   }
 
   /** Adds a pet, and resolves when it is committed. */
   add(pet: PetDraft, request?: IdempotentRequest): Promise<IdempotentOutcome> {
     return new Promise((resolve, reject) => {
-      const arrival = performance.now();
-      const create: Create = { pet, status: checkedStatus(pet), arrival, followers: [], resolve, reject };
+      const arrivedAt = performance.now();
+      const create: Create = { pet, status: requireStatusCode(pet), arrivedAt, followers: [], resolve, reject };
       if (request) create.request = request;
       this.#batch.add(create);
       if (this.#batch.waiting.length === 1) this.#scheduleRefusal();
@@ -81,26 +81,26 @@ export class GroupCommit {
   /** Accepts no more creates, and resolves when all are settled. Those that wait too long are refused. */
   async close(): Promise<void> {
     this.#batch.close();
-    this.#end = performance.now() + CLOSING;
+    this.#closesAt = performance.now() + CLOSE_TIMEOUT;
     this.#scheduleRefusal();
-    if (this.#isRunning) await new Promise<void>((resolve) => this.#whenIdle = resolve);
+    if (this.#isRunning) await new Promise<void>((resolve) => this.#onIdle = resolve);
   }
 
   /** One timer is enough, because creates wait in order of arrival. */
   #scheduleRefusal(): void {
-    clearTimeout(this.#refusal);
+    clearTimeout(this.#refusalTimer);
     const [oldest] = this.#batch.waiting;
     if (!oldest) return;
-    const time = Math.min(oldest.arrival + this.#maxWait, this.#end);
-    this.#refusal = setTimeout(() => this.#refuse(), Math.max(0, time - performance.now()));
+    const time = Math.min(oldest.arrivedAt + this.#maxWait, this.#closesAt);
+    this.#refusalTimer = setTimeout(() => this.#refuse(), Math.max(0, time - performance.now()));
   }
 
   /** Refuses creates that have waited too long. They have not been sent, so they will not be stored. */
   #refuse(): void {
     const now = performance.now();
-    const latest = now < this.#end ? now - this.#maxWait : now;
+    const latest = now < this.#closesAt ? now - this.#maxWait : now;
     const { waiting } = this.#batch;
-    const count = waiting.findIndex(({ arrival }) => arrival > latest);
+    const count = waiting.findIndex(({ arrivedAt }) => arrivedAt > latest);
     for (const { reject } of waiting.splice(0, count === -1 ? waiting.length : count)) {
       reject(new StoreUnavailableError("PostgreSQL did not finish the earlier creates in time"));
     }
@@ -115,18 +115,18 @@ export class GroupCommit {
     const batch = this.#batch;
     if (batch.waiting.length === 0 || this.#isRunning) return;
     // The deadline of the first create is the earliest. No pet may be stored after its client has been refused.
-    const deadline = batch.waiting[0]!.arrival + this.#db.timeoutMs;
+    const deadline = batch.waiting[0]!.arrivedAt + this.#db.timeoutMs;
     const { chosen, rest } = chooseCreates(batch.waiting);
     batch.waiting = rest;
     this.#isRunning = true;
-    this.#sent = chosen.length;
-    const began = performance.now();
+    this.#inFlight = chosen.length;
+    const startedAt = performance.now();
     this.#scheduleRefusal();
     this.#commit(chosen, deadline).finally(() => {
       this.#isRunning = false;
-      this.#sent = 0;
-      this.onCommit?.(chosen.length, performance.now() - began);
-      if (batch.waiting.length === 0) this.#whenIdle();
+      this.#inFlight = 0;
+      this.onCommit?.(chosen.length, performance.now() - startedAt);
+      if (batch.waiting.length === 0) this.#onIdle();
       else if (batch.isClosed) this.#send();
       else batch.commitSoon();
     });
@@ -169,7 +169,7 @@ export class GroupCommit {
 }
 
 /** Validates a pet before it joins a batch, so that an invalid pet does not fail the others. */
-function checkedStatus({ name, categoryId, status }: PetDraft): number {
+function requireStatusCode({ name, categoryId, status }: PetDraft): number {
   if (typeof name !== "string" || name.includes("\0")) throw new TypeError("A name must be a string without U+0000");
   if (typeof categoryId !== "bigint" || !isInt64(categoryId)) throw new TypeError("A categoryId must be an int64");
   return statusCode(status);

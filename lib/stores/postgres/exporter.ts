@@ -32,7 +32,7 @@ export async function exportPostgres(
   format: ExportFormat,
   write: PetSink,
 ): Promise<void> {
-  const end = await findEnd(makeClient, schema, { timeoutMs, prepare });
+  const greatestId = await readGreatestId(makeClient, schema, { timeoutMs, prepare });
   const client = makeClient();
   let isWriting = false, isComplete = false;
   try {
@@ -43,7 +43,11 @@ export async function exportPostgres(
       const pets = isEnd ? rows.slice(0, -1) : rows;
       if (pets.length === 0) continue;
       isWriting = true;
-      await write(pets.map(([, line]) => line).join("\n"), pets.length, Math.min(1, Number(pets.at(-1)?.[0]) / end));
+      await write(
+        pets.map(([, line]) => line).join("\n"),
+        pets.length,
+        Math.min(1, Number(pets.at(-1)?.[0]) / greatestId),
+      );
       isWriting = false;
     }
     // In postgres.js 3.4.9, the rows simply end if the connection is lost between two parts.
@@ -58,8 +62,8 @@ export async function exportPostgres(
   }
 }
 
-/** Checks that the tables can be read, and tells the greatest id. */
-async function findEnd(
+/** Checks that the tables can be read, and returns the greatest id. */
+async function readGreatestId(
   makeClient: PostgresClientMaker,
   schema: string,
   options: { timeoutMs: number; prepare: boolean },

@@ -11,14 +11,14 @@ import type { PostgresStoreOptions } from "./postgres_store.ts";
 import { DEFAULT_SCHEMA, openSchema } from "./schema/schema.ts";
 import { importStatements } from "./statements.ts";
 
-/** How often a chunk is tried that conflicts with other transactions. */
+/** How often a chunk that conflicts with other transactions is tried. */
 const ATTEMPTS = 20;
 
-/** How long a statement may take, in milliseconds. It waits for the creates of the servers too. */
+/** The time limit of a statement, in milliseconds. It also waits for the creates of the servers. */
 const TIMEOUT = 30_000;
 
 /**
- * Opens an importer, and makes or migrates the tables as a store does.
+ * Opens an importer, and creates or migrates the tables as a store does.
  *
  * @throws {StoreUnavailableError} If the database cannot be used or written.
  */

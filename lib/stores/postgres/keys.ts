@@ -36,7 +36,7 @@ export class PostgresKeys implements KeyStore {
 
   async add(key: StoredKey, replaced?: { id: string; expires: Date }): Promise<boolean> {
     const { id, digest, label, caller, readOnly, created, expires } = key;
-    // Times may be absent. An array without an element stands for that, because parameters are texts.
+    // Times may be absent. An empty array represents that, because parameters are texts.
     const times = [numberArray([timeOf(created)]), numberArray(expires ? [timeOf(expires)] : [])];
     const old = [textArray(replaced ? [replaced.id] : []), numberArray(replaced ? [timeOf(replaced.expires)] : [])];
     // Twice a cast, because postgres.js turns the text of a boolean parameter into false.
@@ -58,15 +58,15 @@ export class PostgresKeys implements KeyStore {
     ]);
   }
 
-  /** Calls a function that tells whether it has changed something. */
+  /** Calls a function that returns whether it has changed a row. */
   async #call(call: string, parameters: string[]): Promise<boolean> {
     const deadline = performance.now() + this.#db.timeoutMs;
-    const [[isDone] = []] = await this.#db.query(
+    const [[hasChanged] = []] = await this.#db.query(
       `SELECT ${this.#schema}.${call}::pg_catalog.text`,
       parameters,
       { deadline },
     );
-    return isDone === "true";
+    return hasChanged === "true";
   }
 }
 

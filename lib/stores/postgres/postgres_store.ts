@@ -140,7 +140,7 @@ class PostgresStore implements KeyedPetStore, CommittingStore {
     const result = await this.#commits.add(pet, request);
     if (result.outcome === "created") {
       this.#replanAfter(result.id);
-      this.#sweeper.added();
+      this.#sweeper.countRequest();
     }
     return result;
   }

@@ -1,10 +1,10 @@
 import type { Database } from "./client/client.ts";
 
 /** A deletion starts after this many new requests. */
-const ADDED = 500;
+const REQUESTS_PER_DELETION = 500;
 /** A deletion also starts with the first new request after this many milliseconds. */
-const PAUSE = 5000;
-/** The bounds of how many requests one deletion may delete. */
+const DELETION_INTERVAL = 5000;
+/** The bounds of the requests that one deletion may delete. */
 const MIN_DELETED = 1000, MAX_DELETED = 10_000;
 
 /**
@@ -27,10 +27,10 @@ export class Sweeper {
   }
 
   /** Call this for each request that was added. */
-  added(): void {
+  countRequest(): void {
     this.#count++;
     if (this.#running || this.#isClosed) return;
-    if (this.#count < ADDED && performance.now() < this.#notBefore) return;
+    if (this.#count < REQUESTS_PER_DELETION && performance.now() < this.#notBefore) return;
     this.#running = this.#deleteExpired().finally(() => this.#running = undefined);
   }
 
@@ -44,7 +44,7 @@ export class Sweeper {
     // Deleting twice as many as were added shrinks the backlog.
     const limit = Math.min(Math.max(2 * this.#count, MIN_DELETED), MAX_DELETED);
     this.#count = Math.max(this.#count - limit / 2, 0);
-    this.#notBefore = performance.now() + PAUSE;
+    this.#notBefore = performance.now() + DELETION_INTERVAL;
     try {
       const deadline = performance.now() + this.#db.timeoutMs;
       const [row] = await this.#db.query(this.#statement, [String(limit)], { deadline });

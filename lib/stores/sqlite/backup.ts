@@ -3,7 +3,7 @@
 import * as sqlite from "node:sqlite";
 import { statSync } from "node:fs";
 import { StoreUnavailableError } from "../store.ts";
-import { countPets, findFile, inspectDatabase, readMoment } from "./inspection.ts";
+import { countPets, findFile, inspectDatabase, readSnapshot } from "./inspection.ts";
 import { explain } from "./open.ts";
 import { requireTables } from "./schema.ts";
 
@@ -20,11 +20,11 @@ const RATE = 1000;
 const backup = (sqlite as { backup?: typeof sqlite.backup }).backup;
 
 /**
- * Copies what a database has at this moment, and checks the copy.
+ * Copies a snapshot of a database, and checks the copy.
  *
  * @param path The database.
  * @param copy The path of an empty file.
- * @param onProgress Told the share that is done, from 0 to 1.
+ * @param onProgress Receives the share that has been copied, from 0 to 1.
  * @throws {StoreUnavailableError} If the database cannot be read, or the copy is not sound.
  */
 export async function backupDatabase(path: string, copy: string, onProgress: (share: number) => void): Promise<Copy> {
@@ -32,7 +32,7 @@ export async function backupDatabase(path: string, copy: string, onProgress: (sh
   try {
     const file = findFile(path);
     // In one transaction. Otherwise the copy would start again whenever a server adds a pet.
-    const pets = await readMoment(file, async (db) => {
+    const pets = await readSnapshot(file, async (db) => {
       requireTables(db, path);
       const progress = ({ totalPages, remainingPages }: { totalPages: number; remainingPages: number }) =>
         onProgress(1 - remainingPages / totalPages);
@@ -49,8 +49,8 @@ export async function backupDatabase(path: string, copy: string, onProgress: (sh
   }
 }
 
-async function requireSound(copy: string, wanted: bigint): Promise<void> {
+async function requireSound(copy: string, expectedPets: bigint): Promise<void> {
   const { pets, faults } = await inspectDatabase(copy);
   if (faults.length > 0) throw new StoreUnavailableError(`The copy is not sound: ${faults[0]}`);
-  if (pets !== wanted) throw new StoreUnavailableError(`The copy has ${pets} pets instead of ${wanted}`);
+  if (pets !== expectedPets) throw new StoreUnavailableError(`The copy has ${pets} pets instead of ${expectedPets}`);
 }

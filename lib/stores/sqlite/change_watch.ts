@@ -12,7 +12,7 @@ interface Marks {
   triggers: bigint;
 }
 
-/** How many triggers {@link SELECT_MARKS} looks for. Without all of them, the stamp says nothing. */
+/** How many triggers {@link SELECT_MARKS} counts. Without all of them, the stamp has no meaning. */
 const TRIGGERS = 3n;
 
 export class ChangeWatch {
@@ -30,24 +30,24 @@ export class ChangeWatch {
   }
 
   /**
-   * Looks once per turn of the event loop. That is enough, because the requests that a turn handles arrived before it. A look
+   * Checks once per turn of the event loop. That is enough, because the requests that a turn handles arrived before it. A check
    * that fails counts as an alteration.
    */
   changes(): StoreChanges {
-    if (!this.#isCurrent) this.#look();
+    if (!this.#isCurrent) this.#check();
     return this.#counters;
   }
 
   /**
-   * Reports a commit of this store, so that the next response shows it: `data_version` tells of other connections alone. An
+   * Reports a commit of this store, so that the next response shows it: `data_version` covers only other connections. An
    * operation that changes or deletes pets needs the same for `alterations`.
    */
-  added(): void {
+  countCommit(): void {
     this.#counters.additions++;
     this.#isCurrent = false;
   }
 
-  #look(): void {
+  #check(): void {
     try {
       const version = this.#version.get()?.["data_version"];
       if (version !== this.#lastVersion) this.#compare();

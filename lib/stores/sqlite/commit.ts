@@ -17,7 +17,7 @@ export class Transactions {
   readonly #db: DatabaseSync;
   readonly #requireWritable: () => void;
   readonly #inserter: Inserter;
-  /** When another process was first found to hold the lock, as in `performance.now()`; 0 if none does. */
+  /** Since when another process has held the lock, as in `performance.now()`; 0 if the lock is free. */
   #busySince = 0;
 
   /** @param requireWritable Called when a transaction has the write lock. Throws if nothing may be written. */
@@ -31,8 +31,8 @@ export class Transactions {
    * Commits creates in one transaction, and settles them.
    *
    * @param isLast Whether to wait for the lock here. SQLite's own wait would otherwise block reads, which need no lock.
-   * @returns False if another process holds the lock. Then nothing has happened, and the caller tries again after
-   * {@link RETRY_DELAY}. It need not count: after a second, the creates are refused.
+   * @returns False if another process holds the lock. Nothing has been written then, and the caller retries after
+   * {@link RETRY_DELAY}. It needs no limit: after a second, the creates are refused.
    */
   commit(creates: readonly Create[], isLast = false): boolean {
     let acknowledgements: (() => void)[];

@@ -2,7 +2,7 @@
 
 import { StoreUnavailableError } from "../store.ts";
 import type { ExportFormat, PetSink } from "../pet_exporter.ts";
-import { findFile, readMoment } from "./inspection.ts";
+import { findFile, readSnapshot } from "./inspection.ts";
 import { explain } from "./open.ts";
 import { requireTables } from "./schema.ts";
 import { exportPage } from "./statements.ts";
@@ -11,25 +11,25 @@ import { exportPage } from "./statements.ts";
 const PAGE = 1000n;
 
 /**
- * Writes all pets in ascending order of id, in one read transaction. The log of the file grows meanwhile.
+ * Writes all pets in ascending order of id, in one read transaction. The write-ahead log grows meanwhile.
  *
  * @throws {StoreUnavailableError} If the file cannot be read, or is not a database of this program that this release can use.
  */
 export async function exportDatabase(path: string, format: ExportFormat, write: PetSink): Promise<void> {
   let isWriting = false;
   try {
-    await readMoment(findFile(path), async (db) => {
+    await readSnapshot(findFile(path), async (db) => {
       requireTables(db, path);
       const page = db.prepare(exportPage(format));
       page.setReadBigInts(true);
       const greatest = db.prepare("SELECT max(id) AS id FROM pets");
       greatest.setReadBigInts(true);
-      const end = greatest.get()?.["id"] as bigint | null;
-      for (let last = INT64_MIN; end !== null && last < end;) {
+      const greatestId = greatest.get()?.["id"] as bigint | null;
+      for (let last = INT64_MIN; greatestId !== null && last < greatestId;) {
         const row = page.get(last, last, PAGE) as { text: string; count: bigint; last: bigint };
         last = row.last;
         isWriting = true;
-        await write(row.text, Number(row.count), Number(last) / Number(end));
+        await write(row.text, Number(row.count), Number(last) / Number(greatestId));
         isWriting = false;
       }
     });
@@ -38,5 +38,5 @@ export async function exportDatabase(path: string, format: ExportFormat, write: 
   }
 }
 
-/** Ids that another program has given may be negative. */
+/** Ids that another program has assigned may be negative. */
 const INT64_MIN = -(2n ** 63n);

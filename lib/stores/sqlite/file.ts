@@ -29,21 +29,21 @@ const MAX_LINKS = 40;
  * @throws {StoreUnavailableError} If the links form a circle.
  */
 export function followLinks(path: string): string {
-  let file = inRealFolder(path);
+  let file = resolveFolder(path);
   for (let links = 0; links <= MAX_LINKS; links++) {
     if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return file;
     const target = readlinkSync(file);
-    file = inRealFolder(isAbsolute(target) ? target : `${dirname(file)}/${target}`);
+    file = resolveFolder(isAbsolute(target) ? target : `${dirname(file)}/${target}`);
   }
   throw new StoreUnavailableError(`${path} is a symbolic link that leads to itself`);
 }
 
 /** Resolves links in the folder of a path. The system does this, because `..` after a link is relative to its target. */
-function inRealFolder(path: string): string {
+function resolveFolder(path: string): string {
   try {
     return join(realpathSync.native(dirname(path)), basename(path));
   } catch {
-    // The folder is missing or unreadable. Opening the file will fail and say so.
+    // The folder is missing or unreadable. Opening the file will fail with a better error.
     return resolve(path);
   }
 }
@@ -54,7 +54,7 @@ type Identity = { dev: bigint; ino: bigint };
 /** The files of an open database, as they were when it was opened. Can be sent to another thread. */
 export interface OpenedFiles {
   /** The path that the store was opened with. */
-  given: string;
+  givenPath: string;
   /** The path of the database itself. */
   path: string;
   identities: readonly [name: string, identity: Identity][];
@@ -69,15 +69,15 @@ export class DatabaseFiles {
   }
 
   /**
-   * @param given The path that the store was opened with.
+   * @param givenPath The path that the store was opened with.
    * @param path The result of {@link followLinks} for it. SQLite must have opened the database and its log.
    */
-  static find(given: string, path: string): DatabaseFiles {
+  static find(givenPath: string, path: string): DatabaseFiles {
     // Also the given path: if a link in it changes, the next start opens another file.
-    const absolute = isAbsolute(given) ? given : `${process.cwd()}/${given}`;
+    const absolute = isAbsolute(givenPath) ? givenPath : `${process.cwd()}/${givenPath}`;
     const names = new Set([path, `${path}-wal`, `${path}-shm`, absolute]);
-    const identities = [...names].map((name): [string, Identity] => [name, identify(given, name)]);
-    return new DatabaseFiles({ given, path, identities });
+    const identities = [...names].map((name): [string, Identity] => [name, identify(givenPath, name)]);
+    return new DatabaseFiles({ givenPath, path, identities });
   }
 
   /**
@@ -87,64 +87,66 @@ export class DatabaseFiles {
    * @throws {StoreUnavailableError} If a file is not in its place.
    */
   requireInPlace(): void {
-    const { given, identities } = this.opened;
+    const { givenPath, identities } = this.opened;
     for (const [name, { dev, ino }] of identities) {
-      const now = identify(given, name);
-      if (now.dev !== dev || now.ino !== ino) refuse(given);
+      const now = identify(givenPath, name);
+      if (now.dev !== dev || now.ino !== ino) refuse(givenPath);
     }
   }
 }
 
-function identify(given: string, name: string): Identity {
-  let found: BigIntStats | undefined;
+function identify(givenPath: string, name: string): Identity {
+  let stats: BigIntStats | undefined;
   try {
-    found = statSync(name, { bigint: true, throwIfNoEntry: false });
+    stats = statSync(name, { bigint: true, throwIfNoEntry: false });
   } catch (cause) {
     // For example, because the program has revoked its permission to read.
-    throw new StoreUnavailableError(`Cannot check whether ${given} is still in its place`, { cause });
+    throw new StoreUnavailableError(`Cannot check whether ${givenPath} is still in its place`, { cause });
   }
-  if (found === undefined) refuse(given);
-  return { dev: found.dev, ino: found.ino };
+  if (stats === undefined) refuse(givenPath);
+  return { dev: stats.dev, ino: stats.ino };
 }
 
-function refuse(given: string): never {
+function refuse(givenPath: string): never {
   throw new StoreUnavailableError(
-    `${given} or a file beside it has been deleted, moved or replaced; restart with the right file`,
+    `${givenPath} or a file beside it has been deleted, moved or replaced; restart with the right file`,
   );
 }
 
 /**
  * Rejects files that SQLite would damage or wait for. Call it before SQLite opens them.
  *
- * @param given The path that the caller gave, for messages.
+ * @param givenPath The path that the caller gave, for messages.
  * @param path The result of {@link followLinks} for it.
  * @returns Whether the file exists.
  * @throws {StoreUnavailableError} If it cannot be a database, or if SQLite would delete its log.
  */
-export function inspectFiles(given: string, path: string): boolean {
+export function inspectFiles(givenPath: string, path: string): boolean {
   // The log first: another process may be creating the database, and it writes the file before the log.
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
   const file = statSync(path, { throwIfNoEntry: false });
-  if (file?.isDirectory()) throw new StoreUnavailableError(`${given} is a folder`);
+  if (file?.isDirectory()) throw new StoreUnavailableError(`${givenPath} is a folder`);
   // Opening a named pipe would wait for a writer.
-  if (file && !file.isFile()) throw new StoreUnavailableError(`${given} is not a regular file`);
+  if (file && !file.isFile()) throw new StoreUnavailableError(`${givenPath} is not a regular file`);
   // SQLite would create a separate log for each name.
   if (file && file.nlink > 1) {
     throw new StoreUnavailableError(
-      `${given} is a file with several names (hard links); replace the others with symbolic links`,
+      `${givenPath} is a file with several names (hard links); replace the others with symbolic links`,
     );
   }
   // SQLite treats a file of one byte as empty, and would overwrite it.
-  if (file?.size === 1) throw new StoreUnavailableError(`${given} is not an SQLite database; it was left unchanged`);
+  if (file?.size === 1) {
+    throw new StoreUnavailableError(`${givenPath} is not an SQLite database; it was left unchanged`);
+  }
   // SQLite deletes a log whose database is missing or empty, with all the pets in it.
   if (log?.size && !file?.size) {
     throw new StoreUnavailableError(
-      `${given} is missing or empty, but its write-ahead log is there; restore the file, or remove the log`,
+      `${givenPath} is missing or empty, but its write-ahead log is there; restore the file, or remove the log`,
     );
   }
-  if (file && file.size > MAX_FIRST_START && isOfEmptyDatabase(`${path}-journal`)) {
+  if (file && file.size > MAX_FIRST_START && isJournalOfEmptyDatabase(`${path}-journal`)) {
     throw new StoreUnavailableError(
-      `${given} has a rollback journal beside it that would empty it; if the file was restored, remove ${given}-journal`,
+      `${givenPath} has a rollback journal beside it that would empty it; if the file was restored, remove ${givenPath}-journal`,
     );
   }
   return file !== undefined;
@@ -157,7 +159,7 @@ const MAX_FIRST_START = 4096;
  * Whether a rollback journal belongs to an empty database. A first start that was killed leaves one. SQLite would roll it
  * back and so empty the file, even if a backup has been restored since. A journal has no locks, so it may be opened here.
  */
-function isOfEmptyDatabase(journal: string): boolean {
+function isJournalOfEmptyDatabase(journal: string): boolean {
   if (!statSync(journal, { throwIfNoEntry: false })?.isFile()) return false;
   const header = new DataView(new ArrayBuffer(28));
   const descriptor = openSync(journal, "r");

@@ -13,14 +13,14 @@ import { COUNT_FOLLOWERS, INSERT_CHUNK, insertPets, SELECT_FOLLOWERS, SELECT_ONE
 /** How many rows one statement inserts. Twice as many are hardly faster. */
 const ROWS = 100;
 
-/** How long to try for the write lock, in milliseconds, and the pause between two attempts. */
+/** The time limit for the write lock, and the pause between two attempts, in milliseconds. */
 const LOCK_TIMEOUT = 5_000, RETRY_PAUSE = 0.5;
 
 /** Pages of the log after which it is copied into the file. The default of 1,000 would sync the disk for most chunks. */
 const CHECKPOINT = 8_000;
 
 /**
- * Opens an importer, and makes or migrates the file as a store does.
+ * Opens an importer, and creates or migrates the file as a store does.
  *
  * @throws {StoreUnavailableError} If the file cannot be used.
  */
@@ -55,15 +55,15 @@ class SqliteImporter implements PetImporter {
   }
 
   isEmpty(): boolean {
-    return this.#explained(() => this.#db.prepare(SELECT_ONE).get() === undefined);
+    return this.#explainErrors(() => this.#db.prepare(SELECT_ONE).get() === undefined);
   }
 
   followers(parent: string): KnownChunk[] {
-    return this.#explained(() => this.#db.prepare(SELECT_FOLLOWERS).all(parent) as unknown as KnownChunk[]);
+    return this.#explainErrors(() => this.#db.prepare(SELECT_FOLLOWERS).all(parent) as unknown as KnownChunk[]);
   }
 
   add({ parent, digest, records, pets }: ImportChunk, known: number): boolean {
-    return this.#explained(() => {
+    return this.#explainErrors(() => {
       this.#begin();
       try {
         this.#files?.requireInPlace();
@@ -107,9 +107,9 @@ class SqliteImporter implements PetImporter {
   }
 
   #insert(pets: readonly PetDraft[]): void {
-    const whole = pets.length - pets.length % ROWS;
+    const inFullStatements = pets.length - pets.length % ROWS;
     const values: (string | bigint | number)[] = [];
-    for (let i = 0; i < whole; i += ROWS) {
+    for (let i = 0; i < inFullStatements; i += ROWS) {
       for (let at = 0; at < ROWS; at++) {
         const { name, categoryId, status } = pets[i + at]!;
         values[3 * at] = name;
@@ -118,12 +118,12 @@ class SqliteImporter implements PetImporter {
       }
       this.#insertMany.run(...values);
     }
-    for (const { name, categoryId, status } of pets.slice(whole)) {
+    for (const { name, categoryId, status } of pets.slice(inFullStatements)) {
       this.#insertOne.run(name, categoryId, statusCode(status));
     }
   }
 
-  #explained<T>(work: () => T): T {
+  #explainErrors<T>(work: () => T): T {
     try {
       return work();
     } catch (error) {

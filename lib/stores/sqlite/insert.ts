@@ -10,7 +10,7 @@ const ROWS = 16;
 
 /** A create that waits, with the functions that settle its promise. */
 export interface Create {
-  /** Undefined to find out whether a create would succeed: a commit that adds no pet. */
+  /** Undefined for a probe: a commit that adds no pet, and shows whether a create would succeed. */
   row: [name: string, categoryId: bigint, status: bigint] | undefined;
   request: IdempotentRequest | undefined;
   resolve(outcome: IdempotentOutcome): void;
@@ -57,7 +57,7 @@ export class Inserter {
   insert(creates: readonly Create[]): Acknowledgement[] {
     const now = BigInt(Date.now());
     let plain: Insert[] = [];
-    let remembered = 0;
+    let requestCount = 0;
     const acknowledgements: Acknowledgement[] = [];
     for (const create of creates) {
       if (!hasRow(create)) {
@@ -69,11 +69,11 @@ export class Inserter {
       plain = [];
       if (create.request === undefined) continue;
       acknowledgements.push(this.#insertAlone(create, now));
-      remembered++;
+      requestCount++;
     }
     this.#insertPlain(plain, now, acknowledgements);
     // Deleting twice as many as were added shrinks the backlog, and no single commit has many to delete.
-    if (remembered > 0) this.#deleteExpired.run(now, BigInt(2 * remembered));
+    if (requestCount > 0) this.#deleteExpired.run(now, BigInt(2 * requestCount));
     return acknowledgements;
   }
 

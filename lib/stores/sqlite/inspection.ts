@@ -1,4 +1,4 @@
-/** Tells whether a database file is sound. Changes nothing, and makes no file. */
+/** Checks a database file. Changes nothing, and creates no file. */
 
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -7,22 +7,22 @@ import { followLinks, inspectFiles } from "./file.ts";
 import { BUSY_TIMEOUT, explain, setBusyTimeout } from "./open.ts";
 import { readSchemaText, requireKnownSchema, SCHEMA_VERSION, schemaTextOf } from "./schema.ts";
 
-/** What was found in a file. */
+/** The result of an inspection. */
 export interface Inspection {
   /** The version of its schema; 0 if the file is an empty database. */
   version: number;
-  /** The version that this release makes. */
-  wanted: number;
+  /** The version that this release creates. */
+  currentVersion: number;
   pets: bigint;
-  /** What is wrong, a sentence each. */
+  /** A sentence for each fault. */
   faults: string[];
 }
 
-/** How many faults SQLite looks for. The first ones tell enough. */
+/** How many faults SQLite looks for. The first ones are enough. */
 const MAX_FAULTS = 20;
 
 /** Pets that no release has stored: the id or the name is out of the range that the service accepts. */
-const IMPOSSIBLE_PETS = `SELECT count(*) AS count, min(id) AS first FROM pets
+const INVALID_PETS = `SELECT count(*) AS count, min(id) AS first FROM pets
   WHERE id < 1 OR id >= 9007199254740992 OR length(name) NOT BETWEEN 1 AND 255`;
 
 /**
@@ -33,16 +33,16 @@ const IMPOSSIBLE_PETS = `SELECT count(*) AS count, min(id) AS first FROM pets
 export async function inspectDatabase(path: string): Promise<Inspection> {
   try {
     const file = findFile(path);
-    return await readMoment(file, (db) => inspectContents(db, path));
+    return await readSnapshot(file, (db) => inspectContents(db, path));
   } catch (error) {
     throw error instanceof StoreUnavailableError ? error : explain(error, path);
   }
 }
 
 /**
- * Finds the file of a database that is read and not changed.
+ * Finds the file of a database that is only read.
  *
- * @throws {StoreUnavailableError} If it cannot be read so.
+ * @throws {StoreUnavailableError} If it cannot be read without a change.
  */
 export function findFile(path: string): string {
   const file = followLinks(path);
@@ -56,10 +56,10 @@ export function findFile(path: string): string {
 }
 
 /**
- * Reads one moment of a file, and leaves no file beside it. Where there is no log, SQLite makes one with its index, and only a
- * connection that could write removes them in the end. It makes sure that no other program uses them.
+ * Reads a snapshot of a file, and leaves no file beside it. If there is no log, SQLite creates one with its index, and only a
+ * writable connection removes them when it closes. SQLite ensures that no other program uses them.
  */
-export async function readMoment<T>(file: string, read: (db: DatabaseSync) => T | Promise<T>): Promise<T> {
+export async function readSnapshot<T>(file: string, read: (db: DatabaseSync) => T | Promise<T>): Promise<T> {
   const db = new DatabaseSync(file, { readOnly: existsSync(`${file}-wal`) });
   try {
     setBusyTimeout(db, BUSY_TIMEOUT);
@@ -76,10 +76,10 @@ function inspectContents(db: DatabaseSync, path: string): Inspection {
   const damage = rows.flatMap((row) => String(row["integrity_check"]).split("\n")).filter((line) =>
     !line.startsWith("***")
   );
-  const found = { version, wanted: SCHEMA_VERSION, pets: 0n };
+  const state = { version, currentVersion: SCHEMA_VERSION, pets: 0n };
   const faults = damage.filter((line) => line !== "ok").map((line) => `SQLite finds damage: ${line}`);
-  if (faults.length > 0 || version === 0) return { ...found, faults };
-  return { ...found, pets: countPets(db), faults: [...findChanges(db, version), ...findStrangers(db)] };
+  if (faults.length > 0 || version === 0) return { ...state, faults };
+  return { ...state, pets: countPets(db), faults: [...findSchemaChanges(db, version), ...findInvalidPets(db)] };
 }
 
 export function countPets(db: DatabaseSync): bigint {
@@ -89,24 +89,24 @@ export function countPets(db: DatabaseSync): bigint {
 }
 
 /** Tables, indexes and triggers that differ from those of a release. A later release may have more. */
-function findChanges(db: DatabaseSync, version: number): string[] {
+function findSchemaChanges(db: DatabaseSync, version: number): string[] {
   if (version > SCHEMA_VERSION) return [];
-  const wanted = schemaTextOf(version);
-  const found = readSchemaText(db);
-  const missing = [...wanted.keys()].filter((name) => !found.has(name)).map((name) => `The ${name} is missing`);
-  const foreign = [...found.keys()].filter((name) => !wanted.has(name)).map((name) =>
+  const expected = schemaTextOf(version);
+  const actual = readSchemaText(db);
+  const missing = [...expected.keys()].filter((name) => !actual.has(name)).map((name) => `The ${name} is missing`);
+  const foreign = [...actual.keys()].filter((name) => !expected.has(name)).map((name) =>
     `The ${name} is not of a release`
   );
-  const changed = [...wanted].filter(([name, sql]) => found.has(name) && found.get(name) !== sql)
+  const changed = [...expected].filter(([name, sql]) => actual.has(name) && actual.get(name) !== sql)
     .map(([name]) => `The ${name} was changed by another program`);
   return [...missing, ...foreign, ...changed];
 }
 
-function findStrangers(db: DatabaseSync): string[] {
-  const statement = db.prepare(IMPOSSIBLE_PETS);
+function findInvalidPets(db: DatabaseSync): string[] {
+  const statement = db.prepare(INVALID_PETS);
   statement.setReadBigInts(true);
   const { count, first } = statement.get() as { count: bigint; first: bigint };
   if (count === 0n) return [];
-  const what = count === 1n ? "1 pet has" : `${count} pets have`;
-  return [`${what} an id or a name that the service cannot have stored: look at id ${first}`];
+  const subject = count === 1n ? "1 pet has" : `${count} pets have`;
+  return [`${subject} an id or a name that the service cannot have stored: look at id ${first}`];
 }

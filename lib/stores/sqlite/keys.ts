@@ -13,7 +13,7 @@ const SELECT_KEYS = "SELECT * FROM api_keys ORDER BY rowid";
 const INSERT_KEY = `INSERT OR IGNORE INTO api_keys (id, digest, label, caller, read_only, created_at, expires_at)
   VALUES (?, ?, ?, ?, ?, ?, ?)`;
 
-/** Stands for never. Node 22.13 cannot bind one parameter twice. */
+/** Represents "never". Node 22.13 cannot bind one parameter twice. */
 const INT64_MAX = 2n ** 63n - 1n;
 
 const REPLACE_KEY =
@@ -30,7 +30,7 @@ export class SqliteKeys implements KeyStore {
   readonly #schema: SchemaWatch;
   readonly #requireInPlace: () => MaybePromise<void>;
 
-  /** @param requireInPlace Throws if the file was moved or replaced. Its changes would not be noticed then. */
+  /** @param requireInPlace Throws if the file was moved or replaced. No server would notice a change then. */
   constructor(db: DatabaseSync, schema: SchemaWatch, requireInPlace: () => MaybePromise<void>) {
     this.#db = db;
     this.#schema = schema;
@@ -38,7 +38,7 @@ export class SqliteKeys implements KeyStore {
   }
 
   list(): MaybePromise<StoredKey[]> {
-    return this.#inPlace(() => (this.#db.prepare(SELECT_KEYS).all() as unknown as KeyRow[]).map(keyOfRow));
+    return this.#whenInPlace(() => (this.#db.prepare(SELECT_KEYS).all() as unknown as KeyRow[]).map(keyOfRow));
   }
 
   add(key: StoredKey, replaced?: { id: string; expires: Date }): MaybePromise<boolean> {
@@ -69,17 +69,17 @@ export class SqliteKeys implements KeyStore {
     return Number(this.#db.prepare(sql).run(...values).changes) > 0;
   }
 
-  /** @param change Returns false to undo what it has done. */
+  /** @param change Returns false to roll back. */
   #write(busyTimeout: number, change: () => boolean, synchronous = "FULL"): MaybePromise<boolean> {
     const db = this.#db;
-    return this.#inPlace(() => {
+    return this.#whenInPlace(() => {
       db.exec(`PRAGMA busy_timeout = ${busyTimeout}; PRAGMA synchronous = ${synchronous}`);
       try {
         db.exec("BEGIN IMMEDIATE");
         this.#schema.require();
-        const isDone = change();
-        db.exec(isDone ? "COMMIT" : "ROLLBACK");
-        return isDone;
+        const isCommitted = change();
+        db.exec(isCommitted ? "COMMIT" : "ROLLBACK");
+        return isCommitted;
       } catch (error) {
         rollback(db);
         throw error;
@@ -90,7 +90,7 @@ export class SqliteKeys implements KeyStore {
     });
   }
 
-  #inPlace<T>(act: () => T): MaybePromise<T> {
+  #whenInPlace<T>(act: () => T): MaybePromise<T> {
     return chain(this.#requireInPlace(), () => {
       try {
         return act();

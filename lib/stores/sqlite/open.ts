@@ -50,20 +50,20 @@ export function openDatabase(path: string): OpenDatabase {
  *
  * @throws {StoreUnavailableError} If it is not the same database any more, or cannot be opened.
  */
-export function openAgain(opened: OpenedFiles): { db: DatabaseSync; files: DatabaseFiles } {
+export function openSecondConnection(opened: OpenedFiles): { db: DatabaseSync; files: DatabaseFiles } {
   const files = new DatabaseFiles(opened);
   // Otherwise SQLite would create a file that is missing.
   files.requireInPlace();
   const db = new DatabaseSync(opened.path);
   try {
-    configure(db, opened.given);
-    requireKnownSchema(db, opened.given);
+    configure(db, opened.givenPath);
+    requireKnownSchema(db, opened.givenPath);
     requireWritable(db);
     files.requireInPlace();
     return { db, files };
   } catch (error) {
     db.close();
-    throw error instanceof StoreUnavailableError ? error : explain(error, opened.given);
+    throw error instanceof StoreUnavailableError ? error : explain(error, opened.givenPath);
   }
 }
 

@@ -7,7 +7,7 @@
 
 import type { PetPage, PetQuery } from "../store.ts";
 
-/** How many walks are followed at a time. The oldest is dropped first. */
+/** How many walks are tracked at a time. The oldest is dropped first. */
 const MAX_WALKS = 64;
 
 /** Lists pages. A client walks if it requests the page after one that it received. */

@@ -37,8 +37,8 @@ const MIGRATIONS: readonly string[] = [
      oldest_release TEXT NOT NULL
    ) STRICT;
    INSERT INTO compatibility VALUES (3, '0.2.0');`,
-  // Lets other connections tell alterations from additions: the stamp changes unless all that happens is that pets with new,
-  // larger ids are added. REPLACE fires no trigger for the row that it deletes, so the third trigger looks at the id. During a
+  // Lets other connections distinguish alterations from additions: the stamp changes at every write that does more than add pets
+  // with new, larger ids. REPLACE fires no trigger for the row that it deletes, so the third trigger checks the id. During a
   // statement, sqlite_sequence has the largest id before it.
   `CREATE TABLE alteration (stamp INTEGER NOT NULL) STRICT;
    INSERT INTO alteration VALUES (random());
@@ -70,17 +70,17 @@ const MIGRATIONS: readonly string[] = [
    ) STRICT, WITHOUT ROWID;`,
 ];
 
-/** The version that this release makes. */
+/** The version that this release creates. */
 export const SCHEMA_VERSION: number = MIGRATIONS.length;
 
-/** The SQL of each table, index and trigger, by kind and name. SQLite's own are left out. */
+/** The SQL of each table, index and trigger, by kind and name, without those of SQLite itself. */
 export function readSchemaText(db: DatabaseSync): Map<string, string> {
   const rows = db.prepare("SELECT type || ' ' || name AS name, sql FROM sqlite_schema WHERE sql IS NOT NULL").all();
-  const own = rows.map(({ name, sql }): [string, string] => [String(name), String(sql)]);
-  return new Map(own.filter(([name]) => !/ sqlite_/.test(name)));
+  const entries = rows.map(({ name, sql }): [string, string] => [String(name), String(sql)]);
+  return new Map(entries.filter(([name]) => !/ sqlite_/.test(name)));
 }
 
-/** The same for a new database of a version. */
+/** Like {@link readSchemaText}, for a new database of a version. */
 export function schemaTextOf(version: number): Map<string, string> {
   const db = new DatabaseSync(":memory:");
   try {

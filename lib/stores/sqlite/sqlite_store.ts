@@ -25,9 +25,9 @@ import { SqliteStore } from "./store.ts";
 /** Options of {@link createSqliteStore}. */
 export interface SqliteStoreOptions {
   /**
-   * Where creates are committed. On `"thread"`, the default, a thread of its own waits for the disk, and reads continue
-   * meanwhile. It starts when commits have taken 50 milliseconds. If it cannot be started, for example in a bundle, creates are committed as with
-   * `"same-thread"`, where each commit stops the calling thread. Both keep the same promises.
+   * Where creates are committed. With `"thread"`, the default, a separate thread waits for the disk, and reads continue
+   * meanwhile. It starts when commits have taken 50 milliseconds. If it cannot be started, for example in a bundle, creates are
+   * committed as with `"same-thread"`, where each commit stops the calling thread. Both give the same guarantees.
    */
   writer?: "thread" | "same-thread";
 }

@@ -12,7 +12,7 @@ export class WriterThread {
   /** Not the worker's own messages: if this isolate was itself started by another, Deno delivers those only twice a second. */
   readonly #control: MessagePort;
   readonly #isReady: Promise<boolean>;
-  readonly #lost = new Set<() => void>();
+  readonly #lossListeners = new Set<() => void>();
   #isStarting = true;
   #hasEnded = false;
 
@@ -47,12 +47,12 @@ export class WriterThread {
     // On Deno, a thread can be started from a file or from a data: URL, which may import a page of the web.
     const code = "Deno" in globalThis
       ? `import { runWriter } from ${JSON.stringify(module)}; runWriter();`
-      // Node has already warned that its SQLite is experimental, and would say so for each thread. Not `await`: if a thread is
+      // Node has already warned that its SQLite is experimental, and would repeat that for each thread. Not `await`: if a thread is
       // terminated meanwhile, V8 ends the whole process (Node 22).
       : `import process from "node:process"; process.removeAllListeners("warning");
         import(${JSON.stringify(module)}).then(({ runWriter }) => runWriter());`;
     try {
-      // Deno would ask for the permission to copy the environment. Node needs it for NODE_OPTIONS.
+      // Deno would prompt for the permission to copy the environment. Node needs it for NODE_OPTIONS.
       const { port1, port2 } = new MessageChannel();
       const workerData: WriterData = { opened, control: port2 };
       const parts = { workerData, transferList: [port2], name: "petstore-writer" };
@@ -68,26 +68,26 @@ export class WriterThread {
     return this.#hasEnded;
   }
 
-  /** Makes a port to the thread, which can be transferred. Undefined if the thread did not start. */
-  async connect(lost: () => void): Promise<WriterPort | undefined> {
+  /** Creates a port to the thread, which can be transferred. Undefined if the thread did not start. */
+  async connect(onLost: () => void): Promise<WriterPort | undefined> {
     if (!await this.#isReady || this.#hasEnded) return undefined;
-    this.#lost.add(lost);
+    this.#lossListeners.add(onLost);
     const { port1, port2 } = new MessageChannel();
-    this.#send({ port: port2 as unknown as WriterPort }, [port2]);
+    this.#post({ port: port2 as unknown as WriterPort }, [port2]);
     return port1 as unknown as WriterPort;
   }
 
   /** Ends the thread. It closes its connection first. */
   async close(): Promise<void> {
-    this.#lost.clear();
-    // No store has a port to a thread that is still starting, so it has nothing to finish.
+    this.#lossListeners.clear();
+    // No store has a port to a thread that is still starting, so no batch is pending.
     if (!this.#isStarting && !this.#hasEnded) {
       this.#control.ref();
       const closed = new Promise<void>((resolve) => {
         this.#control.once("message", () => resolve());
         this.#worker.once("exit", () => resolve());
       });
-      this.#send("close");
+      this.#post("close");
       await closed;
     }
     await this.terminate();
@@ -99,14 +99,14 @@ export class WriterThread {
     await this.#worker.terminate();
   }
 
-  #send(message: OwnerMessage, transfer: Transfer = []): void {
+  #post(message: OwnerMessage, transfer: Transfer = []): void {
     this.#control.postMessage(message, transfer);
   }
 
   #end(): void {
     this.#hasEnded = true;
-    for (const lost of this.#lost) lost();
-    this.#lost.clear();
+    for (const onLost of this.#lossListeners) onLost();
+    this.#lossListeners.clear();
   }
 }
 
@@ -119,9 +119,9 @@ export class WriterOwner implements WriterAccess {
     this.#opened = opened;
   }
 
-  async connect(lost: () => void): Promise<WriterPort | undefined> {
+  async connect(onLost: () => void): Promise<WriterPort | undefined> {
     if (!this.#thread || this.#thread.hasEnded) this.#thread = WriterThread.start(this.#opened);
-    return await this.#thread?.connect(lost);
+    return await this.#thread?.connect(onLost);
   }
 
   close(): MaybePromise<void> {
@@ -131,7 +131,7 @@ export class WriterOwner implements WriterAccess {
 
 type Transfer = NonNullable<Parameters<MessagePort["postMessage"]>[1]>;
 
-/** Deno's way to look at permissions. */
+/** Deno's API for permissions. */
 interface Permissions {
   querySync(permission: { name: "read" | "write"; path: string | URL }): { state: string };
 }
@@ -142,7 +142,7 @@ function findModule(database: string): string | undefined {
   if (WRITER_MODULE === undefined || !/\/writer_thread\.[jt]s$/.test(WRITER_MODULE)) return undefined;
   const { permissions } = (globalThis as { Deno?: { permissions?: Permissions } })["Deno"] ?? {};
   if (permissions) {
-    // Deno would ask at the terminal for a permission that is missing, also for one that the program has given up.
+    // Deno would prompt at the terminal for a permission that is missing, even for one that the program has revoked.
     const isGranted = (name: "read" | "write", path: string | URL) =>
       permissions.querySync({ name, path }).state === "granted";
     const library = new URL("../../", WRITER_MODULE);

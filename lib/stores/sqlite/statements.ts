@@ -23,7 +23,7 @@ export const DELETE_REQUESTS = `DELETE FROM idempotency_keys WHERE key IN
   (SELECT key FROM idempotency_keys WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`;
 
 /**
- * Write about as many pages as a create, since a full disk may have room for one more, and change nothing. For other
+ * Write about as many pages as a create, since a full disk may have room for a smaller write, and change nothing. For other
  * connections, this is neither an addition nor an alteration.
  */
 export const WRITE_NOTHING = [
@@ -34,8 +34,8 @@ export const WRITE_NOTHING = [
 ];
 
 /**
- * Reads what tells additions from alterations. The version of the schema changes when a backup is restored over the file, and
- * when a trigger is dropped.
+ * Reads the values that distinguish additions from alterations. The version of the schema changes when a backup is restored over
+ * the file, and when a trigger is dropped.
  */
 export const SELECT_MARKS = `SELECT stamp, (SELECT max(id) FROM pets) AS last,
   (SELECT schema_version FROM pragma_schema_version) AS schema,
@@ -81,7 +81,7 @@ export const INSERT_CHUNK = "INSERT INTO imports (parent, digest, records, pets,
 /** Returns a row if there is a pet. */
 export const SELECT_ONE = "SELECT 1 FROM pets LIMIT 1";
 
-/** @param condition Without numbered parameters, because early releases of Node 22 and 24 take `?1` for a name. */
+/** @param condition Without numbered parameters, because early releases of Node 22 and 24 treat `?1` as a name. */
 function pageSql(condition: string): PageSql {
   return {
     page: `SELECT json_group_array(${PET_JSON}) AS json, count(*) AS count, max(id) AS last

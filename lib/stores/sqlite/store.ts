@@ -48,8 +48,8 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
   #isClosed = false;
 
   /**
-   * @param path As of `createSqliteStore()`.
-   * @param writer Who commits: a thread of this store, the calling thread, or another thread.
+   * @param path As in `createSqliteStore()`.
+   * @param writer The thread that commits: one of this store, the calling thread, or another thread.
    */
   constructor(path: string, writer: "thread" | "same-thread" | ((opened: OpenedFiles) => WriterAccess)) {
     requirePath(path);
@@ -67,8 +67,8 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
     if (files && writer !== "same-thread") {
       this.#access = writer === "thread" ? new WriterOwner(files.opened) : writer(files.opened);
     }
-    this.#writer = new Writer(transactions, () => this.#watch.added(), this.#access);
-    // Without a thread, this one may still look at files, and another may take a while to start.
+    this.#writer = new Writer(transactions, () => this.#watch.countCommit(), this.#access);
+    // Without a thread, this one may still access files, and another may need a while to start.
     this.keys = new SqliteKeys(db, schema, () => {
       return this.#writer.isConnected ? this.#requireInPlace() : files?.requireInPlace();
     });
@@ -89,8 +89,8 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
    * Connects another store to the thread of this one, as {@link WriterAccess.connect}. The port can be sent to the isolate of
    * that store.
    */
-  async connectWriter(lost: () => void): Promise<WriterPort | undefined> {
-    return this.#isClosed ? undefined : await this.#access?.connect(lost);
+  async connectWriter(onLost: () => void): Promise<WriterPort | undefined> {
+    return this.#isClosed ? undefined : await this.#access?.connect(onLost);
   }
 
   /**
@@ -190,8 +190,8 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
 function requirePath(path: string): void {
   // SQLite would parse file: as a URI, which may have parameters.
   if (typeof path !== "string" || path === "" || path.includes("\0") || /^file:/i.test(path)) {
-    const given = typeof path === "string" ? JSON.stringify(path) : typeof path;
-    throw new TypeError(`The path of an SQLite store must be the path of a file, or :memory:, not ${given}`);
+    const received = typeof path === "string" ? JSON.stringify(path) : typeof path;
+    throw new TypeError(`The path of an SQLite store must be the path of a file, or :memory:, not ${received}`);
   }
 }
 

@@ -1,4 +1,4 @@
-/** Collects the creates of a store, and commits them: on the thread that writes, or here as long as there is none. */
+/** Collects the creates of a store, and commits them: on the thread that writes, or on this one until that has started. */
 
 import { Batch, type CommitObserver, longestWaitAfter } from "../batch.ts";
 import type { MaybePromise } from "../../maybe_promise.ts";
@@ -11,35 +11,35 @@ import { encodeBatch, settleBatch, type WriterAccess, type WriterPort, type Writ
 /** A thread is started when commits have taken this long here, in milliseconds: about as long as its start. */
 const START_AFTER = 50;
 
-/** After this time, in milliseconds, a thread that could not be started is tried again. */
+/** The pause before another attempt to start a thread, in milliseconds. */
 const RECONNECT_DELAY = 10_000;
 
 export class Writer {
   readonly #transactions: Transactions;
   readonly #access: WriterAccess | undefined;
-  readonly #committed: () => void;
+  readonly #onCommitted: () => void;
   readonly #batch: Batch<Create>;
   #port: WriterPort | undefined;
   /** The creates that the thread has not answered yet. */
   #sent: readonly Create[] = [];
   #sentAt = 0;
   #connecting: Promise<void> | undefined;
-  #connectAt = 0;
+  #reconnectAt = 0;
   /** How long commits on this thread have taken, in milliseconds. */
-  #spent = 0;
-  /** Whether a timer will try again to get the lock for a commit on this thread. */
+  #commitMs = 0;
+  /** Whether a timer will retry a commit on this thread that did not get the lock. */
   #isRetrying = false;
-  #whenIdle: (() => void) | undefined;
+  #onIdle: (() => void) | undefined;
   onCommit: CommitObserver | undefined;
 
   /**
    * @param transactions Commits on this thread.
-   * @param committed Called after a commit, before its creates resolve.
+   * @param onCommitted Called after a commit, before its creates resolve.
    * @param access Without it, all creates are committed on this thread.
    */
-  constructor(transactions: Transactions, committed: () => void, access: WriterAccess | undefined) {
+  constructor(transactions: Transactions, onCommitted: () => void, access: WriterAccess | undefined) {
     this.#transactions = transactions;
-    this.#committed = committed;
+    this.#onCommitted = onCommitted;
     this.#access = access;
     this.#batch = new Batch(() => this.#commit(), "the disk");
   }
@@ -61,7 +61,7 @@ export class Writer {
     });
   }
 
-  /** Rejects if a create would fail. It is a commit without a pet, on the way of a create. */
+  /** Rejects if a create would fail. Commits like a create, but without a pet. */
   async probe(): Promise<void> {
     await new Promise((resolve, reject) => this.#batch.add({ row: undefined, request: undefined, resolve, reject }));
   }
@@ -70,30 +70,30 @@ export class Writer {
   close(): MaybePromise<void> {
     this.#batch.close();
     if (this.#port === undefined) return;
-    const idle = this.#sent.length > 0 && new Promise<void>((resolve) => this.#whenIdle = resolve);
+    const idle = this.#sent.length > 0 && new Promise<void>((resolve) => this.#onIdle = resolve);
     return idle ? idle.then(() => this.#disconnect()) : this.#disconnect();
   }
 
   #commit(): void {
     const batch = this.#batch;
     if (batch.waiting.length === 0) return;
-    if (this.#port === undefined && this.#spent >= START_AFTER) void this.connect();
+    if (this.#port === undefined && this.#commitMs >= START_AFTER) void this.connect();
     if (this.#isRetrying && !batch.isClosed) return;
-    if (this.#port === undefined) this.#commitHere();
+    if (this.#port === undefined) this.#commitLocally();
     else if (this.#sent.length === 0) this.#send(this.#port);
   }
 
-  /** Also while a thread starts, so that no create waits for it. */
-  #commitHere(): void {
+  /** Commits on this thread, also while another starts, so that no create waits for it. */
+  #commitLocally(): void {
     const batch = this.#batch;
-    const began = performance.now();
+    const startedAt = performance.now();
     const isCommitted = this.#transactions.commit(batch.waiting, batch.isClosed);
-    const spent = performance.now() - began;
-    this.#spent += spent;
+    const duration = performance.now() - startedAt;
+    this.#commitMs += duration;
     if (isCommitted) {
-      this.onCommit?.(batch.waiting.length, spent);
+      this.onCommit?.(batch.waiting.length, duration);
       batch.waiting = [];
-      this.#committed();
+      this.#onCommitted();
       return;
     }
     this.#isRetrying = true;
@@ -114,21 +114,21 @@ export class Writer {
   }
 
   #receive(reply: WriterReply): void {
-    this.#committed();
+    this.#onCommitted();
     settleBatch(this.#sent, reply);
     this.#port?.unref?.();
-    const count = this.#sent.length, spent = performance.now() - this.#sentAt;
-    this.onCommit?.(count, spent);
-    // One client is not waited for: without others, its next create is committed at once anyway.
-    if (count + this.#batch.waiting.length > 1) this.#batch.expect(count, longestWaitAfter(spent));
-    this.#goOn();
+    const count = this.#sent.length, duration = performance.now() - this.#sentAt;
+    this.onCommit?.(count, duration);
+    // Does not wait for a single client: without others, its next create is committed at once anyway.
+    if (count + this.#batch.waiting.length > 1) this.#batch.expect(count, longestWaitAfter(duration));
+    this.#commitNext();
   }
 
-  #goOn(): void {
+  #commitNext(): void {
     const batch = this.#batch;
     this.#sent = [];
     batch.inFlight = 0;
-    if (batch.waiting.length === 0) this.#whenIdle?.();
+    if (batch.waiting.length === 0) this.#onIdle?.();
     else if (batch.isClosed) this.#commit();
     else batch.commitSoon();
   }
@@ -139,7 +139,7 @@ export class Writer {
    * @returns Whether there is a thread.
    */
   async connect(): Promise<boolean> {
-    const mayConnect = this.#access && !this.#port && !this.#batch.isClosed && performance.now() >= this.#connectAt;
+    const mayConnect = this.#access && !this.#port && !this.#batch.isClosed && performance.now() >= this.#reconnectAt;
     if (mayConnect) await (this.#connecting ??= this.#connect(this.#access));
     return this.#port !== undefined;
   }
@@ -150,14 +150,14 @@ export class Writer {
     try {
       port = await access.connect(() => {
         isLost = true;
-        if (port && this.#port === port) this.#lose();
+        if (port && this.#port === port) this.#handleLoss();
       });
     } catch {
       // No thread. Creates are committed here.
     }
     this.#connecting = undefined;
     if (port === undefined) {
-      this.#connectAt = performance.now() + RECONNECT_DELAY;
+      this.#reconnectAt = performance.now() + RECONNECT_DELAY;
     } else if (isLost || this.#batch.isClosed) {
       port.close();
     } else {
@@ -167,13 +167,13 @@ export class Writer {
     }
   }
 
-  #lose(): void {
+  #handleLoss(): void {
     this.#disconnect();
     // The next one is started at once.
-    this.#spent = START_AFTER;
+    this.#commitMs = START_AFTER;
     const lost = new StoreUnavailableError("The thread that writes has ended; the pet may have been stored");
     for (const { reject } of this.#sent) reject(lost);
-    this.#goOn();
+    this.#commitNext();
   }
 
   #disconnect(): void {

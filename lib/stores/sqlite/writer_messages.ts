@@ -1,5 +1,5 @@
 /**
- * The messages between a store and the thread that writes for it. A batch is one message, and so is its response. Flat arrays take a
+ * The messages between a store and the thread that writes for it. A batch is one message, and so is its response. Flat arrays need a
  * quarter of the time that an object for each create would take.
  */
 
@@ -7,12 +7,12 @@ import type { MaybePromise } from "../../maybe_promise.ts";
 import { type IdempotentOutcome, StoreUnavailableError } from "../store.ts";
 import type { Create } from "./insert.ts";
 
-/** What both kinds of `MessagePort` have, that of the web and that of `node:worker_threads`. */
+/** The members of `MessagePort` that the web and `node:worker_threads` share. */
 export interface WriterPort {
   onmessage: ((event: { data: unknown }) => void) | null;
   postMessage(message: unknown): void;
   close(): void;
-  /** A port of `node:worker_threads` tells that its other end has been closed. */
+  /** A port of `node:worker_threads` reports that its other end has been closed. */
   on?(event: "close", listener: () => void): void;
   /** An open port keeps the process alive, unless `unref()` was called. */
   ref?(): void;
@@ -22,14 +22,14 @@ export interface WriterPort {
 /** How a store reaches the thread that writes for it. */
 export interface WriterAccess {
   /**
-   * Makes a port to the thread, and starts the thread if there is none.
+   * Creates a port to the thread, and starts the thread if none runs.
    *
-   * @param lost Called when the thread has ended without being closed.
+   * @param onLost Called when the thread has ended without being closed.
    * @returns Undefined if no thread can be started. The store then commits on its own thread.
    */
-  connect(lost: () => void): Promise<WriterPort | undefined>;
+  connect(onLost: () => void): Promise<WriterPort | undefined>;
   /**
-   * Checks that the files of the database are in their place. For a store whose own thread may not read files.
+   * Checks that the files of the database are in place. For a store whose own thread may not read files.
    *
    * @throws {StoreUnavailableError} If they are not.
    */

@@ -8,7 +8,7 @@ import { type MessagePort, workerData } from "node:worker_threads";
 import { Batch, longestWaitAfter } from "../batch.ts";
 import { Transactions } from "./commit.ts";
 import type { DatabaseFiles, OpenedFiles } from "./file.ts";
-import { openAgain } from "./open.ts";
+import { openSecondConnection } from "./open.ts";
 import { SchemaWatch } from "./schema.ts";
 import {
   decodeBatch,
@@ -23,20 +23,20 @@ import {
 /** The address of this module: a file or, if it comes from JSR, a page of the web. */
 export const WRITER_MODULE: string | undefined = import.meta.url;
 
-/** What a thread needs at its start. */
+/** The data that a thread starts with. */
 export interface WriterData {
   opened: OpenedFiles;
   /** The port to the owner. */
   control: MessagePort;
 }
 
-/** What the owner sends: a port of another store, or the request to end. */
+/** A message from the owner: a port of another store, or the request to end. */
 export type OwnerMessage = { port: WriterPort } | "close";
 
-/** What the thread says to its owner. */
+/** A message to the owner. */
 export type ThreadMessage = "ready" | "closed" | { failed: string };
 
-/** A batch, and where its response goes. */
+/** A batch, and the port for its reply. */
 interface Job {
   port: WriterPort;
   batch: WriterBatch;
@@ -49,7 +49,7 @@ interface Job {
 const RETRY_PAUSE = 0.2;
 
 /**
- * After so many creates, the thread releases its cached pages. In Deno's SQLite, all connections of a process share one cache
+ * After this many creates, the thread releases its cached pages. In Deno's SQLite, all connections of a process share one cache
  * (SQLITE_ENABLE_MEMORY_MANAGEMENT). New pages take it over, and it then keeps none for the connections that read.
  */
 const CREATES_PER_RELEASE = 5_000;
@@ -57,18 +57,18 @@ const CREATES_PER_RELEASE = 5_000;
 /** Runs in the thread. */
 export function runWriter(): void {
   const { opened, control } = workerData as WriterData;
-  const say = (message: ThreadMessage) => control.postMessage(message);
+  const post = (message: ThreadMessage) => control.postMessage(message);
   try {
-    const { db, files } = openAgain(opened);
+    const { db, files } = openSecondConnection(opened);
     const writer = new ThreadWriter(db, files);
     control.on("message", (message: OwnerMessage) => {
       if (message !== "close") return writer.serve(message.port);
       writer.close();
-      say("closed");
+      post("closed");
     });
-    say("ready");
+    post("ready");
   } catch (error) {
-    say({ failed: toFailure(error).message });
+    post({ failed: toFailure(error).message });
   }
 }
 
@@ -78,14 +78,14 @@ class ThreadWriter {
   readonly #transactions: Transactions;
   #unreleased = 0;
   readonly #pause = new Int32Array(new SharedArrayBuffer(4));
-  #ports = 0;
-  /** The stores in the last transaction. */
-  #answered = new Set<WriterPort>();
+  #portCount = 0;
+  /** The ports of the stores in the last transaction. */
+  #lastPorts = new Set<WriterPort>();
   readonly #batch = new Batch<Job>(() => this.#commitAll(), "the disk");
 
   constructor(db: DatabaseSync, files: DatabaseFiles) {
     this.#db = db;
-    const schema = new SchemaWatch(db, files.opened.given);
+    const schema = new SchemaWatch(db, files.opened.givenPath);
     this.#transactions = new Transactions(db, () => {
       // Checking before the commit is enough, because the file might as well be moved right after the commit.
       files.requireInPlace();
@@ -94,12 +94,12 @@ class ThreadWriter {
   }
 
   serve(port: WriterPort): void {
-    this.#ports++;
-    port.on?.("close", () => this.#ports--);
+    this.#portCount++;
+    port.on?.("close", () => this.#portCount--);
     port.onmessage = ({ data }) => {
       const job = { port, batch: data as WriterBatch };
       // A store sends no second batch before its first is answered, so there is nothing to wait for.
-      if (this.#ports === 1 || this.#batch.isClosed) this.#commit([job]);
+      if (this.#portCount === 1 || this.#batch.isClosed) this.#commit([job]);
       else this.#batch.add(job);
     };
   }
@@ -113,12 +113,12 @@ class ThreadWriter {
     const jobs = this.#batch.waiting;
     if (jobs.length === 0) return;
     this.#batch.waiting = [];
-    const began = performance.now();
+    const startedAt = performance.now();
     this.#commit(jobs);
     // The stores of the transaction before have sent their next batches meanwhile, or are about to.
-    const answered = new Set(jobs.map(({ port }) => port));
-    this.#batch.expect(answered.union(this.#answered).size, longestWaitAfter(performance.now() - began));
-    this.#answered = answered;
+    const ports = new Set(jobs.map(({ port }) => port));
+    this.#batch.expect(ports.union(this.#lastPorts).size, longestWaitAfter(performance.now() - startedAt));
+    this.#lastPorts = ports;
   }
 
   #commit(jobs: readonly Job[]): void {
@@ -135,7 +135,7 @@ class ThreadWriter {
       this.#releasePages(creates.length);
       return outcomes.map(encodeReply);
     } catch (error) {
-      // A defect must not end the thread, or leave a batch without a response.
+      // A defect must not end the thread, or leave a batch without a reply.
       return jobs.map(() => toFailure(error));
     }
   }

@@ -37,7 +37,7 @@ const START_TIME = 60, RETRY_TIME = 10;
 /** The longest pause between two visits, in milliseconds. */
 const LONGEST_PAUSE = 50;
 
-/** ResponseInfo creates that are sent again in a round. */
+/** Answered creates that are sent again in a round. */
 const FORGETFUL = 32;
 
 export async function runCrashRound(stage: Stage, options: RoundOptions): Promise<CrashFigures> {
@@ -54,10 +54,10 @@ export async function runCrashRound(stage: Stage, options: RoundOptions): Promis
     // The server is gone, or the finding is recorded.
     return false;
   };
-  const crew = (): WorkerPool => ({ ...options, ports: installation.ports, journal, random, onFailure });
+  const pool = (): WorkerPool => ({ ...options, ports: installation.ports, journal, random, onFailure });
   const follower = new Follower(() => installation.ports);
   const begun = journal.nextAcknowledged();
-  const loaded = createOnAndOn(crew(), tag);
+  const loaded = createOnAndOn(pool(), tag);
   await Promise.race([begun, loaded]);
   const crashed = crashAfter(figures.moment, installation);
   await Promise.all([crashed, loaded, visitUntil(crashed, stage, figures)]);
@@ -67,7 +67,7 @@ export async function runCrashRound(stage: Stage, options: RoundOptions): Promis
     await recover(stage, figures);
     const retries = chooseRetries(stage);
     figures.retries += retries.length;
-    const asked = createAgain(crew(), retries);
+    const asked = createAgain(pool(), retries);
     const isKilled = random.oneIn(ONCE_MORE);
     if (isKilled) await crashAfter(random.below(RETRY_TIME), installation);
     await asked;

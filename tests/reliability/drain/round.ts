@@ -16,7 +16,7 @@ export interface DrainFigures {
   duration: number;
   acknowledged: number;
   reads: number;
-  /** ResponseInfo with 503 and `Connection: close`. */
+  /** Answered with 503 and `Connection: close`. */
   turnedAway: number;
   refused: number;
   unsent: number;
@@ -42,11 +42,11 @@ export async function runDrainRound(stage: Stage, options: RoundOptions): Promis
   const counts = { reads: 0, turnedAway: 0, refused: 0, unsent: 0, unanswered: 0, cut: 0 };
   const moment = random.below(options.within);
   const onFailure: WorkerPool["onFailure"] = (outcome, body) => countFailure(outcome, body, counts, journal);
-  const crew = (): WorkerPool => ({ ...options, ports: installation.ports, journal, random, onFailure });
+  const pool = (): WorkerPool => ({ ...options, ports: installation.ports, journal, random, onFailure });
   const begun = journal.nextAcknowledged();
   const readers = Array.from({ length: Math.ceil(options.clients / CREATORS_PER_READER) }, (_, i) => i);
   const loaded = Promise.all([
-    createOnAndOn(crew(), tag),
+    createOnAndOn(pool(), tag),
     ...readers.map((i) => readOnAndOn(installation.ports[i % installation.ports.length] ?? 0, counts, journal)),
   ]);
   await Promise.race([begun, loaded]);
@@ -63,7 +63,7 @@ export async function runDrainRound(stage: Stage, options: RoundOptions): Promis
   await installation.start();
   await auditDrained(stage);
   const retries = journal.unanswered();
-  await createAgain(crew(), retries);
+  await createAgain(pool(), retries);
   await auditEnd(installation.ports, journal, random);
   return { ...counts, moment, duration, acknowledged: journal.acknowledged - before, retries: retries.length };
 }

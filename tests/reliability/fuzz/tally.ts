@@ -1,7 +1,7 @@
 import type { SeenResponse } from "../../support/openapi_validator.ts";
 
 export class Tally {
-  /** ResponseInfo requests, counted once for all stores. */
+  /** Answered requests, counted once for all stores. */
   requests = 0;
   /** The number of responses by status and code. */
   readonly responses: Map<string, number> = new Map();

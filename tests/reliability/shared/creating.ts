@@ -18,16 +18,16 @@ export interface WorkerPool {
 const FORGETFUL = 12, SLOW = 48;
 
 /** Clients create pets until each has to stop. `tag` tells these pets from those of other loads. */
-export async function createOnAndOn(crew: WorkerPool, tag: string): Promise<void> {
-  const { journal } = crew;
+export async function createOnAndOn(pool: WorkerPool, tag: string): Promise<void> {
+  const { journal } = pool;
   await Promise.all(
-    openClients(crew).map(async (client, number) => {
+    openClients(pool).map(async (client, number) => {
       using _ = client;
-      const random = crew.random.fork();
+      const random = pool.random.fork();
       let last = 0n;
       for (let i = 1;; i++) {
         const create = journal.intend(drawPet(random, `${tag}.${number}.${i}`));
-        if (!await createOne(client, create, crew, random)) return;
+        if (!await createOne(client, create, pool, random)) return;
         // A client's ids ascend.
         if (create.id !== undefined && create.id <= last) {
           journal.report("unordered", `${create.id} came after ${last}`);
@@ -39,13 +39,13 @@ export async function createOnAndOn(crew: WorkerPool, tag: string): Promise<void
 }
 
 /** Clients retry creates whose responses are missing, or seem to be. */
-export async function createAgain(crew: WorkerPool, creates: readonly Create[]): Promise<void> {
+export async function createAgain(pool: WorkerPool, creates: readonly Create[]): Promise<void> {
   const queue = [...creates];
   await Promise.all(
-    openClients(crew).map(async (client) => {
+    openClients(pool).map(async (client) => {
       using _ = client;
       for (let create = queue.pop(); create; create = queue.pop()) {
-        if (!await tryOnce(client, create, crew)) return;
+        if (!await tryOnce(client, create, pool)) return;
       }
     }),
   );
@@ -56,21 +56,21 @@ function openClients({ ports, clients }: WorkerPool): Client[] {
 }
 
 /** Tries a create, sometimes like a slow, impatient or forgetful client. */
-async function createOne(client: Client, create: Create, crew: WorkerPool, random: Random): Promise<boolean> {
+async function createOne(client: Client, create: Create, pool: WorkerPool, random: Random): Promise<boolean> {
   if (random.oneIn(FORGETFUL)) {
     create.isUncertain = true;
     await client.abandon(createRequest(create.pet));
   }
-  if (!await tryOnce(client, create, crew, random.oneIn(SLOW))) return false;
+  if (!await tryOnce(client, create, pool, random.oneIn(SLOW))) return false;
   const isForgetful = create.isAcknowledged && random.oneIn(FORGETFUL);
-  return !isForgetful || await tryOnce(client, create, crew);
+  return !isForgetful || await tryOnce(client, create, pool);
 }
 
 /** Sends a create and records the response; returns whether the client may go on. */
-async function tryOnce(client: Client, create: Create, crew: WorkerPool, isSlow = false): Promise<boolean> {
+async function tryOnce(client: Client, create: Create, pool: WorkerPool, isSlow = false): Promise<boolean> {
   const { pet } = create;
   const outcome = isSlow ? await client.send(...createOnDemand(pet)) : await client.send(createRequest(pet));
-  if (outcome.kind !== "answered" || outcome.response.status !== 201) return crew.onFailure(outcome, pet.body);
-  crew.journal.take(create, outcome.response);
+  if (outcome.kind !== "answered" || outcome.response.status !== 201) return pool.onFailure(outcome, pet.body);
+  pool.journal.take(create, outcome.response);
   return true;
 }

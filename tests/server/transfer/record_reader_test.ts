@@ -31,8 +31,8 @@ async function readAll(reader: RecordReader, count: number): Promise<SourceRecor
     await reader.fill();
     if (reader.count === 0) return records;
     const part = Math.min(count, reader.count);
-    records.push(...reader.read(part));
-    reader.take(part);
+    records.push(...reader.peek(part));
+    reader.skip(part);
   }
 }
 

@@ -8,7 +8,7 @@ import { SERVE } from "../../../lib/server/commands/serve.ts";
 import { describeStart } from "../../../lib/server/log/messages.ts";
 import { readSettings } from "../../../lib/server/server_settings.ts";
 import { WorkerPool } from "../../../lib/server/workers/worker_pool.ts";
-import { createWriters, inTurn } from "../../../lib/server/writers.ts";
+import { createWriters, serializeWrites } from "../../../lib/server/writers.ts";
 
 if (import.meta.main) {
   const order = Deno.args.at(-1);
@@ -21,9 +21,9 @@ if (import.meta.main) {
     else workers.push(worker);
   };
   Deno.addSignalListener("SIGUSR2", () => channel.postMessage({ worker: workers.shift(), order }));
-  const sinks = { output: inTurn(Deno.stdout), errors: inTurn(Deno.stderr) };
+  const sinks = { output: serializeWrites(Deno.stdout), errors: serializeWrites(Deno.stderr) };
   const { output, errors } = createWriters(sinks);
-  const crew = new WorkerPool(settings.workers, errors, sinks, new URL("./mortal_worker.ts", import.meta.url));
-  const started = await crew.start(settings, (line) => errors.add(line));
+  const pool = new WorkerPool(settings.workers, errors, sinks, new URL("./mortal_worker.ts", import.meta.url));
+  const started = await pool.start(settings, (line) => errors.add(line));
   output.add(describeStart({ hostname: settings.hostname, hasDocs: false, ...started }, false));
 }

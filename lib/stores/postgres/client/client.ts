@@ -8,7 +8,7 @@ import {
   type PostgresClient,
   type PostgresJsClient,
   type Row,
-  type Running,
+  type RunningStatement,
 } from "./driver.ts";
 import { asUnavailable } from "./errors.ts";
 import { postgresJsDriver } from "./js_driver.ts";
@@ -20,11 +20,11 @@ export type PostgresClientMaker = () => PostgresClient;
 /** How many statements may wait for a connection. */
 const MAX_WAITING = 10_000;
 
-/** If a driver takes longer than this to finish a statement that was given up, its client is replaced. In milliseconds. */
-const GRACE = 1000;
+/** If a driver needs longer than this to finish a statement that was given up, its client is replaced. In milliseconds. */
+const GRACE_PERIOD = 1000;
 
-/** How long a client may take to close, in milliseconds. */
-const CLOSING = 2000;
+/** The time limit for a client to close, in milliseconds. */
+const CLOSE_TIMEOUT = 2000;
 
 /** Cancels the statement of a process, if it waits for a lock. A pooler shows other numbers; the wait then ends by itself. */
 const CANCEL_WAIT = `SELECT pg_catalog.pg_cancel_backend(pid)::pg_catalog.text FROM pg_catalog.pg_stat_activity
@@ -61,7 +61,7 @@ interface Statement {
   isWrite: boolean;
   mayCancel: boolean;
   /** Set once a driver runs it. */
-  running?: Running;
+  running?: RunningStatement;
   client?: ClientState;
   timer?: ReturnType<typeof setTimeout>;
   resolve(rows: Row[]): void;
@@ -84,7 +84,7 @@ export class Database {
   /** The time limit of a statement, in milliseconds. */
   readonly timeoutMs: number;
   readonly #prepare: boolean;
-  readonly #make: PostgresClientMaker | undefined;
+  readonly #makeClient: PostgresClientMaker | undefined;
   /** In order of arrival. They wait here because a driver cannot remove a statement from its own queue. */
   readonly #waiting = new Set<Statement>();
   #client: ClientState;
@@ -94,7 +94,7 @@ export class Database {
   constructor(source: PostgresClient | PostgresClientMaker, { timeoutMs, prepare }: ClientOptions) {
     this.timeoutMs = timeoutMs;
     this.#prepare = prepare;
-    this.#make = isMaker(source) ? source : undefined;
+    this.#makeClient = isMaker(source) ? source : undefined;
     this.#client = this.#open(isMaker(source) ? source() : source);
   }
 
@@ -112,12 +112,12 @@ export class Database {
   async release(): Promise<void> {
     this.#isReleased = true;
     for (const statement of [...this.#waiting]) this.#giveUp(statement, storeClosed());
-    if (this.#make) await this.#client.driver.end(CLOSING);
+    if (this.#makeClient) await this.#client.driver.end(CLOSE_TIMEOUT);
     else this.#client.driver.release();
   }
 
   #open(client: PostgresClient): ClientState {
-    return { driver: adapt(client, this.#prepare), busy: 0, overdue: 0, answeredAt: -Infinity };
+    return { driver: driverFor(client, this.#prepare), busy: 0, overdue: 0, answeredAt: -Infinity };
   }
 
   #run(text: string, parameters: string[] | undefined, { deadline, addsPets = false }: Limits): Promise<Row[]> {
@@ -127,8 +127,8 @@ export class Database {
     return new Promise((resolve, reject) => {
       const isWrite = deadline !== undefined || parameters === undefined;
       const statement: Statement = { text, parameters, isWrite, mayCancel: !addsPets, resolve, reject };
-      const time = deadline === undefined ? this.timeoutMs : Math.max(0, deadline - performance.now());
-      statement.timer = setTimeout(() => this.#giveUp(statement, tooLate(Math.round(time))), time);
+      const timeLimit = deadline === undefined ? this.timeoutMs : Math.max(0, deadline - performance.now());
+      statement.timer = setTimeout(() => this.#giveUp(statement, timeoutError(Math.round(timeLimit))), timeLimit);
       this.#waiting.add(statement);
       this.#startWaiting();
     });
@@ -176,7 +176,7 @@ export class Database {
       // A cancelled statement ends at once, unless its connection is dead. Another may wait for a standby: a response to a
       // later statement shows that the server is there.
       if (mayCancel || !client || client.answeredAt < givenUpAt) this.#replace(client);
-    }, Math.min(GRACE, this.timeoutMs));
+    }, Math.min(GRACE_PERIOD, this.timeoutMs));
     running.done.catch(ignore).finally(() => {
       clearTimeout(timer);
       if (client) client.overdue--;
@@ -185,9 +185,9 @@ export class Database {
   }
 
   #replace(client: ClientState | undefined): void {
-    if (client !== this.#client || !this.#make || this.#isReleased) return;
+    if (client !== this.#client || !this.#makeClient || this.#isReleased) return;
     try {
-      this.#client = this.#open(this.#make());
+      this.#client = this.#open(this.#makeClient());
     } catch {
       // The old client stays until the next statement hangs.
       return;
@@ -198,15 +198,15 @@ export class Database {
   }
 }
 
-function tooLate(time: number): StoreUnavailableError {
+function timeoutError(timeoutMs: number): StoreUnavailableError {
   const cause = new DOMException("The query timed out", "TimeoutError");
-  return new StoreUnavailableError(`PostgreSQL has not answered within ${time} ms`, { cause });
+  return new StoreUnavailableError(`PostgreSQL has not answered within ${timeoutMs} ms`, { cause });
 }
 
 /** Recognizes drivers by shape, because importing them would make both of them dependencies. */
-function adapt(client: PostgresClient, prepare: boolean): Driver {
+function driverFor(client: PostgresClient, prepare: boolean): Driver {
   if (isPostgresJs(client)) return postgresJsDriver(client, prepare);
-  if (typeof client === "object" && client !== null && "query" in client && !isSingle(client)) {
+  if (typeof client === "object" && client !== null && "query" in client && !isSingleConnection(client)) {
     return nodePostgresDriver(client satisfies NodePostgresClient, prepare);
   }
   throw new TypeError(
@@ -218,7 +218,7 @@ function adapt(client: PostgresClient, prepare: boolean): Driver {
 function kindOf(value: unknown): string {
   if (typeof value !== "object" || value === null) return value == null ? String(value) : `a ${typeof value}`;
   if ("then" in value) return "a promise";
-  return isSingle(value) ? "a Client of node-postgres" : "another object";
+  return isSingleConnection(value) ? "a Client of node-postgres" : "another object";
 }
 
 function isPostgresJs(client: unknown): client is PostgresJsClient {
@@ -226,7 +226,7 @@ function isPostgresJs(client: unknown): client is PostgresJsClient {
 }
 
 /** Whether it is a node-postgres `Client`: on its single connection, creates would join the app's own transactions. */
-function isSingle(client: object): boolean {
+function isSingleConnection(client: object): boolean {
   return "processID" in client && !("totalCount" in client);
 }
 

@@ -39,11 +39,11 @@ export type PostgresClient = PostgresJsClient | NodePostgresClient;
 export type Row = (string | null)[];
 
 /** A statement that a driver is running. */
-export interface Running {
+export interface RunningStatement {
   /** Settles when the driver has finished with it, which may be long after {@link giveUp}. */
   done: Promise<Row[]>;
   /**
-   * Ends the statement as well as the driver can: does not send it, cancels it, or closes its connection.
+   * Ends the statement as far as the driver can: does not send it, cancels it, or closes its connection.
    *
    * @param mayCancel Whether it may be cancelled once it has been sent.
    */
@@ -63,7 +63,7 @@ export interface Driver {
    *
    * @param isWrite Whether it writes. The cancellation of another statement must not reach a write.
    */
-  start(text: string, parameters: string[] | undefined, isWrite: boolean): Running;
+  start(text: string, parameters: string[] | undefined, isWrite: boolean): RunningStatement;
   /** Stops using the client, which stays open for its owner. */
   release(): void;
   /** Closes the client. Running statements get `timeoutMs` milliseconds to finish. */
@@ -76,12 +76,12 @@ export const DEFAULT_SIZE = 10;
 /** A listener for errors that are also reported elsewhere. */
 export function ignore(): void {}
 
-/** Waits until a promise settles, but no longer than `time` milliseconds. Never rejects. */
-export async function settledWithin(time: number, promise: PromiseLike<unknown>): Promise<void> {
+/** Waits until a promise settles, but no longer than `timeoutMs` milliseconds. Never rejects. */
+export async function settledWithin(timeoutMs: number, promise: PromiseLike<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<void>((resolve) => timer = setTimeout(resolve, time));
+  const timeout = new Promise<void>((resolve) => timer = setTimeout(resolve, timeoutMs));
   try {
-    await Promise.race([promise, late]);
+    await Promise.race([promise, timeout]);
   } catch {
     // A rejection counts as settled.
   } finally {

@@ -15,8 +15,8 @@ const DAMAGE = ["42501", "42P01", "42883"];
 const TRANSIENT = ["40001", "40P01", "23505"];
 
 /**
- * What the codes of postgres.js mean. Its texts, such as `write CONNECTION_CLOSED db:5432`, end with an address from its options.
- * If it got a socket instead, as in the server, no such host exists.
+ * The meaning of postgres.js's codes. Its messages, such as `write CONNECTION_CLOSED db:5432`, end with an address from its options,
+ * which does not exist if the driver got a socket, as in the server.
  */
 const MEANINGS: Readonly<Record<string, string>> = {
   CONNECTION_CLOSED: "the connection was lost",
@@ -37,7 +37,7 @@ export function isTransient(error: unknown): boolean {
 }
 
 /** Whether waiting may help: there is no connection, or the server is starting, stopping or out of resources. */
-export function isPassing(error: unknown): boolean {
+export function isTemporary(error: unknown): boolean {
   const state = sqlState(error);
   return state === undefined ? isOutage(error) : /^(08|53|57|58)/.test(state);
 }

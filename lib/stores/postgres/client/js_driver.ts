@@ -14,10 +14,10 @@ import {
 const DEPTH = 4;
 
 /** How often to check whether a query that was given up has become active, in milliseconds. */
-const POLLING = 50;
+const POLL_INTERVAL = 50;
 
-/** The longest time for a cancellation, in milliseconds. Creates wait for it. */
-const MAX_CANCELLING = 5000;
+/** The time limit of a cancellation, in milliseconds. Creates wait for it. */
+const CANCEL_TIMEOUT = 5000;
 
 /** The running cancellations of each client, for all stores that use it. */
 const cancellationsOf = new WeakMap<PostgresJsClient, Set<Promise<void>>>();
@@ -95,7 +95,7 @@ function giveUp(query: PostgresJsQuery, done: Promise<unknown>, cancellations: S
     // A cancellation stops the query that the connection is running, so wait until that is this one.
     const timer = setInterval(() => {
       if (internals.active) cancel(query, cancellations);
-    }, POLLING);
+    }, POLL_INTERVAL);
     done.catch(ignore).finally(() => clearInterval(timer));
   }
 }
@@ -105,6 +105,6 @@ function cancel(query: PostgresJsQuery, cancellations: Set<Promise<void>>): void
   const { canceller } = internals;
   if (typeof canceller !== "function") return;
   internals.canceller = null;
-  const attempt = settledWithin(MAX_CANCELLING, canceller(query)).finally(() => cancellations.delete(attempt));
+  const attempt = settledWithin(CANCEL_TIMEOUT, canceller(query)).finally(() => cancellations.delete(attempt));
   cancellations.add(attempt);
 }

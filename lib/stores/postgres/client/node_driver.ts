@@ -2,8 +2,8 @@
 
 import { DEFAULT_SIZE, type Driver, ignore, type NodePostgresClient, type Row, settledWithin } from "./driver.ts";
 
-/** The longest time for a cancellation, in milliseconds. After it, the connection is closed. */
-const MAX_CANCELLING = 1000;
+/** The time limit of a cancellation, in milliseconds. After it, the connection is closed. */
+const CANCEL_TIMEOUT = 1000;
 
 /** A connection that was checked out of a pool, or the client itself. */
 interface Connection extends Pick<NodePostgresClient, "query" | "on" | "off"> {
@@ -126,7 +126,7 @@ async function cancel({ constructor, processID, secretKey }: Connection, options
   client.on("error", ignore);
   connection.startup = () => connection.cancel?.(processID, secretKey);
   // The server closes the connection without a response, which the driver reports as a failure.
-  await settledWithin(MAX_CANCELLING, client.connect());
+  await settledWithin(CANCEL_TIMEOUT, client.connect());
   connection.stream.destroy();
 }
 

@@ -27,7 +27,7 @@ const RELATIONS = `SELECT rel.relname::pg_catalog.text, pg_catalog.array_to_stri
     AND rel.relname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[])`;
 
 export interface Inspection {
-  /** The version of the tables; 0 if there are none. */
+  /** The version of the tables; 0 if the schema has no tables. */
   version: number;
   isReadOnly: boolean;
 }
@@ -43,33 +43,35 @@ export async function inspect(db: Database, schema: string): Promise<Inspection>
     throw new StoreUnavailableError(`The database has the encoding ${encoding}, but names need UTF8`);
   }
   const names = textArray(["schema_version", ...PARTS]);
-  const found = new Map(await db.query(RELATIONS, [schema, names]) as [string, string][]);
-  return { version: await findVersion(db, schema, found), isReadOnly: readOnly === "on" };
+  const relations = new Map(await db.query(RELATIONS, [schema, names]) as [string, string][]);
+  return { version: await findVersion(db, schema, relations), isReadOnly: readOnly === "on" };
 }
 
-async function findVersion(db: Database, schema: string, found: ReadonlyMap<string, string>): Promise<number> {
-  const [known] = PARTS.filter((name) => found.has(name));
-  const columns = found.get("schema_version");
+async function findVersion(db: Database, schema: string, relations: ReadonlyMap<string, string>): Promise<number> {
+  const [known] = PARTS.filter((name) => relations.has(name));
+  const columns = relations.get("schema_version");
   if (columns === undefined) {
     if (known === undefined) return 0;
-    throw refuse(`The schema ${schema} has a relation ${known} of another program`);
+    throw schemaError(`The schema ${schema} has a relation ${known} of another program`);
   }
-  if (columns !== "version int4") throw refuse(`The schema ${schema} has a table schema_version of another program`);
-  const missing = PARTS.filter((name) => !found.has(name));
+  if (columns !== "version int4") {
+    throw schemaError(`The schema ${schema} has a table schema_version of another program`);
+  }
+  const missing = PARTS.filter((name) => !relations.has(name));
   if (missing.length > 0) {
-    throw refuse(`The schema ${schema} has a table schema_version, but lacks ${missing.join(", ")}`);
+    throw schemaError(`The schema ${schema} has a table schema_version, but lacks ${missing.join(", ")}`);
   }
-  const rows = await orExplain(schema, db.query(`SELECT version::pg_catalog.text FROM "${schema}".schema_version`));
+  const rows = await explainErrors(schema, db.query(`SELECT version::pg_catalog.text FROM "${schema}".schema_version`));
   const version = Number(rows[0]?.[0]);
   if (rows.length === 1 && version >= 1) return version;
-  const what = rows.length === 1 ? `the version ${version}` : rows.length === 0 ? "no row" : `${rows.length} rows`;
-  throw refuse(
-    `The table schema_version of the schema ${schema} has ${what}, but it must have one row, with a version of 1 or more`,
+  const contents = rows.length === 1 ? `the version ${version}` : rows.length === 0 ? "no row" : `${rows.length} rows`;
+  throw schemaError(
+    `The table schema_version of the schema ${schema} has ${contents}, but it must have one row, with a version of 1 or more`,
   );
 }
 
-function refuse(what: string): StoreUnavailableError {
-  return new StoreUnavailableError(`${what}; it was left unchanged, so use another schema or restore this one`);
+function schemaError(problem: string): StoreUnavailableError {
+  return new StoreUnavailableError(`${problem}; it was left unchanged, so use another schema or restore this one`);
 }
 
 /**
@@ -78,13 +80,13 @@ function refuse(what: string): StoreUnavailableError {
  * @throws {StoreUnavailableError} If it lacks privileges, or if the sequence of ids is behind its table.
  */
 export async function requireReady(db: Database, schema: string): Promise<void> {
-  const rows = await orExplain(schema, db.query(lackingPrivileges(schema)));
-  if (rows.length > 0) throw lacks(schema, rows.map(([what]) => what).join(", "));
+  const rows = await explainErrors(schema, db.query(lackingPrivileges(schema)));
+  if (rows.length > 0) throw privilegeError(schema, rows.map(([privilege]) => privilege).join(", "));
   await db.query(`SELECT "${schema}".check_ids()`);
 }
 
 function lackingPrivileges(schema: string): string {
-  const wanted = [
+  const required = [
     ...["SELECT", "INSERT"].map((right) => ["table", "pets", right]),
     ...["SELECT", "INSERT", "UPDATE", "DELETE"].map((right) => ["table", "requests", right]),
     ...["SELECT", "INSERT"].map((right) => ["table", "imports", right]),
@@ -93,25 +95,25 @@ function lackingPrivileges(schema: string): string {
     ...["SELECT", "INSERT", "UPDATE"].map((right) => ["table", "api_keys", right]),
     ...[...FUNCTIONS, ...KEY_FUNCTIONS].map((signature) => ["function", signature, "EXECUTE"]),
   ];
-  const rows = wanted.map(([kind, name = "", right]) => {
-    const what = `${right} on ${name.replace(/\(.*/, "")}`;
-    return `('${what}', pg_catalog.has_${kind}_privilege('"${schema}".${name}', '${right}'))`;
+  const rows = required.map(([kind, name = "", right]) => {
+    const privilege = `${right} on ${name.replace(/\(.*/, "")}`;
+    return `('${privilege}', pg_catalog.has_${kind}_privilege('"${schema}".${name}', '${right}'))`;
   });
   return `SELECT what FROM (VALUES ${rows.join(", ")}) AS wanted (what, is_given) WHERE NOT is_given`;
 }
 
-async function orExplain(schema: string, query: Promise<Row[]>): Promise<Row[]> {
+async function explainErrors(schema: string, query: Promise<Row[]>): Promise<Row[]> {
   try {
     return await query;
   } catch (error) {
     const { cause } = error as Error;
-    throw sqlState(cause) === "42501" ? lacks(schema, (cause as Error).message, cause) : error;
+    throw sqlState(cause) === "42501" ? privilegeError(schema, (cause as Error).message, cause) : error;
   }
 }
 
-function lacks(schema: string, what: string, cause?: unknown): StoreUnavailableError {
+function privilegeError(schema: string, privileges: string, cause?: unknown): StoreUnavailableError {
   return new StoreUnavailableError(
-    `The role lacks privileges in the schema ${schema} (${what}); have its owner apply the SQL of postgresGrants()`,
+    `The role lacks privileges in the schema ${schema} (${privileges}); have its owner apply the SQL of postgresGrants()`,
     { cause },
   );
 }

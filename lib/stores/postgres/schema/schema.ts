@@ -109,9 +109,9 @@ export function requireUsable(schema: string, version: number): boolean {
 }
 
 /**
- * Like {@link requireUsable}, for a program that makes no tables.
+ * Like {@link requireUsable}, for a program that creates no tables.
  *
- * @throws {StoreUnavailableError} Also if there are none.
+ * @throws {StoreUnavailableError} Also if the schema has no tables.
  */
 export function requirePresent(schema: string, version: number): boolean {
   if (version === 0) throw new StoreUnavailableError(`The schema ${schema} does not exist, or has no tables`);
