@@ -40,7 +40,7 @@ interface Served {
 
 const NOT_A_REQUEST = "handle() takes a Request; node:http needs createNodeListener()";
 
-/** Serves a pipeline by a `handle`. */
+/** Makes the `handle` that serves a pipeline. */
 export function serve(pipeline: ServingPipeline): { handle: Handle } {
   const handle: Handle = (request, info) => {
     const headers = request?.headers;
@@ -52,7 +52,7 @@ export function serve(pipeline: ServingPipeline): { handle: Handle } {
       ? reply.then((reply) => sendReply(reply, context, pipeline))
       : Promise.resolve(sendReply(reply, context, pipeline));
   };
-  // Configurable, because a proxy must not lie about any other hidden member.
+  // Configurable, because a proxy of the petstore could not hide or replace it otherwise.
   return Object.defineProperty({ handle }, SERVED, { value: { handle, pipeline }, configurable: true });
 }
 

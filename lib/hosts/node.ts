@@ -41,7 +41,7 @@ export type NodeListenerHandle = (request: Request, info: ConnectionInfo) => Res
  * - Nothing else may read the request's body first.
  * - Headers that were set earlier are kept, unless the response has a header of the same name.
  * - If the client disconnects, the `signal` of a `Request` aborts, and a streamed response body is cancelled.
- * - A `handle` that is not a petstore's gets the address of the client as its second argument, as `Deno.serve` passes it.
+ * - A `handle` in place of a petstore gets the address of the client as its second argument, as `Deno.serve` passes it.
  * - If a `handle` throws, the client gets 500 and the error goes to `console.error`.
  *
  * @throws {TypeError} If `service` is neither.
