@@ -1,5 +1,5 @@
 /**
- * `deno task bench:kv`: what several servers create together on one file of Deno KV, beside one server. Each is a process, and the
+ * `deno task bench kv`: what several servers create together on one file of Deno KV, beside one server. Each is a process, and the
  * numbers of servers take turns in every round, so that they share what else the machine does.
  */
 
@@ -11,7 +11,7 @@ import { inRounds } from "./rounds.ts";
 import { ratioOf, spreadOf } from "./row.ts";
 import type { KvCreates, KvCreatesSettings } from "./servers/kv_creates.ts";
 
-const HELP = `deno task bench:kv [options]
+const HELP = `deno task bench kv [options]
 
   --rounds N    measured rounds, by default 7
   --help        this text

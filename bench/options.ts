@@ -13,7 +13,7 @@ export interface BenchOptions {
   pets: number;
 }
 
-/** The effort for docs/benchmarks.md. */
+/** The effort for bench/results.md. */
 export const WHOLE = { rounds: 5, pets: 10_000_000 };
 
 const QUICK_ROUNDS = 3;
@@ -21,7 +21,10 @@ const QUICK_ROUNDS = 3;
 /** With fewer pets, the rare status is not rare. */
 const FEWEST_PETS = 100_000;
 
-const HELP = `deno task bench [options]
+const HELP = `deno task bench [options]           the service beside bare runtimes and other frameworks
+deno task bench stores [options]    a petstore on each store beside one in memory
+deno task bench kv [options]        servers that share a file of Deno KV beside one server
+deno task bench postgres [options]  servers on one PostgreSQL beside pgbench
 
   --quick       a few cases in ${QUICK_ROUNDS} rounds, about five minutes; keeps no result
   --resume      only the cases without a result, after a run that was interrupted or had failures
@@ -30,7 +33,7 @@ const HELP = `deno task bench [options]
   --pets N      pets of the scale cases, by default ${WHOLE.pets}
   --help        this text
 
-Results are kept in dist/benchmarks.json. When every case has one, docs/benchmarks.md and its plots are written.
+Results are kept in dist/benchmarks.json. When every case has one, bench/results.md and its plots are written.
 
 Cases:
 `;

@@ -1,5 +1,5 @@
 /**
- * `deno task bench:stores`: a petstore on each store that runs on this machine, beside one in memory, all in one process. The stores
+ * `deno task bench stores`: a petstore on each store that runs on this machine, beside one in memory, all in one process. The stores
  * take turns in every round, so that they share what else the machine does.
  */
 
@@ -14,7 +14,7 @@ import { DRIVERS } from "../tests/support/postgres/postgres.ts";
 import { inRounds } from "./rounds.ts";
 import { ratioOf, spreadOf } from "./row.ts";
 
-const HELP = `deno task bench:stores [options]
+const HELP = `deno task bench stores [options]
 
   --rounds N    measured rounds, by default 7
   --help        this text

@@ -1,4 +1,4 @@
-/** `deno task bench:postgres`: servers on one PostgreSQL compared with pgbench, and plans on a large table. */
+/** `deno task bench postgres`: servers on one PostgreSQL compared with pgbench, and plans on a large table. */
 
 import { runSql } from "../../tests/support/postgres/postgres.ts";
 import { findSystemBinaries } from "../../tests/support/postgres/binaries.ts";
@@ -12,14 +12,14 @@ import { formatPlans, writePostgresPage } from "./page.ts";
 import { measurePlans } from "./plans.ts";
 import { measureThroughput } from "./throughput.ts";
 
-const HELP = `deno task bench:postgres [options]
+const HELP = `deno task bench postgres [options]
 
   --rounds N    measured rounds, by default 5
   --pets N      pets of the large table, by default 10000000
   --help        this text
 
 It needs the system's PostgreSQL with pgbench, and wrk. A run with 5 rounds or more and ten million pets or more writes
-docs/benchmarks_postgres.md.
+bench/postgres.md.
 `;
 
 /** A complete run. Only such a run writes the page. */
@@ -55,7 +55,7 @@ await runTool("bench-postgres", async (folder) => {
     if (rounds >= WHOLE.rounds && pets >= WHOLE.pets) {
       const minutes = (Date.now() - begin) / 60_000;
       await writePostgresPage({ rows: all, plans, facts, date: new Date(), minutes, disturbance });
-      console.error("bench: docs/benchmarks_postgres.md is written");
+      console.error("bench: bench/postgres.md is written");
     }
     return [];
   } finally {

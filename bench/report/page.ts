@@ -1,4 +1,4 @@
-/** docs/benchmarks.md and its plots. */
+/** bench/results.md and its plots. bench/README.md explains them. */
 
 import { fileURLToPath } from "node:url";
 import type { Result } from "../results.ts";
@@ -6,9 +6,8 @@ import { isMet, type Row } from "../row.ts";
 import type { Facts } from "./machine.ts";
 import { type Plot, PLOTS } from "./plots.ts";
 import { cells, COLUMNS } from "./table.ts";
-import { EXPLANATION } from "./words.ts";
 
-const DOCS = new URL("../../docs/", import.meta.url);
+const FOLDER = new URL("../", import.meta.url);
 
 /** The results of all cases, and their conditions. */
 export interface Report {
@@ -48,10 +47,10 @@ export async function writePage(report: Report): Promise<void> {
   for (const plot of Object.values(PLOTS)) {
     const svg = await plot.draw(rows);
     if (svg === undefined) continue;
-    await Deno.writeTextFile(new URL(plot.file, DOCS), svg);
+    await Deno.writeTextFile(new URL(plot.file, FOLDER), svg);
     drawn.add(plot);
   }
-  const page = new URL("benchmarks.md", DOCS);
+  const page = new URL("results.md", FOLDER);
   await Deno.writeTextFile(page, formatPage(report, rows, drawn));
   await new Deno.Command(Deno.execPath(), { args: ["fmt", "--quiet", fileURLToPath(page)] }).output();
 }
@@ -70,20 +69,19 @@ function formatPage({ results, versions, machine }: Report, rows: readonly Row[]
     for (const [name] of own) taken.add(name);
     return formatSection(section, own, drawn);
   });
-  return `# Benchmarks
+  return `# Results of the benchmark
 
 \`deno task bench\` wrote this page from measurements of ${
     days.join(" and ")
   }, which took ${minutes} minutes. Before each case,
-other work used at most ${most} % of the processors' time. ${met} of ${judged.length} floors are met.
+other work used at most ${most} % of the processors' time. ${met} of ${judged.length} floors are met. [How to read it](README.md).
 
 ${sections.join("\n\n")}
 
 ## Software and machine
 
 ${table(["name", "value"], [...versions, ...machine])}
-
-${EXPLANATION}`;
+`;
 }
 
 function formatSection({ title, plot }: Section, results: Report["results"], drawn: ReadonlySet<Plot>): string {

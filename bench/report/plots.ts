@@ -4,7 +4,7 @@ import type { TopLevelSpec } from "vega-lite";
 import type { Row } from "../row.ts";
 import { COLOURS, frame, toSvg, WIDTH } from "./vega.ts";
 
-/** A plot of docs/, by its file name. */
+/** A plot, by its file name in bench/. */
 export interface Plot {
   file: string;
   /** For readers who do not see the plot. */

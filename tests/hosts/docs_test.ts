@@ -9,7 +9,7 @@ import { HOSTS } from "./hosts.ts";
 const PAGE = new URL("../../docs/hosts.md", import.meta.url);
 const page = readFileSync(PAGE, "utf8");
 
-test("docs/hosts.md is up to date: deno task docs:hosts would write the same", () => {
+test("docs/hosts.md is up to date: deno task docs would write the same", () => {
   assert.equal(page, createHostsPage());
 });
 

@@ -5,18 +5,18 @@ import { existsSync, globSync, readdirSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import config from "../../deno.json" with { type: "json" };
+import { EVERYDAY, INTEGRATION } from "../../tools/test/parts.ts";
 
 const TESTS = fileURLToPath(new URL("../", import.meta.url));
 
-test("a task names every folder of tests, or the folder has a configuration of its own", () => {
-  const commands = Object.values(config.tasks).map((task) => "command" in task ? task.command : "").join(" ");
+test("a part of the tests names every folder, or the folder has a configuration of its own", () => {
+  const commands = Object.values({ ...EVERYDAY, ...INTEGRATION }).join(" ");
   const folders = readdirSync(TESTS, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   for (const { name } of folders) {
     if (globSync(`${name}/**/*_test.ts`, { cwd: TESTS }).length === 0 || existsSync(join(TESTS, name, "deno.json"))) {
       continue;
     }
-    assert.match(commands, new RegExp(`deno test [^&]*\\btests/${name}\\b`), `no task runs tests/${name}`);
+    assert.match(commands, new RegExp(`deno test [^&]*\\btests/${name}\\b`), `no part runs tests/${name}`);
   }
 });
 

@@ -11,8 +11,8 @@ const SHOWN = 20;
 export class UsageError extends Error {}
 
 export function parseFlags<T extends ParseArgsOptionsConfig>(args: readonly string[], help: string, options: T) {
-  // `deno task` passes its `--` on.
-  const given = args[0] === "--" ? args.slice(1) : [...args];
+  // The first word names the tool, as in `deno task reliability crash`, which passes its `--` on.
+  const given = args.filter((arg, index) => arg !== "--" && (index > 0 || arg.startsWith("-")));
   if (given.includes("--help")) {
     console.log(help.trimEnd());
     Deno.exit(0);

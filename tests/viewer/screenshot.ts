@@ -1,4 +1,4 @@
-/** `deno task viewer:screenshot`: writes docs/viewer.png. */
+/** `deno task screenshot`: writes docs/viewer.png. */
 
 import { fileURLToPath } from "node:url";
 import { authorize, execute, LARGEST, withPage } from "./browser.ts";

@@ -1,4 +1,4 @@
-/** docs/hosts.md, made from the programs in tests/hosts and tests/edge. `deno task docs:hosts` runs this file and writes it. */
+/** docs/hosts.md, made from the programs in tests/hosts and tests/edge. `deno task docs` runs this file and writes it. */
 
 import { readFileSync } from "node:fs";
 import { HOSTS, type MountedHost } from "../../tests/hosts/hosts.ts";
@@ -6,7 +6,7 @@ import { EDGE_SECTIONS, OWN_SECTIONS, type Section } from "./hosts_sections.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-const INTRODUCTION = `<!-- Written by \`deno task docs:hosts\`. Change tests/hosts or tools/docs and run it again. -->
+const INTRODUCTION = `<!-- Written by \`deno task docs\`. Change tests/hosts or tools/docs and run it again. -->
 
 # Hosts
 
@@ -19,8 +19,8 @@ This page shows how to mount a petstore in a server or framework, beside the app
   [\`clientHeader\`](library.md#rate-limits).
 - Without a \`store\`, pets are kept in memory. [Stores](stores.md) has the others.
 
-Every program on this page is a file of the repository, and tests run it unchanged: \`deno task integration:hosts\` and
-\`deno task integration:edge\` run the whole HTTP contract through each host, with the petstore at the root, at \`/v1\` and at
+Every program on this page is a file of the repository, and tests run it unchanged: \`deno task integration hosts\` and
+\`deno task integration edge\` run the whole HTTP contract through each host, with the petstore at the root, at \`/v1\` and at
 \`/api/v1\`. The first task also tests that two \`Set-Cookie\` fields stay separate, that long bodies are sent no faster than
 the client reads, and that \`request.signal\` aborts when the client leaves. Node 24 runs TypeScript without a build.
 

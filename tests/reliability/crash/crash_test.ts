@@ -22,7 +22,7 @@ for (const workers of [1, 2]) {
       assert.deepEqual(
         report.findings,
         [],
-        `deno task crash --workers ${workers} --rounds 3 --within 150 --seed ${options.seed}`,
+        `deno task reliability crash --workers ${workers} --rounds 3 --within 150 --seed ${options.seed}`,
       );
       assert.equal(report.rounds.length, 3);
       for (const { acknowledged, killsInFlight } of report.rounds) assert.ok(acknowledged > 0 && killsInFlight > 0);

@@ -1,7 +1,7 @@
 import { runRoundsTool, sumOf } from "../shared/rounds_tool.ts";
 import { type CrashFigures, runCrashRound } from "./round.ts";
 
-const ABOUT = `deno task crash [options]
+const ABOUT = `deno task reliability crash [options]
 
 A standalone server on an SQLite file, or four on a PostgreSQL. Clients create, and one follows the ids. Other programs open
 the store, read, check, copy or lock it, and close it. At a random moment SIGKILL hits the server; with PostgreSQL it hits the

@@ -14,7 +14,7 @@ for (const workers of [1, 2]) {
       assert.deepEqual(
         report.findings,
         [],
-        `deno task drain --workers ${workers} --rounds 3 --within 150 --seed ${options.seed}`,
+        `deno task reliability drain --workers ${workers} --rounds 3 --within 150 --seed ${options.seed}`,
       );
       assert.equal(report.rounds.length, 3);
       for (const figures of report.rounds) {

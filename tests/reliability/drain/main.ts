@@ -1,7 +1,7 @@
 import { runRoundsTool, sumOf } from "../shared/rounds_tool.ts";
 import { type DrainFigures, runDrainRound } from "./round.ts";
 
-const ABOUT = `deno task drain [options]
+const ABOUT = `deno task reliability drain [options]
 
 A standalone server on an SQLite file, clients that create and read, SIGTERM at a random moment: no response may be cut. No
 busy client may be left without one, nor an idle one that begins a request right then. The exit status must be 0, and after

@@ -1,4 +1,4 @@
-/** Random valid and invalid requests, compared with a model of the service. `deno task fuzz` sends many more. */
+/** Random valid and invalid requests, compared with a model of the service. `deno task reliability fuzz` sends many more. */
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -7,7 +7,7 @@ import { formatFinding, search } from "./search.ts";
 import { FUZZED_STORES } from "./stores.ts";
 import { Tally } from "./tally.ts";
 
-/** The same requests in every run; `deno task fuzz` takes a new seed each time. */
+/** The same requests in every run; `deno task reliability fuzz` takes a new seed each time. */
 const SEED = 20301205;
 
 const MEMORY = FUZZED_STORES.slice(0, 1);

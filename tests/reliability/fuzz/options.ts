@@ -15,7 +15,7 @@ export interface FuzzOptions {
 
 const REQUESTS = 100_000;
 
-const HELP = `deno task fuzz [options]
+const HELP = `deno task reliability fuzz [options]
 
   --requests N   how many requests to send, each to every store: ${REQUESTS} unless given
   --seed S       which requests: those of an earlier run, or random ones unless given

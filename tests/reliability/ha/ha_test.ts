@@ -19,7 +19,11 @@ testUnless(whyNoHaCluster())(
       const load = { kinds: FAULT_KINDS, servers: 2, clients: 4, enough: 30, seed: newSeed() };
       const settings = { ...SHORT, via: "haproxy", replication: "synchronous" } as const;
       const { rounds, findings } = await runHaRounds({ ...settings, ...load, folder });
-      assert.deepEqual(findings, [], `deno task ha --rounds 4 --ttl 5 --retry 2 --clients 4 --seed ${load.seed}`);
+      assert.deepEqual(
+        findings,
+        [],
+        `deno task reliability ha --rounds 4 --ttl 5 --retry 2 --clients 4 --seed ${load.seed}`,
+      );
       // Each fault stopped the creates: it hit the primary.
       for (const { kind, repeated } of rounds) assert.ok(repeated > 0, kind);
       assert.equal(rounds.length, FAULT_KINDS.length);

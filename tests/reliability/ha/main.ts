@@ -6,7 +6,7 @@ import { FAULT_KINDS, type FaultKind } from "./faults.ts";
 import type { HaFigures } from "./round.ts";
 import { runHaRounds } from "./run.ts";
 
-const HELP = `deno task ha [options]
+const HELP = `deno task reliability ha [options]
 
 Three PostgreSQL nodes under Patroni with etcd, each in a network of its own, and four standalone servers. Clients create with
 keys and repeat until they are acknowledged; others read and follow the ids. In each round the primary is killed, paused, cut

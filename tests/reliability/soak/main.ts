@@ -6,7 +6,7 @@ import type { LoadFigures } from "./load.ts";
 import type { Sample } from "./sample.ts";
 import { GROWTH_BOUND, LOG_BOUND, measureTrend } from "./verdict.ts";
 
-const HELP = `deno task soak [options]
+const HELP = `deno task reliability soak [options]
 
 A standalone server with its default settings, and clients that read, create and send rubbish as fast as they are answered.
 Exit status 1 on an unexpected response, on memory that goes on growing, on open files that are not closed, on a write-ahead

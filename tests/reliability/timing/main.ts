@@ -3,7 +3,7 @@ import { createCases, type TimingCase } from "./cases.ts";
 import { measure } from "./measure.ts";
 import type { TestResult } from "./welch.ts";
 
-const HELP = `deno task timing [options]
+const HELP = `deno task reliability timing [options]
 
   --seconds N  how long all cases together are measured, 15 unless given
   --help       this text`;

@@ -1,0 +1,114 @@
+/** `deno task bench`: runs the cases, prints the table and, when every case has a result, writes bench/results.md and its plots. */
+
+import { type Finding, runTool, UsageError } from "../tests/support/command_line.ts";
+import { Bench, type Case, type Group } from "./bench.ts";
+import { DATA } from "./cases/data.ts";
+import { DEFAULT } from "./cases/default.ts";
+import { SEEING } from "./cases/seeing.ts";
+import { IN_PROCESS } from "./cases/in_process.ts";
+import { READS } from "./cases/reads.ts";
+import { CHEAP_RESPONSES } from "./cases/refusals.ts";
+import { ON_BUN, ON_NODE } from "./cases/runtimes.ts";
+import { SCALE } from "./cases/scale.ts";
+import { SLOW_DISK } from "./cases/slow_disk.ts";
+import { TRACES } from "./cases/traces.ts";
+import { WORKERS } from "./cases/workers.ts";
+import { DISTURBANCE, WRITES } from "./cases/writes.ts";
+import { findObstacle } from "./load/cores.ts";
+import { killServers } from "./load/server_process.ts";
+import { type BenchOptions, readOptions, WHOLE } from "./options.ts";
+import { measureDisturbance, readMachine, readVersions } from "./report/machine.ts";
+import { rowsOf, writePage } from "./report/page.ts";
+import { formatFacts, formatTable } from "./report/table.ts";
+import { readResults, type Results, writeResults } from "./results.ts";
+
+const GROUPS: readonly Group[] = [
+  DEFAULT,
+  SLOW_DISK,
+  WORKERS,
+  READS,
+  CHEAP_RESPONSES,
+  WRITES,
+  DISTURBANCE,
+  SEEING,
+  TRACES,
+  ON_NODE,
+  ON_BUN,
+  IN_PROCESS,
+  SCALE,
+  DATA,
+];
+const CASES: readonly Case[] = GROUPS.flat();
+
+/** The share of the processors' time above which other work causes a warning. */
+const QUIET = 0.1;
+
+// These listeners come before those of runTool(), which end the process.
+for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, killServers);
+
+await runTool("bench", async (folder) => {
+  const options = readOptions(Deno.args, CASES.map(({ name }) => name));
+  const obstacle = findObstacle();
+  if (obstacle) throw new UsageError(obstacle);
+  // The servers' temporary files are removed with the folder.
+  Deno.env.set("TMPDIR", folder);
+  const isKept = !options.isQuick && options.rounds >= WHOLE.rounds && options.pets === WHOLE.pets;
+  const results: Results = isKept && (options.isResumed || options.only) ? readResults() : new Map();
+  const findings = await runAll(options, folder, results, () => isKept && writeResults(results));
+  const versions = await readVersions(), machine = readMachine(folder);
+  const shown = CASES.filter(({ name }) => options.only?.includes(name) ?? true);
+  const measured = shown.flatMap(({ name }) => results.get(name) ?? []);
+  console.log(`${formatTable(rowsOf(measured))}\n\n${formatFacts([...versions, ...machine])}`);
+  const missing = CASES.filter(({ name }) => !results.has(name));
+  if (!isKept) return findings;
+  if (missing.length > 0) progress(`${missing.length} cases have no result; continue with --resume`);
+  else {
+    await writePage({ results: CASES.map(({ name }) => [name, results.get(name)!]), versions, machine });
+    progress("bench/results.md and its plots are written");
+  }
+  return findings;
+});
+
+/** Runs the wanted cases. A case that fails is reported, and the others go on. */
+async function runAll(
+  { only, isQuick, isResumed, rounds, pets }: BenchOptions,
+  folder: string,
+  results: Results,
+  onResult: () => void,
+): Promise<Finding[]> {
+  const isWanted = ({ name, quick }: Case) =>
+    only ? only.includes(name) : isResumed ? !results.has(name) : quick || !isQuick;
+  const count = CASES.filter(isWanted).length;
+  const findings: Finding[] = [];
+  let number = 0;
+  for (const group of GROUPS) {
+    // A folder for each group: a log of an earlier server would name that server's port.
+    await using bench = new Bench({ rounds, seconds: 1 }, Deno.makeTempDirSync({ dir: folder }), pets);
+    for (const wanted of group.filter(isWanted)) {
+      const disturbance = await measureDisturbance();
+      progress(`${++number} of ${count}: ${wanted.name}`);
+      if (disturbance > QUIET) progress(`other work uses ${Math.round(disturbance * 100)} % of the processors`);
+      const begin = Date.now();
+      try {
+        const outcome = await wanted.run(bench);
+        if ("skipped" in outcome) progress(`${wanted.name} is skipped: ${outcome.skipped}`);
+        const seconds = (Date.now() - begin) / 1000;
+        results.set(wanted.name, { outcome, at: new Date().toISOString(), seconds, disturbance });
+        onResult();
+      } catch (error) {
+        findings.push({
+          kind: "failed case",
+          detail: `${wanted.name}: ${error instanceof Error ? error.message : error}`,
+        });
+        progress(`${wanted.name} failed`);
+        console.error(error);
+      }
+    }
+  }
+  return findings;
+}
+
+/** Progress goes to standard error, results to standard output. */
+function progress(line: string): void {
+  console.error(`bench: ${line}`);
+}
