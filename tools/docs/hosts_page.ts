@@ -10,34 +10,56 @@ const INTRODUCTION = `<!-- Written by \`deno task docs\`. Change tests/hosts or 
 
 # Hosts
 
-This page shows how to mount a petstore in a server or framework, beside the app's own routes.
+Mount a petstore in a server or framework, beside the app's own routes:
 
 - Pass the requests below the base path to \`petstore.handle\`, or on Node to \`createNodeListener(petstore)\`. Do not read
   their bodies first.
 - \`basePath\` is the path that the petstore sees. If a router or proxy changes the path, see [A path prefix](#a-path-prefix).
-- The second argument of \`petstore.handle\` is the address of the client, for \`rateLimit\`. A program that passes none needs
+- The second argument of \`petstore.handle\` has the address of the client, for \`rateLimit\`. A program that passes none needs
   [\`clientHeader\`](library.md#rate-limits).
 - Without a \`store\`, pets are kept in memory. [Stores](stores.md) has the others.
 
-Every program on this page is a file of the repository, and tests run it unchanged: \`deno task integration hosts\` and
-\`deno task integration edge\` run the whole HTTP contract through each host, with the petstore at the root, at \`/v1\` and at
-\`/api/v1\`. The first task also tests that two \`Set-Cookie\` fields stay separate, that long bodies are sent no faster than
-the client reads, and that \`request.signal\` aborts when the client leaves. Node 24 runs TypeScript without a build.
-
-The list below a program says where its responses differ from the petstore's own, and what else to know about the host. The
-differences are tested too.
+These hosts are tested, each on the runtime before it:
 `;
 
-const SHARED = `## Deviations that hosts share
+/** What most programs begin with: the page shows it once. */
+const SHARED_LINES = [
+  'import process from "node:process";',
+  'import { createPetstore } from "@petstore/petstore";',
+  'import { createNodeListener } from "@petstore/petstore/node";',
+  "",
+  'const { PORT = "8000", BASE_PATH = "/v1" } = process.env;',
+  'const petstore = createPetstore({ keys: ["pk_example"], basePath: BASE_PATH });',
+  "const servePetstore = createNodeListener(petstore);",
+];
 
-The sections below do not repeat these.
+const BEGINNING =
+  `Each section below shows what is special about a host, and links the complete program. These lines are left out:
+
+\`\`\`ts
+${SHARED_LINES.join("\n")}
+\`\`\`
+
+On Deno, \`basePath\` is \`Deno.env.get("BASE_PATH") ?? "/v1"\`. Node 24 runs TypeScript without a build.
+
+The list below a program says where its responses differ from the petstore's own. Tests run the whole HTTP contract through
+each program, and test the differences too: \`deno task integration hosts edge\`.
 `;
+
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  ...SHARED_LINES,
+  'const basePath = Deno.env.get("BASE_PATH") ?? "/v1";',
+  'const petstore = createPetstore({ keys: ["pk_example"], basePath });',
+]);
+
+const SHARED = "## Deviations that hosts share\n";
 
 export function createHostsPage(): string {
   const sections = HOSTS.map(toSection);
   return [
     INTRODUCTION,
-    createTable([...sections, ...EDGE_SECTIONS]),
+    createContents([...sections, ...EDGE_SECTIONS]),
+    BEGINNING,
     SHARED,
     SHARED_DEVIATIONS.map((says) => `- ${says}: ${hostsWith(says).map(({ name }) => name).join(", ")}.\n`).join(""),
     "## Servers and frameworks\n",
@@ -76,29 +98,31 @@ function toSection(host: MountedHost): Section {
   };
 }
 
-function createTable(sections: readonly Section[]): string {
-  const rows = sections.map(({ title, runtime = "", files }) => {
-    const isListener = files.some((path) => readSource(path).includes("createNodeListener("));
-    return [`[${title}](#${anchorOf(title)})`, runtime, isListener ? "`createNodeListener()`" : "`handle`"];
-  });
-  const table = [["Host", "Tested on", "Mounted by"], ...rows];
-  const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => row[column]!.length)));
-  const [head = "", ...body] = table.map((row) => `| ${row.map((cell, i) => cell.padEnd(widths[i]!)).join(" | ")} |\n`);
-  return [head, `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |\n`, ...body].join("");
+/** The hosts, by the runtime that each was tested on. */
+function createContents(sections: readonly Section[]): string {
+  const runtimes = [...new Set(sections.map(({ runtime }) => runtime))];
+  return runtimes.map((runtime) => {
+    const hosts = sections.filter((section) => section.runtime === runtime);
+    return `- **${runtime}:** ${hosts.map(({ title }) => `[${title}](#${anchorOf(title)})`).join(", ")}\n`;
+  }).join("");
 }
 
-export function anchorOf(title: string): string {
+function anchorOf(title: string): string {
   return title.toLowerCase().replaceAll(/[^\w -]/g, "").replaceAll(" ", "-");
 }
 
-function format({ title, text, files, deviations = [] }: Section): string {
+function format({ title, text, files, linked = [], deviations = [] }: Section): string {
   // Brackets are part of some paths.
-  const links = files.map((path) => `[\`${path}\`](../${encodeURI(path)})`).join(" and ");
-  const programs = files.map((path) => {
-    return `\`\`\`${path.split(".").at(-1)}\n${readSource(path).trimEnd()}\n\`\`\`\n`;
-  });
+  const links = [...files, ...linked].map((path) => `[${path.split("/").at(-1)}](../${encodeURI(path)})`);
+  const programs = files.map((path) => `\`\`\`${path.split(".").at(-1)}\n${shorten(readSource(path))}\n\`\`\`\n`);
   const list = deviations.map((deviation) => `- ${deviation}.\n`).join("");
-  return [`### ${title}\n`, `${text}\n${links}:\n`, ...programs, ...list === "" ? [] : [list]].join("\n");
+  return [`### ${title}\n`, `${text} (${links.join(", ")})\n`, ...programs, ...list === "" ? [] : [list]].join("\n");
+}
+
+/** A program without the lines that the page shows once. */
+function shorten(source: string): string {
+  const lines = source.split("\n").filter((line) => line === "" || !LEFT_OUT.has(line));
+  return lines.join("\n").replaceAll(/\n{3,}/g, "\n\n").trim();
 }
 
 function readSource(path: string): string {

@@ -6,8 +6,10 @@ export interface Section {
   /** Where it was tested, for the table of hosts. */
   runtime?: string;
   text: string;
-  /** The programs, by their paths in the repository. */
+  /** The programs that are shown and linked, by their paths in the repository. */
   files: readonly string[];
+  /** Those that are linked only. */
+  linked?: readonly string[];
   /** A sentence each, without its full stop. */
   deviations?: readonly string[];
 }
@@ -35,26 +37,28 @@ export const EDGE_SECTIONS: readonly Section[] = [
     title: "Cloudflare Workers with D1",
     runtime: "workerd",
     text:
-      "Any number of Workers share the pets of one D1 database. The tables are made at the first request. To make them by " +
-      "`wrangler d1 migrations apply` instead, write the text of `d1Schema()` to a file in `migrations/`. Deviations are " +
-      "those of Workers above. [Stores](stores.md) tells what the store promises.",
-    files: ["tests/edge/workers/d1/worker.ts", "tests/edge/workers/d1/wrangler.json"],
+      "The Worker above with another store: any number of Workers share the pets of [one D1 database](stores.md#cloudflare-d1), " +
+      "which `d1_databases` in `wrangler.json` binds to `DB`. Its two lines are " +
+      '`import { createD1Store } from "@petstore/petstore/d1"` and `createPetstore({ store: createD1Store(env.DB), … })`.',
+    files: [],
+    linked: ["tests/edge/workers/d1/worker.ts", "tests/edge/workers/d1/wrangler.json"],
   },
   {
     title: "A Durable Object",
     runtime: "workerd",
     text:
       "One object has all pets in a database of its own, and answers all requests. Deviations are those of Workers above.",
-    files: ["tests/edge/workers/object/worker.ts", "tests/edge/workers/object/wrangler.json"],
+    files: ["tests/edge/workers/object/worker.ts"],
+    linked: ["tests/edge/workers/object/wrangler.json"],
   },
   {
     title: "A Service Worker",
     runtime: "Chromium",
     text: "For a page without a server. Bundle the first file as `sw.js`, and import the second in the page, which " +
-      "must come from `https:` or `localhost`. Then the petstore answers the page's own `fetch`. Its pets survive a reload, " +
-      "but end with the worker, which a browser stops after about half a minute without requests. To keep them, use a " +
-      'store of your own, such as one on IndexedDB. With `BASE_PATH = ""` it would answer for the page\'s own files.',
-    files: ["tests/edge/service_worker/sw.js", "tests/edge/service_worker/page.js"],
+      "must come from `https:` or `localhost`. The pets survive a reload, but end with the worker, which a browser stops " +
+      "after about half a minute without requests. To keep them, use a store of your own, such as one on IndexedDB.",
+    files: ["tests/edge/service_worker/sw.js"],
+    linked: ["tests/edge/service_worker/page.js"],
     deviations: [
       "The page contains the key, so the key protects nothing",
       "`cors` has no effect: a page cannot set `Origin`, and requests to other origins do not reach a Service Worker",
@@ -114,34 +118,26 @@ const PROGRAMS = "tests/hosts/programs";
 /** An app's own parts in place of the petstore's, and paths that change on the way. */
 export const OWN_SECTIONS: readonly Section[] = [
   {
-    title: "Your authentication",
-    text:
-      "`keys` may be a function. It is called for each request, so a session that has ended is refused at once. Its " +
-      "arguments are the key, `undefined` without one, and the `Request`, for sessions in cookies. It returns the caller, or " +
-      "`undefined` to refuse the request. Each `Idempotency-Key` belongs to a caller. If the function throws, the response " +
-      "is 500.",
-    files: [`${PROGRAMS}/own_keys.ts`],
-  },
-  {
-    title: "Your log",
-    text:
-      "`onError` gets the cause of every 500 and 503; the client does not. Log the path without its query, and do not log " +
-      "headers, because one of them contains the key.",
-    files: [`${PROGRAMS}/own_log.ts`],
+    title: "Your authentication and your log",
+    text: "A function as [`keys`](library.md#keys-and-callers) asks the app's own sessions. " +
+      "[`onError`](library.md#options) gets the cause of every 500 and 503; the client does not. Log the path without its " +
+      "query, and no headers, because one of them contains the key.",
+    files: [],
+    linked: [`${PROGRAMS}/own_keys.ts`, `${PROGRAMS}/own_log.ts`],
   },
   {
     title: "A store of your own",
-    text: `[\`json_lines_store.ts\`](../${PROGRAMS}/json_lines_store.ts) is a complete store in 78 lines. It appends ` +
-      "each pet to a file and syncs the disk before the create is acknowledged. It passes the test of the store contract, " +
-      "with `Idempotency-Key`, and survives a crash in the middle of a line. It keeps all pets in memory, and only one " +
-      "process may use the file.",
-    files: [`${PROGRAMS}/own_store.ts`],
+    text: "A complete store in 78 lines appends each pet to a text file and syncs the disk before the create is " +
+      "acknowledged. It passes the [test of the store contract](stores.md#a-store-of-your-own), with `Idempotency-Key`, " +
+      "and survives a crash in the middle of a line. It keeps all pets in memory, and only one process may use the file.",
+    files: [],
+    linked: [`${PROGRAMS}/json_lines_store.ts`, `${PROGRAMS}/own_store.ts`],
   },
   {
     title: "Deno KV",
-    text: "An app on Deno can keep its pets in its KV. Run it with " +
+    text: "An app keeps its pets in [its KV](stores.md#deno-kv), beside its own data. Run it with " +
       "`deno run --unstable-kv --allow-net --allow-env --allow-read --allow-write app.ts`. On Node and Bun, the package " +
-      "`@deno/kv` has the same `openKv()`. [Stores](stores.md) says what to know about it.",
+      "`@deno/kv` has the same `openKv()`.",
     files: [`${PROGRAMS}/own_kv.ts`],
   },
   {
@@ -155,8 +151,10 @@ export const OWN_SECTIONS: readonly Section[] = [
     title: "A proxy in front",
     text:
       "Links are relative to the host, so a proxy that keeps the path needs no setting. A proxy that changes it, such as " +
-      "nginx with `location /store/v1/ { proxy_pass http://127.0.0.1:8000/v1/; }`, needs `publicBaseUrl`. The petstore " +
-      "ignores `X-Forwarded-Host` and similar headers, because any client can send them.",
-    files: [`${PROGRAMS}/behind_proxy.ts`],
+      "nginx with `location /store/v1/ { proxy_pass http://127.0.0.1:8000/v1/; }`, needs " +
+      '`publicBaseUrl: "https://api.example/store/v1"`. The petstore ignores `X-Forwarded-Host` and similar headers, because ' +
+      "any client can send them.",
+    files: [],
+    linked: [`${PROGRAMS}/behind_proxy.ts`],
   },
 ];
