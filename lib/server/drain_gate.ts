@@ -1,7 +1,7 @@
 /** The gate between the socket and the service. It lets requests in only while the service runs, and counts them. */
 
 import type { RequestContext } from "../http/context.ts";
-import { createFinisher, type Finisher, type Observer } from "../http/finisher.ts";
+import { createFinisher, type Finisher } from "../http/finisher.ts";
 import type { Pipeline } from "../http/pipeline.ts";
 import { extendReply, JSON_FIELDS, type Reply } from "../http/reply.ts";
 import { splitTarget } from "../http/target.ts";
@@ -27,16 +27,11 @@ export class DrainGate {
   #state: "starting" | "open" | "stopping" = "starting";
   #pipeline: Pipeline | undefined;
   /** Finishes the replies of the gate itself. */
-  #finisher: Finisher;
+  #finisher: Finisher = createFinisher({ requestIds: "failures" });
   #inFlight = 0;
   #onEmpty = () => {};
   #held: Promise<void> | undefined;
   #release = () => {};
-
-  /** @param observe Receives the replies until {@link open}. */
-  constructor(observe?: Observer) {
-    this.#finisher = createFinisher({ requestIds: "failures", observe });
-  }
 
   /** Lets requests in. */
   open(pipeline: Pipeline): void {

@@ -83,11 +83,11 @@ export interface Host extends StoreHost {
   sinks: Sinks;
   listen: Listen;
   /**
-   * Lets the server make spans, in this isolate. Absent if the host does not export them itself.
+   * Lets the server make spans in this isolate, if they are wanted. Absent if another program prepares that.
    *
    * @throws {SettingError} If the host exports none, or makes spans of requests too.
    */
-  provideTraces?: () => void;
+  prepareTraces?: (areWanted: boolean) => void;
   /** Absent if the host has no isolates that share a port. */
   createWorkers?: (count: number, errors: LineWriter, sinks: Sinks) => StartableServer;
 }

@@ -19,9 +19,8 @@ import { createServerPipeline, type ServerParts } from "./server_pipeline.ts";
 import type { ServerSettings } from "./server_settings.ts";
 import { firstLine, SettingError } from "./start_error.ts";
 import { resolvesWithin } from "./time.ts";
-import { findTraces } from "./traces/api.ts";
-import { startSpans } from "./traces/own_spans.ts";
-import { describeSpans } from "./traces/request_spans.ts";
+import { findTraces, type Traces } from "./traces/api.ts";
+import { traceRequests } from "./traces/request_spans.ts";
 import { traceStore } from "./traces/traced_store.ts";
 import type { Writers } from "./writers.ts";
 
@@ -31,9 +30,8 @@ const FLUSH_INTERVAL = 60_000, FLUSH_TIMEOUT = 1_000;
 export class LocalServer implements StoppableServer {
   readonly #writers: Writers;
   readonly #listen: Listen;
-  readonly #traces = findTraces();
-  readonly #observeSpan: Observer | undefined;
-  readonly #gate: DrainGate;
+  readonly #traces: Traces | undefined;
+  readonly #gate = new DrainGate();
   readonly #traceShare: number | undefined;
   #listener: Listener | undefined;
   #store: PetStore | undefined;
@@ -42,13 +40,12 @@ export class LocalServer implements StoppableServer {
   #flushing: ReturnType<typeof setInterval> | undefined;
   #metrics: Metrics | undefined;
 
-  /** @param traceShare Of the requests, whose spans the server then starts and ends itself. */
+  /** @param traceShare Of the requests. Without it, none is traced. */
   constructor(writers: Writers, listen: Listen, traceShare?: number) {
     this.#writers = writers;
     this.#listen = listen;
     this.#traceShare = traceShare;
-    this.#observeSpan = this.#traces && traceShare === undefined ? describeSpans(this.#traces) : undefined;
-    this.#gate = new DrainGate(this.#observeSpan);
+    this.#traces = traceShare === undefined ? undefined : findTraces();
   }
 
   /**
@@ -59,7 +56,7 @@ export class LocalServer implements StoppableServer {
    */
   async listen(address: Address): Promise<number> {
     const traces = this.#traces, share = this.#traceShare;
-    const gate = traces && share !== undefined ? startSpans(this.#gate, traces, share) : this.#gate;
+    const gate = traces && share !== undefined ? traceRequests(this.#gate, traces, share) : this.#gate;
     this.#listener = await this.#listen(address, gate, (line) => this.#report(line));
     return this.#listener.port;
   }
@@ -104,7 +101,7 @@ export class LocalServer implements StoppableServer {
       ? createJsonLog(output, traces && (() => traces.activeSpan()?.spanContext()))
       : createTextLog(output, isColoured());
     if (settings.metrics) this.#metrics = createMetrics(checkOptions(options).basePath, store);
-    const observe = combineObservers(combineObservers(log, this.#metrics?.observe), this.#observeSpan);
+    const observe = combineObservers(log, this.#metrics?.observe);
     this.#gate.open(createServerPipeline(options, { ...parts, observe, hasDocs: settings.docs }));
   }
 

@@ -15,7 +15,7 @@ import { SettingError } from "./start_error.ts";
 import { openKeyDatabase } from "./store/key_database.ts";
 import { readStoreSetting, type StoreSetting } from "./store/open_store.ts";
 import { resolvesWithin } from "./time.ts";
-import { readsBaggage } from "./traces/api.ts";
+import { findTraces } from "./traces/api.ts";
 import { writeJson, type Writers } from "./writers.ts";
 
 /**
@@ -44,15 +44,12 @@ export async function serve(settings: ServerSettings, writers: Writers, host: Ho
   if (isJson) writeJson(writers);
   readOptions(settings);
   const { hostname, docs: hasDocs, workers } = settings;
-  if (settings.traces !== undefined) provideTraces(host);
+  prepareTraces(settings, host);
   const signal = waitForSignal();
   const pool = workers === 1 ? undefined : createWorkerPool(workers, writers, host);
   const local = new LocalServer(writers, host.listen, settings.traces);
   const server: StoppableServer = pool ?? local;
   const report = (line: string) => writers.errors.add(`petstore: ${line}`);
-  if (settings.traces === undefined && readsBaggage()) {
-    report("a request with a malformed baggage header will get no response; set OTEL_PROPAGATORS=tracecontext");
-  }
   const metrics = settings.metrics &&
     await suggestFreePort("--metrics", serveMetrics(settings.metrics, host.listen, server, report));
   let endAt: number | undefined;
@@ -70,9 +67,10 @@ export async function serve(settings: ServerSettings, writers: Writers, host: Ho
   }
 }
 
-function provideTraces(host: Host): void {
-  if (host.provideTraces) return host.provideTraces();
-  throw new SettingError("--traces needs Deno; on Node, OTEL_TRACES_SAMPLER tells the SDK which requests to trace");
+function prepareTraces({ traces }: ServerSettings, host: Host): void {
+  const areWanted = traces !== undefined;
+  host.prepareTraces?.(areWanted);
+  if (areWanted && !findTraces()) throw new SettingError("--traces needs OpenTelemetry's SDK, loaded with --import");
 }
 
 function createWorkerPool(workers: number, { errors }: Writers, { createWorkers, sinks }: Host): StartableServer {

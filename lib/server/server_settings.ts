@@ -36,7 +36,7 @@ export interface ServerSettings {
   requestIds: RequestIds;
   /** Where metrics are served; undefined if they are not. */
   metrics: { hostname: string; port: number } | undefined;
-  /** The share of the requests that the server traces; undefined if the runtime decides. */
+  /** The share of the requests that are traced; undefined if none is. */
   traces: number | undefined;
   rateLimit: RateLimitOptions | undefined;
   /** The header in which the proxy sends the address of the client, or "". */

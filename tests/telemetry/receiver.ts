@@ -69,13 +69,9 @@ export class Receiver implements AsyncDisposable {
     });
   }
 
-  /** The environment of a program that is to export its traces, and nothing else, to this receiver. */
+  /** The environment of a program that exports to this receiver. */
   get environment(): Record<string, string> {
     return {
-      OTEL_DENO: "true",
-      OTEL_DENO_METRICS: "false",
-      OTEL_DENO_CONSOLE: "ignore",
-      OTEL_PROPAGATORS: "tracecontext",
       OTEL_SERVICE_NAME: "petstore",
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${this.#server.addr.port}`,
     };

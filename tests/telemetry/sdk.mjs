@@ -1,5 +1,4 @@
-// OpenTelemetry's SDK for Node, with its instrumentation of node:http. OTEL_… variables are its settings.
-import { HttpInstrumentation } from "@opentelemetry/instrumentation-http";
+// OpenTelemetry's SDK for Node. OTEL_… variables are its settings.
 import { NodeSDK } from "@opentelemetry/sdk-node";
 
-new NodeSDK({ instrumentations: [new HttpInstrumentation()] }).start();
+new NodeSDK().start();

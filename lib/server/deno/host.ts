@@ -2,7 +2,7 @@ import type { Host } from "../host.ts";
 import { WorkerPool } from "../workers/worker_pool.ts";
 import { serializeWrites } from "../writers.ts";
 import { listen } from "./listener.ts";
-import { provideTraces } from "./spans.ts";
+import { prepareTraces } from "./spans.ts";
 import { DENO_STORES } from "./stores.ts";
 
 /** Deno as the host of the server. */
@@ -10,6 +10,6 @@ export const DENO_HOST: Host = {
   ...DENO_STORES,
   sinks: { output: serializeWrites(Deno.stdout), errors: serializeWrites(Deno.stderr) },
   listen,
-  provideTraces,
+  prepareTraces,
   createWorkers: (count, errors, sinks) => new WorkerPool(count, errors, sinks),
 };

@@ -3,7 +3,6 @@
 import { FetchContext, sendReply } from "../../hosts/fetch.ts";
 import { type Address, type Listen, listenError, UNFINISHED } from "../host.ts";
 import { resolvesWithin } from "../time.ts";
-import { correctSpans } from "./spans.ts";
 
 /** In milliseconds. */
 const RETRY_DELAY = 100;
@@ -14,7 +13,6 @@ const RETRY_DELAY = 100;
  */
 export const listen: Listen = (address, gate, report) => {
   const { hostname, isShared = false } = address;
-  correctSpans();
   const handler: Deno.ServeHandler<Deno.NetAddr> = (request, info) =>
     gate.respond(new FetchContext(request, request.headers, info), info, sendReply);
   const bind = (port: number) => Deno.serve({ hostname, port, reusePort: isShared, onListen: () => {} }, handler);

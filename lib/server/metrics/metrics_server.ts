@@ -9,8 +9,6 @@ import { createRecovery } from "../../http/recovery.ts";
 import { chain } from "../../maybe_promise.ts";
 import { VERSION } from "../../version.ts";
 import type { Address, Listen, Listener, StoppableServer } from "../host.ts";
-import { findTraces } from "../traces/api.ts";
-import { describeSpans } from "../traces/request_spans.ts";
 import { addSamples, formatSamples, labels, OPEN_METRICS, type Samples } from "./samples.ts";
 
 /**
@@ -37,7 +35,6 @@ export async function serveMetrics(
     headers: { "content-type": OPEN_METRICS, "cache-control": "no-store" },
     body: formatSamples(addSamples([...server.readMetrics(), processSamples])),
   });
-  const traces = findTraces();
   const pipeline = createPipeline({
     cors: undefined,
     authenticate: () => ANONYMOUS,
@@ -45,7 +42,7 @@ export async function serveMetrics(
     cache: undefined,
     operations: [{ method: "GET", path: "/metrics", access: "public", handler: scrape }],
     recover: createRecovery(() => {}),
-    finisher: createFinisher({ requestIds: "none", observe: traces && describeSpans(traces) }),
+    finisher: createFinisher({ requestIds: "none" }),
   });
   return await listen(address, {
     respond: (context, info, send) => chain(pipeline.respond(context), (reply) => send(reply, context, pipeline, info)),

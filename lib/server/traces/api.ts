@@ -1,6 +1,6 @@
 /**
- * OpenTelemetry's API, as far as the server uses it. Deno registers it if it exports traces, and on Node an SDK does. So the
- * server needs no package for it.
+ * OpenTelemetry's API, as far as the server uses it. On Node an SDK registers it, on Deno the server itself. So it needs no
+ * package for it.
  */
 
 import { VERSION } from "../../version.ts";
@@ -47,12 +47,7 @@ export interface Api {
     active(): Context;
     with<Result>(context: Context, work: () => Result): Result;
   };
-  /** Reads these fields of each request. */
-  propagation?: { fields(): string[] };
 }
-
-/** The attribute of the status of a response. */
-export const STATUS_CODE = "http.response.status_code";
 
 /** These numbers are OpenTelemetry's. */
 export const KIND = { internal: 0, server: 1, client: 2 } as const;
@@ -75,7 +70,7 @@ export interface Traces {
 /** A span of the client. */
 export type RemoteSpan = SpanIds & { traceFlags: number };
 
-/** `undefined` if no traces are exported. */
+/** `undefined` if the API is not registered. */
 export function findTraces(): Traces | undefined {
   const { trace, context } = findApi();
   if (!trace || !context) return undefined;
@@ -90,14 +85,6 @@ export function findTraces(): Traces | undefined {
   };
 }
 
-/**
- * Whether the runtime or the SDK reads the field `baggage`. With Deno 2.9, and with the SDK for Node, a request in which it is
- * malformed never gets a response.
- */
-export function readsBaggage(): boolean {
-  return findApi().propagation?.fields().includes("baggage") ?? false;
-}
-
 /** Sends the pending spans. Deno does so when it exits, and its provider cannot. */
 export async function flushTraces(): Promise<void> {
   const { trace } = findApi();
@@ -106,8 +93,8 @@ export async function flushTraces(): Promise<void> {
 }
 
 /** Registers an API for {@link findTraces}. */
-export function registerApi(parts: Pick<Api, "trace" | "context">): void {
-  (globalThis as { [API]?: Api })[API] = { ...findApi(), ...parts };
+export function registerApi(api: Required<Api>): void {
+  (globalThis as { [API]?: Api })[API] = api;
 }
 
 function findApi(): Api {

@@ -5,7 +5,7 @@ import { type MessagePort, workerData } from "node:worker_threads";
 import type { WriterAccess, WriterPort } from "../../stores/sqlite/writer_messages.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import { listen } from "../deno/listener.ts";
-import { provideTraces } from "../deno/spans.ts";
+import { prepareTraces } from "../deno/spans.ts";
 import { DENO_STORES } from "../deno/stores.ts";
 import type { LineSink } from "../log/line_writer.ts";
 import { LocalServer } from "../local_server.ts";
@@ -26,7 +26,7 @@ function runWorker({ port, settings, variables, missing, limits }: WorkerStart):
   const lines = { output: new PortSink(port, "output"), errors: new PortSink(port, "errors") };
   const writers = createWriters(lines);
   if (settings.log === "json") writeJson(writers);
-  if (settings.traces !== undefined) provideTraces();
+  if (settings.traces !== undefined) prepareTraces(true);
   const server = new LocalServer(writers, listen, settings.traces);
   const writer = new MainWriter(port);
 
