@@ -2,14 +2,13 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
 import { blocks, type Command, commands, ROOT } from "../support/pages.ts";
 import { exchange } from "../support/http/raw_socket.ts";
 import { validateServerResponse } from "../support/server/server_description.ts";
 import { PET, readKey, withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
-import { NODE, serverCommand } from "../support/server/serve_task.ts";
+import { NODE } from "../support/server/serve_task.ts";
 import { started } from "../support/server/unit.ts";
 import { Child } from "../support/system/child.ts";
 import { command, skipUnless, testUnless } from "../support/system/commands.ts";
@@ -125,23 +124,6 @@ test("docs/server.md's command for production has permissions that suffice", () 
     assert.equal(await create(await started(child), readKey(folder)), 201);
     assert.equal(await child.stop(), 0);
   }));
-
-testUnless(skipUnless(["sh"], "a shell", () => {}))(
-  "docs/stores.md's backup copies what a running server has",
-  () =>
-    withTempFolder((folder) =>
-      withServer(folder, {}, async ({ port }) => {
-        const backup = blocks("docs/stores.md", "sh").find((block) => block.includes(" backup "));
-        assert.ok(backup, "docs/stores.md has no backup");
-        assert.equal(await create(port, readKey(folder)), 201);
-        // The task belongs to a checkout, and this folder is none.
-        const petstore = serverCommand().join(" ");
-        await runShell(folder, backup.replace("deno task petstore", petstore));
-        using copy = new DatabaseSync(join(folder, "copy.db"), { readOnly: true });
-        assert.equal(copy.prepare("SELECT count(*) AS count FROM pets").get()?.["count"], 1);
-      })
-    ),
-);
 
 /** Leaves out what differs from run to run (the date, request ids) or does not show (carriage returns, line breaks at the end). */
 function normalise(output: string): string {

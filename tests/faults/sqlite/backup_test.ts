@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { FILE, KEY, Ledger, ON_FILE } from "../../support/server/ledger.ts";
@@ -89,27 +89,6 @@ function assertBackup(path: string, ids: readonly number[]): void {
   const kept = new Set(db.prepare("SELECT id FROM pets").all().map(({ id }) => id));
   assert.deepEqual(ids.filter((id) => !kept.has(id)), []);
 }
-
-/** The steps of docs/stores.md, as a shell runs them. */
-test("the restore of docs/stores.md leads to a server with the pets of the backup", () =>
-  withTempFolder(async (folder) => {
-    const path = join(folder, FILE);
-    const ledger = new Ledger();
-    await withServer(folder, ON_FILE, async (server) => {
-      for (let count = 0; count < 20; count++) await ledger.create(server);
-      const done = await runCommand(folder, ["backup", "copy.db", `--store=sqlite:${FILE}`]);
-      assert.deepEqual([done.status, done.stderr], [0, ""]);
-      for (let count = 0; count < 20; count++) await ledger.create(server);
-      assert.equal(await server.stop(), 0);
-    });
-    assert.equal((await runCommand(folder, ["check", "--store=sqlite:copy.db"])).status, 0);
-    for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(path + end, { force: true });
-    Deno.copyFileSync(join(folder, "copy.db"), path);
-    await withServer(folder, ON_FILE, async (server) => {
-      assert.equal((await walk(KEY, server)).length, 20);
-      assert.equal(await server.stop(), 0);
-    });
-  }));
 
 test("a backup of a large file ends while clients create without pause, and their creates go on while it copies", () =>
   withTempFolder(async (folder) => {
