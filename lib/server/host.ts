@@ -8,6 +8,7 @@ import type { LineWriter } from "./log/line_writer.ts";
 import type { Samples } from "./metrics/samples.ts";
 import type { StartFacts } from "./log/messages.ts";
 import type { ServerSettings } from "./server_settings.ts";
+import type { Environment } from "./settings.ts";
 import { PortInUseError, startError } from "./start_error.ts";
 import type { Sinks } from "./writers.ts";
 
@@ -80,7 +81,10 @@ export interface StoreHost {
 }
 
 export interface Host extends StoreHost {
+  environment: Environment;
   sinks: Sinks;
+  /** Resolves when the process is told to end. */
+  ending(): Promise<void>;
   listen: Listen;
   /**
    * Lets the server make spans in this isolate, if they are wanted. Absent if another program prepares that.

@@ -3,7 +3,6 @@
 import { readCommandLine } from "./commands/command_line.ts";
 import type { Host } from "./host.ts";
 import { oneLine } from "./log/messages.ts";
-import { readVariable } from "./process.ts";
 import { SettingError, UnreachableError } from "./start_error.ts";
 import { resolvesWithin } from "./time.ts";
 import { flushTraces } from "./traces/api.ts";
@@ -31,7 +30,7 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
     } else {
       const { command, parsed } = task;
       isResult = !command.serves?.(parsed);
-      status = await command.run(parsed, { writers, environment: readVariable, host });
+      status = await command.run(parsed, { writers, environment: host.environment, host });
     }
     // A server has done its work even if its log is lost.
     if (isResult) await output.flush();

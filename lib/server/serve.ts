@@ -6,7 +6,7 @@ import type { Host, StartableServer, StoppableServer } from "./host.ts";
 import { findFirstKey, keyLocationOf } from "./first_key.ts";
 import { LocalServer, readOptions } from "./local_server.ts";
 import { describeStart, describeStartAsJson, type StartFacts } from "./log/messages.ts";
-import { dropPermissions, isColoured, readVariable, waitForSignal } from "./process.ts";
+import { dropPermissions, isColoured } from "./process.ts";
 import { serveMetrics } from "./metrics/metrics_server.ts";
 import type { ServerSettings } from "./server_settings.ts";
 import { SqliteStore } from "../stores/sqlite/store.ts";
@@ -45,7 +45,7 @@ export async function serve(settings: ServerSettings, writers: Writers, host: Ho
   readOptions(settings);
   const { hostname, docs: hasDocs, workers } = settings;
   prepareTraces(settings, host);
-  const signal = waitForSignal();
+  const ending = host.ending();
   const pool = workers === 1 ? undefined : createWorkerPool(workers, writers, host);
   const local = new LocalServer(writers, host.listen, settings.traces);
   const server: StoppableServer = pool ?? local;
@@ -58,7 +58,7 @@ export async function serve(settings: ServerSettings, writers: Writers, host: Ho
     const started = await suggestFreePort("--port", starting);
     const facts = { hostname, hasDocs, ...started };
     writers.output.add(isJson ? describeStartAsJson(facts) : describeStart(facts, isColoured()));
-    await signal;
+    await ending;
     endAt = performance.now() + END_TIMEOUT;
     await drain(server);
   } finally {
@@ -85,7 +85,7 @@ async function serveAlone(
   host: Host,
   report: (line: string) => void,
 ): Promise<Started> {
-  const storeSetting = readStoreSetting(settings.store, readVariable, host);
+  const storeSetting = readStoreSetting(settings.store, host.environment, host);
   // The socket first, so that a start that fails here creates no file, and no key that is never shown.
   const port = await server.listen(settings);
   const store = await openSeeded(storeSetting, settings.seed, report);

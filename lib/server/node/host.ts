@@ -2,6 +2,7 @@ import { fstatSync, write } from "node:fs";
 import process from "node:process";
 import type { Host } from "../host.ts";
 import type { LineSink } from "../log/line_writer.ts";
+import { readVariable, waitForSignal } from "../process.ts";
 import { serializeWrites } from "../writers.ts";
 import { listen } from "./listener.ts";
 
@@ -44,10 +45,12 @@ function writeFile(descriptor: number, bytes: Uint8Array): Promise<number> {
 
 /** Node as the host of the server. */
 export const NODE_HOST: Host = {
+  environment: readVariable,
   sinks: {
     output: serializeWrites(createSink(process.stdout, 1)),
     errors: serializeWrites(createSink(process.stderr, 2)),
   },
+  ending: waitForSignal,
   listen,
   postgresDriver: "postgres",
 };
