@@ -2,7 +2,6 @@
 
 import { type NewPet, parsePetFields } from "../../pet.ts";
 import { SettingError } from "../start_error.ts";
-import type { SourceRecord } from "./record_reader.ts";
 
 const QUOTE = '"';
 
@@ -49,7 +48,7 @@ export interface Columns {
 }
 
 /** @throws {SettingError} If the record is not the header of a file of pets. */
-export function readHeader({ text }: SourceRecord): Columns {
+export function readHeader(text: string | undefined): Columns {
   const names = text === undefined ? { fault: "it is not valid UTF-8" } : parseCsvRecord(text);
   if ("fault" in names) throw headerError(names.fault);
   const indexOf = (name: string) => {

@@ -3,16 +3,21 @@
 import { createHash } from "node:crypto";
 import { type NewPet, parseNewPet } from "../../pet.ts";
 import type { ExportFormat } from "../../stores/pet_exporter.ts";
-import type { KnownChunk, PetImporter } from "../../stores/pet_importer.ts";
+import type { PetImporter } from "../../stores/pet_importer.ts";
 import { SettingError } from "../start_error.ts";
 import { readCsvPet, readHeader } from "./csv.ts";
-import { findCsvEnd, findLineEnd, MAX_RECORDS, RecordReader, type SourceRecord } from "./record_reader.ts";
+import {
+  concat,
+  findCsvEnd,
+  findLineEnd,
+  readRecords,
+  type SourceRecord,
+  textOf,
+  withoutLineEnd,
+} from "./record_reader.ts";
 
-/** The target duration of a transaction, in milliseconds. Creates of a server wait for it. */
-const TARGET_DURATION = 100;
-
-/** The first and the smallest number of records in a transaction. */
-const INITIAL_RECORDS = 4_000, MIN_RECORDS = 500;
+/** How many records a transaction adds at most, and how many bytes are read ahead. Creates of a server wait for it. */
+const CHUNK = 2_000, MAX_BYTES = 16 * 1024 * 1024;
 
 /** The progress of an import. */
 export interface ImportCounts {
@@ -52,11 +57,11 @@ export interface ImportOptions {
 }
 
 /** Reads one record. Undefined if it is blank. */
-type ReadPet = (record: SourceRecord) => Required<NewPet> | string[] | undefined;
+type ReadPet = (text: string) => Required<NewPet> | string[] | undefined;
 
 /**
- * Imports a source. Each transaction adds a chunk of records, and stores the digest of the source up to its end. So a source that
- * was imported before, wholly or in part, is recognized from its beginning, however it was divided then.
+ * Imports a source. Each transaction adds a chunk of records, and remembers the digest of the source up to its end. So the chunks of an
+ * earlier import are found one after the other from the beginning, whatever their sizes were then.
  *
  * @param counts Kept up to date, also if the import fails.
  * @throws {SettingError} If a record is bad or too long, or the header of CSV is unusable.
@@ -66,59 +71,80 @@ export async function importRecords(
   { format, copy, importer, skipsBad, onBad, onProgress }: ImportOptions,
   counts: ImportCounts,
 ): Promise<void> {
-  const reader = new RecordReader(source, format === "csv" ? findCsvEnd : findLineEnd);
-  const { readPet, header } = await readFormatHeader(reader, format);
+  const records = new Lookahead(readRecords(source, format === "csv" ? findCsvEnd : findLineEnd));
+  const { readPet, header } = await readFormatHeader(records, format);
   let parent = digestOf(`petstore import 1\n${format}\n${copy}\n${header}`);
-  let size = INITIAL_RECORDS;
   for (;;) {
-    await reader.fill();
-    if (reader.count === 0) return;
     const followers = await importer?.followers(parent) ?? [];
-    const known = findKnown(reader, parent, followers);
+    const ahead = await records.peek(Math.max(CHUNK, ...followers.map((each) => each.records)));
+    if (ahead.length === 0) return;
+    const known = followers.find((each) =>
+      each.records <= ahead.length && digestAfter(parent, ahead.slice(0, each.records)) === each.digest
+    );
+    const chunk = ahead.slice(0, known?.records ?? CHUNK);
     if (known) {
-      reader.skip(known.records);
       counts.known += known.pets;
       parent = known.digest;
     } else {
-      const count = Math.min(size, reader.count);
-      const { pets, bad } = readPets(reader.peek(count), readPet);
+      const { pets, bad } = readPets(chunk, readPet);
       if (bad[0] && !skipsBad) throw new BadRecordError(bad[0]);
-      const digest = reader.digest(parent, count);
-      const startedAt = performance.now();
-      const chunk = { parent, digest, records: count, pets };
-      if (importer && !await importer.add(chunk, followers.length)) continue;
-      size = nextSize(size, performance.now() - startedAt);
-      reader.skip(count);
+      const digest = digestAfter(parent, chunk);
+      if (importer && !await importer.add({ parent, digest, records: chunk.length, pets }, followers.length)) continue;
       counts.added += pets.length;
       counts.bad += bad.length;
       bad.forEach(onBad);
       parent = digest;
     }
-    counts.bytes = reader.skippedBytes;
+    records.skip(chunk.length);
+    counts.bytes = records.skippedBytes;
     onProgress(counts);
+  }
+}
+
+/** Records that have been read and not yet skipped. */
+class Lookahead {
+  readonly #blocks: AsyncIterator<SourceRecord[]>;
+  #records: SourceRecord[] = [];
+  skippedBytes = 0;
+
+  constructor(blocks: AsyncIterator<SourceRecord[]>) {
+    this.#blocks = blocks;
+  }
+
+  /** The next records: at most `count`, and fewer if they have too many bytes, or at the end. It does not depend on the blocks. */
+  async peek(count: number): Promise<SourceRecord[]> {
+    let bytes = 0;
+    for (let i = 0; i < count; i++) {
+      while (i === this.#records.length) {
+        const { done, value } = await this.#blocks.next();
+        if (done) return this.#records.slice(0, i);
+        this.#records = this.#records.concat(value);
+      }
+      bytes += this.#records[i]!.bytes.length;
+      if (bytes > MAX_BYTES) return this.#records.slice(0, i);
+    }
+    return this.#records.slice(0, count);
+  }
+
+  skip(count: number): void {
+    for (const { bytes } of this.#records.splice(0, count)) this.skippedBytes += bytes.length;
   }
 }
 
 /** Reads the header of CSV. It defines the columns, so it is part of the digest. */
 async function readFormatHeader(
-  reader: RecordReader,
+  records: Lookahead,
   format: ExportFormat,
 ): Promise<{ readPet: ReadPet; header: string }> {
   if (format === "ndjson") return { readPet: readJsonPet, header: "" };
-  await reader.fill();
-  const [record = { line: 1, text: "" }] = reader.peek(Math.min(1, reader.count));
-  const columns = readHeader(record);
-  reader.skip(1);
-  return {
-    readPet: ({ text }) => text === undefined ? NOT_UTF8 : text === "" ? undefined : readCsvPet(text, columns),
-    header: record.text ?? "",
-  };
+  const [record] = await records.peek(1);
+  const header = record ? textOf(record) : "";
+  const columns = readHeader(header);
+  records.skip(1);
+  return { readPet: (text) => text === "" ? undefined : readCsvPet(text, columns), header: header ?? "" };
 }
 
-const NOT_UTF8 = ["it is not valid UTF-8"];
-
-function readJsonPet({ text }: SourceRecord): ReturnType<ReadPet> {
-  if (text === undefined) return NOT_UTF8;
+function readJsonPet(text: string): ReturnType<ReadPet> {
   try {
     return parseNewPet(text, "available", "it");
   } catch (error) {
@@ -128,28 +154,22 @@ function readJsonPet({ text }: SourceRecord): ReturnType<ReadPet> {
   }
 }
 
-/** The longest chunk of an earlier import with which the records begin. */
-function findKnown(reader: RecordReader, parent: string, followers: readonly KnownChunk[]): KnownChunk | undefined {
-  return followers.toSorted((one, other) => other.records - one.records)
-    .find(({ records, digest }) => records <= reader.count && reader.digest(parent, records) === digest);
-}
-
 function readPets(records: readonly SourceRecord[], readPet: ReadPet): { pets: Required<NewPet>[]; bad: BadRecord[] } {
   const pets: Required<NewPet>[] = [], bad: BadRecord[] = [];
   for (const record of records) {
-    const pet = readPet(record);
+    const text = textOf(record);
+    const pet = text === undefined ? ["it is not valid UTF-8"] : readPet(text);
     if (Array.isArray(pet)) bad.push({ line: record.line, faults: pet });
     else if (pet !== undefined) pets.push(pet);
   }
   return { pets, bad };
 }
 
-/** Adapts the records of a transaction to the speed of the store. */
-function nextSize(size: number, duration: number): number {
-  const target = Math.round(size * TARGET_DURATION / Math.max(duration, 1));
-  return Math.max(MIN_RECORDS, Math.min(target, 2 * size, MAX_RECORDS));
+/** The digest of the source up to the end of these records. The end of the last line does not count. */
+function digestAfter(parent: string, records: readonly SourceRecord[]): string {
+  return digestOf(parent, withoutLineEnd(concat(records.map(({ bytes }) => bytes))));
 }
 
-export function digestOf(text: string): string {
-  return createHash("sha256").update(text).digest("base64url");
+export function digestOf(text: string, bytes: Uint8Array = new Uint8Array()): string {
+  return createHash("sha256").update(text).update(bytes).digest("base64url");
 }

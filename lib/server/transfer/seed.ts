@@ -47,23 +47,13 @@ async function seed(importer: PetImporter, count: number): Promise<string> {
   let added = 0;
   for (let start = 0; start < count; start += CHUNK) {
     const records = Math.min(CHUNK, count - start);
-    const digest = digestOf(`${parent}\n${records}`);
-    if (await addOnce(importer, parent, digest, start, records)) added += records;
-    parent = digest;
+    const chunk = { parent, digest: digestOf(`${parent}\n${records}`), records, pets: samplePets(start, records) };
+    // Only this chunk can follow its parent.
+    const isKnown = (await importer.followers(parent)).length > 0;
+    if (!isKnown && await importer.add(chunk, 0)) added += records;
+    parent = chunk.digest;
   }
   return added === 0 ? `the ${count} sample pets were added before` : describe(added);
-}
-
-/** Only this chunk can follow the parent. */
-async function addOnce(
-  importer: PetImporter,
-  parent: string,
-  digest: string,
-  start: number,
-  records: number,
-): Promise<boolean> {
-  if ((await importer.followers(parent)).length > 0) return false;
-  return await importer.add({ parent, digest, records, pets: samplePets(start, records) }, 0);
 }
 
 function describe(count: number): string {

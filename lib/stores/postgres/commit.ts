@@ -75,7 +75,7 @@ export class GroupCommit {
   /** Rejects if a create would fail. The statement is that of a create, without a pet. */
   async probe(): Promise<void> {
     if (this.#batch.isClosed) throw storeClosed();
-    await this.#try(parametersOf([]), performance.now() + this.#db.timeoutMs);
+    await addPets(this.#db, this.#statement, parametersOf([]), performance.now() + this.#db.timeoutMs);
   }
 
   /** Accepts no more creates, and resolves when all are settled. Those that wait too long are refused. */
@@ -135,7 +135,7 @@ export class GroupCommit {
   async #commit(creates: readonly Create[], deadline: number): Promise<void> {
     let unsettled = creates;
     try {
-      const ids = await this.#try(parametersOf(creates), deadline);
+      const ids = (await addPets(this.#db, this.#statement, parametersOf(creates), deadline)).split(",");
       const isReplayed = (_: Create, i: number) => ids[i]?.startsWith("-");
       const isWritten = ids.some((id) => /^[1-9]/.test(id));
       creates.forEach((create, i) => isReplayed(create, i) || settle(create, ids[i] ?? ""));
@@ -150,11 +150,23 @@ export class GroupCommit {
       }
     }
   }
+}
 
-  async #try(parameters: string[], deadline: number): Promise<string[]> {
+/**
+ * Runs a statement that adds pets, again if it conflicts with other transactions, until the deadline.
+ *
+ * @returns Its result, a text.
+ */
+export async function addPets(
+  db: Database,
+  statement: string,
+  parameters: string[],
+  deadline: number,
+): Promise<string> {
+  for (;;) {
     try {
-      const [row] = await this.#db.query(this.#statement, parameters, { deadline, addsPets: true });
-      return String(row?.[0]).split(",");
+      const [row] = await db.query(statement, parameters, { deadline, addsPets: true });
+      return String(row?.[0]);
     } catch (error) {
       const cause = error instanceof StoreUnavailableError ? error.cause : error;
       if (!isTransient(cause)) throw error;
@@ -163,7 +175,6 @@ export class GroupCommit {
         throw new StoreUnavailableError("Other transactions conflicted with each attempt to add the pet", { cause });
       }
       await new Promise((resolve) => setTimeout(resolve, pause));
-      return await this.#try(parameters, deadline);
     }
   }
 }

@@ -2,17 +2,12 @@
 
 import type { ImportChunk, KnownChunk, PetImporter } from "../pet_importer.ts";
 import { statusCode } from "../status_code.ts";
-import { StoreUnavailableError } from "../store.ts";
 import { numberArray, textArray } from "./client/arrays.ts";
 import { Database, type PostgresClientMaker } from "./client/client.ts";
-import type { Row } from "./client/driver.ts";
-import { isTransient } from "./client/errors.ts";
+import { addPets } from "./commit.ts";
 import type { PostgresStoreOptions } from "./postgres_store.ts";
 import { DEFAULT_SCHEMA, openSchema } from "./schema/schema.ts";
 import { importStatements } from "./statements.ts";
-
-/** How often a chunk that conflicts with other transactions is tried. */
-const ATTEMPTS = 20;
 
 /** The time limit of a statement, in milliseconds. It also waits for the creates of the servers. */
 const TIMEOUT = 30_000;
@@ -59,27 +54,17 @@ class PostgresImporter implements PetImporter {
   }
 
   async add({ parent, digest, records, pets }: ImportChunk, known: number): Promise<boolean> {
-    const [row] = await this.#write([
+    const parameters = [
       textArray(pets.map(({ name }) => name)),
       numberArray(pets.map(({ categoryId }) => categoryId)),
       numberArray(pets.map(({ status }) => statusCode(status))),
       ...[parent, digest, String(records), String(known)],
-    ]);
-    return row?.[0] === "added";
+    ];
+    const deadline = performance.now() + this.#db.timeoutMs;
+    return await addPets(this.#db, this.#statements.add, parameters, deadline) === "added";
   }
 
   close(): Promise<void> {
     return this.#db.release();
-  }
-
-  async #write(parameters: string[], attempts = ATTEMPTS): Promise<Row[]> {
-    try {
-      const deadline = performance.now() + this.#db.timeoutMs;
-      return await this.#db.query(this.#statements.add, parameters, { deadline, addsPets: true });
-    } catch (error) {
-      const cause = error instanceof StoreUnavailableError ? error.cause : error;
-      if (!isTransient(cause) || attempts === 1) throw error;
-      return await this.#write(parameters, attempts - 1);
-    }
   }
 }

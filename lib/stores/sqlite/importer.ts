@@ -8,16 +8,16 @@ import { isBusy } from "./errors.ts";
 import type { DatabaseFiles } from "./file.ts";
 import { explain, openDatabase, setBusyTimeout } from "./open.ts";
 import { rollback, SchemaWatch } from "./schema.ts";
-import { COUNT_FOLLOWERS, INSERT_CHUNK, insertPets, SELECT_FOLLOWERS, SELECT_ONE } from "./statements.ts";
-
-/** How many rows one statement inserts. Twice as many are hardly faster. */
-const ROWS = 100;
+import { INSERT_CHUNK, insertPets, SELECT_FOLLOWERS, SELECT_ONE } from "./statements.ts";
 
 /** The time limit for the write lock, and the pause between two attempts, in milliseconds. */
 const LOCK_TIMEOUT = 5_000, RETRY_PAUSE = 0.5;
 
 /** Pages of the log after which it is copied into the file. The default of 1,000 would sync the disk for most chunks. */
 const CHECKPOINT = 8_000;
+
+/** How many rows one statement inserts. Twice as many are hardly faster. */
+const ROWS = 100;
 
 /**
  * Opens an importer, and creates or migrates the file as a store does.
@@ -35,9 +35,6 @@ class SqliteImporter implements PetImporter {
   readonly #schema: SchemaWatch;
   readonly #path: string;
   readonly #insertMany: StatementSync;
-  readonly #insertOne: StatementSync;
-  readonly #insertChunk: StatementSync;
-  readonly #count: StatementSync;
   readonly #pause = new Int32Array(new SharedArrayBuffer(4));
 
   constructor(db: DatabaseSync, files: DatabaseFiles | undefined, path: string) {
@@ -46,11 +43,6 @@ class SqliteImporter implements PetImporter {
     this.#path = path;
     this.#schema = new SchemaWatch(db, path);
     this.#insertMany = db.prepare(insertPets(ROWS));
-    this.#insertOne = db.prepare(insertPets(1));
-    // If another program has inserted an id beyond 2^53, it could not be returned as a number.
-    for (const statement of [this.#insertMany, this.#insertOne]) statement.setReadBigInts(true);
-    this.#insertChunk = db.prepare(INSERT_CHUNK);
-    this.#count = db.prepare(COUNT_FOLLOWERS);
     db.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT}`);
   }
 
@@ -68,10 +60,10 @@ class SqliteImporter implements PetImporter {
       try {
         this.#files?.requireInPlace();
         this.#schema.require();
-        const isKnown = this.#count.get(parent)?.["count"] !== known;
+        const isKnown = this.#db.prepare(SELECT_FOLLOWERS).all(parent).length !== known;
         if (!isKnown) {
-          this.#insert(pets);
-          this.#insertChunk.run(parent, digest, records, pets.length, Date.now());
+          for (let i = 0; i < pets.length; i += ROWS) this.#insert(pets.slice(i, i + ROWS));
+          this.#db.prepare(INSERT_CHUNK).run(parent, digest, records, pets.length, Date.now());
         }
         this.#db.exec(isKnown ? "ROLLBACK" : "COMMIT");
         return !isKnown;
@@ -107,20 +99,10 @@ class SqliteImporter implements PetImporter {
   }
 
   #insert(pets: readonly PetDraft[]): void {
-    const inFullStatements = pets.length - pets.length % ROWS;
-    const values: (string | bigint | number)[] = [];
-    for (let i = 0; i < inFullStatements; i += ROWS) {
-      for (let at = 0; at < ROWS; at++) {
-        const { name, categoryId, status } = pets[i + at]!;
-        values[3 * at] = name;
-        values[3 * at + 1] = categoryId;
-        values[3 * at + 2] = statusCode(status);
-      }
-      this.#insertMany.run(...values);
-    }
-    for (const { name, categoryId, status } of pets.slice(inFullStatements)) {
-      this.#insertOne.run(name, categoryId, statusCode(status));
-    }
+    const statement = pets.length === ROWS ? this.#insertMany : this.#db.prepare(insertPets(pets.length));
+    // If another program has inserted an id beyond 2^53, it could not be returned as a number.
+    statement.setReadBigInts(true);
+    statement.run(...pets.flatMap(({ name, categoryId, status }) => [name, categoryId, statusCode(status)]));
   }
 
   #explainErrors<T>(work: () => T): T {

@@ -73,7 +73,6 @@ export function exportPage(format: ExportFormat): string {
 
 /** The chunks of imports that follow one. Parameter: parent. */
 export const SELECT_FOLLOWERS = "SELECT digest, records, pets FROM imports WHERE parent = ?";
-export const COUNT_FOLLOWERS = "SELECT count(*) AS count FROM imports WHERE parent = ?";
 
 /** Remembers a chunk. Parameters: parent, digest, records, pets, added_at. */
 export const INSERT_CHUNK = "INSERT INTO imports (parent, digest, records, pets, added_at) VALUES (?, ?, ?, ?, ?)";

@@ -1,6 +1,7 @@
 /** The contract of importers, on SQLite and PostgreSQL. */
 
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { ImportCounts } from "../../../lib/server/transfer/import_records.ts";
@@ -57,6 +58,13 @@ function bound(target: object, value: unknown): unknown {
   return typeof value === "function" ? value.bind(target) : value;
 }
 
+async function importBlocks(blocks: Iterable<Uint8Array>, importer: PetImporter): Promise<ImportCounts> {
+  const counts: ImportCounts = { added: 0, known: 0, bad: 0, bytes: 0 };
+  const options = { format: "ndjson", copy: 1, importer, skipsBad: false, onBad() {}, onProgress() {} } as const;
+  await importRecords(ReadableStream.from(blocks), options, counts);
+  return counts;
+}
+
 const drafts = makeDrafts(250);
 const CHUNK: ImportChunk = { parent: "p".repeat(43), digest: "a".repeat(43), records: 300, pets: drafts };
 
@@ -109,16 +117,7 @@ for (const { name, skip, use } of KINDS) {
         const bytes = new TextEncoder().encode(toNdjson(makeDrafts(12_000)));
         const run = async () => {
           const importer = await openImporter();
-          const counts: ImportCounts = { added: 0, known: 0, bad: 0, bytes: 0 };
-          const options = {
-            format: "ndjson",
-            copy: 1,
-            importer,
-            skipsBad: false,
-            onBad() {},
-            onProgress() {},
-          } as const;
-          await importRecords(ReadableStream.from([bytes]), options, counts);
+          const counts = await importBlocks([bytes], importer);
           await importer.close();
           return counts;
         };
@@ -130,3 +129,38 @@ for (const { name, skip, use } of KINDS) {
       }),
   );
 }
+
+function* blocksOf(text: string, length: number): Generator<Uint8Array> {
+  const bytes = new TextEncoder().encode(text);
+  for (let start = 0; start < bytes.length; start += length) yield bytes.subarray(start, start + length);
+}
+
+test("a source is known, however its bytes arrive, and with records that fill the memory for reading ahead", () =>
+  KINDS[0]!.use(async ({ openImporter }) => {
+    const importer = await openImporter();
+    const long = '{"name":"Rex","categoryId":7,"colour":"'.padEnd(900_000, "x") + '"}\n';
+    for (const [text, count] of [[toNdjson(makeDrafts(5_001)), 5_001], [long.repeat(40), 40]] as const) {
+      for (const [i, length] of [65_536, 1_000_003, 100_000_000].entries()) {
+        const { added, known } = await importBlocks(blocksOf(text, length), importer);
+        assert.deepEqual([added, known], i === 0 ? [count, 0] : [0, count]);
+      }
+    }
+    await importer.close();
+  }));
+
+test("what an earlier release imported is known, in chunks of whatever sizes", () =>
+  KINDS[0]!.use(async ({ openImporter }) => {
+    const importer = await openImporter();
+    const lines = toNdjson(makeDrafts(30_000)).trimEnd().split("\n");
+    let parent = createHash("sha256").update("petstore import 1\nndjson\n1\n").digest("base64url");
+    let start = 0;
+    for (const records of [4_000, 8_000, 500, 16_000]) {
+      const text = lines.slice(start, start += records).join("\n");
+      const digest = createHash("sha256").update(parent).update(text).digest("base64url");
+      await importer.add({ parent, digest, records, pets: makeDrafts(1) }, 0);
+      parent = digest;
+    }
+    const { added, known } = await importBlocks(blocksOf(lines.join("\n"), 65_536), importer);
+    assert.deepEqual([added, known], [1_500, 4]);
+    await importer.close();
+  }));

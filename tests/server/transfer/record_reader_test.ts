@@ -6,10 +6,10 @@ import fc from "fast-check";
 import { parseCsvRecord } from "../../../lib/server/transfer/csv.ts";
 import {
   findCsvEnd,
+  type FindEnd,
   findLineEnd,
-  MAX_RECORDS,
-  RecordReader,
-  type SourceRecord,
+  readRecords,
+  textOf,
 } from "../../../lib/server/transfer/record_reader.ts";
 
 const encoder = new TextEncoder();
@@ -24,36 +24,28 @@ async function* inBlocks(bytes: Uint8Array, lengths: readonly number[]): AsyncGe
   }
 }
 
-/** Reads all records, `count` at a time. */
-async function readAll(reader: RecordReader, count: number): Promise<SourceRecord[]> {
-  const records: SourceRecord[] = [];
-  for (;;) {
-    await reader.fill();
-    if (reader.count === 0) return records;
-    const part = Math.min(count, reader.count);
-    records.push(...reader.peek(part));
-    reader.skip(part);
-  }
+async function readAll(bytes: Uint8Array, lengths: readonly number[], findEnd: FindEnd) {
+  const records = (await Array.fromAsync(readRecords(inBlocks(bytes, lengths), findEnd))).flat();
+  return records.map((record) => ({ line: record.line, text: textOf(record) }));
 }
 
 const field = fc.string({ unit: fc.constantFrom("a", "é", "🐕", ",", '"', "\n", "\r\n", " ", "\ufeff"), maxLength: 6 });
 const lineEnd = fc.constantFrom("\n", "\r\n");
 const blocks = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
 
-test("what is written as RFC 4180 says is read as it was, whatever the blocks and the chunks", async () => {
+test("what is written as RFC 4180 says is read as it was, whatever the blocks", async () => {
   const table = fc.array(fc.array(field, { minLength: 2, maxLength: 4 }), { minLength: 1, maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(
       table,
       lineEnd,
       blocks,
-      fc.integer({ min: 1, max: 5 }),
       fc.boolean(),
-      async (rows, end, lengths, count, hasEnd) => {
+      async (rows, end, lengths, hasEnd) => {
         const lines = rows.map((row) => row.map((text) => `"${text.replaceAll('"', '""')}"`).join(","));
         const text = lines.join(end) + (hasEnd ? end : "");
         const bytes = encoder.encode(`\ufeff${text}`);
-        const records = await readAll(new RecordReader(inBlocks(bytes, lengths), findCsvEnd), count);
+        const records = await readAll(bytes, lengths, findCsvEnd);
         assert.deepEqual(records.map(({ text }) => parseCsvRecord(text!)), rows);
         let line = 1;
         for (const [i, each] of records.entries()) {
@@ -65,45 +57,9 @@ test("what is written as RFC 4180 says is read as it was, whatever the blocks an
   );
 });
 
-test("the digest depends on the records alone: not on blocks, on chunks before, or on the end of the last line", async () => {
-  const lines = fc.array(fc.string({ unit: fc.constantFrom("a", "é", "🐕"), minLength: 1 }), {
-    minLength: 1,
-    maxLength: 9,
-  });
-  await fc.assert(
-    fc.asyncProperty(lines, blocks, blocks, async (texts, one, other) => {
-      const digests = [];
-      for (const [lengths, end] of [[one, ""], [other, "\n"]] as const) {
-        const reader = new RecordReader(inBlocks(encoder.encode(texts.join("\n") + end), lengths), findLineEnd);
-        await reader.fill();
-        assert.equal(reader.count, texts.length);
-        digests.push(texts.map((_, i) => reader.digest("parent", i + 1)));
-      }
-      assert.deepEqual(digests[0], digests[1]);
-      assert.equal(new Set(digests[0]).size, texts.length);
-    }),
-  );
-});
-
-test("a chunk has as many records as the bytes allow, however they arrive, so that a repeated import finds it", async () => {
-  const bytes = encoder.encode(`${"x".repeat(900_000)}\n`.repeat(40));
-  const counts = [];
-  for (const length of [65_536, 1_000_003, bytes.length]) {
-    const reader = new RecordReader(inBlocks(bytes, [length]), findLineEnd);
-    await reader.fill();
-    counts.push(reader.count);
-  }
-  assert.ok(counts[0]! < 20, "the memory is bounded");
-  assert.deepEqual(new Set(counts).size, 1, counts.join());
-  const many = new RecordReader(inBlocks(encoder.encode("\n".repeat(3 * MAX_RECORDS)), [70_001]), findLineEnd);
-  await many.fill();
-  assert.equal(many.count, MAX_RECORDS);
-});
-
 test("a record that is not valid UTF-8 has no text, and those beside it have theirs", async () => {
   const bytes = Uint8Array.of(0x61, 0x0a, 0xff, 0x0a, 0x62, 0x0d, 0x0a);
-  const reader = new RecordReader(inBlocks(bytes, [2]), findLineEnd);
-  assert.deepEqual(await readAll(reader, 10), [
+  assert.deepEqual(await readAll(bytes, [2], findLineEnd), [
     { line: 1, text: "a" },
     { line: 2, text: undefined },
     { line: 3, text: "b" },
@@ -113,10 +69,12 @@ test("a record that is not valid UTF-8 has no text, and those beside it have the
 test("a line over 1 MiB is refused with its number, and one of 1 MiB is not", async () => {
   for (const find of [findLineEnd, findCsvEnd]) {
     const longest = encoder.encode(`a\nb\n${"x".repeat(2 ** 20 - 1)}\nc`);
-    assert.equal((await readAll(new RecordReader(inBlocks(longest, [65_536]), find), 10)).length, 4);
+    assert.equal((await readAll(longest, [65_536], find)).length, 4);
     const tooLong = encoder.encode(`a\nb\n${"x".repeat(2 ** 20)}\nc`);
-    const reader = new RecordReader(inBlocks(tooLong, [65_536]), find);
-    await assert.rejects(readAll(reader, 10), /^SettingError: Line 3 is longer than 1 MiB; is a line end or/);
+    await assert.rejects(
+      readAll(tooLong, [65_536], find),
+      /^SettingError: Line 3 is longer than 1 MiB; is a line end or/,
+    );
   }
 });
 
