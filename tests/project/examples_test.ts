@@ -51,7 +51,7 @@ function withTask(name: string, use: (messages: string, greeting: string) => voi
   });
 }
 
-for (const [page, least] of [["README.md", 5], ["docs/http.md", 20]] as const) {
+for (const [page, least] of [["README.md", 5], ["docs/http.md", 12]] as const) {
   testUnless(whyNoCurl())(
     `${page} shows what its curl commands print`,
     () =>
