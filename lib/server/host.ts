@@ -1,7 +1,5 @@
 /** The interface to the runtime of the server, Deno or Node. */
 
-import type { OpenedFiles } from "../stores/sqlite/file.ts";
-import type { WriterAccess } from "../stores/sqlite/writer_messages.ts";
 import { formatAddress } from "./address.ts";
 import type { DrainGate } from "./drain_gate.ts";
 import type { LineWriter } from "./log/line_writer.ts";
@@ -76,8 +74,6 @@ export interface StartableServer extends StoppableServer {
 export interface StoreHost {
   /** The specifier of the PostgreSQL driver. */
   postgresDriver: string;
-  /** Keeps the permission for files outside the isolate that handles requests. Absent if that is not possible. */
-  keepFiles?: ((opened: OpenedFiles) => WriterAccess) | undefined;
 }
 
 export interface Host extends StoreHost {

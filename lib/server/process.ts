@@ -17,7 +17,6 @@ interface DenoProcess {
 
 interface Permissions {
   querySync(permission: Permission): { state: string };
-  revoke(permission: { name: string }): Promise<unknown>;
 }
 
 /** `undefined` on Node, where a program may do what its user may. */
@@ -33,11 +32,6 @@ export function isPermitted(permission: Permission): boolean {
 export function isColoured(): boolean {
   // Deno reads NO_COLOR without a permission for the variable.
   return isatty(1) && !(deno ? deno.noColor : process.env["NO_COLOR"]);
-}
-
-/** Revokes permissions. Deno cannot restrict reading to some paths at this point. */
-export async function dropPermissions(names: readonly ("env" | "read" | "write")[]): Promise<void> {
-  for (const name of names) await permissions?.revoke({ name });
 }
 
 /** Reads an environment variable. Without permission to read it, it counts as unset. */

@@ -6,11 +6,10 @@ import type { Host, StartableServer, StoppableServer } from "./host.ts";
 import { findFirstKey, keyLocationOf } from "./first_key.ts";
 import { LocalServer, readOptions } from "./local_server.ts";
 import { describeStart, describeStartAsJson, type StartFacts } from "./log/messages.ts";
-import { dropPermissions, isColoured } from "./process.ts";
+import { isColoured } from "./process.ts";
 import { serveMetrics } from "./metrics/metrics_server.ts";
 import type { ServerSettings } from "./server_settings.ts";
-import { SqliteStore } from "../stores/sqlite/store.ts";
-import type { KeyedPetStore, PetStore } from "../stores/store.ts";
+import type { KeyedPetStore } from "../stores/store.ts";
 import { SettingError } from "./start_error.ts";
 import { openKeyDatabase } from "./store/key_database.ts";
 import { readStoreSetting, type StoreSetting } from "./store/open_store.ts";
@@ -90,12 +89,9 @@ async function serveAlone(
   const port = await server.listen(settings);
   const store = await openSeeded(storeSetting, settings.seed, report);
   server.adopt(store, undefined);
-  const keyStore = storeSetting.isShareable ? store : await openKeyDatabase(settings.keys.length === 0, host.keepFiles);
+  const keyStore = storeSetting.isShareable ? store : await openKeyDatabase(settings.keys.length === 0);
   server.adopt(store, keyStore);
   const key = await findFirstKey(settings.keys, keyStore?.keys);
-  await dropPermissions(["env"]);
-  // Not awaited: the start of a thread in another isolate takes half a second. Until then, this isolate commits.
-  void confine(new Set([store, keyStore]), storeSetting.needsRead);
   server.serve(settings, { isComplete: () => true, keyLocation: keyLocationOf(key, settings.keys), limits: undefined });
   return { port, store: storeSetting.description, key };
 }
@@ -106,13 +102,6 @@ async function openSeeded(setting: StoreSetting, seed: number, report: (line: st
   const store = await setting.open();
   if (seed > 0 && !setting.openImporter) report(await seedMemory(store, seed));
   return store;
-}
-
-/** Gives up the permissions for files when the threads that write have started, which need them. Without it, reading stays. */
-export async function confine(stores: ReadonlySet<PetStore | undefined>, needsRead: boolean): Promise<void> {
-  const starts = Array.from(stores, (store) => store instanceof SqliteStore ? store.startWriter() : true);
-  const areIndependent = (await Promise.all(starts)).every((isIndependent) => isIndependent);
-  await dropPermissions(areIndependent && !needsRead ? ["write", "read"] : ["write"]);
 }
 
 /** Waits until requests in flight are answered, then holds later ones. */

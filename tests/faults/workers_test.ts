@@ -155,12 +155,6 @@ async function withMortalServer(
   });
 }
 
-test("a worker may use the network and nothing else", () =>
-  withMortalServer("permissions", async (child) => {
-    child.kill("SIGUSR2");
-    assert.match((await child.printed(/^may use .*\n/m))[0], /^may use net\n$/);
-  }));
-
 const DEATHS: [order: Order["order"], reason: RegExp, flags?: string[]][] = [
   ["throw", /^petstore: a worker died and is replaced: Error: told to throw at [^\n]*\n$/],
   ["reject", /^petstore: a worker died and is replaced: Error: told to reject at [^\n]*\n$/],

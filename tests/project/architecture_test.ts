@@ -136,7 +136,7 @@ test("the program for Node reaches nothing of Deno, but asks for its permissions
   const reach = await reachOf("lib/server/node/main.ts");
   assert.ok(reach.has("lib/server/run.ts") && reach.has("lib/server/node/listener.ts"));
   for (const path of reach) {
-    assert.doesNotMatch(path, /^lib\/server\/(deno|workers)\/|kept_files|file_keeper/);
+    assert.doesNotMatch(path, /^lib\/server\/(deno|workers)\//);
     assert.doesNotMatch(codeOf(path), /\bDeno\.[a-z]/, path);
     const asks = /"Deno" in globalThis|\["Deno"\]/.test(codeOf(path));
     // The store finds out for itself, because it is a library.

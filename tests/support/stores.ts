@@ -40,7 +40,7 @@ export function withStore<T>(kind: StoreKind, use: (store: PetStore) => Promise<
 
 function threadKind(): StoreKind {
   const kind = sqliteKind("SQLite with its thread", async (path) => {
-    const store = new SqliteStore(path, "thread");
+    const store = SqliteStore.open(path, "thread");
     await store.startWriter();
     return store;
   });

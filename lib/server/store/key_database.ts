@@ -2,7 +2,6 @@
 
 import { existsSync } from "node:fs";
 import { openSqlite } from "./open_store.ts";
-import type { StoreHost } from "../host.ts";
 import { isPermitted } from "../process.ts";
 import type { SqliteStore } from "../../stores/sqlite/store.ts";
 
@@ -13,14 +12,10 @@ export const KEY_DATABASE = "data/keys.db";
  * Opens the database.
  *
  * @param createIfMissing Whether to create it.
- * @param keepFiles Keeps the permission for files outside the isolate that handles requests.
  * @returns Undefined if it is missing and not created.
  * @throws {SettingError} If it cannot be opened.
  */
-export async function openKeyDatabase(
-  createIfMissing: boolean,
-  keepFiles: StoreHost["keepFiles"],
-): Promise<SqliteStore | undefined> {
+export async function openKeyDatabase(createIfMissing: boolean): Promise<SqliteStore | undefined> {
   const exists = isPermitted({ name: "read", path: KEY_DATABASE }) && existsSync(KEY_DATABASE);
-  return exists || createIfMissing ? await openSqlite(KEY_DATABASE, keepFiles ?? "same-thread") : undefined;
+  return exists || createIfMissing ? await openSqlite(KEY_DATABASE, "same-thread") : undefined;
 }

@@ -6,6 +6,7 @@ import { createMemoryStore } from "../../stores/memory/memory_store.ts";
 import type { PetImporter } from "../../stores/pet_importer.ts";
 import { openSqliteImporter } from "../../stores/sqlite/importer.ts";
 import { SqliteStore } from "../../stores/sqlite/store.ts";
+import type { OpenedFiles } from "../../stores/sqlite/file.ts";
 import type { WriterAccess } from "../../stores/sqlite/writer_messages.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { makeFolderFor } from "../folders.ts";
@@ -19,8 +20,6 @@ import { type PostgresTarget, readPostgresUrl } from "./postgres_url.ts";
 export interface StoreSetting {
   /** The setting without its secrets, for messages. */
   description: string;
-  /** Whether the open store needs permission to read files here. SQLite's store checks that its files are in place. */
-  needsRead: boolean;
   /** Whether several isolates can open it. Otherwise, API keys are kept in a separate database. */
   isShareable: boolean;
   /**
@@ -29,10 +28,8 @@ export interface StoreSetting {
    * @throws {SettingError} If it cannot be opened.
    */
   open(): KeyedPetStore | Promise<KeyedPetStore>;
-  /** Opens it in the main isolate for workers, which write through it. Absent if each worker writes for itself. */
+  /** The same for a store whose thread writes for all workers. Absent if each worker writes for itself. */
   openForWorkers?(): Promise<SqliteStore>;
-  /** Opens it in a worker. */
-  openInWorker?(access: WriterAccess): Promise<KeyedPetStore>;
   /**
    * Opens it to import pets. Absent for a store in memory, which only its own process can reach.
    *
@@ -71,31 +68,28 @@ export function parseStoreLocation(setting: string, environment: Environment): S
 export function readStoreSetting(
   setting: string,
   environment: Environment,
-  { postgresDriver, keepFiles }: StoreHost,
+  { postgresDriver }: StoreHost,
 ): StoreSetting {
   const store = parseStoreLocation(setting, environment);
   if (store.kind === "memory") {
     const description = `${setting} (lost when the server stops)`;
-    return { description, needsRead: false, isShareable: false, open: createMemoryStore };
+    return { description, isShareable: false, open: createMemoryStore };
   }
   if (store.kind === "postgres") {
     const description = describePostgres(store.target);
     const open = () => openPostgres(store.target, postgresDriver);
     const importer = () => openImporter(store.target, postgresDriver);
-    return { description, needsRead: false, isShareable: true, open, openImporter: importer };
+    return { description, isShareable: true, open, openImporter: importer };
   }
   const { path } = store;
   const isFile = path !== ":memory:";
-  const writer = (isFile && keepFiles) || "thread";
+  const open = async () => {
+    const store = await openSqlite(path, "thread");
+    await store.startWriter();
+    return store;
+  };
   return {
-    ...{ description: setting, needsRead: writer === "thread", isShareable: isFile },
-    open: () => openSqlite(path, writer),
-    async openForWorkers() {
-      const store = await openSqlite(path, "thread");
-      await store.startWriter();
-      return store;
-    },
-    openInWorker: (access) => openSqliteInWorker(path, access),
+    ...{ description: setting, isShareable: isFile, open, openForWorkers: open },
     ...isFile && { openImporter: () => withFolderFor(path, () => openSqliteImporter(path)) },
   };
 }
@@ -103,16 +97,11 @@ export function readStoreSetting(
 /** @throws {SettingError} If it cannot be opened, or is missing and must not be created. */
 export function openSqlite(
   path: string,
-  writer: ConstructorParameters<typeof SqliteStore>[1],
+  writer: "thread" | "same-thread",
   createIfMissing = true,
 ): Promise<SqliteStore> {
   if (!createIfMissing && isMissing(path)) throw new SettingError(`${path} does not exist`);
-  return withFolderFor(path, async () => {
-    const store = new SqliteStore(path, writer);
-    // A server whose isolate for files did not start would refuse every create.
-    await store.check();
-    return store;
-  });
+  return withFolderFor(path, () => SqliteStore.open(path, writer));
 }
 
 async function withFolderFor<T>(path: string, open: () => T | Promise<T>): Promise<T> {
@@ -127,15 +116,15 @@ async function withFolderFor<T>(path: string, open: () => T | Promise<T>): Promi
 }
 
 /**
- * A worker may start when the file has been moved. It must neither open another file at this path nor create one. So the file
- * must be in place before and after it is opened.
+ * Opens, in a worker, the files that the main isolate has opened.
+ *
+ * @param access The way to the thread that writes.
+ * @throws {UnreachableError} If they are not in their place, or cannot be opened.
  */
-async function openSqliteInWorker(path: string, access: WriterAccess): Promise<KeyedPetStore> {
+export async function openSqliteInWorker(opened: OpenedFiles, access: WriterAccess): Promise<KeyedPetStore> {
   try {
-    await access.requireInPlace?.();
-    const store = new SqliteStore(path, () => access);
+    const store = SqliteStore.join(opened, access);
     await store.startWriter();
-    await access.requireInPlace?.();
     return store;
   } catch (error) {
     throw new UnreachableError(error instanceof Error ? error.message : String(error));

@@ -1,6 +1,7 @@
 /** The messages between the main isolate and its workers, over one port for each worker. */
 
 import type { MessagePort } from "node:worker_threads";
+import type { OpenedFiles } from "../../stores/sqlite/file.ts";
 import type { WriterPort } from "../../stores/sqlite/writer_messages.ts";
 import type { LimitMemory } from "../../access/rate_limit.ts";
 import type { KeyLocation } from "../first_key.ts";
@@ -11,11 +12,11 @@ import type { Writers } from "../writers.ts";
 /** The first message to a worker. */
 export interface WorkerStart {
   port: MessagePort;
-  /** The address of the program that serves. */
-  program: string;
   settings: ServerSettings;
   /** The environment variables that the setting of the store refers to. */
   variables: Record<string, string>;
+  /** The files of SQLite's store, which the main isolate has opened. */
+  opened: OpenedFiles | undefined;
   /** How many workers are missing. */
   missing: Int32Array;
   /** The memory in which all workers count requests, if they are limited. */
@@ -43,8 +44,6 @@ export type ToWorker =
   | { written: Stream; failure?: string }
   /** The port to the thread that writes for all workers. Undefined if no thread runs. */
   | { writer: WriterPort | undefined }
-  /** Whether the files of the database are in place, in the order of the requests. */
-  | { isInPlace: boolean; failure: string }
   /** That thread has ended. */
   | { isWriterLost: true };
 
@@ -53,8 +52,8 @@ export type FromWorker =
   | { done: keyof Steps; failure?: { message: string; isTemporary: boolean } }
   /** Whole lines. The next ones follow when these are written. */
   | { lines: Uint8Array; stream: Stream }
-  /** Requests the port to the thread that writes, or a check that the files of the database are in place. */
-  | { request: "writer" | "check" }
+  /** Requests the port to the thread that writes. */
+  | { request: "writer" }
   /** The worker has failed and must be replaced. */
   | { died: string }
   /** Sent once a second, with the worker's counts. */

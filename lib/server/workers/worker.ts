@@ -3,15 +3,13 @@
 import { getHeapStatistics } from "node:v8";
 import { type MessagePort, workerData } from "node:worker_threads";
 import type { WriterAccess, WriterPort } from "../../stores/sqlite/writer_messages.ts";
-import { StoreUnavailableError } from "../../stores/store.ts";
 import { listen } from "../deno/listener.ts";
 import { prepareTraces } from "../deno/spans.ts";
 import { DENO_STORES } from "../deno/stores.ts";
 import type { LineSink } from "../log/line_writer.ts";
 import { LocalServer } from "../local_server.ts";
-import { dropPermissions } from "../process.ts";
 import { SettingError, UnreachableError } from "../start_error.ts";
-import { readStoreSetting } from "../store/open_store.ts";
+import { openSqliteInWorker, readStoreSetting } from "../store/open_store.ts";
 import { createWriters, writeJson } from "../writers.ts";
 import {
   type FromWorker,
@@ -22,7 +20,7 @@ import {
   type WorkerStart,
 } from "./messages.ts";
 
-function runWorker({ port, settings, variables, missing, limits }: WorkerStart): void {
+function runWorker({ port, settings, variables, opened, missing, limits }: WorkerStart): void {
   const lines = { output: new PortSink(port, "output"), errors: new PortSink(port, "errors") };
   const writers = createWriters(lines);
   if (settings.log === "json") writeJson(writers);
@@ -32,11 +30,10 @@ function runWorker({ port, settings, variables, missing, limits }: WorkerStart):
 
   const steps: { [Step in keyof Steps]: (argument: Steps[Step]) => void | Promise<void> } = {
     async open() {
-      const storeSetting = readStoreSetting(settings.store, (name) => variables[name], DENO_STORES);
-      const { openInWorker } = storeSetting;
-      const store = openInWorker ? await openInWorker(writer) : await storeSetting.open();
+      const store = opened
+        ? await openSqliteInWorker(opened, writer)
+        : await readStoreSetting(settings.store, (name) => variables[name], DENO_STORES).open();
       server.adopt(store, store);
-      await dropPermissions(["env", "write", "read"]);
     },
     async listen({ hostname, port, keyLocation }) {
       // The gate opens first: a connection that the socket gets from now on is served.
@@ -64,7 +61,6 @@ function runWorker({ port, settings, variables, missing, limits }: WorkerStart):
     if ("written" in message) return lines[message.written].onWritten(message.failure);
     if ("writer" in message) return writer.onPort(message.writer);
     if ("isWriterLost" in message) return writer.onLost();
-    if ("isInPlace" in message) return writer.onCheck(message.isInPlace, message.failure);
     const { step, argument } = message;
     try {
       await (steps[step] as (argument: unknown) => void | Promise<void>)(argument);
@@ -120,7 +116,6 @@ class PortSink implements LineSink {
 class MainWriter implements WriterAccess {
   readonly #port: MessagePort;
   #connected: PromiseWithResolvers<WriterPort | undefined> | undefined;
-  readonly #checks: PromiseWithResolvers<void>[] = [];
   onLost: () => void = () => {};
 
   constructor(port: MessagePort) {
@@ -136,20 +131,6 @@ class MainWriter implements WriterAccess {
 
   onPort(port: WriterPort | undefined): void {
     this.#connected?.resolve(port);
-  }
-
-  /** The main isolate checks this, because a worker may not read files. */
-  requireInPlace(): Promise<void> {
-    const check = Promise.withResolvers<void>();
-    this.#checks.push(check);
-    this.#port.postMessage({ request: "check" } satisfies FromWorker);
-    return check.promise;
-  }
-
-  onCheck(isInPlace: boolean, failure: string): void {
-    const check = this.#checks.shift();
-    if (isInPlace) check?.resolve();
-    else check?.reject(new StoreUnavailableError(failure));
   }
 
   /** The main isolate closes it. */

@@ -1,22 +1,18 @@
-import { MessageChannel, type MessagePort } from "node:worker_threads";
+import { getHeapStatistics } from "node:v8";
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { SqliteStore } from "../../stores/sqlite/store.ts";
 import type { WriterPort } from "../../stores/sqlite/writer_messages.ts";
 import { isBrokenPipe } from "../log/line_writer.ts";
-import { firstLine, SettingError, UnreachableError } from "../start_error.ts";
+import { SettingError, UnreachableError } from "../start_error.ts";
 import type { Samples } from "../metrics/samples.ts";
 import type { Sinks } from "../writers.ts";
 import { type FromWorker, HEARTBEAT_INTERVAL, type Steps, type ToWorker, type WorkerStart } from "./messages.ts";
 
-/** The permissions of a worker until its store is open. Then it drops those that it no longer needs. */
-const PERMISSIONS = {
-  ...{ net: "inherit", read: "inherit", write: "inherit", import: "inherit" },
-  ...{ env: false, sys: false, run: false, ffi: false },
-};
-
 /** How many heartbeats a worker may miss before it counts as unresponsive. */
 const MAX_MISSED_HEARTBEATS = 10;
 
-const SANDBOX = new URL("./sandbox.ts", import.meta.url);
+/** In bytes. */
+const MEBIBYTE = 1_048_576;
 
 /** A worker, as the main isolate sees it. */
 export class WorkerHandle {
@@ -35,30 +31,34 @@ export class WorkerHandle {
   /** The heartbeats missed in a row. */
   #missedHeartbeats = 0;
 
-  /** @param store The store whose thread writes for the worker. Undefined if the worker writes itself. */
-  constructor(start: Omit<WorkerStart, "port">, sinks: Sinks, store: SqliteStore | undefined) {
+  /**
+   * @param program The address of the program that serves.
+   * @param store The store whose thread writes for the worker. Undefined if the worker writes itself.
+   */
+  constructor(program: URL, start: Omit<WorkerStart, "port">, sinks: Sinks, store: SqliteStore | undefined) {
     this.#sinks = sinks;
     this.#store = store;
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
     // Not `on()`, with which Deno reads the bytes of the access log one by one.
     (port1 as unknown as WriterPort).onmessage = ({ data }) => this.#receive(data as FromWorker);
-    const deno = { permissions: PERMISSIONS };
-    this.#worker = new Worker(SANDBOX, { type: "module", deno } as WorkerOptions);
+    // Deno's own Worker would end the process when its memory is exhausted.
+    this.#worker = new Worker(importable(program), {
+      // An environment of its own, because the system's needs a permission.
+      env: {},
+      workerData: { ...start, port: port2 } satisfies WorkerStart,
+      transferList: [port2],
+      resourceLimits: { maxOldGenerationSizeMb: Math.floor(getHeapStatistics().heap_size_limit / MEBIBYTE) },
+    });
     const { promise, resolve } = Promise.withResolvers<string>();
     this.died = promise;
     this.#end = resolve;
-    this.#worker.onmessage = ({ data }) => this.#end(data);
-    this.#worker.onerror = (event) => {
-      // Otherwise the main isolate would die too.
-      event.preventDefault();
-      this.#end(event.message || "an error in its program");
-    };
+    this.#worker.on("error", (error) => this.#end(String(error instanceof Error ? error.stack : error)));
+    this.#worker.on("exit", (status) => this.#end(`it ended with status ${status}`));
     this.died.then(() => {
       this.#worker.terminate();
       this.#port.close();
     });
-    this.#worker.postMessage({ ...start, port: port2 }, [port2 as unknown as globalThis.MessagePort]);
   }
 
   /**
@@ -100,8 +100,7 @@ export class WorkerHandle {
       return;
     }
     if ("request" in message) {
-      if (message.request === "writer") this.#sendWriter();
-      else this.#sendCheck();
+      this.#sendWriter();
       return;
     }
     if ("heartbeat" in message) {
@@ -125,15 +124,6 @@ export class WorkerHandle {
     this.#post({ writer }, writer ? [writer] : []);
   }
 
-  async #sendCheck(): Promise<void> {
-    try {
-      await this.#store?.check();
-      this.#post({ isInPlace: true, failure: "" });
-    } catch (error) {
-      this.#post({ isInPlace: false, failure: firstLine(error) });
-    }
-  }
-
   #post(message: ToWorker, transfer: unknown[] = []): void {
     this.#port.postMessage(message, transfer as MessagePort[]);
   }
@@ -148,4 +138,10 @@ export class WorkerHandle {
     }
     this.#post({ written: stream, ...(failure !== undefined && { failure }) });
   }
+}
+
+/** `node:worker_threads` refuses an address on the network, but not a module that imports it. */
+function importable(program: URL): URL {
+  if (program.protocol === "file:") return program;
+  return new URL(`data:text/javascript,${encodeURIComponent(`import ${JSON.stringify(program.href)};`)}`);
 }

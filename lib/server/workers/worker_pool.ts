@@ -10,7 +10,7 @@ import { oneLine, type StartFacts } from "../log/messages.ts";
 import { createLimitMemory } from "../../access/limit_table.ts";
 import type { LimitMemory } from "../../access/rate_limit.ts";
 import { addSamples, type Samples } from "../metrics/samples.ts";
-import { dropPermissions, isPermitted, readVariable } from "../process.ts";
+import { isPermitted, readVariable } from "../process.ts";
 import type { ServerSettings } from "../server_settings.ts";
 import { firstLine, SettingError } from "../start_error.ts";
 import { readStoreSetting, type StoreSetting } from "../store/open_store.ts";
@@ -69,9 +69,9 @@ export class WorkerPool implements StartableServer {
     }, DENO_STORES);
     requireShareable(storeSetting);
     this.#start = {
-      program: this.#program.href,
       settings,
       variables,
+      opened: undefined,
       missing: this.#missing,
       limits: createLimits(settings),
     };
@@ -80,13 +80,12 @@ export class WorkerPool implements StartableServer {
     const { seed } = settings;
     if (seed > 0 && storeSetting.openImporter) report(await seedDatabase(await storeSetting.openImporter(), seed));
     this.#store = await storeSetting.openForWorkers?.();
+    this.#start.opened = this.#store?.opened;
     const workers = await Promise.all(Array.from({ length: this.#size }, () => this.#open()));
     const key = await this.#findKey(settings.keys, storeSetting);
     const { hostname, port } = reserved;
     this.#listen = { hostname, port, keyLocation: keyLocationOf(key, settings.keys) };
     await Promise.all(workers.map((worker) => this.#serve(worker)));
-    // The permissions for files stay: the next worker cannot have more than this isolate, which serves nothing.
-    await dropPermissions(["env"]);
     return { port, store: storeSetting.description, key };
   }
 
@@ -130,7 +129,7 @@ export class WorkerPool implements StartableServer {
 
   /** Starts a worker and lets it open the store. */
   async #open(): Promise<WorkerHandle> {
-    const worker = new WorkerHandle(this.#start!, this.#sinks, this.#store);
+    const worker = new WorkerHandle(this.#program, this.#start!, this.#sinks, this.#store);
     this.#workers.add(worker);
     worker.died.then(() => this.#workers.delete(worker));
     await worker.perform("open", undefined);
@@ -193,15 +192,13 @@ function createLimits({ rateLimit }: ServerSettings): LimitMemory | undefined {
   return { callers: create(), addresses: create() };
 }
 
-/** Deno ends the process if a flag is missing. `listenDatagram()` exists with the first one only. */
+/** Deno ends the process if the flag is missing, with which alone `listenDatagram()` exists. */
 function requirePlatform(): void {
   if (Deno.build.os !== "linux") {
     throw new SettingError("Several workers can share a port on Linux only; set --workers 1");
   }
   if ("listenDatagram" in Deno) return;
-  throw new SettingError(
-    "Several workers need deno run --unstable-net --unstable-worker-options, as in the task serve; or set --workers 1",
-  );
+  throw new SettingError("Several workers need deno run --unstable-net, as in the task serve; or set --workers 1");
 }
 
 /** The main program needs no permission to read its own modules, but the programs of workers do. */

@@ -1,7 +1,6 @@
 /** Keeps API keys in the file of the pets, through the connection that reads. */
 
 import type { DatabaseSync } from "node:sqlite";
-import { chain, type MaybePromise } from "../../maybe_promise.ts";
 import { keyOfRow, type KeyRow } from "../key_row.ts";
 import type { KeyStore, KeyUse, StoredKey } from "../key_store.ts";
 import { asUnavailable } from "./errors.ts";
@@ -28,20 +27,20 @@ type Value = string | bigint | null;
 export class SqliteKeys implements KeyStore {
   readonly #db: DatabaseSync;
   readonly #schema: SchemaWatch;
-  readonly #requireInPlace: () => MaybePromise<void>;
+  readonly #requireInPlace: () => void;
 
   /** @param requireInPlace Throws if the file was moved or replaced. No server would notice a change then. */
-  constructor(db: DatabaseSync, schema: SchemaWatch, requireInPlace: () => MaybePromise<void>) {
+  constructor(db: DatabaseSync, schema: SchemaWatch, requireInPlace: () => void) {
     this.#db = db;
     this.#schema = schema;
     this.#requireInPlace = requireInPlace;
   }
 
-  list(): MaybePromise<StoredKey[]> {
+  list(): StoredKey[] {
     return this.#whenInPlace(() => (this.#db.prepare(SELECT_KEYS).all() as unknown as KeyRow[]).map(keyOfRow));
   }
 
-  add(key: StoredKey, replaced?: { id: string; expires: Date }): MaybePromise<boolean> {
+  add(key: StoredKey, replaced?: { id: string; expires: Date }): boolean {
     const { id, digest, label, caller, readOnly, created, expires } = key;
     const values = [id, digest, label, caller, readOnly ? 1n : 0n, timeOf(created), expires ? timeOf(expires) : null];
     return this.#write(
@@ -52,16 +51,13 @@ export class SqliteKeys implements KeyStore {
     );
   }
 
-  revoke(id: string, at: Date): MaybePromise<boolean> {
+  revoke(id: string, at: Date): boolean {
     return this.#write(BUSY_TIMEOUT, () => this.#run(REVOKE_KEY, [timeOf(at), id]));
   }
 
-  touch(uses: readonly KeyUse[]): MaybePromise<void> {
+  touch(uses: readonly KeyUse[]): void {
     // Neither waits for a lock nor for the disk, because this stops the thread.
-    return chain(
-      this.#write(0, () => uses.map(({ id, at }) => this.#run(TOUCH_KEY, [timeOf(at), id])).length > 0, "NORMAL"),
-      () => {},
-    );
+    this.#write(0, () => uses.map(({ id, at }) => this.#run(TOUCH_KEY, [timeOf(at), id])).length > 0, "NORMAL");
   }
 
   /** Whether the statement has changed a row. */
@@ -70,7 +66,7 @@ export class SqliteKeys implements KeyStore {
   }
 
   /** @param change Returns false to roll back. */
-  #write(busyTimeout: number, change: () => boolean, synchronous = "FULL"): MaybePromise<boolean> {
+  #write(busyTimeout: number, change: () => boolean, synchronous = "FULL"): boolean {
     const db = this.#db;
     return this.#whenInPlace(() => {
       db.exec(`PRAGMA busy_timeout = ${busyTimeout}; PRAGMA synchronous = ${synchronous}`);
@@ -90,14 +86,13 @@ export class SqliteKeys implements KeyStore {
     });
   }
 
-  #whenInPlace<T>(act: () => T): MaybePromise<T> {
-    return chain(this.#requireInPlace(), () => {
-      try {
-        return act();
-      } catch (error) {
-        throw asUnavailable(error);
-      }
-    });
+  #whenInPlace<T>(act: () => T): T {
+    this.#requireInPlace();
+    try {
+      return act();
+    } catch (error) {
+      throw asUnavailable(error);
+    }
   }
 }
 

@@ -55,5 +55,5 @@ export function createSqliteStore(path: string, options: SqliteStoreOptions = {}
   }
   const [name] = Object.keys(unknown);
   if (name !== undefined) throw new TypeError(`An SQLite store has no option ${JSON.stringify(name)}`);
-  return new SqliteStore(path, writer);
+  return SqliteStore.open(path, writer);
 }

@@ -1,7 +1,7 @@
 /** The store: reads on this thread, and creates through a writer. `sqlite_store.ts` is the entry point. */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { attempt, chain, type MaybePromise } from "../../maybe_promise.ts";
+import { chain, type MaybePromise } from "../../maybe_promise.ts";
 import { statusCode } from "../status_code.ts";
 import type {
   IdempotentOutcome,
@@ -19,7 +19,7 @@ import { Transactions } from "./commit.ts";
 import { asUnavailable, isOutage } from "./errors.ts";
 import type { DatabaseFiles, OpenedFiles } from "./file.ts";
 import { SqliteKeys } from "./keys.ts";
-import { openDatabase } from "./open.ts";
+import { type OpenDatabase, openDatabase, openSecondConnection } from "./open.ts";
 import { ReadAhead } from "./read_ahead.ts";
 import { SchemaWatch } from "./schema.ts";
 import { WriterOwner } from "./start_writer.ts";
@@ -47,13 +47,8 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
   readonly #access: WriterAccess | undefined;
   #isClosed = false;
 
-  /**
-   * @param path As in `createSqliteStore()`.
-   * @param writer The thread that commits: one of this store, the calling thread, or another thread.
-   */
-  constructor(path: string, writer: "thread" | "same-thread" | ((opened: OpenedFiles) => WriterAccess)) {
-    requirePath(path);
-    const { db, files } = openDatabase(path);
+  /** @param access The way to the thread that commits. Without it, the calling thread does. */
+  private constructor({ db, files }: OpenDatabase, path: string, access: WriterAccess | undefined) {
     const schema = this.#schema = new SchemaWatch(db, path);
     this.#db = db;
     this.#files = files;
@@ -63,18 +58,36 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
       files?.requireInPlace();
       schema.require();
     });
-    // A database in memory belongs to one connection.
-    if (files && writer !== "same-thread") {
-      this.#access = writer === "thread" ? new WriterOwner(files.opened) : writer(files.opened);
-    }
-    this.#writer = new Writer(transactions, () => this.#watch.countCommit(), this.#access);
-    // Without a thread, this one may still access files, and another may need a while to start.
-    this.keys = new SqliteKeys(db, schema, () => {
-      return this.#writer.isConnected ? this.#requireInPlace() : files?.requireInPlace();
-    });
+    this.#access = access;
+    this.#writer = new Writer(transactions, () => this.#watch.countCommit(), access);
+    this.keys = new SqliteKeys(db, schema, () => files?.requireInPlace());
     this.#get = prepare(db, SELECT_PET);
     this.#all = preparePage(db, ALL_PETS);
     this.#ofStatus = preparePage(db, PETS_OF_STATUS);
+  }
+
+  /** @param path As in `createSqliteStore()`, as is `writer`. */
+  static open(path: string, writer: "thread" | "same-thread"): SqliteStore {
+    requirePath(path);
+    const opened = openDatabase(path);
+    // A database in memory belongs to one connection.
+    const hasThread = writer === "thread" && opened.files;
+    return new SqliteStore(opened, path, hasThread ? new WriterOwner(hasThread.opened) : undefined);
+  }
+
+  /**
+   * Opens, once more, the files of a store, also in another isolate.
+   *
+   * @param access The way to the thread of that store.
+   * @throws {StoreUnavailableError} If they are not in their place, or cannot be opened.
+   */
+  static join(opened: OpenedFiles, access: WriterAccess): SqliteStore {
+    return new SqliteStore(openSecondConnection(opened), opened.givenPath, access);
+  }
+
+  /** The files, for {@link join}. Undefined for a database in memory. */
+  get opened(): OpenedFiles | undefined {
+    return this.#files?.opened;
   }
 
   set onCommit(observer: CommitObserver | undefined) {
@@ -130,40 +143,35 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
     return this.#watch.changes();
   }
 
-  check(): MaybePromise<void> {
+  check(): void {
     this.get(1n);
-    return this.#requireInPlace();
+    this.#files?.requireInPlace();
   }
 
   checkWrites(): Promise<void> {
     return this.#writer.probe();
   }
 
-  #requireInPlace(): MaybePromise<void> {
-    return this.#access?.requireInPlace ? this.#access.requireInPlace() : this.#files?.requireInPlace();
-  }
-
   close(): MaybePromise<void> {
     if (this.#isClosed) return;
     const written = this.#writer.close();
     this.#isClosed = true;
-    return chain(written, () => chain(this.#isInPlace(), (isInPlace) => this.#release(isInPlace)));
+    return chain(written, () => chain(this.#access?.close(), () => this.#release()));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 
-  #isInPlace(): MaybePromise<boolean> {
-    return attempt(() => chain(this.#requireInPlace(), () => true), () => false);
-  }
-
-  #release(isInPlace: boolean): MaybePromise<void> {
-    // The thread first, so that the last connection to be closed is the one that decides about the log.
-    return chain(this.#access?.close(), () => {
-      if (isInPlace) this.#db.close();
-      else LEFT_OPEN.push(this.#db);
-    });
+  /** After the thread, so that the last connection to be closed is the one that decides about the log. */
+  #release(): void {
+    try {
+      this.#files?.requireInPlace();
+    } catch {
+      LEFT_OPEN.push(this.#db);
+      return;
+    }
+    this.#db.close();
   }
 
   #read<T>(query: () => T): T {

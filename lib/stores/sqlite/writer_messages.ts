@@ -28,12 +28,6 @@ export interface WriterAccess {
    * @returns Undefined if no thread can be started. The store then commits on its own thread.
    */
   connect(onLost: () => void): Promise<WriterPort | undefined>;
-  /**
-   * Checks that the files of the database are in place. For a store whose own thread may not read files.
-   *
-   * @throws {StoreUnavailableError} If they are not.
-   */
-  requireInPlace?(): Promise<void>;
   /** Called when the store is closed. Its port is closed before. */
   close(): MaybePromise<void>;
 }

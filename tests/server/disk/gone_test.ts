@@ -5,7 +5,6 @@ import { MOUNT_SKIP, withTmpfs } from "../../support/system/disk.ts";
 import { assertUnavailable, FILE, KEY, Ledger, ON_FILE } from "../../support/server/ledger.ts";
 import { withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
-import { Child } from "../../support/system/child.ts";
 import { command, testUnless } from "../../support/system/commands.ts";
 
 const test = Object.assign(testUnless(false), { mounted: testUnless(MOUNT_SKIP) });
@@ -70,62 +69,3 @@ test.mounted("a server whose volume is replaced by another leaves the log of tha
           while (mounted-- > 0) command("umount", place);
         }
       }))));
-
-test("a program that gives up its permission to read acknowledges nothing more, and says why", () =>
-  withTempFolder(async (folder) => {
-    const module = new URL("../../../lib/stores/sqlite/sqlite_store.ts", import.meta.url).href;
-    const code = `import { createSqliteStore } from ${JSON.stringify(module)};
-      const store = createSqliteStore("pets.db");
-      const pet = { name: "Rex", categoryId: 7n, status: "sold" };
-      await store.create(pet);
-      Deno.permissions.revokeSync({ name: "read" });
-      try { await store.create(pet); } catch (error) { console.log(error.name, error.message); }
-      console.log(store.list({ after: 0n, limit: 2 }).json);`;
-    const script = join(folder, "program.ts");
-    Deno.writeTextFileSync(script, code);
-    const args = ["run", "--no-prompt", "--no-config", "--no-check", "--allow-read", "--allow-write=.", script];
-    const child = new Child(Deno.execPath(), args, { cwd: folder });
-    await child.ended;
-    const [refusal, list] = child.written.stdout.split("\n");
-    assert.equal(refusal, "StoreUnavailableError Cannot check whether pets.db is still in its place");
-    assert.equal(list, '[{"id":1,"name":"Rex","categoryId":7,"status":"sold"}]', child.written.stderr);
-  }));
-
-const UNSTABLE = ["--unstable-net", "--unstable-worker-options"];
-
-const CONFINED: [what: string, store: string, flags: string[], states: string[], files: string[]][] = [
-  ["neither read nor write files", "sqlite:pets.db", UNSTABLE, ["prompt", "prompt"], ["pets.db", "program.ts"]],
-  ["read files without the unstable flags", "sqlite:pets.db", [], ["granted", "prompt"], ["pets.db", "program.ts"]],
-  ["not write files for a database in memory", "sqlite::memory:", UNSTABLE, ["granted", "prompt"], ["program.ts"]],
-];
-
-for (const [what, setting, unstable, states, files] of CONFINED) {
-  test(`after the start, the server's own isolate may ${what}, and creates and checks go on`, () =>
-    withTempFolder(async (folder) => {
-      const module = (path: string) => JSON.stringify(new URL(`../../../lib/server/${path}`, import.meta.url).href);
-      const code = `import { DENO_STORES } from ${module("deno/stores.ts")};
-      import { readStoreSetting } from ${module("store/open_store.ts")};
-      import { confine } from ${module("serve.ts")};
-      const setting = readStoreSetting("${setting}", () => undefined, DENO_STORES);
-      const store = await setting.open();
-      await confine(new Set([store]), setting.needsRead);
-      const states = ["read", "write"].map((name) => Deno.permissions.querySync({ name }).state);
-      const ids = [];
-      for (let i = 0; i < 3; i++) ids.push(Number(await store.create({ name: "Rex", categoryId: 7n, status: "sold" })));
-      await store.check();
-      await store.keys.touch([{ id: "key-x", at: new Date() }]);
-      if ((await store.keys.list()).length > 0) throw new Error("There are keys");
-      await store.close();
-      console.log(JSON.stringify({ states, ids }));`;
-      Deno.writeTextFileSync(join(folder, "program.ts"), code);
-      const flags = ["--no-prompt", "--no-config", "--no-check", ...unstable];
-      const child = new Child(Deno.execPath(), ["run", ...flags, "--allow-read", "--allow-write", "program.ts"], {
-        cwd: folder,
-      });
-      await child.ended;
-      assert.equal(child.written.stderr, "");
-      assert.deepEqual(JSON.parse(child.written.stdout), { states, ids: [1, 2, 3] });
-      // The last connection has written the log back.
-      assert.deepEqual(Array.from(Deno.readDirSync(folder), ({ name }) => name).sort(), files);
-    }));
-}

@@ -28,7 +28,7 @@ const KINDS: { name: string; skip: string | false; use(run: (opened: Opened) => 
     use: (run) =>
       withTempFolder(async (folder) => {
         const path = join(folder, "pets.db");
-        const store = new SqliteStore(path, "same-thread");
+        const store = SqliteStore.open(path, "same-thread");
         await run({ store, openImporter: () => Promise.resolve(openSqliteImporter(path)) });
         await store.close();
       }),

@@ -45,7 +45,7 @@ export function withStore(use: (store: SqliteStore, path: string) => void | Prom
 
 /** Opens a store, runs `use`, and closes the store. */
 export async function usingStore<T>(path: string, use: (store: SqliteStore) => T | Promise<T>): Promise<T> {
-  const store = new SqliteStore(path, writer);
+  const store = SqliteStore.open(path, writer);
   try {
     // Otherwise the first creates would be committed without the thread.
     await store.startWriter();

@@ -43,7 +43,7 @@ function withThread(use: (kit: Kit) => void | Promise<void>): Promise<void> {
       return port;
     };
     const open = async () => {
-      const store = new SqliteStore(path, () => ({ connect, close() {} }));
+      const store = SqliteStore.join(files!.opened, { connect, close() {} });
       opened.push(store);
       await store.startWriter();
       return store;
@@ -199,17 +199,19 @@ test("a thread does not start on a file that has been replaced, and makes no fil
 
 test("a store whose thread cannot be started commits on the calling thread", () =>
   withPath(async (path) => {
+    const { db, files } = openDatabase(path);
     let attempts = 0;
     for (const connect of [() => Promise.resolve(undefined), () => Promise.reject(new Error("no threads here"))]) {
       const counted = () => {
         attempts++;
         return connect();
       };
-      const store = new SqliteStore(path, () => ({ connect: counted, close() {} }));
+      const store = SqliteStore.join(files!.opened, { connect: counted, close() {} });
       await store.startWriter();
       for (let i = 0; i < 3; i++) await store.create(REX);
       await store.close();
     }
+    db.close();
     // A failed start is not repeated with each create.
     assert.equal(attempts, 2);
     assert.deepEqual(query(path, "SELECT count(*) AS count FROM pets"), [{ count: 6 }]);
@@ -220,7 +222,7 @@ test("closing a store commits the creates that wait for the thread's commit", ()
     const store: PetStore = createSqliteStore(path);
     const first = createMany(store, 700);
     await first;
-    const started = new SqliteStore(path, "thread");
+    const started = SqliteStore.open(path, "thread");
     await started.startWriter();
     const sent = createMany(started, 700);
     const more = new Promise((resolve) => setImmediate(resolve)).then(() => createMany(started, 20));
@@ -263,7 +265,7 @@ async function runProgram(code: string, look: (folder: string) => void = () => {
 }
 
 test("a process that only holds an idle store ends, and one with a pending create ends after it", async () => {
-  const idle = `const store = new SqliteStore("pets.db", "thread");
+  const idle = `const store = SqliteStore.open("pets.db", "thread");
     await store.startWriter();
     await store.create(pet);`;
   assert.equal(await runProgram(`${idle} console.log("idle")`), "idle");

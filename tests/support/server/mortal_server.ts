@@ -16,10 +16,7 @@ if (import.meta.main) {
   const settings = readSettings(flags, () => undefined);
   const workers: string[] = [];
   const channel = new BroadcastChannel("petstore-orders");
-  channel.onmessage = ({ data: { worker, held } }) => {
-    if (held) console.log(`may use ${held.join(" and ")}`);
-    else workers.push(worker);
-  };
+  channel.onmessage = ({ data: { worker } }) => workers.push(worker);
   Deno.addSignalListener("SIGUSR2", () => channel.postMessage({ worker: workers.shift(), order }));
   const sinks = { output: serializeWrites(Deno.stdout), errors: serializeWrites(Deno.stderr) };
   const { output, errors } = createWriters(sinks);

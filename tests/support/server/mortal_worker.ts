@@ -5,12 +5,10 @@ import "../../../lib/server/workers/worker.ts";
 /** What the process can tell one of its workers. */
 export interface Order {
   worker: string;
-  order: "throw" | "reject" | "exhaust" | "hang" | "exit" | "permissions";
+  order: "throw" | "reject" | "exhaust" | "hang" | "exit";
 }
 
 export const ORDERS = "petstore-orders";
-
-const NAMES = ["net", "read", "write", "env", "sys", "run", "ffi"] as const;
 
 const worker = crypto.randomUUID();
 const channel = new BroadcastChannel(ORDERS);
@@ -25,10 +23,6 @@ channel.onmessage = ({ data }: MessageEvent<Partial<Order>>) => {
     for (const all: unknown[] = [];;) {
       all.push(Array.from({ length: 100 }, Math.random));
     }
-  }
-  if (data.order === "permissions") {
-    const held = NAMES.filter((name) => Deno.permissions.querySync({ name }).state === "granted");
-    channel.postMessage({ worker, held });
   }
 };
 channel.postMessage({ worker });
