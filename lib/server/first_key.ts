@@ -24,7 +24,7 @@ export async function findFirstKey(
   if (configured.length > 0 || !store) return "as set";
   try {
     const stored = await store.list();
-    const file = stored.length === 0 ? readKeyFile(KEY_FILE) : readKey(KEY_FILE);
+    const file = stored.length === 0 ? await readKeyFile(KEY_FILE) : readKey(KEY_FILE);
     if (file && await isAccepted(file, stored, store)) return file;
     if (stored.some(isValid)) return "in the store (petstore keys list)";
     return "none is valid (petstore keys add makes one)";

@@ -1,6 +1,6 @@
 /** Folders, and new files in them that survive a power failure. */
 
-import { closeSync, fsyncSync, linkSync, lstatSync, mkdirSync, openSync, renameSync, unlinkSync } from "node:fs";
+import { closeSync, fsyncSync, linkSync, lstatSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
 import process from "node:process";
 import { isPermitted } from "./process.ts";
 import { SettingError } from "./start_error.ts";
@@ -20,7 +20,7 @@ export function makeFolderFor(path: string): void {
 }
 
 /** Syncs the names of new files to disk. Windows does this by itself, and cannot open a folder. */
-export function syncFolder(path: string): void {
+function syncFolder(path: string): void {
   if (process.platform === "win32") return;
   const folder = openSync(path, "r");
   try {
@@ -34,7 +34,7 @@ export function syncFolder(path: string): void {
 const MAX_TEMPORARY = 1000;
 
 /** Creates an empty file beside a path, under a unique name, accessible only to its owner. Follows no link. */
-export function createTemporary(path: string): { name: string; descriptor: number } {
+function createTemporary(path: string): { name: string; descriptor: number } {
   for (let number = 0;; number++) {
     const name = `${path}.${number}.tmp`;
     try {
@@ -50,19 +50,26 @@ export function codeOf(error: unknown): unknown {
   return (error as { code?: unknown }).code;
 }
 
+export class FileExistsError extends SettingError {
+  constructor(path: string) {
+    super(`${path} exists already; choose another name`);
+  }
+}
+
 /** The signals that must not leave an unfinished file. */
 const TERMINATION_SIGNALS = process.platform === "win32" ? ["SIGINT"] : ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /**
- * Makes a file that gets its name when it is complete and on disk. It replaces no other.
+ * Makes a file that gets its name when it is complete and on disk.
  *
  * @param fill Writes to the temporary name.
+ * @throws {FileExistsError} If there is a file, which is not replaced.
  */
-export async function publishFile<T>(path: string, fill: (name: string) => Promise<T>): Promise<T> {
+export async function publishFile<T>(path: string, fill: (name: string) => T | Promise<T>): Promise<T> {
   requireNew(path);
   let temporary: ReturnType<typeof createTemporary> | undefined;
   const abort = () => {
-    if (temporary) unlinkIfExists(temporary.name);
+    if (temporary) rmSync(temporary.name, { force: true });
     process.exit(1);
   };
   // Before the file is made: a signal between the two would leave it.
@@ -76,12 +83,13 @@ export async function publishFile<T>(path: string, fill: (name: string) => Promi
     syncFolder(folderOf(path));
     return result;
   } catch (error) {
-    throw codeOf(error) === "EEXIST" ? existsError(path) : error;
+    throw codeOf(error) === "EEXIST" ? new FileExistsError(path) : error;
   } finally {
     for (const signal of TERMINATION_SIGNALS) process.off(signal, abort);
     if (temporary) {
       closeSync(temporary.descriptor);
-      unlinkIfExists(temporary.name);
+      // There is none after a rename.
+      rmSync(temporary.name, { force: true });
     }
   }
 }
@@ -101,19 +109,7 @@ function rename(name: string, path: string): void {
 /** The error codes of a file system without hard links, such as FAT. */
 const NO_LINK_CODES: unknown[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
 
-export function unlinkIfExists(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
-  }
-}
-
 /** A symbolic link counts as a file, whatever its target is. */
 function requireNew(path: string): void {
-  if (lstatSync(path, { throwIfNoEntry: false })) throw existsError(path);
-}
-
-function existsError(path: string): SettingError {
-  return new SettingError(`${path} exists already; choose another name`);
+  if (lstatSync(path, { throwIfNoEntry: false })) throw new FileExistsError(path);
 }

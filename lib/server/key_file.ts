@@ -1,24 +1,10 @@
 /** The file with the API key that the server generates if no key is set. */
 
-import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  linkSync,
-  lstatSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  type Stats,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { lstatSync, readFileSync, realpathSync, type Stats, statSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { makeKey } from "../access/key_format.ts";
 import { checkKeys } from "../access/keys.ts";
-import { codeOf, createTemporary, folderOf, makeFolderFor, syncFolder, unlinkIfExists } from "./folders.ts";
+import { codeOf, FileExistsError, folderOf, makeFolderFor, publishFile } from "./folders.ts";
 import { isPermitted } from "./process.ts";
 import { firstLine, SettingError, startError } from "./start_error.ts";
 
@@ -35,22 +21,21 @@ export interface FileKey {
 }
 
 /**
- * Reads the key, or generates one if the file has none.
+ * Reads the key, or generates one if there is no file.
  *
  * @throws {SettingError} If the file cannot be used, or other users could read or replace it.
  */
-export function readKeyFile(path: string): FileKey {
-  return readKey(path) ?? makeKeyFile(path);
+export async function readKeyFile(path: string): Promise<FileKey> {
+  return readKey(path) ?? await makeKeyFile(path);
 }
 
-/** Like {@link readKeyFile}, but makes no key. */
+/** Like {@link readKeyFile}, but makes no key. An empty file has none. */
 export function readKey(path: string): FileKey | undefined {
   try {
     requireOwnFile(path, statSync(path));
     requireOwnFolder(path);
     if (lstatSync(path).isSymbolicLink()) requireOwnFolder(realpathSync(path));
     const key = readFileSync(path, "utf8").trim();
-    // A server of an earlier release that was killed while it made the key leaves an empty file.
     if (key === "") return undefined;
     checkKeys([key]);
     return { key, isNew: false };
@@ -87,91 +72,22 @@ function requireOwnFolder(path: string): void {
   throw new SettingError(`${folder} holds the API key and others can write to it: run chmod go-w ${folder}`);
 }
 
-function makeKeyFile(path: string): FileKey {
+async function makeKeyFile(path: string): Promise<FileKey> {
   const key = makeKey();
   try {
     makeFolderFor(path);
     // Only whole keys get the name of the file: part of a key would be a weak key.
-    const file = realPathOf(path) ?? path;
-    const temporary = createTemporary(file);
-    try {
-      writeFileSync(temporary.descriptor, key + "\n");
-      // The key must be on disk before it is shown, because a power failure must not destroy a key in use.
-      fsyncSync(temporary.descriptor);
-      for (;;) {
-        publishKey(temporary.name, path);
-        const agreed = readKey(path);
-        if (!agreed) continue;
-        syncFolder(folderOf(file));
-        return { key: agreed.key, isNew: agreed.key === key };
-      }
-    } finally {
-      closeSync(temporary.descriptor);
-      unlinkSync(temporary.name);
-    }
+    await publishFile(path, (name) => writeFileSync(name, key + "\n"));
+    return { key, isNew: true };
   } catch (error) {
+    if (error instanceof FileExistsError) return requireKey(path);
     throw error instanceof SettingError ? error : startError(`${path} cannot be written: ${firstLine(error)}`, error);
   }
 }
 
-/** Publishes a key unless the file has one. Servers that start at once agree on one key, and any of them may publish it. */
-function publishKey(temporary: string, path: string): void {
-  if (linkUnlessExists(temporary, path)) return;
-  const file = realPathOf(path);
-  if (file === undefined) throw new SettingError(`${path} is a symbolic link to a file that is missing`);
-  let descriptor: number;
-  try {
-    descriptor = openSync(file, "r");
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return;
-    throw error;
-  }
-  try {
-    const { ino } = fstatSync(descriptor, { bigint: true });
-    if (readFileSync(descriptor, "utf8").trim() === "") replaceBlank(temporary, file, ino);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/** `undefined` if there is no file. */
-function realPathOf(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
-}
-
-/**
- * Replaces a file without a key. Servers agree on the key by a name that contains the inode of that file: only one can link its
- * key to this name, and all put that one in place. The name is removed only after the blank file has gone. A server that finds the
- * name free after that also finds another file.
- */
-function replaceBlank(temporary: string, file: string, blank: bigint): void {
-  const agreed = `${file}.${blank}.tmp`;
-  const ownLink = `${temporary}.agreed.tmp`;
-  unlinkIfExists(ownLink);
-  linkUnlessExists(temporary, agreed);
-  try {
-    linkSync(agreed, ownLink);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return;
-    throw error;
-  }
-  if (statSync(file, { bigint: true }).ino === blank) renameSync(ownLink, file);
-  // A rename of a file to its own second name does nothing, and keeps both.
-  for (const name of [ownLink, agreed]) unlinkIfExists(name);
-}
-
-/** @returns Whether the new name was free. */
-function linkUnlessExists(from: string, to: string): boolean {
-  try {
-    linkSync(from, to);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
-    throw error;
-  }
+/** Of servers that start at once, one makes the file, and the others use it. */
+function requireKey(path: string): FileKey {
+  const found = readKey(path);
+  if (!found) throw new SettingError(`${path} holds no key; remove it, and the next start makes one`);
+  return found;
 }
