@@ -42,7 +42,7 @@ test("a dry run of publishing to JSR finds no fault and no slow types, and takes
   assert.doesNotMatch(printed, /slow-type|missing-/i);
   const prefix = pathToFileURL(ROOT).href;
   const files = Array.from(printed.matchAll(/^ +(file:\S+) \(/gm), ([, url = ""]) => url.slice(prefix.length));
-  const others = files.filter((path) => !/^lib\/[a-z0-9_/]+\.ts$|^docs\/[a-z_]+\.(md|svg)$/.test(path));
+  const others = files.filter((path) => !/^lib\/[a-z0-9_/]+\.ts$|^(bench|docs)\/[a-zA-Z_]+\.(md|svg)$/.test(path));
   const VIEWER = ["LICENSE", "NOTICE", "page.json", "swagger-ui-bundle.js.LICENSE.txt", "swagger_ui.json"];
   assert.deepEqual(others.toSorted(), [
     ...["CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md", "deno.json"],
