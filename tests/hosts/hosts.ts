@@ -35,8 +35,8 @@ const BUN_PARSER = unknownMethod("gets no response: Bun closes the connection", 
 
 const SRVX_BODY: Deviation = {
   says:
-    "After a body of unknown length that is too large, srvx stops reading and keeps the connection for five seconds: " +
-    "a client that continues to send gets its 413 late, or a connection reset instead",
+    "A client that continues to send a body of unknown length that is too large gets its 413 late, or a connection " +
+    "reset instead, because srvx keeps the connection for five seconds",
   isSlow: true,
   concerns: async ({ request, caseName }) =>
     /^answers 413 to 3 MiB/.test(caseName) && request.method === "POST" &&
@@ -47,7 +47,7 @@ const SRVX_BODY: Deviation = {
 const PLAIN = outside(/^Not found$/);
 
 const PARSERS =
-  "Middleware that reads bodies, such as `express.json()`, must come after the petstore. A body that has " +
+  "Middleware that reads bodies, such as `express.json()` or `koa-body`, must come after the petstore. A body that has " +
   "already been read is answered with 500, and `onError` gets the reason";
 
 export const HOSTS: readonly MountedHost[] = [
@@ -189,7 +189,7 @@ export const HOSTS: readonly MountedHost[] = [
     file: "koa.ts",
     runtime: NODE_24,
     about: "With `respond = false`, Koa leaves the response to the petstore.",
-    notes: ["No middleware of Koa sees the petstore's responses", PARSERS.replace("`express.json()`", "`koa-body`")],
+    notes: ["No middleware of Koa sees the petstore's responses", PARSERS],
     deviations: [outside(/^Not Found$/), NODE_PARSER],
   },
 ];

@@ -52,35 +52,36 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'const petstore = createPetstore({ keys: ["pk_example"], basePath });',
 ]);
 
-const SHARED = "## Deviations that hosts share\n";
-
 export function createHostsPage(): string {
-  const sections = HOSTS.map(toSection);
+  const sections = [...HOSTS.map(toSection), ...EDGE_SECTIONS];
+  const shared = shareDeviations(sections);
+  const formatHost = (section: Section) =>
+    format({ ...section, deviations: section.deviations?.filter((says) => !shared.has(says)) ?? [] });
   return [
     INTRODUCTION,
-    createContents([...sections, ...EDGE_SECTIONS]),
+    createContents(sections),
     BEGINNING,
-    SHARED,
-    SHARED_DEVIATIONS.map((says) => `- ${says}: ${hostsWith(says).map(({ name }) => name).join(", ")}.\n`).join(""),
+    "## What several hosts do\n",
+    Array.from(shared, ([says, hosts]) => `- ${says}: ${hosts.join(", ")}.\n`).join(""),
     "## Servers and frameworks\n",
-    ...sections.map(format),
+    ...sections.slice(0, HOSTS.length).map(formatHost),
     "## Workers, pages and frameworks with a build\n",
-    ...EDGE_SECTIONS.map(format),
+    ...sections.slice(HOSTS.length).map(formatHost),
     "## Your own parts\n",
     ...OWN_SECTIONS.map(format),
   ].join("\n");
 }
 
-/** Deviations of more than two hosts are listed once. */
-const SHARED_DEVIATIONS = [...new Set(HOSTS.flatMap(({ deviations }) => deviations.map(({ says }) => says)))]
-  .filter((says) => hostsWith(says).length > 2);
-
-function hostsWith(says: string): MountedHost[] {
-  return HOSTS.filter(({ deviations }) => deviations.some((deviation) => deviation.says === says));
+/** The deviations of more than one host, with the names of these hosts. */
+function shareDeviations(sections: readonly Section[]): Map<string, string[]> {
+  const hosts = new Map<string, string[]>();
+  for (const { title, deviations = [] } of sections) {
+    for (const says of deviations) hosts.set(says, [...hosts.get(says) ?? [], title]);
+  }
+  return new Map(Array.from(hosts).filter(([, titles]) => titles.length > 1));
 }
 
 function toSection(host: MountedHost): Section {
-  const own = host.deviations.map(({ says }) => says).filter((says) => !SHARED_DEVIATIONS.includes(says));
   const framing = "Responses are sent in chunks, without `Content-Length`; responses to `HEAD` have it";
   const root = "Mounted at the root, the petstore answers every request, even those for the app's own routes";
   return {
@@ -89,7 +90,7 @@ function toSection(host: MountedHost): Section {
     text: host.about,
     files: [`tests/hosts/programs/${host.file}`],
     deviations: [
-      ...own,
+      ...host.deviations.map(({ says }) => says),
       ...host.sendsChunks ? [framing] : [],
       ...Object.entries(host.adds ?? {}).map(([name, value]) => `Every response has \`${name}: ${value}\``),
       ...host.hidesAppAtRoot ? [root] : [],

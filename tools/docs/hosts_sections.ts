@@ -109,7 +109,7 @@ export const EDGE_SECTIONS: readonly Section[] = [
       "`defineEventHandler((event) => petstore.handle(toWebRequest(event)))`. It drops empty header fields, so an empty " +
       "`Idempotency-Key` is not refused.",
     files: ["tests/edge/nitro/routes/v1/[...path].js"],
-    deviations: ["A method that HTTP does not have gets 400 without a body from Node's parser"],
+    deviations: ["A method that HTTP does not have (`constructor`) gets 400 without a body from Node's parser"],
   },
 ];
 
