@@ -47,10 +47,6 @@ export interface ServerSettings {
 
 /** @throws {SettingError} If a value is invalid. */
 export function readSettings(flags: Flags, environment: Environment): ServerSettings {
-  // If it were ignored, a log that was switched off would come back.
-  if (environment("PETSTORE_ACCESS_LOG")) {
-    throw new SettingError("PETSTORE_ACCESS_LOG is no setting any more; set PETSTORE_LOG to text, json or off");
-  }
   const text = (name: SettingName) => readText(name, flags, environment);
   const list = (name: SettingName) => [...flags.get(name) ?? splitList(environment(SETTINGS[name].variable) || "")];
   const isOn = (name: SettingName) => flags.has(`no-${name}`) ? false : flags.has(name) || readSwitch(name, text(name));

@@ -1,13 +1,15 @@
 /** A start that must fail says why in one line, prints nothing else, and exits with 2. */
 
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { fillUp, MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
 import { Child } from "../support/system/child.ts";
-import { runServer, type ServerParts, withFreshServer, withServer } from "../support/server/server_process.ts";
+import { inFolder, runHere, withFreshServerHere, withServerHere } from "../support/server/in_process.ts";
+import { readKey, runServer } from "../support/server/server_process.ts";
 import { ON_NODE, onDenoAlone, SERVER } from "../support/server/serve_task.ts";
 import { threeFreePorts, untilAccepted } from "../support/system/free_port.ts";
 import { withTempFolder } from "../support/temp.ts";
@@ -36,10 +38,6 @@ const CASES: Case[] = [
   ["half a worker", ["--workers=1.5"], /Workers "1\.5"/],
   ["too many workers", ["--workers=1000"], /Workers "1000"/],
   ["a number of workers that is a word", { PETSTORE_WORKERS: "all" }, /Workers "all"/],
-  ...(ON_NODE ? [["several workers on Node", [K, "--workers=2"], /Several workers need Deno; set --workers 1/]] : [
-    ["several workers in memory", [K, "--workers=2", "--store=memory:"], /workers cannot share the store memory:/],
-    ["several workers on SQLite in memory", [K, "--workers=2", "--store=sqlite::memory:"], /cannot share .*:memory:/],
-  ]) as Case[],
   ["an invalid hostname", ["--hostname=a b"], /Hostname "a b"/],
   ["a hostname with a scheme", ["--hostname=http://x"], /"http:\/\/x"/],
   ["a hostname that does not resolve", [K, "--hostname=petstore.invalid"], /petstore\.invalid/],
@@ -97,7 +95,6 @@ const CASES: Case[] = [
   ["an invalid public address", [K, "--public-url=api.example"], /publicBaseUrl must be/],
   ["a CORS origin that is empty", [K, "--cors-origin="], /CORS origin ""/],
   ["a star beside a CORS origin", [K, "--cors-origin=*", "--cors-origin=https://a.example"], /"\*"/],
-  ["the former setting of the log", { PETSTORE_ACCESS_LOG: "off" }, /set PETSTORE_LOG to text, json or off/],
   ["a log that does not exist", { PETSTORE_LOG: "on" }, /--log must be text, json or off, not "on"/],
   [
     "an address of metrics without a port",
@@ -130,27 +127,28 @@ function makeKeyFile(folder: string, text: string, mode: number): void {
 }
 
 async function assertFails(
-  folder: string,
-  { shows, hides, ...parts }: ServerParts & { shows: RegExp; hides?: string },
-  wanted = 2,
+  args: readonly string[],
+  { shows, hides, env = {}, status: wanted = 2 }: {
+    shows: RegExp;
+    hides?: string | undefined;
+    env?: Record<string, string>;
+    status?: number;
+  },
 ): Promise<void> {
-  const { status, stdout, stderr } = await runServer(folder, parts);
+  const { status, stdout, stderr } = await runHere(["serve", ...args], { PORT: "0", ...env });
   assert.match(stderr, /^petstore: [^\n]+\n$/);
   assert.match(stderr, shows);
   if (hides !== undefined) assert.ok(!stderr.includes(hides), stderr);
-  assert.equal(stdout, "");
-  // Deno's own advice to grant permissions is never right here.
-  assert.ok(!stderr.includes("--allow"), stderr);
-  assert.equal(status, wanted);
+  assert.deepEqual([stdout, status], ["", wanted]);
 }
 
 for (const [what, start, shows, { hides, prepare } = {}] of CASES) {
   test(`the server does not start with ${what}`, () =>
-    withTempFolder(async (folder) => {
+    inFolder(async (folder) => {
       prepare?.(folder);
       const before = readFiles(folder);
-      const parts = Array.isArray(start) ? { args: start } : { env: start };
-      await assertFails(folder, { ...parts, shows, ...(hides !== undefined && { hides }) });
+      const [args, env] = Array.isArray(start) ? [start, {}] : [[], start];
+      await assertFails(args, { env, shows, hides });
       for (const [name, bytes] of before) assert.deepEqual(readFiles(folder).get(name), bytes, name);
     }));
 }
@@ -160,50 +158,48 @@ function readFiles(folder: string): Map<string, Uint8Array> {
   return new Map(files.map(({ name }) => [name, Deno.readFileSync(join(folder, name))]));
 }
 
-test("a start on a port in use ends with status 1, and the server that has the port goes on", () =>
-  withFreshServer({ args: [K, "--store=memory:"] }, async ({ port, ask }, folder) => {
-    await assertFails(folder, { args: [K, `--port=${port}`, "--store=memory:"], shows: /the port is in use; / }, 1);
-    assert.equal((await ask("/livez", null)).status, 200);
-  }));
-
 for (const [flag, address] of [["--port", ""], ["--metrics", "127.0.0.1:"]] as const) {
   test(`a start on a port in use names the next free port, and the flag ${flag} that leads there`, () =>
-    withTempFolder(async (folder) => {
+    inFolder(async (folder) => {
       const first = await threeFreePorts(), free = first + 2;
       using _one = Deno.listen({ hostname: "127.0.0.1", port: first });
       using _two = Deno.listen({ hostname: "127.0.0.1", port: first + 1 });
-      const args = [K, "--store=memory:", "--port=0", flag, `${address}${first}`];
-      const { status, stdout, stderr } = await runServer(folder, { args });
+      const { status, stdout, stderr } = await runHere(["--port=0", flag, `${address}${first}`]);
       const reason = `the port is in use; port ${free} is free: add ${flag} ${address}${free}`;
       assert.deepEqual([status, stdout, stderr], [1, "", `petstore: Cannot listen on 127.0.0.1:${first}: ${reason}\n`]);
+      assert.deepEqual([...Deno.readDirSync(folder)], []);
       const added = stderr.slice(stderr.indexOf(flag)).trim().split(" ");
-      await withServer(folder, { args: [...args, ...added] }, () => untilAccepted(free));
+      await withServerHere({ args: [K, "--store=memory:", "--port=0", ...added] }, () => untilAccepted(free));
     }));
 }
 
 testMounted("the server does not start on a full disk, with status 1", () =>
-  withTmpfs("64k", async (folder) => {
-    fillUp(join(folder, "full"));
-    await assertFails(folder, { args: [K], shows: /data.*(full|no space)/i }, 1);
-    await assertFails(folder, { args: ["--store=memory:"], shows: /data\/(api-key|keys\.db).*(full|no space)/ }, 1);
+  inFolder(async (root) => {
     for (const size of ["4k", "16k", "32k", "64k"]) {
-      const shows = /the disk is full|no space|cannot be opened/i;
-      await withTmpfs(size, (folder) => assertFails(folder, { args: [K], shows }, 1));
+      await withTmpfs(size, async (folder) => {
+        process.chdir(folder);
+        const status = 1;
+        await assertFails([K], { shows: /the disk is full|no space|cannot be opened/i, status });
+        rmSync("data", { recursive: true, force: true });
+        fillUp(join(folder, "full"));
+        await assertFails([K], { shows: /data.*(full|no space)/i, status });
+        await assertFails(["--store=memory:"], { shows: /data\/(api-key|keys\.db).*(full|no space)/, status });
+        process.chdir(root);
+      });
     }
   }));
 
 test("a start on a file that another program writes to, before it has tables, ends with status 1", () =>
-  withTempFolder(async (folder) => {
+  inFolder(async (folder) => {
     using other = new DatabaseSync(join(folder, "pets.db"));
     other.exec("PRAGMA journal_mode = WAL; BEGIN IMMEDIATE");
-    await assertFails(folder, { args: [K, "--store=sqlite:pets.db"], shows: /is locked by another process/ }, 1);
+    await assertFails([K, "--store=sqlite:pets.db"], { shows: /is locked by another process/, status: 1 });
   }));
 
 test("a start makes a missing folder for the database, for its owner alone", () =>
-  withTempFolder(async (folder) => {
-    const args = ["--key=k", "--store=sqlite:var/lib/pets/pets.db"];
-    await withServer(folder, { args }, async ({ ask }) => assert.equal((await ask("/readyz", null)).status, 200));
-    assert.equal((Deno.statSync(join(folder, "var", "lib", "pets")).mode ?? 0) & 0o777, 0o700);
+  withFreshServerHere({ args: [K, "--store=sqlite:var/lib/pets/pets.db"] }, async ({ ask }) => {
+    assert.equal((await ask("/readyz", null)).status, 200);
+    assert.equal((Deno.statSync("var/lib/pets").mode ?? 0) & 0o777, 0o700);
   }));
 
 testUnless(onDenoAlone("permissions to lack"))(
@@ -218,20 +214,27 @@ testUnless(onDenoAlone("permissions to lack"))(
           cwd: folder,
         });
         assert.equal(await child.exit(), 2);
-        const line = child.written.stderr;
         const shows = missing === "net"
           ? /^petstore: [^\n]+ Requires net access to "[^\n]+", which the server was started without\n$/
           : /^petstore: data\/keys\.db cannot be opened: (the program lacks Deno's permission for it|Requires write access to "data", which the server was started without)\n$/;
-        assert.match(line, shows);
+        assert.match(child.written.stderr, shows);
       }
     }),
 );
 
-test("a first start that fails, on an address that this machine lacks, shows its new key with the next start", () =>
+test("several workers cannot share a store in memory, and need Deno", () =>
   withTempFolder(async (folder) => {
-    await assertFails(folder, { args: ["--hostname=192.0.2.1"], shows: /192\.0\.2\.1/ }, 1);
-    await withServer(folder, {}, ({ written }) => {
-      // No start has shown the key yet.
-      assert.ok(written.stdout.includes(Deno.readTextFileSync(join(folder, "data", "api-key")).trim()));
-    });
+    const shows = ON_NODE ? /Several workers need Deno; set --workers 1/ : /workers cannot share the store .*memory:/;
+    for (const store of ["memory:", "sqlite::memory:"]) {
+      const { status, stderr } = await runServer(folder, { args: [K, "--workers=2", `--store=${store}`] });
+      assert.match(stderr, shows);
+      assert.equal(status, 2);
+    }
+  }));
+
+test("a first start that fails, on an address that this machine lacks, shows its new key with the next start", () =>
+  inFolder(async () => {
+    await assertFails(["--hostname=192.0.2.1"], { shows: /192\.0\.2\.1/, status: 1 });
+    // No start has shown the key yet.
+    await withServerHere({}, ({ written }) => assert.ok(written.stdout.includes(readKey("."))));
   }));

@@ -39,10 +39,8 @@ export class ServerProcess implements AsyncDisposable, Endpoint {
     this.#child = child;
     this.pid = child.pid;
     this.written = child.written;
-    const [, origin = "", port] =
-      /(?: listens on |"address":")(http:.*?:(\d+))(?:\/v1$|")/m.exec(child.written.stdout) ?? [];
-    this.origin = origin;
-    this.port = Number(port);
+    this.origin = originOf(child.written.stdout);
+    this.port = Number(new URL(this.origin).port);
   }
 
   /** Starts a server in a folder and waits until it listens. */
@@ -78,6 +76,11 @@ export class ServerProcess implements AsyncDisposable, Endpoint {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#child[Symbol.asyncDispose]();
   }
+}
+
+/** The address in the greeting of a server, as text or as JSON. */
+export function originOf(greeting: string): string {
+  return /(?: listens on |"address":")(http:.*?:\d+)(?:\/v1$|")/m.exec(greeting)?.[1] ?? "";
 }
 
 export async function withServer<T>(
@@ -119,7 +122,8 @@ export function spawnServer(folder: string, { args = [], env = {}, openFiles, ke
   return new Child(limited[0] ?? "", limited.slice(1), options);
 }
 
-function withPort(parts: ServerParts): ServerParts {
+/** With a free port, unless one is given. */
+export function withPort(parts: ServerParts): ServerParts {
   const { args = [], env = {} } = parts;
   const isGiven = "PORT" in env || args.some((arg) => arg.startsWith("--port"));
   return isGiven ? parts : { ...parts, args: ["--port=0", ...args] };

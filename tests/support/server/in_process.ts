@@ -1,0 +1,97 @@
+/** Commands and servers of the program in this process, without a process of their own. Deno only. */
+
+import process from "node:process";
+import { DENO_HOST } from "../../../lib/server/deno/host.ts";
+import type { Host } from "../../../lib/server/host.ts";
+import { run } from "../../../lib/server/run.ts";
+import type { Endpoint } from "../http/raw_socket.ts";
+import type { ResponseValidator, SeenResponse } from "../openapi_validator.ts";
+import { withTempFolder } from "../temp.ts";
+import { until } from "../until.ts";
+import { validateServerResponse } from "./server_description.ts";
+import { originOf, request, type ServerExit, type ServerParts, STARTED, withPort } from "./server_process.ts";
+
+/** Works in a new folder. Such tests must not run at the same time. */
+export function inFolder<T>(use: (folder: string) => T | Promise<T>): Promise<T> {
+  const before = process.cwd();
+  return withTempFolder(async (folder) => {
+    process.chdir(folder);
+    try {
+      return await use(folder);
+    } finally {
+      process.chdir(before);
+    }
+  });
+}
+
+type Written = Pick<ServerExit, "stdout" | "stderr">;
+
+function hostOf(written: Written, env: Record<string, string>, ending: Promise<void>): Host {
+  const sinkTo = (name: keyof Written) => ({
+    write(bytes: Uint8Array) {
+      written[name] += new TextDecoder().decode(bytes);
+      return Promise.resolve(bytes.length);
+    },
+  });
+  const sinks = { output: sinkTo("stdout"), errors: sinkTo("stderr") };
+  return { ...DENO_HOST, environment: (name) => env[name], sinks, ending: () => ending };
+}
+
+/** Runs a command, or a start that fails. A start that succeeds ends at once. */
+export async function runHere(args: readonly string[], env: Record<string, string> = {}): Promise<ServerExit> {
+  const written = { stdout: "", stderr: "" };
+  const status = await run(args, hostOf(written, env, Promise.resolve()));
+  return { status, ...written };
+}
+
+export class ServerHere implements Endpoint {
+  readonly written: Written = { stdout: "", stderr: "" };
+  readonly validate: ResponseValidator = validateServerResponse;
+  readonly #ending = Promise.withResolvers<void>();
+  readonly #exit: Promise<number>;
+  origin = "";
+  port = 0;
+
+  constructor({ args = [], env = {} }: ServerParts) {
+    this.#exit = run(args, hostOf(this.written, env, this.#ending.promise));
+  }
+
+  async started(): Promise<void> {
+    let hasEnded = false;
+    this.#exit.finally(() => hasEnded = true);
+    await until("the start", () => hasEnded || STARTED.test(this.written.stdout));
+    if (hasEnded) throw new Error(`It did not start: ${this.written.stderr}`);
+    this.origin = originOf(this.written.stdout);
+    this.port = Number(new URL(this.origin).port);
+  }
+
+  readonly ask = (path: string, key: string | null, init: RequestInit = {}): Promise<SeenResponse> =>
+    request(this.origin + path, key, init);
+
+  /** Ends it as a signal does. Returns the exit status, when all lines have been written. */
+  stop(): Promise<number> {
+    this.#ending.resolve();
+    return this.#exit;
+  }
+}
+
+/** Starts a server in the present folder, and ends it after `use`. */
+export async function withServerHere<T>(
+  parts: ServerParts,
+  use: (server: ServerHere) => T | Promise<T>,
+): Promise<T> {
+  const server = new ServerHere(withPort(parts));
+  try {
+    await server.started();
+    return await use(server);
+  } finally {
+    await server.stop();
+  }
+}
+
+export function withFreshServerHere<T>(
+  parts: ServerParts,
+  use: (server: ServerHere, folder: string) => T | Promise<T>,
+): Promise<T> {
+  return inFolder((folder) => withServerHere(parts, (server) => use(server, folder)));
+}
