@@ -23,6 +23,7 @@
 import type { MaybePromise, PetStore } from "../../mod.ts";
 import { type Host, withApi } from "./http/api.ts";
 import { HTTP_CONTRACT } from "./http/all.ts";
+import type { Dependency } from "./http/case.ts";
 import { ContractError, type StoreGuarantee } from "./guarantees.ts";
 import { STORE_CONTRACT } from "./store/all.ts";
 import type { StoreCase } from "./store/case.ts";
@@ -34,6 +35,7 @@ export { ContractError };
 export type { Sharing } from "./fixture.ts";
 export type { OptionalMember } from "./store/case.ts";
 export type { Handle } from "./http/api.ts";
+export type { Dependency };
 
 /** One case of the HTTP contract. */
 export interface HttpContractCase {
@@ -41,6 +43,12 @@ export interface HttpContractCase {
   name: string;
   /** Why the case does not apply to this store; false if it does. A runner should show it. */
   skip: string | false;
+  /**
+   * What can make the case fail, besides the library itself: the store, by what it keeps, or the host, by how it carries requests
+   * and responses. A test of your own store may leave out the cases that do not depend on a store, and one of a host those that do
+   * not depend on a host.
+   */
+  dependsOn: readonly Dependency[];
   /** Rejects if the petstore breaks the contract. */
   run(): Promise<void>;
 }
@@ -78,8 +86,9 @@ export function storeCases(fixture: StoreFixture): StoreContractCase[] {
  */
 export function httpCases(fixture: StoreFixture, host?: Host): HttpContractCase[] {
   requireFixture(fixture);
-  return HTTP_CONTRACT.map(({ name, options, needs = [], run }) => ({
+  return HTTP_CONTRACT.map(({ name, options, needs = [], dependsOn = [], run }) => ({
     name,
+    dependsOn,
     skip: skipReason(fixture, needs),
     run: () =>
       withNamespace(fixture, async ({ open }) => await withApi({ store: await open(), ...options }, run, { host })),

@@ -6,10 +6,11 @@ import test from "node:test";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import type { Json } from "../../lib/json_types.ts";
 import { StoreUnavailableError } from "../../mod.ts";
-import { testHttpContract } from "./http.ts";
 import { IN_PROCESS, seenErrors, withApi } from "../support/api.ts";
+import { STORE_KINDS } from "../support/stores.ts";
+import { testHttpContract } from "./contracts.ts";
 
-testHttpContract(IN_PROCESS);
+testHttpContract(IN_PROCESS, STORE_KINDS);
 
 function errorExamples(value: Json | undefined): string[] {
   if (Array.isArray(value)) return value.flatMap(errorExamples);

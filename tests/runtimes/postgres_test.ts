@@ -1,11 +1,22 @@
+/** Both contracts on PostgreSQL, on Deno with the driver of the server, and on Node and Bun with each driver. */
+
 import assert from "node:assert/strict";
+import { testHttpContract, testStoreContract } from "../contract/contracts.ts";
+import { IN_PROCESS } from "../support/api.ts";
 import { postgresUrl, whyNoPostgres } from "../support/postgres/postgres.ts";
 import { runTests, TEST_RUNTIMES } from "../support/runtimes.ts";
+import { POSTGRES } from "../support/stores.ts";
 import { testUnless } from "../support/system/commands.ts";
 
-const FILES = ["./tests/contract/store_test.ts", "./tests/postgres/patience_test.ts"];
-/** Leaves the cases on other stores out. */
-const PATTERN = "^(?!an? (memory|SQLite|Deno KV))";
+if (!whyNoPostgres()) {
+  testStoreContract([POSTGRES]);
+  testHttpContract(IN_PROCESS, [POSTGRES]);
+}
+
+const FILES = ["contract/store", "postgres/patience", "security/injection", "stores/dispose"]
+  .map((name) => `./tests/${name}_test.ts`);
+/** Leaves out the tests on other stores. */
+const PATTERN = "^(?!an? (memory|SQLite)|(memory|SQLite)|await using closes (?!a PostgreSQL))";
 
 for (const runtime of TEST_RUNTIMES) {
   testUnless(whyNoPostgres() || runtime.skip)(

@@ -1,4 +1,5 @@
-import { testHttpContract } from "../contract/http.ts";
+import { testHttpContract } from "../contract/contracts.ts";
 import { DENO_SERVE } from "../support/http/deno_serve.ts";
+import { MEMORY } from "../support/stores.ts";
 
-testHttpContract(DENO_SERVE);
+testHttpContract(DENO_SERVE, [MEMORY]);

@@ -2,36 +2,42 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
-import { createKvStore } from "../../lib/stores/kv/kv_store.ts";
 import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { SqliteStore } from "../../lib/stores/sqlite/store.ts";
 import { withNamespace } from "../../lib/testing/namespace.ts";
 import type { StoreFixture } from "../../lib/testing/fixture.ts";
 import { createMemoryStore, type PetStore } from "../../mod.ts";
-import { openTestKv, type TestKv } from "./kv.ts";
-import { type DriverKind, DRIVERS, GIVEN, postgresUrl, runSql, whyNoPostgres } from "./postgres/postgres.ts";
+import { type DriverKind, DRIVERS, GIVEN, postgresUrl, runSql } from "./postgres/postgres.ts";
 
 export interface StoreKind extends StoreFixture {
   name: string;
+  /** Another way to open the same store. The HTTP contract would show nothing new on it. */
   isVariant?: boolean;
-  /** The HTTP contract need not run on it, because it would show no difference. */
-  isForStoreContract?: boolean;
 }
 
+export const MEMORY: StoreKind = {
+  name: "memory",
+  open: () => createMemoryStore(),
+  sharing: "none",
+  unsupported: ["checkWrites"],
+};
+
+/** The stores of the everyday tests, and a given PostgreSQL. tests/kv and tests/runtimes have the others. */
 export const STORE_KINDS: readonly StoreKind[] = [
-  { name: "memory", open: () => createMemoryStore(), sharing: "none", unsupported: ["checkWrites"] },
+  MEMORY,
   sqliteKind("SQLite", (path) => createSqliteStore(path)),
   // On Node and Bun only, because `deno test` starts a thread in half a second.
   ...("Deno" in globalThis ? [] : [threadKind()]),
   {
     ...sqliteKind("SQLite without a thread", (path) => createSqliteStore(path, { writer: "same-thread" })),
-    ...{ isVariant: true, isForStoreContract: true },
+    isVariant: true,
   },
-  ...postgresKinds(),
-  ...kvKinds(),
+  ...(GIVEN === undefined ? [] : DRIVERS.map((driver, i) => postgresKind(driver, i > 0))),
 ];
+
+/** PostgreSQL with the driver of the server. */
+export const POSTGRES: StoreKind = postgresKind(DRIVERS.at(-1)!, false);
 
 /** Runs `use` with an empty store. */
 export function withStore<T>(kind: StoreKind, use: (store: PetStore) => Promise<T>): Promise<T> {
@@ -44,7 +50,7 @@ function threadKind(): StoreKind {
     await store.startWriter();
     return store;
   });
-  return { ...kind, isVariant: true, isForStoreContract: true };
+  return { ...kind, isVariant: true };
 }
 
 function sqliteKind(name: string, open: (path: string) => PetStore | Promise<PetStore>): StoreKind {
@@ -70,57 +76,6 @@ function sqliteKind(name: string, open: (path: string) => PetStore | Promise<Pet
     remove(namespace) {
       for (const folder of folders.get(namespace) ?? []) if (existsSync(folder)) rmSync(folder, { recursive: true });
       folders.delete(namespace);
-    },
-  };
-}
-
-/** On Deno, with the driver of the server; tests/runtimes has the other runtimes. */
-function postgresKinds(): StoreKind[] {
-  if (GIVEN === undefined && (!("Deno" in globalThis) || whyNoPostgres())) return [];
-  const drivers = GIVEN === undefined ? DRIVERS.slice(-1) : DRIVERS;
-  return drivers.map((driver, i) => postgresKind(driver, i > 0));
-}
-
-/** On Deno; tests/faults/kv covers the other runtimes. */
-function kvKinds(): StoreKind[] {
-  if (!("Deno" in globalThis) && process.env["PETSTORE_TEST_KV"] === undefined) return [];
-  const inMemory: StoreKind = {
-    name: "Deno KV in memory",
-    open: async () => createKvStore(await openTestKv(":memory:")),
-    sharing: "none",
-    ...{ unsupported: ["changes"], isVariant: true, isForStoreContract: true },
-  };
-  return [kvKind(), inMemory];
-}
-
-/** Each store opens its own KV, as each server does. */
-function kvKind(): StoreKind {
-  const namespaces = new Map<string, { folder: string; opened: Set<TestKv> }>();
-  const crash = (namespace: string) => {
-    const { opened } = namespaces.get(namespace)!;
-    for (const kv of opened) kv.close();
-    opened.clear();
-  };
-  return {
-    name: "Deno KV",
-    isVariant: true,
-    sharing: "one machine",
-    unsupported: ["changes"],
-    async open(namespace) {
-      const { folder, opened } = namespaces.get(namespace) ??
-        { folder: mkdtempSync(join(tmpdir(), "petstore-")), opened: new Set<TestKv>() };
-      namespaces.set(namespace, { folder, opened });
-      const kv = await openTestKv(join(folder, "kv"));
-      opened.add(kv);
-      return createKvStore(kv);
-    },
-    // Ends the calls that are in flight.
-    crash,
-    remove(namespace) {
-      if (!namespaces.has(namespace)) return;
-      crash(namespace);
-      rmSync(namespaces.get(namespace)!.folder, { recursive: true });
-      namespaces.delete(namespace);
     },
   };
 }

@@ -32,7 +32,7 @@ export const INTEGRATION: Record<string, string> = {
   clients: `cd tests/clients && ${INSTALL} && deno task ok && deno task test`,
   runtimes: "deno test -A tests/runtimes",
   ha: "deno test -A tests/reliability/ha",
-  kv: "deno test -A tests/faults/kv",
+  kv: "deno test -A tests/kv",
   telemetry: `cd tests/telemetry && ${INSTALL} && deno task ok && deno test -A --no-check && ` +
     "SERVER_RUNTIME=node deno test -A --no-check traces_test.ts",
   viewer: "deno task --cwd tools/viewer install && deno task --cwd tools/viewer ok && " +

@@ -1,7 +1,14 @@
 /** One entry of the HTTP contract, which holds on every store and every host. */
 
-import type { PetstoreOptions } from "../../../mod.ts";
-import type { Api, ApiResponse } from "./api.ts";
+import assert from "node:assert/strict";
+import type { ErrorBody, PetstoreOptions } from "../../../mod.ts";
+import type { Api, ApiResponse, RequestBody } from "./api.ts";
+
+/**
+ * What can make a case fail, besides the library itself: the store, by what it keeps, or the host, by how it carries requests and
+ * responses. The outcome of a case with neither is the same on every store and every host.
+ */
+export type Dependency = "store" | "host";
 
 export interface HttpCase {
   /** The rest of a sentence that starts with "the petstore". */
@@ -9,15 +16,50 @@ export interface HttpCase {
   options?: Partial<PetstoreOptions>;
   /** What the case needs from its store. */
   needs?: readonly "createOnce"[];
+  dependsOn?: readonly Dependency[];
   run(api: Api): Promise<void>;
 }
 
-export function httpCase(name: string, run: HttpCase["run"]): HttpCase {
-  return { name, run };
+type CaseParts = Omit<HttpCase, "name" | "run">;
+
+export const ALONE: CaseParts = {};
+export const ON_STORE: CaseParts = { dependsOn: ["store"] };
+export const ON_HOST: CaseParts = { dependsOn: ["host"] };
+export const ON_BOTH: CaseParts = { dependsOn: ["store", "host"] };
+
+/** Makes cases from functions, which are listed by name. */
+export function cases(parts: CaseParts, runs: Record<string, HttpCase["run"]>): HttpCase[] {
+  return Object.entries(runs).map(([name, run]) => ({ ...parts, name, run }));
 }
 
-export function caseWith(options: Partial<PetstoreOptions>, name: string, run: HttpCase["run"]): HttpCase {
-  return { name, options, run };
+/** What a response must be. A header field that is `null` must be absent. */
+export interface Expected {
+  status: number;
+  /** Of the error. Without it, the response must be no error. */
+  code?: ErrorBody["code"];
+  message?: RegExp;
+  headers?: Readonly<Record<string, string | null>>;
+}
+
+/** @param request Describes the request, for the message of a failure. */
+export function assertResponse(response: ApiResponse, expected: Expected, request = ""): void {
+  const { status, headers, error } = response;
+  const sent = request.slice(0, 80);
+  assert.deepEqual([status, error?.code], [expected.status, expected.code], sent);
+  for (const [name, value] of Object.entries(expected.headers ?? {})) {
+    assert.equal(headers.get(name), value, `${name} ${sent}`);
+  }
+  if (expected.message) assert.match(error.message, expected.message, sent);
+  if (expected.code) assert.ok(error.message.length < 800, `The message is as long as the request ${sent}`);
+}
+
+/** A create with a body that was written by hand. */
+export function postAs(
+  api: Api,
+  body: RequestBody,
+  headers: Record<string, string> = { "content-type": "application/json" },
+): Promise<ApiResponse> {
+  return api.send("POST", "/pets", { headers, body });
 }
 
 /** The target of a `Link` with this relation. Relative to the origin, for `api.get("/" + target)`. */

@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
-import type { Api } from "./api.ts";
-import { addPets, type HttpCase, httpCase, linkTarget } from "./case.ts";
+import type { Api, ApiResponse } from "./api.ts";
+import {
+  addPets,
+  ALONE,
+  assertResponse,
+  cases,
+  type HttpCase,
+  linkTarget,
+  ON_BOTH,
+  ON_HOST,
+  ON_STORE,
+} from "./case.ts";
 
 async function walk(api: Api, path: string): Promise<number[][]> {
   const pages: number[][] = [];
@@ -11,6 +21,11 @@ async function walk(api: Api, path: string): Promise<number[][]> {
     target = linkTarget(response, "next");
   }
   return pages;
+}
+
+/** A list of one pet, if it has none of these entity tags. */
+function listUnless(api: Api, tags: string): Promise<ApiResponse> {
+  return api.get("/pets?limit=1", { headers: { "if-none-match": tags } });
 }
 
 const REFUSED = {
@@ -29,81 +44,69 @@ const REFUSED = {
   ],
 };
 
+const LIMITS: Record<string, number> = { "": 20, "?limit=1": 1, "?limit=100": 100, "?limit=007": 7, "?li%6Dit=%35": 5 };
+
 export const LIST_CASES: HttpCase[] = [
-  httpCase("lists nothing of an empty store, without a Link", async (api) => {
-    const { status, text, headers } = await api.get("/pets");
-    assert.deepEqual([status, text, headers.get("link")], [200, "[]", null]);
-  }),
-  httpCase("lists 20 pets in ascending order of id unless told otherwise", async (api) => {
-    await addPets(api, Array(21).fill("sold"));
-    const response = await api.get("/pets");
-    assert.deepEqual(response.pets.map(({ id }) => id), Array.from({ length: 20 }, (_, i) => i + 1));
-    assert.match(linkTarget(response, "next") ?? "", /^\/v1\/pets\?limit=20&cursor=[A-Za-z0-9_-]+$/);
-  }),
-  httpCase("takes limits from 1 to 100", async (api) => {
-    await addPets(api, Array(101).fill("sold"));
-    for (const limit of [1, 2, 99, 100]) assert.equal((await api.get(`/pets?limit=${limit}`)).pets.length, limit);
-    assert.equal((await api.get("/pets?limit=007")).pets.length, 7);
-    assert.equal((await api.get("/pets?li%6Dit=%35")).pets.length, 5);
-  }),
-  httpCase("filters by status", async (api) => {
-    await addPets(api, ["available", "sold", "pending", "sold"]);
-    assert.deepEqual((await api.get("/pets?status=sold")).pets.map(({ id }) => id), [2, 4]);
-    assert.deepEqual((await api.get("/pets?status=pending")).pets.map(({ status }) => status), ["pending"]);
-    assert.deepEqual((await api.get("/pets?status=available")).pets.map(({ id }) => id), [1]);
-  }),
-  httpCase("shows each pet once to a client that follows next, and no Link on a full last page", async (api) => {
-    await addPets(api, Array(6).fill("available"));
-    assert.deepEqual(await walk(api, "/v1/pets?limit=2"), [[1, 2], [3, 4], [5, 6]]);
-    assert.deepEqual(await walk(api, "/v1/pets?limit=4"), [[1, 2, 3, 4], [5, 6]]);
-  }),
-  httpCase("keeps the filter in the link to the next page", async (api) => {
-    await addPets(api, ["sold", "pending", "sold", "pending", "sold"]);
-    assert.deepEqual(await walk(api, "/v1/pets?status=sold&limit=2"), [[1, 3], [5]]);
-    assert.deepEqual(await walk(api, "/v1/pets?limit=1&status=pending"), [[2], [4]]);
-  }),
-  httpCase("shows each pet once to a client that pages while pets are added", async (api) => {
-    await addPets(api, Array(4).fill("sold"));
-    const first = await api.get("/pets?limit=3");
-    await addPets(api, ["sold", "available", "sold"]);
-    const rest = await walk(api, linkTarget(first, "next") ?? "");
-    assert.deepEqual(rest.flat(), [4, 5, 6, 7]);
-  }),
-  httpCase("refuses every invalid or repeated limit, status and cursor", async (api) => {
-    for (const [code, queries] of Object.entries(REFUSED)) {
-      for (const query of queries) {
-        const { status, error } = await api.get(`/pets?${query}`);
-        assert.deepEqual([status, error.code], [400, code], query.slice(0, 80));
-        assert.ok(error.message.length < 300);
+  ...cases(ON_STORE, {
+    async "lists 20 pets in ascending order of id, or as many as the limit from 1 to 100"(api) {
+      await addPets(api, Array(101).fill("sold"));
+      for (const [query, count] of Object.entries(LIMITS)) {
+        const response = await api.get(`/pets${query}`);
+        assert.deepEqual(response.pets.map(({ id }) => id), Array.from({ length: count }, (_, i) => i + 1));
+        assert.match(
+          linkTarget(response, "next") ?? "",
+          new RegExp(`^/v1/pets\\?limit=${count}&cursor=[A-Za-z0-9_-]+$`),
+        );
       }
-    }
+    },
+    async "shows each pet once to a client that follows next, and no Link on a full last page"(api) {
+      assert.deepEqual(await walk(api, "/v1/pets"), [[]]);
+      await addPets(api, Array(6).fill("available"));
+      assert.deepEqual(await walk(api, "/v1/pets?limit=2"), [[1, 2], [3, 4], [5, 6]]);
+      assert.deepEqual(await walk(api, "/v1/pets?limit=4"), [[1, 2, 3, 4], [5, 6]]);
+    },
+    async "filters by status, on the next pages too"(api) {
+      await addPets(api, ["sold", "pending", "sold", "pending", "sold"]);
+      assert.deepEqual(await walk(api, "/v1/pets?status=sold&limit=2"), [[1, 3], [5]]);
+      assert.deepEqual(await walk(api, "/v1/pets?limit=1&status=pending"), [[2], [4]]);
+      assert.deepEqual(await walk(api, "/v1/pets?status=available"), [[]]);
+    },
   }),
-  httpCase("ignores parameters it does not know, however they are written", async (api) => {
-    for (const query of ["", "page=2", "Limit=0", "limit[]=0", "&&;=&", "%zz=%zz", "a=1&a=2", "__proto__=1"]) {
-      assert.equal((await api.get(`/pets?${query}`)).status, 200, query);
-    }
+  ...cases(ON_HOST, {
+    async "refuses every invalid or repeated limit, status and cursor"(api) {
+      for (const [name, queries] of Object.entries(REFUSED)) {
+        const code = name as keyof typeof REFUSED;
+        for (const query of queries) {
+          assertResponse(await api.get(`/pets?${query}`), { status: 400, code, message: /^.{1,299}$/ }, query);
+        }
+      }
+    },
+    async "ignores parameters it does not know, however they are written"(api) {
+      for (const query of ["", "page=2", "Limit=0", "limit[]=0", "&&;=&", "%zz=%zz", "a=1&a=2", "__proto__=1"]) {
+        assert.equal((await api.get(`/pets?${query}`)).status, 200, query);
+      }
+    },
   }),
-  httpCase("answers 304 to an entity tag that still holds, and 200 once the list has grown", async (api) => {
-    await addPets(api, ["sold"]);
-    const { headers, text } = await api.get("/pets?limit=1");
-    const etag = headers.get("etag") ?? "";
-    for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, `${etag},"other"`, "*", ` ${etag} `]) {
-      const again = await api.get("/pets?limit=1", { headers: { "if-none-match": tags } });
-      assert.deepEqual([again.status, again.text, again.headers.get("etag")], [304, "", etag], tags);
-    }
-    for (const tags of ['"other"', etag.slice(1, -1), `"x${etag.slice(1)}`]) {
-      assert.equal((await api.get("/pets?limit=1", { headers: { "if-none-match": tags } })).status, 200, tags);
-    }
-    // The page is unchanged, but a next page now exists. A 304 would hide it.
-    await addPets(api, ["sold"]);
-    const grown = await api.get("/pets?limit=1", { headers: { "if-none-match": etag } });
-    assert.deepEqual([grown.status, grown.text], [200, text]);
-    const again = await api.get("/pets?limit=1", { headers: { "if-none-match": grown.headers.get("etag") ?? "" } });
-    assert.deepEqual([again.status, again.headers.get("link")], [304, grown.headers.get("link")]);
-  }),
-  httpCase(
-    "sends a page of long names completely, with the length, entity tag and conditions of any other page",
-    async (api) => {
+  ...cases(ON_BOTH, {
+    async "answers 304 to an entity tag that still holds, and 200 once the list has grown"(api) {
+      await addPets(api, ["sold"]);
+      const { headers, text } = await api.get("/pets?limit=1");
+      const etag = headers.get("etag") ?? "";
+      for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, `${etag},"other"`, "*", ` ${etag} `]) {
+        const again = await listUnless(api, tags);
+        assert.deepEqual([again.status, again.text, again.headers.get("etag")], [304, "", etag], tags);
+      }
+      for (const tags of ['"other"', etag.slice(1, -1), `"x${etag.slice(1)}`]) {
+        assert.equal((await listUnless(api, tags)).status, 200, tags);
+      }
+      // The page is unchanged, but a next page now exists. A 304 would hide it.
+      await addPets(api, ["sold"]);
+      const grown = await listUnless(api, etag);
+      assert.deepEqual([grown.status, grown.text], [200, text]);
+      const again = await listUnless(api, grown.headers.get("etag") ?? "");
+      assert.deepEqual([again.status, again.headers.get("link")], [304, grown.headers.get("link")]);
+    },
+    async "sends a page of long names completely, with the length, entity tag and conditions of any other page"(api) {
       const name = "😀".repeat(255);
       for (let i = 0; i < 40; i++) await api.post({ name, categoryId: i });
       const { pets, text, headers } = await api.get("/pets?limit=40");
@@ -116,18 +119,20 @@ export const LIST_CASES: HttpCase[] = [
       assert.equal((await api.get("/pets?limit=40", { headers: { "if-none-match": etag } })).status, 304);
       assert.equal((await api.get("/pets?limit=40")).text, text);
     },
-  ),
-  httpCase("shows a pet whose name was chosen so that the hash of the page stays the same", async (api) => {
-    for (let i = 0; i < 3; i++) await api.post({ name: "Rex", categoryId: 7 });
-    const before = (await api.get("/pets")).headers.get("etag") ?? "";
-    await api.post({ name: FORGED, categoryId: 7 });
-    const after = await api.get("/pets", { headers: { "if-none-match": before } });
-    const tag = after.headers.get("etag") ?? "";
-    assert.equal(after.status, 200, `${before} became ${tag}`);
-    assert.equal(after.pets.at(-1)?.name, FORGED);
-    // The hashes collide: only the length tells the pages apart.
-    assert.deepEqual(hashOf(tag), hashOf(before));
-    assert.notEqual(tag, before);
+  }),
+  ...cases(ALONE, {
+    async "shows a pet whose name was chosen so that the hash of the page stays the same"(api) {
+      for (let i = 0; i < 3; i++) await api.post({ name: "Rex", categoryId: 7 });
+      const before = (await api.get("/pets")).headers.get("etag") ?? "";
+      await api.post({ name: FORGED, categoryId: 7 });
+      const after = await api.get("/pets", { headers: { "if-none-match": before } });
+      const tag = after.headers.get("etag") ?? "";
+      assert.equal(after.status, 200, `${before} became ${tag}`);
+      assert.equal(after.pets.at(-1)?.name, FORGED);
+      // The hashes collide: only the length tells the pages apart.
+      assert.deepEqual(hashOf(tag), hashOf(before));
+      assert.notEqual(tag, before);
+    },
   }),
 ];
 

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import {
   formatPet,
+  formatPets,
   type IdempotentRequest,
   type MaybePromise,
   type Pet,
@@ -51,7 +52,7 @@ export const INT64_MAX: bigint = 2n ** 63n - 1n;
 export const INT64_MIN: bigint = -(2n ** 63n);
 
 /** Names that wrong quoting, escaping or truncation would damage. */
-export const NAMES: readonly string[] = [
+const NAMES: readonly string[] = [
   "Rex",
   " both ends ",
   `"quoted" and 'quoted'`,
@@ -67,12 +68,12 @@ export const NAMES: readonly string[] = [
   "𒀀".repeat(255),
 ];
 
-export const STATUSES: readonly PetStatus[] = ["available", "pending", "sold"];
+const STATUSES: readonly PetStatus[] = ["available", "pending", "sold"];
 
 /** Pets that a faulty copy would change. */
 export const ODD_PETS: readonly PetDraft[] = NAMES.map((name, i) => ({
   name,
-  categoryId: [INT64_MIN, INT64_MAX, -1n, 2n ** 53n + 1n][i % 4]!,
+  categoryId: [INT64_MIN, INT64_MAX, -1n, 0n, 2n ** 53n + 1n, -(2n ** 53n) - 1n][i % 6]!,
   status: STATUSES[i % 3]!,
 }));
 
@@ -88,6 +89,12 @@ export async function addAll(store: PetStore, drafts: readonly PetDraft[]): Prom
   const pets: Pet[] = [];
   for (const draft of drafts) pets.push({ id: await store.create(draft), ...draft });
   return pets;
+}
+
+/** Adds pets at once, which is faster. Returns them in the order of their ids. */
+export async function addMany(store: PetStore, drafts: readonly PetDraft[]): Promise<Pet[]> {
+  const pets = await Promise.all(drafts.map(async (draft) => ({ id: await store.create(draft), ...draft })));
+  return pets.sort((one, other) => one.id < other.id ? -1 : 1);
 }
 
 /** A request whose key and fingerprint are as long as real ones. */
@@ -178,9 +185,9 @@ export async function assertKept(store: PetStore, pets: readonly Pet[]): Promise
   const inOrder = pets.toSorted((one, other) => one.id < other.id ? -1 : 1);
   for (const pet of inOrder) assert.equal(await store.get(pet.id), formatPet(pet));
   for (const status of [undefined, ...STATUSES]) {
-    const wanted = inOrder.filter((pet) => status === undefined || pet.status === status).map(formatPet);
+    const wanted = inOrder.filter((pet) => status === undefined || pet.status === status);
     const { json } = await store.list({ after: 0n, limit: 100, status });
-    assert.deepEqual(splitPets(json), wanted.slice(0, 100), `The list of ${status ?? "all"} pets is wrong`);
-    if (wanted.length > 100) assert.deepEqual(await walk(store, { limit: 100, status }), wanted);
+    assert.equal(json, formatPets(wanted.slice(0, 100)), `The list of ${status ?? "all"} pets is wrong`);
+    if (wanted.length > 100) assert.deepEqual(await walk(store, { limit: 100, status }), wanted.map(formatPet));
   }
 }

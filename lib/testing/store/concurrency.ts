@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { formatPet, type PetStore } from "../../../mod.ts";
 import {
-  addAll,
+  addMany,
   assertAscending,
   begin,
   cases,
@@ -34,7 +34,7 @@ export const CONCURRENCY_CASES: StoreCase[] = [
     async "shows each pet once, and all older pets, to a client that pages while pets are added"(
       store,
     ) {
-      const existing = await addAll(store, Array.from({ length: 50 }, () => draft()));
+      const existing = await addMany(store, Array.from({ length: 50 }, () => draft()));
       const seen: string[] = [];
       let after: bigint | undefined = 0n;
       while (after !== undefined && seen.length < 1000) {

@@ -6,7 +6,7 @@ import { cases, draft, type StoreCase } from "./case.ts";
 
 const MADE = new Date(1_790_000_000_001);
 
-function key(name: string, parts: Partial<StoredKey> = {}): StoredKey {
+export function keyOf(name: string, parts: Partial<StoredKey> = {}): StoredKey {
   return {
     ...{ id: `key-${name}`, digest: name.padEnd(64, "-"), label: name, caller: `key-${name}`, readOnly: false },
     ...{ created: MADE, expires: undefined, revoked: undefined, lastUsed: undefined },
@@ -27,9 +27,9 @@ export const KEY_CASES: StoreCase[] = cases("keys", {
     const keys = keysOf(store);
     assert.deepEqual(await keys.list(), []);
     const added = [
-      key("b", { label: `"Quote\\", ünïcode 😀, {braces}, 'single'`, caller: "a caller, with comma" }),
-      key("a", { readOnly: true, expires: new Date(4_000_000_000_999) }),
-      key("c"),
+      keyOf("b", { label: `"Quote\\", ünïcode 😀, {braces}, 'single'`, caller: "a caller, with comma" }),
+      keyOf("a", { readOnly: true, expires: new Date(4_000_000_000_999) }),
+      keyOf("c"),
     ];
     for (const each of added) assert.equal(await keys.add(each), true);
     assert.deepEqual(await keys.list(), added);
@@ -40,48 +40,48 @@ export const KEY_CASES: StoreCase[] = cases("keys", {
   },
   async "adds no key whose id or digest it has"(store) {
     const keys = keysOf(store);
-    assert.equal(await keys.add(key("a")), true);
-    assert.equal(await keys.add(key("a", { digest: "f".repeat(64) })), false);
-    assert.equal(await keys.add(key("b", { digest: key("a").digest })), false);
-    assert.deepEqual(await keys.list(), [key("a")]);
+    assert.equal(await keys.add(keyOf("a")), true);
+    assert.equal(await keys.add(keyOf("a", { digest: "f".repeat(64) })), false);
+    assert.equal(await keys.add(keyOf("b", { digest: keyOf("a").digest })), false);
+    assert.deepEqual(await keys.list(), [keyOf("a")]);
   },
   async "revokes a key once, and returns false for an unknown key"(store) {
     const keys = keysOf(store);
-    await keys.add(key("a"));
-    await keys.add(key("b"));
+    await keys.add(keyOf("a"));
+    await keys.add(keyOf("b"));
     assert.equal(await keys.revoke("key-a", at(5)), true);
     assert.equal(await keys.revoke("key-a", at(9)), true);
     // Another program's clock may be slow.
     assert.equal(await keys.revoke("key-a", at(1)), true);
     assert.equal(await keys.revoke("key-x", at(9)), false);
-    assert.deepEqual(await keys.list(), [key("a", { revoked: at(5) }), key("b")]);
+    assert.deepEqual(await keys.list(), [keyOf("a", { revoked: at(5) }), keyOf("b")]);
   },
   async "sets the expiry of a replaced key, and never makes it later than it was"(store) {
     const keys = keysOf(store);
-    await keys.add(key("a"));
-    await keys.add(key("b", { expires: at(10) }));
-    assert.equal(await keys.add(key("c"), { id: "key-a", expires: at(60) }), true);
-    assert.equal(await keys.add(key("d"), { id: "key-a", expires: at(90) }), true);
-    assert.equal(await keys.add(key("e"), { id: "key-b", expires: at(60) }), true);
+    await keys.add(keyOf("a"));
+    await keys.add(keyOf("b", { expires: at(10) }));
+    assert.equal(await keys.add(keyOf("c"), { id: "key-a", expires: at(60) }), true);
+    assert.equal(await keys.add(keyOf("d"), { id: "key-a", expires: at(90) }), true);
+    assert.equal(await keys.add(keyOf("e"), { id: "key-b", expires: at(60) }), true);
     assert.deepEqual(await keys.list(), [
-      key("a", { expires: at(60) }),
-      key("b", { expires: at(10) }),
-      ...["c", "d", "e"].map((name) => key(name)),
+      keyOf("a", { expires: at(60) }),
+      keyOf("b", { expires: at(10) }),
+      ...["c", "d", "e"].map((name) => keyOf(name)),
     ]);
   },
   async "replaces no key that is missing or revoked, and changes nothing if the new one cannot be added"(store) {
     const keys = keysOf(store);
-    await keys.add(key("a"));
-    await keys.add(key("b"));
+    await keys.add(keyOf("a"));
+    await keys.add(keyOf("b"));
     await keys.revoke("key-a", at(1));
-    assert.equal(await keys.add(key("c"), { id: "key-a", expires: at(60) }), false);
-    assert.equal(await keys.add(key("c"), { id: "key-x", expires: at(60) }), false);
-    assert.equal(await keys.add(key("a"), { id: "key-b", expires: at(60) }), false);
-    assert.deepEqual(await keys.list(), [key("a", { revoked: at(1) }), key("b")]);
+    assert.equal(await keys.add(keyOf("c"), { id: "key-a", expires: at(60) }), false);
+    assert.equal(await keys.add(keyOf("c"), { id: "key-x", expires: at(60) }), false);
+    assert.equal(await keys.add(keyOf("a"), { id: "key-b", expires: at(60) }), false);
+    assert.deepEqual(await keys.list(), [keyOf("a", { revoked: at(1) }), keyOf("b")]);
   },
   async "keeps the latest use of each key"(store) {
     const keys = keysOf(store);
-    for (const name of ["a", "b", "c"]) await keys.add(key(name));
+    for (const name of ["a", "b", "c"]) await keys.add(keyOf(name));
     await keys.touch([]);
     await keys.touch([{ id: "key-a", at: at(7) }, { id: "key-b", at: at(3) }, { id: "key-x", at: at(3) }]);
     await keys.touch([{ id: "key-b", at: at(4) }, { id: "key-a", at: at(6) }, { id: "key-b", at: at(2) }]);
@@ -90,11 +90,11 @@ export const KEY_CASES: StoreCase[] = cases("keys", {
   },
   async "loses no change when keys are changed and pets are created concurrently"(store) {
     const keys = keysOf(store);
-    await keys.add(key("a"));
+    await keys.add(keyOf("a"));
     const names = Array.from({ length: 20 }, (_, i) => `n${i}`);
     const outcomes = await Promise.all([
-      ...names.map(async (name) => await keys.add(key(name))),
-      ...names.map(async () => await keys.add(key("same"))),
+      ...names.map(async (name) => await keys.add(keyOf(name))),
+      ...names.map(async () => await keys.add(keyOf("same"))),
       ...names.map(async (_, i) => {
         await store.create(draft());
         await keys.touch([{ id: "key-a", at: at(i) }]);
@@ -111,7 +111,7 @@ export const KEY_CASES: StoreCase[] = cases("keys", {
   async "replaces a key completely or not at all while the key is revoked"(store) {
     const keys = keysOf(store);
     for (let i = 0; i < 20; i++) {
-      const old = key(`o${i}`), next = key(`n${i}`);
+      const old = keyOf(`o${i}`), next = keyOf(`n${i}`);
       await keys.add(old);
       const [isAdded] = await Promise.all([
         keys.add(next, { id: old.id, expires: at(60) }),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { formatPet, formatPets, type PetQuery, type PetStatus } from "../../../mod.ts";
-import { addAll, cases, draft, INT64_MAX, INT64_MIN, statuses, type StoreCase, walk } from "./case.ts";
+import { addAll, addMany, cases, draft, INT64_MAX, INT64_MIN, statuses, type StoreCase, walk } from "./case.ts";
 
 export const PAGING_CASES: StoreCase[] = cases("paging", {
   async "lists no pets while it is empty"(store) {
@@ -8,12 +8,12 @@ export const PAGING_CASES: StoreCase[] = cases("paging", {
     assert.deepEqual(await store.list({ after: 0n, limit: 100, status: "sold" }), { json: "[]" });
   },
   async "pages through all pets once each, whatever the limit"(store) {
-    const pets = await addAll(store, Array.from({ length: 205 }, (_, i) => draft({ name: `pet ${i}` })));
+    const pets = await addMany(store, Array.from({ length: 205 }, (_, i) => draft({ name: `pet ${i}` })));
     for (const limit of [1, 7, 99, 100]) assert.deepEqual(await walk(store, { limit }), pets.map(formatPet));
   },
   async "pages through the pets of one status once each, whatever the limit"(store) {
     const names = ["available", "sold", "available"] as const;
-    const pets = await addAll(store, statuses(...Array.from({ length: 303 }, (_, i) => names[i % 3] ?? "sold")));
+    const pets = await addMany(store, statuses(...Array.from({ length: 303 }, (_, i) => names[i % 3] ?? "sold")));
     const sold = pets.filter((pet) => pet.status === "sold").map(formatPet);
     for (const limit of [1, 10, 100]) assert.deepEqual(await walk(store, { limit, status: "sold" }), sold);
   },
@@ -46,7 +46,7 @@ export const PAGING_CASES: StoreCase[] = cases("paging", {
   },
   async "finds the pets of a rare status among many others"(store) {
     const many: PetStatus[] = Array.from({ length: 250 }, () => "available");
-    const pets = await addAll(store, statuses(...many, "pending", ...many, "pending"));
+    const pets = await addMany(store, statuses(...many, "pending", ...many, "pending"));
     const rare = pets.filter((pet) => pet.status === "pending");
     assert.deepEqual(await store.list({ after: 0n, limit: 2, status: "pending" }), { json: formatPets(rare) });
     assert.deepEqual(await walk(store, { limit: 1, status: "pending" }), rare.map(formatPet));

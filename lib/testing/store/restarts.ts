@@ -1,7 +1,7 @@
 /** A store that closes or crashes, and is opened again. */
 
 import assert from "node:assert/strict";
-import { formatPet, type Pet, type PetStore, type StoredKey } from "../../../mod.ts";
+import { formatPet, type Pet, type PetStore } from "../../../mod.ts";
 import {
   addAll,
   assertAscending,
@@ -15,55 +15,7 @@ import {
   type StoreCase,
   walk,
 } from "./case.ts";
-
-const CLOSED_CASES = cases("durability", {
-  async "shows the same pets when it is opened again, and gives greater ids"(store, context) {
-    const pets = await addAll(store, [...ODD_PETS, ...ODD_PETS]);
-    let last = store;
-    for (let restart = 0; restart < 3; restart++) {
-      await last.close();
-      last = await context.open();
-      await assertKept(last, pets);
-      pets.push(...await addAll(last, [draft({ name: `after restart ${restart}` })]));
-      assertAscending(pets.map(({ id }) => id));
-    }
-  },
-}, ["restarts"]);
-
-const CLOSING_CASES = cases("durability", {
-  async "has every pet whose create began before it was closed"(store, context) {
-    const drafts = Array.from({ length: 20 }, (_, i) => draft({ name: `pet ${i}` }));
-    const creates = drafts.map(async (draft): Promise<Pet> => ({ id: await store.create(draft), ...draft }));
-    const [pets] = await Promise.all([Promise.all(creates), store.close()]);
-    await assertKept(await context.open(), pets);
-  },
-}, ["restarts"]);
-
-const CLOSED_ONCE_CASES = cases("idempotency", {
-  async "remembers a request when it is opened again"(store, context) {
-    assert.deepEqual(await store.createOnce?.(draft(), request("a")), { outcome: "created", id: 1n });
-    await store.close();
-    const again = await context.open();
-    assert.deepEqual(await again.createOnce?.(draft(), request("a")), { outcome: "replayed", id: 1n });
-    assert.deepEqual(await again.createOnce?.(draft(), request("a", "other")), { outcome: "reused" });
-    await assertKept(again, [{ id: 1n, ...draft() }]);
-  },
-}, ["restarts", "createOnce"]);
-
-const KEY: StoredKey = {
-  ...{ id: "key-a", digest: "d".repeat(64), label: "a", caller: "key-a", readOnly: true },
-  ...{ created: new Date(1_790_000_000_001), expires: new Date(4_000_000_000_000) },
-  ...{ revoked: undefined, lastUsed: undefined },
-};
-
-const CLOSED_KEY_CASES = cases("keys", {
-  async "keeps its keys when it is opened again"(store, context) {
-    await store.keys?.add(KEY);
-    await store.keys?.revoke(KEY.id, KEY.created);
-    await store.close();
-    assert.deepEqual(await (await context.open()).keys?.list(), [{ ...KEY, revoked: KEY.created }]);
-  },
-}, ["restarts", "keys"]);
+import { keyOf } from "./keys.ts";
 
 /** How many creates are in flight during a crash. */
 const IN_FLIGHT = 30;
@@ -111,62 +63,93 @@ async function readAll(store: PetStore): Promise<{ id: bigint; name: string; jso
   });
 }
 
-const CRASH_CASES = cases("durability", {
-  async "keeps every acknowledged pet complete through crashes, and gives no id twice"(store, context) {
-    let last = store;
-    const kept: Pet[] = [];
-    for (let round = 0; round < 5; round++) {
-      const create = async (name: string) => await last.create(draft({ name }));
-      const { acknowledged, store } = await crashDuring(context, 1 + 5 * round, round, create);
-      kept.push(...acknowledged);
-      last = store;
-      const all = await readAll(last);
-      assertAscending(all.map(({ id }) => id));
-      for (const pet of kept) {
-        const text = all.find(({ id }) => id === pet.id)?.json;
-        assert.equal(text, formatPet(pet), `An acknowledged pet is ${text ? "changed" : "gone"}: ${formatPet(pet)}`);
-      }
-      await assertKept(last, all.map(({ id, name }) => ({ id, ...draft({ name }) })));
-      const id = await last.create(draft({ name: `after ${round}` }));
-      assert(id > (all.at(-1)?.id ?? 0n), `The id ${id} was given to an earlier pet`);
-      kept.push({ id, ...draft({ name: `after ${round}` }) });
-    }
-  },
-}, ["crash", "restarts"]);
-
-const CRASH_ONCE_CASES = cases("idempotency", {
-  async "creates one pet for a request that a crash interrupted and that is repeated"(store, context) {
-    let last = store;
-    for (let round = 0; round < 5; round++) {
-      const wrong: string[] = [];
-      const createOnce = async (name: string) => await last.createOnce!(draft({ name }), request(name.slice(4), name));
-      const create = async (name: string) => {
-        const outcome = await createOnce(name);
-        if (outcome.outcome !== "created") wrong.push(`${name} is ${outcome.outcome}`);
-        return (outcome as { id: bigint }).id;
-      };
-      const { acknowledged, names, store } = await crashDuring(context, 1 + 5 * round, round, create);
-      assert.deepEqual(wrong, []);
-      last = store;
-      const before = new Map((await readAll(last)).map(({ id, name }) => [name, id]));
-      for (const { id, name } of acknowledged) assert.equal(before.get(name), id, `${name} is gone`);
-      for (const name of names) {
-        const outcome = await createOnce(name);
-        const id = before.get(name);
-        if (id !== undefined) assert.deepEqual(outcome, { outcome: "replayed", id }, name);
-        else assert.equal(outcome.outcome, "created", `${name} does not exist, and is remembered`);
-      }
-      assert.equal((await readAll(last)).length, IN_FLIGHT * (round + 1));
-    }
-  },
-}, ["crash", "restarts", "createOnce"]);
-
 /** For stores whose pets survive a restart. */
 export const RESTART_CASES: readonly StoreCase[] = [
-  ...CLOSED_CASES,
-  ...CLOSING_CASES,
-  ...CLOSED_ONCE_CASES,
-  ...CLOSED_KEY_CASES,
-  ...CRASH_CASES,
-  ...CRASH_ONCE_CASES,
+  ...cases("durability", {
+    async "shows the same pets when it is opened again, and gives greater ids"(store, context) {
+      const pets = await addAll(store, [...ODD_PETS, ...ODD_PETS]);
+      let last = store;
+      for (let restart = 0; restart < 3; restart++) {
+        await last.close();
+        last = await context.open();
+        await assertKept(last, pets);
+        pets.push(...await addAll(last, [draft({ name: `after restart ${restart}` })]));
+        assertAscending(pets.map(({ id }) => id));
+      }
+    },
+    async "has every pet whose create began before it was closed"(store, context) {
+      const drafts = Array.from({ length: 20 }, (_, i) => draft({ name: `pet ${i}` }));
+      const creates = drafts.map(async (draft): Promise<Pet> => ({ id: await store.create(draft), ...draft }));
+      const [pets] = await Promise.all([Promise.all(creates), store.close()]);
+      await assertKept(await context.open(), pets);
+    },
+  }, ["restarts"]),
+  ...cases("idempotency", {
+    async "remembers a request when it is opened again"(store, context) {
+      assert.deepEqual(await store.createOnce?.(draft(), request("a")), { outcome: "created", id: 1n });
+      await store.close();
+      const again = await context.open();
+      assert.deepEqual(await again.createOnce?.(draft(), request("a")), { outcome: "replayed", id: 1n });
+      assert.deepEqual(await again.createOnce?.(draft(), request("a", "other")), { outcome: "reused" });
+      await assertKept(again, [{ id: 1n, ...draft() }]);
+    },
+  }, ["restarts", "createOnce"]),
+  ...cases("keys", {
+    async "keeps its keys when it is opened again"(store, context) {
+      const key = keyOf("a", { readOnly: true, expires: new Date(4_000_000_000_000) });
+      await store.keys?.add(key);
+      await store.keys?.revoke(key.id, key.created);
+      await store.close();
+      assert.deepEqual(await (await context.open()).keys?.list(), [{ ...key, revoked: key.created }]);
+    },
+  }, ["restarts", "keys"]),
+  ...cases("durability", {
+    async "keeps every acknowledged pet complete through crashes, and gives no id twice"(store, context) {
+      let last = store;
+      const kept: Pet[] = [];
+      for (let round = 0; round < 5; round++) {
+        const create = async (name: string) => await last.create(draft({ name }));
+        const { acknowledged, store } = await crashDuring(context, 1 + 5 * round, round, create);
+        kept.push(...acknowledged);
+        last = store;
+        const all = await readAll(last);
+        assertAscending(all.map(({ id }) => id));
+        for (const pet of kept) {
+          const text = all.find(({ id }) => id === pet.id)?.json;
+          assert.equal(text, formatPet(pet), `An acknowledged pet is ${text ? "changed" : "gone"}: ${formatPet(pet)}`);
+        }
+        await assertKept(last, all.map(({ id, name }) => ({ id, ...draft({ name }) })));
+        const id = await last.create(draft({ name: `after ${round}` }));
+        assert(id > (all.at(-1)?.id ?? 0n), `The id ${id} was given to an earlier pet`);
+        kept.push({ id, ...draft({ name: `after ${round}` }) });
+      }
+    },
+  }, ["crash", "restarts"]),
+  ...cases("idempotency", {
+    async "creates one pet for a request that a crash interrupted and that is repeated"(store, context) {
+      let last = store;
+      for (let round = 0; round < 5; round++) {
+        const wrong: string[] = [];
+        const createOnce = async (name: string) =>
+          await last.createOnce!(draft({ name }), request(name.slice(4), name));
+        const create = async (name: string) => {
+          const outcome = await createOnce(name);
+          if (outcome.outcome !== "created") wrong.push(`${name} is ${outcome.outcome}`);
+          return (outcome as { id: bigint }).id;
+        };
+        const { acknowledged, names, store } = await crashDuring(context, 1 + 5 * round, round, create);
+        assert.deepEqual(wrong, []);
+        last = store;
+        const before = new Map((await readAll(last)).map(({ id, name }) => [name, id]));
+        for (const { id, name } of acknowledged) assert.equal(before.get(name), id, `${name} is gone`);
+        for (const name of names) {
+          const outcome = await createOnce(name);
+          const id = before.get(name);
+          if (id !== undefined) assert.deepEqual(outcome, { outcome: "replayed", id }, name);
+          else assert.equal(outcome.outcome, "created", `${name} does not exist, and is remembered`);
+        }
+        assert.equal((await readAll(last)).length, IN_FLIGHT * (round + 1));
+      }
+    },
+  }, ["crash", "restarts", "createOnce"]),
 ];

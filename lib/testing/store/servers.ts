@@ -14,7 +14,6 @@ import {
   pause,
   Reader,
   request,
-  type RunCase,
   splitPets,
   type StoreCase,
 } from "./case.ts";
@@ -31,95 +30,83 @@ async function addBursts(store: PetStore, created: bigint[]): Promise<void> {
   }
 }
 
-const SERVER_CASES = cases("order", {
-  async "shows every pet of two servers to readers at both that continue after the last id they saw"(store, context) {
-    const servers = [store, await context.open()];
-    const created: bigint[] = [];
-    const readers = servers.flatMap((server) => [new Reader(server), new Reader(server, "available")]);
-    const work = Promise.all(servers.map((server) => addBursts(server, created)));
-    await Promise.all([work, ...readers.map((reader) => reader.readDuring(work))]);
-    created.sort((one, other) => one < other ? -1 : 1);
-    assertAscending(created);
-    for (const { ids } of readers) assert.deepEqual(ids, created);
-  },
-  async "gives different ids at servers that open it at the same moment"(_store, context) {
-    const servers = await Promise.all([context.open(), context.open(), context.open()]);
-    const ids = await Promise.all(servers.map(async (server) => await server.create(draft())));
-    assert.equal(new Set(ids).size, 3, `The ids ${ids} are not different`);
-  },
-}, ["servers"]);
-
-const VISIBILITY_CASES = cases("concurrency", {
-  async "finds a pet that was absent, after another server has created it"(store, context) {
-    const other = await context.open();
-    for (const server of [store, other]) {
-      assert.equal(await server.get(1n), undefined);
-      assert.deepEqual(await server.list({ after: 0n, limit: 5 }), { json: "[]" });
-    }
-    const pets = await addAll(store, ODD_PETS);
-    for (const server of [other, store]) await assertKept(server, pets);
-  },
-  async "shows a pet that one server has acknowledged in the next responses of another"(store, context) {
-    const other = await context.open();
-    for (let i = 0; i < 10; i++) {
-      const [from, to] = i % 2 === 0 ? [store, other] : [other, store];
-      const id = await from.create(draft({ name: `pet ${i}`, status: "sold" }));
-      assert.equal(await to.get(id), await from.get(id));
-      for (const status of [undefined, "sold"] as const) {
-        const { json } = await to.list({ after: id - 1n, limit: 5, status });
-        assert.equal(splitPets(json).length, 1, `The pet ${id} is missing at the other server`);
-      }
-    }
-  },
-}, ["servers"]);
-
-const CHANGES_CASES = cases("concurrency", {
-  async "returns different counters from changes() after another server has created a pet"(store, context) {
-    const other = await context.open();
-    for (let i = 0; i < 10; i++) {
-      await assertCounted(store, other);
-      await assertCounted(other, store);
-    }
-  },
-}, ["servers", "changes"]);
-
-const ONCE_CASES = cases("idempotency", {
-  async "creates one pet for a request that is sent to two servers"(store, context) {
-    const servers = [store, await context.open()];
-    for (let i = 0; i < 10; i++) {
-      const sent = servers.flatMap((server) => [server, server, server]);
-      const outcomes = await Promise.all(
-        sent.map(async (server) => await server.createOnce?.(draft(), request(`r${i}`))),
-      );
-      const made = outcomes.filter((each) => each?.outcome === "created");
-      assert.equal(made.length, 1, `${made.length} servers created a pet`);
-      const ids = new Set(outcomes.map((each) => each && "id" in each ? each.id : undefined));
-      assert.equal(ids.size, 1, `One request has the ids ${[...ids]}`);
-    }
-    assert.equal(splitPets((await store.list({ after: 0n, limit: 100 })).json).length, 10);
-  },
-}, ["servers", "createOnce"]);
-
-const repeatsAnHourApart: RunCase = async (store, context) => {
-  const servers = [store, await context.open()] as const;
-  for (const [i, [first, second]] of [[HOUR, 0], [0, HOUR]].entries()) {
-    const send = (server: PetStore, shift = 0) =>
-      withClock(shift, async () => await server.createOnce?.(draft(), request(`r${i}`, "same", HOUR / 2)));
-    const made = await send(servers[0], -(first ?? 0));
-    assert.equal(made?.outcome, "created");
-    assert.deepEqual(await send(servers[1], second), { ...made, outcome: "replayed" });
-  }
-};
-
-const CLOCK_CASES = cases("idempotency", {
-  "remembers a request although the clock of a server is an hour slow or fast": repeatsAnHourApart,
-}, ["servers", "machines", "createOnce"]);
-
 /** For stores whose pets several servers share. */
 export const SERVERS_CASES: readonly StoreCase[] = [
-  ...SERVER_CASES,
-  ...VISIBILITY_CASES,
-  ...CHANGES_CASES,
-  ...ONCE_CASES,
-  ...CLOCK_CASES,
+  ...cases("order", {
+    async "shows every pet of two servers to readers at both that continue after the last id they saw"(store, context) {
+      const servers = [store, await context.open()];
+      const created: bigint[] = [];
+      const readers = servers.flatMap((server) => [new Reader(server), new Reader(server, "available")]);
+      const work = Promise.all(servers.map((server) => addBursts(server, created)));
+      await Promise.all([work, ...readers.map((reader) => reader.readDuring(work))]);
+      created.sort((one, other) => one < other ? -1 : 1);
+      assertAscending(created);
+      for (const { ids } of readers) assert.deepEqual(ids, created);
+    },
+    async "gives different ids at servers that open it at the same moment"(_store, context) {
+      const servers = await Promise.all([context.open(), context.open(), context.open()]);
+      const ids = await Promise.all(servers.map(async (server) => await server.create(draft())));
+      assert.equal(new Set(ids).size, 3, `The ids ${ids} are not different`);
+    },
+  }, ["servers"]),
+  ...cases("concurrency", {
+    async "finds a pet that was absent, after another server has created it"(store, context) {
+      const other = await context.open();
+      for (const server of [store, other]) {
+        assert.equal(await server.get(1n), undefined);
+        assert.deepEqual(await server.list({ after: 0n, limit: 5 }), { json: "[]" });
+      }
+      const pets = await addAll(store, ODD_PETS);
+      for (const server of [other, store]) await assertKept(server, pets);
+    },
+    async "shows a pet that one server has acknowledged in the next responses of another"(store, context) {
+      const other = await context.open();
+      for (let i = 0; i < 10; i++) {
+        const [from, to] = i % 2 === 0 ? [store, other] : [other, store];
+        const id = await from.create(draft({ name: `pet ${i}`, status: "sold" }));
+        assert.equal(await to.get(id), await from.get(id));
+        for (const status of [undefined, "sold"] as const) {
+          const { json } = await to.list({ after: id - 1n, limit: 5, status });
+          assert.equal(splitPets(json).length, 1, `The pet ${id} is missing at the other server`);
+        }
+      }
+    },
+  }, ["servers"]),
+  ...cases("concurrency", {
+    async "returns different counters from changes() after another server has created a pet"(store, context) {
+      const other = await context.open();
+      for (let i = 0; i < 10; i++) {
+        await assertCounted(store, other);
+        await assertCounted(other, store);
+      }
+    },
+  }, ["servers", "changes"]),
+  ...cases("idempotency", {
+    async "creates one pet for a request that is sent to two servers"(store, context) {
+      const servers = [store, await context.open()];
+      for (let i = 0; i < 10; i++) {
+        const sent = servers.flatMap((server) => [server, server, server]);
+        const outcomes = await Promise.all(
+          sent.map(async (server) => await server.createOnce?.(draft(), request(`r${i}`))),
+        );
+        const made = outcomes.filter((each) => each?.outcome === "created");
+        assert.equal(made.length, 1, `${made.length} servers created a pet`);
+        const ids = new Set(outcomes.map((each) => each && "id" in each ? each.id : undefined));
+        assert.equal(ids.size, 1, `One request has the ids ${[...ids]}`);
+      }
+      assert.equal(splitPets((await store.list({ after: 0n, limit: 100 })).json).length, 10);
+    },
+  }, ["servers", "createOnce"]),
+  ...cases("idempotency", {
+    async "remembers a request although the clock of a server is an hour slow or fast"(store, context) {
+      const servers = [store, await context.open()] as const;
+      for (const [i, [first, second]] of [[HOUR, 0], [0, HOUR]].entries()) {
+        const send = (server: PetStore, shift = 0) =>
+          withClock(shift, async () => await server.createOnce?.(draft(), request(`r${i}`, "same", HOUR / 2)));
+        const made = await send(servers[0], -(first ?? 0));
+        assert.equal(made?.outcome, "created");
+        assert.deepEqual(await send(servers[1], second), { ...made, outcome: "replayed" });
+      }
+    },
+  }, ["servers", "machines", "createOnce"]),
 ];

@@ -2,10 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createKvStore, type KvClient } from "../../../lib/stores/kv/kv_store.ts";
-import { formatPet, formatPets, type PetDraft, StoreUnavailableError } from "../../../mod.ts";
-import { withTestKv } from "../../support/kv.ts";
-import { keysOf, put, request, REX } from "./support.ts";
+import { createKvStore, type KvClient } from "../../lib/stores/kv/kv_store.ts";
+import { formatPet, formatPets, type PetDraft, StoreUnavailableError } from "../../mod.ts";
+import { keysOf, request, REX, withTestKv, write } from "./support.ts";
 
 test("a KV store refuses what is no KV, and options that cannot work", () =>
   withTestKv(async (kv) => {
@@ -29,14 +28,14 @@ test("a KV store refuses what is no KV, and options that cannot work", () =>
 
 test("KV stores with different prefixes share a KV with an app, and see nothing of each other", () =>
   withTestKv(async (kv) => {
-    await put(kv, ["pets", 1n], "an app's");
+    await write(kv, ["pets", 1n], "an app's");
     const stores = [{}, { prefix: ["app", "pets"] }, { prefix: ["app"] }].map((options) => createKvStore(kv, options));
     for (const store of stores) {
       assert.equal(await store.create(REX), 1n);
       assert.deepEqual(await store.list({ after: 0n, limit: 100 }), { json: formatPets([{ id: 1n, ...REX }]) });
       assert.equal(await store.get(2n), undefined);
     }
-    assert.equal(new TextDecoder().decode((await kv.get(["pets", 1n])).value as Uint8Array), `"an app's"`);
+    assert.equal(new TextDecoder().decode((await kv.get(["pets", 1n])).value as Uint8Array), "an app's");
     assert.equal((await keysOf(kv)).length, 13);
   }));
 
@@ -103,7 +102,7 @@ test("a KV store deletes expired requests while new ones arrive, and keeps the o
 test("a KV store refuses to touch what a later release has written", () =>
   withTestKv(async (kv) => {
     const counter = ["petstore", "counter"];
-    await put(kv, counter, { format: 2, last: 7 });
+    await write(kv, counter, '{"format":2,"last":7}');
     const store = createKvStore(kv);
     const refusal = { name: "StoreUnavailableError", message: /later release/ };
     await assert.rejects(async () => await store.create(REX), refusal);
@@ -149,3 +148,33 @@ function bound(kv: KvClient): KvClient {
   const { get, getMany, list, atomic } = kv;
   return { get: get.bind(kv), getMany: getMany.bind(kv), list: list.bind(kv), atomic: atomic.bind(kv) };
 }
+
+test("a store leaves what is below its own entries, and what it has not written", () =>
+  withTestKv(async (kv) => {
+    const below = createKvStore(kv, { prefix: ["petstore", "remembered"] });
+    const store = createKvStore(kv);
+    await below.create(REX);
+    for (const [name, bytes] of [["0", ""], ["1", "null"], ["2", "{"]] as const) {
+      await write(kv, ["petstore", "remembered", name], bytes);
+    }
+    for (let i = 0; i < 10; i++) {
+      assert.equal((await store.createOnce!(REX, request(`r${i}`, 0))).outcome, "created");
+    }
+    assert.equal(await below.get(1n), formatPet({ id: 1n, ...REX }));
+    assert.equal(await below.create(REX), 2n);
+  }));
+
+test("a store whose counter is missing or changed refuses creates, and gives no id again", () =>
+  withTestKv(async (kv) => {
+    const first = createKvStore(kv);
+    for (let i = 0; i < 3; i++) await first.create({ ...REX, name: `pet ${i}` });
+    const changed = ["null", "junk", '{"format":1,"last":1.5}', '{"format":1,"last":-3}', '{"format":2,"last":3}'];
+    for (const text of [undefined, ...changed]) {
+      await write(kv, ["petstore", "counter"], text);
+      const store = createKvStore(kv);
+      await assert.rejects(async () => await store.create(REX), StoreUnavailableError);
+      await assert.rejects(async () => await store.check(), StoreUnavailableError);
+      assert.equal(await store.get(1n), formatPet({ id: 1n, ...REX, name: "pet 0" }));
+      await store.close();
+    }
+  }));

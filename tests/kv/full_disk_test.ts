@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { createKvStore } from "../../../lib/stores/kv/kv_store.ts";
-import { StoreUnavailableError } from "../../../mod.ts";
-import { openTestKv } from "../../support/kv.ts";
-import { testUnless } from "../../support/system/commands.ts";
-import { fillUp, MOUNT_SKIP, withTmpfs } from "../../support/system/disk.ts";
-import { allPets } from "./support.ts";
+import { createKvStore } from "../../lib/stores/kv/kv_store.ts";
+import { StoreUnavailableError } from "../../mod.ts";
+import { testUnless } from "../support/system/commands.ts";
+import { fillUp, MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
+import { openTestKv, petsAfter } from "./support.ts";
 
 const test = testUnless(MOUNT_SKIP);
 
@@ -31,11 +30,11 @@ test("a full disk refuses creates, reads go on, and all recovers when there is r
       assert.match(refused[0]!.reason.message, /^Deno KV: (database or disk is full|disk I\/O error)$/);
       await assert.rejects(async () => await store.checkWrites!(), StoreUnavailableError);
       await store.check();
-      assert.deepEqual((await allPets(store)).map(({ id }) => BigInt(id)), created);
+      assert.deepEqual((await petsAfter(store)).map(({ id }) => BigInt(id)), created);
       Deno.removeSync(`${folder}/ballast`);
       await store.checkWrites!();
       assert.equal(await store.create({ name: "Rex", categoryId: 7n, status: "sold" }), BigInt(created.length + 1));
-      assert.equal((await allPets(store, "sold")).length, created.length + 1);
+      assert.equal((await petsAfter(store, 0, "sold")).length, created.length + 1);
     } finally {
       await store.close();
       kv.close();

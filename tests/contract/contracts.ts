@@ -1,0 +1,28 @@
+/** Registers the cases of the contracts as tests. */
+
+import test from "node:test";
+import { HTTP_CONTRACT } from "../../lib/testing/http/all.ts";
+import { storeCases } from "../../lib/testing/testing.ts";
+import { type Host, withApi } from "../support/api.ts";
+import { MEMORY, type StoreKind, withStore } from "../support/stores.ts";
+
+export function testStoreContract(kinds: readonly StoreKind[]): void {
+  for (const kind of kinds) {
+    for (const { name, guarantee, skip, run } of storeCases(kind)) {
+      const reason = skip ? `, skipped: ${skip}` : "";
+      test(`a ${kind.name} store ${name} (${guarantee}${reason})`, { skip }, run);
+    }
+  }
+}
+
+/** All cases in memory, and on other stores those that depend on a store. A variant of a store would show nothing new. */
+export function testHttpContract(host: Host, kinds: readonly StoreKind[]): void {
+  for (const kind of kinds.filter(({ isVariant }) => !isVariant)) {
+    for (const { name, options, dependsOn = [], run } of HTTP_CONTRACT) {
+      if (kind !== MEMORY && !dependsOn.includes("store")) continue;
+      test(`${host.name}, ${kind.name} store: the petstore ${name}`, async () => {
+        await withStore(kind, (store) => withApi(host, { store, ...options }, run));
+      });
+    }
+  }
+}

@@ -1,0 +1,134 @@
+/** Servers that share a KV, in thousands of orders of their calls. Commits are overtaken, fail, and are answered late or wrongly. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { createKvStore } from "../../lib/stores/kv/kv_store.ts";
+import type { IdempotentOutcome, PetStore, StoredKey } from "../../mod.ts";
+import { petsAfter, request, REX } from "./support.ts";
+import { FATES, ScheduledKv, withScheduledTimers } from "./scheduled_kv.ts";
+
+const RUNS = 1000, SERVERS = 3;
+
+const SERVER = fc.nat(SERVERS - 1);
+const FATES_OF_COMMITS = fc.array(fc.constantFrom(...FATES), { maxLength: 10 });
+
+/** The creates of clients, some with a key that others use too. */
+const CREATES = fc.array(fc.record({ server: SERVER, key: fc.option(fc.constantFrom("a", "b")) }), {
+  ...{ minLength: 2, maxLength: 9 },
+});
+
+type Settled = PromiseSettledResult<IdempotentOutcome>;
+
+function create(store: PetStore, name: string, key: string | null): Promise<IdempotentOutcome> {
+  const pet = { ...REX, name };
+  if (key !== null) return Promise.resolve(store.createOnce!(pet, request(key)));
+  return Promise.resolve(store.create(pet)).then((id) => ({ outcome: "created", id }));
+}
+
+/** Each id is given once, in order and without gaps, and each pet is there as often as it may be. */
+function assertStored(stored: readonly { id: number; name: string }[], names: readonly string[], settled: Settled[]) {
+  assert.deepEqual(stored.map(({ id }) => id), stored.map((_, i) => i + 1));
+  for (const name of new Set(names)) {
+    const ids = stored.filter((pet) => pet.name === name).map(({ id }) => BigInt(id));
+    const own = settled.filter((_, i) => names[i] === name);
+    const outcomes = own.flatMap((each) => each.status === "fulfilled" ? [each.value] : []);
+    // A create that was refused may have been stored, but not twice.
+    assert.ok(ids.length <= 1 && (outcomes.length === 0 || ids.length === 1), `${name} is there ${ids.length} times`);
+    for (const outcome of outcomes) assert.deepEqual("id" in outcome && outcome.id, ids[0], outcome.outcome);
+    const created = outcomes.filter(({ outcome }) => outcome === "created").length;
+    assert.ok(created <= 1 && (created === 1 || outcomes.length < own.length), `${created} creates of ${name}`);
+  }
+}
+
+test("servers give each id once, without gaps, and carry out each request once, in every order of their calls", async () => {
+  const seen = new Map<string, number>();
+  const property = fc.asyncProperty(
+    ...[fc.scheduler(), FATES_OF_COMMITS, CREATES, fc.boolean()] as const,
+    async (scheduler, fates, creates, mayTimeOut) => {
+      let canTimeOut = mayTimeOut;
+      await withScheduledTimers(scheduler, () => canTimeOut, async () => {
+        const kv = new ScheduledKv(scheduler, fates);
+        const stores = Array.from({ length: SERVERS }, () => createKvStore(kv));
+        const names = creates.map(({ key }, i) => key ?? `pet ${i}`);
+        const work = Promise.allSettled(
+          creates.map(({ server, key }, i) => create(stores[server]!, names[i]!, key)),
+        );
+        const read = followIds(stores[0]!, work);
+        const [settled, shown] = await scheduler.waitFor(Promise.all([work, read]));
+        canTimeOut = false;
+        kv.recover();
+        await scheduler.waitIdle();
+        for (const store of stores) {
+          names.push(`after ${names.length}`);
+          settled.push(...await scheduler.waitFor(Promise.allSettled([create(store, names.at(-1)!, null)])));
+          assert.equal(settled.at(-1)!.status, "fulfilled", "A fault of an earlier commit refuses a later create");
+        }
+        const stored = await scheduler.waitFor(petsAfter(createKvStore(kv)));
+        assertStored(stored, names, settled);
+        assert.deepEqual(shown, stored.slice(0, shown.length), "A reader was not shown each pet once");
+        for (const [fate, count] of kv.seen) seen.set(fate, (seen.get(fate) ?? 0) + count);
+      });
+    },
+  );
+  await fc.assert(property, { numRuns: RUNS });
+  for (const fate of [...FATES, "overtaken"]) assert.ok(seen.get(fate)! > 100, `${seen.get(fate)} commits: ${fate}`);
+});
+
+/** A reader that continues after the last id that it was shown, while the others work. */
+async function followIds(store: PetStore, work: Promise<unknown>): Promise<{ id: number }[]> {
+  const shown: { id: number }[] = [];
+  let isOver = false;
+  work.then(() => isOver = true);
+  while (!isOver) shown.push(...await petsAfter(store, shown.at(-1)?.id).catch(() => []));
+  return shown;
+}
+
+function key(name: string): StoredKey {
+  return {
+    ...{ id: name, digest: name.padEnd(64, "d"), label: name, caller: name, readOnly: false, created: new Date(7) },
+    ...{ expires: undefined, revoked: undefined, lastUsed: undefined },
+  };
+}
+
+const CHANGES = {
+  "add a": (store: PetStore) => store.keys!.add(key("a")),
+  "add b": (store: PetStore) => store.keys!.add(key("b")),
+  "replace a by b": (store: PetStore) => store.keys!.add(key("b"), { id: "a", expires: new Date(9) }),
+  "revoke a": (store: PetStore) => store.keys!.revoke("a", new Date(8)),
+};
+
+const CHANGES_OF_KEYS = fc.array(
+  fc.record({ server: SERVER, change: fc.constantFrom(...Object.keys(CHANGES) as (keyof typeof CHANGES)[]) }),
+  { minLength: 2, maxLength: 6 },
+);
+
+test("changes of keys are made completely, once or not at all, in every order of their calls", async () => {
+  const property = fc.asyncProperty(
+    ...[fc.scheduler(), FATES_OF_COMMITS, CHANGES_OF_KEYS] as const,
+    async (scheduler, fates, changes) => {
+      await withScheduledTimers(scheduler, () => false, async () => {
+        const kv = new ScheduledKv(scheduler, fates);
+        const stores = Array.from({ length: SERVERS }, () => createKvStore(kv));
+        const settled = await scheduler.waitFor(
+          Promise.allSettled(changes.map(async ({ server, change }) => await CHANGES[change](stores[server]!))),
+        );
+        const list = await scheduler.waitFor(Promise.resolve(stores[0]!.keys.list()));
+        const [a, b] = ["a", "b"].map((id) => list.find((key) => key.id === id));
+        assert.ok(list.length === (a ? 1 : 0) + (b ? 1 : 0), "A key is there twice");
+        const resultsOf = (...names: string[]) => settled.filter((_, i) => names.includes(changes[i]!.change));
+        const isTrue = (each: PromiseSettledResult<boolean>) => each.status === "fulfilled" && each.value;
+        const isSure = (each: PromiseSettledResult<boolean>) => each.status === "fulfilled";
+        for (const [key, results] of [[a, resultsOf("add a")], [b, resultsOf("add b", "replace a by b")]] as const) {
+          const added = results.filter(isTrue).length;
+          assert.ok(added <= 1, "A key was added twice");
+          if (results.every(isSure)) assert.equal(key !== undefined, added === 1);
+        }
+        if (resultsOf("replace a by b").some(isTrue)) assert.deepEqual(a?.expires, new Date(9));
+        if (resultsOf("revoke a").some(isTrue)) assert.deepEqual(a?.revoked, new Date(8));
+        else if (resultsOf("revoke a").every(isSure)) assert.equal(a?.revoked, undefined);
+      });
+    },
+  );
+  await fc.assert(property, { numRuns: RUNS });
+});
