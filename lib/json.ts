@@ -1,13 +1,11 @@
 /**
- * Reads exact int64 numbers from JSON. `JSON.parse` rounds integers beyond 2^53. Its reviver could see the source text, but
- * it would run for every value. So `JSON.parse` runs without it, and only the number that must be exact is read again.
+ * Reads exact int64 numbers from JSON. `JSON.parse` rounds integers beyond 2^53. Its reviver sees the source text, but runs for every
+ * value. So `JSON.parse` runs without it, and again with it only if the number may not be exact.
  */
-
-const QUOTE = 0x22, BACKSLASH = 0x5c, COLON = 0x3a, OPEN_BRACE = 0x7b, OPEN_BRACKET = 0x5b;
-const CLOSE_BRACE = 0x7d, CLOSE_BRACKET = 0x5d, ZERO = 0x30, NINE = 0x39;
 
 /** The range of an int64, for messages. */
 export const INT64_RANGE: string = `from ${-(2n ** 63n)} to ${2n ** 63n - 1n}`;
+const ZERO = 0x30, NINE = 0x39;
 /** An int64 has at most 19 digits, and a double holds any 15 digits exactly. */
 const INT64_DIGITS = 19, SAFE_DIGITS = 15;
 
@@ -16,14 +14,12 @@ export function excerpt(text: string, length = 64): string {
   return text.length <= length ? text : text.slice(0, length).toWellFormed() + "…";
 }
 
-/** Whether a UTF-16 code unit is an ASCII digit. */
-export function isDigit(unit: number): boolean {
-  return unit >= ZERO && unit <= NINE;
-}
-
 /** Whether `text` consists of one or more ASCII digits. */
 export function isDigits(text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (!isDigit(text.charCodeAt(i))) return false;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < ZERO || unit > NINE) return false;
+  }
   return text !== "";
 }
 
@@ -37,63 +33,22 @@ export function isInt64(value: bigint): boolean {
  * from it is then exact. `false` may also be due to a string that looks like such a number.
  */
 export function hasPlainNumbers(text: string): boolean {
-  return !text.includes(".") && !/\d[eE]/.test(text);
+  return !/\d[.eE]/.test(text);
 }
 
 /**
- * The source text of the number in the member `name` of a JSON object. As in `JSON.parse`, the last of several members wins.
+ * The source text of the number in the member `name` of a JSON object; `""` if the runtime cannot tell it. As in `JSON.parse`, the
+ * last of several members wins.
  *
- * @param text A JSON object that `JSON.parse` has accepted and that has a number in this member.
+ * @throws {RangeError} If the text is nested so deeply that the engine runs out of stack.
  */
 export function numberSource(text: string, name: string): string {
-  let source = "", depth = 0, i = 0;
-  while (i < text.length) {
-    const unit = text.charCodeAt(i);
-    if (unit === QUOTE) {
-      const end = stringEnd(text, i);
-      const colon = skipSpace(text, end);
-      if (depth === 1 && text.charCodeAt(colon) === COLON && isMemberName(text.slice(i, end), name)) {
-        const start = skipSpace(text, colon + 1);
-        i = numberEnd(text, start);
-        if (i > start) source = text.slice(start, i);
-      } else {
-        i = end;
-      }
-      continue;
-    }
-    if (unit === OPEN_BRACE || unit === OPEN_BRACKET) depth++;
-    else if (unit === CLOSE_BRACE || unit === CLOSE_BRACKET) depth--;
-    i++;
-  }
-  return source;
-}
-
-/** Whether a JSON string, given with its quotes, spells `name`. Only a string with escapes is parsed. */
-function isMemberName(source: string, name: string): boolean {
-  if (source.length === name.length + 2) return source.startsWith(name, 1);
-  return source.includes("\\") && JSON.parse(source) === name;
-}
-
-/** The index after the closing quote of the string that opens at `open`. */
-function stringEnd(text: string, open: number): number {
-  let close = text.indexOf('"', open + 1);
-  for (;;) {
-    let first = close;
-    while (text.charCodeAt(first - 1) === BACKSLASH) first--;
-    if ((close - first) % 2 === 0) return close + 1;
-    close = text.indexOf('"', close + 1);
-  }
-}
-
-function skipSpace(text: string, i: number): number {
-  // In valid JSON, only white space can be at or below U+0020 here.
-  while (text.charCodeAt(i) <= 0x20) i++;
-  return i;
-}
-
-function numberEnd(text: string, i: number): number {
-  while ("+-.Ee".includes(text.charAt(i)) || isDigit(text.charCodeAt(i))) i++;
-  return i;
+  const sources = new Map<unknown, string>();
+  const object = JSON.parse(text, function (this: unknown, member, value, context?: { source: string }) {
+    if (member === name && typeof value === "number" && context) sources.set(this, context.source);
+    return value;
+  });
+  return sources.get(object) ?? "";
 }
 
 /** A number in the syntax of RFC 8259 §6: sign, digits, fraction and exponent. */

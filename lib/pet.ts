@@ -70,7 +70,7 @@ export function parseNewPet(
   defaultStatus: PetStatus,
   subject = "the body",
 ): Required<NewPet> | string[] {
-  const body = parseJson(text);
+  const body = parseJson(() => JSON.parse(text));
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     return [`${subject} must be a JSON object, not ${quote(body)}`];
   }
@@ -79,7 +79,7 @@ export function parseNewPet(
   const status = ownMember(body, "status", defaultStatus);
   const categoryId = ownMember(body, "categoryId");
   const isExact = Number.isSafeInteger(categoryId) && hasPlainNumbers(text);
-  const source = isExact || typeof categoryId !== "number" ? "" : numberSource(text, "categoryId");
+  const source = isExact || typeof categoryId !== "number" ? "" : parseJson(() => numberSource(text, "categoryId"));
   const exact = isExact ? BigInt(categoryId as number) : source === "" ? undefined : parseInt64(source);
   if (isName(name) && exact !== undefined && isPetStatus(status)) return { name, categoryId: exact, status };
   return faults(name, exact === undefined ? source || quote(categoryId) : undefined, status);
@@ -97,9 +97,9 @@ export function parsePetFields(name: string, categoryId: string, status: string)
   return faults(name, exact === undefined ? categoryId || "undefined" : undefined, status);
 }
 
-function parseJson(text: string): unknown {
+function parseJson<T>(parse: () => T): T {
   try {
-    return JSON.parse(text);
+    return parse();
   } catch (error) {
     // On deep nesting, some engines run out of stack and throw a RangeError. To the client it is also bad JSON.
     throw new SyntaxError(error instanceof SyntaxError ? error.message : "Nested too deeply");
