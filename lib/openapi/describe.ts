@@ -41,13 +41,19 @@ export function describe(contract: Contract, options: DescribeOptions = {}): Jso
     renderOperation(definition, describe, contract, everywhere)
   );
   const groups = operations.flatMap(({ failures }) => failures);
+  const paths = createPaths(operations, contract);
+  const responses = createNamed(
+    groups,
+    "response",
+    (group) => complete(statusOf(group), renderFailure(group, {}), contract),
+  );
   return {
     openapi: "3.1.0",
     info: { ...INFO, description: contract.cors ? DESCRIPTION + CROSS_ORIGIN : DESCRIPTION },
     servers: checkServers(servers ?? [{ url: contract.linkBase || "/" }]),
     security: [{ bearer: [] }],
     ...TAGS,
-    paths: createPaths(operations, contract),
+    paths,
     components: {
       schemas: {
         ...createSchemas(contract.defaultStatus),
@@ -63,23 +69,11 @@ export function describe(contract: Contract, options: DescribeOptions = {}): Jso
         ),
         ...createNamed(groups, "schema", failureSchema),
       },
-      responses: createNamed(
-        groups,
-        "response",
-        (group) => complete(statusOf(group), renderFailure(group, {}), contract),
-      ),
-      headers: renderHeaders(unusedHeaders(contract)),
+      responses,
+      headers: renderHeaders({ paths, responses }),
       securitySchemes: SECURITY,
     },
   };
-}
-
-function unusedHeaders({ store, requestIds, rateLimit }: Contract): HeaderKey[] {
-  return [
-    ...(store.createOnce ? [] : ["IdempotencyReplayed" as const]),
-    ...(requestIds === "none" ? ["RequestId" as const] : []),
-    ...(rateLimit ? [] : ["RateLimit" as const, "RateLimitPolicy" as const]),
-  ];
 }
 
 /** Adds the headers that any response can have. */

@@ -5,16 +5,18 @@ import type { JsonObject } from "../json_types.ts";
 import { deprecationHeaders, type Header, type HeaderKey, HEADERS, optional } from "../operations/headers.ts";
 
 const KEYS = Object.keys(HEADERS) as HeaderKey[];
+const POINTER = "#/components/headers/";
 
-/** The value of `components.headers`. */
-export function renderHeaders(unused: readonly HeaderKey[]): JsonObject {
-  const used = KEYS.filter((key) => !unused.includes(key));
+/** The value of `components.headers`: those that the rest of a description refers to. */
+export function renderHeaders(rest: JsonObject): JsonObject {
+  const text = JSON.stringify(rest);
+  const used = KEYS.filter((key) => text.includes(`"${POINTER}${key}"`));
   return Object.fromEntries(used.map((key) => [key, HEADERS[key].definition]));
 }
 
 /** References to headers. */
 export function referTo(keys: readonly HeaderKey[]): JsonObject {
-  return Object.fromEntries(keys.map((key) => [HEADERS[key].name, { $ref: `#/components/headers/${key}` }]));
+  return Object.fromEntries(keys.map((key) => [HEADERS[key].name, { $ref: POINTER + key }]));
 }
 
 /** The headers that announce the end of an operation. */
