@@ -24,24 +24,20 @@ interface Entry {
 /** The approximate size of an entry without its target and its body, in bytes. */
 const ENTRY_WEIGHT = 600;
 
-/** The largest size of a generation, in bytes. */
-const MAX_WEIGHT = 16 * 1024 * 1024;
+/** The largest size of a cache, in bytes. */
+const MAX_WEIGHT = 32 * 1024 * 1024;
 
-/**
- * Keeps responses by target in two generations. When the young one is full, it replaces the old one. An entry that is used
- * moves to the young one, so frequent responses stay, without the cost of a linked list.
- */
+/** Keeps responses by target. A cache that is full is emptied: the frequent responses are soon there again. */
 export class ResponseCache {
   readonly #changes: () => Changes;
   readonly #maxWeight: number;
-  #young = new Map<string, Entry>();
-  #old = new Map<string, Entry>();
+  readonly #entries = new Map<string, Entry>();
   #weight = 0;
   #alterations = -1;
 
   /**
    * @param changes Reads the counters. Not called for an unknown target.
-   * @param maxWeight The largest size of a generation, in bytes.
+   * @param maxWeight The largest size, in bytes.
    */
   constructor(changes: () => Changes, maxWeight: number = MAX_WEIGHT) {
     this.#changes = changes;
@@ -50,7 +46,7 @@ export class ResponseCache {
 
   /** The kept reply to a GET, if it is still valid. */
   find(context: RequestContext): Reply | undefined {
-    const entry = this.#young.get(context.targetKey) ?? this.#promote(context.targetKey);
+    const entry = this.#entries.get(context.targetKey);
     if (!entry) return undefined;
     const { additions, alterations } = this.#changes();
     if (alterations !== this.#alterations) return void this.#clear(alterations);
@@ -73,31 +69,19 @@ export class ResponseCache {
   #keep({ targetKey, route }: RequestContext, reply: Reply, additions: number): void {
     const { body, validUntil } = reply;
     if (validUntil === undefined || typeof body !== "string") return;
-    this.#add(targetKey, { reply, route, additions, weight: ENTRY_WEIGHT + 2 * (targetKey.length + body.length) });
-  }
-
-  #promote(target: string): Entry | undefined {
-    const entry = this.#old.get(target);
-    if (entry) this.#add(target, entry);
-    return entry;
-  }
-
-  #add(target: string, entry: Entry): void {
-    const { weight } = entry;
+    const weight = ENTRY_WEIGHT + 2 * (targetKey.length + body.length);
     if (weight > this.#maxWeight) return;
-    this.#weight += weight - (this.#young.get(target)?.weight ?? 0);
+    this.#weight += weight - (this.#entries.get(targetKey)?.weight ?? 0);
     if (this.#weight > this.#maxWeight) {
-      this.#old = this.#young;
-      this.#young = new Map();
+      this.#clear(this.#alterations);
       this.#weight = weight;
     }
-    this.#young.set(target, entry);
+    this.#entries.set(targetKey, { reply, route, additions, weight });
   }
 
   #clear(alterations: number): void {
     this.#alterations = alterations;
-    this.#young = new Map();
-    this.#old = new Map();
+    this.#entries.clear();
     this.#weight = 0;
   }
 }
