@@ -1,0 +1,166 @@
+/** The order of events in a key cache: reads that end late, fail or never end, changes, and requests meanwhile. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { KeyCache } from "../../lib/access/key_cache.ts";
+import { digestOf, type KeyRing } from "../../lib/access/key_ring.ts";
+import { isPromise } from "../../lib/maybe_promise.ts";
+import type { KeyStore } from "../../lib/stores/key_store.ts";
+
+const KEY = "pk_test";
+const DIGEST = await digestOf(KEY);
+
+/** As `key_cache.ts` has it, in milliseconds: what is known may be so old without a wait, and a read ends or is given up. */
+const FRESH = 900, GIVE_UP = 10_000;
+
+type Step = "ask" | "change" | "renew" | "works" | "fails" | "hangs" | number;
+
+const STEP: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: fc.constant("ask" as const) },
+  { weight: 4, arbitrary: fc.constantFrom(100, 450, 950, GIVE_UP + 1) },
+  { weight: 4, arbitrary: fc.constantFrom<Step>("change", "renew") },
+  { weight: 3, arbitrary: fc.constantFrom<Step>("works", "fails", "hangs") },
+);
+
+/** A cache over a store whose keys have a version, which the caller of the one key names. */
+class World {
+  readonly #scheduler: fc.Scheduler;
+  readonly #cache: KeyCache;
+  readonly #versions = new Map<KeyRing, number>();
+  #mode: Step = "works";
+  #version = 0;
+  /** The least version that a request may see from now on. */
+  #least = 0;
+  #isKnown = false;
+  /** The reads that have succeeded. */
+  readonly #reads: { version: number; begunAt: number }[] = [];
+  /** The latest version that a request has seen. */
+  #seen = 0;
+  /** The latest read while it has not ended, and when the last one ended. */
+  #underWay: { begunAt: number } | undefined;
+  #endedAt = -Infinity;
+  readonly told: unknown[] = [];
+  readonly checks: (() => Promise<void>)[] = [];
+  now = 0;
+
+  constructor(scheduler: fc.Scheduler) {
+    this.#scheduler = scheduler;
+    const store = { list: () => this.#read(), add: assert.fail, revoke: assert.fail, touch: () => {} };
+    this.#cache = new KeyCache(store, [], (error) => {
+      this.told.push(error);
+      throw new Error("An onOutage that throws changes nothing");
+    });
+  }
+
+  async #read(): Promise<Awaited<ReturnType<KeyStore["list"]>>> {
+    const [version, begunAt, mode] = [this.#version, this.now, this.#mode];
+    const read = this.#underWay = { begunAt };
+    if (mode === "hangs") return await new Promise(() => {});
+    await this.#scheduler.schedule(Promise.resolve(), `read ${version} ${mode}`);
+    if (this.#underWay === read) this.#underWay = undefined;
+    this.#endedAt = this.now;
+    if (mode === "fails") throw new Error("broken");
+    this.#isKnown = true;
+    this.#reads.push({ version, begunAt });
+    const none = { expires: undefined, revoked: undefined, lastUsed: undefined };
+    return [{
+      id: "key-1",
+      digest: DIGEST,
+      label: "ci",
+      caller: `${version}`,
+      readOnly: false,
+      created: new Date(0),
+      ...none,
+    }];
+  }
+
+  async versionOf(ring: KeyRing): Promise<number> {
+    const version = this.#versions.get(ring) ?? Number((await ring.find(KEY, 0))?.caller.id);
+    this.#versions.set(ring, version);
+    return version;
+  }
+
+  async run(step: Step): Promise<void> {
+    if (typeof step === "number") this.now += step;
+    else if (step === "change") this.#version++;
+    else if (step === "renew") this.#renew(++this.#version);
+    else if (step === "ask") this.#ask();
+    else this.#mode = step;
+    await Promise.resolve();
+  }
+
+  #renew(version: number): void {
+    this.#cache.renew().then(() => this.#least = Math.max(this.#least, version), () => {});
+  }
+
+  #ask(): void {
+    const [least, wasKnown, reads] = [this.#least, this.#isKnown, [...this.#reads]];
+    const isReading = this.#underWay !== undefined && this.now - this.#underWay.begunAt < GIVE_UP;
+    const hasPaused = !isReading && this.now - this.#endedAt >= FRESH;
+    const isBroken = this.told.at(-1) !== undefined;
+    const oldest = this.now - FRESH;
+    const check = (ring: KeyRing, isAtOnce: boolean) =>
+      this.checks.push(async () => {
+        const version = await this.versionOf(ring);
+        assert.ok(version >= least, `version ${version} after ${least} was complete`);
+        assert.ok(version >= this.#seen, `version ${version} after ${this.#seen} was seen`);
+        this.#seen = version;
+        const isFresh = reads.some((read) => read.version === version && read.begunAt > oldest);
+        if (isAtOnce && !isBroken) assert.ok(isFresh, "old keys without a wait");
+        if (isAtOnce && isBroken) assert.ok(isFresh || !hasPaused, "the outage may have ended in a pause");
+      });
+    const ring = this.#cache.current();
+    if (!isPromise(ring)) check(ring, true);
+    else {
+      const isFresh = reads.some(({ begunAt }) => begunAt > oldest);
+      // Not at once: an assertion within the scheduler would be lost.
+      this.checks.push(() => {
+        assert.ok(!isFresh, "a wait although the keys are fresh");
+        assert.ok(!isBroken || hasPaused, "a wait in an outage");
+        return Promise.resolve();
+      });
+      ring.then(
+        (ring) => check(ring, false),
+        () => this.checks.push(() => Promise.resolve(assert.ok(!wasKnown, "a moment without keys"))),
+      );
+    }
+  }
+}
+
+test("whatever the order of reads, changes and requests, no request sees older keys, waits for long or finds none", async () => {
+  const { now } = performance, timers = [globalThis.setTimeout, globalThis.clearTimeout] as const;
+  await fc.assert(
+    fc.asyncProperty(fc.scheduler(), fc.array(STEP, { minLength: 5, maxLength: 30 }), async (scheduler, steps) => {
+      const world = new World(scheduler);
+      performance.now = () => world.now;
+      // The patience of a request ends in any order with the reads.
+      const cleared = new Set<unknown>();
+      globalThis.clearTimeout = (timer) => void cleared.add(timer);
+      globalThis.setTimeout = ((ring: (value: unknown) => void, delay: number, value: unknown) => {
+        const timer = { end: world.now + delay };
+        scheduler.schedule(Promise.resolve(), `${delay} ms`).then(() => {
+          if (cleared.has(timer)) return;
+          world.now = Math.max(world.now, timer.end);
+          ring(value);
+        });
+        return timer;
+      }) as unknown as typeof setTimeout;
+      const then = async (more: Step[]) => {
+        scheduler.scheduleSequence(more.map((step) => ({ label: `${step}`, builder: () => world.run(step) })));
+        await scheduler.waitIdle();
+      };
+      await then(steps);
+      // Whatever has happened, a store that works is read again.
+      await then(["works", GIVE_UP + 1, "ask", 500, "change"]);
+      await then([1_000, "ask"]);
+      for (const check of world.checks) await check();
+      assert.equal(world.told.at(-1), undefined, "the end of the outage");
+      world.told.forEach((error, i) => assert.equal(error === undefined, i % 2 === 1, "one report for each outage"));
+    }),
+    { numRuns: 3_000 },
+  ).finally(() => {
+    performance.now = now;
+    [globalThis.setTimeout, globalThis.clearTimeout] = timers;
+  });
+});
