@@ -32,7 +32,7 @@ async function unhandled(run: () => Promise<void>): Promise<unknown[]> {
   return reasons;
 }
 
-const BROKEN_LOGS: [how: string, onError: (info: ErrorInfo) => unknown][] = [
+const BROKEN_LOGS: [how: string, onError: () => unknown][] = [
   ["throws", () => {
     throw BROKEN;
   }],
@@ -45,9 +45,9 @@ const BROKEN_LOGS: [how: string, onError: (info: ErrorInfo) => unknown][] = [
 ];
 
 for (const [how, onError] of BROKEN_LOGS) {
-  test(`an onError that ${how} spoils no response and causes no unhandled rejection`, async () => {
+  test(`an onError or onResponse that ${how} spoils no response and causes no unhandled rejection`, async () => {
     const reasons = await unhandled(() =>
-      withApi(IN_PROCESS, { onError, handleStoreOrders: reject }, async (api) => {
+      withApi(IN_PROCESS, { onError, onResponse: onError, handleStoreOrders: reject }, async (api) => {
         for (let i = 0; i < 3; i++) assert.deepEqual((await api.get("/store/orders")).error, INTERNAL);
         assert.equal((await api.get("/pets")).text, "[]");
       })

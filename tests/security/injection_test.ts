@@ -65,29 +65,6 @@ function encodeCursor(text: string): string {
   return btoa(String.fromCharCode(...new TextEncoder().encode(`after:${text}`))).replaceAll("=", "");
 }
 
-test("an encoded line end in a path, a query or a body does not start a header", () =>
-  withApi(IN_PROCESS, { cors: { origins: ["https://app.example"] } }, async (api) => {
-    for (let i = 0; i < 3; i++) await api.post({ name: "Rex", categoryId: i });
-    const plain = [...(await api.get("/pets?limit=1")).headers.keys()];
-    for (const end of LINE_ENDS) {
-      const text = `1${end}x-evil:%201`;
-      for (const path of [`/pets?limit=${text}`, `/pets?status=sold${text}`, `/pets?cursor=YWZ0ZXI6M${text}`]) {
-        assert.equal((await api.get(path)).status, 400, path);
-      }
-      for (const path of [`/${text}`, `/pets/${text}`, `/store/orders${text}`, `//v1${end}/pets`]) {
-        const { status, headers } = await api.get(path);
-        assert.equal(status, 404, path);
-        for (const [name, value] of headers) assert.doesNotMatch(`${name}:${value}`, /evil|[^ -~]/, path);
-      }
-      // An unknown parameter does not appear in the link to the next page.
-      const { status, headers } = await api.get(`/pets?limit=1&a=${text}&${text}=1`);
-      assert.deepEqual([status, [...headers.keys()]], [200, plain], end);
-      assert.match(headers.get("link") ?? "", /^<\/v1\/pets\?limit=1&cursor=[A-Za-z0-9]+>; rel="next"$/);
-      const created = await api.post(`{"name":"Rex","categoryId":7,"id":"${text}","location":"${text}"}`);
-      assert.match(created.headers.get("location") ?? "", /^\/v1\/pets\/\d+$/);
-    }
-  }));
-
 test("createPetstore() refuses a base path that could end a header or a link, or lead elsewhere", () => {
   const ends = [...LINE_ENDS, "\r\n", "\n", "\r", "\0", "\u560a", " ", ">", '"', "<", "?", "#", "\\"];
   const elsewhere = "/.. /../v1 /v1/.. /v1/../x /. /./v1 // //evil.example /v1//x v1 http://x/v1".split(" ");

@@ -46,23 +46,18 @@ function turn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }
 
-for (
-  const [what, size, pieces] of [
-    ["too many pieces for its bytes", 1, 260],
-    ["too many bytes", 65_536, 17],
-  ] as const
-) {
-  test(`a body of ${what} gets 413 and is not read any further`, async () => {
+test("a body of too many bytes, or too many pieces for its bytes, gets 413 and is not read any further", async () => {
+  const { handle } = createPetstore({ keys: [KEY] });
+  const refuse = async (size: number, pieces: number) => {
     const seen: Seen = { pieces: 0, isCancelled: false };
-    const { handle } = createPetstore({ keys: [KEY] });
     assert.equal((await handle(post(endless(size, seen)))).status, 413);
-    assert.ok(seen.pieces <= pieces, `${seen.pieces} pieces were read`);
     // If the body were cancelled before the response is sent, Deno.serve would read the rest to discard it.
     assert.equal(seen.isCancelled, false);
     while (!seen.isCancelled) await turn();
     assert.ok(seen.pieces <= pieces, `${seen.pieces} pieces were read`);
-  });
-}
+  };
+  await Promise.all([refuse(1, 260), refuse(65_536, 17)]);
+});
 
 test("a pet in 250 pieces and a body of 1 MiB in 4096 pieces are stored", async () => {
   const { handle } = createPetstore({ keys: [KEY] });

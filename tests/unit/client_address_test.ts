@@ -56,21 +56,14 @@ test("a handle that an app wraps keeps the address if it passes it on, also on n
     const inner = typeof service === "function" ? service : service.handle;
     const around: Petstore["handle"] = (request, info) => inner(request, info);
     for (const served of [service, around]) {
-      const server = createServer(createNodeListener(served)).listen(0, "127.0.0.1");
-      await new Promise((resolve) => server.once("listening", resolve));
-      const { port } = server.address() as AddressInfo;
-      const send = async () => {
-        const response = await fetch(`http://127.0.0.1:${port}/v1/pets`, {
-          headers: { authorization: "Bearer wrong" },
-        });
-        await response.body?.cancel();
-        return response;
-      };
-      // The second listener shares the limit of the first.
-      assert.deepEqual(await statuses(3, send), served === service ? [401, 401, 429] : [429, 429, 429]);
-      await new Promise((resolve) => {
-        server.close(resolve);
-        server.closeAllConnections();
+      await withNode(served, async (url) => {
+        const send = async () => {
+          const response = await fetch(url, { headers: { authorization: "Bearer wrong" } });
+          await response.body?.cancel();
+          return response;
+        };
+        // The second listener shares the limit of the first.
+        assert.deepEqual(await statuses(3, send), served === service ? [401, 401, 429] : [429, 429, 429]);
       });
     }
   }
@@ -108,6 +101,17 @@ test("handle() ignores a second argument that tells no address, such as the envi
   }
 });
 
+/** Serves on a free port while `use` runs. */
+async function withNode(service: Parameters<typeof createNodeListener>[0], use: (url: string) => Promise<void>) {
+  const server = createServer(createNodeListener(service)).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/pets`);
+  await new Promise((resolve) => {
+    server.close(resolve);
+    server.closeAllConnections();
+  });
+}
+
 const denied = () => Promise.resolve(new Response("denied", { status: 403 }));
 
 /** Ways in which an app or a tool wraps a `handle`. Each denies every request. */
@@ -122,20 +126,14 @@ const WRAPPERS: [how: string, wrap: (petstore: Petstore) => unknown][] = [
   ["a petstore whose handle was replaced", (petstore) => Object.assign(petstore, { handle: denied })],
 ];
 
-for (const [how, wrap] of WRAPPERS) {
-  test(`createNodeListener() never bypasses a wrapper: ${how}`, async () => {
-    const service = wrap(createPetstore({ keys: ["k"] })) as Petstore;
-    const server = createServer(createNodeListener(service)).listen(0, "127.0.0.1");
-    await new Promise((resolve) => server.once("listening", resolve));
-    const { port } = server.address() as AddressInfo;
-    const response = await fetch(`http://127.0.0.1:${port}/v1/pets`, { headers: { authorization: "Bearer k" } });
-    assert.deepEqual([response.status, await response.text()], [403, "denied"]);
-    await new Promise((resolve) => {
-      server.close(resolve);
-      server.closeAllConnections();
+test("createNodeListener() never bypasses a wrapper", async () => {
+  for (const [how, wrap] of WRAPPERS) {
+    await withNode(wrap(createPetstore({ keys: ["k"] })) as Petstore, async (url) => {
+      const response = await fetch(url, { headers: { authorization: "Bearer k" } });
+      assert.deepEqual([response.status, await response.text()], [403, "denied"], how);
     });
-  });
-}
+  }
+});
 
 test("a petstore that is logged shows no settings", () => {
   const petstore = createPetstore({

@@ -32,13 +32,6 @@ for (const [what, options] of Object.entries(VARIANTS)) {
   });
 }
 
-test("createOpenApi() mentions preflights only with the option cors", () => {
-  const words = (options: Partial<PetstoreOptions>) =>
-    String((openApiOf(options)["info"] as JsonObject)["description"]);
-  assert.doesNotMatch(words({}), /preflight/i);
-  assert.match(words({ cors: { origins: ["https://app.example"] } }), /Preflights of allowed origins/);
-});
-
 test("createOpenApi() gives every failure a plain object schema with its codes, and its status", () => {
   const { schemas, responses } = openApiOf()["components"] as Record<string, Record<string, JsonObject>>;
   const paths = openApiOf()["paths"] as Record<string, Record<string, { responses: Record<string, JsonObject> }>>;

@@ -70,17 +70,21 @@ test("createNodeListener() serves a petstore, int64 exact and with Content-Lengt
   assert.equal(received.split("\r\n\r\n")[1], json);
 });
 
-test("createNodeListener() gives the URL of the client in each of its forms, and after a router has changed it", async () => {
-  const url = async (target: string, host = "pets.example:8080", change?: (request: IncomingMessage) => void) =>
-    (await seen(head(`GET ${target}`, `Host: ${host}`), change)).url;
+test("createNodeListener() gives the method and the URL of the client in each of its forms", async () => {
+  const url = async (target: string, host = "pets.example:8080", change?: (request: IncomingMessage) => void) => {
+    const { method, url } = await seen(
+      head(target.startsWith("TRACE") ? target : `GET ${target}`, `Host: ${host}`),
+      change,
+    );
+    return method === "GET" ? url : `${method} ${url}`;
+  };
   assert.equal(await url("/v1/pets?limit=1&x=%zz"), "http://pets.example:8080/v1/pets?limit=1&x=%zz");
   assert.equal(await url("//evil.example/v1"), "http://pets.example:8080//evil.example/v1");
-  assert.equal(await url("http://other.example/v1/pets?limit=2"), "http://other.example/v1/pets?limit=2");
+  // RFC 9112 §3.2.2: the target has the host, and a user and a password are left out.
+  assert.equal(await url("http://a:b@other.example/v1/../v1/pets?limit=2"), "http://other.example/v1/pets?limit=2");
+  assert.equal(await url("TRACE /v1/pets"), "TRACE http://pets.example:8080/v1/pets");
   const strip = (request: IncomingMessage) => Object.assign(request, { originalUrl: request.url, url: "/pets" });
   assert.equal(await url("/v1/pets", "[::1]:80", strip), "http://[::1]/v1/pets");
-});
-
-test("createNodeListener() ignores a Host header that is not a host", async () => {
   const hosts = [
     "pets.example/admin?",
     "a@b",
@@ -92,19 +96,7 @@ test("createNodeListener() ignores a Host header that is not a host", async () =
     "999.999.999.999",
     "[::::]",
   ];
-  for (const host of hosts) {
-    assert.equal((await seen(head("GET /v1/pets", `Host: ${host}`))).url, "http://localhost/v1/pets", host);
-  }
-});
-
-test("createNodeListener() keeps both of two Authorization headers, so that the request is refused", async () => {
-  const twice = head("GET /v1/pets", "Host: x", `Authorization: Bearer ${KEY}`, "Authorization: Bearer other");
-  assert.equal((await seen(twice)).headers.get("authorization"), `Bearer ${KEY}, Bearer other`);
-  assert.match(await exchange(createNodeListener(createPetstore({ keys: [KEY] }).handle), twice), /^HTTP\/1\.1 401 /);
-});
-
-test("createNodeListener() passes on methods that the constructor of Request refuses", async () => {
-  assert.equal((await seen(head("TRACE /v1/pets", "Host: x"))).method, "TRACE");
+  for (const host of hosts) assert.equal(await url("/v1/pets", host), "http://localhost/v1/pets", host);
 });
 
 test("createNodeListener() answers 500 for a body that a parser has read, and tells onError why", async () => {
@@ -201,12 +193,6 @@ test("handle() rejects anything but a Request, and names createNodeListener() fo
   assert.match(String(await rejected.promise), /TypeError: .* node:http needs createNodeListener\(\)/);
 });
 
-test("createNodeListener() uses the handle of a petstore that an app has wrapped", async () => {
-  const petstore = createPetstore({ keys: [KEY] });
-  const wrapped = { ...petstore, handle: () => Response.json("wrapped") };
-  assert.match(await exchange(createNodeListener(wrapped), head("GET /v1/pets", "Host: x")), /"wrapped"/);
-});
-
 test("createNodeListener() answers 500 for a handle that throws or returns no Response, and reports why", async (t) => {
   const error = t.mock.method(console, "error", () => {});
   for (const handle of [() => Promise.reject(new Error("broken")), () => undefined]) {
@@ -251,11 +237,6 @@ test("createNodeListener() cancels every body whose client leaves, even before i
   });
 });
 
-test("createNodeListener() takes the host from an absolute target (RFC 9112 §3.2.2)", async () => {
-  const absolute = await seen(head("GET http://pets.example/v1/../v1/pets?limit=1", "Host: evil.example"));
-  assert.equal(absolute.url, "http://pets.example/v1/pets?limit=1");
-});
-
 test("createNodeListener() normalizes the target as a URL before it looks for a route", async () => {
   const listener = createNodeListener(createPetstore({ keys: [KEY] }));
   const statusOf = async (target: string) => {
@@ -268,18 +249,6 @@ test("createNodeListener() normalizes the target as a URL before it looks for a 
   for (const target of ["/v1/pets/", "//v1/pets", "*", "pets", "/v1\\.pets"]) {
     assert.ok([400, 404].includes(await statusOf(target)), target);
   }
-});
-
-test("createNodeListener() answers a target with a user and a password, and leaves both out of the Request", async () => {
-  const urls: string[] = [];
-  const keys = (key: string | undefined, { url }: Request) => {
-    urls.push(url);
-    return key === KEY;
-  };
-  const listener = createNodeListener(createPetstore({ keys }));
-  const text = head("GET http://user:password@pets.example/v1/pets?limit=1", "Host: x", `Authorization: Bearer ${KEY}`);
-  assert.match(await exchange(listener, text), /^HTTP\/1\.1 200 /);
-  assert.deepEqual(urls, ["http://pets.example/v1/pets?limit=1"]);
 });
 
 test("createNodeListener() answers 500 where no Request can be made of what the client has sent", async () => {
@@ -332,30 +301,18 @@ test("createNodeListener() cancels a body whose client has left before the Respo
   });
 });
 
-test("createNodeListener() cancels a Response that Node cannot send, and sends none of its headers", async (t) => {
+test("createNodeListener() answers 500 for a Response that cannot be sent, with none of its headers", async (t) => {
   const error = t.mock.method(console, "error", () => {});
   const cancelled = Promise.withResolvers<void>();
+  const read = new Response("woof", { headers: { "content-encoding": "gzip" } });
+  await read.text();
   const headers = { "content-encoding": "gzip", "x-odd": "a\x01b" };
-  const listener = createNodeListener(() =>
-    new Response(new ReadableStream({ cancel: cancelled.resolve }), { headers })
-  );
-  const received = await exchange(listener, head("GET /", "Host: x"));
-  assert.match(received, /^HTTP\/1\.1 500 /);
-  assert.doesNotMatch(received, /content-encoding/i);
+  for (const response of [read, new Response(new ReadableStream({ cancel: cancelled.resolve }), { headers })]) {
+    const received = await exchange(createNodeListener(() => response), head("GET /", "Host: x"));
+    assert.match(received, /^HTTP\/1\.1 500 /);
+    assert.doesNotMatch(received, /content-encoding/i);
+  }
   await cancelled.promise;
-  error.mock.restore();
-});
-
-test("createNodeListener() answers 500 for a Response that has been read, with none of its headers", async (t) => {
-  const error = t.mock.method(console, "error", () => {});
-  const listener = createNodeListener(async () => {
-    const response = new Response("woof", { headers: { "content-encoding": "gzip" } });
-    await response.text();
-    return response;
-  });
-  const received = await exchange(listener, head("GET /", "Host: x"));
-  assert.match(received, /^HTTP\/1\.1 500 /);
-  assert.doesNotMatch(received, /content-encoding/i);
   error.mock.restore();
 });
 

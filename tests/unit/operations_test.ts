@@ -79,13 +79,9 @@ function createService(caller: Caller) {
 
 test("a caller that may only read uses safe methods, and others only if the definition says so", async () => {
   const reader = createService({ id: "a", readOnly: true });
-  for (
-    const [method, path] of [["GET", "/v1/pets/1"], ["HEAD", "/v1/pets/1"], ["OPTIONS", "/v1/pets/1"], [
-      "POST",
-      "/v1/search",
-    ]]
-  ) {
-    assert.ok((await reader.ask(method!, path!)).status < 300, `${method} ${path}`);
+  for (const line of ["GET /v1/pets/1", "HEAD /v1/pets/1", "OPTIONS /v1/pets/1", "POST /v1/search"]) {
+    const [method = "", path = ""] = line.split(" ");
+    assert.ok((await reader.ask(method, path)).status < 300, line);
   }
   const refused = await reader.ask("DELETE", "/v1/pets/1");
   assert.deepEqual([refused.status, refused.code], [403, "insufficient_scope"]);
@@ -94,22 +90,13 @@ test("a caller that may only read uses safe methods, and others only if the defi
 
 test("a deprecation belongs to its operation, and to a path whose operations all have it", async () => {
   const { ask } = createService({ id: "a" });
-  const isAnnounced = async (method: string, path: string) => (await ask(method, path)).headers["sunset"] !== undefined;
-  assert.deepEqual(
-    await Promise.all([
-      isAnnounced("GET", "/v1/pets/1"),
-      isAnnounced("HEAD", "/v1/pets/1"),
-      isAnnounced("DELETE", "/v1/pets/1"),
-      isAnnounced("PUT", "/v1/pets/1"),
-      isAnnounced("OPTIONS", "/v1/pets/1"),
-    ]),
-    [true, true, false, false, false],
-  );
-  assert.deepEqual(await Promise.all(["GET", "PUT", "OPTIONS"].map((method) => isAnnounced(method, "/v1/old"))), [
-    true,
-    true,
-    true,
-  ]);
+  const announced = async (methods: string[], path: string) => {
+    const replies = await Promise.all(methods.map((method) => ask(method, path)));
+    return methods.filter((_, i) => replies[i]?.headers["sunset"] !== undefined);
+  };
+  const methods = ["GET", "HEAD", "DELETE", "PUT", "OPTIONS"];
+  assert.deepEqual(await announced(methods, "/v1/pets/1"), ["GET", "HEAD"]);
+  assert.deepEqual(await announced(methods, "/v1/old"), methods);
 });
 
 test("Allow and the methods of a preflight follow from the definitions", async () => {

@@ -8,7 +8,7 @@ import type { Problem } from "../../lib/http/problem.ts";
 import { serve } from "../../lib/hosts/fetch.ts";
 import { createService } from "../../lib/petstore/service.ts";
 import { checkOptions } from "../../lib/petstore/settings.ts";
-import { createPetstore, type RateLimitOptions } from "../../mod.ts";
+import type { RateLimitOptions } from "../../mod.ts";
 import { createContext } from "../support/context.ts";
 
 const MINUTE = 60_000;
@@ -79,21 +79,14 @@ test("responses tell what is left when less than half of the limit is, 304 and f
 
 test("an address that guesses keys is refused, with a right key too, and others are not", async () => {
   const { clock, send, statuses } = createLimited();
+  // Valid requests use up nothing of their address.
+  assert.deepEqual(await statuses(10, "b1"), times(10, 200));
   assert.deepEqual(await statuses(11, "wrong"), [...times(10, 401), 429]);
   const right = await send("a1");
   assert.deepEqual([right.status, right.headers.get("ratelimit-policy")], [429, '"address";q=10;w=60']);
   assert.deepEqual(await statuses(2, "a1", "10.0.0.2"), [200, 200]);
   clock.now += 6_000;
   assert.deepEqual(await statuses(2, "wrong"), [401, 429]);
-});
-
-test("valid requests use up nothing of their address", async () => {
-  const { clock, statuses } = createLimited();
-  for (let i = 0; i < 5; i++) {
-    assert.deepEqual(await statuses(10, "a1"), times(10, 200));
-    clock.now += MINUTE;
-  }
-  assert.deepEqual(await statuses(11, "wrong"), [...times(10, 401), 429]);
 });
 
 test("guesses that are checked at the same time all count", async () => {
@@ -108,19 +101,6 @@ test("guesses that are checked at the same time all count", async () => {
   assert.equal((await send()).status, 429);
   clock.now += 6_001;
   assert.equal((await send()).status, 401);
-});
-
-test("a refused caller is known to the observer", async () => {
-  const seen: string[] = [];
-  const { handle } = createPetstore({
-    keys: [{ key: "k", caller: "alice" }],
-    rateLimit: { requests: 1, windowMs: MINUTE, clientHeader: "x-real-ip" },
-    onResponse: ({ status, caller }) => seen.push(`${status} ${caller?.id}`),
-  });
-  for (let i = 0; i < 2; i++) {
-    await handle(new Request("http://localhost/v1/pets", { headers: { authorization: "Bearer k" } }));
-  }
-  assert.deepEqual(seen, ["200 alice", "429 alice"]);
 });
 
 test("no work is done for a request that is over the limit", async () => {
@@ -188,13 +168,10 @@ test("isolates that share the memory of a table count together", () => {
   for (let i = 0; i < 5; i++) for (const table of [one, other]) assert.ok(table.consume("a", 0).remaining > 0);
   assert.ok(one.consume("a", 0).remaining === 0 && other.consume("a", 0).remaining === 0);
   assert.ok(other.consume("b", 0).remaining > 0);
-});
-
-test("two tables put names into different slots, so nobody can find names that share them", () => {
-  const slots = (memory: ArrayBuffer) => {
-    new LimitTable(10, MINUTE, memory).consume("a", 1);
-    return Array.from(new Float64Array(memory)).slice(1).flatMap((value, i) => value === 0 ? [] : [i]).join();
-  };
-  const create = () => createLimitMemory((bytes) => new ArrayBuffer(bytes));
-  assert.notEqual(slots(create()), slots(create()));
+  // Another table has other slots, so nobody can find names that share them.
+  const slots = (memory: SharedArrayBuffer) => new Float64Array(memory).slice(1).map((end) => end > 0 ? 1 : 0).join("");
+  const third = createLimitMemory((bytes) => new SharedArrayBuffer(bytes));
+  const table = new LimitTable(10, MINUTE, third);
+  for (const name of ["a", "b"]) table.consume(name, 0);
+  assert.notEqual(slots(third), slots(memory));
 });
