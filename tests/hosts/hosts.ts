@@ -19,6 +19,8 @@ export interface MountedHost {
   runtime: Runtime;
   /** For docs/hosts.md: how it is run, or why the program is written as it is. */
   about: string;
+  /** Whether docs/hosts.md only links the program, because `about` says how it differs from another. */
+  isLinked?: true;
   /** For docs/hosts.md: facts that the contract does not meet. */
   notes?: readonly string[];
   deviations: readonly Deviation[];
@@ -67,8 +69,10 @@ export const HOSTS: readonly MountedHost[] = [
     file: "deno_serve.ts",
     runtime: DENO_SERVE,
     about:
-      "Run it with `deno serve --port 8000 --allow-env app.ts`. `--parallel` starts one server for each core; give " +
-      "them an SQLite file, because each would have a memory store of its own.",
+      "The default export is `{ fetch }`, with the function of Deno.serve above. Run it with `deno serve --port 8000 " +
+      "--allow-env app.ts`. `--parallel` starts one server for each core; give them an SQLite file, because each would have " +
+      "a memory store of its own.",
+    isLinked: true,
     deviations: [PLAIN],
   },
   {
@@ -92,7 +96,9 @@ export const HOSTS: readonly MountedHost[] = [
     name: "srvx",
     file: "node_srvx.ts",
     runtime: NODE_24,
-    about: "For an app that is written for `Request` and `Response`.",
+    about:
+      "For an app that is written for `Request` and `Response`, as Deno.serve above. The address of the client is `request.ip`.",
+    isLinked: true,
     deviations: [PLAIN, NODE_PARSER, SRVX_BODY],
     sendsChunks: true,
   },
@@ -100,7 +106,10 @@ export const HOSTS: readonly MountedHost[] = [
     name: "@hono/node-server",
     file: "node_hono_server.ts",
     runtime: NODE_24,
-    about: "Hono's adapter for Node. It works without Hono too.",
+    about:
+      "Hono's adapter for Node, which works without Hono too. Its `fetch` is called with `request` and `{ incoming }`, and " +
+      "the address of the client is `incoming.socket.remoteAddress`.",
+    isLinked: true,
     deviations: [PLAIN, NODE_PARSER],
   },
   {

@@ -84,11 +84,12 @@ function shareDeviations(sections: readonly Section[]): Map<string, string[]> {
 function toSection(host: MountedHost): Section {
   const framing = "Responses are sent in chunks, without `Content-Length`; responses to `HEAD` have it";
   const root = "Mounted at the root, the petstore answers every request, even those for the app's own routes";
+  const program = [`tests/hosts/programs/${host.file}`];
   return {
     title: host.name,
     runtime: host.runtime.name,
     text: host.about,
-    files: [`tests/hosts/programs/${host.file}`],
+    ...{ files: host.isLinked ? [] : program, linked: host.isLinked ? program : [] },
     deviations: [
       ...host.deviations.map(({ says }) => says),
       ...host.sendsChunks ? [framing] : [],
