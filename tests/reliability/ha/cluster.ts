@@ -91,8 +91,7 @@ export class HaCluster implements Disposable {
   async isWhole(): Promise<boolean> {
     const members = await this.#members();
     const roles = members.map(({ role }) => role).sort().join();
-    const standbys = this.#settings.replication === "synchronous" ? "replica,sync_standby" : "replica,replica";
-    return roles === `leader,${standbys}` && new Set(members.map(({ timeline }) => timeline)).size === 1 &&
+    return roles === "leader,replica,sync_standby" && new Set(members.map(({ timeline }) => timeline)).size === 1 &&
       members.every(({ role, state, lag }) =>
         ["running", "streaming"].includes(state) && (role === "leader" || typeof lag === "number")
       );

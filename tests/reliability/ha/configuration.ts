@@ -6,24 +6,16 @@ export interface Host {
   address(link: "clients" | "cluster"): string;
 }
 
-export type Replication = "synchronous" | "asynchronous";
-
 export interface Timing {
   /** Patroni's `ttl`, in seconds: so long after the last sign of a primary, another may take over. */
   ttl: number;
   /** Patroni's `retry_timeout`, in seconds. */
   retry: number;
-  /**
-   * The protocol that Patroni speaks with etcd. With v3, Patroni before 3.0.3 lets a primary that was paused take the lock
-   * back from the one that followed it (Patroni's change 2689), and then acknowledged pets are lost.
-   */
-  etcd: "v2" | "v3";
 }
 
 export const PORTS = { postgres: 5432, patroni: 8008, etcd: 2379 } as const;
 
 export interface NodeOptions extends Timing {
-  replication: Replication;
   /** The folder with PostgreSQL's programs. */
   bin: string;
   /** The folder of this node. */
@@ -32,18 +24,18 @@ export interface NodeOptions extends Timing {
 
 /** Patroni reads YAML, and JSON is YAML. */
 export function patroniConfiguration(node: Host, etcd: Host, options: NodeOptions): string {
-  const { ttl, retry, etcd: protocol, replication, bin, folder } = options;
+  const { ttl, retry, bin, folder } = options;
   const own = node.address("cluster");
-  const isSynchronous = replication === "synchronous";
   return JSON.stringify({
     scope: "pets",
     name: node.name,
     restapi: { listen: `0.0.0.0:${PORTS.patroni}`, connect_address: `${own}:${PORTS.patroni}` },
-    [protocol === "v3" ? "etcd3" : "etcd"]: { hosts: [`${etcd.address("cluster")}:${PORTS.etcd}`] },
+    // With etcd3, Patroni before 3.0.3 lets a primary that was paused take the lock back from the one that followed it (its change 2689).
+    etcd: { hosts: [`${etcd.address("cluster")}:${PORTS.etcd}`] },
     bootstrap: {
       dcs: {
         ...{ ttl, loop_wait: 1, retry_timeout: retry },
-        ...{ synchronous_mode: isSynchronous, synchronous_mode_strict: isSynchronous },
+        ...{ synchronous_mode: true, synchronous_mode_strict: true },
         postgresql: { use_pg_rewind: true, parameters: { max_connections: 100, wal_retrieve_retry_interval: "1s" } },
       },
       initdb: [{ encoding: "UTF8" }, { locale: "C" }, "data-checksums"],

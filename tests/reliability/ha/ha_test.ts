@@ -10,20 +10,16 @@ import { FAULT_KINDS } from "./faults.ts";
 import { runHaRounds } from "./run.ts";
 
 /** Below Patroni's recommendations, so that the test is short. */
-const SHORT = { ttl: 5, retry: 2, etcd: "v2" } as const;
+const SHORT = { ttl: 5, retry: 2 } as const;
 
 testUnless(whyNoHaCluster())(
   "a primary under Patroni that is killed, paused, cut off, or cut from its cluster takes no acknowledged pet along",
   () =>
     withTempFolder(async (folder) => {
       const load = { kinds: FAULT_KINDS, servers: 2, clients: 4, enough: 30, seed: newSeed() };
-      const settings = { ...SHORT, via: "haproxy", replication: "synchronous" } as const;
+      const settings = { ...SHORT, via: "haproxy" } as const;
       const { rounds, findings } = await runHaRounds({ ...settings, ...load, folder });
-      assert.deepEqual(
-        findings,
-        [],
-        `deno task reliability ha --rounds 4 --ttl 5 --retry 2 --clients 4 --seed ${load.seed}`,
-      );
+      assert.deepEqual(findings, [], `seed ${load.seed}`);
       // Each fault stopped the creates: it hit the primary.
       for (const { kind, repeated } of rounds) assert.ok(repeated > 0, kind);
       assert.equal(rounds.length, FAULT_KINDS.length);
@@ -33,7 +29,7 @@ testUnless(whyNoHaCluster())(
 test("docs/scaling.md shows the configuration that is tried, and the defaults of the tool", () => {
   const page = readPage("docs/scaling.md");
   const machine = { name: "db1", address: () => "10.0.0.21" };
-  const settings = { ttl: 20, retry: 8, etcd: "v3", replication: "synchronous", bin: "", folder: "" } as const;
+  const settings = { ttl: 20, retry: 8, bin: "", folder: "" } as const;
   const { bootstrap } = JSON.parse(patroniConfiguration(machine, machine, settings));
   const { postgresql: { parameters: { max_connections: _, ...parameters }, ...postgresql }, ...dcs } = bootstrap.dcs;
   for (const [name, value] of Object.entries({ ...dcs, ...postgresql, ...parameters })) {

@@ -29,8 +29,6 @@ export class Load {
   readonly creates: Create[] = [];
   /** The creates whose first try was not answered by 201. */
   repeated = 0;
-  /** How often each response came, by status or by the way it failed. */
-  readonly responses: Map<string, number> = new Map();
   readonly #options: LoadOptions;
   #last: Create | undefined;
   #isEnough = false;
@@ -81,7 +79,6 @@ export class Load {
   async #tryOnce(client: Client | undefined, create: Create): Promise<boolean> {
     const outcome = await client?.send(createRequest(create.pet));
     const what = outcome?.kind === "answered" ? String(outcome.response.status) : String(outcome?.kind);
-    this.responses.set(what, (this.responses.get(what) ?? 0) + 1);
     if (outcome?.kind === "answered" && outcome.response.status === 201) {
       this.#options.journal.take(create, outcome.response);
       if (!create.isAcknowledged) return false;

@@ -7,7 +7,6 @@ import type { Journal } from "../shared/journal.ts";
 import type { Random } from "../../support/random.ts";
 import type { ServerParts, ServerProcess } from "../../support/server/server_process.ts";
 import { KEY } from "../shared/requests.ts";
-import { findLosses, type Losses } from "./losses.ts";
 import type { HaCluster } from "./cluster.ts";
 import { type FaultKind, inflict, mend } from "./faults.ts";
 import { Load } from "./load.ts";
@@ -17,16 +16,10 @@ export interface HaFigures {
   acknowledged: number;
   /** The longest time without an acknowledged create from the fault on, in milliseconds. */
   gap: number;
-  /** From the fault until Patroni says that another node is the primary, in milliseconds. */
-  takeover: number;
-  /** From the fault until the old primary is a standby again, in milliseconds. */
-  whole: number;
   /** Creates that were sent more than once. */
   repeated: number;
-  responses: string;
   /** Responses of the server that had no requests during the fault, when the old primary came back. */
   idle: string;
-  losses: Losses;
 }
 
 export interface HaStage {
@@ -41,8 +34,6 @@ export interface HaStage {
   /** So many acknowledgements before the fault, between the failover and the return of the old primary, and after it. */
   enough: number;
   tag: string;
-  /** Whether an acknowledged pet must survive. */
-  isSafe: boolean;
 }
 
 /** Longer than any failover, in milliseconds. */
@@ -51,7 +42,7 @@ const GUARD = 180_000;
 /** How long before and after the return of the old primary the idle server is asked, in milliseconds. */
 const AHEAD = 200, ASKING = 4000;
 
-/** Acknowledged creates that are sent again in a round; where some are lost, all of these instead. */
+/** Acknowledged creates that are sent again in a round. */
 const FORGETFUL = 32;
 
 export function serverParts(url: string): ServerParts {
@@ -59,7 +50,7 @@ export function serverParts(url: string): ServerParts {
 }
 
 export async function runHaRound(stage: HaStage): Promise<HaFigures> {
-  const { cluster, servers, idle, journal, random, kind, enough, isSafe } = stage;
+  const { cluster, servers, idle, journal, random, kind, enough } = stage;
   const ports = servers.map(({ port }) => port);
   await untilWhole(cluster);
   const before = journal.acknowledged;
@@ -73,29 +64,22 @@ export async function runHaRound(stage: HaStage): Promise<HaFigures> {
   const fault = performance.now();
   inflict(kind, primary);
   await untilSo("another primary", async () => await cluster.primary(primary) !== undefined);
-  const takeover = performance.now() - fault;
   await untilMore(load, enough);
   // A first request is on its way when the old primary comes back.
   const asked = askIdle(load, idle.port);
   await pause(AHEAD);
   mend(kind, primary, cluster);
-  const responses = await asked;
+  const idleResponses = await asked;
   await untilWhole(cluster);
-  const whole = performance.now() - fault;
   await untilMore(load, enough);
   await load.finish();
-  const losses = await findLosses(ports[0] ?? 0, load.creates);
-  const again = isSafe ? Array.from({ length: FORGETFUL }, () => random.pick(load.creates)) : losses.lost;
+  const again = Array.from({ length: FORGETFUL }, () => random.pick(load.creates));
   await createAgain({ ports, journal, random, clients: 4, onFailure: () => false }, again);
-  if (isSafe) await auditEnd(ports, journal, random);
-  else losses.moved = (await findLosses(ports[0] ?? 0, load.creates)).moved;
+  await auditEnd(ports, journal, random);
   await follower.finish(journal);
-  return {
-    ...{ kind, takeover, whole, losses, gap: longestGap(load.acknowledgements, fault), repeated: load.repeated },
-    acknowledged: journal.acknowledged - before,
-    responses: [...load.responses].map(([what, count]) => `${count} × ${what}`).join(", "),
-    idle: responses,
-  };
+  const acknowledged = journal.acknowledged - before;
+  const gap = longestGap(load.acknowledgements, fault);
+  return { kind, acknowledged, gap, repeated: load.repeated, idle: idleResponses };
 }
 
 function longestGap(times: readonly number[], since: number): number {

@@ -25,9 +25,8 @@ export interface HaOptions extends ClusterSettings {
 }
 
 export async function runHaRounds(options: HaOptions): Promise<{ rounds: HaFigures[]; findings: Finding[] }> {
-  const { kinds, clients, enough, seed, folder, onRound, replication } = options;
+  const { kinds, clients, enough, seed, folder, onRound } = options;
   const random = new Random(seed);
-  const isSafe = replication === "synchronous";
   // The nodes run as another user.
   chmodSync(folder, 0o755);
   using cluster = new HaCluster(folder, options);
@@ -40,28 +39,14 @@ export async function runHaRounds(options: HaOptions): Promise<{ rounds: HaFigur
   const loaded = await Promise.all(Array.from({ length: options.servers }, start));
   const rounds: HaFigures[] = [];
   const findings: Finding[] = [];
-  let journal = new Journal();
+  const journal = new Journal();
   for (const [i, kind] of kinds.entries()) {
     const known = journal.findings.length;
-    const tag = `r${i + 1}`;
-    const stage = {
-      cluster,
-      servers: loaded,
-      idle,
-      journal,
-      random: random.fork(),
-      kind,
-      clients,
-      enough,
-      tag,
-      isSafe,
-    };
-    rounds.push(await runHaRound(stage));
+    const stage = { cluster, servers: loaded, idle, journal, random: random.fork(), kind, clients, enough };
+    rounds.push(await runHaRound({ ...stage, tag: `r${i + 1}` }));
     const found = journal.findings.slice(known);
     findings.push(...found);
     onRound?.(i + 1, rounds.at(-1) as HaFigures, found);
-    // Lost pets would be found again in each round.
-    if (!isSafe) journal = new Journal();
   }
   return { rounds, findings };
 }
