@@ -9,7 +9,7 @@ import { createPostgresStore } from "../lib/stores/postgres/postgres_store.ts";
 import { createSqliteStore } from "../lib/stores/sqlite/sqlite_store.ts";
 import { createMemoryStore, createPetstore, type PetStore } from "../mod.ts";
 import { parseFlags, readCount, runTool } from "../tests/support/command_line.ts";
-import { removeLater, startCluster, whyNoCluster } from "../tests/support/postgres/cluster.ts";
+import { startCluster, whyNoCluster } from "../tests/support/postgres/cluster.ts";
 import { DRIVERS } from "../tests/support/postgres/postgres.ts";
 import { inRounds } from "./rounds.ts";
 import { ratioOf, spreadOf } from "./row.ts";
@@ -63,7 +63,6 @@ async function openStores(folder: string): Promise<Record<string, PetStore>> {
     return stores;
   }
   const cluster = await startCluster([]);
-  removeLater(cluster);
   const url = `postgres://postgres@127.0.0.1:${cluster.port}/postgres`;
   stores["PostgreSQL"] = await createPostgresStore(() => DRIVERS[1]!.connect(url));
   return stores;

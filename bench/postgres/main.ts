@@ -2,7 +2,7 @@
 
 import { runSql } from "../../tests/support/postgres/postgres.ts";
 import { findSystemBinaries } from "../../tests/support/postgres/binaries.ts";
-import { removeCluster, removeLater, startCluster, whyNoCluster } from "../../tests/support/postgres/cluster.ts";
+import { removeCluster, startCluster, whyNoCluster } from "../../tests/support/postgres/cluster.ts";
 import { parseFlags, readCount, runTool, UsageError } from "../../tests/support/command_line.ts";
 import { findObstacle } from "../load/cores.ts";
 import { measureDisturbance, readMachine, readVersions } from "../report/machine.ts";
@@ -38,7 +38,6 @@ await runTool("bench-postgres", async (folder) => {
   const begin = Date.now();
   const disturbance = await measureDisturbance();
   const cluster = await startCluster(SETTINGS, { programs });
-  removeLater(cluster);
   try {
     const url = `postgres://postgres@127.0.0.1:${cluster.port}/postgres`;
     const [[version = ""] = []] = await runSql(url, "SHOW server_version");

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { DatabaseSync } from "node:sqlite";
 import { KEY, Ledger, ON_FILE } from "../support/server/ledger.ts";
+import { inFolder } from "../support/server/in_process.ts";
 import { runCommand, spawnServer, walk, withServer } from "../support/server/server_process.ts";
 import { command, skipUnless, testUnless } from "../support/system/commands.ts";
 import { MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
@@ -25,7 +26,7 @@ import {
 testUnless(skipUnless(["mkfifo"], "named pipes", () => {}))(
   "an import that is killed in its middle and repeated adds each pet once, and loses none",
   () =>
-    withTempFolder(async (folder) => {
+    inFolder(async (folder) => {
       const text = toNdjson(makeDrafts(50_000));
       command("mkfifo", join(folder, "pipe.ndjson"));
       for (const round of [1, 2]) {
@@ -69,7 +70,7 @@ function isThere(folder: string): boolean {
 }
 
 test("beside an import, a server creates without a refusal, and shows all pets in the order of their ids", () =>
-  withTempFolder(async (folder) => {
+  inFolder(async (folder) => {
     const drafts = makeDrafts(60_000);
     writeFileSync(join(folder, "a.ndjson"), toNdjson(drafts));
     const ledger = new Ledger();
@@ -94,7 +95,7 @@ test("beside an import, a server creates without a refusal, and shows all pets i
   }));
 
 test("a server shows imported pets in lists that it has answered before", () =>
-  withTempFolder((folder) =>
+  inFolder((folder) =>
     withServer(folder, ON_FILE, async (server) => {
       assert.deepEqual(await walk(KEY, server), []);
       for (const count of [3, 250]) {
@@ -127,7 +128,7 @@ testUnless(MOUNT_SKIP)(
 );
 
 test("an import into a file that another program has locked, or that is of another program, adds nothing", () =>
-  withTempFolder(async (folder) => {
+  inFolder(async (folder) => {
     await importFile(folder, "a.ndjson", toNdjson(makeDrafts(1)));
     const other = new DatabaseSync(join(folder, "pets.db"));
     other.exec("BEGIN EXCLUSIVE");

@@ -4,15 +4,13 @@ import assert from "node:assert/strict";
 import { postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
 import { MIGRATIONS } from "../../lib/stores/postgres/schema/tables.ts";
 import { runSql } from "../support/postgres/postgres.ts";
-import { runCommand, type ServerExit } from "../support/server/server_process.ts";
+import { runHere } from "../support/server/in_process.ts";
+import type { ServerExit } from "../support/server/server_process.ts";
 import { freePort } from "../support/system/free_port.ts";
-import { withTempFolder } from "../support/temp.ts";
 import { test, withRole } from "./support.ts";
 
 function check(url: string, schema: string): Promise<ServerExit> {
-  // Limited, because the system may take minutes to give up.
-  const store = `${url}?schema=${schema}&connect_timeout=5`;
-  return withTempFolder((folder) => runCommand(folder, ["check"], { PETSTORE_STORE: store }));
+  return runHere(["check"], { PETSTORE_STORE: `${url}?schema=${schema}` });
 }
 
 async function assertFault(url: string, schema: string, shows: RegExp, wanted = 2): Promise<void> {

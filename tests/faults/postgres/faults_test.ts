@@ -10,6 +10,7 @@ import {
   underLoad,
   untilAnswered,
   withCluster,
+  withDatabase,
   withOneServer,
   withServers,
 } from "./support.ts";
@@ -17,23 +18,21 @@ import { testUnless } from "../../support/system/commands.ts";
 
 const test = testUnless(whyNoCluster());
 
-test("two servers survive a PostgreSQL that is killed twice under load, and no pet is lost or doubled", () =>
+test("two servers survive a PostgreSQL that is killed under load, and no pet is lost or doubled", () =>
   withCluster((cluster, url) =>
     withServers(url, 2, async (servers) => {
       await underLoad(url, servers, 8, async ({ seen }) => {
-        for (let round = 0; round < 2; round++) {
-          // Under load: creates have been acknowledged since the last start.
-          for (const before = await countStored(url); await countStored(url) < before + 50;);
-          kill(cluster);
-          for (const server of servers) {
-            await untilAnswered(server, "/readyz", 503);
-            const list = await server.ask("/v1/pets", "k");
-            assert.deepEqual([list.status, list.headers.get("retry-after")], [503, "5"]);
-            assert.equal((await server.ask("/livez", null)).status, 200);
-          }
-          startAgain(cluster);
-          for (const server of servers) await untilAnswered(server, "/readyz", 200);
+        // Creates have been acknowledged.
+        while (await countStored(url) < 50);
+        kill(cluster);
+        for (const server of servers) {
+          await untilAnswered(server, "/readyz", 503);
+          const list = await server.ask("/v1/pets", "k");
+          assert.deepEqual([list.status, list.headers.get("retry-after")], [503, "5"]);
+          assert.equal((await server.ask("/livez", null)).status, 200);
         }
+        startAgain(cluster);
+        for (const server of servers) await untilAnswered(server, "/readyz", 200);
         assert.deepEqual([...seen.keys()].sort(), [201, 503], "No create was hit");
       });
       for (const server of servers) {
@@ -47,28 +46,30 @@ test("two servers survive a PostgreSQL that is killed twice under load, and no p
 
 /** Ends a server's connections. Resolves when their sessions are gone: until then, a request may still get one of them. */
 async function cutConnections(url: string): Promise<void> {
-  const cut = "SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore'";
+  const cut = "SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore' " +
+    "AND datname = current_database()";
   const pids = (await runSql(url, cut)).map(([pid]) => pid);
   const left = `SELECT count(*) FROM pg_stat_activity WHERE pid = ANY ('{${pids}}')`;
   await until("the end of the sessions", async () => (await runSql(url, left))[0]?.[0] === "0");
 }
 
 test("a server replaces cut connections, and a read-only database refuses only creates, with 503", () =>
-  withCluster((_, url) =>
+  withDatabase((url) =>
     withOneServer(url, async (server) => {
+      const database = new URL(url).pathname.slice(1);
       const create = async () => (await createOnce(server, crypto.randomUUID())).status;
       assert.equal(await create(), 201);
       await cutConnections(url);
       await untilAnswered(server, "/readyz", 200);
       assert.equal(await create(), 201);
       // Read only for those who connect from now on, as after a failover.
-      await runSql(url, "ALTER DATABASE postgres SET default_transaction_read_only = on");
+      await runSql(url, `ALTER DATABASE ${database} SET default_transaction_read_only = on`);
       await cutConnections(url);
       await untilAnswered(server, "/readyz", 200);
       assert.equal(await create(), 503);
       assert.equal((await server.ask("/readyz?writes", null)).status, 503);
       assert.equal((await server.ask("/v1/pets", "k")).status, 200);
-      await runSql(url, "BEGIN READ WRITE; ALTER DATABASE postgres RESET default_transaction_read_only; COMMIT");
+      await runSql(url, `BEGIN READ WRITE; ALTER DATABASE ${database} RESET default_transaction_read_only; COMMIT`);
       await cutConnections(url);
       await untilAnswered(server, "/readyz?writes", 200);
       assert.equal(await create(), 201);
@@ -80,16 +81,9 @@ test("a server does not start without its PostgreSQL and says so in a line witho
     using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const { port } = listener.addr;
     listener.close();
-    const start = (store: string) =>
-      runServer(folder, { args: ["--port=0", "--key=k"], env: { PETSTORE_STORE: store } });
-    const { status, stdout, stderr } = await start(`postgresql://pets:hunter2@127.0.0.1:${port}/pets`);
+    const env = { PETSTORE_STORE: `postgresql://pets:hunter2@127.0.0.1:${port}/pets` };
+    const { status, stdout, stderr } = await runServer(folder, { args: ["--port=0", "--key=k"], env });
     assert.deepEqual([status, stdout], [1, ""]);
     assert.match(stderr, /^petstore: postgres:\/\/pets@127\.0\.0\.1:\d+\/pets cannot be opened: .*ECONNREFUSED.*\n$/);
-    for (const part of ["?sslmode=never", "?hunter3=1", ":0", "?sslmode=verify-full&sslrootcert=/no/such"]) {
-      const wrong = await start(`postgres://pets:hunter2@127.0.0.1${part}`);
-      assert.equal(wrong.status, 2, part);
-      assert.match(wrong.stderr, /^petstore: .*\n$/);
-      assert.ok(!/hunter/.test(wrong.stderr), wrong.stderr);
-    }
     assert.deepEqual([...Deno.readDirSync(folder)], []);
   }));

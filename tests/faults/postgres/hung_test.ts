@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { type Cluster, pidOf, whyNoCluster } from "../../support/postgres/cluster.ts";
-import { createOnce, KEY, untilAnswered, withCluster, withOneServer } from "./support.ts";
+import { runSql } from "../../support/postgres/postgres.ts";
+import type { ServerProcess } from "../../support/server/server_process.ts";
+import { createOnce, KEY, untilAnswered, withCluster, withServers } from "./support.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
 const test = testUnless(whyNoCluster());
@@ -12,47 +14,49 @@ function signal(cluster: Cluster, name: "STOP" | "CONT"): void {
   assert.equal(spawnSync("kill", [`-${name}`, pid, ...children]).status, 0);
 }
 
-test("a server whose PostgreSQL hangs answers every create in time and ends at SIGTERM", () =>
-  withCluster((cluster, url) =>
-    withOneServer(url, async (server) => {
-      assert.equal((await createOnce(server, "Rex")).status, 201);
-      signal(cluster, "STOP");
-      const headers = { "content-type": "application/json", "idempotency-key": "one" };
-      // One key with different pets: each create would be a statement of its own.
-      const creates = Array.from({ length: 30 }, (_, i) => {
-        const body = JSON.stringify({ name: `pet ${i}`, categoryId: 7 });
-        return server.ask("/v1/pets", KEY, { method: "POST", headers, body });
-      });
-      await Promise.race(creates);
-      const more = Array.from({ length: 30 }, (_, i) => createOnce(server, `more.${i}`));
-      // Those have reached the store: a later request on another connection has been answered.
-      await server.ask("/livez", null);
-      assert.equal(await server.stop(), 0);
-      const responses = await Promise.all([...creates, ...more]);
-      assert.deepEqual([...new Set(responses.map(({ status }) => status))], [503]);
-    })
-  ));
+/** One key with different pets: each create would be a statement of its own. */
+function createWithOneKey(server: ServerProcess, name: string) {
+  const headers = { "content-type": "application/json", "idempotency-key": "one" };
+  return server.ask("/v1/pets", KEY, { method: "POST", headers, body: JSON.stringify({ name, categoryId: 7 }) });
+}
 
-test("a server recovers when its PostgreSQL continues, and has stored no create that it refused before sending it", () =>
+/** Answers every create with 503, and ends at SIGTERM. */
+async function assertEnds(server: ServerProcess): Promise<void> {
+  const creates = Array.from({ length: 30 }, (_, i) => createWithOneKey(server, `ending ${i}`));
+  await Promise.race(creates);
+  const more = Array.from({ length: 30 }, (_, i) => createOnce(server, `ending.${i}`));
+  // Those have reached the store: a later request on another connection has been answered.
+  await server.ask("/livez", null);
+  assert.equal(await server.stop(), 0);
+  const responses = await Promise.all([...creates, ...more]);
+  assert.deepEqual([...new Set(responses.map(({ status }) => status))], [503]);
+}
+
+/** The first is sent, and most others wait for it. */
+async function assertRefuses(server: ServerProcess): Promise<void> {
+  const creates = Array.from({ length: 11 }, (_, i) => createOnce(server, `staying.${i}`));
+  const statuses = (await Promise.all(creates)).map(({ status }) => status);
+  assert.deepEqual([...new Set(statuses)], [503]);
+}
+
+test("while PostgreSQL hangs, servers answer in time and end at SIGTERM; later none has stored what was refused unsent", () =>
   withCluster((cluster, url) =>
-    withOneServer(url, async (server) => {
-      assert.equal((await createOnce(server, "Rex")).status, 201);
+    withServers(url, 2, async ([ending, staying]) => {
+      for (const server of [ending!, staying!]) {
+        assert.equal((await createOnce(server, "Rex" + server.port)).status, 201);
+      }
       signal(cluster, "STOP");
-      // The first is sent, and most others wait for it.
-      const first = createOnce(server, "first");
-      const others = Array.from({ length: 10 }, (_, i) => createOnce(server, `other.${i}`));
-      const statuses = (await Promise.all([first, ...others])).map(({ status }) => status);
-      assert.deepEqual([...new Set(statuses)], [503]);
+      await Promise.all([assertEnds(ending!), assertRefuses(staying!)]);
       signal(cluster, "CONT");
-      await untilAnswered(server, "/readyz", 200);
-      assert.equal((await createOnce(server, "after")).status, 201);
-      const { length } = JSON.parse((await server.ask("/v1/pets", KEY)).text);
-      assert.equal(await server.stop(), 0);
+      await untilAnswered(staying!, "/readyz", 200);
+      assert.equal((await createOnce(staying!, "after")).status, 201);
+      assert.equal(await staying!.stop(), 0);
+      const [[stored] = []] = await runSql(url, "SELECT count(*) FROM petstore.pets WHERE name LIKE 'staying.%'");
       // A statement cannot be taken back from a stopped process.
-      const count = (reason: string) => server.written.stderr.split(`POST /v1/pets failed: ${reason}`).length - 1;
+      const count = (reason: string) => staying!.written.stderr.split(`POST /v1/pets failed: ${reason}`).length - 1;
       const sent = count("PostgreSQL has not answered within"),
         waiting = count("PostgreSQL did not finish the earlier creates");
-      assert.equal(sent + waiting, 11, server.written.stderr);
-      assert.ok(length - 2 <= sent, `${length - 2} were stored, but only ${sent} were sent`);
+      assert.equal(sent + waiting, 11, staying!.written.stderr);
+      assert.ok(Number(stored) <= sent, `${stored} were stored, but only ${sent} were sent`);
     })
   ));

@@ -43,16 +43,13 @@ function replaceOnce(text: string, pattern: string, by: string): string {
   return text.replace(new RegExp(pattern), by);
 }
 
-test("two readers that follow the ids miss no pet that four servers create at once", async () => {
-  for (const prepare of [postgresSchema, unevenSchema]) {
-    await withSchema(async (url, schema) => {
-      await runSql(url, prepare(schema));
-      const { missed, pages, created } = await readOn(url, schema);
-      assert.deepEqual(missed, []);
-      assert.ok(created > 7000 && pages > 20, `${created} pets, ${pages} pages`);
-    });
-  }
-});
+test("two readers that follow the ids miss no pet that four servers create at once", () =>
+  withSchema(async (url, schema) => {
+    await runSql(url, unevenSchema(schema));
+    const { missed, created } = await readOn(url, schema);
+    assert.deepEqual(missed, []);
+    assert.equal(created, 4 * 12 * 151);
+  }));
 
 test("the same readers miss pets that a bare sequence numbers", async () => {
   // That of add_pets, which then looks at the ids.
@@ -100,7 +97,7 @@ test("servers that start while others create do not report the sequence as behin
       });
       try {
         await DRIVERS[0]!.use(url, async (client) => {
-          for (let i = 0; i < 150; i++) await (await createPostgresStore(client, { schema })).close();
+          for (let i = 0; i < 50; i++) await (await createPostgresStore(client, { schema })).close();
         });
       } finally {
         isDone = true;

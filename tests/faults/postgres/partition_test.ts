@@ -6,7 +6,7 @@ import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store
 import { statementsFor } from "../../../lib/stores/postgres/statements.ts";
 import { DRIVERS, runSql } from "../../support/postgres/postgres.ts";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
-import { withCluster } from "./support.ts";
+import { withDatabase } from "./support.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
 const test = testUnless(whyNoCluster());
@@ -19,7 +19,7 @@ function partitionSql(): string {
 }
 
 test("a partitioned table continues its ids, and pages cross its partitions", () =>
-  withCluster((_, url) =>
+  withDatabase((url) =>
     DRIVERS[0]!.use(url, async (client) => {
       const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;
       const fill = async (count: number) => {

@@ -1,22 +1,23 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Cluster, whyNoCluster } from "../../support/postgres/cluster.ts";
+import { whyNoCluster } from "../../support/postgres/cluster.ts";
 import { freePort, untilAccepted } from "../../support/system/free_port.ts";
-import { withTempFolder } from "../../support/temp.ts";
-import { KEY, underLoad, withCluster, withServers } from "./support.ts";
+import { at, KEY, underLoad, withDatabase, withServers } from "./support.ts";
 import { Child } from "../../support/system/child.ts";
 import { assertPrinted, makeDrafts, toNdjson } from "../../support/server/pet_files.ts";
-import { runCommand } from "../../support/server/server_process.ts";
+import { withTempFolder } from "../../support/temp.ts";
+import { inFolder, runHere } from "../../support/server/in_process.ts";
+
 import { hasCommand, testUnless } from "../../support/system/commands.ts";
 
 const ROOT = new URL("../../../", import.meta.url).pathname;
 const test = testUnless(whyNoCluster() || (hasCommand("pgbouncer") ? false : "there is no pgbouncer"));
 
 /** PgBouncer knows prepared statements since 1.21, as an option. */
-const CONFIGURATION = (port: number, cluster: Cluster, folder: string) => `
+const CONFIGURATION = (port: number, database: number, folder: string) => `
 [databases]
-postgres = host=127.0.0.1 port=${cluster.port} user=postgres
+* = host=127.0.0.1 port=${database} user=postgres
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}
@@ -29,59 +30,58 @@ ${Deno.uid() === 0 ? "user = nobody" : ""}
 `;
 
 /** Starts a PgBouncer with fewer connections than its clients have. */
-function withPgBouncer(cluster: Cluster, use: (url: string) => Promise<void>): Promise<void> {
-  return withTempFolder(async (folder) => {
-    const port = await freePort();
-    Deno.chmodSync(folder, 0o755);
-    writeFileSync(join(folder, "users"), '"postgres" ""\n');
-    writeFileSync(join(folder, "pgbouncer.ini"), CONFIGURATION(port, cluster, folder));
-    await using child = new Child("pgbouncer", [join(folder, "pgbouncer.ini")]);
-    const ended = child.ended.then(() => assert.fail(`pgbouncer has ended: ${child.written.stderr}`));
-    await Promise.race([untilAccepted(port), ended]);
-    ended.catch(() => {});
-    await use(`postgres://postgres:hunter2@127.0.0.1:${port}/postgres`);
-  });
+function withPgBouncer(use: (url: string, direct: string) => Promise<void>): Promise<void> {
+  return withDatabase((direct, database) =>
+    withTempFolder(async (folder) => {
+      const port = await freePort();
+      Deno.chmodSync(folder, 0o755);
+      writeFileSync(join(folder, "users"), '"postgres" ""\n');
+      writeFileSync(join(folder, "pgbouncer.ini"), CONFIGURATION(port, database, folder));
+      await using child = new Child("pgbouncer", [join(folder, "pgbouncer.ini")]);
+      const ended = child.ended.then(() => assert.fail(`pgbouncer has ended: ${child.written.stderr}`));
+      await Promise.race([untilAccepted(port), ended]);
+      ended.catch(() => {});
+      await use(at(direct, `127.0.0.1:${port}`), direct);
+    })
+  );
 }
 
 test("four servers behind PgBouncer in transaction mode lose and double no pet", () =>
-  withCluster((cluster, direct) =>
-    withPgBouncer(cluster, (url) =>
-      withServers(`${url}?prepare=false`, 4, async (servers) => {
-        await underLoad(direct, servers, 16, async ({ seen }) => {
-          for (const server of servers) {
-            while (JSON.parse((await server.ask("/v1/pets?limit=100&status=available", KEY)).text).length < 100);
-          }
-          assert.deepEqual([...seen.keys()], [201]);
-        });
-      }))
+  withPgBouncer((url, direct) =>
+    withServers(`${url}?prepare=false`, 4, async (servers) => {
+      await underLoad(direct, servers, 16, async ({ seen }) => {
+        for (const server of servers) {
+          while (JSON.parse((await server.ask("/v1/pets?limit=100&status=available", KEY)).text).length < 100);
+        }
+        assert.deepEqual([...seen.keys()], [201]);
+      });
+    })
   ));
 
 test("import and export work behind PgBouncer in transaction mode", () =>
-  withCluster((cluster) =>
-    withPgBouncer(cluster, (url) =>
-      withTempFolder(async (folder) => {
-        const env = { PETSTORE_STORE: `${url}?prepare=false` };
-        const text = toNdjson(makeDrafts(9_000));
-        writeFileSync(join(folder, "a.ndjson"), text);
-        assertPrinted(await runCommand(folder, ["import", "a.ndjson"], env), "a.ndjson: 9000 pets added");
-        const { status, stdout } = await runCommand(folder, ["export"], env);
-        assert.equal(status, 0);
-        assert.equal(stdout.replaceAll(/^\{"id":\d+,/gm, "{"), text);
-      }))
-  ));
-
-test("both drivers keep the store contract behind PgBouncer in transaction mode", () =>
-  withCluster((cluster) =>
-    withPgBouncer(cluster, async (url) => {
-      const env = { PETSTORE_TEST_POSTGRES: `${url}?prepare=false` };
-      const args = ["test", "-A", "--no-check", "--filter=PostgreSQL", "tests/contract/store_test.ts"];
-      const child = new Child(Deno.execPath(), args, { cwd: ROOT, env });
-      const status = await child.ended;
-      const output = child.written.stdout + child.written.stderr;
-      assert.equal(status, 0, output.slice(-3000));
-      for (const driver of ["node-postgres", "postgres.js"]) {
-        const count = output.split("\n").filter((line) => line.includes(`PostgreSQL (${driver})`)).length;
-        assert.ok(count > 20, `${driver}: only ${count} tests were run`);
-      }
+  withPgBouncer((url) =>
+    inFolder(async (folder) => {
+      const env = { PETSTORE_STORE: `${url}?prepare=false` };
+      const text = toNdjson(makeDrafts(9_000));
+      writeFileSync(join(folder, "a.ndjson"), text);
+      assertPrinted(await runHere(["import", "a.ndjson"], env), "a.ndjson: 9000 pets added");
+      const { status, stdout } = await runHere(["export"], env);
+      assert.equal(status, 0);
+      assert.equal(stdout.replaceAll(/^\{"id":\d+,/gm, "{"), text);
     })
   ));
+
+/** postgres.js is the driver of the servers above. */
+const FILTER = "PostgreSQL (node-postgres)";
+
+test("node-postgres keeps the store contract behind PgBouncer in transaction mode", () =>
+  withPgBouncer(async (url) => {
+    const env = { PETSTORE_TEST_POSTGRES: `${url}?prepare=false` };
+    const args = ["test", "-A", "--no-check", `--filter=${FILTER}`, "tests/contract/store_test.ts"];
+    const child = new Child(Deno.execPath(), args, { cwd: ROOT, env });
+    const status = await child.ended;
+    const output = child.written.stdout + child.written.stderr;
+    assert.equal(status, 0, output.slice(-3000));
+    const count = output.split("\n").filter((line) => line.includes(FILTER)).length;
+    assert.ok(count > 20, `only ${count} tests were run`);
+  }));

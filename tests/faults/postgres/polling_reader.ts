@@ -5,8 +5,6 @@ import type { PetDraft, PetStore } from "../../../mod.ts";
 export interface Reading {
   /** Ids that a reader passed before it could see them. */
   missed: bigint[];
-  /** Pages that the readers requested during the creates. */
-  pages: number;
   created: number;
 }
 
@@ -16,7 +14,6 @@ export async function readWhileCreating(
 ): Promise<Reading> {
   const created: bigint[] = [];
   let isDone = false;
-  let pages = 0;
   const reading = readers.map(async (reader) => {
     const seen: bigint[] = [];
     const read = async () => {
@@ -24,10 +21,7 @@ export async function readWhileCreating(
       seen.push(...ids);
       return ids.length;
     };
-    while (!isDone) {
-      await read();
-      pages++;
-    }
+    while (!isDone) await read();
     while (await read() > 0);
     return seen;
   });
@@ -47,7 +41,7 @@ export async function readWhileCreating(
     if (known.size !== ids.length) throw new Error("A reader saw a pet twice");
     return created.filter((id) => !known.has(id));
   });
-  return { missed, pages, created: created.length };
+  return { missed, created: created.length };
 }
 
 function draft(name: string): PetDraft {

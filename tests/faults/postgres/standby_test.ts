@@ -5,7 +5,6 @@ import {
   type Cluster,
   kill,
   removeCluster,
-  removeLater,
   runAs,
   startStandby,
   whyNoCluster,
@@ -30,7 +29,6 @@ function withStandby(use: (primary: Cluster, standby: Cluster) => Promise<void>)
   return withCluster(
     async (primary) => {
       const standby = await startStandby(primary);
-      removeLater(standby);
       try {
         await until("the standby", async () => (await runSql(urlOf(primary), FOLLOWING))[0]?.[0] === "1");
         await use(primary, standby);

@@ -1,14 +1,12 @@
 /** Standalone servers on a PostgreSQL that can fail, and persistent clients. */
 
 import assert from "node:assert/strict";
-import {
-  type Cluster,
-  type ClusterOptions,
-  removeCluster,
-  removeLater,
-  startCluster,
-} from "../../support/postgres/cluster.ts";
-import { runSql } from "../../support/postgres/postgres.ts";
+import { SettingError, UnreachableError } from "../../../lib/server/start_error.ts";
+import { openPostgres } from "../../../lib/server/store/open_postgres.ts";
+import { readPostgresUrl } from "../../../lib/server/store/postgres_url.ts";
+import type { KeyedPetStore } from "../../../mod.ts";
+import { type Cluster, type ClusterOptions, removeCluster, startCluster } from "../../support/postgres/cluster.ts";
+import { runSql, sharedUrl } from "../../support/postgres/postgres.ts";
 import { type ServerParts, type ServerProcess, withServer } from "../../support/server/server_process.ts";
 import { type Asked, KEY, Ledger } from "../../support/server/ledger.ts";
 import type { SeenResponse } from "../../support/openapi_validator.ts";
@@ -17,13 +15,15 @@ import { withTempFolder } from "../../support/temp.ts";
 
 export { type Asked, KEY };
 
+export const PET = { name: "Rex", categoryId: 7n, status: "sold" } as const;
+
+/** A cluster of its own, for a test that ends or changes it. */
 export async function withCluster<T>(
   use: (cluster: Cluster, url: string) => Promise<T>,
   settings: readonly string[] = [],
   options: ClusterOptions = {},
 ): Promise<T> {
   const cluster = await startCluster(settings, options);
-  removeLater(cluster);
   try {
     return await use(cluster, urlOf(cluster));
   } finally {
@@ -31,9 +31,46 @@ export async function withCluster<T>(
   }
 }
 
+/** A database of its own in the cluster that all tests share. */
+export async function withDatabase<T>(use: (url: string, port: number) => Promise<T>): Promise<T> {
+  const shared = new URL(await sharedUrl());
+  const name = `test_${crypto.randomUUID().slice(0, 8)}`;
+  await runSql(shared.href, `CREATE DATABASE ${name}`);
+  const port = Number(shared.port);
+  return await use(urlOf({ port }, name), port);
+}
+
 /** With a password, which no line of a server may have. */
-export function urlOf({ port }: Cluster): string {
-  return `postgres://postgres:hunter2@127.0.0.1:${port}/postgres`;
+export function urlOf({ port }: Pick<Cluster, "port">, database = "postgres"): string {
+  return `postgres://postgres:hunter2@127.0.0.1:${port}/${database}`;
+}
+
+/** The same address with these hosts in place of its own, and a query. */
+export function at(url: string, hosts: string, query = ""): string {
+  return url.replace(/@[^/]+/, `@${hosts}`) + query;
+}
+
+/** Opens the store of a server in this process. */
+export function openStore(url: string): Promise<KeyedPetStore> {
+  return openPostgres(readPostgresUrl(url, () => undefined), "postgres");
+}
+
+/** Fails unless such a store cannot be opened; `mayHelp` is whether a later start may succeed. */
+export async function assertRefused(url: string, message: RegExp, mayHelp: boolean): Promise<void> {
+  await assert.rejects(openStore(url), (error) => {
+    assert.ok(error instanceof SettingError, String(error));
+    assert.match(error.message, message);
+    assert.doesNotMatch(error.message, /hunter2|\n/);
+    assert.equal(error instanceof UnreachableError, mayHelp, error.message);
+    return true;
+  });
+}
+
+/** Opens the store of a server, adds a pet, and closes it. */
+export async function addPet(url: string, use: (store: KeyedPetStore) => unknown = () => {}): Promise<void> {
+  await using store = await openStore(url);
+  await store.create(PET);
+  await use(store);
 }
 
 export function onStore(url: string, ...args: string[]): ServerParts {

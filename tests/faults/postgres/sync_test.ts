@@ -53,7 +53,7 @@ for (const driver of DRIVERS) {
         const patient = await createPostgresStore(client);
         await send(patient, "a");
         // It gives up every create from now on, so no limit is too short for it.
-        const store = await createPostgresStore(client, { timeoutMs: 1000 });
+        const store = await createPostgresStore(client, { timeoutMs: 500 });
         const refused = (key: string) => assert.rejects(async () => await send(store, key), StoreUnavailableError);
         // Without the time limit of a store: a busy machine may be slow.
         const assertHidden = async () => assert.deepEqual(await runSql(url, "SELECT id FROM petstore.pets"), [["1"]]);
@@ -64,12 +64,8 @@ for (const driver of DRIVERS) {
           return await isWaiting(url, "add_pets");
         });
         // If its wait was cancelled, it would be visible by now, and a failover would take it back.
-        for (let i = 0; i < 3; i++) {
-          await assertHidden();
-          assert.equal(await patient.get(2n), undefined);
-          await refused("b");
-          await refused("a");
-        }
+        await refused("a");
+        await refused("b");
         await assertHidden();
         assert.ok(await isWaiting(url, "add_pets"), "The wait was cancelled");
         await setStandbys(url, "");

@@ -1,14 +1,6 @@
 /** Four standalone servers on one PostgreSQL; a crash can kill either. */
 
-import {
-  type Cluster,
-  kill,
-  pidOf,
-  removeCluster,
-  removeLater,
-  startAgain,
-  startCluster,
-} from "../../support/postgres/cluster.ts";
+import { type Cluster, kill, pidOf, removeCluster, startAgain, startCluster } from "../../support/postgres/cluster.ts";
 import { runSql } from "../../support/postgres/postgres.ts";
 import { Client } from "../../support/http/client.ts";
 import type { Ending, Installation } from "./installation.ts";
@@ -137,7 +129,6 @@ export class PostgresInstallation implements Installation {
   async #startDatabase(): Promise<void> {
     if (!this.#cluster) {
       this.#cluster = await startCluster(SETTINGS);
-      removeLater(this.#cluster);
     } else if (pidOf(this.#cluster) === undefined) startAgain(this.#cluster, SETTINGS);
   }
 

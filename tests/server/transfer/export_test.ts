@@ -9,10 +9,10 @@ import fc from "fast-check";
 import { exportDatabase } from "../../../lib/stores/sqlite/exporter.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { Ledger, ON_FILE } from "../../support/server/ledger.ts";
-import { runCommand, withServer } from "../../support/server/server_process.ts";
+import { inFolder, runHere } from "../../support/server/in_process.ts";
+import { withServer } from "../../support/server/server_process.ts";
 import { fillUp, MOUNT_SKIP, withTmpfs } from "../../support/system/disk.ts";
 import { testUnless } from "../../support/system/commands.ts";
-import { withTempFolder } from "../../support/temp.ts";
 import {
   assertPrinted,
   assertRefused,
@@ -47,7 +47,7 @@ const draft: fc.Arbitrary<Draft> = fc.record({
 }, { noNullPrototype: true });
 
 test("what import adds, export shows, and importing that gives the same pets, in both formats", () =>
-  withTempFolder(async (folder) => {
+  inFolder(async (folder) => {
     const drafts = fc.sample(draft, { numRuns: 3_000, seed: 4711 });
     await importFile(folder, "a.ndjson", toNdjson(drafts));
     assert.deepEqual(readDrafts(folder), drafts);
@@ -58,9 +58,9 @@ test("what import adds, export shows, and importing that gives the same pets, in
     // Each format into a store of its own.
     for (const from of ["b.ndjson", "b.csv"]) {
       const store = `--store=sqlite:${from}.db`;
-      assertPrinted(await runCommand(folder, ["import", from, store]), `${from}: 3000 pets added`);
+      assertPrinted(await runHere(["import", from, store]), `${from}: 3000 pets added`);
       for (const [to, wanted] of [["ndjson", ndjson], ["csv", csv]]) {
-        const again = await runCommand(folder, ["export", store, `--format=${to}`]);
+        const again = await runHere(["export", store, `--format=${to}`]);
         assert.deepEqual([again.status, again.stderr], [0, ""]);
         assert.equal(again.stdout, wanted);
       }
@@ -68,18 +68,18 @@ test("what import adds, export shows, and importing that gives the same pets, in
   }));
 
 test("export writes an empty store, beside a server too, and leaves the folder as it was", () =>
-  withTempFolder(async (folder) => {
+  inFolder(async (folder) => {
     const store = createSqliteStore(join(folder, FILE), { writer: "same-thread" });
     await store.close();
-    assert.deepEqual(await runCommand(folder, ["export", STORE]), { status: 0, stdout: "", stderr: "" });
+    assert.deepEqual(await runHere(["export", STORE]), { status: 0, stdout: "", stderr: "" });
     const header = { status: 0, stdout: "id,name,categoryId,status\n", stderr: "" };
-    assert.deepEqual(await runCommand(folder, ["export", "-", STORE, "--format=csv"]), header);
+    assert.deepEqual(await runHere(["export", "-", STORE, "--format=csv"]), header);
     assert.deepEqual(readdirSync(folder), [FILE]);
     await withServer(folder, ON_FILE, async (server) => {
       const ledger = new Ledger();
       for (let i = 0; i < 3; i++) await ledger.create(server);
       const files = readdirSync(folder);
-      const { status, stdout } = await runCommand(folder, ["export", STORE]);
+      const { status, stdout } = await runHere(["export", STORE]);
       assert.equal(status, 0);
       assert.equal(stdout, [...ledger.pets.values(), ""].join("\n"));
       assert.deepEqual(readdirSync(folder), files);
@@ -87,7 +87,7 @@ test("export writes an empty store, beside a server too, and leaves the folder a
   }));
 
 test("an export shows one moment, whatever others write meanwhile", () =>
-  withTempFolder(async (folder) => {
+  inFolder(async (folder) => {
     await importFile(folder, "a.ndjson", toNdjson(makeDrafts(5_000)));
     const path = join(folder, FILE);
     const other = new DatabaseSync(path);
@@ -110,7 +110,7 @@ test("an export shows one moment, whatever others write meanwhile", () =>
   }));
 
 test("export ends without a word when its reader has enough", () =>
-  withTempFolder(async (folder) => {
+  inFolder(async (folder) => {
     await importFile(folder, "a.ndjson", toNdjson(makeDrafts(30_000)));
     const script = '"$@" export --store sqlite:pets.db | head -n 1; echo "${PIPESTATUS[0]}"';
     await using child = startShell(folder, script);
@@ -122,30 +122,30 @@ test("export ends without a word when its reader has enough", () =>
   }));
 
 test("export replaces no file, for its owner alone makes one, and refuses what it cannot read", () =>
-  withTempFolder(async (folder) => {
+  inFolder(async (folder) => {
     await importFile(folder, "a.ndjson", toNdjson(makeDrafts(3)));
-    assertPrinted(await runCommand(folder, ["export", "b.csv", STORE]), "b.csv: 3 pets, 85 bytes");
+    assertPrinted(await runHere(["export", "b.csv", STORE]), "b.csv: 3 pets, 85 bytes");
     assert.equal(statSync(join(folder, "b.csv")).mode & 0o777, 0o600);
     writeFileSync(join(folder, "kept.csv"), "kept");
-    assertRefused(await runCommand(folder, ["export", "kept.csv", STORE]), /kept\.csv exists already/);
-    assertRefused(await runCommand(folder, ["export", "none/b.csv", STORE]), /none\/b\.csv/);
-    assertRefused(await runCommand(folder, ["export", "--store=sqlite:none.db"]), /none\.db does not exist/);
-    assertRefused(await runCommand(folder, ["export", "--store=memory:"]), /in memory belongs to one server/);
-    assertRefused(await runCommand(folder, ["export", "--format=xml", STORE]), /--format must be/);
+    assertRefused(await runHere(["export", "kept.csv", STORE]), /kept\.csv exists already/);
+    assertRefused(await runHere(["export", "none/b.csv", STORE]), /none\/b\.csv/);
+    assertRefused(await runHere(["export", "--store=sqlite:none.db"]), /none\.db does not exist/);
+    assertRefused(await runHere(["export", "--store=memory:"]), /in memory belongs to one server/);
+    assertRefused(await runHere(["export", "--format=xml", STORE]), /--format must be/);
     mkdirSync(join(folder, "d"));
-    assertRefused(await runCommand(folder, ["export", "--store=sqlite:d"]), /d is a folder/);
+    assertRefused(await runHere(["export", "--store=sqlite:d"]), /d is a folder/);
     assert.deepEqual(readdirSync(folder).toSorted(), ["a.ndjson", "b.csv", "d", "kept.csv", FILE]);
   }));
 
 testUnless(MOUNT_SKIP)(
   "an export to a full disk has status 1 and leaves nothing",
   () =>
-    withTempFolder(async (folder) => {
+    inFolder(async (folder) => {
       await importFile(folder, "a.ndjson", toNdjson(makeDrafts(3_000)));
       await withTmpfs("64k", async (full) => {
         fillUp(join(full, "full"));
         const args = ["export", join(full, "b.csv"), STORE];
-        assertRefused(await runCommand(folder, args), /export failed: .*(full|no space)/i, 1);
+        assertRefused(await runHere(args), /export failed: .*(full|no space)/i, 1);
         assert.deepEqual(readdirSync(full), ["full"]);
       });
       assert.ok(existsSync("/dev/full"));

@@ -5,8 +5,9 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { describeProgress } from "../../../lib/server/commands/progress.ts";
-import { withTempFolder } from "../../support/temp.ts";
+import { inFolder, runHere } from "../../support/server/in_process.ts";
 import { runCommand } from "../../support/server/server_process.ts";
+
 import {
   assertPrinted,
   assertRefused,
@@ -30,7 +31,7 @@ const DRAFTS: Draft[] = [
 ];
 
 test("import adds NDJSON and CSV exactly, with the default status, and ignores ids and what it does not know", () =>
-  withTempFolder(async (folder) => {
+  inFolder(async (folder) => {
     const more =
       '{"id":77,"name":"Milo","categoryId":7.0,"colour":{"x":[1]}}\n\n  \r\n{"categoryId":1e3,"name":"\\u0041"}';
     assertPrinted(await importFile(folder, "a.ndjson", toNdjson(DRAFTS) + more), "a.ndjson: 6 pets added");
@@ -48,7 +49,7 @@ test("import adds NDJSON and CSV exactly, with the default status, and ignores i
   }));
 
 test("the same file adds nothing more, a longer one its new lines, and --copy adds it once more, but only once", () =>
-  withTempFolder(async (folder) => {
+  inFolder(async (folder) => {
     const text = toNdjson(makeDrafts(5));
     assertPrinted(await importFile(folder, "a.ndjson", text), "a.ndjson: 5 pets added");
     const known = "0 pets added, 5 pets known from an earlier import";
@@ -85,7 +86,7 @@ const BAD = [
 ];
 
 test("import stops at a bad line, names it, and adds no pet of its transaction; the corrected file is then added once", () =>
-  withTempFolder(async (folder) => {
+  inFolder(async (folder) => {
     for (const line of BAD) {
       const text = toNdjson(makeDrafts(2)) + `${line}\n` + toNdjson(makeDrafts(1));
       const refused = await importFile(folder, "a.ndjson", text);
@@ -106,7 +107,7 @@ test("import stops at a bad line, names it, and adds no pet of its transaction; 
   }));
 
 test("--on-error skip adds all but the bad lines, and --dry-run adds nothing; both report twenty lines and count the rest", () =>
-  withTempFolder(async (folder) => {
+  inFolder(async (folder) => {
     const text = `${toNdjson(makeDrafts(2))}${"{}\n".repeat(30)}${toNdjson(makeDrafts(1, 2))}`;
     const reported = [
       ...Array.from({ length: 20 }, (_, i) => `petstore: Line ${i + 3}: name is required; categoryId is required\n`),
@@ -124,7 +125,7 @@ test("--on-error skip adds all but the bad lines, and --dry-run adds nothing; bo
   }));
 
 test("bad CSV is refused with the number of its line, and so is a header without the columns", () =>
-  withTempFolder(async (folder) => {
+  inFolder(async (folder) => {
     const rows: [text: string, shows: RegExp][] = [
       ["name\nRex\n", /first line must name the columns, .*: it has no categoryId/],
       ["", /it has no name/],
@@ -144,7 +145,7 @@ test("bad CSV is refused with the number of its line, and so is a header without
   }));
 
 test("import reads standard input and a named pipe, and refuses what it cannot read", () =>
-  withTempFolder(async (folder) => {
+  inFolder(async (folder) => {
     writeFileSync(join(folder, "a.csv"), toCsv(makeDrafts(3), "\n"));
     await using piped = startShell(folder, 'cat a.csv | "$@" import - --format csv --store sqlite:pets.db');
     assert.equal(await piped.exit(), 0, piped.written.stderr);
@@ -165,14 +166,14 @@ test("import reads standard input and a named pipe, and refuses what it cannot r
     );
     assertRefused(await importFile(folder, "a.csv", undefined, "--on-error=go"), /--on-error must be stop or skip/);
     assertRefused(await importFile(folder, "a.csv", undefined, "--copy=0"), /--copy must be a whole number/);
-    assertRefused(await runCommand(folder, ["import", STORE]), /The name of the file is missing/);
-    assertRefused(await runCommand(folder, ["import", "a.csv", "--store=memory:"]), /in memory belongs to one server/);
+    assertRefused(await runHere(["import", STORE]), /The name of the file is missing/);
+    assertRefused(await runHere(["import", "a.csv", "--store=memory:"]), /in memory belongs to one server/);
     writeFileSync(join(folder, "long.ndjson"), `{}\n${"x".repeat(2 ** 20 + 1)}\n`);
     assertRefused(await importFile(folder, "long.ndjson", undefined, "--on-error=skip"), /Line 2 is longer than 1 MiB/);
   }));
 
 test("import makes a store that is missing, and its folder", () =>
-  withTempFolder(async (folder) => {
+  inFolder(async (folder) => {
     writeFileSync(join(folder, "a.ndjson"), toNdjson(DRAFTS));
     assertPrinted(await runCommand(folder, ["import", "a.ndjson"]), "a.ndjson: 4 pets added");
     assert.deepEqual(readDrafts(folder, "data/petstore.db"), DRAFTS);

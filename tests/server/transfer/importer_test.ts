@@ -1,4 +1,4 @@
-/** The contract of importers, on SQLite and PostgreSQL. */
+/** The importer on SQLite, and how a source is recognized. */
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -7,55 +7,18 @@ import { test } from "node:test";
 import type { ImportCounts } from "../../../lib/server/transfer/import_records.ts";
 import { importRecords } from "../../../lib/server/transfer/import_records.ts";
 import type { ImportChunk, PetImporter } from "../../../lib/stores/pet_importer.ts";
-import { openPostgresImporter } from "../../../lib/stores/postgres/importer.ts";
 import { openSqliteImporter } from "../../../lib/stores/sqlite/importer.ts";
 import { SqliteStore } from "../../../lib/stores/sqlite/store.ts";
-import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store.ts";
 import { formatPets, type PetStore } from "../../../mod.ts";
-import { DRIVERS, whyNoPostgres, withSchema } from "../../support/postgres/postgres.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { makeDrafts, toNdjson } from "../../support/server/pet_files.ts";
 
-interface Opened {
-  store: PetStore;
-  openImporter(): Promise<PetImporter>;
-}
-
-const KINDS: { name: string; skip: string | false; use(run: (opened: Opened) => Promise<void>): Promise<void> }[] = [
-  {
-    name: "SQLite",
-    skip: false,
-    use: (run) =>
-      withTempFolder(async (folder) => {
-        const path = join(folder, "pets.db");
-        const store = SqliteStore.open(path, "same-thread");
-        await run({ store, openImporter: () => Promise.resolve(openSqliteImporter(path)) });
-        await store.close();
-      }),
-  },
-  ...DRIVERS.map((driver) => ({
-    name: `PostgreSQL (${driver.name})`,
-    skip: whyNoPostgres(),
-    use: (run: (opened: Opened) => Promise<void>) =>
-      withSchema((url, schema) =>
-        driver.use(url, async (client) => {
-          const store = await createPostgresStore(client, { schema });
-          await run({ store, openImporter: () => openPostgresImporter(() => notClosing(client), { schema }) });
-          await store.close();
-        })
-      ),
-  })),
-];
-
-/** The client belongs to the test, which closes it. */
-function notClosing<Client extends object>(client: Client): Client {
-  return new Proxy(client, {
-    get: (target, name) => name === "end" ? () => Promise.resolve() : bound(target, Reflect.get(target, name)),
+function withStore(run: (store: PetStore, open: () => PetImporter) => Promise<void>): Promise<void> {
+  return withTempFolder(async (folder) => {
+    const path = join(folder, "pets.db");
+    await using store = SqliteStore.open(path, "same-thread");
+    await run(store, () => openSqliteImporter(path));
   });
-}
-
-function bound(target: object, value: unknown): unknown {
-  return typeof value === "function" ? value.bind(target) : value;
 }
 
 async function importBlocks(blocks: Iterable<Uint8Array>, importer: PetImporter): Promise<ImportCounts> {
@@ -68,67 +31,35 @@ async function importBlocks(blocks: Iterable<Uint8Array>, importer: PetImporter)
 const drafts = makeDrafts(250);
 const CHUNK: ImportChunk = { parent: "p".repeat(43), digest: "a".repeat(43), records: 300, pets: drafts };
 
-for (const { name, skip, use } of KINDS) {
-  const title = (text: string) => skip ? `${name}: ${text} (skipped: ${skip})` : `${name}: ${text}`;
+test("a chunk is added with its pets in their order, and is known from then on", () =>
+  withStore(async (store, open) => {
+    const importer = open();
+    assert.equal(await importer.isEmpty(), true);
+    assert.deepEqual(await importer.followers(CHUNK.parent), []);
+    assert.equal(await importer.add(CHUNK, 0), true);
+    assert.equal(await importer.isEmpty(), false);
+    assert.deepEqual((await importer.followers(CHUNK.parent)).map((each) => ({ ...each })), [
+      { digest: CHUNK.digest, records: 300, pets: 250 },
+    ]);
+    assert.deepEqual(await importer.followers(CHUNK.digest), []);
+    await importer.close();
+    const wanted = drafts.slice(0, 100).map((draft, i) => ({ id: BigInt(i + 1), ...draft }));
+    assert.equal((await store.list({ after: 0n, limit: 100 })).json, formatPets(wanted));
+    assert.equal(await store.create(drafts[0]!), 251n);
+  }));
 
-  test(
-    title("a chunk is added with its pets in their order, and is known from then on"),
-    { skip },
-    () =>
-      use(async ({ store, openImporter }) => {
-        const importer = await openImporter();
-        assert.equal(await importer.isEmpty(), true);
-        assert.deepEqual(await importer.followers(CHUNK.parent), []);
-        assert.equal(await importer.add(CHUNK, 0), true);
-        assert.equal(await importer.isEmpty(), false);
-        assert.deepEqual((await importer.followers(CHUNK.parent)).map((each) => ({ ...each })), [
-          { digest: CHUNK.digest, records: 300, pets: 250 },
-        ]);
-        assert.deepEqual(await importer.followers(CHUNK.digest), []);
-        await importer.close();
-        const wanted = drafts.slice(0, 100).map((draft, i) => ({ id: BigInt(i + 1), ...draft }));
-        assert.equal((await store.list({ after: 0n, limit: 100 })).json, formatPets(wanted));
-        assert.equal(await store.create(drafts[0]!), 251n);
-      }),
-  );
-
-  test(
-    title("a chunk is not added if another importer was faster"),
-    { skip },
-    () =>
-      use(async ({ store, openImporter }) => {
-        const [one, other] = [await openImporter(), await openImporter()];
-        assert.equal(await one.add(CHUNK, 0), true);
-        assert.equal(await other.add({ ...CHUNK, digest: "b".repeat(43) }, 0), false);
-        assert.equal(await store.get(251n), undefined);
-        // Another source with the same beginning.
-        assert.equal(await other.add({ ...CHUNK, digest: "b".repeat(43) }, 1), true);
-        assert.notEqual(await store.get(500n), undefined);
-        await one.close();
-        await other.close();
-      }),
-  );
-
-  test(
-    title("two imports of one file at the same moment add it once"),
-    { skip },
-    () =>
-      use(async ({ store, openImporter }) => {
-        const bytes = new TextEncoder().encode(toNdjson(makeDrafts(12_000)));
-        const run = async () => {
-          const importer = await openImporter();
-          const counts = await importBlocks([bytes], importer);
-          await importer.close();
-          return counts;
-        };
-        const results = await Promise.all([run(), run()]);
-        for (const { added, known } of results) assert.equal(added + known, 12_000);
-        assert.equal(results[0]!.added + results[1]!.added, 12_000);
-        assert.notEqual(await store.get(12_000n), undefined);
-        assert.equal((await store.list({ after: 12_000n, limit: 1 })).json, "[]");
-      }),
-  );
-}
+test("a chunk is not added if another importer was faster", () =>
+  withStore(async (store, open) => {
+    const [one, other] = [open(), open()];
+    assert.equal(await one.add(CHUNK, 0), true);
+    assert.equal(await other.add({ ...CHUNK, digest: "b".repeat(43) }, 0), false);
+    assert.equal(await store.get(251n), undefined);
+    // Another source with the same beginning.
+    assert.equal(await other.add({ ...CHUNK, digest: "b".repeat(43) }, 1), true);
+    assert.notEqual(await store.get(500n), undefined);
+    await one.close();
+    await other.close();
+  }));
 
 function* blocksOf(text: string, length: number): Generator<Uint8Array> {
   const bytes = new TextEncoder().encode(text);
@@ -136,8 +67,8 @@ function* blocksOf(text: string, length: number): Generator<Uint8Array> {
 }
 
 test("a source is known, however its bytes arrive, and with records that fill the memory for reading ahead", () =>
-  KINDS[0]!.use(async ({ openImporter }) => {
-    const importer = await openImporter();
+  withStore(async (_, open) => {
+    const importer = open();
     const long = '{"name":"Rex","categoryId":7,"colour":"'.padEnd(900_000, "x") + '"}\n';
     for (const [text, count] of [[toNdjson(makeDrafts(5_001)), 5_001], [long.repeat(40), 40]] as const) {
       for (const [i, length] of [65_536, 1_000_003, 100_000_000].entries()) {
@@ -149,8 +80,8 @@ test("a source is known, however its bytes arrive, and with records that fill th
   }));
 
 test("what an earlier release imported is known, in chunks of whatever sizes", () =>
-  KINDS[0]!.use(async ({ openImporter }) => {
-    const importer = await openImporter();
+  withStore(async (_, open) => {
+    const importer = open();
     const lines = toNdjson(makeDrafts(30_000)).trimEnd().split("\n");
     let parent = createHash("sha256").update("petstore import 1\nndjson\n1\n").digest("base64url");
     let start = 0;

@@ -1,6 +1,16 @@
 /** PostgreSQL's programs: those of the npm package, or the system's. */
 
-import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -31,10 +41,12 @@ function hasAll(folder: string, programs: readonly string[]): boolean {
   return programs.every((name) => existsSync(join(folder, name)));
 }
 
-/** Copies the package's programs: PostgreSQL's user may not see this checkout, and packages cannot hold links. */
+/** Copies the package's programs, unless that has been done: PostgreSQL's user may not see this checkout, and packages have no links. */
 export function placeBinaries(folder: string, home: string): string {
   if (folder !== join(PACKAGE, "bin")) return folder;
-  const copy = join(home, "postgresql");
+  const place = join(home, "postgresql");
+  if (existsSync(place)) return join(place, "bin");
+  const copy = mkdtempSync(`${place}-`);
   cpSync(PACKAGE, copy, { recursive: true });
   const links = JSON.parse(readFileSync(join(copy, "pg-symlinks.json"), "utf8")) as {
     source: string;
@@ -44,6 +56,18 @@ export function placeBinaries(folder: string, home: string): string {
     const path = join(copy, target.replace(/^native\//, ""));
     if (!existsSync(path)) symlinkSync(basename(source), path);
   }
+  chmodSync(copy, 0o755);
   for (const program of readdirSync(join(copy, "bin"))) chmodSync(join(copy, "bin", program), 0o755);
-  return join(copy, "bin");
+  publish(copy, place);
+  return join(place, "bin");
+}
+
+/** Gives a folder its name when it is complete. Another file of tests may have been faster. */
+export function publish(folder: string, name: string): void {
+  try {
+    renameSync(folder, name);
+  } catch (error) {
+    rmSync(folder, { recursive: true });
+    if (!existsSync(name)) throw error;
+  }
 }

@@ -1,7 +1,6 @@
 /** PostgreSQL for tests: one cluster for all files of a run, and a schema for each test. */
 
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 // @ts-types="@types/pg"
@@ -14,7 +13,7 @@ import {
 } from "../../../lib/stores/postgres/postgres_store.ts";
 import type { PetStore } from "../../../mod.ts";
 import { until } from "../until.ts";
-import { removeLater, startCluster, whyNoCluster } from "./cluster.ts";
+import { home, startCluster, whyNoCluster } from "./cluster.ts";
 
 /** The URL of a given database, in which schemas may be made and dropped. */
 export const GIVEN: string | undefined = process.env["PETSTORE_TEST_POSTGRES"];
@@ -26,40 +25,30 @@ export function whyNoPostgres(): string | false {
 /** Commits need not wait for the disk: these tests kill processes, never the machine. */
 const SETTINGS = ["fsync=off", "full_page_writes=off", "max_connections=200", "autovacuum=off"];
 
-/** Where the database is that all tests share. */
+/** Where the database is in which tests make schemas. */
 export async function postgresUrl(): Promise<string> {
-  if (GIVEN) return GIVEN;
-  const folder = join(tmpdir(), `petstore-tests-${process.pid}`);
+  return GIVEN ?? await sharedUrl();
+}
+
+/** The cluster that all files of tests share. */
+export async function sharedUrl(): Promise<string> {
+  const folder = join(home(), "shared");
   try {
     mkdirSync(folder);
   } catch {
-    return await readUrl(folder);
+    return await readUrl(join(folder, "url"));
   }
   const cluster = await startCluster(SETTINGS);
-  // No test file knows whether it is the last.
-  removeLater(cluster, folder);
   const url = `postgres://postgres@127.0.0.1:${cluster.port}/postgres`;
-  writeFileSync(join(folder, "url"), url);
+  writeFileSync(join(folder, "new"), url);
+  renameSync(join(folder, "new"), join(folder, "url"));
   return url;
 }
 
-async function readUrl(folder: string): Promise<string> {
-  let url = "";
-  const isWritten = () => {
-    try {
-      url = readFileSync(join(folder, "url"), "utf8");
-    } catch {
-      // It has yet to be written.
-    }
-    return url !== "";
-  };
-  try {
-    await until("the PostgreSQL of the tests", isWritten);
-    return url;
-  } catch (error) {
-    rmSync(folder, { recursive: true, force: true });
-    throw error;
-  }
+/** Another file of tests may still be starting it. */
+async function readUrl(file: string): Promise<string> {
+  await until("the PostgreSQL of the tests", () => existsSync(file));
+  return readFileSync(file, "utf8");
 }
 
 export interface DriverKind {

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { PetStatus } from "../../../lib/pet.ts";
 import { environment, serverCommand } from "./serve_task.ts";
-import { runCommand, type ServerExit } from "./server_process.ts";
+import { runHere } from "./in_process.ts";
+import type { ServerExit } from "./server_process.ts";
 import { Child } from "../system/child.ts";
 
 export const FILE = "pets.db";
@@ -67,7 +68,7 @@ export function countPets(folder: string): number {
   }
 }
 
-/** Runs the command import on a file, which is written first if its content is given. */
+/** Runs the command import on a file of the working directory, which is written first if its content is given. */
 export async function importFile(
   folder: string,
   name: string,
@@ -75,7 +76,7 @@ export async function importFile(
   ...flags: string[]
 ): Promise<ServerExit> {
   if (content !== undefined) writeFileSync(join(folder, name), content);
-  return await runCommand(folder, ["import", name, STORE, ...flags]);
+  return await runHere(["import", name, STORE, ...flags]);
 }
 
 /** Fails unless a command printed this on standard output and nothing else. */
@@ -92,7 +93,7 @@ export function assertRefused({ status, stdout, stderr }: ServerExit, shows: Reg
 
 /** Exports the store into a file, and returns its text. */
 export async function exportAs(folder: string, name: string, ...flags: string[]): Promise<string> {
-  const { status, stderr } = await runCommand(folder, ["export", name, STORE, ...flags]);
+  const { status, stderr } = await runHere(["export", name, STORE, ...flags]);
   assert.deepEqual([status, stderr], [0, ""]);
   return readFileSync(join(folder, name), "utf8");
 }
