@@ -136,7 +136,9 @@ test("every client of the tests validates the responses that it reads", async ()
     // Metrics are no part of the API.
     "server/metrics_test.ts",
     // By the description of a server with a limit.
-    "server/rate_limit_test.ts",
+    "server/rate_limit.ts",
+    // Metrics too.
+    "server/workers_test.ts",
     // Its responses come from a server of its own.
     "sockets/large_responses_test.ts",
     // An HTTP/2 client that hardly reads: its tests watch the server's memory.

@@ -1,47 +1,18 @@
 /** The metrics of a server, read by other people's parser. */
 
 import assert from "node:assert/strict";
-import parse from "parse-prometheus-text-format";
+import { test } from "node:test";
 import type { RequestContext } from "../../lib/http/context.ts";
 import { Metrics } from "../../lib/server/metrics/metrics.ts";
 import { addSamples, formatSamples, OPEN_METRICS } from "../../lib/server/metrics/samples.ts";
 import { VERSION } from "../../lib/version.ts";
 import { createContext } from "../support/context.ts";
-import { addPet, runServer, withFreshServer } from "../support/server/server_process.ts";
-import { ON_NODE } from "../support/server/serve_task.ts";
-import { testUnless } from "../support/system/commands.ts";
+import { withFreshServerHere } from "../support/server/in_process.ts";
+import { valuesOf } from "../support/server/metrics.ts";
+import { addPet } from "../support/server/server_process.ts";
 import { freePort } from "../support/system/free_port.ts";
-import { withTempFolder } from "../support/temp.ts";
-import { until } from "../support/until.ts";
-
-const test = Object.assign(testUnless(false), { workers: testUnless(ON_NODE && "workers need Deno") });
 
 const KEY = "pk_example";
-
-interface Parsed {
-  name: string;
-  metrics: {
-    labels?: Record<string, string>;
-    value?: string;
-    count?: string;
-    sum?: string;
-    buckets?: Record<string, string>;
-  }[];
-}
-
-/** The values of all samples, by name and labels. */
-function valuesOf(text: string): Map<string, number> {
-  assert.ok(text.endsWith("\n# EOF\n"));
-  const values = new Map<string, number>();
-  for (const { name, metrics } of parse(text) as Parsed[]) {
-    for (const { labels = {}, value, count, buckets = {} } of metrics) {
-      const of = Object.keys(labels).sort().map((name) => labels[name]).join(" ");
-      values.set(`${name} ${of}`.trim(), Number(value ?? count));
-      for (const [le, below] of Object.entries(buckets)) values.set(`${name} <= ${le}`, Number(below));
-    }
-  }
-  return values;
-}
 
 /** Counts a response that took this many milliseconds. */
 function count(metrics: Metrics, exchange: Partial<RequestContext>, status: number, milliseconds = 0): void {
@@ -104,7 +75,7 @@ test("histograms are cumulative, and those of several workers are added", () => 
 test("--metrics serves what happened, at an address of its own, and nothing else there", async () => {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
-  await withFreshServer({ args: [`--key=${KEY}`, `--metrics=127.0.0.1:${port}`] }, async (server) => {
+  await withFreshServerHere({ args: [`--key=${KEY}`, `--metrics=127.0.0.1:${port}`] }, async (server) => {
     await addPet(server, KEY);
     for (const path of ["/v1/pets/1", "/v1/pets/1", "/v1/nowhere"]) await server.ask(path, KEY);
     await server.ask("/v1/pets", "wrong");
@@ -131,24 +102,3 @@ test("--metrics serves what happened, at an address of its own, and nothing else
     assert.equal(await server.stop(), 0);
   });
 });
-
-test.workers("with several workers, /metrics adds up what each has counted", async () => {
-  const port = await freePort();
-  await withFreshServer({ args: [`--key=${KEY}`, "--workers=2", `--metrics=127.0.0.1:${port}`] }, async (server) => {
-    for (let i = 0; i < 20; i++) await addPet(server, KEY);
-    await until("all requests are counted", async () => {
-      const values = valuesOf(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
-      return values.get("petstore_requests_total POST /v1/pets 201") === 20;
-    });
-    assert.equal(await server.stop(), 0);
-  });
-});
-
-test("a taken address for metrics ends the start, and nothing is written", () =>
-  withTempFolder(async (folder) => {
-    using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    const { port } = taken.addr as Deno.NetAddr;
-    const { status, stderr } = await runServer(folder, { args: [`--metrics=127.0.0.1:${port}`] });
-    assert.deepEqual([status, stderr.includes(`Cannot listen on 127.0.0.1:${port}`)], [1, true], stderr);
-    assert.deepEqual([...Deno.readDirSync(folder)], []);
-  }));

@@ -51,23 +51,21 @@ function makeFullPipe(folder: string): { path: string; pipe: Deno.FsFile } {
   return { path, pipe };
 }
 
-for (const [name, number] of [["standard output", 1], ["standard error", 2]] as const) {
-  test(`a server whose ${name} is a full pipe without a reader serves, and ends at SIGTERM`, () =>
-    withTempFolder(async (folder) => {
-      const { path, pipe } = makeFullPipe(folder);
-      using _ = pipe;
-      await withRedirected(folder, `${number}<>${path}`, async (port, child) => {
-        // Now each create writes to standard error, and each request to standard output.
-        Deno.removeSync(join(folder, "pets.db"));
-        const body = '{"name":"Rex","categoryId":7}';
-        const fields = `Host: x\r\nAuthorization: Bearer k\r\nContent-Length: ${body.length}\r\n\r\n`;
-        const server = { port, validate: validateServerResponse };
-        assert.equal((await exchange(server, `POST /v1/pets HTTP/1.1\r\n${fields}${body}`))?.status, 503);
-        assert.equal((await exchange(server, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"))?.status, 200);
-        assert.equal(await child.stop(), 0);
-      });
-    }));
-}
+test("a server whose outputs are a full pipe without a reader serves, and ends at SIGTERM", () =>
+  withTempFolder(async (folder) => {
+    const { path, pipe } = makeFullPipe(folder);
+    using _ = pipe;
+    await withRedirected(folder, `1<>${path} 2<>${path}`, async (port, child) => {
+      // Now each create writes to standard error, and each request to standard output.
+      Deno.removeSync(join(folder, "pets.db"));
+      const body = '{"name":"Rex","categoryId":7}';
+      const fields = `Host: x\r\nAuthorization: Bearer k\r\nContent-Length: ${body.length}\r\n\r\n`;
+      const server = { port, validate: validateServerResponse };
+      assert.equal((await exchange(server, `POST /v1/pets HTTP/1.1\r\n${fields}${body}`))?.status, 503);
+      assert.equal((await exchange(server, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"))?.status, 200);
+      assert.equal(await child.stop(), 0);
+    });
+  }));
 
 test("a server whose standard output is on a full disk says so, serves, and ends at SIGTERM", () =>
   withTempFolder((folder) =>

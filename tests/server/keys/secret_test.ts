@@ -2,16 +2,10 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { exchange } from "../../support/http/raw_socket.ts";
+import { type Endpoint, exchange } from "../../support/http/raw_socket.ts";
 import { findSecret } from "./secret_search.ts";
-import {
-  PET,
-  runServer,
-  type ServerParts,
-  type ServerProcess,
-  withServer,
-} from "../../support/server/server_process.ts";
-import { withTempFolder } from "../../support/temp.ts";
+import { PET, type ServerParts } from "../../support/server/server_process.ts";
+import { inFolder, runHere, withServerHere } from "../../support/server/in_process.ts";
 
 const KEY = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
 const DIGEST = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(KEY))).toHex();
@@ -85,7 +79,7 @@ function encodeEach(text: string): string {
   return Array.from(text, (character) => `%${character.charCodeAt(0).toString(16)}`).join("");
 }
 
-async function assertSilent(server: ServerProcess, requests: string[], expected?: number): Promise<void> {
+async function assertSilent(server: Endpoint, requests: string[], expected?: number): Promise<void> {
   for (const request of requests) {
     const response = await exchange(server, request);
     assert.ok(response, request);
@@ -102,9 +96,9 @@ function prepareFolder(folder: string): void {
 
 for (const [how, parts] of SOURCES) {
   test(`a key that is given ${how} is in no response and in no line that the server writes`, () =>
-    withTempFolder((folder) => {
+    inFolder((folder) => {
       prepareFolder(folder);
-      return withServer(folder, parts, async (server) => {
+      return withServerHere(parts, async (server) => {
         assert.equal((await server.ask("/v1/pets", KEY)).status, 200);
         await assertSilent(server, AUTHORIZED);
         await assertSilent(server, MISPLACED, 401);
@@ -125,12 +119,12 @@ for (const [how, parts] of SOURCES) {
 }
 
 test("a start that fails does not show a key that was given with the mistake", () =>
-  withTempFolder(async (folder) => {
+  inFolder(async () => {
     const K = `--key=${KEY}`;
     for (
       const args of [[K, "--prot=1"], [KEY], [K, `--keys=${KEY}`], [K, "--store=sqlite:."], [`${K} x`, "--port=0"]]
     ) {
-      const { status, stdout, stderr } = await runServer(folder, { args, env: { PETSTORE_KEYS: KEY } });
+      const { status, stdout, stderr } = await runHere(["serve", ...args], { PORT: "0", PETSTORE_KEYS: KEY });
       assert.equal(status, 2);
       assert.match(stderr, /^petstore: [^\n]+\n$/);
       assert.equal(findSecret(stdout + stderr, KEY), undefined, stderr);

@@ -1,15 +1,28 @@
-/** Commands and servers of the program in this process, without a process of their own. Deno only. */
+/**
+ * Commands and servers of the program in this process, without a process of their own. With `SERVER_RUNTIME=node`, they have one,
+ * because the tests themselves run on Deno.
+ */
 
 import process from "node:process";
 import { DENO_HOST } from "../../../lib/server/deno/host.ts";
 import type { Host } from "../../../lib/server/host.ts";
 import { run } from "../../../lib/server/run.ts";
-import type { Endpoint } from "../http/raw_socket.ts";
 import type { ResponseValidator, SeenResponse } from "../openapi_validator.ts";
 import { withTempFolder } from "../temp.ts";
 import { until } from "../until.ts";
 import { validateServerResponse } from "./server_description.ts";
-import { originOf, request, type ServerExit, type ServerParts, STARTED, withPort } from "./server_process.ts";
+import { ON_NODE } from "./serve_task.ts";
+import {
+  originOf,
+  request,
+  runCommand,
+  type ServerExit,
+  type ServerParts,
+  type ServerProcess,
+  STARTED,
+  withPort,
+  withServer,
+} from "./server_process.ts";
 
 /** Works in a new folder. Such tests must not run at the same time. */
 export function inFolder<T>(use: (folder: string) => T | Promise<T>): Promise<T> {
@@ -39,12 +52,16 @@ function hostOf(written: Written, env: Record<string, string>, ending: Promise<v
 
 /** Runs a command, or a start that fails. A start that succeeds ends at once. */
 export async function runHere(args: readonly string[], env: Record<string, string> = {}): Promise<ServerExit> {
+  if (ON_NODE) return await runCommand(process.cwd(), args, env);
   const written = { stdout: "", stderr: "" };
   const status = await run(args, hostOf(written, env, Promise.resolve()));
   return { status, ...written };
 }
 
-export class ServerHere implements Endpoint {
+/** A server, wherever it runs. */
+export type AnyServer = Pick<ServerProcess, "ask" | "origin" | "port" | "stop" | "validate" | "written">;
+
+class ServerHere implements AnyServer {
   readonly written: Written = { stdout: "", stderr: "" };
   readonly validate: ResponseValidator = validateServerResponse;
   readonly #ending = Promise.withResolvers<void>();
@@ -78,8 +95,15 @@ export class ServerHere implements Endpoint {
 /** Starts a server in the present folder, and ends it after `use`. */
 export async function withServerHere<T>(
   parts: ServerParts,
-  use: (server: ServerHere) => T | Promise<T>,
+  use: (server: AnyServer) => T | Promise<T>,
 ): Promise<T> {
+  if (ON_NODE) {
+    return await withServer(process.cwd(), parts, async (server) => {
+      const result = await use(server);
+      await server.stop();
+      return result;
+    });
+  }
   const server = new ServerHere(withPort(parts));
   try {
     await server.started();
@@ -91,7 +115,7 @@ export async function withServerHere<T>(
 
 export function withFreshServerHere<T>(
   parts: ServerParts,
-  use: (server: ServerHere, folder: string) => T | Promise<T>,
+  use: (server: AnyServer, folder: string) => T | Promise<T>,
 ): Promise<T> {
   return inFolder((folder) => withServerHere(parts, (server) => use(server, folder)));
 }

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import parse from "parse-prometheus-text-format";
+
+interface Parsed {
+  name: string;
+  metrics: {
+    labels?: Record<string, string>;
+    value?: string;
+    count?: string;
+    sum?: string;
+    buckets?: Record<string, string>;
+  }[];
+}
+
+/** The values of all samples of OpenMetrics, by name and labels, read by other people's parser. */
+export function valuesOf(text: string): Map<string, number> {
+  assert.ok(text.endsWith("\n# EOF\n"));
+  const values = new Map<string, number>();
+  for (const { name, metrics } of parse(text) as Parsed[]) {
+    for (const { labels = {}, value, count, buckets = {} } of metrics) {
+      const of = Object.keys(labels).sort().map((name) => labels[name]).join(" ");
+      values.set(`${name} ${of}`.trim(), Number(value ?? count));
+      for (const [le, below] of Object.entries(buckets)) values.set(`${name} <= ${le}`, Number(below));
+    }
+  }
+  return values;
+}
