@@ -12,7 +12,7 @@ import { type KeyedPetStore, StoreUnavailableError } from "../../stores/store.ts
 import { makeFolderFor } from "../folders.ts";
 import type { StoreHost } from "../host.ts";
 import type { Environment } from "../settings.ts";
-import { SettingError, startError, UnreachableError } from "../start_error.ts";
+import { firstLine, SettingError, startError, UnreachableError } from "../start_error.ts";
 import { describePostgres, openImporter, openPostgres } from "./open_postgres.ts";
 import { type PostgresTarget, readPostgresUrl } from "./postgres_url.ts";
 
@@ -85,7 +85,10 @@ export function readStoreSetting(
   const isFile = path !== ":memory:";
   const open = async () => {
     const store = await openSqlite(path, "thread");
-    await store.startWriter();
+    await store.startWriter().catch(async (error) => {
+      await store.close();
+      throw new UnreachableError(firstLine(error));
+    });
     return store;
   };
   return {
@@ -127,7 +130,7 @@ export async function openSqliteInWorker(opened: OpenedFiles, access: WriterAcce
     await store.startWriter();
     return store;
   } catch (error) {
-    throw new UnreachableError(error instanceof Error ? error.message : String(error));
+    throw new UnreachableError(firstLine(error));
   }
 }
 

@@ -42,8 +42,8 @@ export type ToWorker =
   | { [Step in keyof Steps]: { step: Step; argument: Steps[Step] } }[keyof Steps]
   /** The lines to this stream were written, or the write failed. */
   | { written: Stream; failure?: string }
-  /** The port to the thread that writes for all workers. Undefined if no thread runs. */
-  | { writer: WriterPort | undefined }
+  /** The port to the thread that writes for all workers. Undefined if none can be started. */
+  | { writer: WriterPort | undefined; failure?: string }
   /** That thread has ended. */
   | { isWriterLost: true };
 

@@ -3,6 +3,7 @@
 import { getHeapStatistics } from "node:v8";
 import { type MessagePort, workerData } from "node:worker_threads";
 import type { WriterAccess, WriterPort } from "../../stores/sqlite/writer_messages.ts";
+import { StoreUnavailableError } from "../../stores/store.ts";
 import { listen } from "../deno/listener.ts";
 import { prepareTraces } from "../deno/spans.ts";
 import { DENO_STORES } from "../deno/stores.ts";
@@ -59,7 +60,7 @@ function runWorker({ port, settings, variables, opened, missing, limits }: Worke
   }, HEARTBEAT_INTERVAL);
   port.on("message", async (message: ToWorker) => {
     if ("written" in message) return lines[message.written].onWritten(message.failure);
-    if ("writer" in message) return writer.onPort(message.writer);
+    if ("writer" in message) return writer.onPort(message.writer, message.failure);
     if ("isWriterLost" in message) return writer.onLost();
     const { step, argument } = message;
     try {
@@ -129,8 +130,9 @@ class MainWriter implements WriterAccess {
     return this.#connected.promise;
   }
 
-  onPort(port: WriterPort | undefined): void {
-    this.#connected?.resolve(port);
+  onPort(port: WriterPort | undefined, failure: string | undefined): void {
+    if (failure === undefined) this.#connected?.resolve(port);
+    else this.#connected?.reject(new StoreUnavailableError(failure));
   }
 
   /** The main isolate closes it. */

@@ -3,7 +3,7 @@ import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { SqliteStore } from "../../stores/sqlite/store.ts";
 import type { WriterPort } from "../../stores/sqlite/writer_messages.ts";
 import { isBrokenPipe } from "../log/line_writer.ts";
-import { SettingError, UnreachableError } from "../start_error.ts";
+import { firstLine, SettingError, UnreachableError } from "../start_error.ts";
 import type { Samples } from "../metrics/samples.ts";
 import type { Sinks } from "../writers.ts";
 import { type FromWorker, HEARTBEAT_INTERVAL, type Steps, type ToWorker, type WorkerStart } from "./messages.ts";
@@ -120,8 +120,12 @@ export class WorkerHandle {
   }
 
   async #sendWriter(): Promise<void> {
-    const writer = await this.#store?.connectWriter(() => this.#post({ isWriterLost: true })).catch(() => undefined);
-    this.#post({ writer }, writer ? [writer] : []);
+    try {
+      const writer = await this.#store?.connectWriter(() => this.#post({ isWriterLost: true }));
+      this.#post({ writer }, writer ? [writer] : []);
+    } catch (error) {
+      this.#post({ writer: undefined, failure: firstLine(error) });
+    }
   }
 
   #post(message: ToWorker, transfer: unknown[] = []): void {

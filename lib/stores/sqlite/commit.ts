@@ -30,14 +30,13 @@ export class Transactions {
   /**
    * Commits creates in one transaction, and settles them.
    *
-   * @param isLast Whether to wait for the lock here. SQLite's own wait would otherwise block reads, which need no lock.
    * @returns False if another process holds the lock. Nothing has been written then, and the caller retries after
    * {@link RETRY_DELAY}. It needs no limit: after a second, the creates are refused.
    */
-  commit(creates: readonly Create[], isLast = false): boolean {
+  commit(creates: readonly Create[]): boolean {
     let acknowledgements: (() => void)[];
     try {
-      if (!this.#begin(isLast)) return false;
+      if (!this.#begin()) return false;
       this.#requireWritable();
       acknowledgements = this.#inserter.insert(creates);
       this.#db.exec("COMMIT");
@@ -49,16 +48,17 @@ export class Transactions {
     return true;
   }
 
-  #begin(isLast: boolean): boolean {
+  #begin(): boolean {
     try {
-      setBusyTimeout(this.#db, isLast ? BUSY_TIMEOUT : 0);
+      // SQLite's own wait would block reads, which need no lock.
+      setBusyTimeout(this.#db, 0);
       this.#db.exec("BEGIN IMMEDIATE");
       this.#busySince = 0;
       return true;
     } catch (error) {
       const now = performance.now();
       this.#busySince ||= now;
-      if (isLast || !isBusy(error) || now - this.#busySince >= BUSY_TIMEOUT) {
+      if (!isBusy(error) || now - this.#busySince >= BUSY_TIMEOUT) {
         this.#busySince = 0;
         throw error;
       }

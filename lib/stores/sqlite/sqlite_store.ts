@@ -26,8 +26,9 @@ import { SqliteStore } from "./store.ts";
 export interface SqliteStoreOptions {
   /**
    * Where creates are committed. With `"thread"`, the default, a separate thread waits for the disk, and reads continue
-   * meanwhile. It starts when commits have taken 50 milliseconds. If it cannot be started, for example in a bundle, creates are
-   * committed as with `"same-thread"`, where each commit stops the calling thread. Both give the same guarantees.
+   * meanwhile. It starts with the first create. If it cannot be started, for example in a bundle or without Deno's permission to
+   * read this library, creates are committed as with `"same-thread"`, where each commit stops the calling thread. Both give the
+   * same guarantees.
    */
   writer?: "thread" | "same-thread";
 }

@@ -3,6 +3,7 @@
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { OpenedFiles } from "./file.ts";
 import type { MaybePromise } from "../../maybe_promise.ts";
+import { StoreUnavailableError } from "../store.ts";
 import type { WriterAccess, WriterPort } from "./writer_messages.ts";
 import { type OwnerMessage, type ThreadMessage, WRITER_MODULE, type WriterData } from "./writer_thread.ts";
 
@@ -11,7 +12,8 @@ export class WriterThread {
   readonly #worker: Worker;
   /** Not the worker's own messages: if this isolate was itself started by another, Deno delivers those only twice a second. */
   readonly #control: MessagePort;
-  readonly #isReady: Promise<boolean>;
+  /** The first message of the thread. Undefined if it has ended before. */
+  readonly #started: Promise<ThreadMessage | undefined>;
   readonly #lossListeners = new Set<() => void>();
   #isStarting = true;
   #hasEnded = false;
@@ -19,24 +21,24 @@ export class WriterThread {
   private constructor(worker: Worker, control: MessagePort) {
     this.#worker = worker;
     this.#control = control;
-    this.#isReady = new Promise((resolve) => {
-      control.once("message", (message: ThreadMessage) => {
-        resolve(message === "ready");
-        if (message !== "ready") void this.terminate();
-      });
-      worker.on("exit", () => {
-        resolve(false);
-        this.#end();
-      });
+    const started = Promise.withResolvers<ThreadMessage | undefined>();
+    control.once("message", started.resolve);
+    worker.on("exit", () => {
+      started.resolve(undefined);
+      this.#end();
     });
     // Without a listener, an error in the thread would end the process. The exit follows.
     worker.on("error", () => {});
-    // A store without creates in flight does not keep the process alive.
-    void this.#isReady.then((isReady) => {
+    this.#started = started.promise.then((message) => {
       this.#isStarting = false;
+      // A store without creates in flight does not keep the process alive.
       worker.unref();
-      if (isReady) control.unref();
-      else control.close();
+      control.unref();
+      if (message !== "ready") {
+        this.#hasEnded = true;
+        void this.terminate();
+      }
+      return message;
     });
   }
 
@@ -68,9 +70,11 @@ export class WriterThread {
     return this.#hasEnded;
   }
 
-  /** Creates a port to the thread, which can be transferred. Undefined if the thread did not start. */
+  /** As {@link WriterAccess.connect}. The port can be transferred. */
   async connect(onLost: () => void): Promise<WriterPort | undefined> {
-    if (!await this.#isReady || this.#hasEnded) return undefined;
+    const started = await this.#started;
+    if (typeof started === "object") throw new StoreUnavailableError(started.failed);
+    if (this.#hasEnded) return undefined;
     this.#lossListeners.add(onLost);
     const { port1, port2 } = new MessageChannel();
     this.#post({ port: port2 as unknown as WriterPort }, [port2]);

@@ -16,11 +16,11 @@ import type { CommitObserver, CommittingStore } from "../batch.ts";
 import type { KeyStore } from "../key_store.ts";
 import { ChangeWatch } from "./change_watch.ts";
 import { Transactions } from "./commit.ts";
+import { LocalCommitter, ThreadCommitter } from "./committer.ts";
 import { asUnavailable, isOutage } from "./errors.ts";
 import type { DatabaseFiles, OpenedFiles } from "./file.ts";
 import { SqliteKeys } from "./keys.ts";
 import { type OpenDatabase, openDatabase, openSecondConnection } from "./open.ts";
-import { ReadAhead } from "./read_ahead.ts";
 import { SchemaWatch } from "./schema.ts";
 import { WriterOwner } from "./start_writer.ts";
 import { ALL_PETS, type PageSql, PETS_OF_STATUS, SELECT_PET } from "./statements.ts";
@@ -40,11 +40,11 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
   readonly #schema: SchemaWatch;
   readonly #watch: ChangeWatch;
   readonly #writer: Writer;
-  readonly #pages = new ReadAhead((query) => this.#readPage(query));
   readonly #get: StatementSync;
   readonly #all: PageStatements;
   readonly #ofStatus: PageStatements;
   readonly #access: WriterAccess | undefined;
+  readonly #thread: ThreadCommitter | undefined;
   #isClosed = false;
 
   /** @param access The way to the thread that commits. Without it, the calling thread does. */
@@ -59,7 +59,10 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
       schema.require();
     });
     this.#access = access;
-    this.#writer = new Writer(transactions, () => this.#watch.countCommit(), access);
+    const onCommitted = () => this.#watch.countCommit();
+    const local = new LocalCommitter(transactions, onCommitted);
+    this.#thread = access && new ThreadCommitter(access, local, onCommitted);
+    this.#writer = new Writer(this.#thread ?? local);
     this.keys = new SqliteKeys(db, schema, () => files?.requireInPlace());
     this.#get = prepare(db, SELECT_PET);
     this.#all = preparePage(db, ALL_PETS);
@@ -107,12 +110,13 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
   }
 
   /**
-   * Starts the thread that writes. Without this call, it starts when commits have taken about as long as its start.
+   * Starts the thread that writes. Without this call, it starts with the first create.
    *
-   * @returns Whether it runs.
+   * @returns Whether it commits. Otherwise, the calling thread does.
+   * @throws {StoreUnavailableError} If it cannot be started at the moment.
    */
-  startWriter(): Promise<boolean> {
-    return this.#writer.connect();
+  async startWriter(): Promise<boolean> {
+    return await this.#thread?.start() ?? false;
   }
 
   async create(pet: PetDraft): Promise<bigint> {
@@ -130,13 +134,12 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
   }
 
   list(query: PetQuery): PetPage {
-    return this.#read(() => this.#pages.list(query, this.changes().alterations));
-  }
-
-  #readPage({ after, limit, status }: PetQuery): PetPage {
-    return status === undefined
-      ? readPage(this.#all, [after], limit)
-      : readPage(this.#ofStatus, [BigInt(statusCode(status)), after], limit);
+    const { after, limit, status } = query;
+    return this.#read(() =>
+      status === undefined
+        ? readPage(this.#all, [after], limit)
+        : readPage(this.#ofStatus, [BigInt(statusCode(status)), after], limit)
+    );
   }
 
   changes(): StoreChanges {
@@ -156,7 +159,7 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
     if (this.#isClosed) return;
     const written = this.#writer.close();
     this.#isClosed = true;
-    return chain(written, () => chain(this.#access?.close(), () => this.#release()));
+    return chain(written, () => this.#release());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

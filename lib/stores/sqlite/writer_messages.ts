@@ -25,10 +25,11 @@ export interface WriterAccess {
    * Creates a port to the thread, and starts the thread if none runs.
    *
    * @param onLost Called when the thread has ended without being closed.
-   * @returns Undefined if no thread can be started. The store then commits on its own thread.
+   * @returns Undefined if no thread can be started here.
+   * @throws {StoreUnavailableError} If the thread cannot open the file.
    */
   connect(onLost: () => void): Promise<WriterPort | undefined>;
-  /** Called when the store is closed. Its port is closed before. */
+  /** Called when the store is closed, after its port. */
   close(): MaybePromise<void>;
 }
 
