@@ -1,13 +1,8 @@
-/** With a mutator that keeps int64, and with one that does not, to test what `useBigInt` does alone. */
+/** With a mutator that keeps int64. */
+const mutator = { path: "examples/orval_fetch_exact.ts", name: "fetchPets" };
 export default {
-  exact: createProject("orval_exact", "orval_fetch_exact"),
-  bigint: createProject("orval_bigint", "orval_fetch"),
-};
-
-function createProject(target: string, mutator: string) {
-  const override = { mutator: { path: `examples/${mutator}.ts`, name: "fetchPets" }, useBigInt: true };
-  return {
+  petstore: {
     input: "./generated/openapi.json",
-    output: { target: `generated/${target}.ts`, client: "fetch", override },
-  };
-}
+    output: { target: "generated/orval_exact.ts", client: "fetch", override: { mutator, useBigInt: true } },
+  },
+};

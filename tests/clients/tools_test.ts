@@ -1,0 +1,92 @@
+/** Linters, Postman and Prism, with the description as a server serves it and as an app mounts it. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createMemoryStore, type PetStore, type PetstoreOptions } from "../../mod.ts";
+import { openApiOf } from "../support/descriptions.ts";
+import { fetchDescription, KEY, withServer, writeGenerated } from "./support/service.ts";
+import { FOLDER, run, succeed, withPrism } from "./support/tools.ts";
+
+/** A store that does not recognize a repeated request: the description has 501 instead of 422. */
+const FORGETFUL = Object.assign(createMemoryStore(), { createOnce: undefined }) as unknown as PetStore;
+
+const MOUNTED: Record<string, Partial<PetstoreOptions>> = {
+  "mounted.json": {},
+  "mounted_elsewhere.json": { basePath: "/api/v1", publicBaseUrl: "https://pets.example/api/v1", store: FORGETFUL },
+  "mounted_with_orders.json": { handleStoreOrders: () => new Response(), cors: { origins: ["*"] } },
+};
+
+/** The arguments of each linter, and what it prints for no problem. */
+const LINTERS: [name: string, args: string[], nothing: RegExp][] = [
+  ["redocly", ["lint", "--config=lint/redocly.yaml"], /Your API descriptions are valid/],
+  [
+    "spectral",
+    ["lint", "--ruleset=lint/spectral.yaml", "--fail-severity=hint", "--display-only-failures"],
+    /No results with a severity of 'hint' or higher found!/,
+  ],
+];
+
+for (const [name, args, nothing] of LINTERS) {
+  test(`${name} finds nothing wrong in the description, as served and as mounted`, async () => {
+    const served = await withServer((service) => fetchDescription(service, "served.json"));
+    const granted = await withServer(
+      (service) => fetchDescription(service, "served_with_origins.json"),
+      ["--cors-origin=https://app.example"],
+    );
+    const mounted = Object.entries(MOUNTED).map(([name, options]) =>
+      writeGenerated(name, JSON.stringify(openApiOf(options)))
+    );
+    const { code, output } = await run(name, [...args, served, granted, ...mounted]);
+    assert.match(output, nothing, output);
+    assert.doesNotMatch(output, /\d warning/);
+    assert.equal(code, 0);
+  });
+}
+
+/** A part of newman's report. */
+type Execution = { item: { name: string }; response: { code: number; stream: { data: number[] } } };
+
+test("a Postman collection of the description runs with no unexpected response, and int64 stays exact", () =>
+  withServer(async (service) => {
+    const [collection, report] = ["generated/collection.json", "generated/newman.json"];
+    const path = await fetchDescription(service, "postman.json");
+    const options = "enableOptionalParameters=false,parametersResolution=Example,folderStrategy=Tags";
+    await succeed("openapi2postmanv2", ["-s", path, "-o", collection, "-O", options]);
+    const text = Deno.readTextFileSync(FOLDER + collection);
+    assert.match(text, /\\"categoryId\\": 7,/);
+    Deno.writeTextFileSync(FOLDER + collection, text.replaceAll('Id\\": 7,', 'Id\\": 9223372036854775807,'));
+    const variables = ["--env-var", `baseUrl=${service.base}`, "--env-var", `bearerToken=${KEY}`];
+    await succeed("newman", ["run", collection, ...variables, "--reporters", "json", "--reporter-json-export", report]);
+    const { run } = JSON.parse(Deno.readTextFileSync(FOLDER + report));
+    assert.deepEqual(run.failures, []);
+    const seen = run.executions.map(({ item, response }: Execution) => {
+      const text = new TextDecoder().decode(new Uint8Array(response.stream.data));
+      return [item.name, response.code, response.code < 300 ? text : ""];
+    });
+    const pet = '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"available"}';
+    assert.deepEqual(seen, [
+      ["List all animals", 200, "[]"],
+      ["Add an animal", 201, pet],
+      ["Get an animal", 200, pet],
+      ["Store orders", 501, ""],
+    ]);
+  }));
+
+test("Prism refuses an int64 that a JavaScript number cannot hold, in a request and in a response", () =>
+  withServer(async (service) => {
+    const path = await fetchDescription(service, "prism.json");
+    await withPrism(service.base, async (address) => {
+      const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
+      const create = async (base: string, categoryId: string) => {
+        const body = `{"name":"Max","categoryId":${categoryId}}`;
+        return (await fetch(`${base}/pets`, { method: "POST", headers, body })).status;
+      };
+      assert.deepEqual([await create(service.base, "9007199254740992"), await create(address, "9007199254740992")], [
+        201,
+        422,
+      ]);
+      const list = await fetch(`${address}/pets`, { headers });
+      assert.match(`${list.status} ${await list.text()}`, /^500 .*VIOLATIONS.*categoryId must be <= 9007199254740991/);
+      assert.equal(await create(address, "9007199254740991"), 201);
+    }, path);
+  }));
