@@ -28,6 +28,8 @@ export interface MountedHost {
   adds?: Readonly<Record<string, string>>;
   /** Whether it sends short responses in chunks instead of with `Content-Length`. */
   sendsChunks?: boolean;
+  /** Whether the cases run too that do not depend on a host: the library's own ways of serving, other than `Deno.serve`. */
+  runsWholeContract?: boolean;
   /** Whether a petstore at the root hides the app's own routes. */
   hidesAppAtRoot?: boolean;
 }
@@ -39,7 +41,6 @@ const SRVX_BODY: Deviation = {
   says:
     "A client that continues to send a body of unknown length that is too large gets its 413 late, or a connection " +
     "reset instead, because srvx keeps the connection for five seconds",
-  isSlow: true,
   concerns: async ({ request, caseName }) =>
     /^answers 413 to 3 MiB/.test(caseName) && request.method === "POST" &&
     (await request.clone().arrayBuffer()).byteLength > 1_048_576,
@@ -79,6 +80,7 @@ export const HOSTS: readonly MountedHost[] = [
     name: "Bun.serve",
     file: "bun.ts",
     runtime: BUN_RUNTIME,
+    runsWholeContract: true,
     about: "Run it with `bun app.ts`.",
     deviations: [PLAIN, BUN_PARSER],
   },
@@ -86,6 +88,7 @@ export const HOSTS: readonly MountedHost[] = [
     name: "node:http",
     file: "node.ts",
     runtime: NODE_24,
+    runsWholeContract: true,
     about: "The listener needs no other package.",
     notes: [
       "Node closes a connection whose request has not arrived within 300 seconds (`server.requestTimeout`)",

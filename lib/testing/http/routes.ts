@@ -28,7 +28,7 @@ const MOUNTS: readonly [name: string, options: Partial<PetstoreOptions>, start: 
   ["serves at the root", { basePath: "" }, ""],
   [
     "begins links with its configured public address, and ignores forwarded headers",
-    { basePath: "/internal", publicBaseUrl: "https://api.example/store/v1/" },
+    { publicBaseUrl: "https://api.example/store/v1/" },
     "https://api.example/store/v1",
   ],
 ];
@@ -46,7 +46,7 @@ const MOUNT_CASES = MOUNTS.flatMap(([name, options, start]) =>
       const next = linkTarget(await api.get("/pets?limit=1", sent), "next") ?? "";
       assert.match(next.replace(start, ""), /^\/pets\?limit=1&cursor=[A-Za-z0-9]+$/);
       assert.equal(linkTarget(await api.get("/pets/1", sent), "successor-version"), `${start}/pets`);
-      if (options.basePath !== "") assert.equal((await api.get("//v1/pets", sent)).status, 404);
+      if (options.basePath) assert.equal((await api.get("//v1/pets", sent)).status, 404);
     },
   })
 );

@@ -21,8 +21,6 @@ export interface Deviation {
   concerns(meeting: Meeting): boolean | Promise<boolean>;
   /** Throws unless the host's response is the documented one. */
   check(response: HostResponse): void;
-  /** Whether one mount is enough, because it takes seconds. */
-  isSlow?: boolean;
 }
 
 /** A path without a route: the app's own 404, without a key check. */

@@ -1,8 +1,8 @@
-/** `@petstore/petstore` for the programs here: each request can choose a case of the HTTP contract, or of carriage_cases.ts. */
+/** `@petstore/petstore` for the programs here: each request can choose a case of the HTTP contract, or of carriage_options.ts. */
 
 import { createPetstore as create, type Petstore, type PetstoreOptions } from "../../../mod.ts";
 import { petstoreByCase } from "../../support/by_case.ts";
-import { createCarriageOptions } from "./carriage_cases.ts";
+import { createCarriageOptions } from "./carriage_options.ts";
 
 export * from "../../../mod.ts";
 

@@ -6,7 +6,7 @@ import type { PetstoreOptions } from "../../../mod.ts";
 export type OrdersKind = "cookies" | "large" | "endless" | "waiting" | "report";
 
 /** The pieces of `large`, and the length of each. */
-export const LARGE_PIECES = 512;
+export const LARGE_PIECES = 128;
 export const PIECE_LENGTH = 16_384;
 
 /** The handler's view of its clients: of `endless` the pieces that were asked for, and of `waiting` its call and signal. */

@@ -1,7 +1,0 @@
-/** The HTTP contract in the hosts on Node. In a file of its own, so that two processes share the work. */
-
-import { testContract } from "./driver/contract.ts";
-import { NODE_24 } from "./driver/program.ts";
-import { HOSTS } from "./hosts.ts";
-
-for (const host of HOSTS) if (host.runtime.name === NODE_24.name) testContract(host);
