@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { HTTP_CONTRACT } from "../../../lib/testing/http/all.ts";
 import { CASE_HEADER } from "../../support/by_case.ts";
-import type { HttpCase } from "../../../lib/testing/http/case.ts";
+import type { Dependency, HttpCase } from "../../../lib/testing/http/case.ts";
 import { type Handle, type Host, withApi } from "../../support/api.ts";
 import { sendAlone } from "../../support/http/send_alone.ts";
 
@@ -58,7 +58,8 @@ export const NODE_PARSER: Deviation = unknownMethod(
 /** A host under test. Its mounting files import support/contract_petstore.ts. */
 export interface RemoteHost {
   name: string;
-  origins: Record<BasePath, string>;
+  /** Those of the mounts that the cases need. */
+  origins: Partial<Record<BasePath, string>>;
   deviations?: readonly Deviation[];
   cut?: Cut;
   /** Removes what the host adds to every response, and throws if it is missing. */
@@ -69,17 +70,22 @@ export interface RemoteHost {
 const OUTSIDE =
   /^answers 401 missing_api_key on every path|^answers 404 route_not_found to every path|^serves under any/;
 
-/** Runs every case as a test of its own, at the mount of its base path. */
-export async function testContract(context: TestContext, host: RemoteHost): Promise<void> {
+/**
+ * Runs cases as tests of their own, each at the mount of its base path.
+ *
+ * @param dependency Runs only the cases that depend on a store, or on a host.
+ */
+export async function testContract(context: TestContext, host: RemoteHost, dependency?: Dependency): Promise<void> {
   const { name: hostName, deviations = [] } = host;
   const met = new Set<Deviation | Cut>();
-  for (const [number, { name, options = {}, run }] of HTTP_CONTRACT.entries()) {
+  for (const [number, { name, options = {}, dependsOn = [], run }] of HTTP_CONTRACT.entries()) {
+    if (dependency && !dependsOn.includes(dependency)) continue;
     const basePath = mountOf(name, options);
     const carrier: Host = {
       name: hostName,
       use: (inProcess, run) => {
         const cut = host.cut?.cases.test(name) ? host.cut : undefined;
-        return run(host.origins[basePath], (request) => {
+        return run(host.origins[basePath]!, (request) => {
           request.headers.set(CASE_HEADER, String(number));
           return carryTo(host, { request, met, inProcess, cut });
         });

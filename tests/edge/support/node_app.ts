@@ -31,7 +31,7 @@ export interface NodeApp {
   started: RegExp;
 }
 
-/** Tests the HTTP contract, and a short use at each mount. `more` adds tests of the host's own. */
+/** Tests the cases of the HTTP contract that depend on a host, and a short use at each mount. `more` adds tests of the host's own. */
 export function testNodeApp(
   title: string,
   app: NodeApp,
@@ -47,7 +47,7 @@ export function testNodeApp(
       }
       await more(context, origin);
       const origins = { "/v1": origin, "/api/v1": origin, "": origin };
-      await testContract(context, { ...host, origins });
+      await testContract(context, { ...host, origins }, "host");
     }));
 }
 
