@@ -1,7 +1,7 @@
 /** Opens the PostgreSQL store of the standalone server. The driver is loaded only when it is needed. */
 
 import type { Socket } from "node:net";
-import { inspectPostgresStore, type PostgresState } from "../../stores/postgres/check.ts";
+import { inspectPostgresStore } from "../../stores/postgres/check.ts";
 import { exportPostgres } from "../../stores/postgres/exporter.ts";
 import { openPostgresImporter } from "../../stores/postgres/importer.ts";
 import {
@@ -12,7 +12,8 @@ import {
 import { asUnavailable, isTemporary } from "../../stores/postgres/client/errors.ts";
 import type { ExportFormat, PetSink } from "../../stores/pet_exporter.ts";
 import type { PetImporter } from "../../stores/pet_importer.ts";
-import type { KeyedPetStore } from "../../stores/store.ts";
+import type { Inspection } from "../../stores/postgres/schema/inspection.ts";
+import { type KeyedPetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { firstLine, SettingError, UnreachableError } from "../start_error.ts";
 import { Hosts, type ServerState } from "./postgres_hosts.ts";
 import { driverOptions, securityFor } from "./postgres_options.ts";
@@ -44,7 +45,7 @@ const READ_TIMELINE = "SELECT pg_catalog.substr(pg_catalog.pg_walfile_name(pg_ca
  * @throws {SettingError} If that fails.
  */
 export function openPostgres(target: PostgresTarget, driver: string): Promise<KeyedPetStore> {
-  return usePostgres(target, driver, (makeClient) => createPostgresStore(makeClient, storeOptions(target)));
+  return usePostgres(target, driver, createPostgresStore);
 }
 
 /**
@@ -52,8 +53,8 @@ export function openPostgres(target: PostgresTarget, driver: string): Promise<Ke
  *
  * @throws {SettingError} If it is not sound.
  */
-export function inspectPostgres(target: PostgresTarget, driver: string): Promise<PostgresState> {
-  return usePostgres(target, driver, (makeClient) => inspectPostgresStore(makeClient, storeOptions(target)));
+export function inspectPostgres(target: PostgresTarget, driver: string): Promise<Inspection> {
+  return usePostgres(target, driver, inspectPostgresStore);
 }
 
 /**
@@ -62,7 +63,7 @@ export function inspectPostgres(target: PostgresTarget, driver: string): Promise
  * @throws {SettingError} If that fails.
  */
 export function openImporter(target: PostgresTarget, driver: string): Promise<PetImporter> {
-  return usePostgres(target, driver, (makeClient) => openPostgresImporter(makeClient, storeOptions(target)));
+  return usePostgres(target, driver, openPostgresImporter);
 }
 
 /**
@@ -76,27 +77,22 @@ export async function exportFromPostgres(
   format: ExportFormat,
   write: PetSink,
 ): Promise<void> {
-  let failure: { error: unknown } | undefined;
-  await usePostgres(target, driver, async (makeClient) => {
-    const sink: PetSink = async (...pets) => {
-      try {
-        await write(...pets);
-      } catch (error) {
-        failure = { error };
-        throw error;
-      }
-    };
-    await exportPostgres(makeClient, storeOptions(target), format, sink).catch((error) => {
-      failure ??= { error: explain(`${describePostgres(target)} cannot be read`, error) };
-    });
-  });
-  if (failure) throw failure.error;
+  const exportPets = await usePostgres(
+    target,
+    driver,
+    (makeClient, options) => Promise.resolve(() => exportPostgres(makeClient, options, format, write)),
+  );
+  try {
+    await exportPets();
+  } catch (error) {
+    throw error instanceof StoreUnavailableError ? explain(target, "read", error) : error;
+  }
 }
 
 async function usePostgres<T>(
   target: PostgresTarget,
   driver: string,
-  use: (makeClient: () => DriverClient) => Promise<T>,
+  use: (makeClient: () => DriverClient, options: PostgresStoreOptions) => Promise<T>,
 ): Promise<T> {
   try {
     const connect = await loadDriver(target, driver);
@@ -111,20 +107,17 @@ async function usePostgres<T>(
     await hosts.choose().catch((error) => {
       throw asUnavailable(error);
     });
-    return await use(() => makeClient(connect, hosts));
+    const { schema, prepare } = target;
+    return await use(() => makeClient(connect, hosts), { prepare, ...(schema !== undefined && { schema }) });
   } catch (error) {
-    throw error instanceof SettingError ? error : explain(`${describePostgres(target)} cannot be opened`, error);
+    throw error instanceof SettingError ? error : explain(target, "opened", error);
   }
 }
 
-function explain(problem: string, error: unknown): SettingError {
+function explain(target: PostgresTarget, attempt: string, error: unknown): SettingError {
   const { message, cause } = error instanceof Error ? error : new Error(String(error));
-  const line = `${problem}: ${message}`;
+  const line = `${describePostgres(target)} cannot be ${attempt}: ${message}`;
   return cause !== undefined && isTemporary(cause) ? new UnreachableError(line) : new SettingError(line);
-}
-
-function storeOptions({ schema, prepare }: PostgresTarget): PostgresStoreOptions {
-  return { prepare, ...(schema !== undefined && { schema }) };
 }
 
 /** The address for messages, with the schema unless it is the default. */

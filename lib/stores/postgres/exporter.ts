@@ -2,7 +2,7 @@
 
 import type { ExportFormat, PetSink } from "../pet_exporter.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { Database, type PostgresClientMaker } from "./client/client.ts";
+import { useDatabase } from "./client/client.ts";
 import type { PostgresJsClient } from "./client/driver.ts";
 import { asUnavailable } from "./client/errors.ts";
 import { inspect } from "./schema/inspection.ts";
@@ -32,7 +32,11 @@ export async function exportPostgres(
   format: ExportFormat,
   write: PetSink,
 ): Promise<void> {
-  const greatestId = await readGreatestId(makeClient, schema, { timeoutMs, prepare });
+  const greatestId = await useDatabase(makeClient, { timeoutMs, prepare }, async (db) => {
+    requirePresent(schema, (await inspect(db, schema)).version);
+    const [row] = await db.query(selectGreatest(schema));
+    return Number(row?.[0] ?? 1);
+  });
   const client = makeClient();
   let isWriting = false, isComplete = false;
   try {
@@ -59,22 +63,5 @@ export async function exportPostgres(
     throw isWriting ? error : asUnavailable(error);
   } finally {
     await client.end?.({ timeout: 1 });
-  }
-}
-
-/** Checks that the tables can be read, and returns the greatest id. */
-async function readGreatestId(
-  makeClient: PostgresClientMaker,
-  schema: string,
-  options: { timeoutMs: number; prepare: boolean },
-): Promise<number> {
-  const db = new Database(makeClient, options);
-  try {
-    const { version } = await inspect(db, schema);
-    requirePresent(schema, version);
-    const [row] = await db.query(selectGreatest(schema));
-    return Number(row?.[0] ?? 1);
-  } finally {
-    await db.release();
   }
 }

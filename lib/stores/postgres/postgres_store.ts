@@ -29,12 +29,12 @@ import {
   type PetQuery,
   storeClosed,
 } from "../store.ts";
-import { Database, type PostgresClientMaker } from "./client/client.ts";
+import type { Database, PostgresClientMaker } from "./client/client.ts";
 import type { PostgresClient } from "./client/driver.ts";
 import { GroupCommit } from "./commit.ts";
 import { Sweeper } from "./sweeper.ts";
 import { PostgresKeys } from "./keys.ts";
-import { DEFAULT_SCHEMA, openSchema, postgresGrants, postgresSchema, requireSchemaName } from "./schema/schema.ts";
+import { DEFAULT_SCHEMA, openDatabase, postgresGrants, postgresSchema, requireSchemaName } from "./schema/schema.ts";
 import { MANY_PETS, type Statements, statementsFor } from "./statements.ts";
 
 export { postgresGrants, postgresSchema };
@@ -91,14 +91,7 @@ export async function createPostgresStore(
   }
   const [name] = Object.keys(unknown);
   if (name !== undefined) throw new TypeError(`A PostgreSQL store has no option ${JSON.stringify(name)}`);
-  const db = new Database(client, { timeoutMs, prepare });
-  try {
-    await openSchema(db, schema);
-  } catch (error) {
-    await db.release();
-    throw error;
-  }
-  return new PostgresStore(db, schema);
+  return new PostgresStore(await openDatabase(client, schema, { timeoutMs, prepare }), schema);
 }
 
 class PostgresStore implements KeyedPetStore, CommittingStore {

@@ -198,6 +198,20 @@ export class Database {
   }
 }
 
+/** Uses a database, and closes it. */
+export async function useDatabase<T>(
+  makeClient: PostgresClientMaker,
+  options: ClientOptions,
+  use: (db: Database) => Promise<T>,
+): Promise<T> {
+  const db = new Database(makeClient, options);
+  try {
+    return await use(db);
+  } finally {
+    await db.release();
+  }
+}
+
 function timeoutError(timeoutMs: number): StoreUnavailableError {
   const cause = new DOMException("The query timed out", "TimeoutError");
   return new StoreUnavailableError(`PostgreSQL has not answered within ${timeoutMs} ms`, { cause });

@@ -11,6 +11,18 @@ import { KEY_FUNCTIONS } from "./key_functions.ts";
 /** The relations of every schema version, besides `schema_version`. */
 const PARTS = ["pets", "requests", "pet_ids"];
 
+/** What the role of a server needs. */
+export const PRIVILEGES: readonly (readonly [kind: string, name: string, rights: readonly string[]])[] = [
+  ["table", "schema_version", ["SELECT"]],
+  ["table", "pets", ["SELECT", "INSERT"]],
+  ["table", "requests", ["SELECT", "INSERT", "UPDATE", "DELETE"]],
+  ["table", "imports", ["SELECT", "INSERT"]],
+  ["table", "api_keys", ["SELECT", "INSERT", "UPDATE"]],
+  ["sequence", "pet_ids", ["SELECT", "USAGE"]],
+  ["sequence", "forgotten_until", ["SELECT", "UPDATE"]],
+  ...[...FUNCTIONS, ...KEY_FUNCTIONS].map((signature) => ["function", signature, ["EXECUTE"]] as const),
+];
+
 const SETTINGS = `SELECT pg_catalog.current_setting('server_encoding'),
   pg_catalog.current_setting('transaction_read_only')`;
 
@@ -86,19 +98,11 @@ export async function requireReady(db: Database, schema: string): Promise<void> 
 }
 
 function lackingPrivileges(schema: string): string {
-  const required = [
-    ...["SELECT", "INSERT"].map((right) => ["table", "pets", right]),
-    ...["SELECT", "INSERT", "UPDATE", "DELETE"].map((right) => ["table", "requests", right]),
-    ...["SELECT", "INSERT"].map((right) => ["table", "imports", right]),
-    ...["SELECT", "USAGE"].map((right) => ["sequence", "pet_ids", right]),
-    ...["SELECT", "UPDATE"].map((right) => ["sequence", "forgotten_until", right]),
-    ...["SELECT", "INSERT", "UPDATE"].map((right) => ["table", "api_keys", right]),
-    ...[...FUNCTIONS, ...KEY_FUNCTIONS].map((signature) => ["function", signature, "EXECUTE"]),
-  ];
-  const rows = required.map(([kind, name = "", right]) => {
-    const privilege = `${right} on ${name.replace(/\(.*/, "")}`;
-    return `('${privilege}', pg_catalog.has_${kind}_privilege('"${schema}".${name}', '${right}'))`;
-  });
+  const rows = PRIVILEGES.flatMap(([kind, name, rights]) =>
+    rights.map((right) =>
+      `('${right} on ${name.replace(/\(.*/, "")}', pg_catalog.has_${kind}_privilege('"${schema}".${name}', '${right}'))`
+    )
+  );
   return `SELECT what FROM (VALUES ${rows.join(", ")}) AS wanted (what, is_given) WHERE NOT is_given`;
 }
 

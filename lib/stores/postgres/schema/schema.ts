@@ -1,9 +1,9 @@
 import { StoreUnavailableError } from "../../store.ts";
-import type { Database } from "../client/client.ts";
+import { type ClientOptions, Database, type PostgresClientMaker } from "../client/client.ts";
+import type { PostgresClient } from "../client/driver.ts";
 import { sqlState } from "../client/errors.ts";
-import { FUNCTIONS, LOCKS, SAFE_PATH } from "./functions.ts";
-import { inspect, requireReady } from "./inspection.ts";
-import { KEY_FUNCTIONS } from "./key_functions.ts";
+import { LOCKS, SAFE_PATH } from "./functions.ts";
+import { inspect, PRIVILEGES, requireReady } from "./inspection.ts";
 import { MIGRATIONS } from "./tables.ts";
 
 export const DEFAULT_SCHEMA = "petstore";
@@ -70,18 +70,26 @@ $petstore$;
  */
 export function postgresGrants(role: string, schema: string = DEFAULT_SCHEMA): string {
   requireSchemaName(schema);
-  const functions = [...FUNCTIONS, ...KEY_FUNCTIONS].map((signature) =>
-    `GRANT EXECUTE ON FUNCTION "${schema}".${signature} TO ${role};\n`
+  const grants = PRIVILEGES.map(([kind, name, rights]) =>
+    `GRANT ${rights.join(", ")} ON ${kind.toUpperCase()} "${schema}".${name} TO ${role};\n`
   );
-  return `GRANT USAGE ON SCHEMA "${schema}" TO ${role};
-GRANT SELECT ON "${schema}".schema_version TO ${role};
-GRANT SELECT, INSERT ON "${schema}".pets TO ${role};
-GRANT SELECT, INSERT, UPDATE, DELETE ON "${schema}".requests TO ${role};
-GRANT SELECT, INSERT, UPDATE ON "${schema}".api_keys TO ${role};
-GRANT SELECT, INSERT ON "${schema}".imports TO ${role};
-GRANT SELECT, USAGE ON SEQUENCE "${schema}".pet_ids TO ${role};
-GRANT SELECT, UPDATE ON SEQUENCE "${schema}".forgotten_until TO ${role};
-${functions.join("")}`;
+  return `GRANT USAGE ON SCHEMA "${schema}" TO ${role};\n${grants.join("")}`;
+}
+
+/** Opens a database whose schema is migrated as {@link openSchema} says. */
+export async function openDatabase(
+  source: PostgresClient | PostgresClientMaker,
+  schema: string,
+  options: ClientOptions,
+): Promise<Database> {
+  const db = new Database(source, options);
+  try {
+    await openSchema(db, schema);
+    return db;
+  } catch (error) {
+    await db.release();
+    throw error;
+  }
 }
 
 /**
@@ -89,7 +97,7 @@ ${functions.join("")}`;
  *
  * @throws {StoreUnavailableError} If they belong to another program or a later release, or cannot be created or used.
  */
-export async function openSchema(db: Database, schema: string): Promise<void> {
+async function openSchema(db: Database, schema: string): Promise<void> {
   const { version, isReadOnly } = await inspect(db, schema);
   if (requireUsable(schema, version)) await migrate(db, schema, isReadOnly);
   // A standby, or a role that is read-only by default, can still serve reads.
