@@ -1,10 +1,9 @@
-/** `deno task reliability crash|drain|fuzz|ha|soak|timing`: runs the tool of that name. */
+/** `deno task reliability crash|drain|fuzz|soak|timing`: runs the tool of that name. */
 
 const TOOLS: Record<string, () => Promise<unknown>> = {
   crash: () => import("./crash/main.ts"),
   drain: () => import("./drain/main.ts"),
   fuzz: () => import("./fuzz/main.ts"),
-  ha: () => import("./ha/main.ts"),
   soak: () => import("./soak/main.ts"),
   timing: () => import("./timing/main.ts"),
 };

@@ -5,7 +5,7 @@ import { type Nginx, UNLIMITED, whyNoNginx, withNginx } from "../../support/ngin
 import { request, type ServerProcess, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import type { SeenResponse } from "../../support/openapi_validator.ts";
-import { type Asked, KEY, onStore, underLoad, withDatabase, withServers } from "./support.ts";
+import { type Asked, KEY, onStore, underLoad, withDatabase, withServers } from "../../support/postgres/servers.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
 const test = testUnless(whyNoCluster() || whyNoNginx());

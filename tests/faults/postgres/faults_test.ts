@@ -13,7 +13,7 @@ import {
   withDatabase,
   withOneServer,
   withServers,
-} from "./support.ts";
+} from "../../support/postgres/servers.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
 const test = testUnless(whyNoCluster());

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { MOUNT_SKIP, withTmpfs } from "../../support/system/disk.ts";
 import type { ServerProcess } from "../../support/server/server_process.ts";
 import { pidOf, startAgain, whyNoCluster } from "../../support/postgres/cluster.ts";
-import { KEY, underLoad, untilAnswered, withCluster, withServers } from "./support.ts";
+import { KEY, underLoad, untilAnswered, withCluster, withServers } from "../../support/postgres/servers.ts";
 import { until } from "../../support/until.ts";
 import { command, testUnless } from "../../support/system/commands.ts";
 

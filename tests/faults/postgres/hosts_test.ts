@@ -14,7 +14,7 @@ import {
   withCluster,
   withDatabase,
   withOneServer,
-} from "./support.ts";
+} from "../../support/postgres/servers.ts";
 import { ENCRYPTED, makeCertificate, NO_OPENSSL, useTls } from "./tls_support.ts";
 import { testUnless } from "../../support/system/commands.ts";
 

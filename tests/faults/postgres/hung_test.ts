@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { type Cluster, pidOf, whyNoCluster } from "../../support/postgres/cluster.ts";
 import { runSql } from "../../support/postgres/postgres.ts";
 import type { ServerProcess } from "../../support/server/server_process.ts";
-import { createOnce, KEY, untilAnswered, withCluster, withServers } from "./support.ts";
+import { createOnce, KEY, untilAnswered, withCluster, withServers } from "../../support/postgres/servers.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
 const test = testUnless(whyNoCluster());

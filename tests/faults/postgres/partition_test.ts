@@ -6,7 +6,7 @@ import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store
 import { statementsFor } from "../../../lib/stores/postgres/statements.ts";
 import { DRIVERS, runSql } from "../../support/postgres/postgres.ts";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
-import { withDatabase } from "./support.ts";
+import { withDatabase } from "../../support/postgres/servers.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
 const test = testUnless(whyNoCluster());

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
 import { freePort, untilAccepted } from "../../support/system/free_port.ts";
-import { at, KEY, underLoad, withDatabase, withServers } from "./support.ts";
+import { at, KEY, underLoad, withDatabase, withServers } from "../../support/postgres/servers.ts";
 import { Child } from "../../support/system/child.ts";
 import { assertPrinted, makeDrafts, toNdjson } from "../../support/server/pet_files.ts";
 import { withTempFolder } from "../../support/temp.ts";

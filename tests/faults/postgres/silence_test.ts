@@ -8,7 +8,7 @@ import { runSql, withSchema } from "../../support/postgres/postgres.ts";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
 import { until } from "../../support/until.ts";
 import { type SilentProxy, withSilentProxy } from "./silent_proxy.ts";
-import { at, createOnce, KEY, untilAnswered, withDatabase, withOneServer } from "./support.ts";
+import { at, createOnce, KEY, untilAnswered, withDatabase, withOneServer } from "../../support/postgres/servers.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
 const test = testUnless(whyNoCluster());

@@ -10,7 +10,16 @@ import {
   whyNoCluster,
 } from "../../support/postgres/cluster.ts";
 import { until } from "../../support/until.ts";
-import { countStored, createOnce, KEY, underLoad, untilAnswered, urlOf, withCluster, withServers } from "./support.ts";
+import {
+  countStored,
+  createOnce,
+  KEY,
+  underLoad,
+  untilAnswered,
+  urlOf,
+  withCluster,
+  withServers,
+} from "../../support/postgres/servers.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
 const programs = findSystemBinaries(["initdb", "postgres", "pg_ctl", "pg_basebackup"]);

@@ -4,7 +4,7 @@ import { type PetStore, StoreUnavailableError } from "../../../mod.ts";
 import { DRIVERS, runSql } from "../../support/postgres/postgres.ts";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
 import { until } from "../../support/until.ts";
-import { withCluster } from "./support.ts";
+import { withCluster } from "../../support/postgres/servers.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
 const test = testUnless(whyNoCluster());

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { runSql } from "../../support/postgres/postgres.ts";
 import { type Cluster, useCertificate } from "../../support/postgres/cluster.ts";
 import { command, hasCommand } from "../../support/system/commands.ts";
-import { urlOf } from "./support.ts";
+import { urlOf } from "../../support/postgres/servers.ts";
 
 export const NO_OPENSSL: string | false = hasCommand("openssl") ? false : "there is no openssl";
 

@@ -8,7 +8,7 @@ import { countWaiting, withLockedTable } from "../../support/postgres/lock.ts";
 import { until } from "../../support/until.ts";
 import { allowOnlyTls, type Cluster, kill, startAgain, whyNoCluster } from "../../support/postgres/cluster.ts";
 import { withTempFolder } from "../../support/temp.ts";
-import { addPet, assertRefused, at, PET, urlOf, withCluster } from "./support.ts";
+import { addPet, assertRefused, at, PET, urlOf, withCluster } from "../../support/postgres/servers.ts";
 import { ENCRYPTED, makeCertificate, NO_OPENSSL, useTls } from "./tls_support.ts";
 import { testUnless } from "../../support/system/commands.ts";
 

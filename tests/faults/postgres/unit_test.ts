@@ -9,7 +9,7 @@ import { validateServerResponse } from "../../support/server/server_description.
 import { PET } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { readUnit, started, startUnit } from "../../support/server/unit.ts";
-import { KEY, withCluster } from "./support.ts";
+import { KEY, withCluster } from "../../support/postgres/servers.ts";
 import type { Child } from "../../support/system/child.ts";
 import { command, testUnless } from "../../support/system/commands.ts";
 

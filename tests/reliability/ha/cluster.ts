@@ -4,7 +4,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findSystemBinaries } from "../../support/postgres/binaries.ts";
 import { command, hasCommand } from "../../support/system/commands.ts";
-import { haproxyConfiguration, type NodeOptions, patroniConfiguration, PORTS } from "./configuration.ts";
+import { haproxyConfiguration, patroniConfiguration, PORTS, type Timing } from "./configuration.ts";
+import { until } from "../../support/until.ts";
 import { type Machine, Network, NO_NETWORK } from "./network.ts";
 
 const PROGRAMS = ["initdb", "postgres", "pg_ctl", "pg_basebackup", "pg_rewind"];
@@ -12,13 +13,6 @@ const PROGRAMS = ["initdb", "postgres", "pg_ctl", "pg_basebackup", "pg_rewind"];
 const HAPROXY = "/usr/sbin/haproxy";
 /** Debian's package of PostgreSQL makes this user. */
 const USER = "postgres";
-
-export type Way = "haproxy" | "hosts";
-
-export interface ClusterSettings extends Omit<NodeOptions, "bin" | "folder"> {
-  /** How the servers find the primary: through HAProxy, or with the addresses of all nodes. */
-  via: Way;
-}
 
 /** Why no cluster can run here, or `false`. */
 export function whyNoHaCluster(): string | false {
@@ -46,29 +40,25 @@ export class HaCluster implements Disposable {
   readonly #network: Network;
   readonly #etcd: Machine;
   readonly #balancer: Machine;
-  readonly #settings: ClusterSettings;
+  readonly #timing: Timing;
   readonly #folder: string;
 
   /** Starts everything. {@link untilWhole} tells when it works. @param folder For its files; other users can enter it. */
-  constructor(folder: string, settings: ClusterSettings) {
+  constructor(folder: string, timing: Timing) {
     this.#folder = folder;
-    this.#settings = settings;
+    this.#timing = timing;
     this.#network = new Network(folder);
     this.#etcd = this.#network.add("etcd");
     this.#balancer = this.#network.add("lb");
     this.nodes = ["n1", "n2", "n3"].map((name) => this.#network.add(name));
     this.#startEtcd();
     for (const node of this.nodes) this.startNode(node);
-    if (settings.via === "haproxy") this.#startBalancer();
+    this.#startBalancer();
   }
 
-  /** The address for the servers of ours. */
+  /** The primary, through HAProxy. */
   get url(): string {
-    const { via } = this.#settings;
-    const hosts = (via === "haproxy" ? [this.#balancer] : this.nodes).map((machine) => machine.address("clients"));
-    return `postgres://postgres@${hosts.join(",")}/postgres${
-      via === "hosts" ? "?target_session_attrs=read-write" : ""
-    }`;
+    return `postgres://postgres@${this.#balancer.address("clients")}/postgres`;
   }
 
   /** Starts a node on what its folder has. */
@@ -76,7 +66,7 @@ export class HaCluster implements Disposable {
     const folder = this.#folderOf(node);
     const bin = findSystemBinaries(PROGRAMS) ?? "";
     const configuration = join(folder, "patroni.yml");
-    writeFileSync(configuration, patroniConfiguration(node, this.#etcd, { ...this.#settings, bin, folder }));
+    writeFileSync(configuration, patroniConfiguration(node, this.#etcd, { ...this.#timing, bin, folder }));
     node.start(this.logOf(node), USER, "patroni", configuration);
   }
 
@@ -87,20 +77,23 @@ export class HaCluster implements Disposable {
     return others[are.indexOf(true)];
   }
 
-  /** Whether all nodes work, and each standby follows the primary. */
-  async isWhole(): Promise<boolean> {
+  /** Waits until all nodes work, and each standby follows the primary. */
+  async untilWhole(): Promise<void> {
+    try {
+      await until("a whole cluster", () => this.#isWhole(), 180);
+    } catch (error) {
+      const ends = this.nodes.map((node) => `${node.name}:\n${readFileSync(this.logOf(node), "utf8").slice(-2000)}`);
+      throw new Error([error, JSON.stringify(await this.#members()), ...ends].join("\n"));
+    }
+  }
+
+  async #isWhole(): Promise<boolean> {
     const members = await this.#members();
     const roles = members.map(({ role }) => role).sort().join();
     return roles === "leader,replica,sync_standby" && new Set(members.map(({ timeline }) => timeline)).size === 1 &&
       members.every(({ role, state, lag }) =>
         ["running", "streaming"].includes(state) && (role === "leader" || typeof lag === "number")
       );
-  }
-
-  /** The state of the nodes, and what they wrote last, for messages. */
-  async describe(): Promise<string> {
-    const ends = this.nodes.map((node) => `${node.name}:\n${readFileSync(this.logOf(node), "utf8").slice(-2000)}`);
-    return [JSON.stringify(await this.#members()), ...ends].join("\n");
   }
 
   logOf(machine: Machine): string {

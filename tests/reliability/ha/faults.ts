@@ -3,17 +3,13 @@
 import type { HaCluster } from "./cluster.ts";
 import type { Machine } from "./network.ts";
 
-/** The kinds of faults, with their meaning. */
-export const FAULTS = {
-  killed: "SIGKILL of PostgreSQL and its Patroni",
-  paused: "SIGSTOP of all their processes",
-  "cut off": "no network at all",
-  "cut from the cluster": "no network to etcd and to the other nodes; its clients still reach it",
-} as const;
+/**
+ * SIGKILL of PostgreSQL and its Patroni, SIGSTOP of them, no network at all, and no network to etcd and to the other nodes: then its
+ * clients still reach it.
+ */
+export const FAULT_KINDS = ["killed", "paused", "cut off", "cut from the cluster"] as const;
 
-export type FaultKind = keyof typeof FAULTS;
-
-export const FAULT_KINDS = Object.keys(FAULTS) as FaultKind[];
+export type FaultKind = typeof FAULT_KINDS[number];
 
 export function inflict(kind: FaultKind, primary: Machine): void {
   if (kind === "killed") primary.signal("KILL");

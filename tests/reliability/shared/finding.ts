@@ -4,7 +4,6 @@ import type { Finding as AnyFinding } from "../../support/command_line.ts";
 export const FINDING_KINDS = {
   lost: "acknowledged, and not there as it was acknowledged",
   missed: "stored, and never shown to a reader that followed the ids meanwhile",
-  stale: "acknowledged, and not shown by a read that started later",
   doubled: "stored more than once, or an id given twice",
   "half-stored": "stored, and no client has sent it like that",
   unordered: "an id that is not above those that were given before",

@@ -1,6 +1,7 @@
+import { KEY } from "../../support/server/ledger.ts";
 import type { IntendedPet } from "./pets.ts";
 
-export const KEY = "pk_reliability_0123456789abcdef";
+export { KEY };
 
 const AUTHORIZATION = `Authorization: Bearer ${KEY}\r\n`;
 

@@ -5,13 +5,13 @@ import { SettingError, UnreachableError } from "../../../lib/server/start_error.
 import { openPostgres } from "../../../lib/server/store/open_postgres.ts";
 import { readPostgresUrl } from "../../../lib/server/store/postgres_url.ts";
 import type { KeyedPetStore } from "../../../mod.ts";
-import { type Cluster, type ClusterOptions, removeCluster, startCluster } from "../../support/postgres/cluster.ts";
-import { runSql, sharedUrl } from "../../support/postgres/postgres.ts";
-import { type ServerParts, type ServerProcess, withServer } from "../../support/server/server_process.ts";
-import { type Asked, KEY, Ledger } from "../../support/server/ledger.ts";
-import type { SeenResponse } from "../../support/openapi_validator.ts";
-import { until } from "../../support/until.ts";
-import { withTempFolder } from "../../support/temp.ts";
+import { type Cluster, type ClusterOptions, removeCluster, startCluster } from "./cluster.ts";
+import { runSql, sharedUrl } from "./postgres.ts";
+import { type ServerParts, type ServerProcess, withServer } from "../server/server_process.ts";
+import { type Asked, KEY, Ledger } from "../server/ledger.ts";
+import type { SeenResponse } from "../openapi_validator.ts";
+import { until } from "../until.ts";
+import { withTempFolder } from "../temp.ts";
 
 export { type Asked, KEY };
 
