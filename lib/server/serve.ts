@@ -51,17 +51,16 @@ export async function serve(settings: ServerSettings, writers: Writers, host: Ho
   const report = (line: string) => writers.errors.add(`petstore: ${line}`);
   const metrics = settings.metrics &&
     await suggestFreePort("--metrics", serveMetrics(settings.metrics, host.listen, server, report));
-  let endAt: number | undefined;
+  let timeLeft = END_TIMEOUT;
   try {
     const starting = pool ? pool.start(settings, report) : serveAlone(local, settings, host, report);
     const started = await suggestFreePort("--port", starting);
     const facts = { hostname, hasDocs, ...started };
     writers.output.add(isJson ? describeStartAsJson(facts) : describeStart(facts, isColoured()));
     await ending;
-    endAt = performance.now() + END_TIMEOUT;
-    await drain(server);
+    timeLeft = await drain(server);
   } finally {
-    await server.end(endAt === undefined ? END_TIMEOUT : endAt - performance.now());
+    await server.end(timeLeft);
     await metrics?.stop();
   }
 }
@@ -104,11 +103,17 @@ async function openSeeded(setting: StoreSetting, seed: number, report: (line: st
   return store;
 }
 
-/** Waits until requests in flight are answered, then holds later ones. */
-async function drain(server: StoppableServer): Promise<void> {
+/**
+ * Waits until requests in flight are answered, then holds later ones.
+ *
+ * @returns The time that is left until the end, in milliseconds.
+ */
+export async function drain(server: Pick<StoppableServer, "close" | "hold">): Promise<number> {
+  const endAt = performance.now() + END_TIMEOUT;
   // Before the listener stops, because afterwards Deno delivers no more of an incomplete body (denoland/deno#36809).
   await resolvesWithin(DRAIN_TIMEOUT, server.close());
   await server.hold();
   // In steps, so that a process that was suspended reads from its socket again before it continues.
   for (let i = 0; i < HOLD_STEPS; i++) await new Promise((resolve) => setTimeout(resolve, HOLD_TIME / HOLD_STEPS));
+  return endAt - performance.now();
 }

@@ -1,50 +1,38 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SeenResponse } from "../support/openapi_validator.ts";
-import { type Endpoint, exchange, RawSocket } from "../support/http/raw_socket.ts";
+import { exchange, RawSocket } from "../support/http/raw_socket.ts";
 import { countPets, PET, withFreshServer, withServer } from "../support/server/server_process.ts";
-import { ON_NODE, onDenoAlone } from "../support/server/serve_task.ts";
-import { testUnless } from "../support/system/commands.ts";
+import { ON_NODE } from "../support/server/serve_task.ts";
 import { endsConnection } from "../support/http/client.ts";
 import { withTempFolder } from "../support/temp.ts";
+import { until } from "../support/until.ts";
 
-/** A client that pauses longer than this, in milliseconds, counts as idle and may lose its connection. */
-const SLOW = 200;
+/** A client that pauses longer than this, in milliseconds, may count as idle and lose its connection, on a busy machine. */
+const SLOW = 50;
 
 /** Node does not let a method through that it does not know. */
 const UNKNOWN_METHOD = ON_NODE ? "REPORT" : "BREW";
 
 const HEAD = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\nContent-Length: ${PET.length}\r\n`;
 
-/** Started first and awaited by the last test, because the server waits for seconds. */
-const unfinished = withFreshServer({ args: ["--key=k"] }, async (server) => {
-  using socket = await RawSocket.open(server, 60_000);
-  // HTTP/2 with prior knowledge: this client never acknowledges the GOAWAY.
-  await socket.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-  // This response shows that the server has seen the other connection.
-  assert.equal((await server.ask("/livez", null)).status, 200);
-  return [await server.stop(), server.written.stderr] as const;
-});
-unfinished.catch(() => {});
+test("SIGINT ends the server with status 0 though idle connections are open", () =>
+  withFreshServer({ args: ["--key=k"] }, async (server) => {
+    using used = await RawSocket.open(server);
+    using _unused = await RawSocket.open(server);
+    await used.send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert.equal((await used.readResponse())?.status, 200);
+    assert.equal(await server.stop("SIGINT"), 0);
+    await used.readEnd();
+    // Otherwise they would have held the end until its time limit, which is reported.
+    assert.equal(server.written.stderr, "");
+  }));
 
-for (const signal of ["SIGTERM", "SIGINT"] as const) {
-  test(`${signal} ends the server with status 0 though idle connections are open`, () =>
-    withFreshServer({ args: ["--key=k"] }, async (server) => {
-      using used = await RawSocket.open(server);
-      using _unused = await RawSocket.open(server);
-      await used.send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
-      assert.equal((await used.readResponse())?.status, 200);
-      const before = performance.now();
-      assert.equal(await server.stop(signal), 0);
-      assert.ok(performance.now() - before < 5000, "idle connections held the drain");
-      await used.readEnd();
-      assert.equal(server.written.stderr, "");
-    }));
-}
+const ORIGIN = "https://app.example";
 
 test("a server that is about to end is alive, refuses all new requests with 503, and keeps the pet it was receiving", () =>
   withTempFolder(async (folder) => {
-    await withServer(folder, { args: ["--key=k"] }, async (server) => {
+    await withServer(folder, { args: ["--key=k", `--cors-origin=${ORIGIN}`] }, async (server) => {
       using socket = await RawSocket.open(server);
       // The interim response says that the server is waiting for this body.
       await socket.send(`${HEAD}Expect: 100-continue\r\n\r\n`);
@@ -60,6 +48,11 @@ test("a server that is about to end is alive, refuses all new requests with 503,
           assert.deepEqual(seen, [503, "1", "close"], `${method} ${target}`);
         }
       }
+      // Web pages may read it.
+      for (const [origin, granted] of [[ORIGIN, ORIGIN], ["https://evil.example", null]] as const) {
+        const { status, headers } = await server.ask("/v1/pets", null, { headers: { origin } });
+        assert.deepEqual([status, headers.get("access-control-allow-origin")], [503, granted]);
+      }
       await socket.sendRest(PET);
       assert.equal((await socket.readResponse())?.status, 201);
       assert.equal(await stopped, 0);
@@ -67,46 +60,43 @@ test("a server that is about to end is alive, refuses all new requests with 503,
     await withServer(folder, { args: ["--key=k"] }, async (server) => assert.equal(await countPets(server, "k"), 1));
   }));
 
-for (const workers of [1, 2]) {
-  testUnless(workers > 1 && onDenoAlone("workers"))(
-    `SIGTERM under load of --workers ${workers} cuts nothing, and all that is stored was acknowledged and logged`,
-    () =>
-      withTempFolder(async (folder) => {
-        let acknowledged = 0;
-        await withServer(folder, { args: ["--key=k", `--workers=${workers}`] }, async (server) => {
-          const warm = Promise.withResolvers<void>();
-          const clients = Array.from({ length: 16 }, async (_, i) => {
-            using socket = await RawSocket.open(server);
-            for (let last = performance.now(), sentAt = last;; last = sentAt) {
-              sentAt = performance.now();
-              // Throws if a response is cut.
-              const response = await (i % 2 === 0 ? postAtOnce : postOnDemand)(socket);
-              // The server may close the connection of a slow client while it sends.
-              if (response === undefined) {
-                return assert.ok(sentAt - last > SLOW, "A client was left without a response");
-              }
-              // A server that shuts down may refuse, but must not blame the client.
-              if (response.status !== 503) assert.equal(response.status, 201, response.text);
-              if (response.status === 201 && ++acknowledged === 500) warm.resolve();
-              if (endsConnection(response)) return;
-            }
-          });
-          await Promise.race([warm.promise, Promise.all(clients)]);
-          assert.equal(await server.stop(), 0);
-          await Promise.all(clients);
-          assert.equal(server.written.stderr, "");
-          const log = server.written.stdout.slice(server.written.stdout.indexOf("\n2") + 1);
-          // Whole lines, although several threads have written them.
-          for (const line of log.trimEnd().split("\n")) {
-            assert.match(line, /^\S+Z 127\.0\.0\.1 POST \/v1\/pets \d+ \d+\.\dms$/);
+const WORKERS = ON_NODE ? 1 : 2;
+
+test("SIGTERM under load cuts nothing, and all that is stored was acknowledged and logged", () =>
+  withTempFolder(async (folder) => {
+    let acknowledged = 0;
+    await withServer(folder, { args: ["--key=k", `--workers=${WORKERS}`] }, async (server) => {
+      const warm = Promise.withResolvers<void>();
+      const clients = Array.from({ length: 16 }, async (_, i) => {
+        using socket = await RawSocket.open(server);
+        for (let last = performance.now(), sentAt = last;; last = sentAt) {
+          sentAt = performance.now();
+          // Throws if a response is cut.
+          const response = await (i % 2 === 0 ? postAtOnce : postOnDemand)(socket);
+          // The server may close the connection of a slow client while it sends.
+          if (response === undefined) {
+            return assert.ok(sentAt - last > SLOW, "A client was left without a response");
           }
-          assert.equal(log.match(/ POST \/v1\/pets 201 /g)?.length, acknowledged);
-        });
-        const parts = { args: ["--key=k"] };
-        await withServer(folder, parts, async (server) => assert.equal(await countPets(server, "k"), acknowledged));
-      }),
-  );
-}
+          // A server that shuts down may refuse, but must not blame the client.
+          if (response.status !== 503) assert.equal(response.status, 201, response.text);
+          if (response.status === 201 && ++acknowledged === 500) warm.resolve();
+          if (endsConnection(response)) return;
+        }
+      });
+      await Promise.race([warm.promise, Promise.all(clients)]);
+      assert.equal(await server.stop(), 0);
+      await Promise.all(clients);
+      assert.equal(server.written.stderr, "");
+      const log = server.written.stdout.slice(server.written.stdout.indexOf("\n2") + 1);
+      // Whole lines, although several threads have written them.
+      for (const line of log.trimEnd().split("\n")) {
+        assert.match(line, /^\S+Z 127\.0\.0\.1 POST \/v1\/pets \d+ \d+\.\dms$/);
+      }
+      assert.equal(log.match(/ POST \/v1\/pets 201 /g)?.length, acknowledged);
+    });
+    const parts = { args: ["--key=k"] };
+    await withServer(folder, parts, async (server) => assert.equal(await countPets(server, "k"), acknowledged));
+  }));
 
 async function postAtOnce(socket: RawSocket): Promise<SeenResponse | undefined> {
   await socket.send(`${HEAD}\r\n${PET}`);
@@ -132,30 +122,19 @@ test("more connections than the process may have open do not end it", () =>
       if (!isRefusal(error)) throw error;
     }
     for (const socket of sockets) socket.close();
-    assert.equal(await livezStatus(server), 200, server.written.stderr);
+    // It may have to listen again, which loses waiting connections.
+    await until("a response", async () => {
+      try {
+        return (await exchange(server, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"))?.status === 200;
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        return false;
+      }
+    });
   }));
-
-/** Asks until there is a response: the server may have to listen again, which loses waiting connections. */
-async function livezStatus(server: Endpoint): Promise<number> {
-  const deadline = AbortSignal.timeout(3000);
-  for (;;) {
-    try {
-      const response = await exchange(server, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
-      if (response) return response.status;
-    } catch (error) {
-      if (!isRefusal(error) || deadline.aborted) throw error;
-    }
-  }
-}
 
 /** Whether a connection was refused, or ended by the server before `connect()` returned. */
 function isRefusal(error: unknown): boolean {
   const { ConnectionRefused, ConnectionReset, NotConnected } = Deno.errors;
   return [ConnectionRefused, ConnectionReset, NotConnected].some((kind) => error instanceof kind);
 }
-
-test("a client that never finishes delays the end for a while, and the exit status is still 0", async () => {
-  const [status, errors] = await unfinished;
-  assert.equal(status, 0, errors);
-  assert.match(errors, /^(petstore: [^\n]+\n)?$/);
-});
