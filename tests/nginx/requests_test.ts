@@ -1,15 +1,15 @@
 /** docs/nginx.conf in front of a standalone server: what passes, and what nginx answers itself. */
 
 import assert from "node:assert/strict";
-import { assertLog } from "../../support/server/access_log.ts";
-import { UNLIMITED, whyNoNginx, withNginx, withProxy } from "../../support/nginx/nginx.ts";
-import type { SeenResponse } from "../../support/openapi_validator.ts";
-import { NGINX_CODES } from "../../support/nginx/proxy_responses.ts";
-import { chunk, CHUNKED, MIB } from "../../support/http/raw_petstore.ts";
-import { exchange, RawSocket } from "../../support/http/raw_socket.ts";
-import { addPet, PET, withServer } from "../../support/server/server_process.ts";
-import { command, hasCommand, testUnless } from "../../support/system/commands.ts";
-import { withTempFolder } from "../../support/temp.ts";
+import { assertLog } from "../support/server/access_log.ts";
+import { UNLIMITED, whyNoNginx, withNginx, withProxy } from "../support/nginx/nginx.ts";
+import type { SeenResponse } from "../support/openapi_validator.ts";
+import { NGINX_CODES } from "../support/nginx/proxy_responses.ts";
+import { chunk, CHUNKED, MIB } from "../support/http/raw_petstore.ts";
+import { exchange, RawSocket } from "../support/http/raw_socket.ts";
+import { addPet, PET, withServer } from "../support/server/server_process.ts";
+import { command, hasCommand, testUnless } from "../support/system/commands.ts";
+import { withTempFolder } from "../support/temp.ts";
 
 const test = Object.assign(testUnless(whyNoNginx()), {
   curl: testUnless(whyNoNginx() || !hasCommand("curl") && "there is no curl"),
@@ -62,30 +62,6 @@ test("one connection through nginx carries POST, HEAD, GET, a list with its Link
     const refused = await ask(request("GET", "/v1/pets", HOST));
     assert.deepEqual([refused.status, codeOf(refused)], [401, "missing_api_key"]);
     assert.equal(refused.headers.get("www-authenticate"), 'Bearer realm="petstore"');
-  }));
-
-const PRETENDED = [
-  ["X-Forwarded-Host", "evil.example"],
-  ["X-Forwarded-For", "127.0.0.1"],
-  ["X-Forwarded-Proto", "https"],
-  ["X-Forwarded-Prefix", "/evil"],
-  ["X-Real-IP", "127.0.0.1"],
-  ["X-Original-URL", "/livez"],
-  ["X-Rewrite-URL", "/livez"],
-  ["Forwarded", "for=127.0.0.1;host=evil.example;proto=https"],
-] as const;
-
-test("no header about other proxies changes a response, and links stay relative", () =>
-  withProxy({}, async (nginx, server) => {
-    for (let i = 0; i < 2; i++) await addPet(server, "k");
-    for (
-      const [target, headers] of [["/v1/pets?limit=1", HEADERS], ["/v1/pets/1", HEADERS], ["/readyz", HOST]] as const
-    ) {
-      const plain = essence(await exchange(nginx, request("GET", target, headers)));
-      const all = PRETENDED.map(([name, value]) => `${name}: ${value}\r\n`).join("");
-      assert.deepEqual(essence(await exchange(nginx, request("GET", target, headers + all))), plain, target);
-      assert.doesNotMatch(JSON.stringify(plain), /evil|https?:/);
-    }
   }));
 
 test.curl("a rate limit behind nginx counts the address of the client, whatever the client says that it is", () =>
@@ -178,7 +154,7 @@ test("nginx's refusals have the petstore's Error shape and do not reach the pets
   }));
 
 testUnless(false)("docs/server.md names every code that only nginx sends, with its status", () => {
-  const page = Deno.readTextFileSync(new URL("../../../docs/server.md", import.meta.url));
+  const page = Deno.readTextFileSync(new URL("../../docs/server.md", import.meta.url));
   const rows = Array.from(
     page.matchAll(/^\| `([a-z_]+)` *\| (\d{3}) *\|/gm),
     ([, code, status]) => [code, Number(status)],

@@ -1,12 +1,12 @@
 /** The HTTP contract through the nginx of docs/nginx.conf. Clients see no difference except those named here. */
 
-import { HTTP_CONTRACT } from "../../../lib/testing/http/all.ts";
-import { type Handle, type Host, withApi } from "../../support/api.ts";
-import { UNLIMITED, whyNoNginx, withNginx } from "../../support/nginx/nginx.ts";
-import { withoutServer } from "../../support/nginx/proxy_responses.ts";
-import { withTempFolder } from "../../support/temp.ts";
-import { testUnless } from "../../support/system/commands.ts";
-import { withDenoServe } from "../../support/http/deno_serve.ts";
+import { HTTP_CONTRACT } from "../../lib/testing/http/all.ts";
+import { type Handle, type Host, withApi } from "../support/api.ts";
+import { UNLIMITED, whyNoNginx, withNginx } from "../support/nginx/nginx.ts";
+import { withoutServer } from "../support/nginx/proxy_responses.ts";
+import { withTempFolder } from "../support/temp.ts";
+import { testUnless } from "../support/system/commands.ts";
+import { withDenoServe } from "../support/http/deno_serve.ts";
 
 /** Cases in which nginx answers itself; requests_test.ts and slow_clients_test.ts check its responses. */
 const ANSWERED_BY_NGINX: ReadonlyMap<RegExp, string> = new Map([
