@@ -139,8 +139,6 @@ test("every client of the tests validates the responses that it reads", async ()
     "server/rate_limit.ts",
     // Metrics too.
     "server/workers_test.ts",
-    // Its responses come from a server of its own.
-    "sockets/large_responses_test.ts",
     // An HTTP/2 client that hardly reads: its tests watch the server's memory.
     "support/http/http2_client.ts",
     "support/http/raw_socket.ts",

@@ -5,7 +5,6 @@ import { conditionalReply } from "../../http/conditional.ts";
 import type { RequestContext } from "../../http/context.ts";
 import type { Handler, Operation } from "../../http/operation.ts";
 import type { HeaderFields, Reply } from "../../http/reply.ts";
-import { LargeResponses } from "./large_responses.ts";
 import packed from "./swagger_ui.json" with { type: "json" };
 
 /** The version of Swagger UI. It is part of the paths, so that browsers can cache the files without revalidation. */
@@ -20,8 +19,8 @@ const TYPES: Record<keyof typeof packed.files, string> = {
   "swagger-ui.css": CSS,
 };
 
-/** Shared by all files. */
-const LARGE_RESPONSES = new LargeResponses();
+/** The bytes of a file that a client has not read yet are copied in pieces of this size. */
+const PIECE = 16_384;
 
 /** @param path The common prefix of the routes. */
 export function createFileOperations(path: string): Operation[] {
@@ -47,9 +46,11 @@ function createFileHandler(type: string, base64: string): Handler {
   // Each representation needs its own tag (RFC 9110 §8.8.3.3).
   const represent = (context: RequestContext, body: Uint8Array<ArrayBuffer>, etag: string, more: HeaderFields) => {
     const reply: Reply = { status: 200, headers: { ...fields, etag, ...more }, body, etag };
-    // Only a body that is sent needs a slot.
+    // Only a body that is sent needs a stream.
     const isSent = context.method === "GET" && conditionalReply(reply, context) === reply;
-    return isSent ? LARGE_RESPONSES.send(reply, body) : reply;
+    return isSent
+      ? { ...reply, headers: { ...reply.headers, "content-length": String(body.length) }, body: streamOf(body) }
+      : reply;
   };
 
   return ({ context }) => {
@@ -73,4 +74,16 @@ function acceptsGzip(header: string | null): boolean {
   const offered = (header ?? "").toLowerCase().split(",").map((item) => item.split(";").map((part) => part.trim()));
   const [, weight = "q=1"] = offered.find(([coding]) => coding === "gzip") ?? ["", "q=0"];
   return Number(weight.slice("q=".length)) > 0;
+}
+
+/** Sends a body as fast as the client reads. The host copies a whole one for each client, also for those that do not read. */
+function streamOf(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let offset = 0;
+  return new ReadableStream({
+    pull(controller) {
+      controller.enqueue(bytes.subarray(offset, offset += PIECE));
+      if (offset >= bytes.length) controller.close();
+    },
+    // Produces no piece before it is read.
+  }, { highWaterMark: 0 });
 }
