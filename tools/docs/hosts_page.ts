@@ -42,8 +42,8 @@ ${SHARED_LINES.join("\n")}
 
 On Deno, \`basePath\` is \`Deno.env.get("BASE_PATH") ?? "/v1"\`. Node 24 runs TypeScript without a build.
 
-The list below a program says where its responses differ from the petstore's own. Tests run the whole HTTP contract through
-each program, and test the differences too: \`deno task integration hosts edge\`.
+The list below a program says where its responses differ from the petstore's own. Tests run each program with
+the cases of the HTTP contract that a host can break, and test the differences too: \`deno task integration hosts edge\`.
 `;
 
 const LEFT_OUT: ReadonlySet<string> = new Set([
