@@ -2,8 +2,8 @@ import { inspectDatabase } from "../../stores/sqlite/inspection.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import { readText } from "../settings.ts";
 import { SettingError, startError } from "../start_error.ts";
-import { describePostgres, inspectPostgres } from "../store/open_postgres.ts";
-import { MEMORY, parseStoreLocation } from "../store/open_store.ts";
+import { loadPostgres, MEMORY, parseStoreLocation } from "../store/open_store.ts";
+import { describePostgres } from "../store/postgres_url.ts";
 import { type Command, type Context, formatPetCount } from "./command.ts";
 
 export const CHECK: Command = {
@@ -59,6 +59,7 @@ async function check(setting: string, { environment, host }: Context): Promise<R
     throw new SettingError(`There is nothing to check in ${MEMORY}; name a file or a database`);
   }
   if (store.kind === "sqlite") return await checkFile(store.path);
+  const { inspectPostgres } = await loadPostgres();
   const { version, isReadOnly } = await inspectPostgres(store.target, host.postgresDriver);
   const note = isReadOnly ? ", for reading only" : "";
   return { store: describePostgres(store.target), faults: [], schemaVersion: version, note };

@@ -6,8 +6,7 @@ import { isBrokenPipe, readFormat, STANDARD } from "../transfer/files.ts";
 import { publishFile } from "../folders.ts";
 import { readText } from "../settings.ts";
 import { firstLine, SettingError, startError } from "../start_error.ts";
-import { exportFromPostgres } from "../store/open_postgres.ts";
-import { parseStoreLocation, type StoreLocation } from "../store/open_store.ts";
+import { loadPostgres, parseStoreLocation, type StoreLocation } from "../store/open_store.ts";
 import { type Command, type Context, formatPetCount } from "./command.ts";
 import { PetProgress } from "./progress.ts";
 
@@ -120,7 +119,7 @@ async function exportTo(
     throw new SettingError("A store in memory belongs to one server; name a file or a database, or read its list");
   }
   if (store.kind === "sqlite") await exportDatabase(store.path, format, sink);
-  else await exportFromPostgres(store.target, host.postgresDriver, format, sink);
+  else await (await loadPostgres()).exportFromPostgres(store.target, host.postgresDriver, format, sink);
   if (head !== "") await write(encoder.encode(head));
   return total;
 }

@@ -11,8 +11,7 @@ import { isValid } from "../first_key.ts";
 import { firstLine, SettingError, startError, UnreachableError } from "../start_error.ts";
 import { readText } from "../settings.ts";
 import { KEY_DATABASE } from "../store/key_database.ts";
-import { openSqlite, parseStoreLocation } from "../store/open_store.ts";
-import { openPostgres } from "../store/open_postgres.ts";
+import { loadPostgres, openSqlite, parseStoreLocation } from "../store/open_store.ts";
 import type { Command, CommandArguments, Context } from "./command.ts";
 import { readDuration } from "./duration.ts";
 import { describeKeys, keysAsJson } from "./key_table.ts";
@@ -154,7 +153,7 @@ async function openKeyed(
   createIfMissing: boolean,
 ): Promise<KeyedPetStore> {
   const store = parseStoreLocation(setting, environment);
-  if (store.kind === "postgres") return await openPostgres(store.target, host.postgresDriver);
+  if (store.kind === "postgres") return await (await loadPostgres()).openPostgres(store.target, host.postgresDriver);
   const path = store.kind === "sqlite" && store.path !== ":memory:" ? store.path : KEY_DATABASE;
   const isNew = !existsSync(path);
   const opened = await openSqlite(path, "same-thread", createIfMissing);

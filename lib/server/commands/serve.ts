@@ -1,4 +1,3 @@
-import { postgresGrants, postgresSchema } from "../../stores/postgres/postgres_store.ts";
 import { serve } from "../serve.ts";
 import { readSettings } from "../server_settings.ts";
 import { type SettingName, SETTINGS } from "../settings.ts";
@@ -27,7 +26,7 @@ export const SERVE: Command = {
   serves: ({ flags }) => !flags.has("print-schema"),
   async run({ flags }, { writers, environment, host }) {
     if (flags.has("print-schema")) {
-      writers.output.add(schemaText().trimEnd());
+      writers.output.add((await schemaText()).trimEnd());
     } else {
       await serve(readSettings(flags, environment), writers, host);
     }
@@ -36,7 +35,8 @@ export const SERVE: Command = {
 };
 
 /** The SQL for an administrator. The grants are commented out, because they depend on the name of a role. */
-function schemaText(): string {
+async function schemaText(): Promise<string> {
+  const { postgresGrants, postgresSchema } = await import("../../stores/postgres/postgres_store.ts");
   const grants = postgresGrants("petstore_server").replaceAll(/^(?=.)/gm, "-- ");
   return `${postgresSchema()}\n-- For a role that is not the owner, here petstore_server, and again after an upgrade:\n${grants}`;
 }

@@ -18,7 +18,7 @@ import { firstLine, SettingError, UnreachableError } from "../start_error.ts";
 import { Hosts, type ServerState } from "./postgres_hosts.ts";
 import { driverOptions, securityFor } from "./postgres_options.ts";
 import { dialForDriver, watchSocket } from "./postgres_socket.ts";
-import { formatPostgresUrl, type PostgresTarget } from "./postgres_url.ts";
+import { describePostgres, type PostgresTarget } from "./postgres_url.ts";
 
 interface DriverModule {
   default(options: Record<string, unknown>): DriverClient;
@@ -118,11 +118,6 @@ function explain(target: PostgresTarget, attempt: string, error: unknown): Setti
   const { message, cause } = error instanceof Error ? error : new Error(String(error));
   const line = `${describePostgres(target)} cannot be ${attempt}: ${message}`;
   return cause !== undefined && isTemporary(cause) ? new UnreachableError(line) : new SettingError(line);
-}
-
-/** The address for messages, with the schema unless it is the default. */
-export function describePostgres(target: PostgresTarget): string {
-  return formatPostgresUrl(target) + (target.schema === undefined ? "" : ` (schema ${target.schema})`);
 }
 
 async function loadDriver(target: PostgresTarget, driver: string): Promise<Connect> {

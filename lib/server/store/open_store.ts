@@ -13,8 +13,7 @@ import { makeFolderFor } from "../folders.ts";
 import type { StoreHost } from "../host.ts";
 import type { Environment } from "../settings.ts";
 import { firstLine, SettingError, startError, UnreachableError } from "../start_error.ts";
-import { describePostgres, openImporter, openPostgres } from "./open_postgres.ts";
-import { type PostgresTarget, readPostgresUrl } from "./postgres_url.ts";
+import { describePostgres, type PostgresTarget, readPostgresUrl } from "./postgres_url.ts";
 
 /** A store that can be opened. */
 export interface StoreSetting {
@@ -77,24 +76,24 @@ export function readStoreSetting(
   }
   if (store.kind === "postgres") {
     const description = describePostgres(store.target);
-    const open = () => openPostgres(store.target, postgresDriver);
-    const importer = () => openImporter(store.target, postgresDriver);
-    return { description, isShareable: true, open, openImporter: importer };
+    return {
+      ...{ description, isShareable: true },
+      open: async () => await (await loadPostgres()).openPostgres(store.target, postgresDriver),
+      openImporter: async () => await (await loadPostgres()).openImporter(store.target, postgresDriver),
+    };
   }
   const { path } = store;
   const isFile = path !== ":memory:";
-  const open = async () => {
-    const store = await openSqlite(path, "thread");
-    await store.startWriter().catch(async (error) => {
-      await store.close();
-      throw new UnreachableError(firstLine(error));
-    });
-    return store;
-  };
+  const open = () => openSqlite(path, "thread");
   return {
     ...{ description: setting, isShareable: isFile, open, openForWorkers: open },
     ...isFile && { openImporter: () => withFolderFor(path, () => openSqliteImporter(path)) },
   };
+}
+
+/** Loaded when it is needed, because a server on SQLite would keep it in its memory: 3 MB. */
+export function loadPostgres(): Promise<typeof import("./open_postgres.ts")> {
+  return import("./open_postgres.ts");
 }
 
 /** @throws {SettingError} If it cannot be opened, or is missing and must not be created. */
@@ -124,11 +123,9 @@ async function withFolderFor<T>(path: string, open: () => T | Promise<T>): Promi
  * @param access The way to the thread that writes.
  * @throws {UnreachableError} If they are not in their place, or cannot be opened.
  */
-export async function openSqliteInWorker(opened: OpenedFiles, access: WriterAccess): Promise<KeyedPetStore> {
+export function openSqliteInWorker(opened: OpenedFiles, access: WriterAccess): KeyedPetStore {
   try {
-    const store = SqliteStore.join(opened, access);
-    await store.startWriter();
-    return store;
+    return SqliteStore.join(opened, access);
   } catch (error) {
     throw new UnreachableError(firstLine(error));
   }

@@ -148,3 +148,8 @@ function decode(text: string): string {
 function fail(problem: string): never {
   throw new SettingError(`The PostgreSQL store's address is not valid: ${problem}`);
 }
+
+/** The address for messages, with the schema unless it is the default. */
+export function describePostgres(target: PostgresTarget): string {
+  return formatPostgresUrl(target) + (target.schema === undefined ? "" : ` (schema ${target.schema})`);
+}

@@ -32,7 +32,7 @@ function runWorker({ port, settings, variables, opened, missing, limits }: Worke
   const steps: { [Step in keyof Steps]: (argument: Steps[Step]) => void | Promise<void> } = {
     async open() {
       const store = opened
-        ? await openSqliteInWorker(opened, writer)
+        ? openSqliteInWorker(opened, writer)
         : await readStoreSetting(settings.store, (name) => variables[name], DENO_STORES).open();
       server.adopt(store, store);
     },

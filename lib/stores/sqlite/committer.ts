@@ -1,6 +1,6 @@
 /** Where creates are committed: on the calling thread, or on one that writes. A store decides this once. */
 
-import { chain, type MaybePromise } from "../../maybe_promise.ts";
+import type { MaybePromise } from "../../maybe_promise.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { RETRY_DELAY, type Transactions } from "./commit.ts";
 import type { Create } from "./insert.ts";
@@ -49,7 +49,6 @@ export class ThreadCommitter implements Committer {
   readonly #local: Committer;
   readonly #onCommitted: () => void;
   #port: WriterPort | undefined;
-  #connecting: Promise<void> | undefined;
   #decision: "thread" | "same-thread" | undefined;
   /** The reply that a commit waits for. */
   #reply: PromiseWithResolvers<WriterReply> | undefined;
@@ -64,23 +63,10 @@ export class ThreadCommitter implements Committer {
     this.#onCommitted = onCommitted;
   }
 
-  /**
-   * Starts the thread. Without this call, the first create does.
-   *
-   * @returns Whether it commits. Otherwise, the calling thread does.
-   * @throws {StoreUnavailableError} If it cannot be started at the moment.
-   */
-  async start(): Promise<boolean> {
-    while (!this.#port) {
-      if (this.#decision === "same-thread") return false;
-      await (this.#connecting ??= this.#connect().finally(() => this.#connecting = undefined));
-    }
-    return true;
-  }
-
   async commit(creates: readonly Create[]): Promise<void> {
     try {
-      while (!this.#port) if (!await this.start()) return await this.#local.commit(creates);
+      if (this.#decision !== "same-thread") this.#port ??= await this.#connect();
+      if (!this.#port) return await this.#local.commit(creates);
       const reply = await this.#send(this.#port, creates);
       this.#onCommitted();
       settleBatch(creates, reply);
@@ -90,29 +76,25 @@ export class ThreadCommitter implements Committer {
   }
 
   close(): MaybePromise<void> {
-    // A start that was asked for first may still hand out a port.
-    return chain(this.#connecting?.catch(() => {}), () => {
-      this.#disconnect();
-      return this.#access.close();
-    });
+    this.#disconnect();
+    return this.#access.close();
   }
 
-  async #connect(): Promise<void> {
+  /** Returns undefined if no thread can be started at all. */
+  async #connect(): Promise<WriterPort | undefined> {
     let isLost = false;
     const port = await this.#access.connect(() => {
       isLost = true;
       this.#handleLoss();
     });
     this.#decision ??= port ? "thread" : "same-thread";
-    if (port && !isLost) {
-      this.#port = port;
-      port.onmessage = ({ data }) => this.#reply?.resolve(data as WriterReply);
-      port.unref?.();
-      return;
+    if (this.#decision === "same-thread") return undefined;
+    if (!port || isLost) {
+      port?.close();
+      throw new StoreUnavailableError("The thread that writes cannot be started at the moment");
     }
-    port?.close();
-    if (this.#decision === "same-thread") return;
-    throw new StoreUnavailableError("The thread that writes cannot be started at the moment");
+    port.onmessage = ({ data }) => this.#reply?.resolve(data as WriterReply);
+    return port;
   }
 
   async #send(port: WriterPort, creates: readonly Create[]): Promise<WriterReply> {

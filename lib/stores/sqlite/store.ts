@@ -44,7 +44,6 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
   readonly #all: PageStatements;
   readonly #ofStatus: PageStatements;
   readonly #access: WriterAccess | undefined;
-  readonly #thread: ThreadCommitter | undefined;
   #isClosed = false;
 
   /** @param access The way to the thread that commits. Without it, the calling thread does. */
@@ -61,8 +60,7 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
     this.#access = access;
     const onCommitted = () => this.#watch.countCommit();
     const local = new LocalCommitter(transactions, onCommitted);
-    this.#thread = access && new ThreadCommitter(access, local, onCommitted);
-    this.#writer = new Writer(this.#thread ?? local);
+    this.#writer = new Writer(access ? new ThreadCommitter(access, local, onCommitted) : local);
     this.keys = new SqliteKeys(db, schema, () => files?.requireInPlace());
     this.#get = prepare(db, SELECT_PET);
     this.#all = preparePage(db, ALL_PETS);
@@ -107,16 +105,6 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
    */
   async connectWriter(onLost: () => void): Promise<WriterPort | undefined> {
     return this.#isClosed ? undefined : await this.#access?.connect(onLost);
-  }
-
-  /**
-   * Starts the thread that writes. Without this call, it starts with the first create.
-   *
-   * @returns Whether it commits. Otherwise, the calling thread does.
-   * @throws {StoreUnavailableError} If it cannot be started at the moment.
-   */
-  async startWriter(): Promise<boolean> {
-    return await this.#thread?.start() ?? false;
   }
 
   async create(pet: PetDraft): Promise<bigint> {

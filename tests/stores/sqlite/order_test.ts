@@ -30,8 +30,6 @@ interface Scenario {
   losses: number;
   /** How often a commit on the calling thread does not get the lock. */
   busy: number;
-  /** Whether the thread is asked for before the first create, as a server does. */
-  startsEarly: boolean;
   closes: boolean;
 }
 
@@ -40,7 +38,6 @@ const SCENARIO: fc.Arbitrary<Scenario> = fc.record({
   starts: fc.array(fc.constantFrom<Start>("runs", "runs", "cannot run", "fails", "ends"), { maxLength: 3 }),
   losses: fc.integer({ min: 0, max: 3 }),
   busy: fc.integer({ min: 0, max: 2 }),
-  startsEarly: fc.boolean(),
   closes: fc.boolean(),
 });
 
@@ -143,8 +140,7 @@ async function run(scheduler: fc.Scheduler, scenario: Scenario): Promise<void> {
   const world = new World(scheduler, scenario);
   let commits = 0;
   const onCommitted = () => commits++;
-  const committer = new ThreadCommitter(world, new LocalCommitter(world, onCommitted), onCommitted);
-  const writer = new Writer(committer);
+  const writer = new Writer(new ThreadCommitter(world, new LocalCommitter(world, onCommitted), onCommitted));
   const outcomes: Outcome[] = [];
   let isClosed = false;
 
@@ -160,7 +156,6 @@ async function run(scheduler: fc.Scheduler, scenario: Scenario): Promise<void> {
   };
   const names = Array.from({ length: scenario.creates }, (_, i) => `pet ${i}`);
   for (const name of names) void create(name);
-  if (scenario.startsEarly) void committer.start().catch(() => {});
   for (let i = 0; i < scenario.losses; i++) void world.step("loss").then(() => world.lose());
   if (scenario.closes) void world.step("close").then(() => writer.close()).then(() => isClosed = true);
   await scheduler.waitIdle();

@@ -47,8 +47,6 @@ export function withStore(use: (store: SqliteStore, path: string) => void | Prom
 export async function usingStore<T>(path: string, use: (store: SqliteStore) => T | Promise<T>): Promise<T> {
   const store = SqliteStore.open(path, writer);
   try {
-    // Otherwise the first creates would be committed without the thread.
-    await store.startWriter();
     return await use(store);
   } finally {
     await store.close();

@@ -80,7 +80,7 @@ test("creates of two stores share the transactions of one thread, and one reques
   withThread(async (store, _, path) => {
     const access = { connect: (onLost: () => void) => store.connectWriter(onLost), close() {} };
     const second = SqliteStore.join(store.opened!, access);
-    await Promise.all([store.startWriter(), second.startWriter()]);
+    await Promise.all([store.checkWrites(), second.checkWrites()]);
     const before = countCommits(path);
     const created = await Promise.all(Array.from({ length: 40 }, (_, i) => [store, second][i % 2]!.create(REX)));
     assert.deepEqual(created.sort((a, b) => Number(a - b)), Array.from({ length: 40 }, (_, i) => BigInt(i + 1)));
@@ -177,7 +177,6 @@ async function runProgram(code: string, look: (folder: string) => void = () => {
 
 test("a process that only holds an idle store ends, and one with a pending create ends after it", async () => {
   const idle = `const store = SqliteStore.open("pets.db", "thread");
-    await store.startWriter();
     await store.create(pet);`;
   assert.equal(await runProgram(`${idle} console.log("idle")`), "idle");
   assert.equal(await runProgram(`${idle} store.create(pet).then((id) => console.log("stored", id))`), "stored 2n");
