@@ -49,18 +49,11 @@ const INTERVAL = 1_000;
 /** Repeats the last result for a second, because any client may send the request, and each check waits for the disk. */
 function throttle(check: () => MaybePromise<void>): () => Promise<void> {
   let last: Promise<void> | undefined;
-  let isSettled = false;
-  let checkedAt = 0;
+  let validUntil = 0;
   return () => {
-    if (last && (!isSettled || performance.now() - checkedAt < INTERVAL)) return last;
-    isSettled = false;
-    const onSettled = () => {
-      isSettled = true;
-      checkedAt = performance.now();
-    };
+    if (last && performance.now() < validUntil) return last;
+    validUntil = Infinity;
     // Called later, so that an exception becomes a rejection.
-    last = Promise.resolve().then(check);
-    last.then(onSettled, onSettled);
-    return last;
+    return last = Promise.resolve().then(check).finally(() => validUntil = performance.now() + INTERVAL);
   };
 }

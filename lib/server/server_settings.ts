@@ -9,6 +9,8 @@ import { UNITS } from "./time.ts";
 /** More isolates would wait for the one writer of an SQLite file, or for PostgreSQL's connections. */
 const MAX_WORKERS = 64;
 
+const MAX_PORT = 65_535;
+
 /** More sample pets would have no use. */
 const MAX_SEED = 1_000_000;
 
@@ -49,17 +51,19 @@ export interface ServerSettings {
 export function readSettings(flags: Flags, environment: Environment): ServerSettings {
   const text = (name: SettingName) => readText(name, flags, environment);
   const list = (name: SettingName) => [...flags.get(name) ?? splitList(environment(SETTINGS[name].variable) || "")];
-  const isOn = (name: SettingName) => flags.has(`no-${name}`) ? false : flags.has(name) || readSwitch(name, text(name));
+  const isOn = (name: SettingName) =>
+    !flags.has(`no-${name}`) &&
+    (flags.has(name) || readChoice(SETTINGS[name].variable, text(name), ["on", "off"]) === "on");
   return {
     hostname: readHostname(text("hostname")),
-    port: readPort(text("port")),
+    port: readNumber("Port", text("port"), 0, MAX_PORT),
     keys: readKeys(list("key")),
     store: text("store"),
-    seed: readSeed(text("seed")),
+    seed: readNumber("Seed", text("seed") || "0", 0, MAX_SEED),
     workers: readWorkers(text("workers")),
     corsOrigins: list("cors-origin"),
     publicUrl: text("public-url"),
-    log: readChoice("log", text("log"), LOG_FORMATS),
+    log: readChoice("--log", text("log"), LOG_FORMATS),
     requestIds: readRequestIds(flags, environment),
     rateLimit: readRateLimit(text("rate-limit")),
     clientHeader: text("client-header"),
@@ -74,10 +78,10 @@ function readHostname(hostname: string): string {
   throw new SettingError(`Hostname ${JSON.stringify(hostname)} must be an address or a name, such as 127.0.0.1`);
 }
 
-function readPort(text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (port <= 65535) return port;
-  throw new SettingError(`Port ${JSON.stringify(text)} must be a number from 0 to 65535`);
+function readNumber(what: string, text: string, least: number, most: number, or = ""): number {
+  const number = /^\d{1,7}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= least && number <= most) return number;
+  throw new SettingError(`${what} ${JSON.stringify(text)} must be ${or}a number from ${least} to ${most}`);
 }
 
 function readAddress(text: string): ServerSettings["metrics"] {
@@ -87,7 +91,7 @@ function readAddress(text: string): ServerSettings["metrics"] {
   if (hostname === undefined) {
     throw new SettingError(`Metrics ${JSON.stringify(text)} must be an address and a port, such as 127.0.0.1:9464`);
   }
-  return { hostname, port: readPort(port) };
+  return { hostname, port: readNumber("Port", port, 0, MAX_PORT) };
 }
 
 function readShare(text: string): ServerSettings["traces"] {
@@ -108,18 +112,10 @@ export function readRateLimit(text: string): RateLimitOptions | undefined {
   return { requests: Number(requests), windowMs };
 }
 
-function readSeed(text: string): number {
-  const count = /^\d{0,7}$/.test(text) ? Number(text) : Number.NaN;
-  if (count <= MAX_SEED) return count;
-  throw new SettingError(`Seed ${JSON.stringify(text)} must be a number of pets up to ${MAX_SEED}`);
-}
-
 /** The runtime's number of processors respects the limits of a container. */
 function readWorkers(text: string): number {
   if (text === "auto") return Math.min(navigator.hardwareConcurrency, MAX_WORKERS);
-  const workers = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
-  if (workers >= 1 && workers <= MAX_WORKERS) return workers;
-  throw new SettingError(`Workers ${JSON.stringify(text)} must be auto or a number from 1 to ${MAX_WORKERS}`);
+  return readNumber("Workers", text, 1, MAX_WORKERS, "auto or ");
 }
 
 function readKeys(keys: string[]): string[] {
@@ -128,20 +124,14 @@ function readKeys(keys: string[]): string[] {
 }
 
 export function readRequestIds(flags: Flags, environment: Environment): RequestIds {
-  return readChoice("request-id", readText("request-id", flags, environment), REQUEST_IDS);
+  return readChoice("--request-id", readText("request-id", flags, environment), REQUEST_IDS);
 }
 
-function readChoice<Choice extends string>(flag: SettingName, value: string, choices: readonly Choice[]): Choice {
+function readChoice<Choice extends string>(name: string, value: string, choices: readonly Choice[]): Choice {
   const choice = choices.find((choice) => choice === value);
   if (choice !== undefined) return choice;
-  throw new SettingError(
-    `--${flag} must be ${choices.join(", ").replace(/, (\w+)$/, " or $1")}, not ${JSON.stringify(value)}`,
-  );
-}
-
-function readSwitch(flag: SettingName, value: string): boolean {
-  if (value === "on" || value === "off") return value === "on";
-  throw new SettingError(`${SETTINGS[flag].variable} must be on or off, not ${JSON.stringify(value)}`);
+  const all = choices.join(", ").replace(/, (\w+)$/, " or $1");
+  throw new SettingError(`${name} must be ${all}, not ${JSON.stringify(value)}`);
 }
 
 /** Keeps empty items, so that the mistake of two commas in a row is reported. */

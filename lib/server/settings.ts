@@ -10,29 +10,27 @@ export type Environment = (name: string) => string | undefined;
 
 /** The definition of a setting. */
 export interface Setting {
-  /** A list has a repeatable flag, and commas in its variable. A switch has two flags, `--x` and `--no-x`. */
-  kind: "text" | "list" | "switch";
+  /** A list has a repeatable flag, and commas in its variable. A switch has two flags, `--x` and `--no-x`. Absent for one text. */
+  kind?: "list" | "switch";
   /** The name of the flag's value in the help text. */
   value?: string;
   /** The environment variable that applies when the flag is absent. */
   variable: string;
   /** A sample value for the help text, if the default does not show the form. */
   example?: string;
-  default: string;
+  /** Absent if the setting may be unset. */
+  default?: string;
   help: string;
 }
 
-/** Every setting, by its flag without the dashes. */
-export const SETTINGS = {
+const TABLE = {
   hostname: {
-    kind: "text",
     value: "address",
     variable: "PETSTORE_HOSTNAME",
     default: "127.0.0.1",
     help: "address to listen on",
   },
   port: {
-    kind: "text",
     value: "number",
     variable: "PORT",
     default: "8000",
@@ -42,27 +40,22 @@ export const SETTINGS = {
     kind: "list",
     value: "key",
     variable: "PETSTORE_KEYS",
-    default: "",
     help: "an API key, in clear text or as sha256:<64 hex digits>. " +
       `Without this setting the first start makes a key and keeps it in ${KEY_FILE}`,
   },
   store: {
-    kind: "text",
     value: "store",
     variable: "PETSTORE_STORE",
     default: "sqlite:data/petstore.db",
     help: "memory:, sqlite:<path> or postgres://<user>@<host>:<port>/<database>",
   },
   seed: {
-    kind: "text",
     value: "number",
     variable: "PETSTORE_SEED",
     example: "100",
-    default: "",
     help: "how many sample pets an empty store gets at the start",
   },
   workers: {
-    kind: "text",
     value: "number",
     variable: "PETSTORE_WORKERS",
     default: "1",
@@ -72,61 +65,48 @@ export const SETTINGS = {
     kind: "list",
     value: "origin",
     variable: "PETSTORE_CORS_ORIGINS",
-    default: "",
     help: "an origin whose web pages may use the API, or * for every origin",
   },
   "public-url": {
-    kind: "text",
     value: "url",
     variable: "PETSTORE_PUBLIC_URL",
     example: "https://api.example/v1",
-    default: "",
     help: "where clients reach the API if a proxy changes its address; links begin with it",
   },
   log: {
-    kind: "text",
     value: "text|json|off",
     variable: "PETSTORE_LOG",
     default: "text",
     help: "print a line for each request: for people, as a JSON object, or not at all",
   },
   "request-id": {
-    kind: "text",
     value: "all|failures|none",
     variable: "PETSTORE_REQUEST_ID",
     default: "failures",
     help: "which responses have an X-Request-Id",
   },
   "rate-limit": {
-    kind: "text",
     value: "requests/time",
     variable: "PETSTORE_RATE_LIMIT",
     example: "100/1m",
-    default: "",
     help: "how many requests a caller may send in some time (s, m or h), and an address without a valid key",
   },
   "client-header": {
-    kind: "text",
     value: "name",
     variable: "PETSTORE_CLIENT_HEADER",
     example: "x-real-ip",
-    default: "",
     help: "for the rate limit: the header in which the proxy tells the client's address",
   },
   metrics: {
-    kind: "text",
     value: "address:port",
     variable: "PETSTORE_METRICS",
     example: "127.0.0.1:9464",
-    default: "",
     help: "serve metrics at /metrics of this address, in the format OpenMetrics",
   },
   traces: {
-    kind: "text",
     value: "share",
     variable: "PETSTORE_TRACES",
     example: "0.01",
-    default: "",
     help: "trace this share of the requests, up to 1, with OpenTelemetry. Needs OTEL_… variables",
   },
   docs: {
@@ -137,9 +117,12 @@ export const SETTINGS = {
   },
 } as const satisfies Record<string, Setting>;
 
-export type SettingName = keyof typeof SETTINGS;
+export type SettingName = keyof typeof TABLE;
+
+/** Every setting, by its flag without the dashes. */
+export const SETTINGS: Readonly<Record<SettingName, Setting>> = TABLE;
 
 /** Reads a setting with one value. An empty variable counts as unset. */
 export function readText(name: SettingName, flags: Flags, environment: Environment): string {
-  return flags.get(name)?.at(-1) ?? (environment(SETTINGS[name].variable) || SETTINGS[name].default);
+  return flags.get(name)?.at(-1) ?? (environment(SETTINGS[name].variable) || (SETTINGS[name].default ?? ""));
 }

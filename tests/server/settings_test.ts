@@ -30,7 +30,7 @@ const SAMPLES: Record<string, [string, string]> = {
 };
 
 test("every setting is read from its flag, else from its variable, else from its default", () => {
-  for (const [flag, { kind, variable, default: fallback }] of Object.entries(SETTINGS)) {
+  for (const [flag, { kind, variable, default: fallback = "" }] of Object.entries(SETTINGS)) {
     const [first, second] = SAMPLES[flag] ?? (kind === "switch" ? ["off", "on"] : ["a", "b"]);
     const byFlag = kind === "switch" ? [`--no-${flag}`] : [`--${flag}`, first];
     assert.deepEqual(read(byFlag, { [variable]: second }), read([], { [variable]: first }), flag);
@@ -60,7 +60,7 @@ test("serve --help names every flag, variable and default", () => {
   for (const flag of [...Object.keys(SETTINGS), "print-schema", "help"]) {
     assert.ok(HELP.includes(`  --${flag}`), flag);
   }
-  for (const { default: fallback } of Object.values(SETTINGS)) assert.ok(HELP.includes(fallback), fallback);
+  for (const { default: fallback = "" } of Object.values(SETTINGS)) assert.ok(HELP.includes(fallback), fallback);
   const words = new Set(HELP.split(/[^\w]+/));
   for (const name of [...VARIABLES, ...Object.keys(OWN_PARAMETERS)]) assert.ok(words.has(name), name);
 });

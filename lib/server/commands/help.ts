@@ -69,7 +69,7 @@ function describeSetting(flag: string, setting: Setting): string {
   const notes = [
     ...(kind === "list" ? ["repeatable"] : []),
     variable + (kind === "switch" ? "=on|off" : kind === "list" ? " separated by commas" : ""),
-    ...(setting.default === "" ? [] : [`default ${setting.default}`]),
+    ...(setting.default === undefined ? [] : [`default ${setting.default}`]),
     ...(example === undefined ? [] : [`such as ${example}`]),
   ];
   return describeFlag(form, kind === "switch" ? `${setting.help}, or do not` : setting.help, `[${notes.join(", ")}]`);

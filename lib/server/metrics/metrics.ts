@@ -8,9 +8,6 @@ import { Histogram, labels, type Samples } from "./samples.ts";
 const METHODS = ["GET", "POST", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"];
 const OTHER = "other";
 
-/** Statuses are below this. */
-const STATUSES = 600;
-
 /** How many callers of a deprecated operation are counted separately. */
 const MAX_CALLERS = 100;
 
@@ -19,23 +16,10 @@ const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 const CREATES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
 /** The requests of a route. */
-class Route {
-  readonly durations = new Histogram(SECONDS);
-  /** By method and status. */
-  readonly #counts = new Float64Array((METHODS.length + 1) * STATUSES);
-
-  count(method: string, status: number, milliseconds: number): void {
-    const known = METHODS.indexOf(method);
-    this.#counts[(known < 0 ? METHODS.length : known) * STATUSES + Math.min(status, STATUSES - 1)]! += 1;
-    this.durations.add(milliseconds / 1000);
-  }
-
-  *counts(): Iterable<{ method: string; status: string; count: number }> {
-    for (const [i, count] of this.#counts.entries()) {
-      if (count === 0) continue;
-      yield { method: METHODS[Math.floor(i / STATUSES)] ?? OTHER, status: String(i % STATUSES), count };
-    }
-  }
+interface Route {
+  durations: Histogram;
+  /** By method, and then by status. */
+  counts: Map<string, number[]>;
 }
 
 export class Metrics {
@@ -60,8 +44,12 @@ export class Metrics {
 
   readonly observe: Observer = ({ method, route = "", caller }, { status }, startedAt, endedAt) => {
     let counted = this.#routes.get(route);
-    if (!counted) this.#routes.set(route, counted = new Route());
-    counted.count(method, status, endedAt - startedAt);
+    if (!counted) this.#routes.set(route, counted = { durations: new Histogram(SECONDS), counts: new Map() });
+    const known = METHODS.includes(method) ? method : OTHER;
+    let counts = counted.counts.get(known);
+    if (!counts) counted.counts.set(known, counts = []);
+    counts[status] = (counts[status] ?? 0) + 1;
+    counted.durations.add((endedAt - startedAt) / 1000);
     if (caller && this.#isDeprecated(method, route)) this.#countCaller(route, caller.id);
   };
 
@@ -92,12 +80,15 @@ export class Metrics {
       petstore_commit_duration_seconds: this.#commitSeconds.read("petstore_commit_duration_seconds"),
       petstore_store_errors: { petstore_store_errors_total: this.#storeErrors },
     };
-    for (const [route, counted] of this.#routes) {
-      for (const { count, ...pairs } of counted.counts()) {
-        samples["petstore_requests"]![`petstore_requests_total${labels({ ...pairs, route })}`] = count;
+    for (const [route, { durations, counts }] of this.#routes) {
+      for (const [method, byStatus] of counts) {
+        byStatus.forEach((count, status) => {
+          const pairs = { method, status: String(status), route };
+          samples["petstore_requests"]![`petstore_requests_total${labels(pairs)}`] = count;
+        });
       }
-      const durations = counted.durations.read("petstore_request_duration_seconds", { route });
-      Object.assign(samples["petstore_request_duration_seconds"]!, durations);
+      const name = "petstore_request_duration_seconds";
+      Object.assign(samples[name]!, durations.read(name, { route }));
     }
     for (const [route, callers] of this.#callers) {
       for (const [caller, count] of callers) {

@@ -2,14 +2,13 @@
 
 import process from "node:process";
 import type { Reply } from "../../http/reply.ts";
-import { createFinisher } from "../../http/finisher.ts";
-import { ANONYMOUS } from "../../http/operation.ts";
-import { createPipeline } from "../../http/pipeline.ts";
-import { createRecovery } from "../../http/recovery.ts";
-import { chain } from "../../maybe_promise.ts";
+import { Problem } from "../../http/problem.ts";
+import { splitTarget } from "../../http/target.ts";
 import { VERSION } from "../../version.ts";
 import type { Address, Listen, Listener, StoppableServer } from "../host.ts";
 import { addSamples, formatSamples, labels, OPEN_METRICS, type Samples } from "./samples.ts";
+
+const NOT_FOUND = new Problem(404, "route_not_found", "There is only GET /metrics here");
 
 /**
  * Listens for scrapes.
@@ -35,16 +34,10 @@ export async function serveMetrics(
     headers: { "content-type": OPEN_METRICS, "cache-control": "no-store" },
     body: formatSamples(addSamples([...server.readMetrics(), processSamples])),
   });
-  const pipeline = createPipeline({
-    cors: undefined,
-    authenticate: () => ANONYMOUS,
-    authorize: () => undefined,
-    cache: undefined,
-    operations: [{ method: "GET", path: "/metrics", access: "public", handler: scrape }],
-    recover: createRecovery(() => {}),
-    finisher: createFinisher({ requestIds: "none" }),
-  });
   return await listen(address, {
-    respond: (context, info, send) => chain(pipeline.respond(context), (reply) => send(reply, context, pipeline, info)),
+    respond(context, info, send) {
+      const isScrape = splitTarget(context.target).path === "/metrics" && ["GET", "HEAD"].includes(context.method);
+      return send(isScrape ? scrape() : NOT_FOUND, context, { fail: () => NOT_FOUND }, info);
+    },
   }, report);
 }
