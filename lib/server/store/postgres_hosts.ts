@@ -1,6 +1,6 @@
 /**
  * Chooses one of several hosts, as libpq does: the first that responds and has the required state. Unlike libpq, it queries all
- * of them if the state matters: a primary that was paused while another took over still reports that it is one.
+ * of them at once: a silent one delays nothing, and a primary that was paused while another took over still reports that it is one.
  */
 
 import { lookup } from "node:dns/promises";
@@ -96,11 +96,11 @@ export class Hosts {
     const { addresses, failures } = await this.#resolve();
     // The state of a single address does not matter. The login shows whether it works.
     if (addresses.length === 1 && failures.length === 0 && required === "any") return this.#select(addresses[0]);
-    const results = required === "any" ? await this.#queryInOrder(addresses) : await this.#queryAll(addresses);
+    const results = await this.#queryAll(addresses);
     let best: HostResult | undefined, secondChoice: Address | undefined;
     for (const result of results) {
       const { address, state, error } = result;
-      if (state && hasState(state, required)) best = state.timeline > (best?.state?.timeline ?? -1) ? result : best;
+      if (state && hasState(state, required)) best = isBetter(result, best, required) ? result : best;
       else if (state && required === "prefer-standby") secondChoice ??= address;
       else if (state) failures.push(mismatchError(address, required));
       // As in libpq, an error from a server, such as a wrong password, ends the search. The exception is class 57P, which
@@ -111,17 +111,6 @@ export class Hosts {
     const chosen = best?.address ?? secondChoice;
     if (chosen) return this.#select(chosen);
     throw failures.length === 1 ? failures[0] : new Error(failures.map(describe).join("; "), { cause: failures[0] });
-  }
-
-  /** Queries one host after the other, until one responds. */
-  async #queryInOrder(addresses: readonly Address[]): Promise<HostResult[]> {
-    const results: HostResult[] = [];
-    for (const address of addresses) {
-      const result = await this.#query(address);
-      results.push(result);
-      if (result.state) break;
-    }
-    return results;
   }
 
   /** Queries all hosts at once. Does not wait long for the others when one has the required state. */
@@ -207,6 +196,11 @@ function hasState({ isStandby, isReadOnly }: ServerState, required: string): boo
   if (required === "read-only") return isStandby || isReadOnly;
   if (required === "primary") return !isStandby;
   return required === "any" || isStandby;
+}
+
+/** Of two primaries, the one that was promoted last. If the state does not matter, the first in the setting. */
+function isBetter({ state }: HostResult, best: HostResult | undefined, required: string): boolean {
+  return best?.state === undefined || (required !== "any" && state!.timeline > best.state.timeline);
 }
 
 function describe({ message, code }: Error & { code?: string }): string {
