@@ -42,20 +42,14 @@ export function readArguments(command: string, definition: Command, args: readon
 
 /** The flags of a command, as options of `parseArgs`. */
 function flagOptions({ settings, flags = {} }: Command): Record<string, { type: "string" | "boolean" }> {
-  const ownFlags = Object.keys(flags);
-  const withValue = [
-    ...settings.filter((name) => SETTINGS[name].kind !== "switch"),
-    ...ownFlags.filter((name) => flags[name]!.value !== undefined),
-  ];
-  const switches = settings.filter((name) => SETTINGS[name].kind === "switch").flatMap((name) => [name, `no-${name}`]);
-  return {
-    ...Object.fromEntries(withValue.map((name) => [name, { type: "string" }])),
-    ...Object.fromEntries(
-      [...switches, ...ownFlags.filter((name) => !withValue.includes(name)), "help", "version"].map((
-        name,
-      ) => [name, { type: "boolean" }]),
-    ),
-  };
+  const switches = settings.filter((name) => SETTINGS[name].kind === "switch");
+  const entry = (name: string, hasValue: boolean) => [name, { type: hasValue ? "string" : "boolean" }] as const;
+  return Object.fromEntries([
+    ...settings.map((name) => entry(name, SETTINGS[name].kind !== "switch")),
+    ...switches.map((name) => entry(`no-${name}`, false)),
+    ...Object.entries(flags).map(([name, { value }]) => entry(name, value !== undefined)),
+    ...["help", "version"].map((name) => entry(name, false)),
+  ]);
 }
 
 /** The candidate that a mistyped word probably means: at most a third of it differs. */

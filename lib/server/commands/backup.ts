@@ -4,7 +4,7 @@ import { firstLine, SettingError, startError } from "../start_error.ts";
 import { readText } from "../settings.ts";
 import { parseStoreLocation } from "../store/open_store.ts";
 import { publishFile } from "../folders.ts";
-import { showProgress } from "./progress.ts";
+import { Progress } from "./progress.ts";
 import { type Command, formatPetCount } from "./command.ts";
 
 export const BACKUP: Command = {
@@ -28,10 +28,12 @@ export const BACKUP: Command = {
     if (store.kind !== "sqlite") {
       throw new SettingError("Only an SQLite file can be backed up; for PostgreSQL use pg_dump");
     }
+    const progress = new Progress("backup", (line) => writers.errors.add(line));
     try {
-      const { pets, bytes } = await publishFile(operand, async (name) => {
-        return await backupDatabase(store.path, name, showProgress());
-      });
+      const { pets, bytes } = await publishFile(
+        operand,
+        (name) => backupDatabase(store.path, name, (share) => progress.update(undefined, share)),
+      ).finally(() => progress.end());
       writers.output.add(
         flags.has("json")
           ? JSON.stringify({ file: operand, pets: Number(pets), bytes })

@@ -8,7 +8,7 @@ import { readText } from "../settings.ts";
 import { firstLine, SettingError, startError } from "../start_error.ts";
 import { loadPostgres, parseStoreLocation, type StoreLocation } from "../store/open_store.ts";
 import { type Command, type Context, formatPetCount } from "./command.ts";
-import { PetProgress } from "./progress.ts";
+import { Progress } from "./progress.ts";
 
 export const EXPORT: Command = {
   summary: "write all pets of the store to a file or to standard output",
@@ -37,7 +37,7 @@ export const EXPORT: Command = {
     const name = operand === STANDARD ? "" : operand;
     const format = readFormat(flags.get("format")?.at(-1), name, "ndjson");
     const store = parseStoreLocation(readText("store", flags, context.environment), context.environment);
-    const progress = new PetProgress("export", (line) => context.writers.errors.add(line));
+    const progress = new Progress("export", (line) => context.writers.errors.add(line));
     try {
       if (name === "") return await exportToOutput(store, format, progress, context);
       const { pets, bytes } = await publishFile(
@@ -60,7 +60,7 @@ export const EXPORT: Command = {
 async function exportToOutput(
   store: StoreLocation,
   format: ExportFormat,
-  progress: PetProgress,
+  progress: Progress,
   context: Context,
 ): Promise<number> {
   const { output } = context.host.sinks;
@@ -80,7 +80,7 @@ async function exportToOutput(
 async function exportToFile(
   store: StoreLocation,
   format: ExportFormat,
-  progress: PetProgress,
+  progress: Progress,
   path: string,
   context: Context,
 ): Promise<{ pets: number; bytes: number }> {
@@ -102,7 +102,7 @@ async function exportToFile(
 async function exportTo(
   store: StoreLocation,
   format: ExportFormat,
-  progress: PetProgress,
+  progress: Progress,
   { host }: Context,
   write: (bytes: Uint8Array) => Promise<void>,
 ): Promise<number> {

@@ -6,7 +6,7 @@ import { readText } from "../settings.ts";
 import { SettingError, UnreachableError } from "../start_error.ts";
 import { readStoreSetting } from "../store/open_store.ts";
 import { type Command, type CommandArguments, type Context, formatPetCount } from "./command.ts";
-import { PetProgress } from "./progress.ts";
+import { Progress } from "./progress.ts";
 
 /** How many bad lines are shown. */
 const MAX_SHOWN = 20;
@@ -72,7 +72,7 @@ async function importFile(
   const counts: ImportCounts = { added: 0, known: 0, bad: 0, bytes: 0 };
   const report = (line: string) => writers.errors.add(`petstore: ${line}`);
   let shown = 0;
-  const progress = new PetProgress("import", (line) => writers.errors.add(line));
+  const progress = new Progress("import", (line) => writers.errors.add(line));
   try {
     await importRecords(bytes, {
       ...{ format, copy, importer, skipsBad },

@@ -4,24 +4,11 @@ import { isatty } from "node:tty";
 /** Standard error. */
 const DESCRIPTOR = 2;
 
-/** Returns a function that shows a share, from 0 to 1, on a terminal. On anything else it shows nothing. */
-export function showProgress(): (share: number) => void {
-  if (!isatty(DESCRIPTOR)) return () => {};
-  let shown = -1;
-  return (share) => {
-    const percent = Math.floor(share * 100);
-    if (percent === shown) return;
-    shown = percent;
-    // At the end the line is erased, so that only messages stay.
-    writeSync(DESCRIPTOR, percent < 100 ? `\rbackup: ${percent} %` : "\r\x1b[K");
-  };
-}
-
 /** The time between two reports, on a terminal and elsewhere, in milliseconds. */
 const ON_TERMINAL = 100, ELSEWHERE = 30_000;
 
-/** Shows the progress of a command that handles many pets: on a terminal in one line, which is erased at the end. */
-export class PetProgress {
+/** Shows the progress of a command: on a terminal in one line, which is erased at the end. */
+export class Progress {
   readonly #command: string;
   readonly #addLine: (line: string) => void;
   readonly #isTerminal = isatty(DESCRIPTOR);
@@ -34,8 +21,8 @@ export class PetProgress {
     this.#addLine = addLine;
   }
 
-  /** @param share From 0 to 1; undefined if the total is not known. */
-  update(pets: number, share: number | undefined): void {
+  /** @param pets Undefined if they are not counted. @param share From 0 to 1; undefined if the total is not known. */
+  update(pets: number | undefined, share: number | undefined): void {
     const now = performance.now();
     if (now - this.#updatedAt < (this.#isTerminal ? ON_TERMINAL : ELSEWHERE)) return;
     this.#updatedAt = now;
@@ -51,9 +38,16 @@ export class PetProgress {
 }
 
 /** Such as "412,000 pets, 98,000 a second, 41 %, 6 s left". */
-export function describeProgress(pets: number, share: number | undefined, milliseconds: number): string {
-  const rate = Math.round(1000 * pets / Math.max(milliseconds, 1));
-  const parts = [`${pets.toLocaleString("en")} pets`, `${rate.toLocaleString("en")} a second`];
+export function describeProgress(
+  pets: number | undefined,
+  share: number | undefined,
+  milliseconds: number,
+): string {
+  const parts: string[] = [];
+  if (pets !== undefined) {
+    const rate = Math.round(1000 * pets / Math.max(milliseconds, 1));
+    parts.push(`${pets.toLocaleString("en")} pets`, `${rate.toLocaleString("en")} a second`);
+  }
   if (share !== undefined && share > 0) {
     const secondsLeft = milliseconds / 1000 * (1 - share) / share;
     parts.push(
