@@ -105,7 +105,7 @@ test("the number of sample pets is a whole number up to a million", () => {
   const read = (value: string) => readSettings(new Map([["seed", [value]]]), () => undefined).seed;
   assert.deepEqual(["0", "1", "1000000"].map(read), [0, 1, 1_000_000]);
   for (const value of ["-1", "1.5", "1000001", "many", "1e3"]) {
-    assert.throws(() => read(value), /^SettingError: Seed ".*" must be a number of pets up to 1000000$/);
+    assert.throws(() => read(value), /^SettingError: Seed ".*" must be a number from 0 to 1000000$/);
   }
   assert.equal(readSettings(new Map(), (name) => name === "PETSTORE_SEED" ? "12" : undefined).seed, 12);
 });
