@@ -26,7 +26,8 @@ export const INTEGRATION: Record<string, string> = {
   hosts: `cd tests/hosts && ${INSTALL} && deno task ok && deno test -A --parallel`,
   postgres: "deno test -A tests/faults/postgres tests/postgres",
   sqlite: "deno test -A tests/faults/restore_test.ts tests/faults/transfer_test.ts tests/faults/workers_test.ts " +
-    "tests/faults/sqlite tests/nginx tests/reliability/crash tests/reliability/drain tests/reliability/fuzz tests/reliability/soak",
+    "tests/faults/clients tests/faults/sqlite tests/nginx tests/reliability/crash tests/reliability/drain tests/reliability/fuzz " +
+    "tests/reliability/soak",
   edge: `cd tests/edge && ${INSTALL} && deno task ok && deno task test`,
   package: `deno task pack && cd tests/package && ${INSTALL} && deno task ok && deno test -A --parallel`,
   clients: `cd tests/clients && ${INSTALL} && deno task ok && deno task test`,

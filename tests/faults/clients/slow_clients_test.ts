@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { withImpatientServer } from "../support/server/impatient_server.ts";
-import { memoryOf, openFilesOf } from "../support/system/process.ts";
-import { until } from "../support/until.ts";
-import { assertError, chunk, CHUNKED, MIB } from "../support/http/raw_petstore.ts";
-import { concat } from "../support/http/message.ts";
-import { type Endpoint, exchange, RawSocket } from "../support/http/raw_socket.ts";
-import { addPet, type ServerProcess, withFreshServer } from "../support/server/server_process.ts";
-import { testUnless } from "../support/system/commands.ts";
+import { withImpatientServer } from "../../support/server/impatient_server.ts";
+import { memoryOf, openFilesOf } from "../../support/system/process.ts";
+import { until } from "../../support/until.ts";
+import { assertError, chunk, CHUNKED, MIB } from "../../support/http/raw_petstore.ts";
+import { concat } from "../../support/http/message.ts";
+import { type Endpoint, exchange, RawSocket } from "../../support/http/raw_socket.ts";
+import { addPet, type ServerProcess, withFreshServer } from "../../support/server/server_process.ts";
+import { testUnless } from "../../support/system/commands.ts";
 
 const HOST = "Host: x\r\n";
 const HEADERS = `${HOST}Authorization: Bearer k\r\n`;
@@ -54,28 +54,29 @@ const LARGE: [what: string, headers: string, block: string, status: number][] = 
   ["chunks and no key", HOST + CHUNKED, chunk(BLOCK), 401],
 ];
 
-for (const [what, headers, block, status] of LARGE) {
-  test(`200 MB with ${what} are answered with ${status} and never held in memory`, () =>
-    withQuietServer(async (server, pid) => {
-      await server.ask("/v1/pets", "k");
-      const before = memoryOf(pid).most;
+test("200 MB are answered with 413, or with 401 without a key, and never held in memory", () =>
+  withQuietServer(async (server, pid) => {
+    await server.ask("/v1/pets", "k");
+    const before = memoryOf(pid).most;
+    for (const [what, headers, block, status] of LARGE) {
       using socket = await RawSocket.open(server, GUARD);
       let isTaken = await socket.send(`POST /v1/pets HTTP/1.1\r\n${headers}\r\n`);
       const bytes = concat(block);
       for (let i = 0; i < 200 && isTaken; i++) isTaken = await socket.sendRest(bytes);
       // A reset connection may lose the response.
       const response = isTaken ? await socket.readResponse() : undefined;
-      if (isTaken) assert.equal(response?.status, status);
+      if (isTaken) assert.equal(response?.status, status, what);
       const growth = memoryOf(pid).most - before;
-      assert.ok(growth < 48, `${growth} MiB more`);
-    }));
-}
+      assert.ok(growth < 48, `${what}: ${growth} MiB more`);
+    }
+  }));
 
-for (const [what, bytes] of [["that have said nothing", ""], ["within their heads", LIST.slice(0, 30)]] as const) {
-  test(`2,000 open connections ${what} do not block others, and are forgotten when they close`, () =>
-    withQuietServer(async (server, pid) => {
-      await server.ask("/v1/pets", "k");
-      const [memory, files] = [memoryOf(pid).now, openFilesOf(pid)];
+test("2,000 open connections do not block others, and are forgotten when they close", () =>
+  withQuietServer(async (server, pid) => {
+    await server.ask("/v1/pets", "k");
+    const [memory, files] = [memoryOf(pid).now, openFilesOf(pid)];
+    // They have said nothing, or are within their heads.
+    for (const bytes of ["", LIST.slice(0, 30)]) {
       await withSockets(server, 2000, bytes, async () => {
         await until("2,000 connections accepted", () => openFilesOf(pid) >= files + 2000);
         for (let i = 0; i < 20; i++) assert.equal((await exchange(server, LIST))?.text, "[]");
@@ -84,8 +85,8 @@ for (const [what, bytes] of [["that have said nothing", ""], ["within their head
       });
       await until("connections forgotten", () => openFilesOf(pid) < files + 10);
       assert.equal((await exchange(server, LIST))?.text, "[]");
-    }));
-}
+    }
+  }));
 
 test("500 stalled bodies, four times in a row, do not block others, get 408 and leave nothing behind", () =>
   withImpatientServer(async (server) => {

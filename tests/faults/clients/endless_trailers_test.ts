@@ -1,13 +1,13 @@
 /** Endless trailers of a chunked body, which `Deno.serve` hides from the reader of the body. */
 
 import assert from "node:assert/strict";
-import { withImpatientServer } from "../support/server/impatient_server.ts";
-import { whyNoNginx, withProxy } from "../support/nginx/nginx.ts";
-import { memoryOf } from "../support/system/process.ts";
-import { until } from "../support/until.ts";
-import { CHUNKED } from "../support/http/raw_petstore.ts";
-import { type Endpoint, RawSocket } from "../support/http/raw_socket.ts";
-import { NO_PROC, testUnless } from "../support/system/commands.ts";
+import { withImpatientServer } from "../../support/server/impatient_server.ts";
+import { whyNoNginx, withProxy } from "../../support/nginx/nginx.ts";
+import { memoryOf } from "../../support/system/process.ts";
+import { until } from "../../support/until.ts";
+import { CHUNKED } from "../../support/http/raw_petstore.ts";
+import { type Endpoint, RawSocket } from "../../support/http/raw_socket.ts";
+import { NO_PROC, testUnless } from "../../support/system/commands.ts";
 
 const test = testUnless(NO_PROC);
 
