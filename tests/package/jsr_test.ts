@@ -59,22 +59,18 @@ test("the documentation of every entry point passes Deno's lint", async () => {
   assert.match(await deno("doc", "--lint", ...ENTRY_POINTS), new RegExp(`Checked ${ENTRY_POINTS.length} files`));
 });
 
-for (const [name, path] of Object.entries(root.exports)) {
-  test(`JSR's ${name} is described, as is every symbol that it exports`, async () => {
+test("every entry point is described with an example, as is every symbol that it exports", async () => {
+  for (const path of ENTRY_POINTS) {
     const { module_doc, symbols } = await documentationOf(path);
-    assert.ok((module_doc?.doc ?? "").length > 30, "The module is not described");
+    assert.ok((module_doc?.doc ?? "").length > 30, `${path} is not described`);
     for (const { name, declarations } of symbols) {
       assert.ok(declarations.some(({ jsDoc }) => jsDoc?.doc), `${name} is not described`);
     }
     // The server is a program: it exports nothing and has no example of code.
-    if (path === "./server.ts") return assert.deepEqual(symbols, []);
-    assert.ok(symbols.length > 0 && module_doc?.tags?.some(({ kind }) => kind === "example"), "There is no example");
-  });
-}
-
-test("README.md has an example of code, and says which runtimes the package is for", () => {
-  assert.match(README, /^```(ts|js)\n/m);
-  for (const runtime of ["Deno", "Node", "Bun"]) assert.ok(README.includes(runtime), runtime);
+    const isProgram = path === "./server.ts";
+    assert.equal(symbols.length === 0, isProgram, path);
+    assert.ok(isProgram || module_doc?.tags?.some(({ kind }) => kind === "example"), `${path} has no example`);
+  }
 });
 
 const PROGRAM = (store: string) => `
@@ -83,7 +79,7 @@ const PROGRAM = (store: string) => `
   let threads = 0;
   process.on("worker", () => threads++);
   const store = createSqliteStore("pets.db");
-  for (const end = performance.now() + 1000; performance.now() < end;) {
+  for (const end = performance.now() + 500; performance.now() < end;) {
     await store.create({ name: "Rex", categoryId: 7n, status: "sold" });
   }
   await store.close();

@@ -8,7 +8,7 @@ import root from "../../deno.json" with { type: "json" };
 import { testUnless } from "../support/system/commands.ts";
 import { npm, withProject } from "./support/project.ts";
 import { run, start, succeed } from "./support/run.ts";
-import { fileOf, NODES, versionOf } from "./support/runtimes.ts";
+import { fileOf, NODE, NODES, versionOf } from "./support/runtimes.ts";
 
 const PET = '{"name":"Rex","categoryId":9223372036854775807}';
 
@@ -64,18 +64,18 @@ for (const node of NODES) {
         assert.deepEqual(readdirSync(join(folder, "data")).toSorted(), ["api-key", "petstore.db"]);
       }),
   );
-
-  testUnless(skip)(
-    `${name} runs it by npx with no network, and a wrong command line has status 2`,
-    () =>
-      withProject(npm(node), async (folder) => {
-        const npx = fileOf("npm", versionOf("npm"), "bin/npx-cli.js");
-        const { status, stdout, stderr } = await run(command, [npx, "@petstore/petstore", "sevre"], folder, { PATH });
-        assert.deepEqual([status, stdout], [2, ""]);
-        assert.equal(
-          stderr,
-          "petstore: There is no such command; did you mean serve? --help alone lists the commands\n",
-        );
-      }),
-  );
 }
+
+testUnless(NODE.skip)(
+  "npx runs the command with no network, and a wrong command line has status 2",
+  () =>
+    withProject(npm(NODE), async (folder) => {
+      const npx = fileOf("npm", versionOf("npm"), "bin/npx-cli.js");
+      const PATH = `${dirname(NODE.command)}:${process.env["PATH"]}`;
+      const { status, stdout, stderr } = await run(NODE.command, [npx, "@petstore/petstore", "sevre"], folder, {
+        PATH,
+      });
+      assert.deepEqual([status, stdout], [2, ""]);
+      assert.equal(stderr, "petstore: There is no such command; did you mean serve? --help alone lists the commands\n");
+    }),
+);

@@ -8,7 +8,7 @@ import { testUnless } from "../support/system/commands.ts";
 import { freePort } from "../support/system/free_port.ts";
 import { npm, TARBALL, withProject } from "./support/project.ts";
 import { run, start, succeed } from "./support/run.ts";
-import { BUN, DENO, NODE, NODES } from "./support/runtimes.ts";
+import { BUN, DENO, NODE } from "./support/runtimes.ts";
 import { readTarball } from "./support/tar.ts";
 
 const README = readTarball(readFileSync(TARBALL)).find(({ path }) => path === "package/README.md")?.text ?? "";
@@ -17,7 +17,7 @@ const START = blocksOf(README, "sh").find((block) => block.includes("node server
 
 const hasCurl = (await run("curl", ["--json", "", "--version"], ".").catch(() => undefined))?.status === 0;
 
-for (const { name, command, args, skip } of [...NODES, BUN, DENO]) {
+for (const { name, command, args, skip } of [NODE, BUN, DENO]) {
   const testCurl = testUnless(skip || (hasCurl ? false : "there is no curl 7.82 or later"));
   testCurl(
     `the program of the package's README runs on ${name}, and answers as the README says`,

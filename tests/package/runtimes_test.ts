@@ -28,7 +28,7 @@ const INSTALLED: [runtime: Runtime, by: string, install: Install][] = [
 
 for (const [{ name, command, args, skip }, by, install] of INSTALLED) {
   testUnless(skip)(
-    `${name} installs the package by ${by} with no network, and imports and requires it`,
+    `${name} installs the package by ${by} with no network, imports and requires it, and commits on a thread of its own`,
     () =>
       withProject(install, async (folder) => {
         for (const file of ["import.mjs", "require.cjs"]) {
@@ -38,15 +38,6 @@ for (const [{ name, command, args, skip }, by, install] of INSTALLED) {
           // The only output on standard error: Node 22 warns that its SQLite is experimental.
           assert.doesNotMatch(stderr.replaceAll(SQLITE_WARNING, ""), /\S/, file);
         }
-      }),
-  );
-}
-
-for (const [{ name, command, args, skip }, by, install] of INSTALLED) {
-  testUnless(skip)(
-    `an SQLite store of the package that ${name} installs by ${by} commits on a thread of its own`,
-    () =>
-      withProject(install, async (folder) => {
         const { stdout } = await succeed(command, [...args, "writer.mjs"], folder);
         assert.deepEqual(JSON.parse(stdout), { writer: "thread", inOrder: true });
       }),
@@ -75,7 +66,7 @@ for (const [bundler, bundle] of BUNDLED) {
       withProject(npm(NODE), async (folder) => {
         const file = bundler.endsWith("cjs") ? "bundle.cjs" : "bundle.mjs";
         await bundle(folder, file);
-        const { stdout } = await succeed(NODE.command, [file], folder);
+        const { stdout } = await succeed(NODE.command, [file, "150"], folder);
         assert.deepEqual(stdout.trim().split("\n").map((line) => JSON.parse(line)), [
           { writer: "same-thread", inOrder: true },
         ]);
@@ -88,7 +79,7 @@ testUnless(NODE.skip)(
   () =>
     withProject(npm(NODE), async (folder) => {
       const flags = ["--permission", "--allow-fs-read=*", "--allow-fs-write=*"];
-      const { stdout } = await succeed(NODE.command, [...flags, "writer.mjs"], folder);
+      const { stdout } = await succeed(NODE.command, [...flags, "writer.mjs", "150"], folder);
       assert.deepEqual(JSON.parse(stdout), { writer: "same-thread", inOrder: true });
     }),
 );

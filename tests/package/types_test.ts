@@ -11,15 +11,16 @@ import { fileOf, NODE, versionOf } from "./support/runtimes.ts";
 
 const COMPILERS = (["typescript-5", "typescript-6", "typescript-7"] as const).map(versionOf);
 
-const RESOLUTIONS = [
-  { moduleResolution: "nodenext", module: "nodenext" },
-  { moduleResolution: "bundler", module: "preserve" },
-];
-
-/** The source of the names `Request` and `Response`. */
-const SURROUNDINGS = [
-  { what: "the DOM's names and no @types/node", lib: ["ES2022", "DOM"], types: [] },
-  { what: "@types/node and not the DOM's names", lib: ["ES2022"], types: ["node"] },
+/** A resolution of modules, and the source of the names `Request` and `Response`. */
+const PROJECTS = [
+  {
+    what: "nodenext and @types/node",
+    moduleResolution: "nodenext",
+    module: "nodenext",
+    lib: ["ES2022"],
+    types: ["node"],
+  },
+  { what: "a bundler and the DOM", moduleResolution: "bundler", module: "preserve", lib: ["ES2022", "DOM"], types: [] },
 ];
 
 const STRICT = {
@@ -35,18 +36,18 @@ const STRICT = {
 };
 
 for (const compiler of COMPILERS) {
-  for (const resolution of RESOLUTIONS) {
-    for (const { what, ...surroundings } of SURROUNDINGS) {
-      const title = `TypeScript ${compiler} accepts a strict project with ${resolution.moduleResolution}, ${what}`;
-      testUnless(NODE.skip)(title, () =>
+  for (const { what, ...project } of PROJECTS) {
+    testUnless(NODE.skip)(
+      `TypeScript ${compiler} accepts a strict project with ${what}`,
+      () =>
         withProject(npm(NODE), async (folder) => {
-          if (surroundings.types.length > 0) addNodeTypes(folder);
-          const { stdout } = await compile(compiler, folder, { ...STRICT, ...resolution, ...surroundings });
+          if (project.types.length > 0) addNodeTypes(folder);
+          const { stdout } = await compile(compiler, folder, { ...STRICT, ...project });
           // It compiled the package, not the sources of this repository.
           assert.match(stdout, /node_modules\/@petstore\/petstore\/lib\/stores\/sqlite\/sqlite_store\.d\.ts$/m);
           assert.doesNotMatch(stdout.replaceAll(/^.*\/node_modules\/.*$/gm, ""), /mod\.ts|lib\/petstore/);
-        }));
-    }
+        }),
+    );
   }
 }
 
@@ -57,7 +58,8 @@ testUnless(NODE.skip)(
       const name = "@cloudflare/workers-types";
       mkdirSync(join(folder, "node_modules", "@cloudflare"));
       symlinkSync(fileOf(name, versionOf(name), ""), join(folder, "node_modules", name), "dir");
-      const options = { ...STRICT, ...RESOLUTIONS[1]!, lib: ["ES2024"], types: [name], skipLibCheck: true };
+      const { what: _, ...project } = PROJECTS[1]!;
+      const options = { ...STRICT, ...project, lib: ["ES2024"], types: [name], skipLibCheck: true };
       await compile(COMPILERS.at(-1)!, folder, options, ["worker.mts"]);
     }),
 );

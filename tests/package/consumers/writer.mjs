@@ -1,8 +1,12 @@
 /** Prints whether a store commits on a thread of its own, and whether its pets are in order. */
 
 import { rmSync } from "node:fs";
+import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { createSqliteStore } from "@petstore/petstore/sqlite";
+
+/** How many creates it tries until the thread commits. */
+const MOST = Number(process.argv[2] ?? 600);
 
 function isLocked(other) {
   try {
@@ -25,7 +29,7 @@ async function main() {
 
   const ids = [];
   let sawTransaction = false;
-  for (let i = 0; i < 600 && !sawTransaction; i++) {
+  for (let i = 0; i < MOST && !sawTransaction; i++) {
     let isPromise = true;
     const create = store.create({ name: "Rex", categoryId: 7n, status: "sold" }).finally(() => isPromise = false);
     while (isPromise) {
