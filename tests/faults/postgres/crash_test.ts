@@ -5,13 +5,13 @@ import { Child } from "../../support/system/child.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
 const test = testUnless(whyNoCluster());
-const TOOL = fileURLToPath(new URL("../../reliability/crash/main.ts", import.meta.url));
+const TOOL = fileURLToPath(new URL("../../reliability/main.ts", import.meta.url));
 
 test("SIGKILL to four servers, or to their PostgreSQL, loses nothing, doubles nothing and hides nothing", async () => {
-  const options = ["--store", "postgres", "--rounds", "4", "--within", "150"];
+  const options = ["crash", "--store", "postgres", "--rounds", "3", "--within", "150"];
   await using child = new Child(Deno.execPath(), ["run", "--allow-all", TOOL, ...options]);
   const status = await child.ended;
   const { stdout, stderr } = child.written;
   assert.equal(status, 0, stdout + stderr);
-  assert.equal(stdout.match(/round \d of 4: killed .*; [1-9]\d* acknowledged; [1-9]\d* in flight/g)?.length, 4, stdout);
+  for (const figure of ["acknowledged", "creates in flight"]) assert.match(stdout, new RegExp(`${figure} +[1-9]`));
 });

@@ -1,29 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runDrainRound } from "./round.ts";
 import { Client, type Outcome } from "../../support/http/client.ts";
-import { newSeed } from "../../support/random.ts";
-import { runRounds } from "../shared/rounds.ts";
-import { withTempFolder } from "../../support/temp.ts";
+import { testRounds } from "../shared/round_tests.ts";
+import { runDrainRound } from "./tool.ts";
 
-for (const workers of [1, 2]) {
-  test(`three times SIGTERM under full load and --workers ${workers} cut no response, and all that is stored was acknowledged`, () =>
-    withTempFolder(async (folder) => {
-      const options = { store: "sqlite" as const, workers, rounds: 3, clients: 32, within: 150, seed: newSeed() };
-      const report = await runRounds({ ...options, folder, run: (stage) => runDrainRound(stage, options) });
-      assert.deepEqual(
-        report.findings,
-        [],
-        `deno task reliability drain --workers ${workers} --rounds 3 --within 150 --seed ${options.seed}`,
-      );
-      assert.equal(report.rounds.length, 3);
-      for (const figures of report.rounds) {
-        assert.ok(figures.acknowledged > 0 && figures.reads > 0);
-        // All clients worked until no server answered.
-        assert.ok(figures.refused >= options.clients);
-      }
-    }));
-}
+testRounds(
+  "drain",
+  "SIGTERM under full load cuts no response, and all that is stored was acknowledged",
+  runDrainRound,
+  [
+    ...["acknowledged", "reads", "refused"],
+  ],
+);
 
 const HEAD = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n";
 
@@ -34,7 +22,6 @@ const RESPONSES: readonly (readonly [what: string, written: string, outcome: Out
   ["half a head", HEAD, "cut"],
   ["one byte", "H", "cut"],
   ["all but one byte", `${HEAD}\r\nwhol`, "cut"],
-
   ["nothing", "", "unanswered"],
 ];
 
@@ -51,18 +38,3 @@ for (const [what, written, kind] of RESPONSES) {
     assert.equal((await outcome).kind, kind);
   });
 }
-
-test("a client whose request was not read to its end takes it for unsent", async () => {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  using client = new Client(port);
-  await client.connect();
-  const accepted = await listener.accept();
-  // More than the system buffers.
-  const outcome = client.send("x".repeat(32 * 1024 * 1024));
-  await accepted.read(new Uint8Array(1));
-  accepted.close();
-  assert.equal((await outcome).kind, "unsent");
-  listener.close();
-  assert.equal((await client.send("x")).kind, "refused");
-});

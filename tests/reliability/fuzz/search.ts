@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { formatCurl } from "./curl.ts";
 import { sequences } from "./generators/steps.ts";
 import type { Step } from "./request.ts";
 import { type Ground, Mismatch, runSequence } from "./session.ts";
@@ -26,12 +25,19 @@ export async function search(ground: Ground, extent: Extent): Promise<Finding | 
   return { problem: error.message, sent: error.sent };
 }
 
-export function formatFinding({ problem, sent }: Finding, { seed }: Extent, origin = "http://127.0.0.1:8000"): string {
-  const lines = sent.map((step) => formatCurl(step, origin));
-  return [
-    `${problem}\n`,
-    `To an empty petstore whose key is ${KEY}:\n`,
-    ...lines,
-    `\nFound with --seed ${seed}`,
-  ].join("\n");
+/** A finding with the requests that show it, sent to an empty petstore. */
+export function formatFinding({ problem, sent }: Finding, { seed }: Extent): string {
+  return [problem, `After these requests with the key ${KEY}:`, ...sent.map(formatStep), `Found with --seed ${seed}`]
+    .join("\n");
+}
+
+function formatStep(step: Step): string {
+  if ("bytes" in step) return `${step.what}: ${JSON.stringify(latin(step.bytes))}`;
+  const { method, target, headers, body, framing } = step;
+  return JSON.stringify({ method, target, headers, framing, body: body && latin(body) });
+}
+
+/** A character for each byte. */
+function latin(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
 }

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { whyNoPostgres } from "../../support/postgres/postgres.ts";
+import { POSTGRES } from "../../support/stores.ts";
 import { MALFORMED_CASES } from "./generators/malformed.ts";
 import type { Handle } from "./host.ts";
 import type { Draft } from "./request.ts";
@@ -19,11 +21,12 @@ const LIST: Draft = {
   isWalk: false,
 };
 const MEMORY = FUZZED_STORES.slice(0, 1);
+const stores = whyNoPostgres() ? FUZZED_STORES : [...FUZZED_STORES, POSTGRES];
 
 test("over a socket, every store answers random requests as predicted, and malformed ones get 400 or a closed connection", async () => {
   const extent = { seed: SEED, sequences: 25 };
   const tally = new Tally();
-  const finding = await search({ host: SOCKET, stores: FUZZED_STORES, tally }, extent);
+  const finding = await search({ host: SOCKET, stores, tally }, extent);
   assert.ok(!finding, finding && `${formatFinding(finding, extent)} --socket`);
   assert.ok(tally.requests > 400, `only ${tally.requests} requests were sent`);
 });

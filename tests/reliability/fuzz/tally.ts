@@ -20,11 +20,6 @@ export class Tally {
     this.#count(`no HTTP: ${isRefusal ? "400" : `let through, ${response.status} ${codeOf(response.text)}`}`.trimEnd());
   }
 
-  format(): string {
-    const lines = [...this.responses].sort(([one], [other]) => one < other ? -1 : 1);
-    return lines.map(([kind, count]) => `  ${String(count).padStart(9)}  ${kind}`).join("\n");
-  }
-
   #count(kind: string): void {
     this.responses.set(kind, (this.responses.get(kind) ?? 0) + 1);
   }

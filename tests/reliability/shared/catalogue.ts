@@ -4,17 +4,28 @@ import type { SeenResponse } from "../../support/openapi_validator.ts";
 import { isPet, parsePets } from "./pets.ts";
 import { getRequest } from "./requests.ts";
 
+export interface Page {
+  pets: Pet[];
+  /** The target of the next page. */
+  next: string | undefined;
+}
+
+/** A page of a list, read exactly. Throws if it is none. */
+export function readPage(target: string, { text, headers }: SeenResponse): Page {
+  const pets = parsePets(text);
+  if (!Array.isArray(pets) || !pets.every(isPet)) throw new Error(`${target} was answered with no pets: ${text}`);
+  return { pets, next: /^<([^>]+)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1] };
+}
+
 /** All pets of a server, or those of one status, in its order. */
 export async function readCatalogue(port: number, status?: PetStatus): Promise<Pet[]> {
   using client = new Client(port);
   const pets: Pet[] = [];
   let target: string | undefined = `/v1/pets?limit=100${status === undefined ? "" : `&status=${status}`}`;
   while (target !== undefined) {
-    const { text, headers }: SeenResponse = await read(client, target);
-    const page = parsePets(text);
-    if (!Array.isArray(page) || !page.every(isPet)) throw new Error(`${target} was answered with no pets: ${text}`);
-    pets.push(...page);
-    target = /^<([^>]+)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1];
+    const page: Page = readPage(target, await read(client, target));
+    pets.push(...page.pets);
+    target = page.next;
   }
   return pets;
 }

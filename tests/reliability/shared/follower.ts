@@ -1,7 +1,6 @@
-import { readCatalogue } from "./catalogue.ts";
+import { readCatalogue, readPage } from "./catalogue.ts";
 import { Client } from "../../support/http/client.ts";
 import { type Journal, show } from "./journal.ts";
-import { isPet, parsePets } from "./pets.ts";
 import { getRequest } from "./requests.ts";
 
 /** Milliseconds between two looks at the last page: this is not the load. */
@@ -53,15 +52,10 @@ export class Follower {
     using client = new Client(port);
     const outcome = await client.send(getRequest(this.#target));
     if (outcome.kind !== "answered" || outcome.response.status !== 200) return "nothing";
-    const { text, headers } = outcome.response;
-    const pets = parsePets(text);
-    if (!Array.isArray(pets) || !pets.every(isPet)) {
-      throw new Error(`${this.#target} was answered with no pets: ${text}`);
-    }
+    const { pets, next } = readPage(this.#target, outcome.response);
     const { last } = this;
     // An id below the last is skipped: a reader who continues from there would never ask for it.
     for (const { id } of pets) if (id > last) this.#ids.push(id);
-    const next = /^<([^>]+)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1];
     this.#target = next ?? this.#target;
     return next === undefined ? "the end" : "more";
   }

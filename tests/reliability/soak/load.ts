@@ -2,7 +2,7 @@
 
 import { Client, type Outcome } from "../../support/http/client.ts";
 import { drawPet } from "../shared/pets.ts";
-import { createRequest } from "../shared/requests.ts";
+import { createRequest, postRequest } from "../shared/requests.ts";
 import { Random } from "../../support/random.ts";
 import { drawRequest, type Known, type SoakRequest } from "./requests.ts";
 
@@ -28,6 +28,7 @@ if (import.meta.main) await load(JSON.parse(Deno.args[0] ?? ""));
 async function load({ port, clients, seconds, seed }: LoadSettings): Promise<void> {
   const random = new Random(seed);
   const figures: LoadFigures = { requests: 0, creates: 0, unexpected: 0, example: "" };
+  await createFirst(port);
   const end = performance.now() + seconds * 1000;
   const timer = setInterval(() => console.log(JSON.stringify(figures)), 1000);
   await Promise.all(Array.from({ length: clients }, async (_, number) => {
@@ -36,6 +37,14 @@ async function load({ port, clients, seconds, seed }: LoadSettings): Promise<voi
   }));
   clearInterval(timer);
   console.log(JSON.stringify(figures));
+}
+
+/** A pet of each status, so that no list is empty. */
+async function createFirst(port: number): Promise<void> {
+  using client = new Client(port);
+  for (const status of ["available", "pending", "sold"]) {
+    await client.send(postRequest(`{"name":"first","categoryId":1,"status":"${status}"}`));
+  }
 }
 
 /** One client, on one connection as long as the server keeps it. */

@@ -1,7 +1,7 @@
 /** Processes of a test or a tool. Their output is read as it comes, and none outlives its owner. Deno only. */
 
 /** Longer than any start or drain, in milliseconds. */
-const GUARD = 20_000;
+const GUARD = 60_000;
 
 const running = new Set<Child>();
 

@@ -1,4 +1,4 @@
-/** One round: SIGTERM under full load, an audit of the store, retries, another audit. */
+/** SIGTERM under full load, an audit of the store, retries, another audit. */
 
 import { auditAll, auditEnd } from "../shared/audit.ts";
 import { Client, endsConnection, type Outcome } from "../../support/http/client.ts";
@@ -7,44 +7,35 @@ import { createAgain, createOnAndOn, type WorkerPool } from "../shared/creating.
 import type { Journal } from "../shared/journal.ts";
 import { parsePets } from "../shared/pets.ts";
 import { getRequest } from "../shared/requests.ts";
-import type { RoundOptions } from "../shared/rounds_tool.ts";
-import { end, type Stage } from "../shared/rounds.ts";
+import { defineRounds, end, type Figures, type Stage } from "../shared/rounds.ts";
 
-export interface DrainFigures {
-  moment: number;
-  /** Milliseconds from the signal to the end of the process. */
-  duration: number;
-  acknowledged: number;
-  reads: number;
-  /** Answered with 503 and `Connection: close`. */
-  turnedAway: number;
-  refused: number;
-  unsent: number;
-  unanswered: number;
-  cut: number;
-  retries: number;
-}
+const ABOUT =
+  `Clients create and read, SIGTERM comes at a random moment: no response may be cut. No busy client may be left without one,
+nor an idle one that begins a request right then. The exit status must be 0, and after a restart all that was acknowledged
+must be there, and nothing else.`;
 
-type Counts = Pick<DrainFigures, "reads" | "turnedAway" | "refused" | "unsent" | "unanswered" | "cut">;
+export const DRAIN = defineRounds(ABOUT, runDrainRound);
+
+/** How requests ended, and those that were answered by a server that stops. */
+type Counts = Record<"reads" | "turnedAway" | Exclude<Outcome["kind"], "answered">, number>;
 
 /** Creators for each reader: a long response is cut more easily than a short one. */
 const CREATORS_PER_READER = 4;
 
-/** A client that pauses for less, in milliseconds, is busy: a server waits longer for it. */
-const BUSY = 200;
+/** A client that pauses for less, in milliseconds, is busy. A server waits some times as long for it, also on a busy machine. */
+const BUSY = 50;
 
 /** Idle connections to each server. */
 const IDLE = 8;
 
-export async function runDrainRound(stage: Stage, options: RoundOptions): Promise<DrainFigures> {
-  const { installation, journal, random, tag } = stage;
+export async function runDrainRound(stage: Stage): Promise<Figures> {
+  const { installation, journal, random, tag, clients, within } = stage;
   const before = journal.acknowledged;
-  const counts = { reads: 0, turnedAway: 0, refused: 0, unsent: 0, unanswered: 0, cut: 0 };
-  const moment = random.below(options.within);
+  const counts: Counts = { reads: 0, turnedAway: 0, refused: 0, unsent: 0, unanswered: 0, cut: 0 };
   const onFailure: WorkerPool["onFailure"] = (outcome, body) => countFailure(outcome, body, counts, journal);
-  const pool = (): WorkerPool => ({ ...options, ports: installation.ports, journal, random, onFailure });
+  const pool = (): WorkerPool => ({ ...stage, ports: installation.ports, onFailure });
   const begun = journal.nextAcknowledged();
-  const readers = Array.from({ length: Math.ceil(options.clients / CREATORS_PER_READER) }, (_, i) => i);
+  const readers = Array.from({ length: Math.ceil(clients / CREATORS_PER_READER) }, (_, i) => i);
   const loaded = Promise.all([
     createOnAndOn(pool(), tag),
     ...readers.map((i) => readOnAndOn(installation.ports[i % installation.ports.length] ?? 0, counts, journal)),
@@ -53,19 +44,19 @@ export async function runDrainRound(stage: Stage, options: RoundOptions): Promis
   const idle = await Promise.all(
     installation.ports.flatMap((port) => Array.from({ length: IDLE }, () => useOnce(port))),
   );
-  await new Promise((resolve) => setTimeout(resolve, moment));
+  await new Promise((resolve) => setTimeout(resolve, random.below(within)));
   const toldAt = performance.now();
   const woken = idle.map((client) => wake(client, random.below(BUSY / 2), { toldAt, counts, journal }));
   await end(installation, journal);
   const duration = Math.round(performance.now() - toldAt);
-  await Promise.all(woken);
-  await loaded;
+  await Promise.all([...woken, loaded]);
   await installation.start();
   await auditDrained(stage);
   const retries = journal.unanswered();
   await createAgain(pool(), retries);
   await auditEnd(installation.ports, journal, random);
-  return { ...counts, moment, duration, acknowledged: journal.acknowledged - before, retries: retries.length };
+  const acknowledged = journal.acknowledged - before;
+  return { ...counts, "longest end in ms": duration, acknowledged, retries: retries.length };
 }
 
 /** The server must have acknowledged all that it stored, except to clients that did not wait. */
