@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { DatabaseSync } from "node:sqlite";
 import { KEY, Ledger, ON_FILE } from "../support/server/ledger.ts";
 import { inFolder } from "../support/server/in_process.ts";
-import { runCommand, spawnServer, walk, withServer } from "../support/server/server_process.ts";
+import { runCommand, spawnServer, withServer } from "../support/server/server_process.ts";
 import { command, skipUnless, testUnless } from "../support/system/commands.ts";
 import { MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
 import { withTempFolder } from "../support/temp.ts";
@@ -93,18 +93,6 @@ test("beside an import, a server creates without a refusal, and shows all pets i
       assert.equal(JSON.parse((await server.ask(`/v1/pets/${id}`, KEY)).text).name, "Last");
     });
   }));
-
-test("a server shows imported pets in lists that it has answered before", () =>
-  inFolder((folder) =>
-    withServer(folder, ON_FILE, async (server) => {
-      assert.deepEqual(await walk(KEY, server), []);
-      for (const count of [3, 250]) {
-        await importFile(folder, `${count}.ndjson`, toNdjson(makeDrafts(count, count)));
-        const shown = (await walk(KEY, server)).map(({ name }) => name);
-        assert.deepEqual(shown, readDrafts(folder).map(({ name }) => name));
-      }
-    })
-  ));
 
 testUnless(MOUNT_SKIP)(
   "an import on a full disk has status 1, and repeated with room it adds the rest",

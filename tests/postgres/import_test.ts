@@ -4,15 +4,14 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { exportPostgres } from "../../lib/stores/postgres/exporter.ts";
-import { createPostgresStore, postgresGrants, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
+import { createPostgresStore, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
 import postgres from "postgres";
 import { runSql } from "../support/postgres/postgres.ts";
 import { inFolder, runHere } from "../support/server/in_process.ts";
-import { KEY } from "../support/server/ledger.ts";
-import { type ServerExit, spawnServer, walk, withServer } from "../support/server/server_process.ts";
+import { type ServerExit, spawnServer } from "../support/server/server_process.ts";
 import { until } from "../support/until.ts";
 import { assertPrinted, assertRefused, type Draft, makeDrafts, toCsv, toNdjson } from "../support/server/pet_files.ts";
-import { test, withRole } from "./support.ts";
+import { test } from "./support.ts";
 
 function run(url: string, schema: string, ...args: string[]): Promise<ServerExit> {
   return runHere(args, { PETSTORE_STORE: `${url}?schema=${schema}` });
@@ -55,18 +54,6 @@ test.schema(
     }),
 );
 
-test.schema(
-  "a role with the privileges of a server imports and exports",
-  (url, schema) =>
-    withRole(url, `${schema}_import`, (roleUrl) =>
-      inFolder(async (folder) => {
-        await runSql(url, postgresSchema(schema) + postgresGrants(`"${schema}_import"`, schema));
-        writeFileSync(join(folder, "a.ndjson"), toNdjson(EDGES));
-        assertPrinted(await run(roleUrl, schema, "import", "a.ndjson"), "a.ndjson: 3 pets added");
-        assert.match((await run(roleUrl, schema, "export")).stdout, /^\{"id":1,.*\n.*\n\{"id":3,.*\n$/);
-      })),
-);
-
 test.schema("an export shows one moment, whatever others write meanwhile", async (url, schema) => {
   const store = await createPostgresStore(() => postgres(url), { schema });
   await store.create(EDGES[0]!);
@@ -96,20 +83,6 @@ test.schema(
       for (const { added, known } of counts) assert.equal(added + known, 12_000);
       assert.equal(counts[0].added + counts[1].added, 12_000);
       assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}".pets`), [["12000"]]);
-    }),
-);
-
-test.schema(
-  "--seed fills an empty database once, also for servers that start together",
-  (url, schema) =>
-    inFolder(async (folder) => {
-      const parts = { args: [`--key=${KEY}`, `--store=${url}?schema=${schema}`, "--seed=40"] };
-      await withServer(folder, parts, (one) =>
-        withServer(folder, parts, async (other) => {
-          assert.equal(one.written.stderr, "petstore: 40 sample pets are added\n");
-          assert.equal(other.written.stderr, "petstore: the 40 sample pets were added before\n");
-          assert.equal((await walk(KEY, one, other)).length, 40);
-        }));
     }),
 );
 

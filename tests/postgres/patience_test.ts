@@ -102,11 +102,3 @@ test.schema("statements on connections that never answer do not pile up in the d
   });
   await sql.end({ timeout: 1 });
 });
-
-test("a single Client of node-postgres is refused", () => {
-  const single = { query: () => {}, connect: () => {}, processID: null };
-  return assert.rejects(createPostgresStore(single as unknown as PostgresClient), {
-    name: "TypeError",
-    message: /must be .* a Pool of node-postgres, .* not a Client of node-postgres$/,
-  });
-});

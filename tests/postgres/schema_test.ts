@@ -136,6 +136,7 @@ test("invalid clients, schemas, timeouts and unknown options are refused", async
     [() => createPostgresStore("postgres://localhost/pets" as never), /, not a string$/],
     [() => createPostgresStore(() => Promise.resolve(client) as never), /, not a promise$/],
     [() => createPostgresStore(undefined as never), /, not undefined$/],
+    [() => createPostgresStore({ query() {}, connect() {}, processID: 1 } as never), /not a Client of node-postgres$/],
     [() => createPostgresStore(client, { schema: 'a"; DROP' }), /lower-case .*, such as petstore, not "a\\"; DROP"$/],
     [() => createPostgresStore(client, { timeoutMs: 0 }), /^The timeoutMs .* must be above 0 .*, not 0$/],
     [() => createPostgresStore(client, { timeoutMs: NaN }), /, not NaN$/],

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createPostgresStore, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
+import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
 import { MIGRATIONS } from "../../lib/stores/postgres/schema/tables.ts";
 import { DRIVERS, runSql } from "../support/postgres/postgres.ts";
 import { createAsVersion1, postgresVersion1 } from "./version_1.ts";
@@ -28,42 +28,39 @@ test.store(
   },
 );
 
-test.schema("a schema of version 1 is migrated, and running servers of that version continue", async (url, schema) => {
-  await runSql(url, postgresVersion1(schema));
-  const now = Date.now();
-  const [old, other, late] = [request("old"), request("other"), request("late")];
-  const asOld = async (key: string, clock: number) => (await runSql(url, createAsVersion1(schema, key, clock)))[0]?.[0];
-  assert.equal(await asOld(old.key, now), "1");
-  await usingStore(DRIVERS[0]!, url, schema, async (store) => {
-    // Remembered requests stay remembered, and each server sees the other's.
-    assert.deepEqual(await store.createOnce!(PET, old), { outcome: "replayed", id: 1n });
-    assert.deepEqual(await store.createOnce!(PET, other), { outcome: "created", id: 2n });
-    assert.equal(await asOld(other.key, now), "-2");
-    // Even if the clock of the old server is days ahead.
-    assert.equal(await asOld(other.key, now + 3 * DAY), "-2");
-    assert.equal(await asOld(late.key, now + 3 * DAY), "3");
-    assert.deepEqual(await store.createOnce!(PET, late), { outcome: "replayed", id: 3n });
-  });
-  const [[ends] = []] = await runSql(url, `SELECT max(expires_at) FROM "${schema}".requests`);
-  assert.ok(Number(ends) < now + 2 * DAY);
-  assert.deepEqual(await runSql(url, `SELECT version FROM "${schema}".schema_version`), [[String(MIGRATIONS.length)]]);
-});
+/** What a role needed in version 1. */
+function grantsOfVersion1(schema: string, role: string): string {
+  return `GRANT USAGE ON SCHEMA "${schema}" TO ${role};
+    GRANT SELECT, INSERT ON "${schema}".pets TO ${role};
+    GRANT SELECT, INSERT, UPDATE, DELETE ON "${schema}".requests TO ${role};
+    GRANT USAGE ON SEQUENCE "${schema}".pet_ids TO ${role}`;
+}
 
 test.schema(
-  "a server of version 1 adds pets after the upgrade without new privileges for its role",
+  "a schema of version 1 is migrated, and running servers of that version continue with their privileges",
   (url, schema) =>
     withRole(url, `role_${schema}`, async (roleUrl) => {
-      const role = `"role_${schema}"`;
       await runSql(url, postgresVersion1(schema));
-      // The privileges that version 1 needed.
-      await runSql(
-        url,
-        `GRANT USAGE ON SCHEMA "${schema}" TO ${role};
-       GRANT SELECT, INSERT ON "${schema}".pets TO ${role};
-       GRANT SELECT, INSERT, UPDATE, DELETE ON "${schema}".requests TO ${role};
-       GRANT USAGE ON SEQUENCE "${schema}".pet_ids TO ${role}`,
-      );
-      await runSql(url, postgresSchema(schema));
-      assert.deepEqual(await runSql(roleUrl, createAsVersion1(schema, "k".repeat(22), Date.now())), [["1"]]);
+      await runSql(url, grantsOfVersion1(schema, `"role_${schema}"`));
+      const now = Date.now();
+      const [old, other, late] = [request("old"), request("other"), request("late")];
+      const asOld = async (key: string, clock: number) =>
+        (await runSql(roleUrl, createAsVersion1(schema, key, clock)))[0]?.[0];
+      assert.equal(await asOld(old.key, now), "1");
+      await usingStore(DRIVERS[0]!, url, schema, async (store) => {
+        // Remembered requests stay remembered, and each server sees the other's.
+        assert.deepEqual(await store.createOnce!(PET, old), { outcome: "replayed", id: 1n });
+        assert.deepEqual(await store.createOnce!(PET, other), { outcome: "created", id: 2n });
+        assert.equal(await asOld(other.key, now), "-2");
+        // Even if the clock of the old server is days ahead.
+        assert.equal(await asOld(other.key, now + 3 * DAY), "-2");
+        assert.equal(await asOld(late.key, now + 3 * DAY), "3");
+        assert.deepEqual(await store.createOnce!(PET, late), { outcome: "replayed", id: 3n });
+      });
+      const [[ends] = []] = await runSql(url, `SELECT max(expires_at) FROM "${schema}".requests`);
+      assert.ok(Number(ends) < now + 2 * DAY);
+      assert.deepEqual(await runSql(url, `SELECT version FROM "${schema}".schema_version`), [[
+        String(MIGRATIONS.length),
+      ]]);
     }),
 );

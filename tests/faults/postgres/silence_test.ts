@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 // @ts-types="@types/pg"
 import { Pool } from "pg";
 import postgres from "postgres";
-import { createPostgresStore, type PostgresClient } from "../../../lib/stores/postgres/postgres_store.ts";
+import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store.ts";
 import { StoreUnavailableError } from "../../../mod.ts";
 import { runSql, withSchema } from "../../support/postgres/postgres.ts";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
@@ -18,31 +18,21 @@ const MAX = 4;
 /** In milliseconds: longer than a busy machine takes for a statement. */
 const TIMEOUT = 1000;
 
-interface Given {
-  name: string;
-  open(url: string): { source: PostgresClient | (() => PostgresClient); end(): unknown };
-}
-
 const makePool = (url: string) => new Pool({ connectionString: url, max: MAX, connectionTimeoutMillis: 1000 });
 const makeSql = (url: string) => postgres(url, { max: MAX, fetch_types: false, connect_timeout: 1 });
 
-const POOL: Given = {
-  name: "a Pool",
-  open(url) {
+/** The source of a store's connections, and how the test closes it. */
+const SOURCES = {
+  "a Pool"(url: string) {
     const source = makePool(url);
     return { source, end: () => source.end() };
   },
-};
-
-const SQL: Given = {
-  name: "a sql of postgres.js",
-  open(url) {
+  "a sql of postgres.js"(url: string) {
     const source = makeSql(url);
     return { source, end: () => source.end({ timeout: 0 }) };
   },
+  "a maker of sql": (url: string) => ({ source: () => makeSql(url), end: () => {} }),
 };
-
-const MAKER: Given = { name: "a maker of sql", open: (url) => ({ source: () => makeSql(url), end() {} }) };
 
 function withProxy(use: (proxy: SilentProxy, through: string, schema: string, url: string) => Promise<void>) {
   return withSchema((url, schema) => {
@@ -63,10 +53,10 @@ async function isAnswered(work: PromiseLike<unknown>): Promise<boolean> {
   }
 }
 
-for (const { name, open } of [POOL, MAKER]) {
+for (const name of ["a Pool", "a maker of sql"] as const) {
   test(`a store on ${name} replaces silent connections`, () =>
     withProxy(async (proxy, through, schema) => {
-      const { source, end } = open(through);
+      const { source, end } = SOURCES[name](through);
       const store = await createPostgresStore(source, { schema, timeoutMs: TIMEOUT });
       await store.create(PET);
       await Promise.all(Array.from({ length: 50 }, () => store.get(1n)));
@@ -86,7 +76,7 @@ for (const { name, open } of [POOL, MAKER]) {
     }));
 }
 
-for (const { name, open } of [POOL, SQL, MAKER]) {
+for (const [name, open] of Object.entries(SOURCES)) {
   test(`a create that ${name} has no connection for is not sent later`, () =>
     withProxy(async (proxy, through, schema, url) => {
       const { source, end } = open(through);

@@ -140,23 +140,6 @@ export function pidOf({ folder }: Cluster): number | undefined {
   return existsSync(file) ? Number(readFileSync(file, "utf8").split("\n", 1)[0]) : undefined;
 }
 
-/** The processor time of a cluster's processes so far, ended ones too, in seconds. */
-export function processorTime(cluster: Cluster): number {
-  const pid = pidOf(cluster);
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean);
-  // The main process last: it counts children that end meanwhile.
-  const ticks = [...children, String(pid)].map((each) => {
-    try {
-      // user, system, and both of ended children; the name before them may contain spaces.
-      const fields = readFileSync(`/proc/${each}/stat`, "utf8").split(") ")[1]?.split(" ").slice(11, 15) ?? [];
-      return fields.reduce((sum, field) => sum + Number(field), 0);
-    } catch {
-      return 0;
-    }
-  });
-  return ticks.reduce((sum, each) => sum + each, 0) / 100;
-}
-
 function own(folder: string): void {
   const user = nobody();
   if (isRoot() && user) chownSync(folder, user.uid, user.gid);
