@@ -12,8 +12,8 @@ export const EVERYDAY: Record<string, string> = {
 
 /** The tests of the server that run on Node too. */
 const ON_NODE = [
-  ...["faults/restore_test.ts", "faults/transfer_test.ts", "nginx"],
-  ...["access_log_test.ts", "commands_test.ts", "disk", "failed_start_test.ts", "keys/commands_test.ts"]
+  ...["faults/disk", "faults/restore_test.ts", "faults/transfer_test.ts", "nginx"],
+  ...["access_log_test.ts", "commands_test.ts", "failed_start_test.ts", "keys/commands_test.ts"]
     .map((name) => `server/${name}`),
   ...["keys/process_test.ts", "keys/secret_test.ts", "log_test.ts", "output_test.ts", "settings_test.ts"]
     .map((name) => `server/${name}`),
@@ -26,8 +26,8 @@ export const INTEGRATION: Record<string, string> = {
   hosts: `cd tests/hosts && ${INSTALL} && deno task ok && deno test -A --parallel`,
   postgres: "deno test -A tests/faults/postgres tests/postgres",
   sqlite: "deno test -A tests/faults/restore_test.ts tests/faults/transfer_test.ts tests/faults/workers_test.ts " +
-    "tests/faults/clients tests/faults/sqlite tests/nginx tests/reliability/crash tests/reliability/drain tests/reliability/fuzz " +
-    "tests/reliability/soak",
+    "tests/faults/clients tests/faults/disk tests/faults/sqlite tests/nginx tests/reliability/crash tests/reliability/drain " +
+    "tests/reliability/fuzz tests/reliability/soak",
   edge: `cd tests/edge && ${INSTALL} && deno task ok && deno task test`,
   package: `deno task pack && cd tests/package && ${INSTALL} && deno task ok && deno test -A --parallel`,
   clients: `cd tests/clients && ${INSTALL} && deno task ok && deno task test`,

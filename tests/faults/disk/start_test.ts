@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, copyFileSync, existsSync, renameSync, rmSync, statSync, truncateSync } from "node:fs";
+import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { IMMUTABLE_SKIP, MOUNT_SKIP, overwrite, whileImmutable, withTmpfs } from "../../support/system/disk.ts";
@@ -11,7 +11,6 @@ import { testUnless } from "../../support/system/commands.ts";
 const test = Object.assign(testUnless(false), {
   immutable: testUnless(IMMUTABLE_SKIP),
   mounted: testUnless(MOUNT_SKIP),
-  asUser: testUnless(Deno.uid() === 0 && "root may write whatever the mode says"),
 });
 
 /** The start prints one line, exits with 2 and leaves the files unchanged. */
@@ -71,9 +70,10 @@ async function makeFile(folder: string, stop: Deno.Signal): Promise<Ledger> {
 }
 
 function moveLogIntoFile(path: string): void {
-  const db = new DatabaseSync(path);
-  db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-  db.close();
+  using db = new DatabaseSync(path);
+  // The server may be reading, and a checkpoint that cannot be complete does not fail.
+  db.exec("PRAGMA busy_timeout = 30000");
+  assert.equal(db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"], 0);
 }
 
 /** A start shows exactly the first `count` acknowledged pets. */
@@ -92,21 +92,6 @@ test.mounted("a server does not start in a read-only file system, and starts whe
     await withServer(folder, ON_FILE, (server) => ledger.assertShown(server));
   }));
 
-test.immutable("a server does not start in a read-only folder, and starts when it is writable", () =>
-  withFile({}, async (folder, _, ledger) => {
-    await whileImmutable([folder], () => assertRefused(folder, /folder must exist and be writable/));
-    await withServer(folder, ON_FILE, (server) => ledger.assertShown(server));
-  }));
-
-test("a server does not start on half a file, and starts when the other half is back", () =>
-  withFile({}, async (folder, path, ledger) => {
-    copyFileSync(path, `${path}.copy`);
-    truncateSync(path, 4096 * Math.floor(statSync(path).size / 8192));
-    await assertRefused(folder, /is corrupt; restore it from a backup/);
-    renameSync(`${path}.copy`, path);
-    await withServer(folder, ON_FILE, (server) => ledger.assertShown(server));
-  }));
-
 // Whole pages: SQLite knows a page by its head. Without checksums, it would show rubbish inside a name.
 test("a server on a file with pages of rubbish in its middle refuses what is there, and shows the rest as it was", () =>
   withFile({}, async (folder, path, ledger) => {
@@ -120,19 +105,20 @@ test("a server on a file with pages of rubbish in its middle refuses what is the
     await withServer(folder, ON_FILE, (server) => ledger.assertShown(server));
   }));
 
-// The file does not say that there was a log: neither SQLite nor the server can know.
-test("a server whose log was deleted before its start shows all pets that are in the file", () =>
-  withFile({ stop: "SIGKILL" }, async (folder, path, ledger) => {
-    for (const end of ["-wal", "-shm"]) rmSync(path + end);
-    await assertShowsFirst(folder, 100, ledger);
-  }));
+const LOST: [what: string, lose: (path: string) => void][] = [
+  // The file does not say that there was a log: neither SQLite nor the server can know.
+  ["was deleted", (path) => ["-wal", "-shm"].forEach((end) => rmSync(path + end))],
+  // A damaged frame looks like one that a loss of power interrupted, so the log ends there.
+  ["has rubbish in it", (path) => overwrite(`${path}-wal`, 32, statSync(`${path}-wal`).size - 32)],
+];
 
-// A damaged frame looks like one that a loss of power interrupted, so the log ends there.
-test("a server whose log has rubbish in it shows all pets that were committed before", () =>
-  withFile({ stop: "SIGKILL" }, async (folder, path, ledger) => {
-    overwrite(`${path}-wal`, 32, statSync(`${path}-wal`).size - 32);
-    await assertShowsFirst(folder, 100, ledger);
-  }));
+for (const [what, lose] of LOST) {
+  test(`a server whose log ${what} before its start shows all pets that are in the file`, () =>
+    withFile({ stop: "SIGKILL" }, async (folder, path, ledger) => {
+      lose(path);
+      await assertShowsFirst(folder, 100, ledger);
+    }));
+}
 
 test("a server that was killed in the middle of its log shows everything, though the file alone is half", () =>
   withFile({ stop: "SIGKILL" }, async (folder, path, ledger) => {
@@ -141,30 +127,8 @@ test("a server that was killed in the middle of its log shows everything, though
     ledger.assertInFile(path);
   }));
 
-// SQLite would open it read-only, and this run would refuse all creates.
-test.asUser("a server does not start on a file that it may not write", () =>
-  withFile({ stop: "SIGKILL" }, async (folder, path, ledger) => {
-    chmodSync(path, 0o400);
-    await assertRefused(folder, /cannot be written to/);
-    chmodSync(path, 0o600);
-    await withServer(folder, ON_FILE, (server) => ledger.assertShown(server));
-  }));
-
 test.immutable("a server does not start on a file that no user may write", () =>
   withFile({ stop: "SIGKILL" }, async (folder, path, ledger) => {
     await whileImmutable([path], () => assertRefused(folder, /cannot be written to/));
     await withServer(folder, ON_FILE, (server) => ledger.assertShown(server));
-  }));
-
-// SQLite would delete the log as a left-over and give the same ids again.
-test("a server does not start where a log is left and its file is empty or missing, and starts when it is back", () =>
-  withFile({ stop: "SIGKILL" }, async (folder, path, ledger) => {
-    copyFileSync(path, `${path}.copy`);
-    truncateSync(path, 0);
-    await assertRefused(folder, /log/);
-    rmSync(path);
-    await assertRefused(folder, /log/);
-    renameSync(`${path}.copy`, path);
-    await withServer(folder, ON_FILE, (server) => ledger.assertShown(server));
-    ledger.assertInFile(path);
   }));

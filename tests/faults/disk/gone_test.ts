@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { copyFileSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { MOUNT_SKIP, withTmpfs } from "../../support/system/disk.ts";
 import { assertUnavailable, FILE, KEY, Ledger, ON_FILE } from "../../support/server/ledger.ts";
@@ -9,35 +9,21 @@ import { command, testUnless } from "../../support/system/commands.ts";
 
 const test = Object.assign(testUnless(false), { mounted: testUnless(MOUNT_SKIP) });
 
-const WAYS: [what: string, take: (path: string) => void][] = [
-  ["file is deleted", (path) => rmSync(path)],
-  ["file is replaced by a copy of it", (path) => {
-    copyFileSync(path, `${path}.copy`);
-    renameSync(`${path}.copy`, path);
-  }],
-  ["file is moved away", (path) => renameSync(path, `${path}.moved`)],
-  ["file is moved away and copied back", (path) => {
-    renameSync(path, `${path}.moved`);
-    copyFileSync(`${path}.moved`, path);
-  }],
-  ["log is deleted", (path) => rmSync(`${path}-wal`)],
-];
-
-for (const [what, take] of WAYS) {
-  test(`a server whose ${what} acknowledges nothing any more, shows what it had, and is not ready`, () =>
-    withTempFolder(async (folder) => {
-      const ledger = new Ledger();
-      await withServer(folder, ON_FILE, async (server) => {
-        for (let count = 0; count < 20; count++) await ledger.create(server);
-        take(join(folder, FILE));
-        await ledger.assertRefused(server);
-        await ledger.assertShown(server);
-        assertUnavailable(await server.ask("/readyz", null));
-        assert.equal((await server.ask("/livez", null)).status, 200);
-        assert.equal(await server.stop(), 0);
-      });
-    }));
-}
+// tests/stores/sqlite/file_test.ts has the other ways.
+test("a server whose file is moved away and copied back acknowledges nothing any more, shows what it had, and is not ready", () =>
+  withTempFolder(async (folder) => {
+    const ledger = new Ledger();
+    await withServer(folder, ON_FILE, async (server) => {
+      for (let count = 0; count < 20; count++) await ledger.create(server);
+      renameSync(join(folder, FILE), join(folder, "moved"));
+      copyFileSync(join(folder, "moved"), join(folder, FILE));
+      await ledger.assertRefused(server);
+      await ledger.assertShown(server);
+      assertUnavailable(await server.ask("/readyz", null));
+      assert.equal((await server.ask("/livez", null)).status, 200);
+      assert.equal(await server.stop(), 0);
+    });
+  }));
 
 test.mounted("a server whose volume is replaced by another leaves the log of that one alone when it ends", () =>
   withTmpfs("16m", (right) =>
