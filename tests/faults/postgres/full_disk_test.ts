@@ -35,7 +35,11 @@ test("a full disk refuses creates with 503 and loses no acknowledged pet, and al
               return status === (await server.ask("/readyz", null)).status;
             });
             Deno.removeSync(ballast);
-            if (pidOf(cluster) === undefined) startAgain(cluster, SETTINGS);
+            await until("the database again", async () => {
+              // It may be ending just now.
+              if (pidOf(cluster) === undefined) startAgain(cluster, SETTINGS);
+              return (await server.ask("/readyz", null)).status === 200;
+            });
             for (const each of servers) await untilAnswered(each, "/readyz", 200);
             while ((await create("Bo")).status !== 201);
             assert.ok(ledger.refused > 1, "No create was hit");

@@ -136,8 +136,13 @@ export function removeCluster(cluster: Cluster): void {
 }
 
 export function pidOf({ folder }: Cluster): number | undefined {
-  const file = join(folder, "data", "postmaster.pid");
-  return existsSync(file) ? Number(readFileSync(file, "utf8").split("\n", 1)[0]) : undefined;
+  try {
+    // On a full disk, the file may be empty.
+    return Number(readFileSync(join(folder, "data", "postmaster.pid"), "utf8").split("\n", 1)[0]) || undefined;
+  } catch {
+    // There is none, or it has just been removed.
+    return undefined;
+  }
 }
 
 function own(folder: string): void {

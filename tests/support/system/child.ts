@@ -1,6 +1,6 @@
 /** Processes of a test or a tool. Their output is read as it comes, and none outlives its owner. Deno only. */
 
-/** Longer than any start or drain, in milliseconds. */
+/** Longer than any start or drain, on a busy machine too, in milliseconds. */
 const GUARD = 60_000;
 
 const running = new Set<Child>();
