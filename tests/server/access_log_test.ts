@@ -118,36 +118,23 @@ test("the status has a colour on a terminal only", () => {
   assert.ok(colours.every(([, , after]) => after?.startsWith("39m ")));
 });
 
-test("lines that come together are written together, in order, and flush() waits for the last", async () => {
+test("lines that come together are written together, in order, without a flush, and flush() waits for the last", async () => {
   const writes: string[] = [];
-  const { add, flush } = createLineWriter({
-    write(bytes) {
-      writes.push(new TextDecoder().decode(bytes));
-      return Promise.resolve(bytes.length);
-    },
-  });
-  for (const line of ["a", "b", "c"]) add(line);
-  await flush();
-  assert.deepEqual(writes, ["a\nb\nc\n"]);
-  add("d");
-  const flushed = flush();
-  add("e");
-  await flushed;
-  assert.deepEqual(writes, ["a\nb\nc\n", "d\ne\n"]);
-});
-
-test("a line that comes alone is written without a flush, and so is one that comes during a write", async () => {
-  const writes: string[] = [];
-  const lines = Promise.withResolvers<void>();
+  const { promise, resolve } = Promise.withResolvers<void>();
   const writer = createLineWriter({
     write(bytes) {
       writes.push(new TextDecoder().decode(bytes));
-      if (writes.length === 1) writer.add("b");
-      else lines.resolve();
+      if (writes.length === 1) writer.add("d");
+      else resolve();
       return Promise.resolve(bytes.length);
     },
   });
-  writer.add("a");
-  await lines.promise;
-  assert.deepEqual(writes, ["a\n", "b\n"]);
+  for (const line of ["a", "b", "c"]) writer.add(line);
+  await promise;
+  assert.deepEqual(writes, ["a\nb\nc\n", "d\n"]);
+  writer.add("e");
+  const flushed = writer.flush();
+  writer.add("f");
+  await flushed;
+  assert.equal(writes.join(""), "a\nb\nc\nd\ne\nf\n");
 });

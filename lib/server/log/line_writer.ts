@@ -13,7 +13,7 @@ export interface LineWriter {
   /** Resolves when all lines have been written or have failed. */
   flush(): Promise<void>;
   /** Whether a write has failed, also because the reader has closed the pipe. */
-  readonly hasFailed: boolean;
+  hasFailed: boolean;
 }
 
 /** How many characters are buffered for a slow reader. Further lines are dropped and counted. */
@@ -29,59 +29,45 @@ const INTERVAL = 50;
  */
 export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => void): LineWriter {
   const encoder = new TextEncoder();
-  const writer: LineWriter = {
-    add,
-    flush,
-    get hasFailed() {
-      return hasFailed;
-    },
-  };
+  const writer: LineWriter = { add, flush, hasFailed: false };
   let buffer = "";
   let dropped = 0;
-  let hasFailed = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   let writing: Promise<void> | undefined;
-  let isFlushing = false;
-  let endPause = () => {};
 
   function add(line: string): void {
     if (buffer.length > MAX_BUFFERED) {
       dropped++;
       return;
     }
-    buffer += (writer.format ? writer.format(line) : line) + "\n";
-    writing ??= drain();
-  }
-
-  async function drain(): Promise<void> {
+    buffer += formatLine(line);
     // The first line after a pause is written soon, with the others of the same turn of the event loop.
-    await pause(0);
-    while (buffer !== "") {
-      const lines = dropped === 0 ? buffer : `${buffer}${describeDropped()}\n`;
-      buffer = "";
-      dropped = 0;
-      await writeAll(encoder.encode(lines));
-      await pause(INTERVAL);
-    }
-    writing = undefined;
+    if (!writing) timer ??= setTimeout(write, 0);
   }
 
-  function describeDropped(): string {
-    const line = `${dropped} lines were dropped because the reader was too slow`;
-    return writer.format ? writer.format(line) : line;
+  function formatLine(line: string): string {
+    return (writer.format ? writer.format(line) : line) + "\n";
   }
 
-  async function pause(delayMs: number): Promise<void> {
-    if (isFlushing) return;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    await new Promise<void>((resolve) => timer = setTimeout(endPause = resolve, delayMs));
+  function write(): void {
     clearTimeout(timer);
+    timer = undefined;
+    if (writing || buffer === "") return;
+    if (dropped > 0) buffer += formatLine(`${dropped} lines were dropped because the reader was too slow`);
+    const lines = encoder.encode(buffer);
+    buffer = "";
+    dropped = 0;
+    writing = writeAll(lines).then(() => {
+      writing = undefined;
+      timer ??= setTimeout(write, INTERVAL);
+    });
   }
 
   async function flush(): Promise<void> {
-    isFlushing = true;
-    endPause();
-    await writing;
-    isFlushing = false;
+    while (writing || buffer !== "") {
+      if (!writing) write();
+      await writing;
+    }
   }
 
   async function writeAll(bytes: Uint8Array): Promise<void> {
@@ -89,8 +75,8 @@ export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => v
       for (let offset = 0; offset < bytes.length;) offset += await sink.write(bytes.subarray(offset));
     } catch (error) {
       // The server continues. A closed pipe is not reported, because `| head` closes it on purpose.
-      if (!hasFailed && !isBrokenPipe(error)) onFailure?.(error as Error);
-      hasFailed = true;
+      if (!writer.hasFailed && !isBrokenPipe(error)) onFailure?.(error as Error);
+      writer.hasFailed = true;
     }
   }
 
