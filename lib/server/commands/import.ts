@@ -1,12 +1,19 @@
 import { StoreUnavailableError } from "../../stores/store.ts";
 import { openSource, readFormat, STANDARD } from "../transfer/files.ts";
-import { BadRecordError, type ImportCounts, importRecords } from "../transfer/import_records.ts";
+import { BadRecordError, importRecords } from "../transfer/import_records.ts";
 import { oneLine } from "../log/messages.ts";
 import { readText } from "../settings.ts";
 import { SettingError, UnreachableError } from "../start_error.ts";
 import { readStoreSetting } from "../store/open_store.ts";
 import { type Command, type CommandArguments, type Context, formatPetCount } from "./command.ts";
 import { Progress } from "./progress.ts";
+
+/** The pets that were added and known, and the lines that are no pets. */
+interface Counts {
+  added: number;
+  known: number;
+  bad: number;
+}
 
 /** How many bad lines are shown. */
 const MAX_SHOWN = 20;
@@ -44,14 +51,11 @@ export const IMPORT: Command = {
       throw new SettingError("The name of the file is missing, as in petstore import pets.ndjson");
     }
     const isDryRun = args.flags.has("dry-run");
-    const { counts, hasBad } = await importFile(args, isDryRun, context);
-    const { added, known, bad } = counts;
+    const counts = await importFile(args, isDryRun, context);
     context.writers.output.add(
-      args.flags.has("json")
-        ? JSON.stringify({ added, known, bad })
-        : `${displayName(args.operand)}: ${describe(counts, isDryRun)}`,
+      args.flags.has("json") ? JSON.stringify(counts) : `${displayName(args.operand)}: ${describe(counts, isDryRun)}`,
     );
-    return isDryRun && hasBad ? 2 : 0;
+    return isDryRun && counts.bad > 0 ? 2 : 0;
   },
 };
 
@@ -59,7 +63,7 @@ async function importFile(
   { flags, operand }: CommandArguments,
   isDryRun: boolean,
   { writers, environment, host }: Context,
-): Promise<{ counts: ImportCounts; hasBad: boolean }> {
+): Promise<Counts> {
   const format = readFormat(flags.get("format")?.at(-1), operand);
   const skipsBad = readOnError(flags.get("on-error")?.at(-1)) === "skip" || isDryRun;
   const copy = readCopy(flags.get("copy")?.at(-1));
@@ -69,19 +73,19 @@ async function importFile(
   }
   const { bytes, size } = await openSource(operand);
   const importer = isDryRun ? undefined : await store.openImporter();
-  const counts: ImportCounts = { added: 0, known: 0, bad: 0, bytes: 0 };
+  const counts: Counts = { added: 0, known: 0, bad: 0 };
   const report = (line: string) => writers.errors.add(`petstore: ${line}`);
-  let shown = 0;
   const progress = new Progress("import", (line) => writers.errors.add(line));
   try {
-    await importRecords(bytes, {
-      ...{ format, copy, importer, skipsBad },
-      onBad({ line, faults }) {
-        if (shown++ < MAX_SHOWN) report(`Line ${line}: ${oneLine(faults.join("; "))}`);
-      },
-      onProgress: ({ added, known, bytes }) =>
-        progress.update(added + known, size === undefined ? undefined : Math.min(1, bytes / size)),
-    }, counts);
+    for await (const part of importRecords(bytes, { format, copy, importer, skipsBad })) {
+      counts.added += part.added;
+      counts.known += part.known;
+      for (const { line, faults } of part.bad) {
+        if (counts.bad++ < MAX_SHOWN) report(`Line ${line}: ${oneLine(faults.join("; "))}`);
+      }
+      const share = size === undefined ? undefined : Math.min(1, part.bytes / size);
+      progress.update(counts.added + counts.known, share);
+    }
   } catch (error) {
     throw explainStop(error, counts, isDryRun);
   } finally {
@@ -89,7 +93,7 @@ async function importFile(
     await importer?.close();
   }
   if (counts.bad > MAX_SHOWN) report(`and ${counts.bad - MAX_SHOWN} more lines`);
-  return { counts, hasBad: counts.bad > 0 };
+  return counts;
 }
 
 function readOnError(value = "stop"): string {
@@ -102,7 +106,7 @@ function readCopy(value = "1"): number {
   throw new SettingError(`--copy must be a whole number from 1 to 999999, not ${JSON.stringify(value)}`);
 }
 
-function explainStop(error: unknown, { added }: ImportCounts, isDryRun: boolean): unknown {
+function explainStop(error: unknown, { added }: Counts, isDryRun: boolean): unknown {
   const isExpected = error instanceof SettingError || error instanceof StoreUnavailableError;
   if (!isExpected || isDryRun) return error;
   const advice = error instanceof BadRecordError ? "correct it and import the file again" : "import the file again";
@@ -120,7 +124,7 @@ function displayName(operand: string): string {
   return operand === STANDARD ? "standard input" : operand;
 }
 
-function describe({ added, known, bad }: ImportCounts, isDryRun: boolean): string {
+function describe({ added, known, bad }: Counts, isDryRun: boolean): string {
   const lines = bad === 1 ? "1 line" : `${bad} lines`;
   return [
     `${formatPetCount(BigInt(added))} ${isDryRun ? "can be added" : "added"}`,

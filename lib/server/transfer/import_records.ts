@@ -19,15 +19,14 @@ import {
 /** How many records a transaction adds at most, and how many bytes are read ahead. Creates of a server wait for it. */
 const CHUNK = 2_000, MAX_BYTES = 16 * 1024 * 1024;
 
-/** The progress of an import. */
-export interface ImportCounts {
-  /** Pets that were added; without a store, pets that could be. */
+/** What became of some records. */
+export interface ImportedPart {
+  /** Pets that were added; without an importer, pets that could be. */
   added: number;
   /** Pets of this source that an earlier import had added. */
   known: number;
-  /** Records that are no pets. */
-  bad: number;
-  /** Bytes of the source. */
+  bad: readonly BadRecord[];
+  /** The bytes of the source up to the end of the part. */
   bytes: number;
 }
 
@@ -52,8 +51,6 @@ export interface ImportOptions {
   importer: PetImporter | undefined;
   /** Whether the import continues after a bad record. If not, no pet of the chunk is added. */
   skipsBad: boolean;
-  onBad(record: BadRecord): void;
-  onProgress(counts: ImportCounts): void;
 }
 
 /** Reads one record. Undefined if it is blank. */
@@ -63,14 +60,12 @@ type ReadPet = (text: string) => Required<NewPet> | string[] | undefined;
  * Imports a source. Each transaction adds a chunk of records, and remembers the digest of the source up to its end. So the chunks of an
  * earlier import are found one after the other from the beginning, whatever their sizes were then.
  *
- * @param counts Kept up to date, also if the import fails.
  * @throws {SettingError} If a record is bad or too long, or the header of CSV is unusable.
  */
-export async function importRecords(
+export async function* importRecords(
   source: AsyncIterable<Uint8Array>,
-  { format, copy, importer, skipsBad, onBad, onProgress }: ImportOptions,
-  counts: ImportCounts,
-): Promise<void> {
+  { format, copy, importer, skipsBad }: ImportOptions,
+): AsyncGenerator<ImportedPart> {
   const records = new Lookahead(readRecords(source, format === "csv" ? findCsvEnd : findLineEnd));
   const { readPet, header } = await readFormatHeader(records, format);
   let parent = digestOf(`petstore import 1\n${format}\n${copy}\n${header}`);
@@ -81,23 +76,19 @@ export async function importRecords(
     const known = followers.find((each) =>
       each.records <= ahead.length && digestAfter(parent, ahead.slice(0, each.records)) === each.digest
     );
-    const chunk = ahead.slice(0, known?.records ?? CHUNK);
     if (known) {
-      counts.known += known.pets;
       parent = known.digest;
-    } else {
-      const { pets, bad } = readPets(chunk, readPet);
-      if (bad[0] && !skipsBad) throw new BadRecordError(bad[0]);
-      const digest = digestAfter(parent, chunk);
-      if (importer && !await importer.add({ parent, digest, records: chunk.length, pets }, followers.length)) continue;
-      counts.added += pets.length;
-      counts.bad += bad.length;
-      bad.forEach(onBad);
-      parent = digest;
+      yield { added: 0, known: known.pets, bad: [], bytes: records.skip(known.records) };
+      continue;
     }
-    records.skip(chunk.length);
-    counts.bytes = records.skippedBytes;
-    onProgress(counts);
+    const chunk = ahead.slice(0, CHUNK);
+    const { pets, bad } = readPets(chunk, readPet);
+    if (bad[0] && !skipsBad) throw new BadRecordError(bad[0]);
+    const digest = digestAfter(parent, chunk);
+    // If another importer was faster, its chunk is among the followers now.
+    if (importer && !await importer.add({ parent, digest, records: chunk.length, pets }, followers.length)) continue;
+    parent = digest;
+    yield { added: pets.length, known: 0, bad, bytes: records.skip(chunk.length) };
   }
 }
 
@@ -105,7 +96,7 @@ export async function importRecords(
 class Lookahead {
   readonly #blocks: AsyncIterator<SourceRecord[]>;
   #records: SourceRecord[] = [];
-  skippedBytes = 0;
+  #skippedBytes = 0;
 
   constructor(blocks: AsyncIterator<SourceRecord[]>) {
     this.#blocks = blocks;
@@ -126,8 +117,10 @@ class Lookahead {
     return this.#records.slice(0, count);
   }
 
-  skip(count: number): void {
-    for (const { bytes } of this.#records.splice(0, count)) this.skippedBytes += bytes.length;
+  /** Returns the bytes of all records that have been skipped. */
+  skip(count: number): number {
+    for (const { bytes } of this.#records.splice(0, count)) this.#skippedBytes += bytes.length;
+    return this.#skippedBytes;
   }
 }
 

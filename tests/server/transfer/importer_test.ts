@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { ImportCounts } from "../../../lib/server/transfer/import_records.ts";
 import { importRecords } from "../../../lib/server/transfer/import_records.ts";
 import type { ImportChunk, PetImporter } from "../../../lib/stores/pet_importer.ts";
 import { openSqliteImporter } from "../../../lib/stores/sqlite/importer.ts";
@@ -21,11 +20,11 @@ function withStore(run: (store: PetStore, open: () => PetImporter) => Promise<vo
   });
 }
 
-async function importBlocks(blocks: Iterable<Uint8Array>, importer: PetImporter): Promise<ImportCounts> {
-  const counts: ImportCounts = { added: 0, known: 0, bad: 0, bytes: 0 };
-  const options = { format: "ndjson", copy: 1, importer, skipsBad: false, onBad() {}, onProgress() {} } as const;
-  await importRecords(ReadableStream.from(blocks), options, counts);
-  return counts;
+async function importBlocks(blocks: Iterable<Uint8Array>, importer: PetImporter) {
+  const options = { format: "ndjson", copy: 1, importer, skipsBad: false } as const;
+  const parts = await Array.fromAsync(importRecords(ReadableStream.from(blocks), options));
+  const sum = (name: "added" | "known") => parts.reduce((total, part) => total + part[name], 0);
+  return { added: sum("added"), known: sum("known") };
 }
 
 const drafts = makeDrafts(250);
