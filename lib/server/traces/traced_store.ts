@@ -1,6 +1,6 @@
 /** A store with a span for each operation (semantic conventions for databases). */
 
-import { isPromise, type MaybePromise } from "../../maybe_promise.ts";
+import { attempt, chain, type MaybePromise } from "../../maybe_promise.ts";
 import type { PetStore } from "../../stores/store.ts";
 import { ERROR_STATUS_CODE, KIND, type Span, type Traces } from "./api.ts";
 
@@ -36,21 +36,11 @@ export function traceStore(store: PetStore, setting: string, { tracer, activeSpa
       // The request is not traced.
       if (!activeSpan()) return run.apply(store, args);
       const span = tracer.startSpan(name, { kind, attributes });
-      let result: MaybePromise<Result>;
-      try {
-        result = run.apply(store, args);
-      } catch (thrown) {
-        endFailed(span, thrown);
-        throw thrown;
-      }
-      if (!isPromise(result)) {
+      const end = (result: Result) => {
         span.end();
         return result;
-      }
-      return result.then((value) => {
-        span.end();
-        return value;
-      }, (thrown) => {
+      };
+      return attempt(() => chain(run.apply(store, args), end), (thrown) => {
         endFailed(span, thrown);
         throw thrown;
       });
