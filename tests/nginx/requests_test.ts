@@ -2,18 +2,15 @@
 
 import assert from "node:assert/strict";
 import { assertLog } from "../support/server/access_log.ts";
-import { UNLIMITED, whyNoNginx, withNginx, withProxy } from "../support/nginx/nginx.ts";
+import { whyNoNginx, withProxy } from "../support/nginx/nginx.ts";
 import type { SeenResponse } from "../support/openapi_validator.ts";
 import { NGINX_CODES } from "../support/nginx/proxy_responses.ts";
 import { chunk, CHUNKED, MIB } from "../support/http/raw_petstore.ts";
 import { exchange, RawSocket } from "../support/http/raw_socket.ts";
-import { addPet, PET, withServer } from "../support/server/server_process.ts";
-import { command, hasCommand, testUnless } from "../support/system/commands.ts";
-import { withTempFolder } from "../support/temp.ts";
+import { PET } from "../support/server/server_process.ts";
+import { testUnless } from "../support/system/commands.ts";
 
-const test = Object.assign(testUnless(whyNoNginx()), {
-  curl: testUnless(whyNoNginx() || !hasCommand("curl") && "there is no curl"),
-});
+const test = testUnless(whyNoNginx());
 const HOST = "Host: pets.example\r\n";
 const HEADERS = `${HOST}Authorization: Bearer k\r\n`;
 
@@ -28,61 +25,6 @@ function post(headers: string, body: string): string {
 function codeOf(response: SeenResponse | undefined): string {
   return JSON.parse(response?.text ?? "null")?.code;
 }
-
-/** The part of a response that nginx must not change. */
-function essence(response: SeenResponse | undefined): unknown {
-  const headers = Object.fromEntries(response?.headers ?? []);
-  for (const name of ["date", "x-request-id", "server", "connection", "keep-alive", "vary"]) delete headers[name];
-  return { status: response?.status, headers, text: response?.text };
-}
-
-test("one connection through nginx carries POST, HEAD, GET, a list with its Link, 304, 401 and 404", () =>
-  withProxy({}, async (nginx, server) => {
-    await addPet(server, "k");
-    using socket = await RawSocket.open(nginx);
-    const ask = async (bytes: string) => {
-      await socket.send(bytes);
-      const response = await socket.readResponse();
-      assert.ok(response);
-      return response;
-    };
-    const created = await ask(post(`Content-Length: ${PET.length}\r\n`, PET));
-    assert.deepEqual([created.status, created.headers.get("location")], [201, "/v1/pets/2"]);
-    for (const target of ["/v1/pets", "/v1/pets?limit=1", "/v1/pets/2", "/v1/pets/3", "/v1/cats", "/openapi.json"]) {
-      const direct = essence(await exchange(server, request("GET", target)));
-      const through = await ask(request("GET", target));
-      assert.deepEqual(essence(through), direct, target);
-      const head = await ask(request("HEAD", target));
-      assert.deepEqual(essence({ ...head, text: through.text }), direct, `HEAD ${target}`);
-    }
-    const page = await ask(request("GET", "/v1/pets?limit=1"));
-    assert.match(page.headers.get("link") ?? "", /^<\/v1\/pets\?limit=1&cursor=[\w-]+>; rel="next"$/);
-    const known = `${HEADERS}If-None-Match: ${page.headers.get("etag")}\r\n`;
-    assert.equal((await ask(request("GET", "/v1/pets?limit=1", known))).status, 304);
-    const refused = await ask(request("GET", "/v1/pets", HOST));
-    assert.deepEqual([refused.status, codeOf(refused)], [401, "missing_api_key"]);
-    assert.equal(refused.headers.get("www-authenticate"), 'Bearer realm="petstore"');
-  }));
-
-test.curl("a rate limit behind nginx counts the address of the client, whatever the client says that it is", () =>
-  withTempFolder((folder) => {
-    const args = ["--key=k", "--store=memory:", "--rate-limit=3/1h", "--client-header=x-real-ip"];
-    return withServer(folder, { args }, (server) =>
-      withNginx(folder, server.port, UNLIMITED, (nginx) => {
-        const send = (address: string, pretended: string) => {
-          const headers = ["-H", `X-Real-IP: ${pretended}`, "-H", "Authorization: Bearer wrong"];
-          const line = ["-s", "-o", "/dev/null", "-w", "%{http_code}", "--interface", address, ...headers];
-          return command("curl", ...line, `${nginx.origin}/v1/pets`);
-        };
-        const first = ["192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4"].map((pretended) =>
-          send("127.0.0.1", pretended)
-        );
-        assert.deepEqual(first, ["401", "401", "401", "429"]);
-        // Another client is not shut out, even if it pretends to be the first.
-        assert.equal(send("127.0.0.2", "127.0.0.1"), "401");
-        return Promise.resolve();
-      }));
-  }));
 
 test("an invalid Host header is refused with 400, by nginx or by the petstore", () =>
   withProxy({}, async (nginx) => {

@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { assertLog } from "../support/server/access_log.ts";
 import { type Nginx, whyNoNginx, withProxy } from "../support/nginx/nginx.ts";
-import { openFilesOf } from "../support/system/process.ts";
 import { chunk, CHUNKED } from "../support/http/raw_petstore.ts";
 import { exchange, RawSocket } from "../support/http/raw_socket.ts";
 import { addPet, PET, type ServerProcess } from "../support/server/server_process.ts";
@@ -62,22 +61,6 @@ test("a body that stalls is cut off by nginx and never comes to the petstore", (
     }
     await assertUnseen(nginx, server);
     assert.equal(nginx.accessLog().match(/ POST \/v1\/pets 408 \S+ - -$/gm)?.length, 3);
-  }));
-
-test("a body takes no connection to the petstore before its last byte", () =>
-  withProxy({}, async (nginx, server) => {
-    const petstore = server.pid;
-    await exchange(nginx, LIST);
-    const open = openFilesOf(petstore);
-    using socket = await RawSocket.open(nginx);
-    await socket.send(`${POST}Content-Length: ${PET.length}\r\n\r\n${PET.slice(0, -1)}`);
-    // The one worker has answered this, so it has seen what came before.
-    await exchange(nginx, LIST);
-    assert.equal(openFilesOf(petstore), open);
-    await socket.sendRest(PET.slice(-1));
-    assert.equal((await socket.readResponse())?.status, 201);
-    assert.equal(await server.stop(), 0);
-    assertLog(server.written.stdout, ["GET /v1/pets 200", "GET /v1/pets 200", "POST /v1/pets 201"]);
   }));
 
 test("nginx drops a client that sends requests and reads no response", () =>

@@ -30,18 +30,12 @@ const DIGEST_HALF = `sha256:${"a".repeat(32)}`;
 
 const CASES: Case[] = [
   ["a port that is not a number", ["--port=http"], /"http".*0 to 65535/],
-  ["a port that is too large", ["--port=65536"], /"65536"/],
   ["a negative port", ["--port=-1"], /"-1"/],
   ["a port in the environment that is not a number", { PORT: "8000x" }, /"8000x"/],
-  ["an empty port", ["--port="], /Port ""/],
   ["no worker", ["--workers=0"], /Workers "0" must be auto or a number from 1 to 64/],
-  ["half a worker", ["--workers=1.5"], /Workers "1\.5"/],
-  ["too many workers", ["--workers=1000"], /Workers "1000"/],
   ["a number of workers that is a word", { PETSTORE_WORKERS: "all" }, /Workers "all"/],
   ["an invalid hostname", ["--hostname=a b"], /Hostname "a b"/],
-  ["a hostname with a scheme", ["--hostname=http://x"], /"http:\/\/x"/],
   ["a hostname that does not resolve", [K, "--hostname=petstore.invalid"], /petstore\.invalid/],
-  ["an unknown flag", ["--prot=1"], /'--prot'.*--help/],
   ["a short flag", ["-p", "1"], /'-p'.*--help/],
   ["a stray argument", ["pk_stray"], /Only flags.*--help/, { hides: "pk_stray" }],
   ["a flag without its value", ["--store"], /--store.*--help/],
@@ -61,19 +55,18 @@ const CASES: Case[] = [
     prepare: (folder) => writeFileSync(join(folder, "no\nsuch"), ""),
   }],
   ["a device as a database", [K, "--store=sqlite:/dev/null"], /\/dev\/null (cannot be opened|is not a regular file)/],
-  [
-    "a text file of one byte as a database",
-    [K, "--store=sqlite:notes.txt"],
-    /notes\.txt is not an SQLite database; it was left unchanged/,
-    { prepare: (folder) => Deno.writeTextFileSync(`${folder}/notes.txt`, "x") },
-  ],
   ["a named pipe as a database", [K, "--store=sqlite:pipe"], /pipe is not a regular file/, {
     prepare: (folder) => void command("mkfifo", `${folder}/pipe`),
   }],
   ["a folder as a database", [K, "--store=sqlite:."], /^petstore: \. /],
-  ["a text file as a database", [K, "--store=sqlite:notes.txt"], /notes\.txt.*not an SQLite database/, {
-    prepare: (folder) => writeFileSync(join(folder, "notes.txt"), "Feed Rex at noon. ".repeat(100)),
-  }],
+  [
+    "a text file as a database",
+    [K, "--store=sqlite:notes.txt"],
+    /notes\.txt is not an SQLite database; it was left unchanged/,
+    {
+      prepare: (folder) => writeFileSync(join(folder, "notes.txt"), "x"),
+    },
+  ],
   ["a database of another program", [K, "--store=sqlite:books.db"], /books\.db.*another program/, {
     prepare(folder) {
       using db = new DatabaseSync(join(folder, "books.db"));
@@ -111,7 +104,6 @@ const CASES: Case[] = [
     [K, "--traces=1.5"],
     /Traces "1\.5" must be a share of the requests, such as 0\.01/,
   ],
-  ["traces of no request", [K, "--traces=0"], /Traces "0"/],
   ["a rate limit of a week", [K, "--rate-limit=1/168h"], /Rate limit "1\/168h"/],
   ["a client header with a space", [K, "--rate-limit=1/s", "--client-header=a b"], /clientHeader must be the name/],
   ["a page that is neither on nor off", { PETSTORE_DOCS: "no" }, /PETSTORE_DOCS must be on or off, not "no"/],
