@@ -14,7 +14,6 @@ import type { Samples } from "./metrics/samples.ts";
 import type { Address, Listen, Listener, StoppableServer } from "./host.ts";
 import { createJsonLog, createTextLog } from "./log/access_log.ts";
 import { describeFailure, oneLine } from "./log/messages.ts";
-import { isColoured } from "./process.ts";
 import { createServerPipeline, type ServerParts } from "./server_pipeline.ts";
 import type { ServerSettings } from "./server_settings.ts";
 import { firstLine, SettingError } from "./start_error.ts";
@@ -99,7 +98,7 @@ export class LocalServer implements StoppableServer {
       ? undefined
       : isJson
       ? createJsonLog(output, traces && (() => traces.activeSpan()?.spanContext()))
-      : createTextLog(output, isColoured());
+      : createTextLog(output);
     if (settings.metrics) this.#metrics = createMetrics(checkOptions(options).basePath, store);
     const observe = combineObservers(log, this.#metrics?.observe);
     this.#gate.open(createServerPipeline(options, { ...parts, observe, hasDocs: settings.docs }));

@@ -6,7 +6,6 @@ import type { Host, StartableServer, StoppableServer } from "./host.ts";
 import { findFirstKey, keyLocationOf } from "./first_key.ts";
 import { LocalServer, readOptions } from "./local_server.ts";
 import { describeStart, describeStartAsJson, type StartFacts } from "./log/messages.ts";
-import { isColoured } from "./process.ts";
 import { serveMetrics } from "./metrics/metrics_server.ts";
 import type { ServerSettings } from "./server_settings.ts";
 import type { KeyedPetStore } from "../stores/store.ts";
@@ -56,7 +55,7 @@ export async function serve(settings: ServerSettings, writers: Writers, host: Ho
     const starting = pool ? pool.start(settings, report) : serveAlone(local, settings, host, report);
     const started = await suggestFreePort("--port", starting);
     const facts = { hostname, hasDocs, ...started };
-    writers.output.add(isJson ? describeStartAsJson(facts) : describeStart(facts, isColoured()));
+    writers.output.add(isJson ? describeStartAsJson(facts) : describeStart(facts, writers.output.isColoured));
     await ending;
     timeLeft = await drain(server);
   } finally {

@@ -10,7 +10,7 @@ import { createLineWriter } from "../../lib/server/log/line_writer.ts";
 /** Logs requests, and returns their lines without the time and the duration. */
 function linesOf(requests: [client: string, method: string, target: string, status: number][]): string[] {
   const lines: string[] = [];
-  const log = createTextLog({ add: (line) => lines.push(line) }, false);
+  const log = createTextLog({ add: (line) => lines.push(line), isColoured: false });
   for (const [client, method, target, status] of requests) {
     log(
       { ...createContext({}, method, target), client },
@@ -60,7 +60,7 @@ test("the log keeps neither a long URL nor many short ones alive", async () => {
     const { createTextLog } = await import(${
     JSON.stringify(import.meta.resolve("../../lib/server/log/access_log.ts"))
   });
-    const log = createTextLog({ add: () => {}, flush: async () => {} }, false);
+    const log = createTextLog({ add: () => {}, isColoured: false });
     const send = (host, i) => {
       const url = "http://" + host + "/v1/pets/" + i;
       const target = url.slice(url.indexOf("/", 7));
@@ -109,7 +109,7 @@ test("a line of JSON shows no key in a target, and stays one object for any call
 
 test("the status has a colour on a terminal only", () => {
   const lines: string[] = [];
-  const log = createTextLog({ add: (line) => lines.push(line) }, true);
+  const log = createTextLog({ add: (line) => lines.push(line), isColoured: true });
   for (const status of [200, 404, 503]) {
     log(createContext({}), { status, headers: {}, body: null }, performance.now(), performance.now());
   }

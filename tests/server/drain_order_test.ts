@@ -107,7 +107,12 @@ class Run {
   });
 
   async start(): Promise<() => Promise<void>> {
-    const output = { add: (line: string) => this.lines.push(line), flush: () => Promise.resolve(), hasFailed: false };
+    const output = {
+      add: (line: string) => this.lines.push(line),
+      flush: () => Promise.resolve(),
+      hasFailed: false,
+      isColoured: false,
+    };
     const server = new LocalServer({ output, errors: output }, this.#listen);
     await server.listen(SETTINGS);
     server.adopt(this.#store, undefined);

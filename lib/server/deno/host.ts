@@ -1,5 +1,5 @@
 import type { Host } from "../host.ts";
-import { readVariable, waitForSignal } from "../process.ts";
+import { isColoured, readVariable, waitForSignal } from "../process.ts";
 import { WorkerPool } from "../workers/worker_pool.ts";
 import { serializeWrites } from "../writers.ts";
 import { listen } from "./listener.ts";
@@ -10,7 +10,10 @@ import { DENO_STORES } from "./stores.ts";
 export const DENO_HOST: Host = {
   ...DENO_STORES,
   environment: readVariable,
-  sinks: { output: serializeWrites(Deno.stdout), errors: serializeWrites(Deno.stderr) },
+  sinks: {
+    output: { ...serializeWrites(Deno.stdout), isColoured: isColoured() },
+    errors: serializeWrites(Deno.stderr),
+  },
   ending: waitForSignal,
   listen,
   prepareTraces,

@@ -24,9 +24,9 @@ interface CacheEntry {
   text: string;
 }
 
-/** @param isColoured Whether a terminal shows the lines. */
-export function createTextLog(writer: Pick<LineWriter, "add">, isColoured: boolean): Observer {
-  const colour = isColoured ? coloured : String;
+/** One line of text for each request. */
+export function createTextLog(writer: Pick<LineWriter, "add" | "isColoured">): Observer {
+  const colour = writer.isColoured ? coloured : String;
   const describe = cacheTargets(({ method, target }, status) =>
     ` ${hideIfLong(method)} ${loggedTarget(target)} ${colour(status)}`
   );

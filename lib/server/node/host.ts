@@ -2,7 +2,7 @@ import { fstatSync, write } from "node:fs";
 import process from "node:process";
 import type { Host } from "../host.ts";
 import type { LineSink } from "../log/line_writer.ts";
-import { readVariable, waitForSignal } from "../process.ts";
+import { isColoured, readVariable, waitForSignal } from "../process.ts";
 import { serializeWrites } from "../writers.ts";
 import { listen } from "./listener.ts";
 
@@ -47,7 +47,7 @@ function writeFile(descriptor: number, bytes: Uint8Array): Promise<number> {
 export const NODE_HOST: Host = {
   environment: readVariable,
   sinks: {
-    output: serializeWrites(createSink(process.stdout, 1)),
+    output: { ...serializeWrites(createSink(process.stdout, 1)), isColoured: isColoured() },
     errors: serializeWrites(createSink(process.stderr, 2)),
   },
   ending: waitForSignal,

@@ -9,6 +9,7 @@ import { prepareTraces } from "../deno/spans.ts";
 import { DENO_STORES } from "../deno/stores.ts";
 import type { LineSink } from "../log/line_writer.ts";
 import { LocalServer } from "../local_server.ts";
+import { isColoured } from "../process.ts";
 import { SettingError, UnreachableError } from "../start_error.ts";
 import { openSqliteInWorker, readStoreSetting } from "../store/open_store.ts";
 import { createWriters, writeJson } from "../writers.ts";
@@ -90,6 +91,7 @@ function reportBugs(report: (reason: string) => void): void {
 
 /** Posts lines to the main isolate, which writes those of all workers. */
 class PortSink implements LineSink {
+  readonly isColoured: boolean = isColoured();
   readonly #port: MessagePort;
   readonly #stream: Stream;
   #written: PromiseWithResolvers<void> | undefined;
