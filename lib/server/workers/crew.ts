@@ -1,0 +1,147 @@
+/** The workers of a server: started, replaced when they die, and ended. */
+
+import type { LineWriter } from "../log/line_writer.ts";
+import { oneLine } from "../log/messages.ts";
+import { addSamples, type Samples } from "../metrics/samples.ts";
+import { firstLine } from "../start_error.ts";
+import { resolvesWithin } from "../time.ts";
+import type { Steps } from "./messages.ts";
+import type { WorkerHandle } from "./worker_handle.ts";
+
+/** The first and the longest pause before a worker is replaced, in milliseconds. It grows if workers die early. */
+const FIRST_PAUSE = 100, LONGEST_PAUSE = 10_000;
+
+/** The time limit of a shutdown step that waits for no client, in milliseconds. An unresponsive worker performs none. */
+const STEP_TIMEOUT = 1_000;
+
+/** A worker, as its crew sees it. */
+export type CrewMember = Pick<WorkerHandle, "died" | "perform" | "watch" | "terminate" | "isUnresponsive" | "samples">;
+
+export class Crew {
+  /** How many workers are missing. Shared with the workers, whose readiness depends on it. */
+  readonly #missing = new Int32Array(new SharedArrayBuffer(4));
+  readonly #size: number;
+  readonly #errors: Pick<LineWriter, "add">;
+  readonly #spawn: (missing: Int32Array) => CrewMember;
+  /** All living workers, whether they serve yet or not. */
+  readonly #workers = new Set<CrewMember>();
+  readonly #serving = new Set<CrewMember>();
+  #listen: Steps["listen"] | undefined;
+  /** The counts of workers that have died. Counters must not decrease. */
+  #retiredSamples: Samples = {};
+  #pause = FIRST_PAUSE;
+  #isEnding = false;
+
+  /** @param spawn Starts a worker. */
+  constructor(size: number, errors: Pick<LineWriter, "add">, spawn: (missing: Int32Array) => CrewMember) {
+    this.#size = size;
+    this.#errors = errors;
+    this.#spawn = spawn;
+    this.#updateMissing();
+  }
+
+  /**
+   * Starts the workers and lets them open the store.
+   *
+   * @param address Called when all have opened it.
+   * @returns When all serve.
+   * @throws {SettingError} If one cannot, or dies.
+   */
+  async start(address: () => Promise<Steps["listen"]>): Promise<void> {
+    const workers = await Promise.all(Array.from({ length: this.#size }, () => this.#open()));
+    this.#listen = await address();
+    await Promise.all(workers.map((worker) => this.#serve(worker)));
+  }
+
+  readMetrics(): Samples[] {
+    return [this.#retiredSamples, ...Array.from(this.#serving, ({ samples = {} }) => samples)];
+  }
+
+  async close(): Promise<void> {
+    this.#isEnding = true;
+    await this.#performAll("close", undefined);
+  }
+
+  async hold(): Promise<void> {
+    await resolvesWithin(STEP_TIMEOUT, this.#performAll("hold", undefined));
+  }
+
+  async end(timeoutMs: number): Promise<void> {
+    this.#isEnding = true;
+    // All sockets first. A client that one worker turns away could otherwise wait at the socket of another, which closes.
+    await resolvesWithin(STEP_TIMEOUT, this.#performAll("stop", undefined));
+    await resolvesWithin(Math.max(timeoutMs, 0) + STEP_TIMEOUT, this.#performAll("end", timeoutMs));
+    for (const worker of this.#workers) worker.terminate();
+  }
+
+  /** Ignores workers that die in the meantime. */
+  async #performAll<Step extends keyof Steps>(step: Step, argument: Steps[Step]): Promise<void> {
+    await Promise.all(Array.from(this.#workers, (worker) => worker.perform(step, argument).catch(() => {})));
+  }
+
+  /** Starts a worker and lets it open the store. */
+  async #open(): Promise<CrewMember> {
+    const worker = this.#spawn(this.#missing);
+    this.#workers.add(worker);
+    worker.died.then(() => this.#workers.delete(worker));
+    await this.#perform(worker, "open", undefined);
+    return worker;
+  }
+
+  async #serve(worker: CrewMember): Promise<void> {
+    await this.#perform(worker, "listen", this.#listen!);
+    this.#serving.add(worker);
+    this.#updateMissing();
+    const startedAt = performance.now();
+    worker.watch((isUnresponsive) => {
+      this.#updateMissing();
+      this.#report(`a worker ${isUnresponsive ? "does not respond" : "responds again"}`);
+    });
+    worker.died.then((reason) => {
+      this.#serving.delete(worker);
+      const { petstore_creates_waiting: _, ...counted } = worker.samples ?? {};
+      this.#retiredSamples = addSamples([this.#retiredSamples, counted]);
+      this.#updateMissing();
+      if (this.#isEnding) return;
+      this.#report(`a worker died and is replaced: ${reason.replaceAll(/\n\s*/g, " ")}`);
+      if (performance.now() - startedAt > LONGEST_PAUSE) this.#pause = FIRST_PAUSE;
+      this.#replace();
+    });
+  }
+
+  /** A worker that cannot perform a step of its start is of no use. */
+  async #perform<Step extends keyof Steps>(worker: CrewMember, step: Step, argument: Steps[Step]): Promise<void> {
+    try {
+      await worker.perform(step, argument);
+    } catch (error) {
+      worker.terminate();
+      throw error;
+    }
+  }
+
+  #updateMissing(): void {
+    const responding = Array.from(this.#serving).filter(({ isUnresponsive }) => !isUnresponsive).length;
+    Atomics.store(this.#missing, 0, this.#size - responding);
+  }
+
+  #report(line: string): void {
+    this.#errors.add(`petstore: ${oneLine(line)}`);
+  }
+
+  /** Waits longer each time, because the next worker may die of the same cause. */
+  #replace(): void {
+    setTimeout(async () => {
+      if (this.#isEnding) return;
+      try {
+        const worker = await this.#open();
+        if (this.#isEnding) return;
+        await this.#serve(worker);
+      } catch (error) {
+        if (this.#isEnding) return;
+        this.#report(`a worker cannot be replaced at the moment: ${firstLine(error)}`);
+        this.#replace();
+      }
+    }, this.#pause);
+    this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
+  }
+}
