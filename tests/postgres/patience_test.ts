@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
-import { createPostgresStore, type PostgresClient, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
-import { type KeyedPetStore, StoreUnavailableError } from "../../mod.ts";
-import { DRIVERS, runSql } from "../support/postgres/postgres.ts";
+import type { PostgresClient } from "../../lib/stores/postgres/postgres_store.ts";
+import { StoreUnavailableError } from "../../mod.ts";
+import { DRIVERS, openImpatient, runSql, untilAnswered } from "../support/postgres/postgres.ts";
 import { countWaiting, withLockedTable } from "../support/postgres/lock.ts";
 import { until } from "../support/until.ts";
 import { PET, request, test } from "./support.ts";
@@ -12,23 +12,12 @@ async function refusals(works: readonly unknown[]): Promise<Error[]> {
   return results.flatMap((result) => result.status === "rejected" ? [result.reason] : []);
 }
 
-const untilAnswered = (work: () => unknown) => until("a response", async () => (await refusals([work()])).length === 0);
-
-/** A store that gives up soon, with one pet. Only its opening may take several attempts, on a busy machine. */
-async function openImpatient(client: PostgresClient, url: string, schema: string): Promise<KeyedPetStore> {
-  await runSql(url, postgresSchema(schema));
-  await runSql(url, `SELECT "${schema}".add_pets('{Rex}', '{7}', '{2}', '{}', '{}', '{}')`);
-  let store: KeyedPetStore | undefined;
-  await untilAnswered(async () => store = await createPostgresStore(client, { schema, timeoutMs: 500 }));
-  return store!;
-}
-
 for (const driver of DRIVERS) {
   test.schema(
     `a ${driver.name} store cancels the statements that it gives up, and stores nothing later`,
     (url, schema) =>
       driver.use(url, async (client) => {
-        const store = await openImpatient(client, url, schema);
+        const store = await openImpatient(client, { url, schema });
         await withLockedTable(url, `${schema}.pets`, async (unlock) => {
           for (let i = 0; i < 2; i++) {
             // More than there are connections: the waiting ones must not run later either.
@@ -53,7 +42,7 @@ for (const driver of DRIVERS) {
     (url, schema) =>
       driver.use(url, async (client) => {
         const counted = countStatements(client);
-        const store = await openImpatient(counted.client, url, schema);
+        const store = await openImpatient(counted.client, { url, schema });
         await withLockedTable(url, `${schema}.pets`, async () => {
           const before = counted.count();
           // One key with different pets: each create needs a statement of its own.
@@ -88,7 +77,7 @@ function countStatements(client: PostgresClient): { client: PostgresClient; coun
 test.schema("statements on connections that never answer do not pile up in the driver", async (url, schema) => {
   const sql = postgres(url, { max: 1, fetch_types: false });
   const counted = countStatements(sql);
-  const store = await openImpatient(counted.client, url, schema);
+  const store = await openImpatient(counted.client, { url, schema });
   await withLockedTable(url, `${schema}.pets`, async () => {
     // Cancelling fails, as with a lost host. Four statements may be sent on the one connection.
     const before = counted.count();

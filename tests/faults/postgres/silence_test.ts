@@ -2,18 +2,24 @@ import assert from "node:assert/strict";
 // @ts-types="@types/pg"
 import { Pool } from "pg";
 import postgres from "postgres";
-import { createPostgresStore } from "../../../lib/stores/postgres/postgres_store.ts";
-import { StoreUnavailableError } from "../../../mod.ts";
-import { runSql, withSchema } from "../../support/postgres/postgres.ts";
+import type { PetStore } from "../../../mod.ts";
+import { isAnswered, openImpatient, runSql, untilAnswered, withSchema } from "../../support/postgres/postgres.ts";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
 import { until } from "../../support/until.ts";
 import { type SilentProxy, withSilentProxy } from "./silent_proxy.ts";
-import { at, createOnce, KEY, untilAnswered, withDatabase, withOneServer } from "../../support/postgres/servers.ts";
+import {
+  at,
+  createOnce,
+  KEY,
+  PET,
+  untilAnswered as untilStatus,
+  withDatabase,
+  withOneServer,
+} from "../../support/postgres/servers.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
 const test = testUnless(whyNoCluster());
 
-const PET = { name: "Rex", categoryId: 7n, status: "sold" } as const;
 const MAX = 4;
 /** In milliseconds: longer than a busy machine takes for a statement. */
 const TIMEOUT = 1000;
@@ -43,34 +49,24 @@ function withProxy(use: (proxy: SilentProxy, through: string, schema: string, ur
   });
 }
 
-async function isAnswered(work: PromiseLike<unknown>): Promise<boolean> {
-  try {
-    await work;
-    return true;
-  } catch (error) {
-    assert.ok(error instanceof StoreUnavailableError, String(error));
-    return false;
-  }
+/** All connections answer: more reads at once than there are. */
+function untilOnlyResponses(store: PetStore): Promise<void> {
+  return until("only responses", async () => {
+    const gets = Array.from({ length: 50 }, () => isAnswered(store.get(1n)));
+    return (await Promise.all(gets)).every(Boolean);
+  });
 }
 
 for (const name of ["a Pool", "a maker of sql"] as const) {
   test(`a store on ${name} replaces silent connections`, () =>
-    withProxy(async (proxy, through, schema) => {
+    withProxy(async (proxy, through, schema, url) => {
       const { source, end } = SOURCES[name](through);
-      const store = await createPostgresStore(source, { schema, timeoutMs: TIMEOUT });
-      await store.create(PET);
-      await Promise.all(Array.from({ length: 50 }, () => store.get(1n)));
-      for (let round = 0; round < 2; round++) {
-        proxy.silenceOpen();
-        assert.equal(await isAnswered(store.check() as Promise<void>), false);
-        await until("a response", () => isAnswered(store.check() as Promise<void>));
-        // All of them: more reads at once than there are connections.
-        await until("only responses", async () => {
-          const gets = Array.from({ length: 50 }, () => isAnswered(store.get(1n) as Promise<unknown>));
-          return (await Promise.all(gets)).every(Boolean);
-        });
-        assert.equal(await store.create(PET), BigInt(round + 2));
-      }
+      const store = await openImpatient(source, { url, schema, timeoutMs: TIMEOUT });
+      await untilOnlyResponses(store);
+      proxy.silenceOpen();
+      assert.equal(await isAnswered(store.check()), false);
+      await untilOnlyResponses(store);
+      await untilAnswered(() => store.create(PET));
       await store.close();
       await end();
     }));
@@ -80,19 +76,14 @@ for (const [name, open] of Object.entries(SOURCES)) {
   test(`a create that ${name} has no connection for is not sent later`, () =>
     withProxy(async (proxy, through, schema, url) => {
       const { source, end } = open(through);
-      const store = await createPostgresStore(source, { schema, timeoutMs: TIMEOUT });
-      await store.create(PET);
+      const store = await openImpatient(source, { url, schema, timeoutMs: TIMEOUT });
       proxy.silenceNew();
       // Closed by the server, so that the client opens new ones, which stay silent.
       const backends = `FROM pg_stat_activity WHERE query LIKE '%"${schema}"%' AND pid <> pg_backend_pid()`;
       await runSql(url, `SELECT pg_terminate_backend(pid) ${backends}`);
-      for (let i = 0; i < 3; i++) assert.equal(await isAnswered(store.create(PET) as Promise<bigint>), false);
+      for (let i = 0; i < 3; i++) assert.equal(await isAnswered(store.create(PET)), false);
       proxy.speak();
-      await until("a response", () => isAnswered(store.check() as Promise<void>));
-      await until("only responses", async () => {
-        const gets = Array.from({ length: 50 }, () => isAnswered(store.get(1n) as Promise<unknown>));
-        return (await Promise.all(gets)).every(Boolean);
-      });
+      await untilOnlyResponses(store);
       assert.deepEqual(await runSql(url, `SELECT count(*) FROM ${schema}.pets`), [["1"]]);
       await store.close();
       await end();
@@ -113,7 +104,7 @@ test("a server with silent connections recovers without a restart", () =>
           });
           proxy.silenceOpen();
           assert.equal((await server.ask("/readyz", null)).status, 503);
-          await untilAnswered(server, "/readyz", 200);
+          await untilStatus(server, "/readyz", 200);
           const responses = await Promise.all(Array.from({ length: 100 }, () => server.ask("/v1/pets", KEY)));
           assert.ok(responses.every(({ status }) => status === 200));
           assert.equal((await createOnce(server, "after")).status, 201);

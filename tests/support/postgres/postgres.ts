@@ -9,9 +9,11 @@ import postgres from "postgres";
 import {
   createPostgresStore,
   type PostgresClient,
+  type PostgresClientMaker,
+  postgresSchema,
   type PostgresStoreOptions,
 } from "../../../lib/stores/postgres/postgres_store.ts";
-import type { PetStore } from "../../../mod.ts";
+import { type KeyedPetStore, type PetStore, StoreUnavailableError } from "../../../mod.ts";
 import { until } from "../until.ts";
 import { home, startCluster, whyNoCluster } from "./cluster.ts";
 
@@ -128,4 +130,31 @@ export function withPostgresStore<T>(
       }
     })
   );
+}
+
+/** Whether work succeeds. It may only fail because the store is not available. */
+export async function isAnswered(work: unknown): Promise<boolean> {
+  try {
+    await work;
+    return true;
+  } catch (error) {
+    if (error instanceof StoreUnavailableError) return false;
+    throw error;
+  }
+}
+
+export function untilAnswered(work: () => unknown): Promise<void> {
+  return until("a response", () => isAnswered(work()));
+}
+
+/** A store with one pet that gives up soon. Only its opening may take several attempts, on a busy machine. */
+export async function openImpatient(
+  source: PostgresClient | PostgresClientMaker,
+  { url, schema, timeoutMs = 500 }: { url: string; schema: string; timeoutMs?: number },
+): Promise<KeyedPetStore> {
+  await runSql(url, postgresSchema(schema));
+  await runSql(url, `SELECT "${schema}".add_pets('{Rex}', '{7}', '{2}', '{}', '{}', '{}')`);
+  let store: KeyedPetStore | undefined;
+  await untilAnswered(async () => store = await createPostgresStore(source, { schema, timeoutMs }));
+  return store!;
 }
