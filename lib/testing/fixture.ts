@@ -54,14 +54,23 @@ export function requireFixture(fixture: StoreFixture): void {
 
 /** Opens a store in a namespace. */
 export async function openStore(fixture: StoreFixture, namespace: string): Promise<PetStore> {
-  let store: PetStore;
-  try {
-    store = await fixture.open(namespace);
-  } catch (error) {
-    throw failed("open", error);
-  }
+  const store = await calling("open", () => fixture.open(namespace));
   if (typeof store?.create === "function") return store;
   throw new FixtureError("The fixture's open() returned no store");
+}
+
+/** Crashes the stores of a namespace. */
+export async function crashStores(fixture: StoreFixture, namespace: string): Promise<void> {
+  await calling("crash", () => fixture.crash?.(namespace));
+}
+
+async function calling<T>(method: "open" | "crash", call: () => MaybePromise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new FixtureError(`The fixture's ${method}() failed: ${message}`, { cause });
+  }
 }
 
 /** Throws unless the store lacks exactly the optional members that its fixture lists as unsupported. */
@@ -78,49 +87,28 @@ function listOf(members: readonly OptionalMember[]): string {
   return members.join(", ") || "no members";
 }
 
-/** Crashes the stores of a namespace. */
-export async function crashStores(fixture: StoreFixture, namespace: string): Promise<void> {
-  try {
-    await fixture.crash?.(namespace);
-  } catch (error) {
-    throw failed("crash", error);
-  }
-}
-
 /** A failure of the fixture, not of the store. */
 export class FixtureError extends Error {
   override name = "FixtureError";
 }
 
-function failed(method: "open" | "crash", cause: unknown): FixtureError {
-  const message = cause instanceof Error ? cause.message : String(cause);
-  return new FixtureError(`The fixture's ${method}() failed: ${message}`, { cause });
-}
-
 /** Why a case with these needs does not apply to the fixture's store; false if it does. */
 export function skipReason(fixture: StoreFixture, needs: readonly Need[]): string | false {
-  const unmet = needs.find((need) => !IS_MET[need](fixture));
-  return unmet === undefined ? false : SKIP_REASONS[unmet];
+  for (const need of needs) {
+    const [isMet, reason] = NEEDS[need];
+    if (!isMet(fixture)) return reason;
+  }
+  return false;
 }
 
-const IS_MET: Record<Need, (fixture: StoreFixture) => boolean> = {
-  createOnce: ({ unsupported }) => !unsupported?.includes("createOnce"),
-  changes: ({ unsupported }) => !unsupported?.includes("changes"),
-  checkWrites: ({ unsupported }) => !unsupported?.includes("checkWrites"),
-  keys: ({ unsupported }) => !unsupported?.includes("keys"),
-  restarts: ({ sharing }) => sharing !== "none",
-  servers: ({ sharing }) => sharing === "one machine" || sharing === "many machines",
-  machines: ({ sharing }) => sharing === "many machines",
-  crash: ({ crash }) => crash !== undefined,
-};
-
-const SKIP_REASONS: Record<Need, string> = {
-  createOnce: "the store has no createOnce()",
-  changes: "the store has no changes()",
-  checkWrites: "the store has no checkWrites()",
-  keys: "the store does not support API keys",
-  restarts: "the pets do not survive a restart",
-  servers: "several stores cannot share the pets",
-  machines: "all servers use one clock",
-  crash: "the fixture has no crash()",
+/** Whether a fixture has what a case needs, and why the case is skipped if not. */
+const NEEDS: Record<Need, [isMet: (fixture: StoreFixture) => boolean, reason: string]> = {
+  createOnce: [({ unsupported }) => !unsupported?.includes("createOnce"), "the store has no createOnce()"],
+  changes: [({ unsupported }) => !unsupported?.includes("changes"), "the store has no changes()"],
+  checkWrites: [({ unsupported }) => !unsupported?.includes("checkWrites"), "the store has no checkWrites()"],
+  keys: [({ unsupported }) => !unsupported?.includes("keys"), "the store does not support API keys"],
+  restarts: [({ sharing }) => sharing !== "none", "the pets do not survive a restart"],
+  servers: [({ sharing }) => / machines?$/.test(sharing), "several stores cannot share the pets"],
+  machines: [({ sharing }) => sharing === "many machines", "all servers use one clock"],
+  crash: [({ crash }) => crash !== undefined, "the fixture has no crash()"],
 };

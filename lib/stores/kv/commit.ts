@@ -25,8 +25,6 @@ export class GroupCommit {
   readonly #batch = new Batch<Create>(() => this.#send(), "Deno KV");
   /** The counter as this server last read or wrote it. While no other server commits, no read is needed. */
   #state: CounterState | undefined;
-  #inFlight = 0;
-  #isRunning = false;
   /** Whether the running commit exceeds the time limit. Until KV has finished it, all creates are refused. */
   #isTimedOut = false;
   #onIdle = () => {};
@@ -42,7 +40,7 @@ export class GroupCommit {
   }
 
   get waiting(): number {
-    return this.#batch.waiting.length + this.#inFlight;
+    return this.#batch.unsettled;
   }
 
   /** Adds a pet, and resolves when it is committed. */
@@ -74,7 +72,7 @@ export class GroupCommit {
   /** Accepts no more creates, and resolves when all are settled. */
   async close(): Promise<void> {
     this.#batch.close();
-    if (this.#isRunning && !this.#isTimedOut) await new Promise<void>((resolve) => this.#onIdle = resolve);
+    if (this.#batch.inFlight > 0 && !this.#isTimedOut) await new Promise<void>((resolve) => this.#onIdle = resolve);
   }
 
   async readCounter(): Promise<CounterState> {
@@ -89,10 +87,9 @@ export class GroupCommit {
   /** Commits one batch at a time. A second commit would only fail the check of the counter. */
   #send(): void {
     const batch = this.#batch;
-    if (batch.waiting.length === 0 || this.#isRunning) return;
+    if (batch.waiting.length === 0 || batch.inFlight > 0) return;
     const creates = batch.waiting.splice(0, this.#layout.maxCreates);
-    this.#isRunning = true;
-    this.#inFlight = creates.length;
+    batch.inFlight = creates.length;
     const startedAt = performance.now();
     const timer = setTimeout(() => this.#timeOut(creates), this.#kv.timeoutMs);
     this.#commit(creates).then(
@@ -100,8 +97,8 @@ export class GroupCommit {
       (error) => creates.forEach(({ reject }) => reject(error)),
     ).finally(() => {
       clearTimeout(timer);
-      this.#isRunning = this.#isTimedOut = false;
-      this.#inFlight = 0;
+      this.#isTimedOut = false;
+      batch.inFlight = 0;
       this.onCommit?.(creates.length, performance.now() - startedAt);
       if (batch.waiting.length === 0) this.#onIdle();
       else if (batch.isClosed) this.#send();

@@ -12,9 +12,8 @@ const PAGE = 500;
 const MAX_USES = 200;
 
 /** A key as JSON, with times in milliseconds since 1970. */
-type KeyRow = Omit<StoredKey, Time> & { created: number } & { [time in OptionalTime]?: number };
-type OptionalTime = "expires" | "revoked" | "lastUsed";
-type Time = OptionalTime | "created";
+type KeyRow = Omit<StoredKey, Time> & { [name in Time]?: number | undefined };
+type Time = "created" | "expires" | "revoked" | "lastUsed";
 
 /** The position of a key. */
 interface KeyIndex {
@@ -135,19 +134,15 @@ export class KvKeys implements KeyStore {
 
 function toRow({ created, expires, revoked, lastUsed, ...key }: StoredKey): KeyRow {
   return {
-    ...{ ...key, created: created.getTime() },
-    ...{ ...timeOf("expires", expires), ...timeOf("revoked", revoked), ...timeOf("lastUsed", lastUsed) },
+    ...{ ...key, created: created.getTime(), expires: expires?.getTime() },
+    ...{ revoked: revoked?.getTime(), lastUsed: lastUsed?.getTime() },
   };
-}
-
-function timeOf(name: OptionalTime, date: Date | undefined): { [time in OptionalTime]?: number } {
-  return date ? { [name]: date.getTime() } : {};
 }
 
 function toKey({ created, expires, revoked, lastUsed, ...key }: KeyRow): StoredKey {
   const date = (time: number | undefined) => time === undefined ? undefined : new Date(time);
   return {
-    ...{ ...key, created: new Date(created) },
-    ...{ expires: date(expires), revoked: date(revoked), lastUsed: date(lastUsed) },
+    ...{ ...key, created: new Date(created!), expires: date(expires) },
+    ...{ revoked: date(revoked), lastUsed: date(lastUsed) },
   };
 }

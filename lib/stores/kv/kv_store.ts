@@ -28,7 +28,7 @@ import {
   type PetQuery,
   storeClosed,
 } from "../store.ts";
-import { toArrayText, toText } from "./bytes.ts";
+import { toText } from "./bytes.ts";
 import { Kv, type KvClient, requireKv } from "./client.ts";
 import { GroupCommit } from "./commit.ts";
 import { KvKeys } from "./keys.ts";
@@ -121,7 +121,7 @@ class KvStore implements KeyedPetStore, CommittingStore {
     // One row more than the page shows whether there is a next page.
     const rows = await this.#kv.range(start, end, limit + 1);
     const shown = rows.length > limit ? rows.slice(0, limit) : rows;
-    const json = toArrayText(shown.map(({ value }) => value));
+    const json = `[${shown.map(({ value }) => toText(value)).join(",")}]`;
     return rows.length > limit ? { json, next: shown.at(-1)?.key.at(-1) as bigint } : { json };
   }
 

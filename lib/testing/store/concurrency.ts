@@ -50,15 +50,7 @@ export const CONCURRENCY_CASES: StoreCase[] = [
       assert.deepEqual(seen.slice(0, existing.length), existing.map(formatPet));
     },
     async "shows every pet to readers of all pets and of one status that continue after the last id they saw"(store) {
-      const readers = [new Reader(store), new Reader(store, "sold")];
-      const created: bigint[] = [];
-      const add = async () => {
-        for (let i = 0; i < 30; i++) created.push(await store.create(draft({ status: "sold" })));
-      };
-      const work = Promise.all([add(), add(), add(), add()]);
-      await Promise.all(readers.map((reader) => reader.readDuring(work)));
-      created.sort((one, other) => one < other ? -1 : 1);
-      for (const { ids } of readers) assert.deepEqual(ids, created);
+      await assertReadersSeeAll([store]);
     },
   }),
   ...cases("paging", {
@@ -106,6 +98,23 @@ export const CONCURRENCY_CASES: StoreCase[] = [
     },
   }, ["changes"]),
 ];
+
+/** Creates pets in bursts on each server, as its clients do, with readers on each. */
+export async function assertReadersSeeAll(servers: readonly PetStore[]): Promise<void> {
+  const created: bigint[] = [];
+  const add = async (server: PetStore) => {
+    for (let burst = 0; burst < 25; burst++) {
+      const count = 1 + Math.trunc(Math.random() * 6);
+      created.push(...await Promise.all(Array.from({ length: count }, async () => await server.create(draft()))));
+      if (burst % 4 === 0) await pause();
+    }
+  };
+  const readers = servers.flatMap((server) => [new Reader(server), new Reader(server, "available")]);
+  const work = Promise.all(servers.map(add));
+  await Promise.all(readers.map((reader) => reader.readDuring(work)));
+  created.sort((one, other) => one < other ? -1 : 1);
+  for (const { ids } of readers) assert.deepEqual(ids, created);
+}
 
 async function assertListed(store: PetStore, id: bigint): Promise<void> {
   for (const status of [undefined, "available"] as const) {

@@ -3,45 +3,17 @@
 import assert from "node:assert/strict";
 import type { PetStore } from "../../../mod.ts";
 import { withClock } from "../clock.ts";
-import { assertCounted } from "./concurrency.ts";
-import {
-  addAll,
-  assertAscending,
-  assertKept,
-  cases,
-  draft,
-  ODD_PETS,
-  pause,
-  Reader,
-  request,
-  splitPets,
-  type StoreCase,
-} from "./case.ts";
+import { assertCounted, assertReadersSeeAll } from "./concurrency.ts";
+import { addAll, assertKept, cases, draft, ODD_PETS, request, splitPets, type StoreCase } from "./case.ts";
 
 /** In milliseconds. */
 const HOUR = 3_600_000;
-
-/** Creates pets in bursts, as the clients of a server do. */
-async function addBursts(store: PetStore, created: bigint[]): Promise<void> {
-  for (let burst = 0; burst < 25; burst++) {
-    const count = 1 + Math.trunc(Math.random() * 6);
-    created.push(...await Promise.all(Array.from({ length: count }, async () => await store.create(draft()))));
-    if (burst % 4 === 0) await pause();
-  }
-}
 
 /** For stores whose pets several servers share. */
 export const SERVERS_CASES: readonly StoreCase[] = [
   ...cases("order", {
     async "shows every pet of two servers to readers at both that continue after the last id they saw"(store, context) {
-      const servers = [store, await context.open()];
-      const created: bigint[] = [];
-      const readers = servers.flatMap((server) => [new Reader(server), new Reader(server, "available")]);
-      const work = Promise.all(servers.map((server) => addBursts(server, created)));
-      await Promise.all([work, ...readers.map((reader) => reader.readDuring(work))]);
-      created.sort((one, other) => one < other ? -1 : 1);
-      assertAscending(created);
-      for (const { ids } of readers) assert.deepEqual(ids, created);
+      await assertReadersSeeAll([store, await context.open()]);
     },
     async "gives different ids at servers that open it at the same moment"(_store, context) {
       const servers = await Promise.all([context.open(), context.open(), context.open()]);
