@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { IN_PROCESS } from "./host.ts";
 import { formatFinding, search } from "./search.ts";
 import { FUZZED_STORES } from "./stores.ts";
 import { Tally } from "./tally.ts";
@@ -21,7 +20,7 @@ const KINDS = ["200", "201", "204", "304", "400 invalid_cursor", "400 invalid_js
 test("all stores give the same bytes for random requests, as the model predicts and the description allows", async () => {
   const extent = { seed: SEED, sequences: 25 };
   const tally = new Tally();
-  const finding = await search({ host: IN_PROCESS, stores: FUZZED_STORES, tally }, extent);
+  const finding = await search({ stores: FUZZED_STORES, tally }, extent);
   assert.ok(!finding, finding && formatFinding(finding, extent));
   assert.ok(tally.requests > 400, `only ${tally.requests} requests were sent`);
 });
@@ -29,7 +28,7 @@ test("all stores give the same bytes for random requests, as the model predicts 
 test("many more random requests to a memory store reach every status and code", async () => {
   const extent = { seed: SEED + 1, sequences: 100 };
   const tally = new Tally();
-  const finding = await search({ host: IN_PROCESS, stores: MEMORY, tally }, extent);
+  const finding = await search({ stores: MEMORY, tally }, extent);
   assert.ok(!finding, finding && formatFinding(finding, extent));
   assert.deepEqual(KINDS.filter((kind) => !tally.responses.has(kind)), []);
 });

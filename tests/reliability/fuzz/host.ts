@@ -16,41 +16,31 @@ export interface Connection {
   exchange(draft: Draft): Promise<Exchange>;
   /** Sends bytes that are no request. Resolves with the response, or `undefined` if the connection was closed. */
   provoke(malformed: Malformed): Promise<SeenResponse | undefined>;
-  close(): Promise<void>;
-}
-
-export interface Host {
-  name: string;
-  /** Whether bytes travel unchanged. */
-  isRaw: boolean;
-  connect(handle: Handle, validate: ResponseValidator): Promise<Connection>;
+  close(): void;
 }
 
 const NO_BODY = new Uint8Array();
 
 /** Calls `handle`. `Request` normalises URLs and some methods. */
-export const IN_PROCESS: Host = {
-  name: "handle",
-  isRaw: false,
-  connect: (handle, validate) =>
-    Promise.resolve({
-      exchange: async (draft) => {
-        const request = createRequest(draft);
-        const received = {
-          method: request.method,
-          target: request.url.slice(ORIGIN.length),
-          headers: draft.headers,
-          body: draft.body ?? NO_BODY,
-        };
-        const sent = await handle(request);
-        const response = { status: sent.status, headers: sent.headers, text: await sent.text() };
-        validate(request.method, received.target.replace(/[?#].*$/s, ""), response);
-        return { received, response };
-      },
-      provoke: () => Promise.reject(new Error("What is no request cannot be handed over")),
-      close: () => Promise.resolve(),
-    }),
-};
+export function connectInProcess(handle: Handle, validate: ResponseValidator): Connection {
+  return {
+    async exchange(draft) {
+      const request = createRequest(draft);
+      const received = {
+        method: request.method,
+        target: request.url.slice(ORIGIN.length),
+        headers: draft.headers,
+        body: draft.body ?? NO_BODY,
+      };
+      const sent = await handle(request);
+      const response = { status: sent.status, headers: sent.headers, text: await sent.text() };
+      validate(request.method, received.target.replace(/[?#].*$/s, ""), response);
+      return { received, response };
+    },
+    provoke: () => Promise.reject(new Error("What is no request cannot be handed over")),
+    close() {},
+  };
+}
 
 const ORIGIN = "http://petstore.test";
 

@@ -16,7 +16,7 @@ export interface Extent {
 }
 
 export async function search(ground: Ground, extent: Extent): Promise<Finding | undefined> {
-  const property = fc.asyncProperty(sequences(ground.host), (steps) => runSequence(steps, ground));
+  const property = fc.asyncProperty(sequences({ isRaw: "server" in ground }), (steps) => runSequence(steps, ground));
   const result = await fc.check(property, { seed: extent.seed, numRuns: extent.sequences });
   if (!result.failed) return undefined;
   const error = result.errorInstance;

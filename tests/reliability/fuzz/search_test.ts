@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { createMemoryStore } from "../../../mod.ts";
 import type { StoreKind } from "../../support/stores.ts";
-import { type Handle, IN_PROCESS } from "./host.ts";
+import type { Handle } from "./host.ts";
 import { type Extent, formatFinding, search } from "./search.ts";
 import { FUZZED_STORES } from "./stores.ts";
 import { Tally } from "./tally.ts";
@@ -56,7 +56,7 @@ const DEFECTS: [what: string, wrap: (handle: Handle) => Handle, told: RegExp, re
 for (const [what, wrap, told, requests] of DEFECTS) {
   test(`the search finds a petstore that ${what}, and prints the fewest requests that show it`, async () => {
     const extent: Extent = { seed: SEED, sequences: 1000 };
-    const ground = { host: IN_PROCESS, stores: MEMORY, tally: new Tally(), wrap };
+    const ground = { stores: MEMORY, tally: new Tally(), wrap };
     const finding = await search(ground, extent);
     assert.match(finding?.problem ?? "nothing was found", told);
     assert.equal(finding!.sent.length, requests, formatFinding(finding!, extent));
@@ -76,7 +76,7 @@ test("the search finds a store whose responses differ", async () => {
       return store;
     },
   };
-  const ground = { host: IN_PROCESS, stores: [...MEMORY, odd], tally: new Tally() };
+  const ground = { stores: [...MEMORY, odd], tally: new Tally() };
   const finding = await search(ground, { seed: SEED, sequences: 1000 });
   assert.match(finding?.problem ?? "nothing was found", /^the stores disagree:\n200\n/);
   // Three creates and a list with limit=3.

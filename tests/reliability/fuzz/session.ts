@@ -5,7 +5,7 @@ import { createResponseValidator, type SeenResponse } from "../../support/openap
 import { type StoreKind, withStore } from "../../support/stores.ts";
 import { findDifferences, findDisagreement } from "./compare.ts";
 import { EntityTags } from "./entity_tags.ts";
-import type { Connection, Exchange, Handle, Host } from "./host.ts";
+import { connectInProcess, type Connection, type Exchange, type Handle } from "./host.ts";
 import { Model, type ModelSettings } from "./model.ts";
 import { type Draft, type Malformed, Memory, type Step } from "./request.ts";
 import { KEY, MAX_BODY_BYTES, STANDALONE } from "./settings.ts";
@@ -16,14 +16,13 @@ import type { Tally } from "./tally.ts";
 export type Ground = (Petstores | Standalone) & { tally: Tally };
 
 interface Petstores {
-  host: Host;
   stores: readonly StoreKind[];
   /** Wraps the petstore in a defect that is to be found. */
   wrap?: (handle: Handle) => Handle;
 }
 
 interface Standalone {
-  host: StandaloneServer;
+  server: StandaloneServer;
 }
 
 export class Mismatch extends Error {
@@ -49,18 +48,18 @@ export async function runSequence(steps: readonly Step[], ground: Ground): Promi
       await send(new Session({ key: KEY, ...LIMITS }, connections, () => failures[0], ground.tally));
     });
   } else {
-    const connection = ground.host.connect();
+    const connection = ground.server.connect();
     try {
-      await send(new Session(STANDALONE, [connection], () => ground.host.errors || undefined, ground.tally));
+      await send(new Session(STANDALONE, [connection], () => ground.server.errors || undefined, ground.tally));
     } finally {
-      await connection.close();
+      connection.close();
     }
   }
 }
 
 /** Opens a petstore on each store, and always closes them. */
 async function withPetstores(
-  { host, wrap = (handle) => handle, stores }: Petstores,
+  { wrap = (handle) => handle, stores }: Petstores,
   [store, ...rest]: readonly StoreKind[],
   open: Connection[],
   use: (connections: Connection[], failures: unknown[]) => Promise<void>,
@@ -70,11 +69,11 @@ async function withPetstores(
   await withStore(store, async (petStore) => {
     const onError = ({ error }: ErrorInfo) => failures.push(error);
     const { handle } = createPetstore({ keys: [KEY], store: petStore, ...LIMITS, onError });
-    const connection = await host.connect(wrap(handle), VALIDATE);
+    const connection = connectInProcess(wrap(handle), VALIDATE);
     try {
-      await withPetstores({ host, wrap, stores }, rest, [...open, connection], use, failures);
+      await withPetstores({ wrap, stores }, rest, [...open, connection], use, failures);
     } finally {
-      await connection.close();
+      connection.close();
     }
   });
 }

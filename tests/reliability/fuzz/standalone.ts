@@ -6,7 +6,7 @@ import { createValidatorWithoutPage } from "../../support/server/server_descript
 import { ServerProcess } from "../../support/server/server_process.ts";
 import type { Connection } from "./host.ts";
 import { KEY } from "./settings.ts";
-import { SocketConnection } from "./socket_host.ts";
+import { SocketConnection } from "./socket_connection.ts";
 
 /** The name of the database in its folder. */
 export const FILE = "pets.db";
@@ -15,14 +15,11 @@ export const FILE = "pets.db";
 const SOCKETS = 8;
 
 export class StandaloneServer implements AsyncDisposable {
-  readonly isRaw = true;
-  readonly name: string;
   readonly #server: ServerProcess;
   readonly #validate = createValidatorWithoutPage();
   readonly #database: DatabaseSync;
 
-  private constructor(server: ServerProcess, database: DatabaseSync, workers: number) {
-    this.name = `a server with ${workers} workers`;
+  private constructor(server: ServerProcess, database: DatabaseSync) {
     this.#server = server;
     this.#database = database;
   }
@@ -31,7 +28,7 @@ export class StandaloneServer implements AsyncDisposable {
   static async start(folder: string, workers: number): Promise<StandaloneServer> {
     const args = [`--store=sqlite:${FILE}`, `--workers=${workers}`, "--no-docs", "--log=off"];
     const server = await ServerProcess.start(folder, { args, env: { PETSTORE_KEYS: KEY } });
-    return new StandaloneServer(server, new DatabaseSync(join(folder, FILE), { timeout: 5000 }), workers);
+    return new StandaloneServer(server, new DatabaseSync(join(folder, FILE), { timeout: 5000 }));
   }
 
   /** Empties the file as another program would, so a sequence needs no new server. */
@@ -39,7 +36,7 @@ export class StandaloneServer implements AsyncDisposable {
     this.#database.exec("BEGIN IMMEDIATE; DELETE FROM pets; DELETE FROM idempotency_keys");
     this.#database.exec("DELETE FROM sqlite_sequence; COMMIT");
     const endpoint = { port: this.#server.port, validate: this.#validate };
-    return new SocketConnection(endpoint, SOCKETS, () => Promise.resolve());
+    return new SocketConnection(endpoint, SOCKETS);
   }
 
   /** What the server has told its operator. */

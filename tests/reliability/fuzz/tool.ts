@@ -1,17 +1,15 @@
 import { POSTGRES } from "../../support/stores.ts";
 import { defineTool, type Report, type Run } from "../tool.ts";
-import { IN_PROCESS } from "./host.ts";
 import { formatFinding, search } from "./search.ts";
 import type { Ground } from "./session.ts";
-import { SOCKET } from "./socket_host.ts";
 import { StandaloneServer } from "./standalone.ts";
 import { FUZZED_STORES } from "./stores.ts";
 import { Tally } from "./tally.ts";
 
 const ABOUT =
   `Sends random requests, right and wrong, to a petstore on each store, and holds every response against a model of the service
-and against those of the other stores. With --socket through Deno.serve, byte by byte, and with what is no HTTP at all. With
---workers a standalone server on SQLite instead, over several sockets in turn.`;
+and against those of the other stores. With --workers to a standalone server on SQLite instead, byte by byte, over several
+sockets in turn, and with what is no HTTP at all.`;
 
 /** Sequences in a batch. Each batch has its own seed, which repeats its finding. */
 const BATCH = 100;
@@ -19,19 +17,18 @@ const BATCH = 100;
 /** Milliseconds between two lines of progress. */
 const PROGRESS = 5000;
 
-export const FUZZ = defineTool<{ requests: number; socket: boolean; postgres: boolean; workers: number }>(ABOUT, {
+export const FUZZ = defineTool<{ requests: number; postgres: boolean; workers: number }>(ABOUT, {
   requests: [100_000, "how many requests to send, each to every store"],
-  socket: [false, "sends bytes over a socket instead of calling handle"],
   postgres: [false, "a petstore on PostgreSQL too, which is much slower"],
   workers: [0, "how many threads of a standalone server serve"],
-}, async ({ requests, socket, postgres, workers }, run) => {
+}, async ({ requests, postgres, workers }, run) => {
   const tally = new Tally();
   if (workers === 0) {
     const stores = postgres ? [...FUZZED_STORES, POSTGRES] : FUZZED_STORES;
-    return await fuzz({ host: socket ? SOCKET : IN_PROCESS, stores, tally }, requests, run);
+    return await fuzz({ stores, tally }, requests, run);
   }
   await using server = await StandaloneServer.start(run.folder, workers);
-  const { figures, findings } = await fuzz({ host: server, tally }, requests, run);
+  const { figures, findings } = await fuzz({ server, tally }, requests, run);
   const exit = await server.stop();
   return { figures, findings: exit === undefined ? findings : [...findings, { kind: "exit", detail: exit }] };
 });

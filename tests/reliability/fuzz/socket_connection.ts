@@ -1,36 +1,23 @@
-/** A petstore on `Deno.serve`, and a client that sends bytes. Deno only. */
+/** A client that sends bytes. Deno only. */
 
 import { concat } from "../../support/http/message.ts";
 import { type Endpoint, RawSocket } from "../../support/http/raw_socket.ts";
 import type { SeenResponse } from "../../support/openapi_validator.ts";
-import { type Connection, cut, type Exchange, type Handle, type Host } from "./host.ts";
+import { type Connection, cut, type Exchange } from "./host.ts";
 import type { ModelRequest } from "./prediction.ts";
 import type { Draft, Malformed } from "./request.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-export const SOCKET: Host = {
-  name: "Deno.serve",
-  isRaw: true,
-  connect: (handle, validate) => Promise.resolve(serve(handle, validate)),
-};
-
-function serve(handle: Handle, validate: Endpoint["validate"]): Connection {
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, handle);
-  return new SocketConnection({ port: server.addr.port, validate }, 1, () => server.shutdown());
-}
-
 /** Sends over several sockets in turn, each request after the response to the one before. */
 export class SocketConnection implements Connection {
   readonly #endpoint: Endpoint;
   readonly #sockets: (RawSocket | undefined)[];
-  readonly #onClose: () => Promise<void>;
   #turn = 0;
 
-  constructor(endpoint: Endpoint, sockets: number, onClose: () => Promise<void>) {
+  constructor(endpoint: Endpoint, sockets: number) {
     this.#endpoint = endpoint;
     this.#sockets = Array.from({ length: sockets }, () => undefined);
-    this.#onClose = onClose;
   }
 
   async exchange(draft: Draft): Promise<Exchange> {
@@ -58,9 +45,8 @@ export class SocketConnection implements Connection {
     return await readFinal(socket);
   }
 
-  async close(): Promise<void> {
+  close(): void {
     for (const socket of this.#sockets) socket?.close();
-    await this.#onClose();
   }
 
   #hangUp(): void {
