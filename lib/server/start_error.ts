@@ -37,8 +37,7 @@ const TEMPORARY_IN_SYSTEM = [
 ];
 
 /** A database is starting, stopping or out of resources (SQLSTATE), or there is no connection to it. */
-const TEMPORARY_IN_DATABASE =
-  /^((08|53|57|58)[0-9A-Z]{3}|CONNECT(ION)?_[A-Z]+|ECONN[A-Z]+|EPIPE|ETIMEDOUT|E(HOST|NET)UNREACH)$/;
+const TEMPORARY_IN_DATABASE = /^(08|53|57|58)...$|^CONNECT(ION)?_|^ECONN|^(EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
 
 /** Creates the error of a failed start. Its class depends on whether the cause is temporary. */
 export function startError(line: string, cause: unknown): SettingError {

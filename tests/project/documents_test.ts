@@ -11,6 +11,7 @@ import { defaultAccess } from "../../lib/http/operation.ts";
 import { DESCRIBED_OPERATIONS } from "../../lib/operations/table.ts";
 import { checkOptions, OPTION_NAMES } from "../../lib/petstore/settings.ts";
 import { blocks, PAGES, readPage, ROOT } from "../support/pages.ts";
+import { runHere } from "../support/server/in_process.ts";
 
 test("README.md has at most 12,000 bytes", () => {
   const { length } = new TextEncoder().encode(readPage("README.md"));
@@ -72,15 +73,15 @@ test("a part of the tests runs the TypeScript and JavaScript of docs/", () => {
   assert.deepEqual(pages.filter((path) => words.includes(path)), pages.filter((path) => !elsewhere.includes(path)));
 });
 
-test("docs/server.md names every command that --help prints, and no other", () => {
+test("docs/server.md names every command that --help prints, and no other", async () => {
   const [, section = ""] = /^## Commands\n([^]*?)^##/m.exec(readPage("docs/server.md")) ?? [];
   const rows = section.matchAll(/^\| `([a-z]+)(?: <[a-z]+>)?` +\|/gm);
-  const commands = printHelp().matchAll(/^ {2}([a-z]+)(?: \[[a-z]+\])? {3,}/gm);
+  const commands = (await printHelp()).matchAll(/^ {2}([a-z]+)(?: \[[a-z]+\])? {3,}/gm);
   assert.deepEqual(Array.from(rows, ([, name]) => name), Array.from(commands, ([, name]) => name));
 });
 
-test("docs/server.md names every flag, variable and default that serve --help prints, and no other", () => {
-  const [help = ""] = printHelp("serve").split("\nExamples:");
+test("docs/server.md names every flag, variable and default that serve --help prints, and no other", async () => {
+  const [help = ""] = (await printHelp("serve")).split("\nExamples:");
   const [, section = ""] = /^## Settings\n([^]*?)^##/m.exec(readPage("docs/server.md")) ?? [];
   // The version is printed without a command.
   assert.deepEqual(new Set(matches(section, FLAG)), new Set([...matches(help, FLAG), "--version"]));
@@ -98,11 +99,10 @@ test("docs/server.md names every flag, variable and default that serve --help pr
 const FLAG = /--[a-z][a-z-]*/g;
 const VARIABLE = /\b(?:PORT|PETSTORE_[A-Z_]+)\b/g;
 
-function printHelp(...command: string[]): string {
-  const args = ["run", "--no-config", "--allow-env", `${ROOT}server.ts`, ...command, "--help"];
-  const { success, stdout } = new Deno.Command(Deno.execPath(), { args }).outputSync();
-  assert.ok(success);
-  return new TextDecoder().decode(stdout);
+async function printHelp(...command: string[]): Promise<string> {
+  const { status, stdout } = await runHere([...command, "--help"]);
+  assert.equal(status, 0);
+  return stdout;
 }
 
 test("docs/http.md names every error code with its status, and no other", () => {

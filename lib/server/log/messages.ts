@@ -92,5 +92,5 @@ export function oneLine(message: string): string {
  * address.
  */
 function withoutAdvice(message: string): string {
-  return message.replaceAll(/, run again with the --allow-[a-z-]+ flag/g, ", which the server was started without");
+  return message.replaceAll(/, run again with the --allow-[a-z]+ flag/g, ", which the server was started without");
 }
