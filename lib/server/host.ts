@@ -79,6 +79,8 @@ export interface StoreHost {
 export interface Host extends StoreHost {
   environment: Environment;
   sinks: Sinks;
+  /** How long requests are held before the socket closes, in milliseconds. By default a quarter of a second. */
+  holdTime?: number;
   /** Resolves when the process is told to end. */
   ending(): Promise<void>;
   listen: Listen;

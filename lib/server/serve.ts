@@ -57,7 +57,7 @@ export async function serve(settings: ServerSettings, writers: Writers, host: Ho
     const facts = { hostname, hasDocs, ...started };
     writers.output.add(isJson ? describeStartAsJson(facts) : describeStart(facts, writers.output.isColoured));
     await ending;
-    timeLeft = await drain(server);
+    timeLeft = await drain(server, host.holdTime);
   } finally {
     await server.end(timeLeft);
     await metrics?.stop();
@@ -107,12 +107,12 @@ async function openSeeded(setting: StoreSetting, seed: number, report: (line: st
  *
  * @returns The time that is left until the end, in milliseconds.
  */
-export async function drain(server: Pick<StoppableServer, "close" | "hold">): Promise<number> {
+export async function drain(server: Pick<StoppableServer, "close" | "hold">, holdTime = HOLD_TIME): Promise<number> {
   const endAt = performance.now() + END_TIMEOUT;
   // Before the listener stops, because afterwards Deno delivers no more of an incomplete body (denoland/deno#36809).
   await resolvesWithin(DRAIN_TIMEOUT, server.close());
   await server.hold();
   // In steps, so that a process that was suspended reads from its socket again before it continues.
-  for (let i = 0; i < HOLD_STEPS; i++) await new Promise((resolve) => setTimeout(resolve, HOLD_TIME / HOLD_STEPS));
+  for (let i = 0; i < HOLD_STEPS; i++) await new Promise((resolve) => setTimeout(resolve, holdTime / HOLD_STEPS));
   return endAt - performance.now();
 }
