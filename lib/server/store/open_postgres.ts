@@ -25,7 +25,6 @@ interface DriverModule {
 }
 
 type DriverClient = PostgresJsClient & {
-  options: Record<string, unknown>;
   end(options: { timeout: number }): Promise<void>;
 };
 
@@ -122,9 +121,7 @@ function explain(target: PostgresTarget, attempt: string, error: unknown): Setti
 
 async function loadDriver(target: PostgresTarget, driver: string): Promise<Connect> {
   const { default: connect } = await importDriver(driver);
-  // The driver reads the environment now. Later clients copy these options, because the server then lacks the permission.
-  const { options } = connect(driverOptions(target));
-  return (settings) => connect({ ...options, shared: { retries: 0, typeArrayMap: {} }, ...settings });
+  return (settings) => connect({ ...driverOptions(target), ...settings });
 }
 
 /** @param driver Not a literal, because Deno loads the package of a literal `import()` at every start, even for another store. */

@@ -12,7 +12,7 @@ const RETRY_DELAY = 0.2;
  */
 const IDLE_TIMEOUT = 5;
 
-/** Sets every option of the driver, so that it does not read any from the environment later. */
+/** Sets every option of the driver, so that it reads none from the environment. */
 export function driverOptions(target: PostgresTarget): Record<string, unknown> {
   return {
     // Placeholders, because the driver gets a socket that is already connected and encrypted. Its own connections would

@@ -71,31 +71,21 @@ export function timeoutError(address: Address, timeoutMs: number): Error {
 /** The time limit for the server to close a connection that this side has ended, in milliseconds. */
 const CLOSE_TIMEOUT = 2000;
 
-/** A CancelRequest message, which replaces the login, has 16 bytes and this code at the fifth byte. */
-const CANCEL_CODE = 80_877_102;
-
 /**
  * Closes a connection soon after the driver has ended it, even if the server does not respond.
  *
- * @param onBreak Called when the server breaks the connection. A connection that cancels a statement does not count.
+ * @param onBreak Called when the server closes the connection, also one that cancelled a statement.
  */
 export function watchSocket(socket: Socket, onBreak: () => void): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let isCancelRequest = false;
-  const { end, write } = socket;
-  socket.write = ((chunk: Uint8Array, ...rest: []) => {
-    isCancelRequest = chunk.length === 16 && Buffer.from(chunk).readInt32BE(4) === CANCEL_CODE;
-    // Only the first message can be a CancelRequest.
-    socket.write = write;
-    return socket.write(chunk, ...rest);
-  }) as Socket["write"];
+  const { end } = socket;
   socket.end = ((...rest: Parameters<Socket["end"]>) => {
     timer ??= setTimeout(() => socket.destroy(), CLOSE_TIMEOUT);
     return end.apply(socket, rest);
   }) as Socket["end"];
   socket.once("close", () => {
     clearTimeout(timer);
-    if (timer === undefined && !isCancelRequest) onBreak();
+    if (timer === undefined) onBreak();
   });
 }
 
