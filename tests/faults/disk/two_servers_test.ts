@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { FILE, KEY, Ledger, ON_FILE } from "../../support/server/ledger.ts";
-import { type ServerProcess, walk, withServer } from "../../support/server/server_process.ts";
+import { type ServerProcess, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
 /** Two servers, started at the same moment on a file that does not exist yet. */
@@ -22,29 +22,10 @@ async function withTwo(use: (a: ServerProcess, b: ServerProcess, ledger: Ledger)
   });
 }
 
-/** Several clients create through both servers; no create may be refused. */
-function createThroughBoth(servers: ServerProcess[], ledger: Ledger, clients: number, each: number): Promise<unknown> {
-  return Promise.all(servers.flatMap((server) =>
-    Array.from({ length: clients }, async () => {
-      for (let count = 0; count < each; count++) await ledger.create(server);
-    })
-  ));
-}
-
 /** Reads on, so that the server is never idle and uses its kept responses. */
 async function readOn({ ask }: ServerProcess, isDone: () => boolean): Promise<void> {
   while (!isDone()) assert.equal((await ask("/v1/pets?limit=100", KEY)).status, 200);
 }
-
-test("two servers on one new file give different ids to all pets and refuse no create", () =>
-  withTwo(async (a, b, ledger) => {
-    await createThroughBoth([a, b], ledger, 8, 25);
-    const pets = ledger.inOrder();
-    assert.deepEqual(pets.map(({ id }) => id), Array.from({ length: 400 }, (_, i) => i + 1));
-    for (const servers of [[a], [b], [a, b], [b, a]]) assert.deepEqual(await walk(KEY, ...servers), pets);
-    assert.deepEqual([await a.stop(), await b.stop()], [0, 0]);
-    assert.deepEqual([a.written.stderr, b.written.stderr], ["", ""]);
-  }));
 
 test("a pet that one server has acknowledged is shown by the other in the next request, while both are busy", () =>
   withTwo(async (a, b, ledger) => {

@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import { SCHEMA_VERSION } from "../../../lib/stores/sqlite/schema.ts";
-import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { formatPets, type IdempotentRequest } from "../../../mod.ts";
 import { execute, query, request, REX, testWriters, usingStore, withPath, withStore } from "./support.ts";
 
@@ -16,18 +15,6 @@ const VERSION_1 = `PRAGMA application_id = 0x50657473; PRAGMA user_version = 1; 
   ) STRICT;
   CREATE INDEX pets_by_status ON pets (status);
   INSERT INTO pets (name, category_id, status) VALUES ('Old', 7, 2);`;
-
-testWriters("a request is remembered across a restart, and by each store on the file", () =>
-  withPath(async (path) => {
-    await usingStore(path, async (first) => {
-      const second = createSqliteStore(path);
-      assert.deepEqual(await first.createOnce?.(REX, request("a")), { outcome: "created", id: 1n });
-      assert.deepEqual(await second.createOnce?.(REX, request("a")), { outcome: "replayed", id: 1n });
-      await second.close();
-    });
-    const replayed = await usingStore(path, (third) => third.createOnce?.(REX, request("a")));
-    assert.deepEqual(replayed, { outcome: "replayed", id: 1n });
-  }));
 
 testWriters("a pet and its remembered request are stored in one transaction", () =>
   withStore(async (store, path) => {
