@@ -25,8 +25,8 @@ interface Route {
 export class Metrics {
   /** By route template, of which there are few. Requests without a route have "". */
   readonly #routes = new Map<string, Route>();
-  /** The callers of deprecated operations, by route and id. */
-  readonly #callers = new Map<string, Map<string, number>>();
+  /** Requests to deprecated operations, by the labels of their sample. */
+  readonly #deprecated = new Map<string, number>();
   readonly #isDeprecated: (method: string, route: string) => boolean;
   readonly #commitCreates = new Histogram(CREATES);
   readonly #commitSeconds = new Histogram(SECONDS);
@@ -63,10 +63,9 @@ export class Metrics {
   }
 
   #countCaller(route: string, id: string): void {
-    let callers = this.#callers.get(route);
-    if (!callers) this.#callers.set(route, callers = new Map());
-    const caller = callers.has(id) || callers.size < MAX_CALLERS ? id : OTHER;
-    callers.set(caller, (callers.get(caller) ?? 0) + 1);
+    let pairs = labels({ caller: id, route });
+    if (!this.#deprecated.has(pairs) && this.#deprecated.size >= MAX_CALLERS) pairs = labels({ caller: OTHER, route });
+    this.#deprecated.set(pairs, (this.#deprecated.get(pairs) ?? 0) + 1);
   }
 
   /** The counts so far. */
@@ -90,12 +89,8 @@ export class Metrics {
       const name = "petstore_request_duration_seconds";
       Object.assign(samples[name]!, durations.read(name, { route }));
     }
-    for (const [route, callers] of this.#callers) {
-      for (const [caller, count] of callers) {
-        samples["petstore_deprecated_requests"]![
-          `petstore_deprecated_requests_total${labels({ caller, route })}`
-        ] = count;
-      }
+    for (const [pairs, count] of this.#deprecated) {
+      samples["petstore_deprecated_requests"]![`petstore_deprecated_requests_total${pairs}`] = count;
     }
     return samples;
   }
