@@ -36,7 +36,7 @@ const CASES: Case[] = [
   ["a number of workers that is a word", { PETSTORE_WORKERS: "all" }, /Workers "all"/],
   ["an invalid hostname", ["--hostname=a b"], /Hostname "a b"/],
   ["a hostname that does not resolve", [K, "--hostname=petstore.invalid"], /petstore\.invalid/],
-  ["a short flag", ["-p", "1"], /'-p'.*--help/],
+  ["a short flag", ["--key=pk_right", "-p", "1"], /'-p'.*--help/, { hides: "pk_" }],
   ["a stray argument", ["pk_stray"], /Only flags.*--help/, { hides: "pk_stray" }],
   ["a flag without its value", ["--store"], /--store.*--help/],
   ["a flag whose value is the next flag", ["--key"], /--key.*--help/],
@@ -58,7 +58,7 @@ const CASES: Case[] = [
   ["a named pipe as a database", [K, "--store=sqlite:pipe"], /pipe is not a regular file/, {
     prepare: (folder) => void command("mkfifo", `${folder}/pipe`),
   }],
-  ["a folder as a database", [K, "--store=sqlite:."], /^petstore: \. /],
+  ["a folder as a database", ["--key=pk_right", "--store=sqlite:."], /^petstore: \. /, { hides: "pk_" }],
   [
     "a text file as a database",
     [K, "--store=sqlite:notes.txt"],

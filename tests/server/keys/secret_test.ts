@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { type Endpoint, exchange } from "../../support/http/raw_socket.ts";
 import { findSecret } from "./secret_search.ts";
 import { PET, type ServerParts } from "../../support/server/server_process.ts";
-import { inFolder, runHere, withServerHere } from "../../support/server/in_process.ts";
+import { inFolder, withServerHere } from "../../support/server/in_process.ts";
 
 const KEY = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
 const DIGEST = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(KEY))).toHex();
@@ -117,19 +117,6 @@ for (const [how, parts] of SOURCES) {
       });
     }));
 }
-
-test("a start that fails does not show a key that was given with the mistake", () =>
-  inFolder(async () => {
-    const K = `--key=${KEY}`;
-    for (
-      const args of [[K, "--prot=1"], [KEY], [K, `--keys=${KEY}`], [K, "--store=sqlite:."], [`${K} x`, "--port=0"]]
-    ) {
-      const { status, stdout, stderr } = await runHere(["serve", ...args], { PORT: "0", PETSTORE_KEYS: KEY });
-      assert.equal(status, 2);
-      assert.match(stderr, /^petstore: [^\n]+\n$/);
-      assert.equal(findSecret(stdout + stderr, KEY), undefined, stderr);
-    }
-  }));
 
 test("the search for a secret finds it in every form that it looks for", () => {
   const forms = [
