@@ -21,13 +21,11 @@ export interface OpenApiServer {
   description?: string;
 }
 
-/** The options of {@link createOpenApi}, and those of the standalone server and of tests. */
+/** The options of {@link createOpenApi}, and that of the standalone server. */
 export interface DescribeOptions {
   servers?: readonly OpenApiServer[] | undefined;
   /** Further failures that every operation can have. */
   added?: readonly FailureGroup[];
-  /** Default: those of the specification. */
-  operations?: typeof DESCRIBED_OPERATIONS;
 }
 
 /** The options that clients can notice. */
@@ -35,9 +33,9 @@ type Contract = Omit<Settings, "keys" | "onError" | "onResponse">;
 
 /** Describes a petstore with these options. */
 export function describe(contract: Contract, options: DescribeOptions = {}): JsonObject {
-  const { servers, added = [], operations: described = DESCRIBED_OPERATIONS } = withoutPrototype(options);
+  const { servers, added = [] } = withoutPrototype(options);
   const everywhere = contract.rateLimit ? [...added, ...rateLimitFailures(contract.rateLimit)] : added;
-  const operations = described.map(([definition, describe]) =>
+  const operations = DESCRIBED_OPERATIONS.map(([definition, describe]) =>
     renderOperation(definition, describe, contract, everywhere)
   );
   const groups = operations.flatMap(({ failures }) => failures);
