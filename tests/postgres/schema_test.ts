@@ -44,23 +44,26 @@ test.schema("tables of a later release or of another program are refused and lef
   assert.deepEqual(await runSql(url, `SELECT version FROM "${schema}".schema_version`), [["99"]]);
 });
 
-/** Tables schema_version that are not ours, and the message of the refusal. */
-const FOREIGN: readonly (readonly [make: string, message: RegExp])[] = [
-  ["(installed_rank integer, version text); INSERT INTO {} VALUES (1, '1.0')", /schema_version of another program/],
-  ["(version text); INSERT INTO {} VALUES ('1')", /schema_version of another program/],
-  ["(version integer); INSERT INTO {} VALUES (1)", /has a table schema_version, but lacks pets, requests, pet_ids/],
-  ["(version integer); INSERT INTO {} VALUES (2)", /has a table schema_version, but lacks pets, requests, pet_ids/],
-  ["(version integer)", /has a table schema_version, but lacks pets, requests, pet_ids/],
+/** Tables schema_version that are not ours. */
+const FOREIGN = [
+  "(installed_rank integer, version text); INSERT INTO {} VALUES (1, '1.0')",
+  "(version text); INSERT INTO {} VALUES ('1')",
+  "(version integer); INSERT INTO {} VALUES (2)",
+  "(version integer)",
 ];
 
 test.schema("a foreign, empty or damaged table schema_version is refused and left unchanged", async (url, schema) => {
   const versions = `"${schema}".schema_version`;
   const content = () => runSql(url, `SELECT version::text FROM ${versions}`);
   await runSql(url, `CREATE SCHEMA "${schema}"`);
-  for (const [make, message] of FOREIGN) {
+  for (const make of FOREIGN) {
     await runSql(url, `CREATE TABLE ${versions} ${make.replace("{}", versions)}`);
     const before = await content();
-    await assertRefused(url, schema, message);
+    await assertRefused(
+      url,
+      schema,
+      /has a table schema_version, but lacks pets, requests, pet_ids; it was left unchanged/,
+    );
     assert.deepEqual(await content(), before);
     assert.deepEqual(await runSql(url, `SELECT to_regclass('"${schema}".pets')`), [[null]]);
     await runSql(url, `DROP TABLE ${versions}`);

@@ -26,13 +26,8 @@ export const PRIVILEGES: readonly (readonly [kind: string, name: string, rights:
 const SETTINGS = `SELECT pg_catalog.current_setting('server_encoding'),
   pg_catalog.current_setting('transaction_read_only')`;
 
-/** Relations of a schema by name, with their columns. The catalogue is readable by every role. */
-const RELATIONS = `SELECT rel.relname::pg_catalog.text, pg_catalog.array_to_string(ARRAY(
-    SELECT pg_catalog.concat(col.attname, ' ', type.typname)
-    FROM pg_catalog.pg_attribute AS col
-    JOIN pg_catalog.pg_type AS type ON type.oid OPERATOR(pg_catalog.=) col.atttypid
-    WHERE col.attrelid OPERATOR(pg_catalog.=) rel.oid AND col.attnum OPERATOR(pg_catalog.>) 0 AND NOT col.attisdropped
-    ORDER BY col.attnum), ', ')
+/** The names of those relations that a schema has. The catalogue is readable by every role. */
+const RELATIONS = `SELECT rel.relname::pg_catalog.text
   FROM pg_catalog.pg_class AS rel
   JOIN pg_catalog.pg_namespace AS space ON space.oid OPERATOR(pg_catalog.=) rel.relnamespace
   WHERE space.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name
@@ -55,21 +50,16 @@ export async function inspect(db: Database, schema: string): Promise<Inspection>
     throw new StoreUnavailableError(`The database has the encoding ${encoding}, but names need UTF8`);
   }
   const names = textArray(["schema_version", ...PARTS]);
-  const relations = new Map(await db.query(RELATIONS, [schema, names]) as [string, string][]);
+  const relations = (await db.query(RELATIONS, [schema, names])).map(([name]) => String(name));
   return { version: await findVersion(db, schema, relations), isReadOnly: readOnly === "on" };
 }
 
-async function findVersion(db: Database, schema: string, relations: ReadonlyMap<string, string>): Promise<number> {
-  const [known] = PARTS.filter((name) => relations.has(name));
-  const columns = relations.get("schema_version");
-  if (columns === undefined) {
-    if (known === undefined) return 0;
-    throw schemaError(`The schema ${schema} has a relation ${known} of another program`);
+async function findVersion(db: Database, schema: string, relations: readonly string[]): Promise<number> {
+  if (relations.length === 0) return 0;
+  if (!relations.includes("schema_version")) {
+    throw schemaError(`The schema ${schema} has a relation ${relations[0]} of another program`);
   }
-  if (columns !== "version int4") {
-    throw schemaError(`The schema ${schema} has a table schema_version of another program`);
-  }
-  const missing = PARTS.filter((name) => !relations.has(name));
+  const missing = PARTS.filter((name) => !relations.includes(name));
   if (missing.length > 0) {
     throw schemaError(`The schema ${schema} has a table schema_version, but lacks ${missing.join(", ")}`);
   }
