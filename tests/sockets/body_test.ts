@@ -8,7 +8,6 @@ import {
   chunk,
   CHUNKED,
   get,
-  head,
   MIB,
   PET,
   post,
@@ -19,7 +18,6 @@ import { concat } from "../support/http/message.ts";
 import { exchange, RawSocket } from "../support/http/raw_socket.ts";
 
 testResponses([
-  ["no body at all", head("POST", "/v1/pets"), 400, "invalid_json"],
   ["100,000 brackets, opened and closed", post("[".repeat(100_000) + "]".repeat(100_000)), 400, "invalid_pet"],
   ["a length that is negative", post(PET, "Content-Length: -1\r\n"), 400, null],
   ["two lengths that differ", post(PET, `Content-Length: 3\r\nContent-Length: ${PET.length}\r\n`), 400, null],
@@ -32,16 +30,13 @@ testResponses([
   ["chunks beyond the limit, never ended", post(chunk("x".repeat(MIB + 1)), CHUNKED), 413, "body_too_large"],
 ]);
 
-const CREATED: [what: string, bytes: string | Uint8Array][] = [
-  ["a pet in chunks", post(`${chunk(PET.slice(0, 9))}${chunk(PET.slice(9))}0\r\n\r\n`, CHUNKED)],
-  ["a pet beside 100,000 brackets", post(`${PET.slice(0, -1)},"x":${"[".repeat(100_000)}${"]".repeat(100_000)}}`)],
-  ["a pet with an unknown expectation", post(PET, "Content-Length: 29\r\nExpect: miracles\r\n")],
-];
-
-for (const [what, bytes] of CREATED) {
-  test(`Deno.serve with a petstore stores ${what}`, () =>
-    withPetstore(1, async (petstore) => assert.equal((await exchange(petstore, bytes))?.status, 201)));
-}
+test("Deno.serve with a petstore stores a pet beside 100,000 brackets, or with an unknown expectation", () =>
+  withPetstore(2, async (petstore) => {
+    const brackets = post(`${PET.slice(0, -1)},"x":${"[".repeat(100_000)}${"]".repeat(100_000)}}`);
+    for (const bytes of [brackets, post(PET, "Content-Length: 29\r\nExpect: miracles\r\n")]) {
+      assert.equal((await exchange(petstore, bytes))?.status, 201);
+    }
+  }));
 
 test("a body that ends before its declared length leaves no pet behind", () =>
   withPetstore(0, async (petstore) => {

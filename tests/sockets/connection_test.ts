@@ -28,3 +28,13 @@ test("requests that are sent without waiting are answered in their order", () =>
     for (let i = 0; i < 4; i++) statuses.push((await socket.readResponse())?.status);
     assert.deepEqual(statuses, [404, 201, 200, 401]);
   }));
+
+test("HEAD is answered without one byte of a body, on paths that exist and on others", () =>
+  withPetstore(0, async (petstore) => {
+    for (const path of ["/v1/pets", "/v1/pets/1", "/nowhere"]) {
+      using socket = await RawSocket.open(petstore);
+      await socket.send(head("HEAD", path, "Connection: close\r\n"));
+      assert.notEqual((await socket.readResponse())?.headers.get("content-length") ?? "0", "0");
+      await socket.readEnd();
+    }
+  }));
