@@ -7,7 +7,6 @@ import process from "node:process";
 import { DENO_HOST } from "../../../lib/server/deno/host.ts";
 import type { Host } from "../../../lib/server/host.ts";
 import { run } from "../../../lib/server/run.ts";
-import type { ResponseValidator, SeenResponse } from "../openapi_validator.ts";
 import { withTempFolder } from "../temp.ts";
 import { until } from "../until.ts";
 import { validateServerResponse } from "./server_description.ts";
@@ -62,37 +61,6 @@ export async function runHere(args: readonly string[], env: Record<string, strin
 /** A server, wherever it runs. */
 export type AnyServer = Pick<ServerProcess, "ask" | "origin" | "port" | "stop" | "validate" | "written">;
 
-class ServerHere implements AnyServer {
-  readonly written: Written = { stdout: "", stderr: "" };
-  readonly validate: ResponseValidator = validateServerResponse;
-  readonly #ending = Promise.withResolvers<void>();
-  readonly #exit: Promise<number>;
-  origin = "";
-  port = 0;
-
-  constructor({ args = [], env = {} }: ServerParts) {
-    this.#exit = run(args, hostOf(this.written, env, this.#ending.promise));
-  }
-
-  async started(): Promise<void> {
-    let hasEnded = false;
-    this.#exit.finally(() => hasEnded = true);
-    await until("the start", () => hasEnded || STARTED.test(this.written.stdout));
-    if (hasEnded) throw new Error(`It did not start: ${this.written.stderr}`);
-    this.origin = originOf(this.written.stdout);
-    this.port = Number(new URL(this.origin).port);
-  }
-
-  readonly ask = (path: string, key: string | null, init: RequestInit = {}): Promise<SeenResponse> =>
-    request(this.origin + path, key, init);
-
-  /** Ends it as a signal does. Returns the exit status, when all lines have been written. */
-  stop(): Promise<number> {
-    this.#ending.resolve();
-    return this.#exit;
-  }
-}
-
 /** Starts a server in the present folder, and ends it after `use`. */
 export async function withServerHere<T>(
   parts: ServerParts,
@@ -105,12 +73,23 @@ export async function withServerHere<T>(
       return result;
     });
   }
-  const server = new ServerHere(withPort(parts));
+  const { args = [], env = {} } = withPort(parts);
+  const written = { stdout: "", stderr: "" };
+  const ending = Promise.withResolvers<void>();
+  let hasEnded = false;
+  const exit = run(args, hostOf(written, env, ending.promise)).finally(() => hasEnded = true);
+  const stop = () => {
+    ending.resolve();
+    return exit;
+  };
   try {
-    await server.started();
-    return await use(server);
+    await until("the start", () => hasEnded || STARTED.test(written.stdout));
+    if (hasEnded) throw new Error(`It did not start: ${written.stderr}`);
+    const origin = originOf(written.stdout), validate = validateServerResponse;
+    const ask: AnyServer["ask"] = (path, key, init = {}) => request(origin + path, key, init);
+    return await use({ written, origin, port: Number(new URL(origin).port), validate, ask, stop });
   } finally {
-    await server.stop();
+    await stop();
   }
 }
 
