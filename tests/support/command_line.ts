@@ -36,17 +36,6 @@ export function readCount(
   throw new UsageError(`--${flag} must be a whole number from ${least} to ${most - 1}, not ${JSON.stringify(given)}`);
 }
 
-/** Reads a command line. Prints a mistake in it and exits with 2. */
-export function tryRead<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    console.error(`${error.message}; see --help`);
-    Deno.exit(2);
-  }
-}
-
 /** Runs a tool in a temporary folder. Exits with 0 if all is well, 1 after findings, 2 after a wrong command line. */
 export async function runTool(name: string, run: (folder: string) => Promise<readonly Finding[]>): Promise<never> {
   const folder = Deno.makeTempDirSync({ prefix: `petstore-${name}-` });
