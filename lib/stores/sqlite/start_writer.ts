@@ -73,8 +73,9 @@ export class WriterThread {
   /** As {@link WriterAccess.connect}. The port can be transferred. */
   async connect(onLost: () => void): Promise<WriterPort | undefined> {
     const started = await this.#started;
+    if (started === undefined) return undefined;
     if (typeof started === "object") throw new StoreUnavailableError(started.failed);
-    if (this.#hasEnded) return undefined;
+    if (this.#hasEnded) throw new StoreUnavailableError("The thread that writes has ended");
     this.#lossListeners.add(onLost);
     const { port1, port2 } = new MessageChannel();
     this.#post({ port: port2 as unknown as WriterPort }, [port2]);

@@ -5,7 +5,7 @@ import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { createSqliteStore } from "@petstore/petstore/sqlite";
 
-/** How many creates it tries until the thread commits. */
+/** How many creates it tries until it sees a transaction. */
 const MOST = Number(process.argv[2] ?? 600);
 
 function isLocked(other) {
@@ -22,7 +22,7 @@ async function main() {
   const PATH = "writer.db";
   const store = createSqliteStore(PATH);
   const other = new DatabaseSync(PATH);
-  // Each create takes some milliseconds, and the thread starts when they have taken fifty.
+  // Each create takes some milliseconds, so that its transaction is seen.
   other.exec(`CREATE TRIGGER slow AFTER INSERT ON pets BEGIN
     SELECT count(*) FROM (WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 30000) SELECT i FROM n);
   END`);
