@@ -1,4 +1,4 @@
-/** The HTTP contract through the nginx of docs/nginx.conf. Clients see no difference except those named here. */
+/** The cases of the HTTP contract that a host can break, through the nginx of docs/nginx.conf. Clients see no difference except those named here. */
 
 import { HTTP_CONTRACT } from "../../lib/testing/http/all.ts";
 import { type Handle, type Host, withApi } from "../support/api.ts";
@@ -33,7 +33,8 @@ const send: Handle = async (request) => {
   return new Response(body, { status, headers: withoutServer({ status, headers, text: "" }).headers });
 };
 
-for (const { name, options, run } of HTTP_CONTRACT) {
+for (const { name, options, dependsOn = [], run } of HTTP_CONTRACT) {
+  if (!dependsOn.includes("host")) continue;
   const [, reason] = [...ANSWERED_BY_NGINX].find(([pattern]) => pattern.test(name)) ?? [];
   const skip = whyNoNginx() || reason || false;
   testUnless(skip)(`${NGINX.name}: the petstore ${name}`, () => withApi(NGINX, { ...options }, run));

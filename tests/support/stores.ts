@@ -15,8 +15,6 @@ export interface StoreKind extends StoreFixture {
   isVariant?: boolean;
 }
 
-const IS_DENO = "Deno" in globalThis;
-
 export const MEMORY: StoreKind = {
   name: "memory",
   open: () => createMemoryStore(),
@@ -24,17 +22,17 @@ export const MEMORY: StoreKind = {
   unsupported: ["checkWrites"],
 };
 
+export const SQLITE_THREAD: StoreKind = {
+  ...sqliteKind("SQLite with its thread", (path) => createSqliteStore(path, { writer: "thread" })),
+  isVariant: true,
+};
+
 /** The stores of the everyday tests, and a given PostgreSQL. tests/kv and tests/runtimes have the others. */
 export const STORE_KINDS: readonly StoreKind[] = [
   MEMORY,
-  // Without a thread on Deno, where each start of one takes a tenth of a second.
-  sqliteKind("SQLite", (path) => createSqliteStore(path, { writer: IS_DENO ? "same-thread" : "thread" })),
-  {
-    ...sqliteKind("SQLite, committing elsewhere", (path) => {
-      return createSqliteStore(path, { writer: IS_DENO ? "thread" : "same-thread" });
-    }),
-    isVariant: true,
-  },
+  sqliteKind("SQLite", (path) => createSqliteStore(path, { writer: "same-thread" })),
+  // On Deno, where each start of a thread takes a tenth of a second, tests/runtimes has it.
+  ...("Deno" in globalThis ? [] : [SQLITE_THREAD]),
   ...(GIVEN === undefined ? [] : DRIVERS.map((driver, i) => postgresKind(driver, i > 0))),
 ];
 
