@@ -1,12 +1,14 @@
 /** Several workers at one port: `--workers`. */
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Client, type Outcome } from "../support/http/client.ts";
 import { withRemoteServer } from "../support/server/remote_server.ts";
 import { taskFlags } from "../support/server/serve_task.ts";
 import {
+  addPet,
   runCommand,
   runServer,
   spawnServer,
@@ -77,6 +79,22 @@ function get(client: Client, path: string): Promise<Outcome> {
 function statusOf(outcome: Outcome): number | string {
   return outcome.kind === "answered" ? outcome.response.status : outcome.kind;
 }
+
+test("a server with one worker is one isolate, and its first create starts one more, which writes", () =>
+  withFreshServer({ args: ["--key=k", "--store=sqlite:pets.db"] }, async (server) => {
+    // Deno's name for the thread of an isolate that is not the main one. A thread may end while they are read.
+    const isolates = () =>
+      Array.from(Deno.readDirSync(`/proc/${server.pid}/task`), ({ name }) => {
+        try {
+          return readFileSync(`/proc/${server.pid}/task/${name}/comm`, "utf8");
+        } catch {
+          return "";
+        }
+      }).filter((name) => name.startsWith("worker-")).length;
+    assert.equal(isolates(), 0);
+    await addPet(server, "k");
+    assert.equal(isolates(), 1);
+  }));
 
 test("two workers listen at one port, and each shows at once what the other has acknowledged", () =>
   withFreshServer({ args: ARGS }, (server) => {
