@@ -5,7 +5,7 @@ import { defaultCallerId, digestOf } from "../access/key_ring.ts";
 import { checkKeys } from "../access/keys.ts";
 import type { KeyStore, StoredKey } from "../stores/key_store.ts";
 import { type FileKey, KEY_FILE, readKey, readKeyFile } from "./key_file.ts";
-import { firstLine, SettingError, startError } from "./start_error.ts";
+import { explain } from "./start_error.ts";
 
 /** The label of the key in the file. */
 const LABEL = "first start";
@@ -29,8 +29,7 @@ export async function findFirstKey(
     if (stored.some(isValid)) return "in the store (petstore keys list)";
     return "none is valid (petstore keys add makes one)";
   } catch (error) {
-    if (error instanceof SettingError) throw error;
-    throw startError(`The API keys of the store cannot be used: ${firstLine(error)}`, error);
+    throw explain("The API keys of the store cannot be used", error);
   }
 }
 

@@ -6,7 +6,7 @@ import { makeKey } from "../access/key_format.ts";
 import { checkKeys } from "../access/keys.ts";
 import { codeOf, FileExistsError, folderOf, makeFolderFor, publishFile } from "./folders.ts";
 import { isPermitted } from "./process.ts";
-import { firstLine, SettingError, startError } from "./start_error.ts";
+import { explain, SettingError } from "./start_error.ts";
 
 /** The path of the key file, relative to the working directory. */
 export const KEY_FILE = "data/api-key";
@@ -41,7 +41,7 @@ export function readKey(path: string): FileKey | undefined {
     return { key, isNew: false };
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
-    throw error instanceof SettingError ? error : new SettingError(`${path} cannot be used: ${firstLine(error)}`);
+    throw explain(`${path} cannot be used`, error);
   }
 }
 
@@ -81,7 +81,7 @@ async function makeKeyFile(path: string): Promise<FileKey> {
     return { key, isNew: true };
   } catch (error) {
     if (error instanceof FileExistsError) return requireKey(path);
-    throw error instanceof SettingError ? error : startError(`${path} cannot be written: ${firstLine(error)}`, error);
+    throw explain(`${path} cannot be written`, error);
   }
 }
 

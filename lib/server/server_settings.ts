@@ -127,7 +127,8 @@ export function readRequestIds(flags: Flags, environment: Environment): RequestI
   return readChoice("--request-id", readText("request-id", flags, environment), REQUEST_IDS);
 }
 
-function readChoice<Choice extends string>(name: string, value: string, choices: readonly Choice[]): Choice {
+/** @throws {SettingError} If the value is none of the choices. */
+export function readChoice<Choice extends string>(name: string, value: string, choices: readonly Choice[]): Choice {
   const choice = choices.find((choice) => choice === value);
   if (choice !== undefined) return choice;
   const all = choices.join(", ").replace(/, (\w+)$/, " or $1");

@@ -24,17 +24,7 @@ const TEMPORARY_IN_SQLITE = [5, 6, 10, 13];
 const TEMPORARY_TEXT = /^(database( table)? is locked|disk I\/O error|database or disk is full)/;
 
 /** An address is in use or not available yet; disk space, a quota, memory or file handles are exhausted; or a device fails. */
-const TEMPORARY_IN_SYSTEM = [
-  "EADDRINUSE",
-  "EADDRNOTAVAIL",
-  "ENOSPC",
-  "EDQUOT",
-  "ENOMEM",
-  "EMFILE",
-  "ENFILE",
-  "EIO",
-  "EAGAIN",
-];
+const TEMPORARY_IN_SYSTEM = /^(EADDRINUSE|EADDRNOTAVAIL|ENOSPC|EDQUOT|ENOMEM|EMFILE|ENFILE|EIO|EAGAIN)$/;
 
 /** A database is starting, stopping or out of resources (SQLSTATE), or there is no connection to it. */
 const TEMPORARY_IN_DATABASE = /^(08|53|57|58)...$|^CONNECT(ION)?_|^ECONN|^(EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
@@ -50,11 +40,16 @@ export function firstLine(error: unknown): string {
   return message.split("\n", 1)[0] ?? "";
 }
 
+/** The error of an action that failed for a reason which nothing has explained yet; an explained one stays as it is. */
+export function explain(failure: string, error: unknown): SettingError {
+  return error instanceof SettingError ? error : startError(`${failure}: ${firstLine(error)}`, error);
+}
+
 /** Whether the problem may disappear without a change to the settings. */
 function isTemporary(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
-  if (typeof code === "string" && (TEMPORARY_IN_SYSTEM.includes(code) || TEMPORARY_IN_DATABASE.test(code))) return true;
+  if (typeof code === "string" && (TEMPORARY_IN_SYSTEM.test(code) || TEMPORARY_IN_DATABASE.test(code))) return true;
   if (error.name === "TimeoutError") return true;
   if (typeof errcode === "number" && TEMPORARY_IN_SQLITE.includes(errcode & 0xff)) return true;
   if (code === "ERR_SQLITE_ERROR" && errcode === undefined && TEMPORARY_TEXT.test(error.message)) return true;

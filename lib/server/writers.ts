@@ -1,6 +1,6 @@
 /** The writers to standard output and standard error. */
 
-import { createLineWriter, type LineSink, type LineWriter } from "./log/line_writer.ts";
+import { createLineWriter, type LineSink, type LineWriter, writeAll } from "./log/line_writer.ts";
 import { asJsonLine, oneLine } from "./log/messages.ts";
 
 export interface Writers {
@@ -34,9 +34,9 @@ export function serializeWrites(sink: LineSink): LineSink {
   let lastWrite = Promise.resolve();
   let hasFailed = false;
 
-  async function writeAll(bytes: Uint8Array): Promise<void> {
+  async function writeOnce(bytes: Uint8Array): Promise<void> {
     try {
-      for (let offset = 0; offset < bytes.length;) offset += await sink.write(bytes.subarray(offset));
+      await writeAll(sink, bytes);
     } catch (error) {
       if (hasFailed) return;
       hasFailed = true;
@@ -46,7 +46,7 @@ export function serializeWrites(sink: LineSink): LineSink {
 
   return {
     async write(bytes) {
-      const written = lastWrite.then(() => writeAll(bytes));
+      const written = lastWrite.then(() => writeOnce(bytes));
       lastWrite = written.catch(() => {});
       await written;
       return bytes.length;

@@ -1,6 +1,5 @@
 import { backupDatabase } from "../../stores/sqlite/backup.ts";
-import { StoreUnavailableError } from "../../stores/store.ts";
-import { firstLine, SettingError, startError } from "../start_error.ts";
+import { explain, SettingError } from "../start_error.ts";
 import { readText } from "../settings.ts";
 import { parseStoreLocation } from "../store/open_store.ts";
 import { publishFile } from "../folders.ts";
@@ -33,7 +32,7 @@ export const BACKUP: Command = {
       const { pets, bytes } = await publishFile(
         operand,
         (name) => backupDatabase(store.path, name, (share) => progress.update(undefined, share)),
-      ).finally(() => progress.end());
+      );
       writers.output.add(
         flags.has("json")
           ? JSON.stringify({ file: operand, pets: Number(pets), bytes })
@@ -41,9 +40,9 @@ export const BACKUP: Command = {
       );
       return 0;
     } catch (error) {
-      if (error instanceof SettingError) throw error;
-      const message = error instanceof StoreUnavailableError ? error.message : firstLine(error);
-      throw startError(`The backup failed: ${message}`, error);
+      throw explain("The backup failed", error);
+    } finally {
+      progress.end();
     }
   },
 };

@@ -1,4 +1,5 @@
 import { SettingError } from "../start_error.ts";
+import type { Flags } from "../settings.ts";
 import { UNITS } from "../time.ts";
 
 /**
@@ -7,7 +8,8 @@ import { UNITS } from "../time.ts";
  * @returns Milliseconds; undefined if the flag is absent.
  * @throws {SettingError} If it is invalid.
  */
-export function readDuration(flag: string, text: string | undefined): number | undefined {
+export function readDuration(flag: string, flags: Flags): number | undefined {
+  const text = flags.get(flag)?.at(-1);
   if (text === undefined) return undefined;
   const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const duration = Number(count) * (UNITS[unit] ?? Number.NaN);

@@ -1,13 +1,13 @@
 import { open } from "node:fs/promises";
 import { exportDatabase } from "../../stores/sqlite/exporter.ts";
 import { CSV_HEADER, type ExportFormat, type PetSink } from "../../stores/pet_exporter.ts";
-import { StoreUnavailableError } from "../../stores/store.ts";
-import { isBrokenPipe, readFormat, STANDARD } from "../transfer/files.ts";
+import { isBrokenPipe, writeAll } from "../log/line_writer.ts";
+import { readFormat, STANDARD } from "../transfer/files.ts";
 import { publishFile } from "../folders.ts";
 import { readText } from "../settings.ts";
-import { firstLine, SettingError, startError } from "../start_error.ts";
+import { explain, SettingError } from "../start_error.ts";
 import { loadPostgres, parseStoreLocation, type StoreLocation } from "../store/open_store.ts";
-import { type Command, type Context, formatPetCount } from "./command.ts";
+import { type Command, formatPetCount } from "./command.ts";
 import { Progress } from "./progress.ts";
 
 export const EXPORT: Command = {
@@ -33,63 +33,43 @@ export const EXPORT: Command = {
     "petstore export --format ndjson | gzip > pets.ndjson.gz",
     'petstore export | grep \'"status":"sold"\'',
   ],
-  async run({ flags, operand }, context) {
+  async run({ flags, operand }, { writers, environment, host }) {
     const name = operand === STANDARD ? "" : operand;
     const format = readFormat(flags.get("format")?.at(-1), name, "ndjson");
-    const store = parseStoreLocation(readText("store", flags, context.environment), context.environment);
-    const progress = new Progress("export", (line) => context.writers.errors.add(line));
+    const store = parseStoreLocation(readText("store", flags, environment), environment);
+    const progress = new Progress("export", (line) => writers.errors.add(line));
+    const exportTo = (write: Write) => exportPets(store, format, host.postgresDriver, progress, write);
     try {
-      if (name === "") return await exportToOutput(store, format, progress, context);
-      const { pets, bytes } = await publishFile(
-        name,
-        (temporary) => exportToFile(store, format, progress, temporary, context),
-      );
-      progress.end();
-      context.writers.output.add(`${name}: ${formatPetCount(BigInt(pets))}, ${bytes} bytes`);
+      if (name === "") {
+        await exportTo((bytes) => writeAll(host.sinks.output, bytes));
+      } else {
+        const { pets, bytes } = await publishFile(name, (temporary) => exportToFile(temporary, exportTo));
+        writers.output.add(`${name}: ${formatPetCount(BigInt(pets))}, ${bytes} bytes`);
+      }
       return 0;
     } catch (error) {
+      // A reader that closes the pipe, such as head, ends the export without a message.
+      if (name === "" && isBrokenPipe(error)) return 1;
+      throw explain("The export failed", error);
+    } finally {
       progress.end();
-      if (error instanceof SettingError) throw error;
-      const message = error instanceof StoreUnavailableError ? error.message : firstLine(error);
-      throw startError(`The export failed: ${message}`, error);
     }
   },
 };
 
-/** A reader that closes the pipe, such as `head`, ends the export without a message. */
-async function exportToOutput(
-  store: StoreLocation,
-  format: ExportFormat,
-  progress: Progress,
-  context: Context,
-): Promise<number> {
-  const { output } = context.host.sinks;
-  try {
-    await exportTo(store, format, progress, context, async (bytes) => {
-      for (let offset = 0; offset < bytes.length;) offset += await output.write(bytes.subarray(offset));
-    });
-    progress.end();
-    return 0;
-  } catch (error) {
-    if (!isBrokenPipe(error)) throw error;
-    progress.end();
-    return 1;
-  }
-}
+type Write = (bytes: Uint8Array) => Promise<void>;
 
 async function exportToFile(
-  store: StoreLocation,
-  format: ExportFormat,
-  progress: Progress,
   path: string,
-  context: Context,
+  exportTo: (write: Write) => Promise<number>,
 ): Promise<{ pets: number; bytes: number }> {
   // Not writeSync(), because a signal could not end the export then.
   const file = await open(path, "w");
+  const sink = { write: async (rest: Uint8Array) => (await file.write(rest)).bytesWritten };
   let bytes = 0;
   try {
-    const pets = await exportTo(store, format, progress, context, async (block) => {
-      for (let offset = 0; offset < block.length;) offset += (await file.write(block, offset)).bytesWritten;
+    const pets = await exportTo(async (block) => {
+      await writeAll(sink, block);
       bytes += block.length;
     });
     return { pets, bytes };
@@ -99,12 +79,12 @@ async function exportToFile(
 }
 
 /** @returns How many pets there are. */
-async function exportTo(
+async function exportPets(
   store: StoreLocation,
   format: ExportFormat,
+  postgresDriver: string,
   progress: Progress,
-  { host }: Context,
-  write: (bytes: Uint8Array) => Promise<void>,
+  write: Write,
 ): Promise<number> {
   const encoder = new TextEncoder();
   let total = 0;
@@ -119,7 +99,7 @@ async function exportTo(
     throw new SettingError("A store in memory belongs to one server; name a file or a database, or read its list");
   }
   if (store.kind === "sqlite") await exportDatabase(store.path, format, sink);
-  else await (await loadPostgres()).exportFromPostgres(store.target, host.postgresDriver, format, sink);
+  else await (await loadPostgres()).exportFromPostgres(store.target, postgresDriver, format, sink);
   if (head !== "") await write(encoder.encode(head));
   return total;
 }

@@ -2,6 +2,7 @@ import { StoreUnavailableError } from "../../stores/store.ts";
 import { openSource, readFormat, STANDARD } from "../transfer/files.ts";
 import { BadRecordError, importRecords } from "../transfer/import_records.ts";
 import { oneLine } from "../log/messages.ts";
+import { readChoice } from "../server_settings.ts";
 import { readText } from "../settings.ts";
 import { SettingError, UnreachableError } from "../start_error.ts";
 import { readStoreSetting } from "../store/open_store.ts";
@@ -65,7 +66,8 @@ async function importFile(
   { writers, environment, host }: Context,
 ): Promise<Counts> {
   const format = readFormat(flags.get("format")?.at(-1), operand);
-  const skipsBad = readOnError(flags.get("on-error")?.at(-1)) === "skip" || isDryRun;
+  const onError = readChoice("--on-error", flags.get("on-error")?.at(-1) ?? "stop", ["stop", "skip"]);
+  const skipsBad = onError === "skip" || isDryRun;
   const copy = readCopy(flags.get("copy")?.at(-1));
   const store = readStoreSetting(readText("store", flags, environment), environment, host);
   if (!store.openImporter) {
@@ -96,11 +98,6 @@ async function importFile(
   return counts;
 }
 
-function readOnError(value = "stop"): string {
-  if (value === "stop" || value === "skip") return value;
-  throw new SettingError(`--on-error must be stop or skip, not ${JSON.stringify(value)}`);
-}
-
 function readCopy(value = "1"): number {
   if (/^[1-9]\d{0,5}$/.test(value)) return Number(value);
   throw new SettingError(`--copy must be a whole number from 1 to 999999, not ${JSON.stringify(value)}`);
@@ -113,11 +110,8 @@ function explainStop(error: unknown, { added }: Counts, isDryRun: boolean): unkn
   const line = `${error.message}. ${
     added === 0 ? "No pet was" : `${formatPetCount(BigInt(added))} were`
   } added; ${advice}`;
-  return error instanceof StoreUnavailableError ? new UnreachableError(line) : withMessage(error, line);
-}
-
-function withMessage(error: SettingError, line: string): SettingError {
-  return error instanceof UnreachableError ? new UnreachableError(line) : new SettingError(line);
+  const isTemporary = error instanceof StoreUnavailableError || error instanceof UnreachableError;
+  return isTemporary ? new UnreachableError(line) : new SettingError(line);
 }
 
 function displayName(operand: string): string {

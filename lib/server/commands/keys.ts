@@ -8,7 +8,7 @@ import type { AddedKey, KeyManager } from "../../access/key_manager.ts";
 import type { StoredKey } from "../../stores/key_store.ts";
 import type { KeyedPetStore } from "../../stores/store.ts";
 import { isValid } from "../first_key.ts";
-import { firstLine, SettingError, startError, UnreachableError } from "../start_error.ts";
+import { explain, SettingError, UnreachableError } from "../start_error.ts";
 import { readText } from "../settings.ts";
 import { KEY_DATABASE } from "../store/key_database.ts";
 import { loadPostgres, openSqlite, parseStoreLocation } from "../store/open_store.ts";
@@ -41,9 +41,7 @@ export const ADD_KEY: Command = {
   async run(args, context) {
     const label = args.flags.get("label")?.at(-1);
     if (label === undefined) throw new SettingError("Say what the key is for, as in petstore keys add --label ci");
-    const lifetime = readDuration("expires", args.flags.get("expires")?.at(-1));
-    const expires = lifetime === undefined ? {} : { expires: new Date(Date.now() + lifetime) };
-    const options = { label, readOnly: args.flags.has("read-only"), ...expires };
+    const options = { label, readOnly: args.flags.has("read-only"), ...readExpiry(args) };
     // Before the store is opened, which may create it.
     await explainErrors(() => checkNewKey(options));
     return await useKeys(args, context, true, async (keys) => {
@@ -85,12 +83,8 @@ export const ROTATE_KEY: Command = {
   ],
   examples: ["petstore keys rotate key-5d0c6a1f1f0b --overlap 7d"],
   async run(args, context) {
-    const overlapMs = readDuration("overlap", args.flags.get("overlap")?.at(-1));
-    const lifetime = readDuration("expires", args.flags.get("expires")?.at(-1));
-    const options = {
-      ...(overlapMs !== undefined && { overlapMs }),
-      ...(lifetime !== undefined && { expires: new Date(Date.now() + lifetime) }),
-    };
+    const overlapMs = readDuration("overlap", args.flags);
+    const options = { ...(overlapMs !== undefined && { overlapMs }), ...readExpiry(args) };
     return await useKeys(args, context, false, async (keys, stored) => {
       await printKey(await keys.rotate(await findId(args, stored), options), keys, context);
     });
@@ -118,6 +112,11 @@ export const REVOKE_KEY: Command = {
   },
 };
 
+function readExpiry({ flags }: CommandArguments): { expires?: Date } {
+  const lifetime = readDuration("expires", flags);
+  return lifetime === undefined ? {} : { expires: new Date(Date.now() + lifetime) };
+}
+
 /** Opens the keys of a store, and closes it afterwards. */
 async function useKeys(
   { flags }: CommandArguments,
@@ -138,12 +137,9 @@ async function explainErrors(act: () => void | Promise<void>): Promise<void> {
   try {
     await act();
   } catch (error) {
-    if (error instanceof SettingError) throw error;
     // With these errors, the manager refuses arguments of the command.
     const isWrong = error instanceof TypeError || error instanceof RangeError;
-    throw isWrong
-      ? new SettingError(error.message)
-      : startError(`The API keys cannot be used: ${firstLine(error)}`, error);
+    throw isWrong ? new SettingError(error.message) : explain("The API keys cannot be used", error);
   }
 }
 

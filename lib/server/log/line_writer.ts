@@ -60,7 +60,7 @@ export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => v
     const lines = encoder.encode(buffer);
     buffer = "";
     dropped = 0;
-    writing = writeAll(lines).then(() => {
+    writing = writeAll(sink, lines).catch(fail).then(() => {
       writing = undefined;
       timer ??= setTimeout(write, INTERVAL);
     });
@@ -73,17 +73,18 @@ export function createLineWriter(sink: LineSink, onFailure?: (error: Error) => v
     }
   }
 
-  async function writeAll(bytes: Uint8Array): Promise<void> {
-    try {
-      for (let offset = 0; offset < bytes.length;) offset += await sink.write(bytes.subarray(offset));
-    } catch (error) {
-      // The server continues. A closed pipe is not reported, because `| head` closes it on purpose.
-      if (!writer.hasFailed && !isBrokenPipe(error)) onFailure?.(error as Error);
-      writer.hasFailed = true;
-    }
+  /** The server continues. A closed pipe is not reported, because `| head` closes it on purpose. */
+  function fail(error: Error): void {
+    if (!writer.hasFailed && !isBrokenPipe(error)) onFailure?.(error);
+    writer.hasFailed = true;
   }
 
   return writer;
+}
+
+/** A sink may take a part of the bytes at a time. */
+export async function writeAll(sink: LineSink, bytes: Uint8Array): Promise<void> {
+  for (let offset = 0; offset < bytes.length;) offset += await sink.write(bytes.subarray(offset));
 }
 
 /** Whether the reader has closed the pipe. */

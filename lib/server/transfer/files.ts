@@ -4,7 +4,8 @@ import { createReadStream, type Stats, statSync } from "node:fs";
 import process from "node:process";
 import type { ExportFormat } from "../../stores/pet_exporter.ts";
 import { codeOf } from "../folders.ts";
-import { firstLine, SettingError, startError } from "../start_error.ts";
+import { readChoice } from "../server_settings.ts";
+import { explain, SettingError } from "../start_error.ts";
 
 /** The name of standard input or standard output. */
 export const STANDARD = "-";
@@ -24,10 +25,9 @@ const BLOCK = 256 * 1024;
  */
 export function readFormat(flag: string | undefined, name: string, fallback?: ExportFormat): ExportFormat {
   const extension = /\.(?:(csv)|ndjson|jsonl)$/i.exec(name);
-  const requested = flag ?? (extension ? (extension[1] ? "csv" : "ndjson") : fallback);
-  const format = FORMATS.find((format) => format === requested);
+  if (flag !== undefined) return readChoice("--format", flag, FORMATS);
+  const format = extension ? (extension[1] ? "csv" : "ndjson") : fallback;
   if (format !== undefined) return format;
-  if (flag !== undefined) throw new SettingError(`--format must be ndjson or csv, not ${JSON.stringify(flag)}`);
   throw new SettingError("The format is not known; add --format ndjson or --format csv");
 }
 
@@ -72,7 +72,7 @@ function inspect(path: string): Stats {
     return statSync(path);
   } catch (error) {
     if (codeOf(error) === "ENOENT") throw new SettingError(`${path} does not exist`);
-    throw readError(path, error);
+    throw explain(`${path} cannot be read`, error);
   }
 }
 
@@ -80,15 +80,6 @@ async function* withReadErrors(stream: AsyncIterable<Uint8Array>, name: string):
   try {
     yield* stream;
   } catch (error) {
-    throw readError(name, error);
+    throw explain(`${name} cannot be read`, error);
   }
-}
-
-function readError(name: string, error: unknown): SettingError {
-  return startError(`${name} cannot be read: ${firstLine(error)}`, error);
-}
-
-/** Whether the reader has closed the pipe, as `head` does after its last line. */
-export function isBrokenPipe(error: unknown): boolean {
-  return codeOf(error) === "EPIPE" || (error instanceof Error && error.name === "BrokenPipe");
 }

@@ -3,18 +3,12 @@
 import type { PetStatus } from "../../pet.ts";
 import type { PetDraft } from "../../stores/store.ts";
 
-const NAMES = [
-  ..."Bella Max Luna Charlie Lucy Cooper Daisy Milo Sadie Rocky Molly Bear Maggie Duke Sophie Tucker Chloe Jack".split(
-    " ",
-  ),
-  ..."Penny Toby Zoey Oliver Rosie Leo Nala Oscar Stella Finn Gracie Louie Ruby Simba Coco Jasper Hazel Felix".split(
-    " ",
-  ),
-  ..."Willow Gizmo Pepper Ziggy Olive Loki Ginger Archie Poppy Otis Mimi Biscuit Ivy Pickles Juniper Waffles".split(
-    " ",
-  ),
-  ..."Zoë Mílo Łatka Søren Žofka André Íris Noël 咪咪 ポチ Мурка".split(" "),
-];
+const NAMES = (
+  "Bella Max Luna Charlie Lucy Cooper Daisy Milo Sadie Rocky Molly Bear Maggie Duke Sophie Tucker Chloe Jack " +
+  "Penny Toby Zoey Oliver Rosie Leo Nala Oscar Stella Finn Gracie Louie Ruby Simba Coco Jasper Hazel Felix " +
+  "Willow Gizmo Pepper Ziggy Olive Loki Ginger Archie Poppy Otis Mimi Biscuit Ivy Pickles Juniper Waffles " +
+  "Zoë Mílo Łatka Søren Žofka André Íris Noël 咪咪 ポチ Мурка"
+).split(" ");
 
 /** The breeds of each category. The first category is 1, and the first categories have more pets. */
 const CATEGORIES: readonly (readonly string[])[] = [
