@@ -1,9 +1,8 @@
-/** Entity tags, If-None-Match and the 304. */
+/** Entity tags and If-None-Match. The HTTP contract has the 304. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { conditionalReply, matchesNoneMatch, representation, strongETag } from "../../lib/http/conditional.ts";
-import { createContext } from "../support/context.ts";
+import { matchesNoneMatch, strongETag } from "../../lib/http/conditional.ts";
 
 test("strongETag() gives every text and every variant a tag of its own, with length and variant beside the hash", () => {
   const base = "abcd".repeat(500);
@@ -29,13 +28,4 @@ const OTHERS = [null, "", '"*"', '"a-bc"', '"xa-b"', '"a"', '"A-B"', "a-b", "W/a
 test("matchesNoneMatch() finds a tag in a header, weak or strong, alone or in a list", () => {
   for (const header of MATCHING) assert.equal(matchesNoneMatch(header, TAG), true, header);
   for (const header of OTHERS) assert.equal(matchesNoneMatch(header, TAG), false, String(header));
-});
-
-test("conditionalReply() answers 304 without a body, and with the headers of the representation", () => {
-  const fresh = representation("[]", "alteration", { link: "<x>" }, 1);
-  const { etag = "" } = fresh;
-  assert.equal(conditionalReply(fresh, createContext({})), fresh);
-  assert.equal(conditionalReply(fresh, createContext({ "if-none-match": strongETag("[]") })), fresh);
-  const kept = conditionalReply(fresh, createContext({ "if-none-match": `"x", W/${etag}` }));
-  assert.deepEqual(kept, { status: 304, headers: { etag, link: "<x>" }, body: null });
 });

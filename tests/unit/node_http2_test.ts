@@ -70,20 +70,3 @@ test("a client that leaves an HTTP/2 stream aborts the signal and cancels the bo
     await Promise.all([aborted.promise, cancelled.promise]);
   });
 });
-
-test("a body is cancelled whose client has left an HTTP/2 stream before the Response was made", async () => {
-  const begun = Promise.withResolvers<void>();
-  const made = Promise.withResolvers<Response>();
-  const cancelled = Promise.withResolvers<void>();
-  const listener = createNodeListener(() => made.promise);
-  await withHttp2((request, response) => {
-    response.on("close", () => made.resolve(new Response(new ReadableStream({ cancel: () => cancelled.resolve() }))));
-    listener(request, response);
-    begun.resolve();
-  }, async (session) => {
-    const stream = session.request({ ":path": "/" });
-    await begun.promise;
-    stream.close(8);
-    await cancelled.promise;
-  });
-});
