@@ -1,15 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { SeenResponse } from "../support/openapi_validator.ts";
 import { exchange, RawSocket } from "../support/http/raw_socket.ts";
 import { countPets, PET, withFreshServer, withServer } from "../support/server/server_process.ts";
 import { ON_NODE } from "../support/server/serve_task.ts";
-import { endsConnection } from "../support/http/client.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { until } from "../support/until.ts";
-
-/** A client that pauses longer than this, in milliseconds, may count as idle and lose its connection, on a busy machine. */
-const SLOW = 50;
 
 /** Node does not let a method through that it does not know. */
 const UNKNOWN_METHOD = ON_NODE ? "REPORT" : "BREW";
@@ -59,58 +54,6 @@ test("a server that is about to end is alive, refuses all new requests with 503,
     });
     await withServer(folder, { args: ["--key=k"] }, async (server) => assert.equal(await countPets(server, "k"), 1));
   }));
-
-const WORKERS = ON_NODE ? 1 : 2;
-
-test("SIGTERM under load cuts nothing, and all that is stored was acknowledged and logged", () =>
-  withTempFolder(async (folder) => {
-    let acknowledged = 0;
-    await withServer(folder, { args: ["--key=k", `--workers=${WORKERS}`] }, async (server) => {
-      const warm = Promise.withResolvers<void>();
-      const clients = Array.from({ length: 16 }, async (_, i) => {
-        using socket = await RawSocket.open(server);
-        for (let last = performance.now(), sentAt = last;; last = sentAt) {
-          sentAt = performance.now();
-          // Throws if a response is cut.
-          const response = await (i % 2 === 0 ? postAtOnce : postOnDemand)(socket);
-          // The server may close the connection of a slow client while it sends.
-          if (response === undefined) {
-            return assert.ok(sentAt - last > SLOW, "A client was left without a response");
-          }
-          // A server that shuts down may refuse, but must not blame the client.
-          if (response.status !== 503) assert.equal(response.status, 201, response.text);
-          if (response.status === 201 && ++acknowledged === 500) warm.resolve();
-          if (endsConnection(response)) return;
-        }
-      });
-      await Promise.race([warm.promise, Promise.all(clients)]);
-      assert.equal(await server.stop(), 0);
-      await Promise.all(clients);
-      assert.equal(server.written.stderr, "");
-      const log = server.written.stdout.slice(server.written.stdout.indexOf("\n2") + 1);
-      // Whole lines, although several threads have written them.
-      for (const line of log.trimEnd().split("\n")) {
-        assert.match(line, /^\S+Z 127\.0\.0\.1 POST \/v1\/pets \d+ \d+\.\dms$/);
-      }
-      assert.equal(log.match(/ POST \/v1\/pets 201 /g)?.length, acknowledged);
-    });
-    const parts = { args: ["--key=k"] };
-    await withServer(folder, parts, async (server) => assert.equal(await countPets(server, "k"), acknowledged));
-  }));
-
-async function postAtOnce(socket: RawSocket): Promise<SeenResponse | undefined> {
-  await socket.send(`${HEAD}\r\n${PET}`);
-  return await socket.readResponse();
-}
-
-/** The interim response says that the server has the head and is waiting for the body. */
-async function postOnDemand(socket: RawSocket): Promise<SeenResponse | undefined> {
-  await socket.send(`${HEAD}Expect: 100-continue\r\n\r\n`);
-  const interim = await socket.readResponse();
-  if (interim?.status !== 100) return interim;
-  await socket.sendRest(PET);
-  return await socket.readResponse();
-}
 
 test("more connections than the process may have open do not end it", () =>
   withFreshServer({ args: ["--key=k", "--store=memory:"], openFiles: 64 }, async (server) => {
