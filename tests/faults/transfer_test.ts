@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { DatabaseSync } from "node:sqlite";
 import { KEY, Ledger, ON_FILE } from "../support/server/ledger.ts";
 import { inFolder } from "../support/server/in_process.ts";
 import { runCommand, spawnServer, withServer } from "../support/server/server_process.ts";
@@ -114,17 +113,3 @@ testUnless(MOUNT_SKIP)(
       });
     }),
 );
-
-test("an import into a file that another program has locked, or that is of another program, adds nothing", () =>
-  inFolder(async (folder) => {
-    await importFile(folder, "a.ndjson", toNdjson(makeDrafts(1)));
-    const other = new DatabaseSync(join(folder, "pets.db"));
-    other.exec("BEGIN EXCLUSIVE");
-    const locked = importFile(folder, "b.ndjson", toNdjson(makeDrafts(2)));
-    // The import waits for the lock.
-    assertRefused(await locked, /is locked by another process/, 1);
-    other.exec("ROLLBACK; PRAGMA application_id = 7");
-    other.close();
-    assertRefused(await importFile(folder, "b.ndjson", undefined), /of another program/);
-    assert.deepEqual(readDrafts(folder), makeDrafts(1));
-  }));

@@ -139,17 +139,6 @@ test("a port that any other socket has is refused, and no file is made", () =>
     assert.deepEqual([...Deno.readDirSync(folder)], []);
   }));
 
-test("a server with one worker or two does not start at the port of a server with two", () =>
-  withFreshServer({ args: ARGS }, async ({ port, ask }, folder) => {
-    for (const args of [["--workers=2"], []]) {
-      const parts = { args: [...args, "--key=k", "--store=sqlite:other.db", `--port=${port}`] };
-      const { status, stderr } = await runServer(folder, parts);
-      assert.equal(status, 1);
-      assert.match(stderr, /in use/);
-    }
-    assert.equal((await ask("/readyz", null)).status, 200);
-  }));
-
 /** A server whose worker gets an order at each SIGUSR2. */
 async function withMortalServer(
   order: Order["order"],

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createPostgresStore, postgresSchema } from "../../../lib/stores/postgres/postgres_store.ts";
-import type { IdempotentOutcome, PetStore } from "../../../mod.ts";
+import type { PetStore } from "../../../mod.ts";
 import { DRIVERS, runSql, whyNoPostgres, withSchema } from "../../support/postgres/postgres.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
@@ -100,26 +100,6 @@ test("the same readers miss pets that a bare sequence numbers", async () => {
   }
   assert.fail("A bare sequence was as good: then the test above shows nothing");
 });
-
-test("a request sent to four servers at once is carried out once", () =>
-  withSchema((url, schema) =>
-    withStores(url, schema, 4, async (stores) => {
-      const outcomes: IdempotentOutcome[][] = [];
-      for (let round = 0; round < 20; round++) {
-        const request = { key: `${round}`.padEnd(22, "k"), fingerprint: "f".repeat(22), retentionMs: 60_000 };
-        outcomes.push(
-          await Promise.all([...stores, ...stores].map(async (store) => {
-            assert.ok(store.createOnce);
-            return await store.createOnce(PET, request);
-          })),
-        );
-      }
-      for (const [i, round] of outcomes.entries()) {
-        assert.equal(round.filter(({ outcome }) => outcome === "created").length, 1);
-        assert.deepEqual(new Set(round.map((each) => "id" in each ? each.id : 0n)), new Set([BigInt(i + 1)]));
-      }
-    })
-  ));
 
 test("servers that start while others create do not report the sequence as behind", () =>
   withSchema((url, schema) =>

@@ -8,7 +8,7 @@ import { importRecords } from "../../../lib/server/transfer/import_records.ts";
 import type { ImportChunk, PetImporter } from "../../../lib/stores/pet_importer.ts";
 import { openSqliteImporter } from "../../../lib/stores/sqlite/importer.ts";
 import { SqliteStore } from "../../../lib/stores/sqlite/store.ts";
-import { formatPets, type PetStore } from "../../../mod.ts";
+import type { PetStore } from "../../../mod.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { makeDrafts, toNdjson } from "../../support/server/pet_files.ts";
 
@@ -29,23 +29,6 @@ async function importBlocks(blocks: Iterable<Uint8Array>, importer: PetImporter)
 
 const drafts = makeDrafts(250);
 const CHUNK: ImportChunk = { parent: "p".repeat(43), digest: "a".repeat(43), records: 300, pets: drafts };
-
-test("a chunk is added with its pets in their order, and is known from then on", () =>
-  withStore(async (store, open) => {
-    const importer = open();
-    assert.equal(await importer.isEmpty(), true);
-    assert.deepEqual(await importer.followers(CHUNK.parent), []);
-    assert.equal(await importer.add(CHUNK, 0), true);
-    assert.equal(await importer.isEmpty(), false);
-    assert.deepEqual((await importer.followers(CHUNK.parent)).map((each) => ({ ...each })), [
-      { digest: CHUNK.digest, records: 300, pets: 250 },
-    ]);
-    assert.deepEqual(await importer.followers(CHUNK.digest), []);
-    await importer.close();
-    const wanted = drafts.slice(0, 100).map((draft, i) => ({ id: BigInt(i + 1), ...draft }));
-    assert.equal((await store.list({ after: 0n, limit: 100 })).json, formatPets(wanted));
-    assert.equal(await store.create(drafts[0]!), 251n);
-  }));
 
 test("a chunk is not added if another importer was faster", () =>
   withStore(async (store, open) => {

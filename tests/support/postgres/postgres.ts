@@ -11,9 +11,8 @@ import {
   type PostgresClient,
   type PostgresClientMaker,
   postgresSchema,
-  type PostgresStoreOptions,
 } from "../../../lib/stores/postgres/postgres_store.ts";
-import { type KeyedPetStore, type PetStore, StoreUnavailableError } from "../../../mod.ts";
+import { type KeyedPetStore, StoreUnavailableError } from "../../../mod.ts";
 import { until } from "../until.ts";
 import { home, startCluster, whyNoCluster } from "./cluster.ts";
 
@@ -113,23 +112,6 @@ export async function runSql(url: string, text: string): Promise<(string | null)
   } finally {
     await sql.end({ timeout: 1 });
   }
-}
-
-export function withPostgresStore<T>(
-  driver: DriverKind,
-  run: (store: PetStore) => T | Promise<T>,
-  options: PostgresStoreOptions = {},
-): Promise<T> {
-  return withSchema((url, schema) =>
-    driver.use(url, async (client) => {
-      const store = await createPostgresStore(client, { schema, prepare: !url.includes("prepare=false"), ...options });
-      try {
-        return await run(store);
-      } finally {
-        await store.close();
-      }
-    })
-  );
 }
 
 /** Whether work succeeds. It may only fail because the store is not available. */
