@@ -1,10 +1,11 @@
-/** A row of the table of API keys, for SQLite wherever it runs: in `node:sqlite`, D1 or a Durable Object. */
+/** A row of the table of API keys, for SQLite and PostgreSQL. */
 
 import type { StoredKey } from "./key_store.ts";
 
 /** Times are in milliseconds since 1970. */
 export interface KeyRow extends Record<"id" | "digest" | "label" | "caller", string> {
-  read_only: number;
+  /** SQLite has no boolean. */
+  read_only: number | boolean;
   created_at: number;
   expires_at: number | null;
   revoked_at: number | null;
@@ -14,7 +15,7 @@ export interface KeyRow extends Record<"id" | "digest" | "label" | "caller", str
 export function keyOfRow({ id, digest, label, caller, ...row }: KeyRow): StoredKey {
   const dateOf = (time: number | null) => time === null ? undefined : new Date(time);
   return {
-    ...{ id, digest, label, caller, readOnly: row.read_only === 1, created: new Date(row.created_at) },
+    ...{ id, digest, label, caller, readOnly: Boolean(row.read_only), created: new Date(row.created_at) },
     ...{ expires: dateOf(row.expires_at), revoked: dateOf(row.revoked_at), lastUsed: dateOf(row.last_used_at) },
   };
 }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createD1Store } from "@petstore/petstore/d1";
 import type { IdempotentRequest, PetDraft } from "../../mod.ts";
-import { EXPIRE_KEY, INSERT_REPLACING_KEY, REVOKE_KEY } from "../../lib/stores/d1/keys.ts";
+import { keyStatements } from "../../lib/stores/sql_keys.ts";
 import {
   ALL_PETS,
   DELETE_REQUESTS,
@@ -73,6 +73,8 @@ testWorkers(
   },
 );
 
+const KEYS = keyStatements("petstore_keys");
+
 const SCHEMA = "SEARCH petstore_schema USING INTEGER PRIMARY KEY (rowid=?)";
 const BY_KEY = "SEARCH petstore_requests USING PRIMARY KEY (key=?)";
 const BY_KEY_ID = "SEARCH petstore_keys USING INDEX sqlite_autoindex_petstore_keys_1 (id=?)";
@@ -96,13 +98,13 @@ const PLANS: [what: string, sql: string, steps: string[]][] = [
     "SEARCH petstore_requests USING COVERING INDEX petstore_requests_by_expiry (expires_at<?)",
   ]],
   ["where to write nothing", WRITE_NOTHING[1], [BY_KEY]],
-  ["a key to replace", EXPIRE_KEY, [
+  ["a key to replace", KEYS.expire, [
     BY_KEY_ID,
     BY_KEY_ID,
     "SEARCH petstore_keys USING INDEX sqlite_autoindex_petstore_keys_2 (digest=?)",
   ]],
-  ["a replaced key", INSERT_REPLACING_KEY, [BY_KEY_ID]],
-  ["a key to revoke", REVOKE_KEY, [BY_KEY_ID]],
+  ["a replaced key", KEYS.insertReplacing, [BY_KEY_ID]],
+  ["a key to revoke", KEYS.revoke, [BY_KEY_ID]],
 ];
 
 testWorkers("the D1 store finds everything through an index, without sorting", async (context) => {

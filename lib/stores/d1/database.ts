@@ -1,20 +1,9 @@
 /** A common interface to run statements in a transaction, on D1 and in a Durable Object. */
 
 import type { MaybePromise } from "../../maybe_promise.ts";
+import type { Rows, Statement } from "../sql_keys.ts";
 import type { D1Binding, DurableObjectBinding } from "./binding.ts";
 import { asUnavailable } from "./errors.ts";
-
-/**
- * A value of a statement. An int64 is bound as text, because numbers would be doubles. The affinity of an integer column turns the
- * text into an integer.
- */
-export type Value = string | number | null;
-
-/** A statement and its values. */
-export type Statement = readonly [sql: string, ...values: Value[]];
-
-/** The rows that a statement returned, by the names of their columns. */
-export type Rows = Record<string, unknown>[];
 
 export interface Database {
   /** The kind of database, for messages. */

@@ -6,7 +6,8 @@
 import { attempt, chain, type MaybePromise } from "../../maybe_promise.ts";
 import { VERSION } from "../../version.ts";
 import { storeClosed, StoreUnavailableError } from "../store.ts";
-import type { Database, Rows, Statement } from "./database.ts";
+import type { Rows, Statement } from "../sql_keys.ts";
+import type { Database } from "./database.ts";
 import { isAlreadyPresent, isMissing } from "./errors.ts";
 
 /** The version that this release makes and uses. */

@@ -5,8 +5,8 @@ import { chain, type MaybePromise } from "../../maybe_promise.ts";
 import type { KeyStore } from "../key_store.ts";
 import { statusCode } from "../status_code.ts";
 import type { IdempotentOutcome, IdempotentRequest, KeyedPetStore, PetDraft, PetPage, PetQuery } from "../store.ts";
-import type { Database, Rows, Value } from "./database.ts";
-import { D1Keys } from "./keys.ts";
+import { type Rows, SqlKeys, type Value } from "../sql_keys.ts";
+import type { Database } from "./database.ts";
 import { Tables } from "./schema.ts";
 import {
   ALL_PETS,
@@ -30,7 +30,7 @@ export class D1Store implements KeyedPetStore {
 
   constructor(db: Database) {
     this.#tables = new Tables(db);
-    this.keys = new D1Keys(this.#tables);
+    this.keys = new SqlKeys("petstore_keys", (_kind, ...statements) => this.#tables.run(...statements));
   }
 
   create(pet: PetDraft): MaybePromise<bigint> {

@@ -1,21 +1,9 @@
 /** Keeps API keys in PostgreSQL, where every server of the database sees them. */
 
+import { keyOfRow } from "../key_row.ts";
 import { type KeyStore, type KeyUse, latestUses, type StoredKey } from "../key_store.ts";
 import { numberArray, textArray } from "./client/arrays.ts";
 import type { Database } from "./client/client.ts";
-import type { Row } from "./client/driver.ts";
-
-const COLUMNS = [
-  "id",
-  "digest",
-  "label",
-  "caller",
-  "read_only",
-  "created_at",
-  "expires_at",
-  "revoked_at",
-  "last_used_at",
-];
 
 export class PostgresKeys implements KeyStore {
   readonly #db: Database;
@@ -27,11 +15,10 @@ export class PostgresKeys implements KeyStore {
   }
 
   async list(): Promise<StoredKey[]> {
-    const columns = COLUMNS.map((name) => `${name}::pg_catalog.text`);
     const rows = await this.#db.query(
-      `SELECT ${columns.join(", ")} FROM ${this.#schema}.api_keys AS key ORDER BY key.position`,
+      `SELECT pg_catalog.row_to_json(key)::pg_catalog.text FROM ${this.#schema}.api_keys AS key ORDER BY key.position`,
     );
-    return rows.map(toKey);
+    return rows.map(([row]) => keyOfRow(JSON.parse(row!)));
   }
 
   async add(key: StoredKey, replaced?: { id: string; expires: Date }): Promise<boolean> {
@@ -72,13 +59,4 @@ export class PostgresKeys implements KeyStore {
 
 function timeOf(date: Date): number {
   return date.getTime();
-}
-
-function toKey(row: Row): StoredKey {
-  const [id, digest, label, caller, readOnly, created, ...times] = row as string[];
-  const [expires, revoked, lastUsed] = times.map((time) => time === null ? undefined : new Date(Number(time)));
-  return {
-    ...{ id: id!, digest: digest!, label: label!, caller: caller!, readOnly: readOnly === "true" },
-    ...{ created: new Date(Number(created)), expires, revoked, lastUsed },
-  };
 }

@@ -45,7 +45,7 @@ export async function backupDatabase(path: string, copy: string, onProgress: (sh
     await requireSound(copy, pets);
     return { pets, bytes: statSync(copy).size };
   } catch (error) {
-    throw error instanceof StoreUnavailableError ? error : explain(error, path);
+    throw explain(error, path);
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoreChanges } from "../store.ts";
+import { prepareExact } from "./open.ts";
 import { SELECT_MARKS } from "./statements.ts";
 
 /** One row of {@link SELECT_MARKS}. */
@@ -73,10 +74,7 @@ export class ChangeWatch {
   /** Undefined if the file has no marks, for example because the backup of an older release was restored over it. */
   #readMarks(): Marks | undefined {
     try {
-      if (this.#selectMarks === undefined) {
-        this.#selectMarks = this.#db.prepare(SELECT_MARKS);
-        this.#selectMarks.setReadBigInts(true);
-      }
+      this.#selectMarks ??= prepareExact(this.#db, SELECT_MARKS);
       return this.#selectMarks.get() as unknown as Marks | undefined;
     } catch {
       return undefined;

@@ -1,9 +1,8 @@
 /** Reads all pets of a file that servers may be using, as they were at one moment. */
 
-import { StoreUnavailableError } from "../store.ts";
 import type { ExportFormat, PetSink } from "../pet_exporter.ts";
 import { findFile, readSnapshot } from "./inspection.ts";
-import { explain } from "./open.ts";
+import { explain, prepareExact } from "./open.ts";
 import { requireTables } from "./schema.ts";
 import { exportPage } from "./statements.ts";
 
@@ -20,11 +19,8 @@ export async function exportDatabase(path: string, format: ExportFormat, write: 
   try {
     await readSnapshot(findFile(path), async (db) => {
       requireTables(db, path);
-      const page = db.prepare(exportPage(format));
-      page.setReadBigInts(true);
-      const greatest = db.prepare("SELECT max(id) AS id FROM pets");
-      greatest.setReadBigInts(true);
-      const greatestId = greatest.get()?.["id"] as bigint | null;
+      const page = prepareExact(db, exportPage(format));
+      const greatestId = prepareExact(db, "SELECT max(id) AS id FROM pets").get()?.["id"] as bigint | null;
       for (let last = INT64_MIN; greatestId !== null && last < greatestId;) {
         const row = page.get(last, last, PAGE) as { text: string; count: bigint; last: bigint };
         last = row.last;
@@ -34,7 +30,7 @@ export async function exportDatabase(path: string, format: ExportFormat, write: 
       }
     });
   } catch (error) {
-    throw isWriting || error instanceof StoreUnavailableError ? error : explain(error, path);
+    throw isWriting ? error : explain(error, path);
   }
 }
 

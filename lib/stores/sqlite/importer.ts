@@ -3,7 +3,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ImportChunk, KnownChunk, PetImporter } from "../pet_importer.ts";
 import { statusCode } from "../status_code.ts";
-import { StoreUnavailableError } from "../store.ts";
 import { isBusy } from "./errors.ts";
 import { explain, openDatabase, setBusyTimeout } from "./open.ts";
 import { rollback, SchemaWatch } from "./schema.ts";
@@ -31,7 +30,7 @@ export function openSqliteImporter(path: string): PetImporter {
     try {
       return work();
     } catch (error) {
-      throw error instanceof StoreUnavailableError ? error : explain(error, path);
+      throw explain(error, path);
     }
   };
   const followers = (parent: string) => db.prepare(SELECT_FOLLOWERS).all(parent) as unknown as KnownChunk[];

@@ -3,6 +3,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { IdempotentOutcome, IdempotentRequest } from "../store.ts";
 import { isOutage } from "./errors.ts";
+import { prepareExact } from "./open.ts";
 import { DELETE_REQUESTS, INSERT_REQUEST, insertPets, SELECT_REQUEST, WRITE_NOTHING } from "./statements.ts";
 
 /** How many rows one statement inserts. More rows are hardly faster. */
@@ -15,13 +16,6 @@ export interface Create {
   request: IdempotentRequest | undefined;
   resolve(outcome: IdempotentOutcome): void;
   reject(error: unknown): void;
-}
-
-/** A create that inserts a pet. */
-type Insert = Create & { row: NonNullable<Create["row"]> };
-
-function hasRow(create: Create): create is Insert {
-  return create.row !== undefined;
 }
 
 /** Settles the promise of a create. Called after the commit. */
@@ -40,108 +34,69 @@ export class Inserter {
   readonly #rollback: StatementSync;
 
   constructor(db: DatabaseSync) {
-    this.#insertOne = db.prepare(insertPets(1));
-    this.#insertMany = db.prepare(insertPets(ROWS));
-    this.#findRequest = db.prepare(SELECT_REQUEST);
-    // Otherwise new ids would be rounded if another program has inserted an id beyond 2^53.
-    for (const statement of [this.#insertOne, this.#insertMany, this.#findRequest]) statement.setReadBigInts(true);
+    this.#insertOne = prepareExact(db, insertPets(1));
+    this.#insertMany = prepareExact(db, insertPets(ROWS));
+    this.#findRequest = prepareExact(db, SELECT_REQUEST);
     this.#insertRequest = db.prepare(INSERT_REQUEST);
     this.#deleteExpired = db.prepare(DELETE_REQUESTS);
     this.#writeNothing = WRITE_NOTHING.map((sql) => db.prepare(sql));
-    this.#savepoint = db.prepare("SAVEPOINT once");
-    this.#release = db.prepare("RELEASE once");
-    this.#rollback = db.prepare("ROLLBACK TO once");
+    this.#savepoint = db.prepare("SAVEPOINT creates");
+    this.#release = db.prepare("RELEASE creates");
+    this.#rollback = db.prepare("ROLLBACK TO creates");
   }
 
-  /** Inserts creates in order. Throws if the database fails. An invalid row only rejects its own create. */
+  /** Inserts creates in order. Throws if the database fails. If a create is invalid, only that one is rejected. */
   insert(creates: readonly Create[]): Acknowledgement[] {
-    const now = BigInt(Date.now());
-    let plain: Insert[] = [];
-    let requestCount = 0;
-    const acknowledgements: Acknowledgement[] = [];
-    for (const create of creates) {
-      if (!hasRow(create)) {
-        acknowledgements.push(this.#probe(create));
-        continue;
-      }
-      if (create.request === undefined && plain.push(create) < ROWS) continue;
-      this.#insertPlain(plain, now, acknowledgements);
-      plain = [];
-      if (create.request === undefined) continue;
-      acknowledgements.push(this.#insertAlone(create, now));
-      requestCount++;
-    }
-    this.#insertPlain(plain, now, acknowledgements);
-    // Deleting twice as many as were added shrinks the backlog, and no single commit has many to delete.
-    if (requestCount > 0) this.#deleteExpired.run(now, BigInt(2 * requestCount));
-    return acknowledgements;
-  }
-
-  /** Like an invalid row, a probe that fails must not fail the creates beside it. */
-  #probe({ resolve, reject }: Create): Acknowledgement {
-    try {
-      for (const statement of this.#writeNothing) statement.run();
-      return () => resolve({ outcome: "reused" });
-    } catch (error) {
-      if (isOutage(error)) throw error;
-      return () => reject(error);
-    }
-  }
-
-  #insertPlain(creates: readonly Insert[], now: bigint, acknowledgements: Acknowledgement[]): void {
-    if (creates.length === ROWS && this.#insertTogether(creates, acknowledgements)) return;
-    for (const create of creates) acknowledgements.push(this.#insertAlone(create, now));
-  }
-
-  /** Inserts all rows in one statement. Returns false, and inserts none, if one of them is invalid. */
-  #insertTogether(creates: readonly Insert[], acknowledgements: Acknowledgement[]): boolean {
-    try {
-      const { lastInsertRowid } = this.#insertMany.run(...creates.flatMap(({ row }) => row));
-      const first = BigInt(lastInsertRowid) - BigInt(ROWS - 1);
-      creates.forEach(({ resolve }, i) => {
-        acknowledgements.push(() => resolve({ outcome: "created", id: first + BigInt(i) }));
-      });
-      return true;
-    } catch (error) {
-      if (isOutage(error)) throw error;
-      return false;
-    }
-  }
-
-  #insertAlone({ row, request, resolve, reject }: Insert, now: bigint): Acknowledgement {
-    try {
-      const outcome = request ? this.#insertOnce(row, request, now) : this.#insertRow(row);
-      return () => resolve(outcome);
-    } catch (error) {
-      if (isOutage(error)) throw error;
-      return () => reject(error);
-    }
-  }
-
-  #insertRow(row: Insert["row"]): { outcome: "created"; id: bigint } {
-    return { outcome: "created", id: BigInt(this.#insertOne.run(...row).lastInsertRowid) };
-  }
-
-  #insertOnce(row: Insert["row"], request: IdempotentRequest, now: bigint): IdempotentOutcome {
-    const { key, fingerprint, retentionMs } = request;
-    const known = this.#findRequest.get(key, now);
-    if (known !== undefined) {
-      return known["fingerprint"] === fingerprint
-        ? { outcome: "replayed", id: known["pet_id"] as bigint }
-        : { outcome: "reused" };
-    }
     this.#savepoint.run();
     try {
-      const outcome = this.#insertRow(row);
-      this.#insertRequest.run(key, fingerprint, outcome.id, now + BigInt(retentionMs));
+      const acknowledgements = this.#insertAll(creates);
       this.#release.run();
-      return outcome;
+      return acknowledgements;
     } catch (error) {
       // The caller rolls the whole transaction back after an outage, and SQLite may have ended it already.
       if (isOutage(error)) throw error;
       this.#rollback.run();
       this.#release.run();
-      throw error;
+      if (creates.length > 1) return creates.flatMap((create) => this.insert([create]));
+      return creates.map(({ reject }) => () => reject(error));
     }
+  }
+
+  #insertAll(creates: readonly Create[]): Acknowledgement[] {
+    const now = BigInt(Date.now());
+    const acknowledgements: Acknowledgement[] = [];
+    for (let i = 0; i < creates.length;) {
+      const next = creates.slice(i, i + ROWS);
+      if (next.length === ROWS && next.every(({ row, request }) => row && !request)) {
+        acknowledgements.push(...this.#insertTogether(next));
+        i += ROWS;
+      } else acknowledgements.push(this.#insertAlone(creates[i++]!, now));
+    }
+    const requests = creates.filter(({ request }) => request).length;
+    // Deleting twice as many as were added shrinks the backlog, and no single commit has many to delete.
+    if (requests > 0) this.#deleteExpired.run(now, BigInt(2 * requests));
+    return acknowledgements;
+  }
+
+  #insertTogether(creates: readonly Create[]): Acknowledgement[] {
+    const { lastInsertRowid } = this.#insertMany.run(...creates.flatMap(({ row }) => row!));
+    const first = BigInt(lastInsertRowid) - BigInt(ROWS - 1);
+    return creates.map(({ resolve }, i) => () => resolve({ outcome: "created", id: first + BigInt(i) }));
+  }
+
+  #insertAlone({ row, request, resolve }: Create, now: bigint): Acknowledgement {
+    if (!row) {
+      for (const statement of this.#writeNothing) statement.run();
+      return () => resolve({ outcome: "reused" });
+    }
+    const known = request && this.#findRequest.get(request.key, now);
+    if (known) {
+      const id = known["pet_id"] as bigint;
+      const isSame = known["fingerprint"] === request.fingerprint;
+      return () => resolve(isSame ? { outcome: "replayed", id } : { outcome: "reused" });
+    }
+    const id = BigInt(this.#insertOne.run(...row).lastInsertRowid);
+    if (request) this.#insertRequest.run(request.key, request.fingerprint, id, now + BigInt(request.retentionMs));
+    return () => resolve({ outcome: "created", id });
   }
 }

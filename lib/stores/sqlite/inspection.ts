@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "../store.ts";
 import { followLinks, inspectFiles } from "./file.ts";
-import { BUSY_TIMEOUT, explain, setBusyTimeout } from "./open.ts";
+import { BUSY_TIMEOUT, explain, prepareExact, setBusyTimeout } from "./open.ts";
 import { readSchemaText, requireKnownSchema, SCHEMA_VERSION, schemaTextOf } from "./schema.ts";
 
 /** The result of an inspection. */
@@ -35,7 +35,7 @@ export async function inspectDatabase(path: string): Promise<Inspection> {
     const file = findFile(path);
     return await readSnapshot(file, (db) => inspectContents(db, path));
   } catch (error) {
-    throw error instanceof StoreUnavailableError ? error : explain(error, path);
+    throw explain(error, path);
   }
 }
 
@@ -83,9 +83,7 @@ function inspectContents(db: DatabaseSync, path: string): Inspection {
 }
 
 export function countPets(db: DatabaseSync): bigint {
-  const statement = db.prepare("SELECT count(*) AS count FROM pets");
-  statement.setReadBigInts(true);
-  return statement.get()?.["count"] as bigint;
+  return prepareExact(db, "SELECT count(*) AS count FROM pets").get()?.["count"] as bigint;
 }
 
 /** Tables, indexes and triggers that differ from those of a release. A later release may have more. */
@@ -103,9 +101,7 @@ function findSchemaChanges(db: DatabaseSync, version: number): string[] {
 }
 
 function findInvalidPets(db: DatabaseSync): string[] {
-  const statement = db.prepare(INVALID_PETS);
-  statement.setReadBigInts(true);
-  const { count, first } = statement.get() as { count: bigint; first: bigint };
+  const { count, first } = prepareExact(db, INVALID_PETS).get() as { count: bigint; first: bigint };
   if (count === 0n) return [];
   const subject = count === 1n ? "1 pet has" : `${count} pets have`;
   return [`${subject} an id or a name that the service cannot have stored: look at id ${first}`];

@@ -1,7 +1,7 @@
 /** Opens an SQLite file. Before it writes anything, it checks the file's application, version and condition. */
 
 import { existsSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { isBusy } from "./errors.ts";
 import { DatabaseFiles, followLinks, inspectFiles, type OpenedFiles } from "./file.ts";
 import { migrate, requireKnownSchema, rollback } from "./schema.ts";
@@ -16,6 +16,13 @@ export const BUSY_TIMEOUT = 1000;
 /** Sets the busy timeout. Node before 22.16 ignores the option `timeout`, and so does Deno for a read-only connection. */
 export function setBusyTimeout(db: DatabaseSync, milliseconds: number): void {
   db.exec(`PRAGMA busy_timeout = ${milliseconds}`);
+}
+
+/** Prepares a statement whose integers are read as bigints: another program may have inserted an id beyond 2^53. */
+export function prepareExact(db: DatabaseSync, sql: string): StatementSync {
+  const statement = db.prepare(sql);
+  statement.setReadBigInts(true);
+  return statement;
 }
 
 export interface OpenDatabase {
@@ -41,7 +48,7 @@ export function openDatabase(path: string): OpenDatabase {
     return { db, files: file === IN_MEMORY ? undefined : DatabaseFiles.find(path, file) };
   } catch (error) {
     db?.close();
-    throw error instanceof StoreUnavailableError ? error : explain(error, path);
+    throw explain(error, path);
   }
 }
 
@@ -63,7 +70,7 @@ export function openSecondConnection(opened: OpenedFiles): { db: DatabaseSync; f
     return { db, files };
   } catch (error) {
     db.close();
-    throw error instanceof StoreUnavailableError ? error : explain(error, opened.givenPath);
+    throw explain(error, opened.givenPath);
   }
 }
 
@@ -132,6 +139,7 @@ const EXPLANATIONS: readonly [text: string, meaning: string][] = [
 
 /** Turns an error of SQLite into one for the operator. */
 export function explain(error: unknown, path: string): StoreUnavailableError {
+  if (error instanceof StoreUnavailableError) return error;
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   const known = EXPLANATIONS.find(([text]) => message.includes(text))?.[1];
   // Deno's own message suggests a flag of `deno run`, but the program may have been started by another command.

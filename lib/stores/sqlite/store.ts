@@ -19,8 +19,8 @@ import { Transactions } from "./commit.ts";
 import { LocalCommitter, ThreadCommitter } from "./committer.ts";
 import { asUnavailable, isOutage } from "./errors.ts";
 import type { DatabaseFiles, OpenedFiles } from "./file.ts";
-import { SqliteKeys } from "./keys.ts";
-import { type OpenDatabase, openDatabase, openSecondConnection } from "./open.ts";
+import { sqliteKeys } from "./keys.ts";
+import { type OpenDatabase, openDatabase, openSecondConnection, prepareExact } from "./open.ts";
 import { SchemaWatch } from "./schema.ts";
 import { WriterOwner } from "./start_writer.ts";
 import { ALL_PETS, type PageSql, PETS_OF_STATUS, SELECT_PET } from "./statements.ts";
@@ -61,8 +61,8 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
     const onCommitted = () => this.#watch.countCommit();
     const local = new LocalCommitter(transactions, onCommitted);
     this.#writer = new Writer(access ? new ThreadCommitter(access, local, onCommitted) : local);
-    this.keys = new SqliteKeys(db, schema, () => files?.requireInPlace());
-    this.#get = prepare(db, SELECT_PET);
+    this.keys = sqliteKeys(db, schema, () => files?.requireInPlace());
+    this.#get = prepareExact(db, SELECT_PET);
     this.#all = preparePage(db, ALL_PETS);
     this.#ofStatus = preparePage(db, PETS_OF_STATUS);
   }
@@ -199,14 +199,8 @@ interface PageStatements {
   more: StatementSync;
 }
 
-function prepare(db: DatabaseSync, sql: string): StatementSync {
-  const statement = db.prepare(sql);
-  statement.setReadBigInts(true);
-  return statement;
-}
-
 function preparePage(db: DatabaseSync, { page, more }: PageSql): PageStatements {
-  return { page: prepare(db, page), more: prepare(db, more) };
+  return { page: prepareExact(db, page), more: prepareExact(db, more) };
 }
 
 function readPage({ page, more }: PageStatements, condition: bigint[], limit: number): PetPage {

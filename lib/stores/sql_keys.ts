@@ -1,0 +1,90 @@
+/** Keeps API keys in a table of SQLite wherever it runs: in `node:sqlite`, D1 or a Durable Object. */
+
+import { chain, type MaybePromise } from "../maybe_promise.ts";
+import { keyOfRow, type KeyRow } from "./key_row.ts";
+import type { KeyStore, KeyUse, StoredKey } from "./key_store.ts";
+
+/** A value of a statement. An integer column turns a number into an integer, although it is bound as a double. */
+export type Value = string | number | null;
+
+/** A statement and its values. */
+export type Statement = readonly [sql: string, ...values: Value[]];
+
+/** The rows that a statement returned, by the names of their columns. */
+export type Rows = Record<string, unknown>[];
+
+/**
+ * Runs statements in one transaction, and returns the rows of each.
+ *
+ * @param kind A "use" may be lost, so it waits neither for a lock nor for the disk.
+ */
+export type RunStatements = (kind: "read" | "change" | "use", ...statements: Statement[]) => MaybePromise<Rows[]>;
+
+const COLUMNS = "id, digest, label, caller, read_only, created_at, expires_at";
+
+/** Represents "never". */
+const INT64_MAX = 2n ** 63n - 1n;
+
+/** The statements for a table, so that a test can check SQLite's plans. No parameter is used twice: Node 22.13 cannot bind that. */
+export function keyStatements(table: string) {
+  return {
+    select: `SELECT * FROM ${table} ORDER BY rowid`,
+    /** Parameters: the columns. */
+    insert: `INSERT INTO ${table} (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`,
+    /**
+     * Does nothing unless the new key can be added. Parameters: the expiry, the id of the replaced key; the id and the digest of the
+     * new one.
+     */
+    expire: `UPDATE ${table} SET expires_at = min(?, ifnull(expires_at, ${INT64_MAX}))
+      WHERE id = ? AND revoked_at IS NULL AND NOT EXISTS (SELECT 1 FROM ${table} WHERE id = ? OR digest = ?)`,
+    /** Does nothing unless the replaced key can be replaced. Parameters: the columns, the id of the replaced key. */
+    insertReplacing: `INSERT INTO ${table} (${COLUMNS}) SELECT ?, ?, ?, ?, ?, ?, ?
+      WHERE EXISTS (SELECT 1 FROM ${table} WHERE id = ? AND revoked_at IS NULL) ON CONFLICT DO NOTHING RETURNING id`,
+    /** The first revocation stays. Parameters: the time, the id. */
+    revoke: `UPDATE ${table} SET revoked_at = ifnull(revoked_at, ?) WHERE id = ? RETURNING id`,
+    /** All uses in one parameter, since a statement of D1 may have 100. Parameter: a JSON array of [id, time]. */
+    touch: `UPDATE ${table} SET last_used_at = max(ifnull(last_used_at, 0), used.at)
+      FROM (SELECT value ->> 0 AS id, max(value ->> 1) AS at FROM json_each(?) GROUP BY 1) AS used
+      WHERE ${table}.id = used.id`,
+  };
+}
+
+export class SqlKeys implements KeyStore {
+  readonly #run: RunStatements;
+  readonly #sql: ReturnType<typeof keyStatements>;
+
+  constructor(table: string, run: RunStatements) {
+    this.#run = run;
+    this.#sql = keyStatements(table);
+  }
+
+  list(): MaybePromise<StoredKey[]> {
+    return chain(this.#run("read", [this.#sql.select]), ([rows]) => (rows as unknown as KeyRow[]).map(keyOfRow));
+  }
+
+  add(key: StoredKey, replaced?: { id: string; expires: Date }): MaybePromise<boolean> {
+    const { id, digest, label, caller, readOnly, created, expires } = key;
+    const times = [created.getTime(), expires?.getTime() ?? null];
+    const values = [id, digest, label, caller, readOnly ? 1 : 0, ...times];
+    if (replaced === undefined) return this.#change([this.#sql.insert, ...values]);
+    return this.#change(
+      [this.#sql.expire, replaced.expires.getTime(), replaced.id, id, digest],
+      [this.#sql.insertReplacing, ...values, replaced.id],
+    );
+  }
+
+  revoke(id: string, at: Date): MaybePromise<boolean> {
+    return this.#change([this.#sql.revoke, at.getTime(), id]);
+  }
+
+  touch(uses: readonly KeyUse[]): MaybePromise<void> {
+    if (uses.length === 0) return;
+    const pairs = uses.map(({ id, at }) => [id, at.getTime()]);
+    return chain(this.#run("use", [this.#sql.touch, JSON.stringify(pairs)]), () => {});
+  }
+
+  /** Whether the last statement has changed a row. */
+  #change(...statements: Statement[]): MaybePromise<boolean> {
+    return chain(this.#run("change", ...statements), (results) => (results.at(-1)?.length ?? 0) > 0);
+  }
+}
