@@ -9,7 +9,7 @@ import type { CaseContext } from "./store/case.ts";
  * namespace. If several steps fail, the first error is thrown.
  */
 export async function withNamespace<T>(fixture: StoreFixture, work: (context: CaseContext) => Promise<T>): Promise<T> {
-  const namespace = newNamespace();
+  const namespace = `case_${crypto.randomUUID().slice(-12)}`;
   let opened: PetStore[] = [];
   const context: CaseContext = {
     async open() {
@@ -30,18 +30,10 @@ export async function withNamespace<T>(fixture: StoreFixture, work: (context: Ca
       await fixture.remove?.(namespace);
     }
   };
-  let result: T;
-  try {
-    result = await work(context);
-  } catch (error) {
+  const result = await work(context).catch(async (error) => {
     await cleanUp().catch(() => {});
     throw error;
-  }
+  });
   await cleanUp();
   return result;
-}
-
-function newNamespace(): string {
-  const random = crypto.getRandomValues(new Uint8Array(10));
-  return `case_${Array.from(random, (byte) => (byte % 36).toString(36)).join("")}`;
 }
