@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { formatFinding, search } from "./search.ts";
-import { FUZZED_STORES } from "./stores.ts";
+import { FUZZED_STORES, onStores } from "./ground.ts";
+import { search } from "./search.ts";
 import { Tally } from "./tally.ts";
 
 /** The same requests in every run; `deno task reliability fuzz` takes a new seed each time. */
@@ -18,17 +18,15 @@ const KINDS = ["200", "201", "204", "304", "400 invalid_cursor", "400 invalid_js
   .concat("501 not_implemented", "400 invalid_idempotency_key", "422 idempotency_key_reused", "201 replayed");
 
 test("all stores give the same bytes for random requests, as the model predicts and the description allows", async () => {
-  const extent = { seed: SEED, sequences: 25 };
   const tally = new Tally();
-  const finding = await search({ stores: FUZZED_STORES, tally }, extent);
-  assert.ok(!finding, finding && formatFinding(finding, extent));
+  const finding = await search(onStores(FUZZED_STORES), { tally, seed: SEED, sequences: 25 });
+  assert.ok(!finding, finding?.text);
   assert.ok(tally.requests > 400, `only ${tally.requests} requests were sent`);
 });
 
 test("many more random requests to a memory store reach every status and code", async () => {
-  const extent = { seed: SEED + 1, sequences: 100 };
   const tally = new Tally();
-  const finding = await search({ stores: MEMORY, tally }, extent);
-  assert.ok(!finding, finding && formatFinding(finding, extent));
+  const finding = await search(onStores(MEMORY), { tally, seed: SEED + 1, sequences: 100 });
+  assert.ok(!finding, finding?.text);
   assert.deepEqual(KINDS.filter((kind) => !tally.responses.has(kind)), []);
 });

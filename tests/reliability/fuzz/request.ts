@@ -3,29 +3,18 @@
 import type { SeenResponse } from "../../support/openapi_validator.ts";
 import type { Header } from "./prediction.ts";
 
-/**
- * A well-formed request, which the HTTP stack must pass on. `{next}`, `{id}` and `{etag}` stand for parts of earlier
- * responses, so that a shortened sequence still makes sense.
- */
-export interface Draft {
+/** `{next}`, `{id}` and `{etag}` stand for parts of earlier responses, so that a shortened sequence still makes sense. */
+export interface Step {
   method: string;
-  /** In origin form; over a socket also in absolute form, or `*`. */
+  /** In origin form. */
   target: string;
   headers: Header[];
   body?: Uint8Array<ArrayBuffer>;
   /** Whether the body has a length or comes in pieces. */
   framing: "length" | "pieces";
-  /** Whether to follow `next` to the last page. */
-  isWalk: boolean;
+  /** Set to follow `next` to the last page. */
+  isWalk?: boolean;
 }
-
-/** Bytes that no HTTP stack should accept as a request. */
-export interface Malformed {
-  what: string;
-  bytes: Uint8Array<ArrayBuffer>;
-}
-
-export type Step = Draft | Malformed;
 
 export class Memory {
   #next = "none";
@@ -33,19 +22,41 @@ export class Memory {
   #anyTag = '"none-yet"';
   readonly #tags = new Map<string, string>();
 
-  resolve(draft: Draft): Draft {
-    const target = draft.target.replaceAll("{next}", this.#next).replaceAll("{id}", this.#id);
+  resolve(step: Step): Step {
+    const target = step.target.replaceAll("{next}", this.#next).replaceAll("{id}", this.#id);
     const tag = this.#tags.get(target) ?? this.#anyTag;
-    const headers = draft.headers.map(([name, value]): Header => [name, value.replaceAll("{etag}", tag)]);
-    return { ...draft, target, headers };
+    const headers = step.headers.map(([name, value]): Header => [name, value.replaceAll("{etag}", tag)]);
+    return { ...step, target, headers };
   }
 
-  learn({ target }: Draft, { headers }: SeenResponse): void {
+  learn({ target }: Step, { headers }: SeenResponse): void {
     this.#next = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(headers.get("link") ?? "")?.[1] ?? this.#next;
     this.#id = headers.get("location")?.split("/").at(-1) ?? this.#id;
     const tag = headers.get("etag");
     if (tag === null) return;
     this.#tags.set(target, tag);
     this.#anyTag = tag;
+  }
+}
+
+/** Piece sizes that also cut a character of several bytes. */
+const PIECE_SIZES = [1, 7, 64, 1000];
+
+/** `Request` normalises URLs and some methods. */
+export function createRequest(origin: string, { method, target, headers, body, framing }: Step): Request {
+  const isBodiless = /^(GET|HEAD)$/i.test(method) || body === undefined;
+  if (isBodiless) return new Request(origin + target, { method, headers });
+  if (framing === "pieces") {
+    const init = { method, headers, body: ReadableStream.from(cut(body)), duplex: "half" };
+    return new Request(origin + target, init);
+  }
+  return new Request(origin + target, { method, headers: [...headers, ["content-length", `${body.length}`]], body });
+}
+
+function* cut(body: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuffer>> {
+  for (let start = 0, i = 0; start < body.length; i++) {
+    const end = start + PIECE_SIZES[i % PIECE_SIZES.length]!;
+    yield body.slice(start, end);
+    start = end;
   }
 }

@@ -1,40 +1,32 @@
 import fc from "fast-check";
-import { sequences } from "./generators/steps.ts";
-import type { Step } from "./request.ts";
-import { type Ground, Mismatch, runSequence } from "./session.ts";
+import { SEQUENCES } from "./generators/steps.ts";
+import type { Ground } from "./ground.ts";
+import { Mismatch, runSequence } from "./session.ts";
 import { KEY } from "./settings.ts";
+import type { Tally } from "./tally.ts";
 
 export interface Finding {
   problem: string;
-  /** The requests in order; the last one was answered wrongly. */
-  sent: readonly Step[];
+  /** How many requests led to it, the wrongly answered one included. */
+  requests: number;
+  /** The problem, with the requests that show it, sent to an empty petstore. */
+  text: string;
 }
 
-export interface Extent {
-  seed: number;
-  sequences: number;
-}
-
-export async function search(ground: Ground, extent: Extent): Promise<Finding | undefined> {
-  const property = fc.asyncProperty(sequences({ isRaw: "server" in ground }), (steps) => runSequence(steps, ground));
-  const result = await fc.check(property, { seed: extent.seed, numRuns: extent.sequences });
-  if (!result.failed) return undefined;
-  const error = result.errorInstance;
+/** Sends so many sequences, and returns the first finding, with the fewest requests that show it. */
+export async function search(
+  ground: Ground,
+  { tally, seed, sequences }: { tally: Tally; seed: number; sequences: number },
+): Promise<Finding | undefined> {
+  const property = fc.asyncProperty(SEQUENCES, (steps) => runSequence(steps, ground, tally));
+  const { failed, errorInstance: error } = await fc.check(property, { seed, numRuns: sequences });
+  if (!failed) return undefined;
   // Any other error is a mistake here.
   if (!(error instanceof Mismatch)) throw error;
-  return { problem: error.message, sent: error.sent };
-}
-
-/** A finding with the requests that show it, sent to an empty petstore. */
-export function formatFinding({ problem, sent }: Finding, { seed }: Extent): string {
-  return [problem, `After these requests with the key ${KEY}:`, ...sent.map(formatStep), `Found with --seed ${seed}`]
-    .join("\n");
-}
-
-function formatStep(step: Step): string {
-  if ("bytes" in step) return `${step.what}: ${JSON.stringify(latin(step.bytes))}`;
-  const { method, target, headers, body, framing } = step;
-  return JSON.stringify({ method, target, headers, framing, body: body && latin(body) });
+  const { message: problem, sent } = error;
+  const requests = sent.map(({ body, ...rest }) => JSON.stringify({ ...rest, body: body && latin(body) }));
+  const text = [problem, `After these requests with the key ${KEY}:`, ...requests, `Found with --seed ${seed}`];
+  return { problem, requests: sent.length, text: text.join("\n") };
 }
 
 /** A character for each byte. */
