@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { statfsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import {
   IMMUTABLE_SKIP,
@@ -12,8 +12,7 @@ import {
   withTmpfs,
 } from "../../support/system/disk.ts";
 import { FILE, Ledger, ON_FILE } from "../../support/server/ledger.ts";
-import { RawSocket } from "../../support/http/raw_socket.ts";
-import { runServer, type ServerProcess, withFreshServer, withServer } from "../../support/server/server_process.ts";
+import { type ServerProcess, withFreshServer, withServer } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { until } from "../../support/until.ts";
 import { testUnless } from "../../support/system/commands.ts";
@@ -65,20 +64,6 @@ test.mounted("a full disk stops creates and nothing else, also in a server that 
     });
   }));
 
-test.mounted("a server does not start on a disk without room for its log, and says so", () =>
-  withTmpfs("320k", async (folder, remount) => {
-    await withServer(folder, ON_FILE, async (server) => {
-      assert.equal(await server.stop(), 0);
-    });
-    const { blocks, bfree, bsize } = statfsSync(folder);
-    remount(`size=${(blocks - bfree) * bsize}`);
-    const { status, stdout, stderr } = await runServer(folder, ON_FILE);
-    assert.match(stderr, /^petstore: pets\.db [^\n]*disk[^\n]*\n$/);
-    assert.deepEqual([status, stdout], [1, ""]);
-    remount("size=4m");
-    await withServer(folder, ON_FILE, (server) => new Ledger().create(server));
-  }));
-
 test.onLoop("a disk that takes data and fails to keep it stops creates, until it keeps them again", () =>
   withFailingDisk(async (folder, fail, mend) => {
     const ledger = new Ledger();
@@ -120,20 +105,6 @@ test.immutable("a server whose file and folder become read-only goes on with its
     await withServer(folder, ON_FILE, (server) => assertRecovers(folder, server, ledger));
   }));
 
-test.limited("a server with no open file to spare goes on with its store and its clients", () =>
-  withFreshServer(ON_FILE, async (server, folder) => {
-    const ledger = new Ledger();
-    const client = await openClient(server);
-    await ledger.create(client);
-    limit(server, "nofile", 4);
-    for (let count = 0; count < 20; count++) await ledger.create(client);
-    await ledger.assertShown(client);
-    limit(server, "nofile", 4096);
-    client.close();
-    // A new connection waits in the system's queue until the server accepts again.
-    await assertRecovers(folder, server, ledger);
-  }));
-
 // The system reports this limit by a signal that kills by default.
 test.limited("a limit on the size of files stops creates and nothing else, until it is lifted", () =>
   withFreshServer(ON_FILE, async (server, folder) => {
@@ -145,16 +116,3 @@ test.limited("a limit on the size of files stops creates and nothing else, until
     limit(server, "fsize", "unlimited");
     await assertRecovers(folder, server, ledger);
   }));
-
-/** A client with one connection, which `fetch` does not promise. */
-async function openClient(server: ServerProcess): Promise<Pick<ServerProcess, "ask"> & { close(): void }> {
-  const socket = await RawSocket.open(server);
-  async function ask(path: string, key: string | null, { method = "GET", body = "" }: RequestInit = {}) {
-    const headers = `Host: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${String(body).length}\r\n`;
-    await socket.send(`${method} ${path} HTTP/1.1\r\n${headers}\r\n${body}`);
-    const response = await socket.readResponse();
-    assert.ok(response, "the connection was closed");
-    return response;
-  }
-  return { ask, close: () => socket.close() };
-}

@@ -33,26 +33,3 @@ test("creates go on beside a program that writes constantly, and neither loses a
     assert.deepEqual(pets.filter(({ name }) => name === "Rex"), ledger.inOrder());
     assert.equal(pets.length, theirs + 40);
   }));
-
-test("a program killed in a transaction leaves neither its changes nor its lock", () =>
-  withFreshServer(ON_FILE, async (server, folder) => {
-    const path = join(folder, FILE);
-    const ledger = new Ledger();
-    await ledger.create(server);
-    const code = `import { DatabaseSync } from "node:sqlite";
-      const db = new DatabaseSync(${JSON.stringify(path)});
-      // More than SQLite's cache holds, so that a part is in the log already.
-      db.exec(\`PRAGMA cache_size = 1; BEGIN IMMEDIATE; DELETE FROM pets;
-        WITH RECURSIVE n (id) AS (SELECT 10 UNION ALL SELECT id + 1 FROM n LIMIT 9000)
-        INSERT INTO pets SELECT id, hex(zeroblob(100)), 8, 1 FROM n\`);
-      console.log("in the middle");
-      setInterval(() => db.isOpen, 1000);`;
-    await using writer = new Child(Deno.execPath(), ["eval", "--no-config", code]);
-    await writer.printed(/in the middle/);
-    await ledger.assertShown(server);
-    await writer.stop("SIGKILL");
-    await ledger.create(server);
-    await ledger.assertShown(server);
-    await server.stop();
-    ledger.assertInFile(path);
-  }));
