@@ -10,16 +10,13 @@ import { taskFlags } from "../support/server/serve_task.ts";
 import {
   addPet,
   runCommand,
-  runServer,
   spawnServer,
   STARTED,
   walk,
   withFreshServer,
   withServer,
 } from "../support/server/server_process.ts";
-import { whyNoPostgres, withSchema } from "../support/postgres/postgres.ts";
 import { Child } from "../support/system/child.ts";
-import { testUnless } from "../support/system/commands.ts";
 import { freePort } from "../support/system/free_port.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { until } from "../support/until.ts";
@@ -130,15 +127,6 @@ test("of several servers with workers that start at one port at the same moment,
     for (const result of results) assert.match(result, /^runs$|^petstore: [^\n]*the port is in use[^\n]*\n$/);
   }));
 
-test("a port that any other socket has is refused, and no file is made", () =>
-  withTempFolder(async (folder) => {
-    using other = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    const { status, stdout, stderr } = await runServer(folder, { args: [...ARGS, `--port=${other.addr.port}`] });
-    assert.deepEqual([status, stdout], [1, ""]);
-    assert.match(stderr, /^petstore: Cannot listen on [^\n]*: the port is in use; port \d+ is free: add --port \d+\n$/);
-    assert.deepEqual([...Deno.readDirSync(folder)], []);
-  }));
-
 /** A server whose worker gets an order at each SIGUSR2. */
 async function withMortalServer(
   order: Order["order"],
@@ -204,28 +192,6 @@ test("a worker whose memory is exhausted is replaced under load, and no acknowle
       assert.deepEqual([...acknowledged].filter((name) => !shown.has(name)), []);
     });
   }, ["--v8-flags=--max-old-space-size=50"]));
-
-testUnless(whyNoPostgres())(
-  "two workers serve from PostgreSQL, and each has its own connections",
-  () =>
-    withSchema((url, schema) => {
-      const address = `${url}${url.includes("?") ? "&" : "?"}schema=${schema}&pool_size=1`;
-      const parts = { args: ["--workers=2", "--key=k"], env: { PETSTORE_STORE: address } };
-      return withFreshServer(parts, async (server) => {
-        await withClients(server.port, async (clients) => {
-          const outcomes = await Promise.all(clients.map((client, i) => create(client, `pet-${i}`)));
-          for (const outcome of outcomes) assert.equal(statusOf(outcome), 201);
-          const lists = await Promise.all(clients.map((client) => get(client, "/v1/pets?limit=100")));
-          for (const list of lists) {
-            assert.equal(JSON.parse(list.kind === "answered" ? list.response.text : "").length, clients.length);
-          }
-        });
-        assert.equal((await server.ask("/readyz", null)).status, 200);
-        assert.equal(await server.stop(), 0);
-        assert.equal(server.written.stderr, "");
-      });
-    }),
-);
 
 test("workers start from an address on the network, as from JSR", () =>
   withRemoteServer(ARGS, async ({ child, port }) => {

@@ -3,8 +3,7 @@ import { postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
 import { textArray } from "../../lib/stores/postgres/client/arrays.ts";
 import { createPetstore } from "../../mod.ts";
 import { DRIVERS, runSql } from "../support/postgres/postgres.ts";
-import { until } from "../support/until.ts";
-import { countReads, DAY, forgetCall, PET, request, test } from "./support.ts";
+import { countReads, DAY, forgetCall, test } from "./support.ts";
 
 async function ahead<T>(milliseconds: number, run: () => Promise<T>): Promise<T> {
   const { now } = Date;
@@ -48,16 +47,6 @@ test.store(
   },
   DRIVERS[1],
 );
-
-test.store("expired requests, and only those, are deleted while new ones arrive", async (store, url, schema) => {
-  await runSql(url, remember(schema, "old", 2500, -DAY));
-  let sent = 0;
-  await until("no expired request", async () => {
-    await store.createOnce!(PET, request(`new${++sent}`));
-    return await countRequests(url, schema) <= sent;
-  });
-  assert.deepEqual(await store.createOnce!(PET, request("new1")), { outcome: "replayed", id: 1n });
-}, DRIVERS[1]);
 
 /** The statistics that PostgreSQL may have when many requests arrive: none, or outdated ones. */
 const STATISTICS = {

@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import { runSql } from "../../support/postgres/postgres.ts";
 import { kill, startAgain, whyNoCluster } from "../../support/postgres/cluster.ts";
 import { until } from "../../support/until.ts";
-import { runServer } from "../../support/server/server_process.ts";
-import { withTempFolder } from "../../support/temp.ts";
 import {
   countStored,
   createOnce,
@@ -75,15 +73,3 @@ test("a server replaces cut connections, and a read-only database refuses only c
       assert.equal(await create(), 201);
     })
   ));
-
-test("a server does not start without its PostgreSQL and says so in a line without the password", () =>
-  withTempFolder(async (folder) => {
-    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    const { port } = listener.addr;
-    listener.close();
-    const env = { PETSTORE_STORE: `postgresql://pets:hunter2@127.0.0.1:${port}/pets` };
-    const { status, stdout, stderr } = await runServer(folder, { args: ["--port=0", "--key=k"], env });
-    assert.deepEqual([status, stdout], [1, ""]);
-    assert.match(stderr, /^petstore: postgres:\/\/pets@127\.0\.0\.1:\d+\/pets cannot be opened: .*ECONNREFUSED.*\n$/);
-    assert.deepEqual([...Deno.readDirSync(folder)], []);
-  }));

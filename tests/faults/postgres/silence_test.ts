@@ -7,15 +7,7 @@ import { isAnswered, openImpatient, runSql, untilAnswered, withSchema } from "..
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
 import { until } from "../../support/until.ts";
 import { type SilentProxy, withSilentProxy } from "./silent_proxy.ts";
-import {
-  at,
-  createOnce,
-  KEY,
-  PET,
-  untilAnswered as untilStatus,
-  withDatabase,
-  withOneServer,
-} from "../../support/postgres/servers.ts";
+import { PET } from "../../support/postgres/servers.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
 const test = testUnless(whyNoCluster());
@@ -89,26 +81,3 @@ for (const [name, open] of Object.entries(SOURCES)) {
       await end();
     }));
 }
-
-test("a server with silent connections recovers without a restart", () =>
-  withDatabase((url, port) =>
-    withSilentProxy(
-      port,
-      (proxy) =>
-        withOneServer(at(url, `127.0.0.1:${proxy.port}`, "?pool_size=4"), async (server) => {
-          assert.equal((await createOnce(server, "before")).status, 201);
-          // The whole pool: connections opened later would work.
-          await until("four connections", async () => {
-            await Promise.all(Array.from({ length: 100 }, () => server.ask("/v1/pets", KEY)));
-            return proxy.accepted >= 4;
-          });
-          proxy.silenceOpen();
-          assert.equal((await server.ask("/readyz", null)).status, 503);
-          await untilStatus(server, "/readyz", 200);
-          const responses = await Promise.all(Array.from({ length: 100 }, () => server.ask("/v1/pets", KEY)));
-          assert.ok(responses.every(({ status }) => status === 200));
-          assert.equal((await createOnce(server, "after")).status, 201);
-          assert.equal(await server.stop(), 0);
-        }),
-    )
-  ));

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import * as sqlite from "node:sqlite";
 import { test } from "node:test";
-import { createPetstore, type StoreChanges } from "../../../mod.ts";
+import type { StoreChanges } from "../../../mod.ts";
 import type { SqliteStore } from "../../../lib/stores/sqlite/store.ts";
 import { WRITE_NOTHING } from "../../../lib/stores/sqlite/statements.ts";
-import { createMany, execute, REX, usingStore, withOther, withPath, withStore } from "./support.ts";
+import { createMany, REX, withOther, withStore } from "./support.ts";
 
 /** What changed since the last look, in the next turn of the event loop. */
 async function look(store: SqliteStore, since: StoreChanges): Promise<{ added: boolean; altered: boolean }> {
@@ -109,40 +109,3 @@ test(
       assert.match(await store.get(5n) ?? "", /Bo/);
     }),
 );
-
-test("two petstores on one file keep their responses while the other adds pets, and show its pets at once", () =>
-  withPath((path) =>
-    usingStore(path, (one) =>
-      usingStore(path, async (two) => {
-        let reads = 0;
-        const counted = new Proxy(one, {
-          get: (store, name) => {
-            const member = Reflect.get(store, name) as unknown;
-            if (typeof member !== "function") return member;
-            return (...args: unknown[]) => {
-              if (name === "get" || name === "list") reads++;
-              return member.apply(store, args);
-            };
-          },
-        });
-        const { handle } = createPetstore({ keys: ["pk_example"], store: counted });
-        const get = async (path: string) => {
-          await new Promise((resolve) => setImmediate(resolve));
-          const headers = { authorization: "Bearer pk_example" };
-          return await (await handle(new Request(`http://localhost/v1${path}`, { headers }))).text();
-        };
-        await createMany(two, 4);
-        const paths = ["/pets/1", "/pets?limit=2"];
-        const before = await Promise.all(paths.map(get));
-        assert.equal(reads, 2);
-        for (let i = 0; i < 5; i++) {
-          const id = await two.create(REX);
-          assert.deepEqual(await Promise.all(paths.map(get)), before);
-          assert.match(await get("/pets"), new RegExp(`"id":${id},`));
-        }
-        // The whole list was read each time, the others were not.
-        assert.equal(reads, 2 + 5);
-        execute(path, "UPDATE pets SET name = 'Max' WHERE id = 1");
-        for (const text of await Promise.all(paths.map(get))) assert.match(text, /Max/);
-      }))
-  ));

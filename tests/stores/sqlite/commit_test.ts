@@ -22,11 +22,6 @@ testWriters(
     }),
 );
 
-testWriters(
-  "more creates than may wait are stored if they arrive in one turn, because full batches commit at once",
-  () => withStore(async (store) => assert.deepEqual(await createMany(store, 20_000), ids(1, 20_000))),
-);
-
 for (
   const [fault, bad] of [
     ["an unknown status", { ...REX, status: "lost" as unknown as PetStatus }],
@@ -68,19 +63,6 @@ testWriters(
         "rejected",
         ...Array(20).fill("fulfilled"),
       ]);
-    }),
-);
-
-testWriters(
-  "a create fails and leaves nothing while another connection keeps the write lock, and a later one succeeds",
-  () =>
-    withOther(async (store, other) => {
-      other.exec("BEGIN IMMEDIATE");
-      await assert.rejects(async () => await store.create(REX), StoreUnavailableError);
-      assert.deepEqual(await store.list({ after: 0n, limit: 1 }), { json: "[]" });
-      other.exec("ROLLBACK");
-      assert.equal(await store.create(REX), 1n);
-      assert.deepEqual(await store.list({ after: 0n, limit: 2 }), { json: formatPets([{ id: 1n, ...REX }]) });
     }),
 );
 

@@ -1,13 +1,10 @@
 /** Files that the SQLite store refuses, with one clear line and without changing a byte. */
 
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { promisify } from "node:util";
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { StoreUnavailableError } from "../../../mod.ts";
 import { withTempFolder } from "../../support/temp.ts";
@@ -172,18 +169,3 @@ async function damage(path: string, change: (bytes: Uint8Array) => Uint8Array): 
   await makeStore(path);
   writeFileSync(path, change(readFileSync(path)));
 }
-
-test("several processes may create and open one new database at the same time", () =>
-  withTempFolder(async (folder) => {
-    const module = new URL("../../../lib/stores/sqlite/sqlite_store.ts", import.meta.url).href;
-    const runtime = process.versions["deno"] ? ["eval", "--no-config"] : ["--input-type=module", "--eval"];
-    for (let round = 0; round < 3; round++) {
-      const path = join(folder, `${round}.db`);
-      const code = `import { createSqliteStore } from ${JSON.stringify(module)};
-        createSqliteStore(${JSON.stringify(path)}).close();`;
-      // Bun runs the code as a module without a flag for that.
-      const args = process.versions["bun"] ? ["--eval", code] : [...runtime, code];
-      await Promise.all(Array.from({ length: 4 }, () => promisify(execFile)(process.execPath, args)));
-      createSqliteStore(path).close();
-    }
-  }));

@@ -3,9 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
-import { SCHEMA_VERSION } from "../../../lib/stores/sqlite/schema.ts";
 import { StoreUnavailableError } from "../../../mod.ts";
-import { createMany, execute, query, REX, testWriters, usingStore, walk, withPath, withStore } from "./support.ts";
+import { createMany, execute, REX, testWriters, usingStore, walk, withPath, withStore } from "./support.ts";
 
 testWriters("an id is not reused after another program has deleted the last row", () =>
   withPath(async (path) => {
@@ -17,13 +16,6 @@ testWriters("an id is not reused after another program has deleted the last row"
     });
     execute(path, "DELETE FROM pets");
     assert.equal(await usingStore(path, (store) => store.create(REX)), 5n);
-  }));
-
-test("the file has a write-ahead log, an application id and a schema version", () =>
-  withStore((_, path) => {
-    assert.deepEqual(query(path, "PRAGMA journal_mode"), [{ journal_mode: "wal" }]);
-    assert.deepEqual(query(path, "PRAGMA application_id"), [{ application_id: 0x50657473 }]);
-    assert.deepEqual(query(path, "PRAGMA user_version"), [{ user_version: SCHEMA_VERSION }]);
   }));
 
 test("a commit waits until the log is on disk", () =>
@@ -83,10 +75,3 @@ testWriters("a closed store is unavailable", () =>
     assert.throws(() => store.list({ after: 0n, limit: 1 }), StoreUnavailableError);
     assert.throws(() => store.check(), StoreUnavailableError);
   }));
-
-testWriters("stores in :memory: are separate", () =>
-  usingStore(":memory:", (a) =>
-    usingStore(":memory:", async (b) => {
-      await a.create(REX);
-      assert.equal(await b.get(1n), undefined);
-    })));
