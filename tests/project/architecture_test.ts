@@ -138,14 +138,6 @@ test("the program for Node reaches nothing of Deno, but asks for its permissions
   }
 });
 
-test("tests/support imports the project and itself alone", async () => {
-  for (const path of await sourcesBelow("tests/support/")) {
-    for (const target of await relativeImportsOf(path)) {
-      assert.match(target, /^(mod\.ts|server\.ts|deno\.json|lib\/.*|tests\/support\/.*)$/, path);
-    }
-  }
-});
-
 test("no text is written in two modules of lib", async () => {
   const places = new Map<string, string>();
   for (const path of await ownSources()) {

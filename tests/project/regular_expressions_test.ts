@@ -91,19 +91,6 @@ test("every regular expression of the library takes at most linear work", async 
   }
 });
 
-test("growth() finds exponential and polynomial backtracking", () => {
-  const growths = {
-    "^(a|a)*$": "exponential",
-    "^(?:a+)+$": "exponential",
-    "\\s+$": "polynomial",
-    "a*a*b": "polynomial",
-  };
-  for (const [pattern, expected] of Object.entries(growths)) {
-    assert.equal(growth({ file: "", pattern, flags: "" }), expected, pattern);
-  }
-  assert.equal(growth({ file: "", pattern: "^[a-z]+$", flags: "i" }), "at most linear");
-});
-
 test("expressionsOf() finds literals and rejects expressions made at run time", () => {
   const found = expressionsOf("a.ts", 'const a = /x+/gu; f(/[/]"/); const b = "/no/"; // /no/');
   assert.deepEqual(found.map(({ pattern, flags }) => [pattern, flags]), [["x+", "gu"], ['[/]"', ""]]);

@@ -5,7 +5,6 @@ import test from "node:test";
 import { createPetstore } from "../../mod.ts";
 
 const KEY = "pk_test";
-const PET = '{"name":"Rex","categoryId":7}';
 
 /** The use of a body by a petstore. */
 interface Seen {
@@ -21,19 +20,6 @@ function endless(size: number, seen: Seen): ReadableStream<Uint8Array> {
       controller.enqueue(new Uint8Array(size).fill(0x20));
     },
     cancel: () => void (seen.isCancelled = true),
-  }, { highWaterMark: 0 });
-}
-
-/** A text in `count` pieces. */
-function inPieces(text: string, count: number): ReadableStream<Uint8Array> {
-  const bytes = new TextEncoder().encode(text);
-  const size = Math.ceil(bytes.length / count);
-  let at = 0;
-  return new ReadableStream({
-    pull(controller) {
-      if (at < bytes.length) controller.enqueue(bytes.slice(at, at += size));
-      else controller.close();
-    },
   }, { highWaterMark: 0 });
 }
 
@@ -57,13 +43,6 @@ test("a body of too many bytes, or too many pieces for its bytes, gets 413 and i
     assert.ok(seen.pieces <= pieces, `${seen.pieces} pieces were read`);
   };
   await Promise.all([refuse(1, 260), refuse(65_536, 17)]);
-});
-
-test("a pet in 250 pieces and a body of 1 MiB in 4096 pieces are stored", async () => {
-  const { handle } = createPetstore({ keys: [KEY] });
-  for (const [length, count] of [[250, 250], [1_048_576, 4096]] as const) {
-    assert.equal((await handle(post(inPieces(PET.padEnd(length), count)))).status, 201);
-  }
 });
 
 test("concurrent bodies in many pieces leave the event loop free between their parts", async () => {

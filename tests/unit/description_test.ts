@@ -5,7 +5,6 @@ import { test } from "node:test";
 import type { JsonObject } from "../../lib/json_types.ts";
 import { createMemoryStore, type PetstoreOptions } from "../../mod.ts";
 import { openApiOf } from "../support/descriptions.ts";
-import { IN_PROCESS, withApi } from "../support/api.ts";
 
 /** A store that does not recognize a repeated request. */
 const FORGETFUL = Object.assign(createMemoryStore(), { createOnce: undefined }) as unknown as NonNullable<
@@ -60,17 +59,4 @@ test("createOpenApi() gives limit and every status the format int32, and int64 n
   assert.match(text, /"name":"limit",[^}]*"schema":\{"type":"integer","format":"int32"/);
   assert.doesNotMatch(text, /"status":\{"type":"integer"(?!,"format":"int32")/);
   assert.doesNotMatch(text, /922337203685477\d/);
-});
-
-test("createOpenApi() describes the 500 of the deprecated operation with the headers of its route, and without", async () => {
-  const fail = () => {
-    throw new Error("Broken");
-  };
-  const store = Object.assign(createMemoryStore(), { get: fail });
-  for (const options of [{ store }, { keys: fail }]) {
-    await withApi(IN_PROCESS, { ...options, onError: () => {} }, async (api) => {
-      const { status, headers } = await api.get("/pets/1");
-      assert.deepEqual([status, headers.has("deprecation")], [500, "store" in options]);
-    });
-  }
 });

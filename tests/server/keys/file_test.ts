@@ -5,7 +5,7 @@ import { readKeyFile } from "../../../lib/server/key_file.ts";
 import { SettingError } from "../../../lib/server/start_error.ts";
 import { findSecret } from "./secret_search.ts";
 import { Child } from "../../support/system/child.ts";
-import { command, hasCommand, testUnless } from "../../support/system/commands.ts";
+import { testUnless } from "../../support/system/commands.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
 const KEY = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
@@ -86,18 +86,6 @@ testFile("a new key is its owner's alone from its first moment, whatever the uma
     Deno.umask(umask);
   }
 });
-
-testFile(
-  "a named pipe is no key file",
-  async (folder) => {
-    const path = `${folder}/api-key`;
-    command("mkfifo", "-m", "600", path);
-    // With this writer, a server that reads the pipe fails instead of hanging.
-    await using _writer = new Child("sh", ["-c", `echo ${KEY} > "$0"`, path]);
-    await assertRefused(path, "a named pipe");
-  },
-  NO_MODES || !hasCommand("mkfifo") && "there is no mkfifo here",
-);
 
 testFile("a key file in a folder that others can write to is refused, since they can replace it", async (folder) => {
   Deno.mkdirSync(`${folder}/data`);

@@ -1,7 +1,6 @@
 /** The importer on SQLite, and how a source is recognized. */
 
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { test } from "node:test";
 import { importRecords } from "../../../lib/server/transfer/import_records.ts";
@@ -58,22 +57,5 @@ test("a source is known, however its bytes arrive, and with records that fill th
         assert.deepEqual([added, known], i === 0 ? [count, 0] : [0, count]);
       }
     }
-    await importer.close();
-  }));
-
-test("what an earlier release imported is known, in chunks of whatever sizes", () =>
-  withStore(async (_, open) => {
-    const importer = open();
-    const lines = toNdjson(makeDrafts(30_000)).trimEnd().split("\n");
-    let parent = createHash("sha256").update("petstore import 1\nndjson\n1\n").digest("base64url");
-    let start = 0;
-    for (const records of [4_000, 8_000, 500, 16_000]) {
-      const text = lines.slice(start, start += records).join("\n");
-      const digest = createHash("sha256").update(parent).update(text).digest("base64url");
-      await importer.add({ parent, digest, records, pets: makeDrafts(1) }, 0);
-      parent = digest;
-    }
-    const { added, known } = await importBlocks(blocksOf(lines.join("\n"), 65_536), importer);
-    assert.deepEqual([added, known], [1_500, 4]);
     await importer.close();
   }));

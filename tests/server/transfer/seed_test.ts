@@ -10,8 +10,6 @@ import { openSqliteImporter } from "../../../lib/stores/sqlite/importer.ts";
 import { parsePetFields } from "../../../lib/pet.ts";
 import { KEY } from "../../support/server/ledger.ts";
 import { addPet, type ServerParts, type ServerProcess, walk, withServer } from "../../support/server/server_process.ts";
-import { onDenoAlone } from "../../support/server/serve_task.ts";
-import { testUnless } from "../../support/system/commands.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { readDrafts, STORE } from "../../support/server/pet_files.ts";
 
@@ -66,18 +64,6 @@ test("--seed fills an empty store in memory and in a file, and does nothing to a
       assert.equal((await walk(KEY, server)).length, 151);
     });
   }));
-
-testUnless(onDenoAlone("several workers"))(
-  "--seed fills the store of several workers once",
-  () =>
-    withTempFolder((folder) =>
-      withServer(
-        folder,
-        parts(STORE, "--workers=2"),
-        (server) => assertSeeded(server, /^petstore: 150 sample pets are added\n/),
-      )
-    ),
-);
 
 test("sample pets that were cut short are completed, and servers that start together add them once", () =>
   withTempFolder(async (folder) => {
