@@ -21,29 +21,15 @@
  * @module
  */
 
-import type { KeyInfo, KeyStore, StoredKey } from "../stores/key_store.ts";
-import {
-  type AddedKey,
-  type KeyManager,
-  type NewKeyOptions,
-  type RotateOptions,
-  UnknownKeyError,
-} from "./key_manager.ts";
-import type { ApiKey } from "./keys.ts";
+import type { KeyStore } from "../stores/key_store.ts";
+import type { KeyManager } from "./key_manager.ts";
 import { type KeyManagerOptions, ManagedKeys } from "./managed_keys.ts";
 
-export { UnknownKeyError };
-export type {
-  AddedKey,
-  ApiKey,
-  KeyInfo,
-  KeyManager,
-  KeyManagerOptions,
-  KeyStore,
-  NewKeyOptions,
-  RotateOptions,
-  StoredKey,
-};
+export type { KeyInfo, KeyStore, StoredKey } from "../stores/key_store.ts";
+export type { AddedKey, KeyManager, NewKeyOptions, RotateOptions } from "./key_manager.ts";
+export { UnknownKeyError } from "./key_manager.ts";
+export type { ApiKey } from "./keys.ts";
+export type { KeyManagerOptions } from "./managed_keys.ts";
 
 /**
  * Creates a {@link KeyManager}. Give the same object to {@link createPetstore}.

@@ -21,19 +21,19 @@ export interface OpenApiServer {
   description?: string;
 }
 
-/** The options of {@link createOpenApi}, and that of the standalone server. */
-export interface DescribeOptions {
-  servers?: readonly OpenApiServer[] | undefined;
-  /** Further failures that every operation can have. */
-  added?: readonly FailureGroup[];
-}
-
 /** The options that clients can notice. */
 type Contract = Omit<Settings, "keys" | "onError" | "onResponse">;
 
-/** Describes a petstore with these options. */
-export function describe(contract: Contract, options: DescribeOptions = {}): JsonObject {
-  const { servers, added = [] } = withoutPrototype(options);
+/**
+ * Describes a petstore with these options.
+ *
+ * @param added Further failures that every operation can have.
+ */
+export function describe(
+  contract: Contract,
+  servers: readonly OpenApiServer[] = [{ url: contract.linkBase || "/" }],
+  added: readonly FailureGroup[] = [],
+): JsonObject {
   const everywhere = contract.rateLimit ? [...added, ...rateLimitFailures(contract.rateLimit)] : added;
   const operations = DESCRIBED_OPERATIONS.map(([definition, describe]) =>
     renderOperation(definition, describe, contract, everywhere)
@@ -48,7 +48,7 @@ export function describe(contract: Contract, options: DescribeOptions = {}): Jso
   return {
     openapi: "3.1.0",
     info: { ...INFO, description: contract.cors ? DESCRIPTION + CROSS_ORIGIN : DESCRIPTION },
-    servers: checkServers(servers ?? [{ url: contract.linkBase || "/" }]),
+    servers: checkServers(servers),
     security: [{ bearer: [] }],
     ...TAGS,
     paths,

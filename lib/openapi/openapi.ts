@@ -40,5 +40,5 @@ export function createOpenApi(petstore: Petstore, options: OpenApiOptions = {}):
   const { servers, ...unknown } = withoutPrototype(options);
   const [name] = Object.keys(unknown);
   if (name !== undefined) throw new TypeError(`Unknown option ${name}; the only option is servers`);
-  return describe(settings, { servers });
+  return describe(settings, servers);
 }

@@ -19,14 +19,19 @@ export interface FailureGroup {
   phase?: "before" | "both";
 }
 
-export function group(schema: string, reason: string, errors: readonly Problem[]): FailureGroup {
-  return { schema, reason, errors };
+export function group(
+  schema: string,
+  reason: string,
+  errors: readonly Problem[],
+  more: Pick<FailureGroup, "response" | "phase"> = {},
+): FailureGroup {
+  return { schema, reason, errors, ...more };
 }
 
 /** Of every operation that needs a caller. */
 export function callerFailures(): FailureGroup[] {
-  const unauthorized = group("UnauthorizedError", "the API key is missing or invalid", [MISSING_KEY, INVALID_KEY]);
-  return [{ ...unauthorized, response: "Unauthorized", phase: "before" }];
+  const reason = "the API key is missing or invalid", errors = [MISSING_KEY, INVALID_KEY];
+  return [group("UnauthorizedError", reason, errors, { response: "Unauthorized", phase: "before" })];
 }
 
 /** Of every operation that needs a caller that may write. */
@@ -37,7 +42,7 @@ export function writerFailures(): FailureGroup[] {
 /** Of every operation. */
 export function unexpectedFailures(): FailureGroup[] {
   const reason = "something unexpected happened; only the operator learns the cause";
-  return [{ ...group("InternalServerError", reason, [INTERNAL_ERROR]), response: "InternalError", phase: "both" }];
+  return [group("InternalServerError", reason, [INTERNAL_ERROR], { response: "InternalError", phase: "both" })];
 }
 
 /** Of every operation of a petstore with a limit. */
@@ -46,10 +51,10 @@ export function rateLimitFailures(options: RateLimitOptions): FailureGroup[] {
   const fields = limitFields("caller", options, { remaining: 0, resetIn, retryIn });
   const error = rateLimited(fields, Math.ceil(retryIn / 1000));
   const reason = "the caller has sent too many requests, or the address too many without a valid API key";
-  return [{ ...group("RateLimitedError", reason, [error]), response: "RateLimited", phase: "before" }];
+  return [group("RateLimitedError", reason, [error], { response: "RateLimited", phase: "before" })];
 }
 
 /** Of an operation that asks the store. */
 export function storeFailure(): FailureGroup {
-  return { ...group("StoreUnavailableError", "the store is unavailable", [STORE_UNAVAILABLE]), phase: "both" };
+  return group("StoreUnavailableError", "the store is unavailable", [STORE_UNAVAILABLE], { phase: "both" });
 }

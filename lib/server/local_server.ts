@@ -1,6 +1,5 @@
 /** Serves in the present isolate: a listener, a gate behind it, and the service with its store behind that. */
 
-import { OPERATIONS } from "../operations/table.ts";
 import type { PetstoreOptions } from "../petstore/options.ts";
 import { checkOptions } from "../petstore/settings.ts";
 import { type KeyedPetStore, type PetStore, StoreUnavailableError } from "../stores/store.ts";
@@ -85,13 +84,11 @@ export class LocalServer implements StoppableServer {
       if (error instanceof StoreUnavailableError) this.#metrics?.onStoreError();
       errors.add(describeFailure(error, request, requestId, isJson));
     };
-    const libraryOptions = readOptions(settings);
     const traces = this.#traces;
-    const traced = traces ? traceStore(store, settings.store, traces) : store;
     const options = {
-      ...libraryOptions,
-      keys: this.#followKeys(settings.keys) ?? libraryOptions.keys,
-      store: traced,
+      ...readOptions(settings),
+      ...this.#followKeys(settings.keys),
+      store: traces ? traceStore(store, settings.store, traces) : store,
       onError,
     };
     const log = settings.log === "off"
@@ -99,7 +96,7 @@ export class LocalServer implements StoppableServer {
       : isJson
       ? createJsonLog(output, traces && (() => traces.activeSpan()?.spanContext()))
       : createTextLog(output);
-    if (settings.metrics) this.#metrics = createMetrics(checkOptions(options).basePath, store);
+    if (settings.metrics) this.#metrics = createMetrics(store);
     const observe = combineObservers(log, this.#metrics?.observe);
     this.#gate.open(createServerPipeline(options, { ...parts, observe, hasDocs: settings.docs }));
   }
@@ -109,8 +106,8 @@ export class LocalServer implements StoppableServer {
   }
 
   /** @param keys The keys of the settings, which are valid too. */
-  #followKeys(keys: readonly string[]): KeyManager | undefined {
-    if (!this.#keyStore) return undefined;
+  #followKeys(keys: readonly string[]): { keys?: KeyManager } {
+    if (!this.#keyStore) return {};
     const onOutage = (error: unknown) => {
       const line = error === undefined
         ? "the API keys can be read again"
@@ -120,7 +117,8 @@ export class LocalServer implements StoppableServer {
     const manager = createKeyManager(this.#keyStore.keys, { onOutage, ...(keys.length > 0 && { keys }) });
     // Uses are written when requests arrive. This is for the last one before a pause.
     this.#flushing = setInterval(() => void manager.flush(), FLUSH_INTERVAL);
-    return this.#keys = manager;
+    this.#keys = manager;
+    return { keys: manager };
   }
 
   close(): Promise<void> {
@@ -160,13 +158,9 @@ function combineObservers(first: Observer | undefined, second: Observer | undefi
   };
 }
 
-function createMetrics(basePath: string, store: PetStore & Partial<CommittingStore>): Metrics {
-  const deprecated = OPERATIONS.filter(({ deprecation }) => deprecation)
-    .flatMap(({ method, path }) =>
-      (method === "GET" ? ["GET", "HEAD"] : [method]).map((name) => name + basePath + path)
-    );
+function createMetrics(store: PetStore & Partial<CommittingStore>): Metrics {
   // A store in memory has no commits.
-  const metrics = new Metrics((method, route) => deprecated.includes(method + route), () => store.waiting ?? 0);
+  const metrics = new Metrics(() => store.waiting ?? 0);
   if ("onCommit" in store) store.onCommit = metrics.onCommit;
   return metrics;
 }

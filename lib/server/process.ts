@@ -11,12 +11,8 @@ type Permission =
   | { name: "sys"; kind: "uid" };
 
 interface DenoProcess {
-  permissions: Permissions;
+  permissions: { querySync(permission: Permission): { state: string } };
   noColor: boolean;
-}
-
-interface Permissions {
-  querySync(permission: Permission): { state: string };
 }
 
 /** `undefined` on Node, where a program may do what its user may. */

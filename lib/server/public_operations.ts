@@ -8,10 +8,12 @@ import type { Settings } from "../petstore/settings.ts";
 import { describeServer } from "./description.ts";
 import { OK } from "./drain_gate.ts";
 import { INCOMPLETE } from "./errors.ts";
-import { createDocsOperations, type PageFacts } from "./viewer/operations.ts";
+import type { KeyLocation } from "./first_key.ts";
+import { createDocsOperations } from "./viewer/operations.ts";
 
 /** The inputs of the public operations besides the petstore. */
-export interface PublicParts extends PageFacts {
+export interface PublicParts {
+  keyLocation: KeyLocation;
   /** Whether to serve the description as a web page. */
   hasDocs: boolean;
   /** Whether all workers serve. */
@@ -39,7 +41,7 @@ export function createPublicOperations(
     },
     { ...publicGet, path: "/livez", handler: () => OK },
     { ...publicGet, path: "/readyz", handler: ready },
-    ...(hasDocs ? createDocsOperations({ keyLocation }) : []),
+    ...(hasDocs ? createDocsOperations(keyLocation) : []),
   ];
 }
 

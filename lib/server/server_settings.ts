@@ -2,6 +2,7 @@
 
 import type { RateLimitOptions } from "../access/rate_limit.ts";
 import type { RequestIds } from "../http/finisher.ts";
+import type { Address } from "./host.ts";
 import { type Environment, type Flags, readText, type SettingName, SETTINGS } from "./settings.ts";
 import { SettingError } from "./start_error.ts";
 import { UNITS } from "./time.ts";
@@ -17,38 +18,11 @@ const MAX_SEED = 1_000_000;
 const LOG_FORMATS = ["text", "json", "off"] as const;
 const REQUEST_IDS = ["all", "failures", "none"] as const satisfies readonly RequestIds[];
 
-export type LogFormat = typeof LOG_FORMATS[number];
-
 /** The parsed settings. The store's address and the options of the library are checked later. */
-export interface ServerSettings {
-  hostname: string;
-  port: number;
-  /** If empty, the key file is used. */
-  keys: string[];
-  /** May contain a password. */
-  store: string;
-  /** How many sample pets an empty store gets. */
-  seed: number;
-  corsOrigins: string[];
-  /** Where clients reach the API, or "" for relative links. */
-  publicUrl: string;
-  /** How many isolates serve. With 1, the main one does. */
-  workers: number;
-  log: LogFormat;
-  requestIds: RequestIds;
-  /** Where metrics are served; undefined if they are not. */
-  metrics: { hostname: string; port: number } | undefined;
-  /** The share of the requests that are traced; undefined if none is. */
-  traces: number | undefined;
-  rateLimit: RateLimitOptions | undefined;
-  /** The header in which the proxy sends the address of the client, or "". */
-  clientHeader: string;
-  /** Whether to serve the description as a web page. */
-  docs: boolean;
-}
+export type ServerSettings = ReturnType<typeof readSettings>;
 
 /** @throws {SettingError} If a value is invalid. */
-export function readSettings(flags: Flags, environment: Environment): ServerSettings {
+export function readSettings(flags: Flags, environment: Environment) {
   const text = (name: SettingName) => readText(name, flags, environment);
   const list = (name: SettingName) => [...flags.get(name) ?? splitList(environment(SETTINGS[name].variable) || "")];
   const isOn = (name: SettingName) =>
@@ -57,18 +31,27 @@ export function readSettings(flags: Flags, environment: Environment): ServerSett
   return {
     hostname: readHostname(text("hostname")),
     port: readNumber("Port", text("port"), 0, MAX_PORT),
+    /** If empty, the key file is used. */
     keys: readKeys(list("key")),
+    /** May contain a password. */
     store: text("store"),
+    /** How many sample pets an empty store gets. */
     seed: readNumber("Seed", text("seed") || "0", 0, MAX_SEED),
+    /** How many isolates serve. With 1, the main one does. */
     workers: readWorkers(text("workers")),
     corsOrigins: list("cors-origin"),
+    /** Where clients reach the API, or "" for relative links. */
     publicUrl: text("public-url"),
     log: readChoice("--log", text("log"), LOG_FORMATS),
     requestIds: readRequestIds(flags, environment),
     rateLimit: readRateLimit(text("rate-limit")),
+    /** The header in which the proxy sends the address of the client, or "". */
     clientHeader: text("client-header"),
+    /** Where metrics are served; undefined if they are not. */
     metrics: readAddress(text("metrics")),
+    /** The share of the requests that are traced; undefined if none is. */
     traces: readShare(text("traces")),
+    /** Whether to serve the description as a web page. */
     docs: isOn("docs"),
   };
 }
@@ -84,7 +67,7 @@ function readNumber(what: string, text: string, least: number, most: number, or 
   throw new SettingError(`${what} ${JSON.stringify(text)} must be ${or}a number from ${least} to ${most}`);
 }
 
-function readAddress(text: string): ServerSettings["metrics"] {
+function readAddress(text: string): Address | undefined {
   if (text === "") return undefined;
   const [, ipv6, name, port = ""] = /^(?:\[([0-9A-Fa-f:.]+)\]|([\w.-]+)):(\d+)$/.exec(text) ?? [];
   const hostname = ipv6 ?? name;
@@ -94,7 +77,7 @@ function readAddress(text: string): ServerSettings["metrics"] {
   return { hostname, port: readNumber("Port", port, 0, MAX_PORT) };
 }
 
-function readShare(text: string): ServerSettings["traces"] {
+function readShare(text: string): number | undefined {
   if (text === "") return undefined;
   const share = /^\d?\.?\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (share > 0 && share <= 1) return share;

@@ -17,19 +17,14 @@ const KEY = "pk_example";
 /** Counts a response that took this many milliseconds. */
 function count(metrics: Metrics, exchange: Partial<RequestContext>, status: number, milliseconds = 0): void {
   const startedAt = performance.now() - milliseconds;
-  metrics.observe(
-    Object.assign(createContext({}), exchange),
-    { status, headers: {}, body: null },
-    startedAt,
-    performance.now(),
-  );
+  const reply = { status, headers: { deprecation: "@1" }, body: null };
+  metrics.observe(Object.assign(createContext({}), exchange), reply, startedAt, performance.now());
 }
 
 const ROUTE = "/v1/pets/{petId}";
-const isDeprecated = (_method: string, route: string) => route === ROUTE;
 
 test("unknown routes, methods and callers share a label each, so memory stays constant", () => {
-  const metrics = new Metrics(isDeprecated, () => 0);
+  const metrics = new Metrics(() => 0);
   const size = () => formatSamples(metrics.read()).length;
   for (let i = 0; i < 100; i++) count(metrics, { route: ROUTE, method: `M${i}`, caller: { id: `caller-${i}` } }, 200);
   count(metrics, { method: "BREW" }, 404);
@@ -48,7 +43,7 @@ test("unknown routes, methods and callers share a label each, so memory stays co
 });
 
 test("a label shows any caller, and no caller can write a line of its own", () => {
-  const metrics = new Metrics(isDeprecated, () => 0);
+  const metrics = new Metrics(() => 0);
   const id = 'a"} 1\n# EOF\npetstore_requests_total{route="\\\ud800';
   count(metrics, { route: ROUTE, caller: { id } }, 200);
   const text = formatSamples(metrics.read());
@@ -57,7 +52,7 @@ test("a label shows any caller, and no caller can write a line of its own", () =
 });
 
 test("histograms are cumulative, and those of several workers are added", () => {
-  const workers = [new Metrics(isDeprecated, () => 2), new Metrics(isDeprecated, () => 3)];
+  const workers = [new Metrics(() => 2), new Metrics(() => 3)];
   for (const metrics of workers) {
     count(metrics, { route: ROUTE }, 200, 30_000);
     for (const creates of [1, 3, 600]) metrics.onCommit(creates, 5);

@@ -27,22 +27,17 @@ export class Metrics {
   readonly #routes = new Map<string, Route>();
   /** Requests to deprecated operations, by the labels of their sample. */
   readonly #deprecated = new Map<string, number>();
-  readonly #isDeprecated: (method: string, route: string) => boolean;
   readonly #commitCreates = new Histogram(CREATES);
   readonly #commitSeconds = new Histogram(SECONDS);
   #storeErrors = 0;
   readonly #countWaiting: () => number;
 
-  /**
-   * @param isDeprecated Whether an operation is deprecated.
-   * @param countWaiting How many creates wait at the moment.
-   */
-  constructor(isDeprecated: (method: string, route: string) => boolean, countWaiting: () => number) {
-    this.#isDeprecated = isDeprecated;
+  /** @param countWaiting How many creates wait at the moment. */
+  constructor(countWaiting: () => number) {
     this.#countWaiting = countWaiting;
   }
 
-  readonly observe: Observer = ({ method, route = "", caller }, { status }, startedAt, endedAt) => {
+  readonly observe: Observer = ({ method, route = "", caller }, { status, headers }, startedAt, endedAt) => {
     let counted = this.#routes.get(route);
     if (!counted) this.#routes.set(route, counted = { durations: new Histogram(SECONDS), counts: new Map() });
     const known = METHODS.includes(method) ? method : OTHER;
@@ -50,7 +45,9 @@ export class Metrics {
     if (!counts) counted.counts.set(known, counts = []);
     counts[status] = (counts[status] ?? 0) + 1;
     counted.durations.add((endedAt - startedAt) / 1000);
-    if (caller && this.#isDeprecated(method, route)) this.#countCaller(route, caller.id);
+    // All responses of a deprecated route are marked, also those without the operation: to OPTIONS, and to other methods.
+    const isOperation = method !== "OPTIONS" && status !== 405;
+    if (caller && isOperation && "deprecation" in headers) this.#countCaller(route, caller.id);
   };
 
   readonly onCommit: CommitObserver = (creates, milliseconds) => {

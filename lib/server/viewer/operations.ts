@@ -9,12 +9,6 @@ import type { KeyLocation } from "../first_key.ts";
 import { KEY_FILE } from "../key_file.ts";
 import files from "./page.json" with { type: "json" };
 
-/** The facts about the server that the page shows. */
-export interface PageFacts {
-  /** The page never shows a key. */
-  keyLocation: KeyLocation;
-}
-
 const KEY_LOCATIONS: Record<KeyLocation, string> = {
   file: `The key is in the file <code>${KEY_FILE}</code>, in the folder where the server was started.`,
   settings:
@@ -23,7 +17,7 @@ const KEY_LOCATIONS: Record<KeyLocation, string> = {
 };
 
 // All addresses are relative, because a proxy may add a path prefix.
-function createHtml({ keyLocation }: PageFacts): string {
+function createHtml(keyLocation: KeyLocation): string {
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -63,8 +57,8 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-export function createDocsOperations(facts: PageFacts): Operation[] {
-  const html = document("text/html; charset=utf-8", createHtml(facts));
+export function createDocsOperations(keyLocation: KeyLocation): Operation[] {
+  const html = document("text/html; charset=utf-8", createHtml(keyLocation));
   return [
     page("/", redirect("docs")),
     page("/docs", html),
