@@ -2,7 +2,6 @@
 
 import type { RateLimitOptions } from "../access/rate_limit.ts";
 import type { RequestIds } from "../http/finisher.ts";
-import type { Address } from "./host.ts";
 import { type Environment, type Flags, readText, type SettingName, SETTINGS } from "./settings.ts";
 import { SettingError } from "./start_error.ts";
 import { UNITS } from "./time.ts";
@@ -67,7 +66,7 @@ function readNumber(what: string, text: string, least: number, most: number, or 
   throw new SettingError(`${what} ${JSON.stringify(text)} must be ${or}a number from ${least} to ${most}`);
 }
 
-function readAddress(text: string): Address | undefined {
+function readAddress(text: string): { hostname: string; port: number } | undefined {
   if (text === "") return undefined;
   const [, ipv6, name, port = ""] = /^(?:\[([0-9A-Fa-f:.]+)\]|([\w.-]+)):(\d+)$/.exec(text) ?? [];
   const hostname = ipv6 ?? name;

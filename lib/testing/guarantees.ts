@@ -1,6 +1,18 @@
 /** The guarantees of a store, one sentence each. The documentation of `PetStore` has the details. */
 
-const GUARANTEES = {
+/** The name of a guarantee of the store contract. */
+export type StoreGuarantee =
+  | "exactness"
+  | "paging"
+  | "order"
+  | "atomicity"
+  | "durability"
+  | "concurrency"
+  | "idempotency"
+  | "service"
+  | "keys";
+
+const GUARANTEES: Readonly<Record<StoreGuarantee, string>> = {
   exactness: "a pet is returned exactly as it was given, as the text of formatPet() and formatPets()",
   paging: "a page has the pets after an id, in the order of ids, and tells whether more follow",
   order: "ids start at 1, ascend in the order in which pets become visible, and none is given twice",
@@ -11,9 +23,6 @@ const GUARANTEES = {
   service: "a store tells whether it can serve, and finishes the work that has started before it closes",
   keys: "each change of a key is atomic, and none undoes another",
 };
-
-/** The name of a guarantee of the store contract. */
-export type StoreGuarantee = keyof typeof GUARANTEES;
 
 /** The error of a case that fails. It names the broken guarantee; `cause` is the failed assertion. */
 export class ContractError extends Error {
