@@ -23,17 +23,18 @@ const ON_NODE = [
 /** Other runtimes, hosts and databases, other people's tools, and processes that are killed. */
 export const INTEGRATION: Record<string, string> = {
   node: `SERVER_RUNTIME=node deno test -A --no-check ${ON_NODE}`,
-  hosts: `cd tests/hosts && ${INSTALL} && deno task ok && deno test -A --parallel`,
-  postgres: "deno test -A tests/faults/postgres tests/postgres",
-  sqlite: "deno test -A tests/faults/restore_test.ts tests/faults/transfer_test.ts tests/faults/workers_test.ts " +
+  hosts: `cd tests/hosts && ${INSTALL} && deno task ok && deno test -A --no-check --parallel`,
+  postgres: "deno test -A --no-check tests/faults/postgres tests/postgres",
+  sqlite:
+    "deno test -A --no-check tests/faults/restore_test.ts tests/faults/transfer_test.ts tests/faults/workers_test.ts " +
     "tests/faults/clients tests/faults/disk tests/faults/sqlite tests/nginx tests/reliability/crash tests/reliability/drain " +
     "tests/reliability/fuzz tests/reliability/soak",
   edge: `cd tests/edge && ${INSTALL} && deno task ok && deno task test`,
-  package: `deno task pack && cd tests/package && ${INSTALL} && deno task ok && deno test -A --parallel`,
+  package: `deno task pack && cd tests/package && ${INSTALL} && deno task ok && deno test -A --no-check --parallel`,
   clients: `cd tests/clients && ${INSTALL} && deno task ok && deno task test`,
-  runtimes: "deno test -A tests/runtimes",
-  ha: "deno test -A tests/reliability/ha",
-  kv: "deno test -A tests/kv",
+  runtimes: "deno test -A --no-check tests/runtimes",
+  ha: "deno test -A --no-check tests/reliability/ha",
+  kv: "deno test -A --no-check tests/kv",
   telemetry: `cd tests/telemetry && ${INSTALL} && deno task ok && deno test -A --no-check && ` +
     "SERVER_RUNTIME=node deno test -A --no-check traces_test.ts",
   viewer: "deno task --cwd tools/viewer install && deno task --cwd tools/viewer ok && " +
