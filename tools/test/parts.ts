@@ -1,4 +1,7 @@
-/** The parts of the tests, each with the command that runs it. Parts that take longest come first. */
+/**
+ * The parts of the tests, each with the command that runs it. Parts that take longest come first. Types are checked by the gate, not here:
+ * that would be done again for each thread that a test starts.
+ */
 
 const INSTALL = "deno task install";
 
@@ -22,6 +25,7 @@ const ON_NODE = [
 
 /** Other runtimes, hosts and databases, other people's tools, and processes that are killed. */
 export const INTEGRATION: Record<string, string> = {
+  runtimes: "deno test -A --no-check tests/runtimes",
   node: `SERVER_RUNTIME=node deno test -A --no-check ${ON_NODE}`,
   hosts: `cd tests/hosts && ${INSTALL} && deno task ok && deno test -A --no-check --parallel`,
   postgres: "deno test -A --no-check tests/faults/postgres tests/postgres",
@@ -32,7 +36,6 @@ export const INTEGRATION: Record<string, string> = {
   edge: `cd tests/edge && ${INSTALL} && deno task ok && deno task test`,
   package: `deno task pack && cd tests/package && ${INSTALL} && deno task ok && deno test -A --no-check --parallel`,
   clients: `cd tests/clients && ${INSTALL} && deno task ok && deno task test`,
-  runtimes: "deno test -A --no-check tests/runtimes",
   ha: "deno test -A --no-check tests/reliability/ha",
   kv: "deno test -A --no-check tests/kv",
   telemetry: `cd tests/telemetry && ${INSTALL} && deno task ok && deno test -A --no-check && ` +
