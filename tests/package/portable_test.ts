@@ -10,9 +10,7 @@ for (const { name, command, skip } of [NODES[0]!, NODES.at(-1)!]) {
   testUnless(skip)(`the portable tests of units and of the SQLite store pass on ${name}`, async () => {
     // In the environment, so that child processes have it too. Newer releases accept the flag although they do not need it.
     const env = { NODE_OPTIONS: "--experimental-strip-types" };
-    const files = PORTABLE_TESTS.filter((path) =>
-      /^\.\/tests\/(unit\/|stores\/sqlite\/store_)/.test(path)
-    );
+    const files = PORTABLE_TESTS.filter((path) => /^\.\/tests\/(unit\/|stores\/sqlite\/store_)/.test(path));
     const { length } = await runTests({ command, args: NODE_TEST }, files, { env });
     assert.ok(length > 100, `only ${length} tests were run`);
   });

@@ -44,7 +44,8 @@ async function runLane(): Promise<void> {
 }
 
 function start(command: string): Run {
-  const args = ["task", "--quiet", "--eval", `(${command}) 2>&1`];
+  // A task of its own, because the shell of tasks redirects only what a simple command writes.
+  const args = ["task", "--quiet", "--eval", `deno task --quiet --eval '${command}' 2>&1`];
   const child = new Deno.Command(Deno.execPath(), { args, env: colors(), stdin: "null", stdout: "piped" }).spawn();
   // All outputs are read as they come: a full pipe would stop its part.
   const [shown, read] = child.stdout.tee();
