@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { VIEWER_VERSION } from "../../lib/server/viewer/files.ts";
 import { Client, type Outcome } from "../support/http/client.ts";
 import { withRemoteServer } from "../support/server/remote_server.ts";
 import { taskFlags } from "../support/server/serve_task.ts";
@@ -22,6 +23,7 @@ import { withTempFolder } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 import type { Order } from "../support/server/mortal_worker.ts";
 
+const BUNDLE = `/docs/${VIEWER_VERSION}/swagger-ui-bundle.js`;
 const ARGS = ["--workers=2", "--key=k", "--store=sqlite:pets.db"];
 const MORTAL_SERVER = fileURLToPath(new URL("../support/server/mortal_server.ts", import.meta.url));
 
@@ -193,11 +195,12 @@ test("a worker whose memory is exhausted is replaced under load, and no acknowle
     });
   }, ["--v8-flags=--max-old-space-size=50"]));
 
-test("workers start from an address on the network, as from JSR", () =>
+test("workers start from an address on the network, as from JSR, and have the files of the page", () =>
   withRemoteServer(ARGS, async ({ child, port }) => {
     assert.equal(countSockets(port), 2);
     await withClients(port, async (clients) => {
       for (const [i, client] of clients.entries()) assert.equal(statusOf(await create(client, `pet-${i}`)), 201);
+      for (const path of ["/docs", BUNDLE]) assert.equal(statusOf(await get(clients[0]!, path)), 200);
     });
     assert.equal(await child.stop(), 0);
     assert.equal(child.written.stderr.replaceAll(/^Download .*\n/gm, ""), "");

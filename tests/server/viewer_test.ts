@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { VIEWER_VERSION } from "../../lib/server/viewer/files.ts";
 import { VERSION } from "../../lib/version.ts";
-import { exchange } from "../support/http/raw_socket.ts";
 import {
   type AnyServer,
   inFolder,
@@ -10,9 +9,7 @@ import {
   withFreshServerHere,
   withServerHere,
 } from "../support/server/in_process.ts";
-import { withRemoteServer } from "../support/server/remote_server.ts";
 import { SCRIPTS } from "../support/server/page_description.ts";
-import { validateServerResponse } from "../support/server/server_description.ts";
 import { readKey } from "../support/server/server_process.ts";
 
 const ARGS = ["--store=memory:", "--key=k"];
@@ -108,12 +105,4 @@ test("without the page (--no-docs), the description is still served", () =>
     for (const path of ["/", ...TEXTS, BUNDLE]) assert.equal((await get(server, path)).status, 401, path);
     assert.equal((await server.ask("/openapi.json", null)).status, 200);
     assert.match(server.written.stdout, /^ {2}description {2}http:\S+\/openapi\.json$/m);
-  }));
-
-test("a server that was started from an address, as from JSR, has the viewer's files too", () =>
-  withRemoteServer(ARGS, async ({ port }) => {
-    for (const path of [...TEXTS, ...FILES]) {
-      const response = await exchange({ port, validate: validateServerResponse }, `GET ${path} HTTP/1.0\r\n\r\n`);
-      assert.equal(response?.status, 200, path);
-    }
   }));
