@@ -31,17 +31,6 @@ class BareSequence extends ReferenceStore {
   }
 }
 
-/** Reads the last id, and writes the next one later. */
-class LostUpdate extends ReferenceStore {
-  protected override async add(pet: PetDraft): Promise<bigint> {
-    const id = this.disk.last + 1n;
-    await this.delay();
-    this.disk.last = id;
-    this.disk.pets.set(id, { id, ...pet });
-    return id;
-  }
-}
-
 /** Stores the pet, and then the record of the request. */
 class RecordLater extends ReferenceStore {
   protected override async addOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
@@ -49,19 +38,6 @@ class RecordLater extends ReferenceStore {
     if (known) return known;
     const id = await this.add(pet);
     this.remember(request, id, this.disk.now());
-    return { outcome: "created", id };
-  }
-}
-
-/** Stores the record of the request, and then the pet. */
-class RecordFirst extends ReferenceStore {
-  protected override async addOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
-    const known = this.remembered(request, this.disk.now());
-    if (known) return known;
-    const id = ++this.disk.last;
-    this.remember(request, id, this.disk.now());
-    await this.delay();
-    this.disk.pets.set(id, { id, ...pet });
     return { outcome: "created", id };
   }
 }
@@ -158,20 +134,6 @@ class SharedResponse extends ReferenceStore {
   }
 }
 
-/** Treats milliseconds as seconds. */
-class LongMemory extends ReferenceStore {
-  protected override remember(request: IdempotentRequest, id: bigint, now: number): void {
-    super.remember({ ...request, retentionMs: request.retentionMs * 1000 }, id, now);
-  }
-}
-
-/** Copies only some members of the pet of a request. */
-class PartialCopy extends ReferenceStore {
-  protected override addOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
-    return super.addOnce({ ...pet, status: "available" }, request);
-  }
-}
-
 /** Counts only the pets that it adds itself, and not those of other servers. */
 class OwnChanges extends ReferenceStore {
   #additions = 0;
@@ -188,9 +150,7 @@ class OwnChanges extends ReferenceStore {
 
 const WRONG: [Store: typeof ReferenceStore, guarantee: StoreGuarantee][] = [
   [BareSequence, "order"],
-  [LostUpdate, "concurrency"],
   [RecordLater, "idempotency"],
-  [RecordFirst, "idempotency"],
   [OwnClock, "idempotency"],
   [LateCounter, "durability"],
   [EarlyResponse, "concurrency"],
@@ -199,8 +159,6 @@ const WRONG: [Store: typeof ReferenceStore, guarantee: StoreGuarantee][] = [
   [HalfRefused, "atomicity"],
   [LateIndex, "atomicity"],
   [SharedResponse, "idempotency"],
-  [LongMemory, "idempotency"],
-  [PartialCopy, "idempotency"],
   [OwnChanges, "concurrency"],
 ];
 

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { findSystemBinaries } from "../support/postgres/binaries.ts";
-import { type Cluster, removeCluster, startCluster, whyNoCluster } from "../support/postgres/cluster.ts";
+import { whyNoCluster } from "../support/postgres/cluster.ts";
+import { withCluster } from "../support/postgres/servers.ts";
 import { blocksOf, readPage } from "../support/pages.ts";
 import { KEY, Ledger } from "../support/server/ledger.ts";
 import { environment, serverCommand } from "../support/server/serve_task.ts";
@@ -92,20 +93,15 @@ testUnless(NO_POSTGRES)(
   "the restore drill of PostgreSQL leads to the pets of the backup",
   () =>
     withTempFolder((folder) =>
-      withCluster(async ({ port }) => {
-        const env = { PETSTORE_STORE: `postgres://postgres@127.0.0.1:${port}/postgres` };
-        const path = { PATH: `${PROGRAMS}:${Deno.env.get("PATH")}` };
-        const parts = { args: [`--key=${KEY}`, "--log=off"], env };
-        await drill(folder, parts, { ...env, ...path }, "pg_restore ", /^petstore: .*lacks pets/m);
-      })
+      withCluster(
+        async ({ port }) => {
+          const env = { PETSTORE_STORE: `postgres://postgres@127.0.0.1:${port}/postgres` };
+          const path = { PATH: `${PROGRAMS}:${Deno.env.get("PATH")}` };
+          const parts = { args: [`--key=${KEY}`, "--log=off"], env };
+          await drill(folder, parts, { ...env, ...path }, "pg_restore ", /^petstore: .*lacks pets/m);
+        },
+        ["fsync=off"],
+        { programs: PROGRAMS },
+      )
     ),
 );
-
-async function withCluster(use: (cluster: Cluster) => Promise<void>): Promise<void> {
-  const cluster = await startCluster(["fsync=off"], { programs: PROGRAMS });
-  try {
-    await use(cluster);
-  } finally {
-    removeCluster(cluster);
-  }
-}

@@ -4,10 +4,9 @@ import type { ErrorInfo } from "../../mod.ts";
 import assert from "node:assert/strict";
 import process from "node:process";
 import test from "node:test";
-import { createPetstore, type PetStore } from "../../mod.ts";
+import type { PetStore } from "../../mod.ts";
 import { IN_PROCESS, withApi } from "../support/api.ts";
 
-const KEY = "pk_test";
 const BROKEN = new Error("The app's own");
 
 function reject(): Promise<never> {
@@ -57,34 +56,21 @@ for (const [how, onError] of BROKEN_LOGS) {
 }
 
 test("a rejecting verifier, store or handleStoreOrders gets 500 and causes no unhandled rejection", async () => {
-  const broken: PetStore = {
-    create: reject,
-    createOnce: reject,
-    get: reject,
-    list: reject,
-    check: reject,
-    close: reject,
-  };
+  const methods = ["create", "createOnce", "get", "list", "check", "close"];
+  const store = Object.fromEntries(methods.map((name) => [name, reject])) as unknown as PetStore;
   const told: unknown[] = [];
-  const onError = ({ error }: ErrorInfo) => told.push(error);
-  const options = { store: broken, handleStoreOrders: reject, onError };
-  const request = (path: string, init: RequestInit = {}) =>
-    new Request(`http://h/v1${path}`, { ...init, headers: { authorization: `Bearer ${KEY}`, ...init.headers } });
+  const options = { store, handleStoreOrders: reject, onError: ({ error }: ErrorInfo) => told.push(error) };
   const reasons = await unhandled(async () => {
-    const { handle } = createPetstore({ keys: [KEY], ...options });
-    const body = '{"name":"Rex","categoryId":7}';
-    const requests = [
-      ...["/pets", "/pets/1", "/store/orders"].map((path) => request(path)),
-      request("/pets", { method: "POST", body, headers: { "content-type": "application/json" } }),
-      request("/pets", {
-        method: "POST",
-        body,
-        headers: { "content-type": "application/json", "idempotency-key": "a" },
-      }),
-    ];
-    for (const each of requests) assert.deepEqual(await (await handle(each)).json(), INTERNAL, each.url);
-    const asked = createPetstore({ keys: reject, ...options }).handle(request("/pets"));
-    assert.equal((await asked).status, 500);
+    await withApi(IN_PROCESS, options, async (api) => {
+      const pet = { name: "Rex", categoryId: 7 };
+      for (const path of ["/pets", "/pets/1", "/store/orders"]) assert.deepEqual((await api.get(path)).error, INTERNAL);
+      for (const parts of [{}, { headers: { "idempotency-key": "a" } }]) {
+        assert.deepEqual((await api.post(pet, parts)).error, INTERNAL);
+      }
+    });
+    await withApi(IN_PROCESS, { ...options, keys: reject }, async (api) => {
+      assert.deepEqual((await api.get("/pets")).error, INTERNAL);
+    });
   });
   assert.deepEqual([reasons, told.length], [[], 6]);
 });

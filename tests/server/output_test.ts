@@ -75,13 +75,6 @@ test("a server whose standard output is on a full disk says so, serves, and ends
     })
   ));
 
-test("--help whose standard output is on a full disk says so and ends with status 1", () =>
-  withTempFolder(async (folder) => {
-    const child = start(folder, ">/dev/full", "--help");
-    assert.equal(await child.exit(), 1);
-    assert.match(child.written.stderr, /^petstore: standard output cannot be written: [^\n]*no space left[^\n]*\n$/i);
-  }));
-
 test("a second SIGTERM ends a server at once that waits for a client, with status 1", () =>
   withTempFolder((folder) =>
     withRedirected(folder, "", async (port, child) => {

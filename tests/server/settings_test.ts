@@ -6,8 +6,6 @@ import { SERVE } from "../../lib/server/commands/serve.ts";
 import { readSettings, type ServerSettings } from "../../lib/server/server_settings.ts";
 import { SETTINGS } from "../../lib/server/settings.ts";
 import { OWN_PARAMETERS, POSTGRES_VARIABLES } from "../../lib/server/store/postgres_url.ts";
-import { withFreshServerHere } from "../support/server/in_process.ts";
-import { PET } from "../support/server/server_process.ts";
 import { taskFlags } from "../support/server/serve_task.ts";
 
 const HELP = describeCommand("serve", SERVE);
@@ -63,30 +61,4 @@ test("serve --help names every flag, variable and default", () => {
   for (const { default: fallback = "" } of Object.values(SETTINGS)) assert.ok(HELP.includes(fallback), fallback);
   const words = new Set(HELP.split(/[^\w]+/));
   for (const name of [...VARIABLES, ...Object.keys(OWN_PARAMETERS)]) assert.ok(words.has(name), name);
-});
-
-test("the environment is enough to set everything, and a key can be given as its digest", async () => {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode("secret"))).toHex();
-  const env = {
-    PORT: "0",
-    PETSTORE_HOSTNAME: "::1",
-    PETSTORE_KEYS: `plain, sha256:${digest}`,
-    PETSTORE_STORE: "memory:",
-    PETSTORE_CORS_ORIGINS: "https://a.example",
-    PETSTORE_PUBLIC_URL: "/public",
-  };
-  await withFreshServerHere({ env }, async ({ ask, origin, written }, folder) => {
-    assert.match(origin, /^http:\/\/\[::1\]:\d+$/);
-    for (const key of ["plain", "secret"]) assert.equal((await ask("/v1/pets", key)).status, 200);
-    for (const key of [`sha256:${digest}`, "plain,", null]) assert.equal((await ask("/v1/pets", key)).status, 401);
-    for (const [own, granted] of [["https://a.example", "https://a.example"], ["https://b.example", null]] as const) {
-      const { headers } = await ask("/v1/pets", "plain", { headers: { origin: own } });
-      assert.equal(headers.get("access-control-allow-origin"), granted);
-    }
-    const headers = { "content-type": "application/json" };
-    const created = await ask("/v1/pets", "plain", { method: "POST", headers, body: PET });
-    assert.equal(created.headers.get("location"), "/public/pets/1");
-    assert.ok(!written.stdout.includes("plain") && !written.stdout.includes("secret"));
-    assert.deepEqual([...Deno.readDirSync(folder)], []);
-  });
 });

@@ -305,16 +305,6 @@ test("createNodeListener() answers 500 for a Response that cannot be sent, with 
   error.mock.restore();
 });
 
-test("createNodeListener() calls the handle of an object as its method", async () => {
-  class Kennel {
-    readonly dog = "Rex";
-    handle() {
-      return new Response(this.dog);
-    }
-  }
-  assert.match(await exchange(createNodeListener(new Kennel()), head("GET /", "Host: x")), /Rex/);
-});
-
 test("createNodeListener() sends the bytes of a header as they are", async () => {
   const headers = { "content-disposition": 'attachment; filename="h\u00fcnde"' };
   const listener = createNodeListener(() => new Response("woof", { headers }));

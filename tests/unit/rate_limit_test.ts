@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLimitMemory, LimitTable } from "../../lib/access/limit_table.ts";
+import { LimitTable } from "../../lib/access/limit_table.ts";
 import { limitRate, networkOf } from "../../lib/access/rate_limit.ts";
 import type { Problem } from "../../lib/http/problem.ts";
 import { serve } from "../../lib/hosts/fetch.ts";
@@ -160,18 +160,4 @@ test("a clock that is set back opens the limit again instead of closing it for l
   for (let i = 0; i < 10; i++) table.consume("a", later);
   assert.equal(table.quota("a", later).remaining, 0);
   assert.ok(table.quota("a", later - 3_600_000).remaining > 0);
-});
-
-test("isolates that share the memory of a table count together", () => {
-  const memory = createLimitMemory((bytes) => new SharedArrayBuffer(bytes));
-  const [one, other] = [new LimitTable(10, MINUTE, memory), new LimitTable(10, MINUTE, memory)];
-  for (let i = 0; i < 5; i++) for (const table of [one, other]) assert.ok(table.consume("a", 0).remaining > 0);
-  assert.ok(one.consume("a", 0).remaining === 0 && other.consume("a", 0).remaining === 0);
-  assert.ok(other.consume("b", 0).remaining > 0);
-  // Another table has other slots, so nobody can find names that share them.
-  const slots = (memory: SharedArrayBuffer) => new Float64Array(memory).slice(1).map((end) => end > 0 ? 1 : 0).join("");
-  const third = createLimitMemory((bytes) => new SharedArrayBuffer(bytes));
-  const table = new LimitTable(10, MINUTE, third);
-  for (const name of ["a", "b"]) table.consume(name, 0);
-  assert.notEqual(slots(third), slots(memory));
 });

@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readSettings } from "../../../lib/server/server_settings.ts";
 import { samplePet } from "../../../lib/server/transfer/sample_pets.ts";
 import { seedDatabase } from "../../../lib/server/transfer/seed.ts";
 import type { ImportChunk } from "../../../lib/stores/pet_importer.ts";
@@ -86,12 +85,3 @@ test("sample pets that were cut short are completed, and servers that start toge
     await Promise.all(all);
     assert.deepEqual(readDrafts(folder), Array.from({ length: 25_000 }, (_, i) => samplePet(i)));
   }));
-
-test("the number of sample pets is a whole number up to a million", () => {
-  const read = (value: string) => readSettings(new Map([["seed", [value]]]), () => undefined).seed;
-  assert.deepEqual(["0", "1", "1000000"].map(read), [0, 1, 1_000_000]);
-  for (const value of ["-1", "1.5", "1000001", "many", "1e3"]) {
-    assert.throws(() => read(value), /^SettingError: Seed ".*" must be a number from 0 to 1000000$/);
-  }
-  assert.equal(readSettings(new Map(), (name) => name === "PETSTORE_SEED" ? "12" : undefined).seed, 12);
-});

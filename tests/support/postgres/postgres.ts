@@ -65,31 +65,28 @@ const connectPool = (url: string, application = "test") =>
 const connectSql = (url: string, application = "test") =>
   postgres(url, { max: 4, fetch_types: false, connection: { application_name: application } });
 
+function driver<Client extends PostgresClient>(
+  name: string,
+  connect: (url: string, application?: string) => Client,
+  end: (client: Client) => Promise<void>,
+): DriverKind {
+  return {
+    name,
+    connect,
+    async use(url, use) {
+      const client = connect(url);
+      try {
+        return await use(client);
+      } finally {
+        await end(client);
+      }
+    },
+  };
+}
+
 export const DRIVERS: readonly DriverKind[] = [
-  {
-    name: "node-postgres",
-    connect: connectPool,
-    async use(url, use) {
-      const pool = connectPool(url);
-      try {
-        return await use(pool);
-      } finally {
-        await pool.end();
-      }
-    },
-  },
-  {
-    name: "postgres.js",
-    connect: connectSql,
-    async use(url, use) {
-      const sql = connectSql(url);
-      try {
-        return await use(sql);
-      } finally {
-        await sql.end({ timeout: 1 });
-      }
-    },
-  },
+  driver("node-postgres", connectPool, (pool) => pool.end()),
+  driver("postgres.js", connectSql, (sql) => sql.end({ timeout: 1 })),
 ];
 
 /** Provides a schema of its own. A given database keeps no schema afterwards. */
