@@ -44,12 +44,24 @@ async function runLane(): Promise<void> {
 }
 
 function start(command: string): Run {
-  // A task of its own, because the shell of tasks redirects only what a simple command writes.
-  const args = ["task", "--quiet", "--eval", `deno task --quiet --eval '${command}' 2>&1`];
-  const child = new Deno.Command(Deno.execPath(), { args, env: colors(), stdin: "null", stdout: "piped" }).spawn();
+  const args = ["task", "--quiet", "--eval", command];
+  const { stdout, stderr, status } = new Deno.Command(Deno.execPath(), {
+    ...{ args, env: colors(), stdin: "null", stdout: "piped", stderr: "piped" },
+  }).spawn();
   // All outputs are read as they come: a full pipe would stop its part.
-  const [shown, read] = child.stdout.tee();
-  return { shown, text: new Response(read).text(), status: child.status };
+  const [shown, read] = merge(stdout, stderr).tee();
+  return { shown, text: new Response(read).text(), status };
+}
+
+/** Streams as one, in the order of their chunks. */
+function merge(...streams: ReadableStream<Uint8Array<ArrayBuffer>>[]): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>();
+  const writer = writable.getWriter();
+  const copied = streams.map(async (stream) => {
+    for await (const chunk of stream) await writer.write(chunk);
+  });
+  void Promise.all(copied).then(() => writer.close());
+  return readable;
 }
 
 /** A pipe has no colors unless it is told to. */
