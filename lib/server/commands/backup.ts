@@ -3,7 +3,7 @@ import { explain, SettingError } from "../start_error.ts";
 import { readText } from "../settings.ts";
 import { parseStoreLocation } from "../store/open_store.ts";
 import { publishFile } from "../folders.ts";
-import { Progress } from "./progress.ts";
+import { showProgress } from "./progress.ts";
 import { type Command, formatPetCount } from "./command.ts";
 
 export const BACKUP: Command = {
@@ -27,7 +27,7 @@ export const BACKUP: Command = {
     if (store.kind !== "sqlite") {
       throw new SettingError("Only an SQLite file can be backed up; for PostgreSQL use pg_dump");
     }
-    const progress = new Progress("backup", (line) => writers.errors.add(line));
+    const progress = showProgress("backup", (line) => writers.errors.add(line));
     try {
       const { pets, bytes } = await publishFile(
         operand,

@@ -8,7 +8,7 @@ import { readText } from "../settings.ts";
 import { explain, SettingError } from "../start_error.ts";
 import { loadPostgres, parseStoreLocation, type StoreLocation } from "../store/open_store.ts";
 import { type Command, formatPetCount } from "./command.ts";
-import { Progress } from "./progress.ts";
+import { type Progress, showProgress } from "./progress.ts";
 
 export const EXPORT: Command = {
   summary: "write all pets of the store to a file or to standard output",
@@ -37,7 +37,7 @@ export const EXPORT: Command = {
     const name = operand === STANDARD ? "" : operand;
     const format = readFormat(flags.get("format")?.at(-1), name, "ndjson");
     const store = parseStoreLocation(readText("store", flags, environment), environment);
-    const progress = new Progress("export", (line) => writers.errors.add(line));
+    const progress = showProgress("export", (line) => writers.errors.add(line));
     const exportTo = (write: Write) => exportPets(store, format, host.postgresDriver, progress, write);
     try {
       if (name === "") {

@@ -7,7 +7,7 @@ import { readText } from "../settings.ts";
 import { SettingError, UnreachableError } from "../start_error.ts";
 import { readStoreSetting } from "../store/open_store.ts";
 import { type Command, type CommandArguments, type Context, formatPetCount } from "./command.ts";
-import { Progress } from "./progress.ts";
+import { showProgress } from "./progress.ts";
 
 /** The pets that were added and known, and the lines that are no pets. */
 interface Counts {
@@ -77,7 +77,7 @@ async function importFile(
   const importer = isDryRun ? undefined : await store.openImporter();
   const counts: Counts = { added: 0, known: 0, bad: 0 };
   const report = (line: string) => writers.errors.add(`petstore: ${line}`);
-  const progress = new Progress("import", (line) => writers.errors.add(line));
+  const progress = showProgress("import", (line) => writers.errors.add(line));
   try {
     for await (const part of importRecords(bytes, { format, copy, importer, skipsBad })) {
       counts.added += part.added;

@@ -7,34 +7,32 @@ const DESCRIPTOR = 2;
 /** The time between two reports, on a terminal and elsewhere, in milliseconds. */
 const ON_TERMINAL = 100, ELSEWHERE = 30_000;
 
-/** Shows the progress of a command: on a terminal in one line, which is erased at the end. */
-export class Progress {
-  readonly #command: string;
-  readonly #addLine: (line: string) => void;
-  readonly #isTerminal = isatty(DESCRIPTOR);
-  readonly #startedAt = performance.now();
-  #updatedAt = this.#startedAt;
+export type Progress = ReturnType<typeof showProgress>;
 
-  /** @param addLine Receives the lines if standard error is not a terminal. */
-  constructor(command: string, addLine: (line: string) => void) {
-    this.#command = command;
-    this.#addLine = addLine;
-  }
-
-  /** @param pets Undefined if they are not counted. @param share From 0 to 1; undefined if the total is not known. */
-  update(pets: number | undefined, share: number | undefined): void {
-    const now = performance.now();
-    if (now - this.#updatedAt < (this.#isTerminal ? ON_TERMINAL : ELSEWHERE)) return;
-    this.#updatedAt = now;
-    const line = `${this.#command}: ${describeProgress(pets, share, now - this.#startedAt)}`;
-    if (this.#isTerminal) writeSync(DESCRIPTOR, `\r${line}\x1b[K`);
-    else this.#addLine(`petstore: ${line}`);
-  }
-
-  /** Erases the line, so that only messages stay. */
-  end(): void {
-    if (this.#isTerminal && this.#updatedAt > this.#startedAt) writeSync(DESCRIPTOR, "\r\x1b[K");
-  }
+/**
+ * Shows the progress of a command: on a terminal in one line, which is erased at the end.
+ *
+ * @param addLine Receives the lines if standard error is not a terminal.
+ */
+export function showProgress(command: string, addLine: (line: string) => void) {
+  const isTerminal = isatty(DESCRIPTOR);
+  const startedAt = performance.now();
+  let updatedAt = startedAt;
+  return {
+    /** @param pets Undefined if they are not counted. @param share From 0 to 1; undefined if the total is not known. */
+    update(pets: number | undefined, share: number | undefined): void {
+      const now = performance.now();
+      if (now - updatedAt < (isTerminal ? ON_TERMINAL : ELSEWHERE)) return;
+      updatedAt = now;
+      const line = `${command}: ${describeProgress(pets, share, now - startedAt)}`;
+      if (isTerminal) writeSync(DESCRIPTOR, `\r${line}\x1b[K`);
+      else addLine(`petstore: ${line}`);
+    },
+    /** Erases the line, so that only messages stay. */
+    end(): void {
+      if (isTerminal && updatedAt > startedAt) writeSync(DESCRIPTOR, "\r\x1b[K");
+    },
+  };
 }
 
 /** Such as "412,000 pets, 98,000 a second, 41 %, 6 s left". */

@@ -1,20 +1,13 @@
 /** Adds the pets of a source to a store, each of them once. */
 
+import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { type NewPet, parseNewPet } from "../../pet.ts";
 import type { ExportFormat } from "../../stores/pet_exporter.ts";
 import type { PetImporter } from "../../stores/pet_importer.ts";
 import { SettingError } from "../start_error.ts";
 import { readCsvPet, readHeader } from "./csv.ts";
-import {
-  concat,
-  findCsvEnd,
-  findLineEnd,
-  readRecords,
-  type SourceRecord,
-  textOf,
-  withoutLineEnd,
-} from "./record_reader.ts";
+import { findCsvEnd, findLineEnd, readRecords, type SourceRecord, textOf, withoutLineEnd } from "./record_reader.ts";
 
 /** How many records a transaction adds at most, and how many bytes are read ahead. Creates of a server wait for it. */
 const CHUNK = 2_000, MAX_BYTES = 16 * 1024 * 1024;
@@ -160,7 +153,7 @@ function readPets(records: readonly SourceRecord[], readPet: ReadPet): { pets: R
 
 /** The digest of the source up to the end of these records. The end of the last line does not count. */
 function digestAfter(parent: string, records: readonly SourceRecord[]): string {
-  return digestOf(parent, withoutLineEnd(concat(records.map(({ bytes }) => bytes))));
+  return digestOf(parent, withoutLineEnd(Buffer.concat(records.map(({ bytes }) => bytes))));
 }
 
 export function digestOf(text: string, bytes: Uint8Array = new Uint8Array()): string {

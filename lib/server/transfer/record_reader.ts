@@ -1,5 +1,6 @@
 /** Splits a stream of bytes into records. */
 
+import { Buffer } from "node:buffer";
 import { SettingError } from "../start_error.ts";
 
 /** The longest record. */
@@ -44,7 +45,7 @@ export async function* readRecords(
     return record;
   };
   for await (const block of source) {
-    const bytes = rest.length === 0 ? block : concat([rest, block]);
+    const bytes = rest.length === 0 ? block : Buffer.concat([rest, block]);
     const records: SourceRecord[] = [];
     let start = isStart && hasMark(bytes) ? BYTE_ORDER_MARK.length : 0;
     isStart &&= bytes.length < BYTE_ORDER_MARK.length;
@@ -59,16 +60,6 @@ export async function* readRecords(
 /** Spreadsheets write a byte order mark at the start of a file in UTF-8. */
 function hasMark(bytes: Uint8Array): boolean {
   return BYTE_ORDER_MARK.every((byte, i) => bytes[i] === byte);
-}
-
-export function concat(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }
 
 function countLineEnds(bytes: Uint8Array): number {

@@ -127,41 +127,29 @@ export function idsOf(json: string): bigint[] {
   return (JSON.parse(json) as { id: number }[]).map(({ id }) => BigInt(id));
 }
 
-/** A client that lists repeatedly, each time after the last id that it saw. */
-export class Reader {
-  readonly ids: bigint[] = [];
-  readonly #store: PetStore;
-  readonly #status: PetStatus | undefined;
-
-  constructor(store: PetStore, status?: PetStatus) {
-    this.#store = store;
-    this.#status = status;
-  }
-
-  async read(): Promise<void> {
-    const last = this.ids.at(-1) ?? 0n;
-    const ids = idsOf((await this.#store.list({ after: last, limit: 100, status: this.#status })).json);
+/**
+ * Lists repeatedly, each time after the last id that was seen, until `work` has ended, and then to the end. Rejects if `work` does.
+ *
+ * @returns The ids that were seen.
+ */
+export async function readDuring(store: PetStore, work: Promise<unknown>, status?: PetStatus): Promise<bigint[]> {
+  const seen: bigint[] = [];
+  let isOver = false;
+  const end = () => void (isOver = true);
+  work.then(end, end);
+  for (let isEnd = false; !isEnd;) {
+    const isLast = isOver;
+    const last = seen.at(-1) ?? 0n;
+    const ids = idsOf((await store.list({ after: last, limit: 100, status })).json);
     assert((ids[0] ?? last + 1n) > last, `A list of the pets after ${last} has the pet ${ids[0]}`);
-    for (const id of ids.slice(-1)) assert(await this.#store.get(id), `A list has the pet ${id}, and get() does not`);
-    this.ids.push(...ids);
+    for (const id of ids.slice(-1)) assert(await store.get(id), `A list has the pet ${id}, and get() does not`);
+    seen.push(...ids);
+    isEnd = isLast && ids.length === 0;
+    // Without a pause, a synchronous store would block `work`.
+    await pause();
   }
-
-  /** Reads until `work` has ended, and then to the end. Rejects if `work` does. */
-  async readDuring(work: Promise<unknown>): Promise<void> {
-    let isOver = false;
-    const end = () => void (isOver = true);
-    work.then(end, end);
-    while (!isOver) {
-      await this.read();
-      // Without a pause, a synchronous store would block `work`.
-      await pause();
-    }
-    for (let count = -1; this.ids.length > count;) {
-      count = this.ids.length;
-      await this.read();
-    }
-    await work;
-  }
+  await work;
+  return seen;
 }
 
 /** Starts work that is awaited later. Without this, a runner would report an early failure as an unhandled rejection. */

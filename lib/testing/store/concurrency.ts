@@ -8,7 +8,7 @@ import {
   draft,
   idsOf,
   pause,
-  Reader,
+  readDuring,
   request,
   splitPets,
   type StoreCase,
@@ -80,7 +80,6 @@ export const CONCURRENCY_CASES: StoreCase[] = [
   }),
   ...cases("order", {
     async "keeps the order of ids among creates with and without a key"(store) {
-      const reader = new Reader(store);
       const created: bigint[] = [];
       const add = async (tag: string) => {
         for (let i = 0; i < 20; i++) {
@@ -88,8 +87,8 @@ export const CONCURRENCY_CASES: StoreCase[] = [
           created.push(id, await store.create(draft()));
         }
       };
-      await reader.readDuring(Promise.all([add("a"), add("b"), add("c")]));
-      assert.deepEqual(reader.ids, created.sort((one, other) => one < other ? -1 : 1));
+      const seen = await readDuring(store, Promise.all([add("a"), add("b"), add("c")]));
+      assert.deepEqual(seen, created.sort((one, other) => one < other ? -1 : 1));
     },
   }, ["createOnce"]),
   ...cases("concurrency", {
@@ -109,11 +108,11 @@ export async function assertReadersSeeAll(servers: readonly PetStore[]): Promise
       if (burst % 4 === 0) await pause();
     }
   };
-  const readers = servers.flatMap((server) => [new Reader(server), new Reader(server, "available")]);
   const work = Promise.all(servers.map(add));
-  await Promise.all(readers.map((reader) => reader.readDuring(work)));
+  const readers = servers.flatMap((server) => [readDuring(server, work), readDuring(server, work, "available")]);
+  const all = await Promise.all(readers);
   created.sort((one, other) => one < other ? -1 : 1);
-  for (const { ids } of readers) assert.deepEqual(ids, created);
+  for (const seen of all) assert.deepEqual(seen, created);
 }
 
 async function assertListed(store: PetStore, id: bigint): Promise<void> {
