@@ -1,6 +1,7 @@
 /** Group commit: creates that arrive together share one transaction and one disk sync. */
 
 import type { DatabaseSync } from "node:sqlite";
+import { StoreUnavailableError } from "../store.ts";
 import { asUnavailable, isBusy } from "./errors.ts";
 import { type Create, Inserter } from "./insert.ts";
 import { BUSY_TIMEOUT, setBusyTimeout } from "./open.ts";
@@ -30,19 +31,25 @@ export class Transactions {
   /**
    * Commits creates in one transaction, and settles them.
    *
+   * @param isCautious Whether an invalid create fails alone. That takes longer, so it is for a second attempt.
    * @returns False if another process holds the lock. Nothing has been written then, and the caller retries after
    * {@link RETRY_DELAY}. It needs no limit: after a second, the creates are refused.
    */
-  commit(creates: readonly Create[]): boolean {
+  commit(creates: readonly Create[], isCautious = false): boolean {
     let acknowledgements: (() => void)[];
     try {
       if (!this.#begin()) return false;
       this.#requireWritable();
-      acknowledgements = this.#inserter.insert(creates);
+      acknowledgements = isCautious
+        ? creates.flatMap((create) => this.#inserter.insertOrReject(create))
+        : this.#inserter.insert(creates);
       this.#db.exec("COMMIT");
     } catch (error) {
-      this.#abandon(creates, error);
-      return true;
+      this.#rollback();
+      if (!isCautious && creates.length > 1 && !(asUnavailable(error) instanceof StoreUnavailableError)) {
+        return this.commit(creates, true);
+      }
+      acknowledgements = creates.map(({ reject }) => () => reject(asUnavailable(error)));
     }
     for (const acknowledge of acknowledgements) acknowledge();
     return true;
@@ -68,12 +75,11 @@ export class Transactions {
     }
   }
 
-  #abandon(creates: readonly Create[], error: unknown): void {
+  #rollback(): void {
     try {
       rollback(this.#db);
     } catch {
       // The first error is more useful. The transaction has not been committed.
     }
-    for (const { reject } of creates) reject(asUnavailable(error));
   }
 }

@@ -30,8 +30,8 @@ export class Inserter {
   readonly #deleteExpired: StatementSync;
   readonly #writeNothing: StatementSync[];
   readonly #savepoint: StatementSync;
-  readonly #release: StatementSync;
   readonly #rollback: StatementSync;
+  readonly #release: StatementSync;
 
   constructor(db: DatabaseSync) {
     this.#insertOne = prepareExact(db, insertPets(1));
@@ -40,29 +40,13 @@ export class Inserter {
     this.#insertRequest = db.prepare(INSERT_REQUEST);
     this.#deleteExpired = db.prepare(DELETE_REQUESTS);
     this.#writeNothing = WRITE_NOTHING.map((sql) => db.prepare(sql));
-    this.#savepoint = db.prepare("SAVEPOINT creates");
-    this.#release = db.prepare("RELEASE creates");
-    this.#rollback = db.prepare("ROLLBACK TO creates");
+    this.#savepoint = db.prepare("SAVEPOINT before");
+    this.#rollback = db.prepare("ROLLBACK TO before");
+    this.#release = db.prepare("RELEASE before");
   }
 
-  /** Inserts creates in order. Throws if the database fails. If a create is invalid, only that one is rejected. */
+  /** Inserts creates in order. Throws if one is invalid, or if the database fails. */
   insert(creates: readonly Create[]): Acknowledgement[] {
-    this.#savepoint.run();
-    try {
-      const acknowledgements = this.#insertAll(creates);
-      this.#release.run();
-      return acknowledgements;
-    } catch (error) {
-      // The caller rolls the whole transaction back after an outage, and SQLite may have ended it already.
-      if (isOutage(error)) throw error;
-      this.#rollback.run();
-      this.#release.run();
-      if (creates.length > 1) return creates.flatMap((create) => this.insert([create]));
-      return creates.map(({ reject }) => () => reject(error));
-    }
-  }
-
-  #insertAll(creates: readonly Create[]): Acknowledgement[] {
     const now = BigInt(Date.now());
     const acknowledgements: Acknowledgement[] = [];
     for (let i = 0; i < creates.length;) {
@@ -75,6 +59,22 @@ export class Inserter {
     const requests = creates.filter(({ request }) => request).length;
     // Deleting twice as many as were added shrinks the backlog, and no single commit has many to delete.
     if (requests > 0) this.#deleteExpired.run(now, BigInt(2 * requests));
+    return acknowledgements;
+  }
+
+  /** Inserts a create, or nothing if it is invalid. Throws if the database fails. */
+  insertOrReject(create: Create): Acknowledgement[] {
+    let acknowledgements: Acknowledgement[];
+    this.#savepoint.run();
+    try {
+      acknowledgements = this.insert([create]);
+    } catch (error) {
+      // The caller rolls the whole transaction back after an outage, and SQLite may have ended it already.
+      if (isOutage(error)) throw error;
+      this.#rollback.run();
+      acknowledgements = [() => create.reject(error)];
+    }
+    this.#release.run();
     return acknowledgements;
   }
 
