@@ -160,8 +160,8 @@ function combineObservers(first: Observer | undefined, second: Observer | undefi
 
 function createMetrics(store: PetStore & Partial<CommittingStore>): Metrics {
   // A store in memory has no commits.
-  const metrics = new Metrics(() => store.waiting ?? 0);
-  if ("onCommit" in store) store.onCommit = metrics.onCommit;
+  const metrics = new Metrics(() => store.batch?.unsettled ?? 0);
+  if (store.batch) store.batch.onCommit = metrics.onCommit;
   return metrics;
 }
 

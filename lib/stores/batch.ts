@@ -1,5 +1,6 @@
 /** Decides when creates that arrive together start their common transaction. */
 
+import { isPromise, type MaybePromise } from "../maybe_promise.ts";
 import { storeClosed, StoreUnavailableError } from "./store.ts";
 
 /** How many creates start a transaction at once, without waiting for more. */
@@ -17,36 +18,35 @@ const MIN_WAIT = 2, MAX_WAIT = 10;
 /** After unsuccessful waits, at most this many transactions do not wait. */
 const MAX_BACKOFF = 64;
 
-/**
- * How long a transaction may wait for clients that have just been answered, in milliseconds.
- *
- * @param milliseconds How long the last transaction took.
- */
-export function longestWaitAfter(milliseconds: number): number {
-  return Math.min(MAX_WAIT, Math.max(MIN_WAIT, milliseconds));
-}
-
 /** Called after each commit, with the number of its creates and its duration. */
 export type CommitObserver = (creates: number, milliseconds: number) => void;
 
 /** A store that commits creates together, as an observer sees it. */
 export interface CommittingStore {
-  onCommit: CommitObserver | undefined;
-  /** How many creates wait for their commit. */
-  readonly waiting: number;
+  readonly batch: Pick<Batch<never>, "onCommit" | "unsettled">;
+}
+
+/** How creates are committed. */
+export interface BatchOptions<Create> {
+  /** The resource that the creates wait for, for an error message. */
+  resource: string;
+  /** Commits creates and settles them. Neither throws nor rejects. The next call comes when this one has ended. */
+  commit(creates: Create[]): MaybePromise<void>;
+  /** Chooses the creates of a commit. Default: all. */
+  choose?(waiting: Create[]): { chosen: Create[]; rest: Create[] };
+  /** Whether a commit waits for the clients that the one before has answered. */
+  expectsClients?: boolean;
 }
 
 /** Creates that wait for a transaction. */
 export class Batch<Create> {
-  /** In order of arrival. The store removes the creates that it commits. */
+  /** In order of arrival. */
   waiting: Create[] = [];
-  /**
-   * How many creates the store is committing. For the limit, they count as waiting. When they are settled, the store
-   * calls {@link commitSoon} for those that have arrived meanwhile.
-   */
-  inFlight = 0;
-  readonly #commit: () => void;
-  readonly #resource: string;
+  /** How many creates are being committed. For the limit, they count as waiting. */
+  #inFlight = 0;
+  /** Resolves when the commit that runs has ended. */
+  #running: Promise<void> | undefined;
+  readonly #options: BatchOptions<Create>;
   #isClosed = false;
   /** Whether too many creates of earlier turns wait. */
   #isFull = false;
@@ -55,19 +55,15 @@ export class Batch<Create> {
   #deadline: ReturnType<typeof setTimeout> | undefined;
   /** How many transactions will not wait for clients, and their number after the next unsuccessful wait. */
   #backoff = { left: 0, next: 1 };
+  onCommit: CommitObserver | undefined;
 
-  /**
-   * @param commit Commits creates in {@link waiting}, or does nothing if a transaction is running already.
-   * @param resource The resource that the creates wait for, for an error message.
-   */
-  constructor(commit: () => void, resource: string) {
-    this.#commit = commit;
-    this.#resource = resource;
+  constructor(options: BatchOptions<Create>) {
+    this.#options = options;
   }
 
   /** How many creates are not settled yet. */
   get unsettled(): number {
-    return this.waiting.length + this.inFlight;
+    return this.waiting.length + this.#inFlight;
   }
 
   get isClosed(): boolean {
@@ -80,21 +76,21 @@ export class Batch<Create> {
     if (this.waiting.length >= FULL_BATCH) this.#start();
     if (this.#isFull) this.#requireCapacity();
     const count = this.waiting.push(create);
-    if (count + this.inFlight === MAX_WAITING) setImmediate(() => this.#isFull = true);
+    if (count + this.#inFlight === MAX_WAITING) setImmediate(() => this.#isFull = true);
     if (count === this.#expected) this.#start();
-    else if (count === 1 && this.inFlight === 0) this.commitSoon();
+    else if (count === 1 && !this.#running) this.#commitSoon();
   }
 
   /**
    * Commits after a turn of the event loop in which no create arrived. So a single create is not delayed, while creates that
    * many clients send at the same time share a transaction.
    */
-  commitSoon(): void {
+  #commitSoon(): void {
     const count = this.waiting.length;
     setImmediate(() => {
       const { length } = this.waiting;
       if (length < this.#expected) return;
-      if (length > count && count < FULL_BATCH) this.commitSoon();
+      if (length > count && count < FULL_BATCH) this.#commitSoon();
       else this.#start();
     });
   }
@@ -104,7 +100,7 @@ export class Batch<Create> {
    * often send their next creates at once. If those miss a long commit, each create waits for two commits.
    *
    * @param count How many creates may arrive in addition to those that wait.
-   * @param milliseconds The longest wait. See {@link longestWaitAfter}.
+   * @param milliseconds How long the last transaction took. The wait takes about as long at most.
    */
   expect(count: number, milliseconds: number): void {
     const backoff = this.#backoff;
@@ -116,24 +112,50 @@ export class Batch<Create> {
       this.#expected = 0;
       backoff.next = Math.min(MAX_BACKOFF, backoff.next * 4);
       backoff.left = backoff.next;
-      if (this.waiting.length > 0) this.commitSoon();
-    }, milliseconds);
+      if (this.waiting.length > 0) this.#commitSoon();
+    }, Math.min(MAX_WAIT, Math.max(MIN_WAIT, milliseconds)));
   }
 
-  /** Accepts no more creates, and commits those that wait. */
-  close(): void {
+  /** Accepts no more creates, commits those that wait, and resolves when all are settled. */
+  close(): MaybePromise<void> {
     this.#isClosed = true;
     this.#start();
+    return this.#running && this.#whenIdle();
+  }
+
+  async #whenIdle(): Promise<void> {
+    while (this.#running) await this.#running;
   }
 
   #requireCapacity(): void {
     this.#isFull = this.unsettled >= MAX_WAITING;
-    if (this.#isFull) throw new StoreUnavailableError(`Too many creates wait for ${this.#resource}`);
+    if (this.#isFull) throw new StoreUnavailableError(`Too many creates wait for ${this.#options.resource}`);
   }
 
+  /** One commit at a time. Those who arrive meanwhile share the next one. */
   #start(): void {
     this.#expected = 0;
     clearTimeout(this.#deadline);
-    this.#commit();
+    if (this.#running || this.waiting.length === 0) return;
+    const { choose = (all: Create[]) => ({ chosen: all, rest: [] }), commit } = this.#options;
+    const { chosen, rest } = choose(this.waiting);
+    this.waiting = rest;
+    this.#inFlight = chosen.length;
+    const startedAt = performance.now();
+    const done = commit(chosen);
+    if (isPromise(done)) this.#running = done.then(() => this.#end(chosen.length, performance.now() - startedAt));
+    else this.#end(chosen.length, performance.now() - startedAt);
+  }
+
+  #end(count: number, milliseconds: number): void {
+    // A commit that stopped this thread had no creates beside it.
+    const mayExpect = this.#running !== undefined && this.#options.expectsClients;
+    this.#running = undefined;
+    this.#inFlight = 0;
+    this.onCommit?.(count, milliseconds);
+    // Does not wait for a single client: without others, its next create is committed at once anyway.
+    if (mayExpect && count + this.waiting.length > 1) this.expect(count, milliseconds);
+    if (this.#isClosed) this.#start();
+    else if (this.waiting.length > 0) this.#commitSoon();
   }
 }

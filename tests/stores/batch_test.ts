@@ -5,15 +5,17 @@ import { test } from "node:test";
 import { Batch, FULL_BATCH } from "../../lib/stores/batch.ts";
 import { StoreUnavailableError } from "../../mod.ts";
 
-/** A batch of numbers, and the batches that it has committed. While `isBusy` is set, commits do nothing. */
+/** A batch of numbers, and the batches that it has committed. While `isBusy` is set, commits do not end. */
 function createBatch() {
   const committed: number[][] = [];
   const state = { isBusy: false };
-  const batch = new Batch<number>(() => {
-    if (state.isBusy || batch.waiting.length === 0) return;
-    committed.push(batch.waiting);
-    batch.waiting = [];
-  }, "the test");
+  const batch = new Batch<number>({
+    resource: "the test",
+    commit(numbers) {
+      committed.push(numbers);
+      return state.isBusy ? new Promise<void>(() => {}) : undefined;
+    },
+  });
   return { batch, committed, state };
 }
 
@@ -46,12 +48,12 @@ test("at most 10,000 creates of earlier turns wait while a transaction runs, and
   await turn();
   const refusal = { name: StoreUnavailableError.name, message: "Too many creates wait for the test" };
   assert.throws(() => batch.add(15_000), refusal);
-  batch.waiting.length = 6_000;
-  batch.inFlight = 4_000;
+  // Those that are being committed count too.
+  batch.waiting.length = 10_000 - FULL_BATCH;
   assert.throws(() => batch.add(15_000), refusal);
-  batch.inFlight = 3_999;
+  batch.waiting.length--;
   batch.add(15_000);
-  assert.equal(batch.waiting.length, 6_001);
+  assert.equal(batch.unsettled, 10_000);
 });
 
 test("a batch waits for the creates that it expects, and commits as soon as they are there", async () => {

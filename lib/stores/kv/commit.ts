@@ -1,6 +1,6 @@
 /** Group commit: creates that arrive together share one atomic operation. */
 
-import { Batch, type CommitObserver } from "../batch.ts";
+import { Batch } from "../batch.ts";
 import {
   type IdempotentOutcome,
   type IdempotentRequest,
@@ -19,15 +19,15 @@ const EXAMINED = 4;
 
 /** Commits creates in batches, one after the other. */
 export class GroupCommit {
-  onCommit: CommitObserver | undefined;
   readonly #kv: Kv;
   readonly #layout: Layout;
-  readonly #batch = new Batch<Create>(() => this.#send(), "Deno KV");
+  /** Commits one batch at a time. A second commit would only fail the check of the counter. */
+  readonly batch: Batch<Create>;
   /** The counter as this server last read or wrote it. While no other server commits, no read is needed. */
   #state: CounterState | undefined;
   /** Whether the running commit exceeds the time limit. Until KV has finished it, all creates are refused. */
   #isTimedOut = false;
-  #onIdle = () => {};
+  #onTimeout = () => {};
   readonly #server = crypto.randomUUID();
   /** How many commits were planned. */
   #count = 0;
@@ -37,10 +37,12 @@ export class GroupCommit {
   constructor(kv: Kv, layout: Layout) {
     this.#kv = kv;
     this.#layout = layout;
-  }
-
-  get waiting(): number {
-    return this.#batch.unsettled;
+    const { maxCreates } = layout;
+    this.batch = new Batch({
+      resource: "Deno KV",
+      choose: (waiting) => ({ chosen: waiting.slice(0, maxCreates), rest: waiting.slice(maxCreates) }),
+      commit: (creates) => this.#settle(creates),
+    });
   }
 
   /** Adds a pet, and resolves when it is committed. */
@@ -48,13 +50,13 @@ export class GroupCommit {
     return new Promise((resolve, reject) => {
       requireValid(pet);
       if (this.#isTimedOut) throw this.#kv.timeoutError();
-      this.#batch.add({ pet, request, resolve, reject });
+      this.batch.add({ pet, request, resolve, reject });
     });
   }
 
   /** Rejects if a create would fail. Commits like a create, but without a pet. */
   async probe(): Promise<void> {
-    if (this.#batch.isClosed) throw storeClosed();
+    if (this.batch.isClosed) throw storeClosed();
     await this.readCounter();
     if (this.#isTimedOut) throw this.#kv.timeoutError();
     await this.#kv.withTimeout(() => this.#writeNothing());
@@ -71,8 +73,8 @@ export class GroupCommit {
 
   /** Accepts no more creates, and resolves when all are settled. */
   async close(): Promise<void> {
-    this.#batch.close();
-    if (this.#batch.inFlight > 0 && !this.#isTimedOut) await new Promise<void>((resolve) => this.#onIdle = resolve);
+    const closed = this.batch.close();
+    if (!this.#isTimedOut) await Promise.race([closed, new Promise<void>((resolve) => this.#onTimeout = resolve)]);
   }
 
   async readCounter(): Promise<CounterState> {
@@ -84,34 +86,25 @@ export class GroupCommit {
     return counterState(counter!);
   }
 
-  /** Commits one batch at a time. A second commit would only fail the check of the counter. */
-  #send(): void {
-    const batch = this.#batch;
-    if (batch.waiting.length === 0 || batch.inFlight > 0) return;
-    const creates = batch.waiting.splice(0, this.#layout.maxCreates);
-    batch.inFlight = creates.length;
-    const startedAt = performance.now();
+  async #settle(creates: readonly Create[]): Promise<void> {
     const timer = setTimeout(() => this.#timeOut(creates), this.#kv.timeoutMs);
-    this.#commit(creates).then(
-      (outcomes) => creates.forEach(({ resolve }, i) => resolve(outcomes[i]!)),
-      (error) => creates.forEach(({ reject }) => reject(error)),
-    ).finally(() => {
+    try {
+      const outcomes = await this.#commit(creates);
+      creates.forEach(({ resolve }, i) => resolve(outcomes[i]!));
+    } catch (error) {
+      for (const { reject } of creates) reject(error);
+    } finally {
       clearTimeout(timer);
       this.#isTimedOut = false;
-      batch.inFlight = 0;
-      this.onCommit?.(creates.length, performance.now() - startedAt);
-      if (batch.waiting.length === 0) this.#onIdle();
-      else if (batch.isClosed) this.#send();
-      else batch.commitSoon();
-    });
+    }
   }
 
   /** Refuses all creates, because a commit exceeds the time limit. */
   #timeOut(creates: readonly Create[]): void {
     this.#isTimedOut = true;
     const error = this.#kv.timeoutError();
-    for (const { reject } of [...creates, ...this.#batch.waiting.splice(0)]) reject(error);
-    this.#onIdle();
+    for (const { reject } of [...creates, ...this.batch.waiting.splice(0)]) reject(error);
+    this.#onTimeout();
   }
 
   /**

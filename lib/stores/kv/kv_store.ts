@@ -17,7 +17,7 @@
  * @module
  */
 
-import type { CommitObserver, CommittingStore } from "../batch.ts";
+import type { CommittingStore } from "../batch.ts";
 import type { KeyStore } from "../key_store.ts";
 import {
   type IdempotentOutcome,
@@ -91,12 +91,8 @@ class KvStore implements KeyedPetStore, CommittingStore {
     this.#commits = new GroupCommit(kv, layout);
   }
 
-  set onCommit(observer: CommitObserver | undefined) {
-    this.#commits.onCommit = observer;
-  }
-
-  get waiting(): number {
-    return this.#commits.waiting;
+  get batch(): CommittingStore["batch"] {
+    return this.#commits.batch;
   }
 
   async create(pet: PetDraft): Promise<bigint> {

@@ -1,7 +1,7 @@
 /** Group commit: creates that arrive together share one statement and one commit. */
 
 import { isInt64 } from "../../json.ts";
-import { Batch, type CommitObserver, FULL_BATCH } from "../batch.ts";
+import { Batch, FULL_BATCH } from "../batch.ts";
 import { statusCode } from "../status_code.ts";
 import {
   type IdempotentOutcome,
@@ -37,16 +37,18 @@ interface Create {
 export class GroupCommit {
   readonly #db: Database;
   readonly #statement: string;
-  readonly #batch = new Batch<Create>(() => this.#send(), "PostgreSQL");
-  #isRunning = false;
-  #onIdle = () => {};
+  /**
+   * Commits one statement at a time. A second one would only wait for the lock of the first. Instead, batches get larger, and several
+   * servers together write more.
+   */
+  readonly batch = new Batch<Create>({
+    ...{ resource: "PostgreSQL", choose: chooseCreates },
+    commit: (creates) => this.#commit(creates),
+  });
   /** How long a create may wait before its statement is sent, in milliseconds. */
   readonly #maxWait: number;
   /** When the creates that still wait are refused, as in `performance.now()`. */
   #closesAt = Infinity;
-  onCommit: CommitObserver | undefined;
-  /** How many creates the running statement has. */
-  #inFlight = 0;
   #refusalTimer: ReturnType<typeof setTimeout> | undefined;
 
   /** @param statement {@link Statements.add} */
@@ -57,39 +59,35 @@ export class GroupCommit {
     this.#maxWait = db.timeoutMs / 2;
   }
 
-  get waiting(): number {
-    return this.#batch.waiting.length + this.#inFlight;
-  }
-
   /** Adds a pet, and resolves when it is committed. */
   add(pet: PetDraft, request?: IdempotentRequest): Promise<IdempotentOutcome> {
     return new Promise((resolve, reject) => {
       const arrivedAt = performance.now();
       const create: Create = { pet, status: requireStatusCode(pet), arrivedAt, followers: [], resolve, reject };
       if (request) create.request = request;
-      this.#batch.add(create);
-      if (this.#batch.waiting.length === 1) this.#scheduleRefusal();
+      this.batch.add(create);
+      if (this.batch.waiting.length === 1) this.#scheduleRefusal();
     });
   }
 
   /** Rejects if a create would fail. The statement is that of a create, without a pet. */
   async probe(): Promise<void> {
-    if (this.#batch.isClosed) throw storeClosed();
+    if (this.batch.isClosed) throw storeClosed();
     await addPets(this.#db, this.#statement, parametersOf([]), performance.now() + this.#db.timeoutMs);
   }
 
   /** Accepts no more creates, and resolves when all are settled. Those that wait too long are refused. */
   async close(): Promise<void> {
-    this.#batch.close();
+    const closed = this.batch.close();
     this.#closesAt = performance.now() + CLOSE_TIMEOUT;
     this.#scheduleRefusal();
-    if (this.#isRunning) await new Promise<void>((resolve) => this.#onIdle = resolve);
+    await closed;
   }
 
   /** One timer is enough, because creates wait in order of arrival. */
   #scheduleRefusal(): void {
     clearTimeout(this.#refusalTimer);
-    const [oldest] = this.#batch.waiting;
+    const [oldest] = this.batch.waiting;
     if (!oldest) return;
     const time = Math.min(oldest.arrivedAt + this.#maxWait, this.#closesAt);
     this.#refusalTimer = setTimeout(() => this.#refuse(), Math.max(0, time - performance.now()));
@@ -99,7 +97,7 @@ export class GroupCommit {
   #refuse(): void {
     const now = performance.now();
     const latest = now < this.#closesAt ? now - this.#maxWait : now;
-    const { waiting } = this.#batch;
+    const { waiting } = this.batch;
     const count = waiting.findIndex(({ arrivedAt }) => arrivedAt > latest);
     for (const { reject } of waiting.splice(0, count === -1 ? waiting.length : count)) {
       reject(new StoreUnavailableError("PostgreSQL did not finish the earlier creates in time"));
@@ -107,32 +105,11 @@ export class GroupCommit {
     this.#scheduleRefusal();
   }
 
-  /**
-   * Sends one statement at a time. A second one would only wait for the lock of the first. Instead, the creates that arrive
-   * in the meantime share the next statement. Batches get larger, and several servers together write more.
-   */
-  #send(): void {
-    const batch = this.#batch;
-    if (batch.waiting.length === 0 || this.#isRunning) return;
-    // The deadline of the first create is the earliest. No pet may be stored after its client has been refused.
-    const deadline = batch.waiting[0]!.arrivedAt + this.#db.timeoutMs;
-    const { chosen, rest } = chooseCreates(batch.waiting);
-    batch.waiting = rest;
-    this.#isRunning = true;
-    this.#inFlight = chosen.length;
-    const startedAt = performance.now();
+  async #commit(creates: readonly Create[]): Promise<void> {
+    // Here, because those that still wait may have become others.
     this.#scheduleRefusal();
-    this.#commit(chosen, deadline).finally(() => {
-      this.#isRunning = false;
-      this.#inFlight = 0;
-      this.onCommit?.(chosen.length, performance.now() - startedAt);
-      if (batch.waiting.length === 0) this.#onIdle();
-      else if (batch.isClosed) this.#send();
-      else batch.commitSoon();
-    });
-  }
-
-  async #commit(creates: readonly Create[], deadline: number): Promise<void> {
+    // No pet may be stored after its client has been refused.
+    const deadline = Math.min(...creates.map(({ arrivedAt }) => arrivedAt)) + this.#db.timeoutMs;
     let unsettled = creates;
     try {
       const ids = (await addPets(this.#db, this.#statement, parametersOf(creates), deadline)).split(",");

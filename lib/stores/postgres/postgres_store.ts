@@ -17,7 +17,7 @@
  * @module
  */
 
-import type { CommitObserver, CommittingStore } from "../batch.ts";
+import type { CommittingStore } from "../batch.ts";
 import type { KeyStore } from "../key_store.ts";
 import { statusCode } from "../status_code.ts";
 import {
@@ -114,12 +114,8 @@ class PostgresStore implements KeyedPetStore, CommittingStore {
     this.#sweeper = new Sweeper(db, this.#statements.deleteExpired);
   }
 
-  set onCommit(observer: CommitObserver | undefined) {
-    this.#commits.onCommit = observer;
-  }
-
-  get waiting(): number {
-    return this.#commits.waiting;
+  get batch(): CommittingStore["batch"] {
+    return this.#commits.batch;
   }
 
   async create(pet: PetDraft): Promise<bigint> {

@@ -12,7 +12,7 @@ import type {
   PetQuery,
   StoreChanges,
 } from "../store.ts";
-import type { CommitObserver, CommittingStore } from "../batch.ts";
+import type { CommittingStore } from "../batch.ts";
 import type { KeyStore } from "../key_store.ts";
 import { ChangeWatch } from "./change_watch.ts";
 import { Transactions } from "./commit.ts";
@@ -91,12 +91,8 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
     return this.#files?.opened;
   }
 
-  set onCommit(observer: CommitObserver | undefined) {
-    this.#writer.onCommit = observer;
-  }
-
-  get waiting(): number {
-    return this.#writer.waiting;
+  get batch(): CommittingStore["batch"] {
+    return this.#writer.batch;
   }
 
   /**

@@ -5,7 +5,7 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import { type MessagePort, workerData } from "node:worker_threads";
-import { Batch, longestWaitAfter } from "../batch.ts";
+import { Batch } from "../batch.ts";
 import { Transactions } from "./commit.ts";
 import type { DatabaseFiles, OpenedFiles } from "./file.ts";
 import { openSecondConnection } from "./open.ts";
@@ -81,7 +81,7 @@ class ThreadWriter {
   #portCount = 0;
   /** The ports of the stores in the last transaction. */
   #lastPorts = new Set<WriterPort>();
-  readonly #batch = new Batch<Job>(() => this.#commitAll(), "the disk");
+  readonly #batch = new Batch<Job>({ resource: "the disk", commit: (jobs) => this.#commitAll(jobs) });
 
   constructor(db: DatabaseSync, files: DatabaseFiles) {
     this.#db = db;
@@ -105,19 +105,16 @@ class ThreadWriter {
   }
 
   close(): void {
-    this.#batch.close();
+    void this.#batch.close();
     this.#db.close();
   }
 
-  #commitAll(): void {
-    const jobs = this.#batch.waiting;
-    if (jobs.length === 0) return;
-    this.#batch.waiting = [];
+  #commitAll(jobs: readonly Job[]): void {
     const startedAt = performance.now();
     this.#commit(jobs);
     // The stores of the transaction before have sent their next batches meanwhile, or are about to.
     const ports = new Set(jobs.map(({ port }) => port));
-    this.#batch.expect(ports.union(this.#lastPorts).size, longestWaitAfter(performance.now() - startedAt));
+    this.#batch.expect(ports.union(this.#lastPorts).size, performance.now() - startedAt);
     this.#lastPorts = ports;
   }
 

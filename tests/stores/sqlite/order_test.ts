@@ -163,7 +163,7 @@ async function run(scheduler: fc.Scheduler, scenario: Scenario): Promise<void> {
   assert.deepEqual(outcomes.map(({ name }) => name).sort(), names, "not every create was settled");
   assert.equal(isClosed, scenario.closes, "the store was not closed");
   assert.equal(world.openPorts, world.thread && !isClosed ? 1 : 0);
-  assert.equal(writer.waiting, 0);
+  assert.equal(writer.batch.unsettled, 0);
   assertRight(outcomes, world, scenario);
 }
 
