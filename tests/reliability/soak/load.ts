@@ -1,4 +1,4 @@
-/** The load of the soak in a process of its own, with a line of figures each second. */
+/** The load of the soak. */
 
 import { Client, type Outcome } from "../../support/http/client.ts";
 import { drawPet } from "../shared/pets.ts";
@@ -23,20 +23,15 @@ export interface LoadFigures {
 /** Requests before a client leaves, on average; another takes its place. */
 const STAY = 2_000;
 
-if (import.meta.main) await load(JSON.parse(Deno.args[0] ?? ""));
-
-async function load({ port, clients, seconds, seed }: LoadSettings): Promise<void> {
+/** Counts into `figures`, which the caller may read meanwhile. */
+export async function load({ port, clients, seconds, seed }: LoadSettings, figures: LoadFigures): Promise<void> {
   const random = new Random(seed);
-  const figures: LoadFigures = { requests: 0, creates: 0, unexpected: 0, example: "" };
   await createFirst(port);
   const end = performance.now() + seconds * 1000;
-  const timer = setInterval(() => console.log(JSON.stringify(figures)), 1000);
   await Promise.all(Array.from({ length: clients }, async (_, number) => {
     const own = random.fork();
     while (performance.now() < end) await stay(port, own, `s${number}.${figures.requests}`, figures, end);
   }));
-  clearInterval(timer);
-  console.log(JSON.stringify(figures));
 }
 
 /** A pet of each status, so that no list is empty. */

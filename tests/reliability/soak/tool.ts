@@ -1,17 +1,15 @@
-/** A server with its default settings, clients in another process, and a look at both every second. Linux only. */
+/** A server with its default settings, clients, and a look at the server every second. Linux only. */
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { UsageError } from "../../support/command_line.ts";
 import { ServerProcess } from "../../support/server/server_process.ts";
-import { Child } from "../../support/system/child.ts";
 import { openFilesOf, readMemory } from "../../support/system/process.ts";
 import { until } from "../../support/until.ts";
 import type { Finding } from "../shared/finding.ts";
 import { KEY } from "../shared/requests.ts";
 import { defineTool, type Run } from "../tool.ts";
-import type { LoadFigures, LoadSettings } from "./load.ts";
+import { load, type LoadFigures } from "./load.ts";
 
 const ABOUT =
   `A standalone server with its default settings, and clients that read, create and send rubbish as fast as they are answered.
@@ -68,18 +66,21 @@ export async function runSoak(options: SoakOptions, { folder, seed, log }: Run):
   const file = join(folder, "data", "petstore.db-wal");
   const bound = openFilesOf(server.pid) + FILES_BOUND;
   const samples: Sample[] = [];
+  const figures: LoadFigures = { requests: 0, creates: 0, unexpected: 0, example: "" };
   const begin = performance.now();
-  const figures = await runLoad({ port: server.port, clients, seconds: minutes * 60, seed }, (figures) => {
-    const second = (performance.now() - begin) / 1000;
+  const look = () => {
     const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
     const sample = {
-      second,
+      second: (performance.now() - begin) / 1000,
       rss: readMemory(server.pid, "VmRSS") / MB,
       files: openFilesOf(server.pid),
       log: size / MB,
     };
     if (samples.push(sample) % PROGRESS === 0) log(JSON.stringify({ ...sample, ...figures }));
-  });
+  };
+  const timer = setInterval(look, 1000);
+  await load({ port: server.port, clients, seconds: minutes * 60, seed }, figures).finally(() => clearInterval(timer));
+  look();
   const findings = judge(samples);
   if (figures.unexpected > 0) findings.push({ kind: "response", detail: `Unexpected, such as ${figures.example}` });
   // Those of the clients that have left are closed a little later.
@@ -90,17 +91,6 @@ export async function runSoak(options: SoakOptions, { folder, seed, log }: Run):
     findings.push({ kind: "exit", detail: `Status ${status}, standard error: ${server.written.stderr}` });
   }
   return { samples, figures, findings };
-}
-
-/** Runs the load to its end, and hands on its figures as they come. */
-async function runLoad(settings: LoadSettings, onFigures: (figures: LoadFigures) => void): Promise<LoadFigures> {
-  const script = fileURLToPath(new URL("load.ts", import.meta.url));
-  const args = ["run", "--allow-all", script, JSON.stringify(settings)];
-  let figures: LoadFigures | undefined;
-  await using child = new Child(Deno.execPath(), args, { onLine: (line) => onFigures(figures = JSON.parse(line)) });
-  const status = await child.ended;
-  if (status !== 0 || !figures) throw new Error(`The load ended with status ${status}: ${child.written.stderr}`);
-  return figures;
 }
 
 /**
