@@ -4,9 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import test from "node:test";
 import { blocks, type Command, commands, ROOT } from "../support/pages.ts";
-import { exchange } from "../support/http/raw_socket.ts";
-import { validateServerResponse } from "../support/server/server_description.ts";
-import { PET, readKey, withServer } from "../support/server/server_process.ts";
+import { addPet, readKey, serverAt, withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { NODE } from "../support/server/serve_task.ts";
 import { started } from "../support/server/unit.ts";
@@ -91,15 +89,8 @@ for (const { name, language, program, args, skip } of PROGRAMS) {
       Deno.writeTextFileSync(file, source.replace("port: 8000", "port: 0"));
       await using child = new Child(program, [...args, file], { cwd: folder });
       const [, port] = await child.printed(/Listening on http:\/\/\S+:(\d+)/, "stderr");
-      assert.equal(await create(Number(port), "pk_example"), 201);
+      await addPet(serverAt(Number(port)), "pk_example");
     }));
-}
-
-/** Adds a pet and returns the status. */
-async function create(port: number, key: string): Promise<number | undefined> {
-  const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n`;
-  const request = `${head}Content-Length: ${PET.length}\r\n\r\n${PET}`;
-  return (await exchange({ port, validate: validateServerResponse }, request))?.status;
 }
 
 test("docs/server.md's command for production has permissions that suffice", () =>
@@ -110,7 +101,7 @@ test("docs/server.md's command for production has permissions that suffice", () 
     const args = words.slice(1).map((word) => word === "server.ts" ? `${ROOT}server.ts` : word);
     // Without the tester's own variables: PORT or PETSTORE_KEYS would make another server of it.
     await using child = new Child(Deno.execPath(), args, { cwd: folder, clearEnv: true, env: { HOME: folder } });
-    assert.equal(await create(await started(child), readKey(folder)), 201);
+    await addPet(serverAt(await started(child)), readKey(folder));
     assert.equal(await child.stop(), 0);
   }));
 

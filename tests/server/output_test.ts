@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { freePort } from "../support/system/free_port.ts";
 import { exchange, RawSocket } from "../support/http/raw_socket.ts";
 import { environment, serverCommand } from "../support/server/serve_task.ts";
+import { addPet, serverAt } from "../support/server/server_process.ts";
 import { validateServerResponse } from "../support/server/server_description.ts";
 import { until } from "../support/until.ts";
 import { withTempFolder } from "../support/temp.ts";
@@ -58,11 +59,9 @@ test("a server whose outputs are a full pipe without a reader serves, and ends a
     await withRedirected(folder, `1<>${path} 2<>${path}`, async (port, child) => {
       // Now each create writes to standard error, and each request to standard output.
       Deno.removeSync(join(folder, "pets.db"));
-      const body = '{"name":"Rex","categoryId":7}';
-      const fields = `Host: x\r\nAuthorization: Bearer k\r\nContent-Length: ${body.length}\r\n\r\n`;
-      const server = { port, validate: validateServerResponse };
-      assert.equal((await exchange(server, `POST /v1/pets HTTP/1.1\r\n${fields}${body}`))?.status, 503);
-      assert.equal((await exchange(server, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"))?.status, 200);
+      const { ask } = serverAt(port);
+      await assert.rejects(addPet({ ask }, "k"), /answered with 503/);
+      assert.equal((await ask("/livez", null)).status, 200);
       assert.equal(await child.stop(), 0);
     });
   }));

@@ -9,6 +9,11 @@ import type { JsonObject } from "../../lib/json_types.ts";
 
 const ALLOW: JsonObject = { required: true, schema: { type: "string", pattern: "^[A-Z]+(, [A-Z]+)*$" } };
 
+/** Of a path whose operations are all deprecated. The HTTP contract has where they are. */
+const DEPRECATION: JsonObject = Object.fromEntries(
+  ["Deprecation", "Sunset", "Link"].map((name) => [name, { schema: {} }]),
+);
+
 const NOT_FOUND = createGroup("route_not_found");
 const NOT_ALLOWED = createGroup("method_not_allowed");
 
@@ -23,8 +28,8 @@ export function withAnyPathResponses(description: JsonObject): JsonObject {
   const headers = components["headers"]?.["RequestId"] ? referTo(["RequestId"]) : {};
   const more = {
     RouteNotFound: renderFailure(NOT_FOUND, headers),
-    MethodNotAllowed: renderFailure(NOT_ALLOWED, { Allow: ALLOW, ...headers }),
-    AllowedMethods: renderSuccess({ description: "" }, { Allow: ALLOW }),
+    MethodNotAllowed: renderFailure(NOT_ALLOWED, { Allow: ALLOW, ...DEPRECATION, ...headers }),
+    AllowedMethods: renderSuccess({ description: "" }, { Allow: ALLOW, ...DEPRECATION }),
     ...(words.includes("Preflights") ? { Preflight: renderSuccess({ description: "" }, {}) } : {}),
   };
   const errors = Object.fromEntries([NOT_FOUND, NOT_ALLOWED].map((group) => [group.schema, failureSchema(group)]));

@@ -91,8 +91,6 @@ function compile(described: JsonObject): Compiled {
 interface Found {
   pointer: string;
   definition: JsonObject;
-  /** Headers that are described elsewhere. */
-  more?: Map<string, Found>;
 }
 
 function findResponse(
@@ -125,11 +123,7 @@ function findResponse(
     : method === "OPTIONS"
     ? [204, "AllowedMethods"]
     : [405, "MethodNotAllowed"];
-  if (status !== expected) return undefined;
-  const found = resolve(description, `/components/responses/${name}`);
-  return name === "AllowedMethods" || name === "MethodNotAllowed"
-    ? withDeprecation(description, found, template)
-    : found;
+  return status === expected ? resolve(description, `/components/responses/${name}`) : undefined;
 }
 
 /** A path can have a server of its own. */
@@ -142,25 +136,9 @@ function isOpen(item: JsonObject | undefined): boolean {
   return item !== undefined && (at(item, "get")["security"] as Json[] | undefined)?.length === 0;
 }
 
-/** A path whose operations are all deprecated says so in all its responses after the key check, those to other methods too. */
-function withDeprecation(description: JsonObject, found: Found, template: string | undefined): Found {
-  const item = template === undefined ? undefined : (description["paths"] as Record<string, JsonObject>)[template];
-  const operations = Object.entries(item ?? {}).filter(([name]) => name !== "servers") as [string, JsonObject][];
-  const [first] = operations;
-  if (!first || !operations.every(([, operation]) => operation["deprecated"] === true)) return found;
-  const [name, operation] = first;
-  // Of a successful response: those of failures may be optional.
-  const [status = "", response] = Object.entries(operation["responses"] as Record<string, JsonObject>)[0] ?? [];
-  const pointer = `/paths/${escape(template!)}/${name}/responses/${status}/headers`;
-  const announced = Object.keys(response?.["headers"] ?? {}).filter((header) =>
-    /^(Deprecation|Sunset|Link)$/.test(header)
-  );
-  return { ...found, more: new Map(announced.map((header) => [header, resolve(description, `${pointer}/${header}`)])) };
-}
-
 function checkHeaders(
   description: JsonObject,
-  { pointer: base, definition, more }: Found,
+  { pointer: base, definition }: Found,
   { headers }: SeenResponse,
   where: string,
   check: (pointer: string, value: string) => void,
@@ -171,7 +149,6 @@ function checkHeaders(
       return [name.toLowerCase(), found.definition["$ref"] ? resolveReference(description, found.definition) : found];
     }),
   );
-  for (const [name, found] of more ?? []) described.set(name.toLowerCase(), found);
   for (const [name] of headers) {
     if (!described.has(name) && !FOREIGN_HEADERS.test(name)) {
       throw new Error(`${where}: header ${name} is not described`);

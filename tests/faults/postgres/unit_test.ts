@@ -3,10 +3,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { kill, startAgain, whyNoCluster } from "../../support/postgres/cluster.ts";
-import { exchange } from "../../support/http/raw_socket.ts";
 import { environment } from "../../support/server/serve_task.ts";
-import { validateServerResponse } from "../../support/server/server_description.ts";
-import { PET } from "../../support/server/server_process.ts";
+import { addPet, serverAt } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { readUnit, started, startUnit } from "../../support/server/unit.ts";
 import { KEY, withCluster } from "../../support/postgres/servers.ts";
@@ -43,9 +41,7 @@ test("the unit's command serves from PostgreSQL, writes no file, and ends with 0
       {
         await using child = start(folder, cluster.port, store);
         const port = await started(child);
-        const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nConnection: close\r\n`;
-        const request = `${head}Content-Length: ${PET.length}\r\n\r\n${PET}`;
-        assert.equal((await exchange({ port, validate: validateServerResponse }, request))?.status, 201);
+        await addPet(serverAt(port), KEY);
         assert.equal(await child.stop(), 0);
       }
       assert.deepEqual([...Deno.readDirSync(folder)], []);

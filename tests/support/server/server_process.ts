@@ -133,6 +133,11 @@ export function readKey(folder: string): string {
   return Deno.readTextFileSync(join(folder, "data", "api-key")).trim();
 }
 
+/** The server at a port of this machine. */
+export function serverAt(port: number): Pick<ServerProcess, "ask"> {
+  return { ask: (path, key, init = {}) => request(`http://127.0.0.1:${port}${path}`, key, init) };
+}
+
 export async function addPet({ ask }: Pick<ServerProcess, "ask">, key: string): Promise<void> {
   const headers = { "content-type": "application/json" };
   const { status, text } = await ask("/v1/pets", key, { method: "POST", headers, body: PET });
