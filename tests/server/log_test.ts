@@ -29,13 +29,6 @@ test("the log has a line for every request, with its status, and never a key", (
     assert.ok(!(log + server.written.stderr).includes(key) && !log.includes("pk_wrong"));
   }));
 
-test("--log off turns the log off", () =>
-  withFreshServerHere({ args: ["--log=off"] }, async (server) => {
-    await addPet(server, readKey("."));
-    assert.equal(await server.stop(), 0);
-    assertLog(server.written.stdout, []);
-  }));
-
 test("a request has one short line of visible characters, whatever the client sends, and shows no hidden value", () =>
   withFreshServerHere({ args: ["--key=k", "--store=memory:"] }, async (server) => {
     const start = server.written.stdout.length;

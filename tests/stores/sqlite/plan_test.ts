@@ -62,7 +62,3 @@ test("the SQLite store finds out what other connections did without reading the 
   // For the largest id, this follows the right edge of the tree. A scan of the pets would say so.
   assert.deepEqual(steps, ["SEARCH pets"]);
 });
-
-test("the SQLite store numbers no parameter, because early releases of Node 22 and 24 cannot bind those", () => {
-  for (const [what, sql] of PLANS) assert.doesNotMatch(sql, /\?\d/, what);
-});
