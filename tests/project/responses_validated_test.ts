@@ -133,8 +133,6 @@ test("every client of the tests validates the responses that it reads", async ()
   assert.deepEqual(found.sort(), [
     // Metrics are no part of the API.
     "server/metrics_test.ts",
-    // By the description of a server with a limit.
-    "server/rate_limit.ts",
     // Metrics too.
     "server/workers_test.ts",
     // An HTTP/2 client that hardly reads: its tests watch the server's memory.

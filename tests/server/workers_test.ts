@@ -1,13 +1,29 @@
-/** What several workers do as one server. */
+/** Limits and counts of a server as a whole: of several workers, and of clients behind a proxy. */
 
 import assert from "node:assert/strict";
 import { valuesOf } from "../support/server/metrics.ts";
-import { readKey, withFreshServer } from "../support/server/server_process.ts";
+import { readKey, request, withFreshServer } from "../support/server/server_process.ts";
 import { onDenoAlone } from "../support/server/serve_task.ts";
 import { testUnless } from "../support/system/commands.ts";
 import { freePort } from "../support/system/free_port.ts";
 import { until } from "../support/until.ts";
-import { limitedStatuses } from "./rate_limit.ts";
+import { serverOpenApiOf } from "../support/descriptions.ts";
+import { type AnyServer, withFreshServerHere } from "../support/server/in_process.ts";
+import { createResponseValidator } from "../support/openapi_validator.ts";
+
+const LIMIT = { requests: 5, windowMs: 3_600_000 };
+const validate = createResponseValidator(serverOpenApiOf({ requestIds: "failures", rateLimit: LIMIT }), "/v1");
+
+/** Sends requests to a server with this limit, each on a connection of its own, so that every worker gets some. */
+async function limitedStatuses({ origin }: Pick<AnyServer, "origin">, count: number, key: string, client = "") {
+  const statuses: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const headers = { "x-real-ip": client, connection: "close" };
+    const { status } = await request(`${origin}/v1/pets`, key, { headers }, validate);
+    statuses.push(status);
+  }
+  return statuses;
+}
 
 testUnless(onDenoAlone("workers"))(
   "several workers count requests and limits together, and know where the key is",
@@ -29,3 +45,11 @@ testUnless(onDenoAlone("workers"))(
     });
   },
 );
+
+testUnless(false)("--client-header tells clients behind a proxy apart", () => {
+  const args = ["--key=a", "--rate-limit=5/1h", "--client-header=X-Real-IP", "--store=memory:"];
+  return withFreshServerHere({ args }, async (server) => {
+    assert.deepEqual(await limitedStatuses(server, 6, "wrong", "10.0.0.1"), [...Array(5).fill(401), 429]);
+    assert.deepEqual(await limitedStatuses(server, 1, "a", "10.0.0.2"), [200]);
+  });
+});
