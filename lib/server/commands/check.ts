@@ -1,10 +1,11 @@
 import { inspectDatabase } from "../../stores/sqlite/inspection.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
+import type { Host } from "../host.ts";
 import { readText } from "../settings.ts";
 import { SettingError, startError } from "../start_error.ts";
-import { loadPostgres, MEMORY, parseStoreLocation } from "../store/open_store.ts";
+import { loadPostgres, MEMORY, parseStoreLocation, type StoreLocation } from "../store/open_store.ts";
 import { describePostgres } from "../store/postgres_url.ts";
-import { type Command, type Context, formatPetCount } from "./command.ts";
+import { type Command, formatPetCount } from "./command.ts";
 
 export const CHECK: Command = {
   summary: "tell whether the store is sound",
@@ -23,15 +24,14 @@ export const CHECK: Command = {
     "petstore check --store sqlite:copy.db && mv copy.db /backup/",
     "PETSTORE_STORE=postgres://user@db.example/pets petstore check",
   ],
-  async run({ flags }, context) {
-    const setting = readText("store", flags, context.environment);
-    const result = await check(setting, context);
-    const { faults, note: _, ...state } = result;
-    const { output, errors } = context.writers;
+  async run({ flags }, { writers: { output, errors }, environment, host }) {
+    const location = parseStoreLocation(readText("store", flags, environment), environment);
+    const { faults, note, ...state } = await check(location, host);
     for (const fault of faults) errors.add(`petstore: ${fault}`);
     const isSound = faults.length === 0;
+    const contents = state.pets === undefined ? "" : `${formatPetCount(BigInt(state.pets))}, `;
     if (flags.has("json")) output.add(JSON.stringify({ ...state, isSound, faults }));
-    else if (isSound) output.add(describe(result));
+    else if (isSound) output.add(`${state.store} is sound: ${contents}schema version ${state.schemaVersion}${note}`);
     return isSound ? 0 : 2;
   },
 };
@@ -48,19 +48,13 @@ interface Result {
   note: string;
 }
 
-function describe({ store, pets, schemaVersion, note }: Result): string {
-  const contents = pets === undefined ? "" : `${formatPetCount(BigInt(pets))}, `;
-  return `${store} is sound: ${contents}schema version ${schemaVersion}${note}`;
-}
-
-async function check(setting: string, { environment, host }: Context): Promise<Result> {
-  const store = parseStoreLocation(setting, environment);
+async function check(store: StoreLocation, { postgresDriver }: Host): Promise<Result> {
+  if (store.kind === "sqlite") return await checkFile(store.path);
   if (store.kind === "memory") {
     throw new SettingError(`There is nothing to check in ${MEMORY}; name a file or a database`);
   }
-  if (store.kind === "sqlite") return await checkFile(store.path);
   const { inspectPostgres } = await loadPostgres();
-  const { version, isReadOnly } = await inspectPostgres(store.target, host.postgresDriver);
+  const { version, isReadOnly } = await inspectPostgres(store.target, postgresDriver);
   const note = isReadOnly ? ", for reading only" : "";
   return { store: describePostgres(store.target), faults: [], schemaVersion: version, note };
 }
@@ -68,15 +62,9 @@ async function check(setting: string, { environment, host }: Context): Promise<R
 async function checkFile(path: string): Promise<Result> {
   try {
     const { version, currentVersion, pets, faults } = await inspectDatabase(path);
-    const state = { store: `sqlite:${path}`, schemaVersion: version, pets: Number(pets) };
-    if (version === 0) {
-      return { ...state, faults: [`${path} is an empty database, which no server has used yet`], note: "" };
-    }
-    return {
-      ...state,
-      faults,
-      note: version < currentVersion ? `, which the next start migrates to ${currentVersion}` : "",
-    };
+    if (version === 0) faults.push(`${path} is an empty database, which no server has used yet`);
+    const note = version < currentVersion ? `, which the next start migrates to ${currentVersion}` : "";
+    return { store: `sqlite:${path}`, schemaVersion: version, pets: Number(pets), faults, note };
   } catch (error) {
     throw error instanceof StoreUnavailableError ? startError(error.message, error) : error;
   }

@@ -2,7 +2,7 @@
 
 import type { Observer } from "../../http/finisher.ts";
 import type { CommitObserver } from "../../stores/batch.ts";
-import { Histogram, labels, type Samples } from "./samples.ts";
+import { createHistogram, type Histogram, labels, type Samples } from "./samples.ts";
 
 /** The methods that are counted separately. A client may invent any number of others. */
 const METHODS = ["GET", "POST", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"];
@@ -27,8 +27,8 @@ export class Metrics {
   readonly #routes = new Map<string, Route>();
   /** Requests to deprecated operations, by the labels of their sample. */
   readonly #deprecated = new Map<string, number>();
-  readonly #commitCreates = new Histogram(CREATES);
-  readonly #commitSeconds = new Histogram(SECONDS);
+  readonly #commitCreates = createHistogram(CREATES);
+  readonly #commitSeconds = createHistogram(SECONDS);
   #storeErrors = 0;
   readonly #countWaiting: () => number;
 
@@ -39,7 +39,7 @@ export class Metrics {
 
   readonly observe: Observer = ({ method, route = "", caller }, { status, headers }, startedAt, endedAt) => {
     let counted = this.#routes.get(route);
-    if (!counted) this.#routes.set(route, counted = { durations: new Histogram(SECONDS), counts: new Map() });
+    if (!counted) this.#routes.set(route, counted = { durations: createHistogram(SECONDS), counts: new Map() });
     const known = METHODS.includes(method) ? method : OTHER;
     let counts = counted.counts.get(known);
     if (!counts) counted.counts.set(known, counts = []);

@@ -21,39 +21,38 @@ const FAMILIES: Record<string, [type: "counter" | "gauge" | "histogram", help: s
   process_start_time_seconds: ["gauge", "When the process started, since 1970.", "seconds"],
 };
 
-/** Counts values in buckets. */
-export class Histogram {
-  readonly #bounds: readonly number[];
-  /** One for each bound, and one for larger values. */
-  readonly #counts: Float64Array;
-  #sum = 0;
+export type Histogram = ReturnType<typeof createHistogram>;
 
-  /** @param bounds The largest value of each bucket, ascending. */
-  constructor(bounds: readonly number[]) {
-    this.#bounds = bounds;
-    this.#counts = new Float64Array(bounds.length + 1);
-  }
-
-  add(value: number): void {
-    let i = 0;
-    while (i < this.#bounds.length && value > this.#bounds[i]!) i++;
-    this.#counts[i]! += 1;
-    this.#sum += value;
-  }
-
-  read(name: string, pairs: Record<string, string> = {}): Record<string, number> {
-    const samples: Record<string, number> = {};
-    let count = 0;
-    for (const [i, inBucket] of this.#counts.entries()) {
-      count += inBucket;
-      const bound = this.#bounds[i];
-      const le = bound === undefined ? "+Inf" : Number.isInteger(bound) ? `${bound}.0` : String(bound);
-      samples[`${name}_bucket${labels({ ...pairs, le })}`] = count;
-    }
-    samples[`${name}_count${labels(pairs)}`] = count;
-    samples[`${name}_sum${labels(pairs)}`] = this.#sum;
-    return samples;
-  }
+/**
+ * Counts values in buckets.
+ *
+ * @param bounds The largest value of each bucket, ascending.
+ */
+export function createHistogram(bounds: readonly number[]) {
+  // One for each bound, and one for larger values.
+  const counts = new Float64Array(bounds.length + 1);
+  let sum = 0;
+  return {
+    add(value: number): void {
+      let i = 0;
+      while (i < bounds.length && value > bounds[i]!) i++;
+      counts[i]! += 1;
+      sum += value;
+    },
+    read(name: string, pairs: Record<string, string> = {}): Record<string, number> {
+      const samples: Record<string, number> = {};
+      let count = 0;
+      for (const [i, inBucket] of counts.entries()) {
+        count += inBucket;
+        const bound = bounds[i];
+        const le = bound === undefined ? "+Inf" : Number.isInteger(bound) ? `${bound}.0` : String(bound);
+        samples[`${name}_bucket${labels({ ...pairs, le })}`] = count;
+      }
+      samples[`${name}_count${labels(pairs)}`] = count;
+      samples[`${name}_sum${labels(pairs)}`] = sum;
+      return samples;
+    },
+  };
 }
 
 /** Formats the labels of a sample. */
