@@ -1,15 +1,14 @@
-/** The messages between the main isolate and its workers, over one port for each worker. */
+/** The calls between the main isolate and its workers. */
 
 import type { MessagePort } from "node:worker_threads";
 import type { OpenedFiles } from "../../stores/sqlite/file.ts";
-import type { WriterPort } from "../../stores/sqlite/writer_messages.ts";
 import type { LimitMemory } from "../../access/rate_limit.ts";
 import type { KeyLocation } from "../first_key.ts";
 import type { Samples } from "../metrics/samples.ts";
 import type { ServerSettings } from "../server_settings.ts";
 import type { Writers } from "../writers.ts";
 
-/** The first message to a worker. */
+/** What a worker starts with. */
 export interface WorkerStart {
   port: MessagePort;
   settings: ServerSettings;
@@ -36,28 +35,21 @@ export interface Steps {
   end: number;
 }
 
-export type Stream = keyof Writers;
+export type WorkerCalls = Steps & {
+  /** Tells that the thread that writes for all workers has ended. */
+  loseWriter: undefined;
+};
 
-export type ToWorker =
-  | { [Step in keyof Steps]: { step: Step; argument: Steps[Step] } }[keyof Steps]
-  /** The lines to this stream were written, or the write failed. */
-  | { written: Stream; failure?: string }
-  /** The port to the thread that writes for all workers. Undefined if none can be started. */
-  | { writer: WriterPort | undefined; failure?: string }
-  /** That thread has ended. */
-  | { isWriterLost: true };
-
-export type FromWorker =
-  /** A step is done, or the start has failed. */
-  | { done: keyof Steps; failure?: { message: string; isTemporary: boolean } }
-  /** Whole lines. The next ones follow when these are written. */
-  | { lines: Uint8Array; stream: Stream }
-  /** Requests the port to the thread that writes. */
-  | { request: "writer" }
-  /** The worker has failed and must be replaced. */
-  | { died: string }
-  /** Sent once a second, with the worker's counts. */
-  | { heartbeat: true; samples: Samples | undefined };
+export interface MainCalls {
+  /** Writes whole lines. */
+  write: { stream: keyof Writers; lines: Uint8Array };
+  /** Returns a port to the thread that writes for all workers, or undefined if none can be started. */
+  connectWriter: undefined;
+  /** Tells that the worker has failed and must be replaced. */
+  die: string;
+  /** Made once a second, with the worker's counts. */
+  beat: Samples | undefined;
+}
 
 /** The time between two heartbeats, in milliseconds. */
 export const HEARTBEAT_INTERVAL = 1_000;
