@@ -25,8 +25,8 @@ const COLUMNS = "id, digest, label, caller, read_only, created_at, expires_at";
 /** Represents "never". */
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** The statements for a table, so that a test can check SQLite's plans. No parameter is used twice: Node 22.13 cannot bind that. */
-export function keyStatements(table: string) {
+/** The statements for a table. No parameter is used twice: Node 22.13 cannot bind that. */
+function keyStatements(table: string) {
   return {
     select: `SELECT * FROM ${table} ORDER BY rowid`,
     /** Parameters: the columns. */

@@ -1,4 +1,7 @@
+import { isInt64 } from "../json.ts";
 import { PET_STATUSES, type PetStatus } from "../pet.ts";
+
+import type { PetDraft } from "./store.ts";
 
 /**
  * The number by which stores represent a status.
@@ -9,4 +12,16 @@ export function statusCode(status: PetStatus): number {
   const code = PET_STATUSES.indexOf(status);
   if (code < 0) throw new TypeError(`The status of a pet must be one of ${PET_STATUSES.join(", ")}`);
   return code;
+}
+
+/**
+ * Validates a pet before it joins others, so that an invalid pet does not fail them, and an outage cannot hide it.
+ *
+ * @returns The number of its status.
+ * @throws {TypeError} If a member is invalid.
+ */
+export function requireValid({ name, categoryId, status }: PetDraft): number {
+  if (typeof name !== "string") throw new TypeError("The name of a pet must be a string");
+  if (typeof categoryId !== "bigint" || !isInt64(categoryId)) throw new TypeError("A categoryId must be an int64");
+  return statusCode(status);
 }

@@ -1,9 +1,8 @@
 /** The store on D1 and in a Durable Object. `d1_store.ts` is the entry point. */
 
-import { isInt64 } from "../../json.ts";
 import { chain, type MaybePromise } from "../../maybe_promise.ts";
 import type { KeyStore } from "../key_store.ts";
-import { statusCode } from "../status_code.ts";
+import { requireValid, statusCode } from "../status_code.ts";
 import type { IdempotentOutcome, IdempotentRequest, KeyedPetStore, PetDraft, PetPage, PetQuery } from "../store.ts";
 import { type Rows, SqlKeys, type Value } from "../sql_keys.ts";
 import type { Database } from "./database.ts";
@@ -90,15 +89,9 @@ export class D1Store implements KeyedPetStore {
   }
 }
 
-/** Throws at once if a value is invalid, so that an outage cannot hide it. */
-function valuesOf({ name, categoryId, status }: PetDraft): Value[] {
-  const code = statusCode(status);
-  if (typeof name !== "string" || typeof categoryId !== "bigint" || !isInt64(categoryId)) {
-    throw new TypeError(
-      "A pet has a name, which is a string, and a categoryId, which is a bigint in the range of int64",
-    );
-  }
-  return [name, String(categoryId), code];
+function valuesOf(pet: PetDraft): Value[] {
+  const status = requireValid(pet);
+  return [pet.name, String(pet.categoryId), status];
 }
 
 function idOf(rows: Rows | undefined): bigint | undefined {

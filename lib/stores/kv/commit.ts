@@ -1,6 +1,8 @@
 /** Group commit: creates that arrive together share one atomic operation. */
 
+import { MAX_NAME_LENGTH } from "../../pet.ts";
 import { Batch } from "../batch.ts";
+import { requireValid } from "../status_code.ts";
 import {
   type IdempotentOutcome,
   type IdempotentRequest,
@@ -11,7 +13,7 @@ import {
 import { fromJson } from "./bytes.ts";
 import type { Kv, KvKey } from "./client.ts";
 import { type CounterState, counterState, type Layout, type Remembered } from "./layout.ts";
-import { type Create, knownRequests, Plan, requireValid } from "./plan.ts";
+import { type Create, knownRequests, Plan } from "./plan.ts";
 import { Retries } from "./retries.ts";
 
 /** How many remembered requests are examined for each new one. So about a fourth of them have expired. */
@@ -49,6 +51,10 @@ export class GroupCommit {
   add(pet: PetDraft, request?: IdempotentRequest): Promise<IdempotentOutcome> {
     return new Promise((resolve, reject) => {
       requireValid(pet);
+      // KV limits the size of a commit.
+      if (pet.name.length > 2 * MAX_NAME_LENGTH || [...pet.name].length > MAX_NAME_LENGTH) {
+        throw new TypeError(`The name of a pet must have at most ${MAX_NAME_LENGTH} characters`);
+      }
       if (this.#isTimedOut) throw this.#kv.timeoutError();
       this.batch.add({ pet, request, resolve, reject });
     });

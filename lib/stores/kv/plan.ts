@@ -1,8 +1,6 @@
 /** The writes of a commit, and the outcomes of its creates. */
 
-import { isInt64 } from "../../json.ts";
-import { formatPet, MAX_NAME_LENGTH } from "../../pet.ts";
-import { statusCode } from "../status_code.ts";
+import { formatPet } from "../../pet.ts";
 import type { IdempotentOutcome, IdempotentRequest, PetDraft } from "../store.ts";
 import { fromJson, toBytes } from "./bytes.ts";
 import type { KvAtomic, KvEntry, KvKey } from "./client.ts";
@@ -128,15 +126,4 @@ export function knownRequests(keys: readonly string[], entries: readonly KvEntry
     if (remembered) known.set(key, remembered);
   });
   return known;
-}
-
-/** Validates a pet before it joins others, so that an invalid pet does not fail them. */
-export function requireValid({ name, categoryId, status }: PetDraft): void {
-  if (typeof name !== "string" || name.length > 2 * MAX_NAME_LENGTH || [...name].length > MAX_NAME_LENGTH) {
-    throw new TypeError(`The name of a pet must be a string of up to ${MAX_NAME_LENGTH} characters`);
-  }
-  if (typeof categoryId !== "bigint" || !isInt64(categoryId)) {
-    throw new TypeError("The category of a pet must be an int64");
-  }
-  statusCode(status);
 }

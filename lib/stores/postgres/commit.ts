@@ -1,8 +1,7 @@
 /** Group commit: creates that arrive together share one statement and one commit. */
 
-import { isInt64 } from "../../json.ts";
 import { Batch, FULL_BATCH } from "../batch.ts";
-import { statusCode } from "../status_code.ts";
+import { requireValid } from "../status_code.ts";
 import {
   type IdempotentOutcome,
   type IdempotentRequest,
@@ -62,8 +61,9 @@ export class GroupCommit {
   /** Adds a pet, and resolves when it is committed. */
   add(pet: PetDraft, request?: IdempotentRequest): Promise<IdempotentOutcome> {
     return new Promise((resolve, reject) => {
-      const arrivedAt = performance.now();
-      const create: Create = { pet, status: requireStatusCode(pet), arrivedAt, followers: [], resolve, reject };
+      const status = requireValid(pet), arrivedAt = performance.now();
+      if (pet.name.includes("\0")) throw new TypeError("The name of a pet on PostgreSQL cannot contain U+0000");
+      const create: Create = { pet, status, arrivedAt, followers: [], resolve, reject };
       if (request) create.request = request;
       this.batch.add(create);
       if (this.batch.waiting.length === 1) this.#scheduleRefusal();
@@ -154,13 +154,6 @@ export async function addPets(
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }
-}
-
-/** Validates a pet before it joins a batch, so that an invalid pet does not fail the others. */
-function requireStatusCode({ name, categoryId, status }: PetDraft): number {
-  if (typeof name !== "string" || name.includes("\0")) throw new TypeError("A name must be a string without U+0000");
-  if (typeof categoryId !== "bigint" || !isInt64(categoryId)) throw new TypeError("A categoryId must be an int64");
-  return statusCode(status);
 }
 
 /**

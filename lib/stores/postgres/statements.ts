@@ -17,18 +17,7 @@ const PET_CSV =
   `pg_catalog.concat(id, ',"', pg_catalog.replace(name, '"', '""'), '",', category_id, ',', ${STATUS_NAME})`;
 
 /** The statements for one schema. */
-export interface Statements {
-  /** One pet. Parameter: id. */
-  pet: string;
-  /** The ids and the JSON of the pets on a page. Parameters: after, limit. */
-  all: string;
-  /** Like `all`, but only pets of one status. Parameters: after, limit, status. */
-  ofStatus: string;
-  /** Adds pets. Parameters, all arrays: names, categories, statuses, keys, fingerprints, retentions. */
-  add: string;
-  /** Deletes expired requests. Parameter: the largest number to delete. */
-  deleteExpired: string;
-}
+export type Statements = ReturnType<typeof statementsFor>;
 
 /**
  * Commits an empty change, and thus waits until a synchronous standby, if any, has all earlier commits. This is necessary
@@ -52,7 +41,7 @@ export const MANY_PETS = 10_000n;
  * @param size The greatest id seen so far. PostgreSQL may use a plan that was made for a small table, and so scan a large
  * one. So the text of the reads changes with each tenfold growth, and PostgreSQL plans them again.
  */
-export function statementsFor(schema: string, size = 0n): Statements {
+export function statementsFor(schema: string, size = 0n) {
   const pets = `"${schema}".pets`;
   const note = size < MANY_PETS ? "" : ` /* 1e${String(size).length - 1} */`;
   const page = (condition: string, order: string) =>
@@ -60,35 +49,34 @@ export function statementsFor(schema: string, size = 0n): Statements {
     `SELECT id::pg_catalog.text, ${PET_JSON} FROM ${pets} AS pet WHERE ${condition} ORDER BY ${order} ` +
     `LIMIT $2::bigint${note}`;
   return {
+    /** One pet. Parameter: id. */
     pet: `SELECT ${PET_JSON} FROM ${pets} WHERE id OPERATOR(pg_catalog.=) $1::bigint${note}`,
+    /** The ids and the JSON of the pets on a page. Parameters: after, limit. */
     all: page("id OPERATOR(pg_catalog.>) $1::bigint", "pet.id"),
+    /** Like `all`, but only pets of one status. Parameters: after, limit, status. */
     // Not `status = $3`: one plan serves all statuses, and it might scan the index of ids, which is slow for a rare status.
     ofStatus: page(
       `(status, id) OPERATOR(pg_catalog.>) ($3::smallint, $1::bigint) ` +
         `AND (status, id) OPERATOR(pg_catalog.<=) ($3::smallint, ${2n ** 63n - 1n})`,
       "status, pet.id",
     ),
+    /** Adds pets. Parameters, all arrays: names, categories, statuses, keys, fingerprints, retentions. */
     add: `SELECT "${schema}".add_pets($1::pg_catalog.text[], $2::bigint[], $3::smallint[], $4::pg_catalog.text[],
       $5::pg_catalog.text[], $6::bigint[])`,
+    /** Deletes expired requests. Parameter: the largest number to delete. */
     deleteExpired: `SELECT "${schema}".forget_requests($1::integer)`,
   };
 }
 
 /** The statements of an importer. */
-export interface ImportStatements {
-  /** Returns a row if there is a pet. */
-  one: string;
-  /** The digest, records and pets of the chunks that follow one. Parameter: parent. */
-  followers: string;
-  /** Adds a chunk. Parameters: arrays of names, categories and statuses; parent, digest, records, known followers. */
-  add: string;
-}
-
-export function importStatements(schema: string): ImportStatements {
+export function importStatements(schema: string) {
   return {
+    /** Returns a row if there is a pet. */
     one: `SELECT id::pg_catalog.text FROM "${schema}".pets LIMIT 1`,
+    /** The digest, records and pets of the chunks that follow one. Parameter: parent. */
     followers: `SELECT digest, records::pg_catalog.text, pets::pg_catalog.text FROM "${schema}".imports
       WHERE parent OPERATOR(pg_catalog.=) $1::pg_catalog.text`,
+    /** Adds a chunk. Parameters: arrays of names, categories and statuses; parent, digest, records, known followers. */
     add: `SELECT "${schema}".import_pets($1::pg_catalog.text[], $2::bigint[], $3::smallint[], $4::pg_catalog.text,
       $5::pg_catalog.text, $6::integer, $7::integer)`,
   };

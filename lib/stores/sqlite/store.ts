@@ -190,10 +190,7 @@ function requirePath(path: string): void {
   }
 }
 
-interface PageStatements {
-  page: StatementSync;
-  more: StatementSync;
-}
+type PageStatements = Record<keyof PageSql, StatementSync>;
 
 function preparePage(db: DatabaseSync, { page, more }: PageSql): PageStatements {
   return { page: prepareExact(db, page), more: prepareExact(db, more) };

@@ -2,7 +2,7 @@
 
 import { Batch } from "../batch.ts";
 import { chain, type MaybePromise } from "../../maybe_promise.ts";
-import { statusCode } from "../status_code.ts";
+import { requireValid } from "../status_code.ts";
 import type { IdempotentOutcome, IdempotentRequest, PetDraft } from "../store.ts";
 import type { Committer } from "./committer.ts";
 import type { Create } from "./insert.ts";
@@ -21,7 +21,9 @@ export class Writer {
   add(pet: PetDraft, request?: IdempotentRequest): Promise<IdempotentOutcome> {
     return new Promise((resolve, reject) => {
       if (request) requireTypes(request);
-      this.batch.add({ row: rowOf(pet), request, resolve, reject });
+      // Bigints only, because `node:sqlite` binds a JavaScript number as REAL.
+      const status = BigInt(requireValid(pet));
+      this.batch.add({ row: [pet.name, pet.categoryId, status], request, resolve, reject });
     });
   }
 
@@ -34,15 +36,6 @@ export class Writer {
   close(): MaybePromise<void> {
     return chain(this.batch.close(), () => this.#committer.close());
   }
-}
-
-/** Uses bigints only, because `node:sqlite` binds a JavaScript number as REAL. */
-function rowOf({ name, categoryId, status }: PetDraft): NonNullable<Create["row"]> {
-  // A value that cannot be sent to another thread would fail a whole batch.
-  if (typeof name !== "string" || typeof categoryId !== "bigint") {
-    throw new TypeError("The name of a pet must be a string, and its categoryId a bigint");
-  }
-  return [name, categoryId, BigInt(statusCode(status))];
 }
 
 function requireTypes({ key, fingerprint, retentionMs }: IdempotentRequest): void {
