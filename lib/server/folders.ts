@@ -1,21 +1,17 @@
 /** Folders, and new files in them that survive a power failure. */
 
 import { closeSync, fsyncSync, linkSync, lstatSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
 import process from "node:process";
 import { isPermitted } from "./process.ts";
 import { SettingError } from "./start_error.ts";
 
-export function folderOf(path: string): string {
-  const slash = path.lastIndexOf("/");
-  return slash < 0 ? "." : path.slice(0, slash) || "/";
-}
-
 /** Creates the folder for a file, accessible only to its owner. */
 export function makeFolderFor(path: string): void {
-  const folder = folderOf(path);
+  const folder = dirname(path);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   // The folder's own name must reach the disk too. Without permission for the parent, the folder already existed.
-  const parent = folderOf(folder);
+  const parent = dirname(folder);
   if (isPermitted({ name: "read", path: parent })) syncFolder(parent);
 }
 
@@ -80,7 +76,7 @@ export async function publishFile<T>(path: string, fill: (name: string) => T | P
     const result = await fill(name);
     fsyncSync(descriptor);
     rename(name, path);
-    syncFolder(folderOf(path));
+    syncFolder(dirname(path));
     return result;
   } catch (error) {
     throw codeOf(error) === "EEXIST" ? new FileExistsError(path) : error;

@@ -1,10 +1,11 @@
 /** The file with the API key that the server generates if no key is set. */
 
 import { lstatSync, readFileSync, realpathSync, type Stats, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import process from "node:process";
 import { makeKey } from "../access/key_format.ts";
 import { checkKeys } from "../access/keys.ts";
-import { codeOf, FileExistsError, folderOf, makeFolderFor, publishFile } from "./folders.ts";
+import { codeOf, FileExistsError, makeFolderFor, publishFile } from "./folders.ts";
 import { isPermitted } from "./process.ts";
 import { explain, SettingError } from "./start_error.ts";
 
@@ -66,7 +67,7 @@ function requireOwnFile(path: string, file: Stats): void {
 /** A user who can write to the folder can replace the file, unless the folder is sticky as /tmp is. */
 function requireOwnFolder(path: string): void {
   if (process.platform === "win32") return;
-  const folder = folderOf(path);
+  const folder = dirname(path);
   const { mode } = statSync(folder);
   if ((mode & 0o022) === 0 || (mode & 0o1000) !== 0) return;
   throw new SettingError(`${folder} holds the API key and others can write to it: run chmod go-w ${folder}`);

@@ -52,19 +52,8 @@ export function requireFixture(fixture: StoreFixture): void {
   }
 }
 
-/** Opens a store in a namespace. */
-export async function openStore(fixture: StoreFixture, namespace: string): Promise<PetStore> {
-  const store = await calling("open", () => fixture.open(namespace));
-  if (typeof store?.create === "function") return store;
-  throw new FixtureError("The fixture's open() returned no store");
-}
-
-/** Crashes the stores of a namespace. */
-export async function crashStores(fixture: StoreFixture, namespace: string): Promise<void> {
-  await calling("crash", () => fixture.crash?.(namespace));
-}
-
-async function calling<T>(method: "open" | "crash", call: () => MaybePromise<T>): Promise<T> {
+/** Calls a method of the fixture. */
+export async function calling<T>(method: "open" | "crash", call: () => MaybePromise<T>): Promise<T> {
   try {
     return await call();
   } catch (cause) {

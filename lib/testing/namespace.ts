@@ -1,7 +1,7 @@
 /** A namespace for one case, and the stores that the case opens in it. */
 
 import type { PetStore } from "../../mod.ts";
-import { checkOptionalMembers, crashStores, openStore, type StoreFixture } from "./fixture.ts";
+import { calling, checkOptionalMembers, FixtureError, type StoreFixture } from "./fixture.ts";
 import type { CaseContext } from "./store/case.ts";
 
 /**
@@ -13,13 +13,14 @@ export async function withNamespace<T>(fixture: StoreFixture, work: (context: Ca
   let opened: PetStore[] = [];
   const context: CaseContext = {
     async open() {
-      const store = await openStore(fixture, namespace);
+      const store = await calling("open", () => fixture.open(namespace));
+      if (typeof store?.create !== "function") throw new FixtureError("The fixture's open() returned no store");
       opened.push(store);
       checkOptionalMembers(fixture, store);
       return store;
     },
     async crash() {
-      await crashStores(fixture, namespace);
+      await calling("crash", () => fixture.crash?.(namespace));
       opened = [];
     },
   };

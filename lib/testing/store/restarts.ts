@@ -20,21 +20,17 @@ import { keyOf } from "./keys.ts";
 /** How many creates are in flight during a crash. */
 const IN_FLIGHT = 30;
 
-interface Crashed {
-  /** The pets that were acknowledged before the crash. */
-  acknowledged: Pet[];
-  /** The names of all pets that the creates were for. */
-  names: string[];
-  store: PetStore;
-}
-
-/** Crashes the store when `acknowledgements` of the creates have been acknowledged, and opens it again. */
+/**
+ * Crashes the store when `acknowledgements` of the creates have been acknowledged, and opens it again.
+ *
+ * @returns The pets that were acknowledged before the crash, and the names of all for which there was a create.
+ */
 async function crashDuring(
   context: CaseContext,
   acknowledgements: number,
   round: number,
   create: (name: string) => Promise<bigint>,
-): Promise<Crashed> {
+) {
   const acknowledged: Pet[] = [];
   const enough = Promise.withResolvers<void>();
   let settled = 0;
