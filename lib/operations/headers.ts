@@ -1,7 +1,7 @@
 /** The descriptions of the headers of responses. */
 
 import { MISSING_KEY } from "../access/bearer.ts";
-import { type HeaderFields, JSON_FIELDS } from "../http/reply.ts";
+import { JSON_FIELDS } from "../http/reply.ts";
 import type { Deprecation } from "../http/deprecation.ts";
 import { ENCODED, NOT_JSON } from "../http/body.ts";
 import { MAX_REQUEST_ID } from "../http/request_id.ts";
@@ -24,7 +24,7 @@ export const HEADERS = {
     }),
   ),
   Challenge: header("WWW-Authenticate", "How to authenticate (RFC 6750 §3).", {
-    pattern: `^${valueOf(MISSING_KEY.headers, "www-authenticate")}`,
+    pattern: `^${MISSING_KEY.headers["www-authenticate"]!}`,
   }),
   RetryAfter: header("Retry-After", "How many seconds to wait before the next try (RFC 9110 §10.2.3).", {
     pattern: "^[0-9]+$",
@@ -43,11 +43,11 @@ export const HEADERS = {
     }),
   ),
   ContentTypeOptions: header("X-Content-Type-Options", "Browsers must believe the Content-Type (Fetch standard).", {
-    const: valueOf(JSON_FIELDS, "x-content-type-options"),
+    const: JSON_FIELDS["x-content-type-options"]!,
   }),
   AcceptEncoding: optional(
     header("Accept-Encoding", "The accepted content codings, sent if the body had one (RFC 9110 §12.5.3).", {
-      const: valueOf(ENCODED.headers, "accept-encoding"),
+      const: ENCODED.headers["accept-encoding"]!,
     }),
   ),
   RequestId: optional(
@@ -57,7 +57,7 @@ export const HEADERS = {
       { pattern: `^[!-~]{1,${MAX_REQUEST_ID}}$` },
     ),
   ),
-  AcceptPost: header("Accept-Post", "The accepted media type.", { const: valueOf(NOT_JSON.headers, "accept-post") }),
+  AcceptPost: header("Accept-Post", "The accepted media type.", { const: NOT_JSON.headers["accept-post"]! }),
 };
 
 export type HeaderKey = keyof typeof HEADERS;
@@ -85,10 +85,4 @@ function header(name: string, description: string, schema: JsonObject): Header {
 
 export function optional({ name, definition }: Header): Header {
   return { name, definition: { ...definition, required: false } };
-}
-
-function valueOf(fields: HeaderFields, name: string): string {
-  const value = fields[name];
-  if (value === undefined) throw new TypeError(`There is no header ${name} to describe`);
-  return value;
 }

@@ -19,7 +19,7 @@ export function readCommandLine(args: readonly string[]): { command: Command; pa
   const isNamed = args.length > 0 && !first.startsWith("-");
   if (!isNamed && args.includes("--help")) return describeProgram(COMMANDS);
   if (!isNamed && args.includes("--version")) return VERSION_LINE;
-  if (first === "help") return describeWords(args.slice(1));
+  if (first === "help") return readCommandLine([...args.slice(1).filter((word) => !word.startsWith("-")), "--help"]);
   if (!isNamed) return readCommand(DEFAULT_COMMAND, args);
   const group = groupOf(first);
   if (!group) return readCommand(first, args.slice(1));
@@ -32,16 +32,6 @@ function readCommand(name: string, args: readonly string[]): ReturnType<typeof r
   const parsed = readArguments(name, command, args);
   if (parsed.flags.has("version")) return VERSION_LINE;
   return parsed.flags.has("help") ? describeCommand(name, command) : { command, parsed };
-}
-
-/** The text of `petstore help <words>`. */
-function describeWords(words: readonly string[]): string {
-  const [first, second] = words.filter((word) => !word.startsWith("-"));
-  if (first === undefined) return describeProgram(COMMANDS);
-  const group = groupOf(first);
-  if (group && second === undefined) return describeGroup(first, group);
-  const name = group ? `${first} ${second}` : first;
-  return describeCommand(name, findCommand(name));
 }
 
 /** The commands that begin with this word. `undefined` if there are none, or if the word is a command itself. */
