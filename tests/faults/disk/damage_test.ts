@@ -74,21 +74,3 @@ for (const [what, damage] of DAMAGES) {
       await assertSurvives(server, ledger);
     }));
 }
-
-test("a server whose log is emptied or overwritten while it runs shows nothing wrong, and lives", () =>
-  withTempFolder(async (folder) => {
-    for (const damage of [(log: string) => truncateSync(log, 0), (log: string) => overwrite(log, 32, 4096)]) {
-      const ledger = new Ledger();
-      rmSync(join(folder, FILE), { force: true });
-      await withServer(folder, ON_FILE, async (server) => {
-        for (let count = 0; count < 20; count++) await ledger.create(server);
-        damage(join(folder, `${FILE}-wal`));
-        await ledger.countRefusedReads(server);
-        for (let count = 0; count < 5; count++) await ledger.tryCreate(server);
-        await ledger.countRefusedReads(server);
-        assert.equal((await server.ask("/livez", null)).status, 200);
-        await server.stop();
-      });
-      for (const end of ["", "-wal", "-shm"]) rmSync(join(folder, FILE + end), { force: true });
-    }
-  }));

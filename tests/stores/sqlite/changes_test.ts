@@ -1,12 +1,11 @@
 /** How a store tells what other connections have added from what they have altered. */
 
 import assert from "node:assert/strict";
-import * as sqlite from "node:sqlite";
 import { test } from "node:test";
 import type { StoreChanges } from "../../../mod.ts";
 import type { SqliteStore } from "../../../lib/stores/sqlite/store.ts";
 import { WRITE_NOTHING } from "../../../lib/stores/sqlite/statements.ts";
-import { createMany, REX, withOther, withStore } from "./support.ts";
+import { createMany, REX, withOther } from "./support.ts";
 
 /** What changed since the last look, in the next turn of the event loop. */
 async function look(store: SqliteStore, since: StoreChanges): Promise<{ added: boolean; altered: boolean }> {
@@ -82,30 +81,3 @@ test("without its triggers, a file's every change counts as an alteration", () =
     other.exec(INSERT);
     assert.deepEqual(await look(store, before), { added: true, altered: false });
   }));
-
-const backup = (sqlite as { backup?: (source: sqlite.DatabaseSync, path: string) => Promise<unknown> }).backup;
-const SKIP = backup ? false : "this runtime has no backup()";
-
-test(
-  `a backup that is restored over the open file is an alteration, also if later pets make its largest id the same${
-    SKIP ? ` (skipped: ${SKIP})` : ""
-  }`,
-  { skip: SKIP },
-  () =>
-    withStore(async (store, path) => {
-      await createMany(store, 3);
-      await store.create({ ...REX, name: "old" });
-      const source = new sqlite.DatabaseSync(path);
-      source.exec(`VACUUM INTO '${path}.copy'`);
-      source.close();
-      await store.create({ ...REX, name: "lost" });
-      assert.match(await store.get(5n) ?? "", /lost/);
-      const before = now(store);
-      const copy = new sqlite.DatabaseSync(`${path}.copy`);
-      copy.exec(INSERT);
-      await backup!(copy, path);
-      copy.close();
-      assert.equal((await look(store, before)).altered, true);
-      assert.match(await store.get(5n) ?? "", /Bo/);
-    }),
-);

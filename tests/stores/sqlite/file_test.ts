@@ -100,19 +100,6 @@ testFolder("a dangling relative link to a link creates the database at its targe
   });
 });
 
-testFolder(
-  "a relative link in a linked folder, and .. after a link, are resolved as the system does",
-  async (folder) => {
-    for (const name of ["cwd", "volume/data", "volume/real"]) mkdirSync(join(folder, name), { recursive: true });
-    symlinkSync("../volume/data", join(folder, "cwd", "data"));
-    symlinkSync("../real/pets.db", join(folder, "volume", "data", "pets.db"));
-    const paths = ["cwd/data/pets.db", "cwd/data/../real/pets.db", "volume/real/pets.db"];
-    for (const [i, path] of paths.entries()) {
-      assert.equal(await usingStore(`${folder}/${path}`, (store) => create(store)), BigInt(i + 1));
-    }
-  },
-);
-
 testFolder("a file with two names is refused by both, because each name would have its own log", async (folder) => {
   const [one, other] = [join(folder, "one.db"), join(folder, "other.db")];
   await usingStore(one, async (store) => {

@@ -1,11 +1,10 @@
 /** Schemas of other releases: which are migrated, used unchanged, or refused. */
 
 import assert from "node:assert/strict";
-import { copyFileSync, readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { migrate } from "../../../lib/stores/sqlite/schema.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
-import { createMany, request, REX, testWriters, usingStore, withOther, withPath } from "./support.ts";
+import { request, REX, testWriters, usingStore, withOther, withPath } from "./support.ts";
 
 /** The migration of a later release: a new column, a new version, and the oldest version that can use the file. */
 function laterRelease(oldestVersion: number): string {
@@ -96,27 +95,5 @@ testWriters(
       db.exec("BEGIN IMMEDIATE; ROLLBACK");
       other.close();
       db.close();
-    }),
-);
-
-testWriters(
-  "a file whose process was killed during a transaction with a rollback journal is recovered and used",
-  () =>
-    withPath(async (path) => {
-      const killed = `${path}.killed`;
-      await usingStore(path, (store) => createMany(store, 100));
-      const whole = readFileSync(path);
-      const db = new DatabaseSync(path);
-      // With a tiny cache, SQLite writes a part of the transaction into the file before it ends.
-      db.exec("PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; BEGIN; UPDATE pets SET name = hex(zeroblob(100))");
-      copyFileSync(path, killed);
-      copyFileSync(`${path}-journal`, `${killed}-journal`);
-      db.exec("ROLLBACK");
-      db.close();
-      assert.notDeepEqual(readFileSync(killed), whole);
-      await usingStore(killed, async (store) => {
-        assert.match(await store.get(100n) ?? "", /"Rex"/);
-        assert.equal(await store.create(REX), 101n);
-      });
     }),
 );
