@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { listen } from "../../lib/server/deno/listener.ts";
+import { DrainGate } from "../../lib/server/drain_gate.ts";
 import { exchange, RawSocket } from "../support/http/raw_socket.ts";
 import { countPets, PET, withFreshServer, withServer } from "../support/server/server_process.ts";
 import { ON_NODE } from "../support/server/serve_task.ts";
@@ -81,3 +83,17 @@ function isRefusal(error: unknown): boolean {
   const { ConnectionRefused, ConnectionReset, NotConnected } = Deno.errors;
   return [ConnectionRefused, ConnectionReset, NotConnected].some((kind) => error instanceof kind);
 }
+
+test("a client that never finishes delays the end until its time limit, and the server says so", async () => {
+  const reports: string[] = [];
+  const listener = await listen({ hostname: "127.0.0.1", port: 0 }, new DrainGate(), (line) => reports.push(line));
+  const endpoint = { port: listener.port, validate: () => {} };
+  using socket = await RawSocket.open(endpoint);
+  // HTTP/2 with prior knowledge: this client never acknowledges the GOAWAY.
+  await socket.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+  // This response shows that the server has seen the other connection.
+  assert.equal((await exchange(endpoint, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"))?.status, 200);
+  await listener.stop();
+  await listener.finish(10);
+  assert.deepEqual(reports, ["stopped before all clients had finished their requests"]);
+});

@@ -90,21 +90,6 @@ test.immutable("a log that becomes read-only stops creates, until it can be writ
     });
   }));
 
-test.immutable("a server whose file and folder become read-only goes on with its open files", () =>
-  withTempFolder(async (folder) => {
-    const ledger = new Ledger();
-    await withServer(folder, ON_FILE, async (server) => {
-      await ledger.create(server);
-      await whileImmutable([join(folder, FILE), folder], async () => {
-        // At a thousand pages SQLite moves its log into the file. That must fail, and no create with it.
-        const log = join(folder, `${FILE}-wal`);
-        while (statSync(log).size < 1100 * 4096) await ledger.create(server, "x".repeat(255));
-        await server.stop("SIGKILL");
-      });
-    });
-    await withServer(folder, ON_FILE, (server) => assertRecovers(folder, server, ledger));
-  }));
-
 // The system reports this limit by a signal that kills by default.
 test.limited("a limit on the size of files stops creates and nothing else, until it is lifted", () =>
   withFreshServer(ON_FILE, async (server, folder) => {

@@ -23,7 +23,7 @@ async function createUntilKilled(server: ServerProcess, ledger: Ledger): Promise
 /** Waits for more acknowledged creates. */
 async function acknowledged(ledger: Ledger, more: number): Promise<void> {
   const goal = ledger.pets.size + more;
-  while (ledger.pets.size < goal) await new Promise((resolve) => setTimeout(resolve, 1));
+  await until("more creates", () => ledger.pets.size >= goal);
 }
 
 for (const [who, servers, rounds] of [["one server", 1, 5], ["two servers", 2, 5]] as const) {
