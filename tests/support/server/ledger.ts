@@ -51,11 +51,9 @@ export class Ledger {
   async createOnAndOn(servers: readonly Asked[], tag: string, isDone: () => boolean): Promise<void> {
     for (let i = 0; !isDone(); i++) {
       const name = `${tag}.${i}`;
-      for (
-        let tries = 0;
-        !await this.tryCreate(servers[(i + tries) % servers.length]!, name, name.slice(0, 255));
-        tries++
-      ) {
+      let at = i;
+      while (!await this.tryCreate(servers[at % servers.length]!, name, name.slice(0, 255))) {
+        at++;
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     }
@@ -101,17 +99,10 @@ export class Ledger {
 
   /** The file is sound and has exactly the acknowledged pets. */
   assertInFile(path: string): void {
-    const db = new DatabaseSync(path);
-    try {
-      assert.deepEqual(db.prepare("PRAGMA integrity_check").all().map((row) => ({ ...row })), [{
-        integrity_check: "ok",
-      }]);
-      const rows = db.prepare("SELECT id, name FROM pets ORDER BY id").all().map(({ id, name }) => ({ id, name }));
-      const wanted = this.inOrder().map(({ id, name }) => ({ id, name }));
-      assert.deepEqual(rows, wanted);
-    } finally {
-      db.close();
-    }
+    using db = new DatabaseSync(path);
+    assert.deepEqual({ ...db.prepare("PRAGMA integrity_check").get() }, { integrity_check: "ok" });
+    const rows = db.prepare("SELECT id, name FROM pets ORDER BY id").all().map(({ id, name }) => ({ id, name }));
+    assert.deepEqual(rows, this.inOrder().map(({ id, name }) => ({ id, name })));
   }
 
   /** At most a hundred, spread evenly, including the first and the last. */

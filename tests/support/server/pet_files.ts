@@ -13,6 +13,9 @@ import { Child } from "../system/child.ts";
 export const FILE = "pets.db";
 export const STORE = `--store=sqlite:${FILE}`;
 
+/** In the order of their numbers in a file. */
+const STATUSES: readonly PetStatus[] = ["available", "pending", "sold"];
+
 export interface Draft {
   name: string;
   categoryId: bigint;
@@ -21,10 +24,9 @@ export interface Draft {
 
 /** Drafts that differ, from number `first`. */
 export function makeDrafts(count: number, first = 0): Draft[] {
-  const statuses = ["available", "pending", "sold"] as const;
   return Array.from({ length: count }, (_, i) => {
     const number = first + i;
-    return { name: `Rex ${number}`, categoryId: BigInt(number % 50), status: statuses[number % 3]! };
+    return { name: `Rex ${number}`, categoryId: BigInt(number % 50), status: STATUSES[number % 3]! };
   });
 }
 
@@ -42,30 +44,19 @@ export function toCsv(drafts: readonly Draft[], lineEnd = "\r\n"): string {
 
 /** The pets in the file of the store, in the order of their ids, which ascend. */
 export function readDrafts(folder: string, file = FILE): Draft[] {
-  const db = new DatabaseSync(join(folder, file));
-  try {
-    const statement = db.prepare(
-      "SELECT name, category_id, CASE status WHEN 0 THEN 'available' WHEN 1 THEN 'pending' ELSE 'sold' END AS status " +
-        "FROM pets ORDER BY id",
-    );
-    statement.setReadBigInts(true);
-    return statement.all().map(({ name, category_id, status }) => ({
-      name: String(name),
-      categoryId: category_id as bigint,
-      status: String(status) as PetStatus,
-    }));
-  } finally {
-    db.close();
-  }
+  using db = new DatabaseSync(join(folder, file));
+  const statement = db.prepare("SELECT name, category_id, status FROM pets ORDER BY id");
+  statement.setReadBigInts(true);
+  return statement.all().map(({ name, category_id, status }) => ({
+    name: String(name),
+    categoryId: category_id as bigint,
+    status: STATUSES[Number(status)]!,
+  }));
 }
 
 export function countPets(folder: string): number {
-  const db = new DatabaseSync(join(folder, FILE));
-  try {
-    return Number(db.prepare("SELECT count(*) AS count FROM pets").get()?.["count"]);
-  } finally {
-    db.close();
-  }
+  using db = new DatabaseSync(join(folder, FILE));
+  return Number(db.prepare("SELECT count(*) AS count FROM pets").get()?.["count"]);
 }
 
 /** Runs the command import on a file of the working directory, which is written first if its content is given. */
