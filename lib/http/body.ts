@@ -9,13 +9,6 @@ import { trimField } from "./field_value.ts";
 import { isDigits } from "../json.ts";
 import { FairQueue } from "./fair_queue.ts";
 
-/** The limits of a body. */
-export interface BodyLimits {
-  maxBytes: number;
-  /** The time from the start of reading to the last byte. Up to a second more may pass. */
-  timeoutMs: number;
-}
-
 /**
  * Reads the body of a request as text, and resolves to the result of `use`. Throws, or rejects with, a {@link Problem} if
  * the body is unusable. It takes a callback, because a promise of the text would be one more to wait for.
@@ -50,7 +43,8 @@ export function bodyTimedOut(timeoutMs: number): Problem {
   return new Problem(408, "request_timeout", `The request body did not arrive within ${timeoutMs} ms`);
 }
 
-export function createTextReader({ maxBytes, timeoutMs }: BodyLimits): TextReader {
+/** @param timeoutMs The time from the start of reading to the last byte. Up to a second more may pass. */
+export function createTextReader(maxBytes: number, timeoutMs: number): TextReader {
   const deadlines = new Deadlines(timeoutMs);
   const limits: StreamLimits = { maxBytes, budget: { left: MAX_UNDER_WAY }, queue: new FairQueue() };
   const decoder = new TextDecoder();

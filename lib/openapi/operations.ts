@@ -25,11 +25,11 @@ export function renderOperation(
   settings: OperationSettings,
   added: readonly FailureGroup[],
 ): RenderedOperation {
-  const { method, path, access = defaultAccess(method), deprecation, stability } = withoutPrototype(definition);
+  const { method, path, deprecation, stability } = withoutPrototype(definition);
   const description = describe(settings);
   const failures = merge(description.failures, [
-    ...(access === "public" ? [] : callerFailures()),
-    ...(access === "write" ? writerFailures() : []),
+    ...callerFailures(),
+    ...(defaultAccess(method) === "write" ? writerFailures() : []),
     ...unexpectedFailures(),
     ...added,
   ]);
@@ -44,7 +44,6 @@ export function renderOperation(
       description: (day === undefined ? "" : `Deprecated, to be removed on ${day}. `) + description.description,
       ...(day !== undefined && { deprecated: true, "x-deprecated-sunset": day }),
       ...(stability !== undefined && { "x-stability": stability }),
-      ...(access === "public" && { security: [] }),
       ...description.more,
       responses: renderResponses(description, failures, deprecation),
     },

@@ -3,7 +3,7 @@
 import type { Json, JsonObject } from "../json_types.ts";
 import type { Caller } from "../http/context.ts";
 import { type Deprecation, deprecationFields } from "../http/deprecation.ts";
-import { type Access, defaultAccess, type Handler, type Method, type Operation } from "../http/operation.ts";
+import { defaultAccess, type Handler, type Method, type Operation } from "../http/operation.ts";
 import type { PetStatus } from "../pet.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 import type { PetStore } from "../stores/store.ts";
@@ -27,8 +27,6 @@ export interface Definition {
   method: Method;
   /** A template below the base path that may end in one parameter (`/pets/{petId}`). */
   path: string;
-  /** The right that it requires. Default: {@link defaultAccess}. */
-  access?: Access;
   deprecation?: Deprecation;
   /** How far its users can rely on it (§9 of the specification). Default: it is stable. */
   stability?: "experimental" | "beta";
@@ -64,11 +62,11 @@ export interface ResponseDescription {
 
 /** Makes a definition ready to serve. */
 export function createOperation(definition: Definition, settings: OperationSettings, basePath: string): Operation {
-  const { method, path, access = defaultAccess(method), deprecation } = withoutPrototype(definition);
+  const { method, path, deprecation } = withoutPrototype(definition);
   return {
     method,
     path: basePath + path,
-    access,
+    access: defaultAccess(method),
     fields: deprecation && deprecationFields(deprecation, settings.linkBase),
     handler: definition.createHandler(settings),
   };

@@ -18,7 +18,7 @@ import { REX } from "./schemas.ts";
 export type PetReader = <T>(context: RequestContext, use: (pet: PetDraft) => MaybePromise<T>) => Promise<T>;
 
 export function createPetReader({ maxBodyBytes, bodyTimeoutMs, defaultStatus }: OperationSettings): PetReader {
-  const readText = createTextReader({ maxBytes: maxBodyBytes, timeoutMs: bodyTimeoutMs });
+  const readText = createTextReader(maxBodyBytes, bodyTimeoutMs);
   return (context, use) => readText(context, (text) => use(parsePet(text, defaultStatus)));
 }
 

@@ -116,8 +116,8 @@ test("docs/http.md has a table of the operations as they are defined", () => {
   const shown = Array.from(readPage("docs/http.md").matchAll(row), (columns) => columns.slice(1));
   const settings = checkOptions({ keys: ["k"] });
   const defined = DESCRIBED_OPERATIONS.map(([definition, describe]) => {
-    const { method, path, access = defaultAccess(method), deprecation } = definition;
-    const needs = access === "write" ? "a key that may write" : "a key";
+    const { method, path, deprecation } = definition;
+    const needs = defaultAccess(method) === "write" ? "a key that may write" : "a key";
     const since = deprecation && new Date(deprecation.since * 1000).toISOString().slice(0, 10);
     return [describe(settings).id, `${method} ${path}`, needs, since];
   });

@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defaultAccess } from "../../lib/http/operation.ts";
 import { DESCRIBED_OPERATIONS, OPERATIONS } from "../../lib/operations/table.ts";
 import { checkOptions } from "../../lib/petstore/settings.ts";
 
@@ -16,10 +15,4 @@ test("a path has at most one parameter, at its end, and each method once", () =>
   const operations = OPERATIONS.map(({ method, path }) => `${method} ${path}`);
   assert.equal(new Set(operations).size, operations.length);
   for (const { path } of OPERATIONS) assert.match(path, /^(\/[a-z]+)+(\/\{\w+\})?$/);
-});
-
-test("a GET is for every caller, because the cache sends its responses to every caller", () => {
-  for (const { method, path, access = defaultAccess(method) } of OPERATIONS) {
-    if (method === "GET") assert.notEqual(access, "write", path);
-  }
 });

@@ -112,13 +112,6 @@ export const CREATE_CASES: HttpCase[] = [
     },
   }),
   ...cases(ALONE, {
-    async "answers 400 or 201 to deep nesting, and never 500"(api) {
-      const deep = "[".repeat(100_000) + "]".repeat(100_000);
-      const { status } = await api.post(`{"x":${deep},"name":"n","categoryId":1}`);
-      // Engines differ in their depth limit.
-      assert.ok(status === 201 || status === 400);
-      assert.equal((await api.post(deep)).status, 400);
-    },
     async "ignores unknown members and a client's own id, and pollutes no prototype"(api) {
       await expectStored(api, '{"id":99,"name":"n","categoryId":1,"x":{"name":5,"categoryId":2.5}}', '"n"', "1");
       const polluting = '{"__proto__":{"status":"sold"},"constructor":1,"name":"n","categoryId":1}';
@@ -148,10 +141,16 @@ export const CREATE_CASES: HttpCase[] = [
     },
   }),
   ...cases(ON_HOST, {
-    async "takes a body with a byte-order mark, and deep nesting in a member that it ignores"(api) {
+    async "takes a body with a byte-order mark, and deep nesting where it ignores it, and never answers 500 to it"(
+      api,
+    ) {
       assert.equal((await api.post('\ufeff{"name":"n","categoryId":1}')).status, 201);
-      const deep = "[".repeat(500) + "]".repeat(500);
-      assert.equal((await api.post(`{"x":${deep},"name":"n","categoryId":1}`)).status, 201);
+      const deep = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+      const send = async (nested: string) => (await api.post(`{"x":${nested},"name":"n","categoryId":1}`)).status;
+      assert.equal(await send(deep(500)), 201);
+      // Engines differ in their depth limit.
+      assert.ok([201, 400].includes(await send(deep(100_000))));
+      assert.equal((await api.post(deep(100_000))).status, 400);
     },
   }),
   ...REFUSAL_CASES,
