@@ -9,7 +9,7 @@ export interface Step {
   /** In origin form. */
   target: string;
   headers: Header[];
-  body?: Uint8Array<ArrayBuffer>;
+  body?: Uint8Array<ArrayBuffer> | undefined;
   /** Whether the body has a length or comes in pieces. */
   framing: "length" | "pieces";
   /** Set to follow `next` to the last page. */

@@ -9,7 +9,7 @@ import { search } from "./search.ts";
 import { Tally } from "./tally.ts";
 
 /** The same requests in every run. Most seeds lead to the same findings, but some take ten times as long. */
-const SEED = 20301207;
+const SEED = 20301209;
 
 const MEMORY = FUZZED_STORES.slice(0, 1);
 

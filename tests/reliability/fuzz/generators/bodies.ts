@@ -39,18 +39,16 @@ function memberName(name: string): fc.Arbitrary<string> {
 
 const member = (name: string, value: fc.Arbitrary<string>) => fc.tuple(memberName(name), value);
 
-const EXTRA_MEMBER = fc.oneof(
-  member("id", fc.constantFrom("99", '"1"', "null")),
-  member("__proto__", fc.constantFrom('{"name":"x","status":"sold"}', "null", "1")),
-  member("constructor", fc.constantFrom("1", '{"prototype":{"status":"sold"}}')),
-  member(
-    "nested",
-    fc.constantFrom('{"categoryId":5}', '[{"name":"x"}]', '"\\"categoryId\\":6,"', '"}"', '"\\\\"', "1e400"),
-  ),
-  member("Name", fc.constant('"y"')),
-  member("categoryid", fc.constant("8")),
-  member("x", fc.constant("[[[]]]")),
-);
+const EXTRA_MEMBERS: [name: string, ...values: string[]][] = [
+  ["id", "99", '"1"', "null"],
+  ["__proto__", '{"name":"x","status":"sold"}', "null", "1"],
+  ["constructor", "1", '{"prototype":{"status":"sold"}}'],
+  ["nested", '{"categoryId":5}', '[{"name":"x"}]', '"\\"categoryId\\":6,"', '"}"', '"\\\\"', "1e400"],
+  ["Name", '"y"'],
+  ["categoryid", "8"],
+  ["x", "[[[]]]"],
+];
+const EXTRA_MEMBER = fc.oneof(...EXTRA_MEMBERS.map(([name, ...values]) => member(name, fc.constantFrom(...values))));
 
 /** A member that is present, absent or duplicated; the last one counts. */
 const given = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T[]> =>
@@ -92,27 +90,26 @@ const ODD_BYTES = "ff c080 eda080 f4908080 e282 80 f09f 00 efbbbf c3a9 1f8b0800"
   .map((hex) => Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16)));
 const BOM = [0xef, 0xbb, 0xbf];
 
+type Damage = (bytes: number[]) => number[];
+
 /** A change to the bytes of a body, usually none. */
-const DAMAGE: fc.Arbitrary<(bytes: number[]) => number[]> = weighted(
-  [24, fc.constant((bytes: number[]) => bytes)],
+const DAMAGE: fc.Arbitrary<Damage> = weighted<Damage>(
+  [24, [(bytes) => bytes]],
   [
     2,
-    fc.tuple(fc.nat({ max: 200 }), fc.constantFrom(...ODD_BYTES)).map(([at, odd]) => (bytes: number[]) =>
+    fc.tuple(fc.nat({ max: 200 }), fc.constantFrom(...ODD_BYTES)).map(([at, odd]): Damage => (bytes) =>
       bytes.toSpliced(at % (bytes.length + 1), 0, ...odd)
     ),
   ],
-  [1, fc.nat({ max: 200 }).map((at) => (bytes: number[]) => bytes.slice(0, at % (bytes.length + 1)))],
+  [1, fc.nat({ max: 200 }).map((at): Damage => (bytes) => bytes.slice(0, at % (bytes.length + 1)))],
+  [1, [
+    (bytes) => [...BOM, ...bytes],
+    (bytes) => [...BOM, ...BOM, ...bytes],
+    (bytes) => bytes.flatMap((byte) => [byte, 0]),
+  ]],
   [
     1,
-    fc.constantFrom(
-      (bytes: number[]) => [...BOM, ...bytes],
-      (bytes: number[]) => [...BOM, ...BOM, ...bytes],
-      (bytes: number[]) => bytes.flatMap((byte) => [byte, 0]),
-    ),
-  ],
-  [
-    1,
-    fc.constantFrom(-1, 0, 1, 900).map((beyond) => (bytes: number[]) => [
+    [-1, 0, 1, 900].map((beyond): Damage => (bytes) => [
       ...bytes,
       ...Array(Math.max(0, MAX_BODY_BYTES + beyond - bytes.length)).fill(0x20),
     ]),
