@@ -1,9 +1,7 @@
 /**
- * An OTLP receiver: it takes what exporters send over HTTP as protobuf, and decodes it with the messages of OpenTelemetry's own
- * package. It stands in for the OpenTelemetry Collector, which neither npm nor Debian has.
+ * An OTLP receiver: it takes what exporters send over HTTP as JSON. It stands in for the OpenTelemetry Collector, which neither npm
+ * nor Debian has.
  */
-
-import root from "@opentelemetry/otlp-transformer/build/src/generated/root.js";
 
 export interface ReceivedSpan {
   name: string;
@@ -23,49 +21,43 @@ export interface ReceivedSpan {
   service: string;
 }
 
-/** The messages, as far as the tests read them. */
+/** The messages, as far as the tests read them. Exporters leave out what is empty. */
 interface Attribute {
   key: string;
-  value: { stringValue?: string; intValue?: string; doubleValue?: number };
+  value: { stringValue?: string; intValue?: string | number; doubleValue?: number };
 }
 
-interface Request {
-  resourceSpans: {
-    resource: { attributes: Attribute[] };
-    scopeSpans: {
-      scope: { name: string };
-      spans: (Omit<ReceivedSpan, "attributes" | "events" | "scope" | "service"> & {
-        attributes: Attribute[];
-        events: { name: string; attributes: Attribute[] }[];
-      })[];
-    }[];
-  }[];
+interface Span {
+  name: string;
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  kind: number;
+  attributes?: Attribute[];
+  status?: { code?: number; message?: string };
+  events?: { name: string; attributes?: Attribute[] }[];
 }
 
 interface Message {
-  decode(bytes: Uint8Array): unknown;
-  toObject(message: unknown, options: object): Request;
+  resourceSpans: {
+    resource: { attributes: Attribute[] };
+    scopeSpans: { scope: { name: string }; spans: Span[] }[];
+  }[];
 }
-
-const MESSAGE: Message =
-  (root as unknown as { opentelemetry: { proto: { collector: { trace: { v1: Record<string, Message> } } } } })
-    .opentelemetry.proto.collector.trace.v1["ExportTraceServiceRequest"]!;
-
-const PLAIN = { longs: String, enums: String, bytes: String, defaults: true };
 
 export class Receiver implements AsyncDisposable {
   readonly spans: ReceivedSpan[] = [];
-  /** All that was sent, to any path, byte for byte. */
+  /** All that was sent, to any path. */
   text = "";
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly #watchers = new Set<() => void>();
 
   constructor() {
     this.#server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
-      const bytes = await request.bytes();
-      this.text += new TextDecoder("latin1").decode(bytes);
-      if (new URL(request.url).pathname === "/v1/traces") this.#take(bytes);
-      return new Response(null, { headers: { "content-type": "application/x-protobuf" } });
+      const text = await request.text();
+      this.text += text;
+      if (new URL(request.url).pathname === "/v1/traces") this.#take(JSON.parse(text));
+      return Response.json({});
     });
   }
 
@@ -73,6 +65,7 @@ export class Receiver implements AsyncDisposable {
   get environment(): Record<string, string> {
     return {
       OTEL_SERVICE_NAME: "petstore",
+      OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${this.#server.addr.port}`,
     };
   }
@@ -103,8 +96,8 @@ export class Receiver implements AsyncDisposable {
     await this.#server.shutdown();
   }
 
-  #take(bytes: Uint8Array): void {
-    for (const { resource, scopeSpans } of MESSAGE.toObject(MESSAGE.decode(bytes), PLAIN).resourceSpans) {
+  #take({ resourceSpans }: Message): void {
+    for (const { resource, scopeSpans } of resourceSpans) {
       const service = String(valuesOf(resource.attributes)["service.name"]);
       for (const { scope, spans } of scopeSpans) {
         this.spans.push(...spans.map((span) => read(span, scope.name, service)));
@@ -115,34 +108,24 @@ export class Receiver implements AsyncDisposable {
   }
 }
 
-function read(
-  span: Request["resourceSpans"][0]["scopeSpans"][0]["spans"][0],
-  scope: string,
-  service: string,
-): ReceivedSpan {
-  const { name, status } = span;
-  const kind = span.kind.replace("SPAN_KIND_", "").toLowerCase();
+/** By OTLP's numbers. */
+const KINDS = ["unspecified", "internal", "server", "client"];
+
+function read({ name, kind, traceId, spanId, ...span }: Span, scope: string, service: string): ReceivedSpan {
   return {
-    ...{ name, kind, scope, service, attributes: valuesOf(span.attributes) },
-    ...{ traceId: hex(span.traceId), spanId: hex(span.spanId), parentSpanId: hex(span.parentSpanId) },
-    status: { code: Number(STATUS_CODES[status?.code ?? ""] ?? 0), message: status?.message ?? "" },
-    events: span.events.map((event) => ({ name: event.name, attributes: valuesOf(event.attributes) })),
+    ...{ name, kind: KINDS[kind]!, scope, service, attributes: valuesOf(span.attributes) },
+    ...{ traceId, spanId, parentSpanId: span.parentSpanId ?? "" },
+    status: { code: span.status?.code ?? 0, message: span.status?.message ?? "" },
+    events: (span.events ?? []).map((event) => ({ name: event.name, attributes: valuesOf(event.attributes) })),
   };
 }
 
-const STATUS_CODES: Record<string, number> = { STATUS_CODE_UNSET: 0, STATUS_CODE_OK: 1, STATUS_CODE_ERROR: 2 };
-
 /** @throws If a key comes twice, which OTLP forbids. */
-function valuesOf(attributes: Attribute[]): Record<string, string | number> {
+function valuesOf(attributes: Attribute[] = []): Record<string, string | number> {
   const values: Record<string, string | number> = {};
   for (const { key, value: { stringValue, intValue, doubleValue } } of attributes) {
     if (Object.hasOwn(values, key)) throw new Error(`The attribute ${key} comes twice`);
     values[key] = stringValue || (intValue === undefined ? doubleValue ?? "" : Number(intValue));
   }
   return values;
-}
-
-/** From base64. */
-function hex(bytes: string): string {
-  return Uint8Array.fromBase64(bytes).toHex();
 }
