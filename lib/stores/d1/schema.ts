@@ -6,6 +6,7 @@
 import { attempt, chain, type MaybePromise } from "../../maybe_promise.ts";
 import { VERSION } from "../../version.ts";
 import { storeClosed, StoreUnavailableError } from "../store.ts";
+import { KEY_COLUMNS, PET_COLUMNS, REQUEST_COLUMNS } from "../sql_columns.ts";
 import type { Rows, Statement } from "../sql_keys.ts";
 import type { Database } from "./database.ts";
 import { isAlreadyPresent, isMissing } from "./errors.ts";
@@ -14,8 +15,7 @@ import { isAlreadyPresent, isMissing } from "./errors.ts";
 export const SCHEMA_VERSION = 1;
 
 /**
- * The statements that make the tables. AUTOINCREMENT prevents an id from being reused after the last row was deleted by hand. The
- * status is a number (see `status_code.ts`). Times are in milliseconds since 1970.
+ * The statements that make the tables.
  *
  * A later release that changes the tables begins its statements with one that fails unless the version is the one before. Of two
  * Workers that migrate at the same time, only one succeeds then.
@@ -28,31 +28,11 @@ function statements(create: (kind: string) => string, insert: string): string[] 
   oldest_version INTEGER NOT NULL,
   oldest_release TEXT NOT NULL
 ) STRICT`,
-    `${create("TABLE")} petstore_pets (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  name TEXT NOT NULL,
-  category_id INTEGER NOT NULL,
-  status INTEGER NOT NULL CHECK (status IN (0, 1, 2))
-) STRICT`,
+    `${create("TABLE")} petstore_pets ${PET_COLUMNS}`,
     `${create("INDEX")} petstore_pets_by_status ON petstore_pets (status)`,
-    `${create("TABLE")} petstore_requests (
-  key TEXT PRIMARY KEY,
-  fingerprint TEXT NOT NULL,
-  pet_id INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID`,
+    `${create("TABLE")} petstore_requests ${REQUEST_COLUMNS}`,
     `${create("INDEX")} petstore_requests_by_expiry ON petstore_requests (expires_at)`,
-    `${create("TABLE")} petstore_keys (
-  id TEXT PRIMARY KEY,
-  digest TEXT NOT NULL UNIQUE,
-  label TEXT NOT NULL,
-  caller TEXT NOT NULL,
-  read_only INTEGER NOT NULL CHECK (read_only IN (0, 1)),
-  created_at INTEGER NOT NULL,
-  expires_at INTEGER,
-  revoked_at INTEGER,
-  last_used_at INTEGER
-) STRICT`,
+    `${create("TABLE")} petstore_keys ${KEY_COLUMNS}`,
     // The oldest release that can use the tables.
     `${insert} INTO petstore_schema (id, version, oldest_version, oldest_release) VALUES (1, ${SCHEMA_VERSION}, 1, '0.2.0')`,
   ];

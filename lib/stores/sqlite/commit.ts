@@ -5,7 +5,7 @@ import { StoreUnavailableError } from "../store.ts";
 import { asUnavailable, isBusy } from "./errors.ts";
 import { type Create, Inserter } from "./insert.ts";
 import { BUSY_TIMEOUT, setBusyTimeout } from "./open.ts";
-import { rollback } from "./schema.ts";
+import { type FileWatch, rollback } from "./schema.ts";
 
 /**
  * The pause between attempts to get the write lock, in milliseconds. It is short, because a program that commits without
@@ -16,15 +16,14 @@ export const RETRY_DELAY = 1;
 /** Commits creates over one connection. */
 export class Transactions {
   readonly #db: DatabaseSync;
-  readonly #requireWritable: () => void;
+  readonly #watch: FileWatch;
   readonly #inserter: Inserter;
   /** Since when another process has held the lock, as in `performance.now()`; 0 if the lock is free. */
   #busySince = 0;
 
-  /** @param requireWritable Called when a transaction has the write lock. Throws if nothing may be written. */
-  constructor(db: DatabaseSync, requireWritable: () => void) {
+  constructor(db: DatabaseSync, watch: FileWatch) {
     this.#db = db;
-    this.#requireWritable = requireWritable;
+    this.#watch = watch;
     this.#inserter = new Inserter(db);
   }
 
@@ -39,7 +38,7 @@ export class Transactions {
     let acknowledgements: (() => void)[];
     try {
       if (!this.#begin()) return false;
-      this.#requireWritable();
+      this.#watch.requireWritable();
       acknowledgements = isCautious
         ? creates.flatMap((create) => this.#inserter.insertOrReject(create))
         : this.#inserter.insert(creates);

@@ -18,6 +18,7 @@ import {
 } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import process from "node:process";
+import type { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "../store.ts";
 
 /** The longest chain of symbolic links, as on Linux. */
@@ -60,38 +61,33 @@ export interface OpenedFiles {
   identities: readonly [name: string, identity: Identity][];
 }
 
-/** Checks that the files of an open database are in their place. */
-export class DatabaseFiles {
-  readonly opened: OpenedFiles;
+export interface OpenDatabase {
+  db: DatabaseSync;
+  /** Undefined for a database in memory. */
+  files: OpenedFiles | undefined;
+}
 
-  constructor(opened: OpenedFiles) {
-    this.opened = opened;
-  }
+/**
+ * @param givenPath The path that the store was opened with.
+ * @param path The result of {@link followLinks} for it. SQLite must have opened the database and its log.
+ */
+export function identifyFiles(givenPath: string, path: string): OpenedFiles {
+  // Also the given path: if a link in it changes, the next start opens another file.
+  const absolute = isAbsolute(givenPath) ? givenPath : `${process.cwd()}/${givenPath}`;
+  const names = new Set([path, `${path}-wal`, `${path}-shm`, absolute]);
+  return { givenPath, path, identities: [...names].map((name) => [name, identify(givenPath, name)]) };
+}
 
-  /**
-   * @param givenPath The path that the store was opened with.
-   * @param path The result of {@link followLinks} for it. SQLite must have opened the database and its log.
-   */
-  static find(givenPath: string, path: string): DatabaseFiles {
-    // Also the given path: if a link in it changes, the next start opens another file.
-    const absolute = isAbsolute(givenPath) ? givenPath : `${process.cwd()}/${givenPath}`;
-    const names = new Set([path, `${path}-wal`, `${path}-shm`, absolute]);
-    const identities = [...names].map((name): [string, Identity] => [name, identify(givenPath, name)]);
-    return new DatabaseFiles({ givenPath, path, identities });
-  }
-
-  /**
-   * If the database, its log or their folder has been deleted, moved or replaced, new pets would be lost: the next program
-   * to open the path would not find them.
-   *
-   * @throws {StoreUnavailableError} If a file is not in its place.
-   */
-  requireInPlace(): void {
-    const { givenPath, identities } = this.opened;
-    for (const [name, { dev, ino }] of identities) {
-      const now = identify(givenPath, name);
-      if (now.dev !== dev || now.ino !== ino) refuse(givenPath);
-    }
+/**
+ * If the database, its log or their folder has been deleted, moved or replaced, new pets would be lost: the next program
+ * to open the path would not find them.
+ *
+ * @throws {StoreUnavailableError} If a file is not in its place.
+ */
+export function requireInPlace({ givenPath, identities }: OpenedFiles): void {
+  for (const [name, { dev, ino }] of identities) {
+    const now = identify(givenPath, name);
+    if (now.dev !== dev || now.ino !== ino) refuse(givenPath);
   }
 }
 

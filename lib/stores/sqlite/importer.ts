@@ -5,7 +5,7 @@ import type { ImportChunk, KnownChunk, PetImporter } from "../pet_importer.ts";
 import { statusCode } from "../status_code.ts";
 import { isBusy } from "./errors.ts";
 import { explain, openDatabase, setBusyTimeout } from "./open.ts";
-import { rollback, SchemaWatch } from "./schema.ts";
+import { FileWatch, rollback } from "./schema.ts";
 import { INSERT_CHUNK, insertPets, SELECT_FOLLOWERS, SELECT_ONE } from "./statements.ts";
 
 /** The time limit for the write lock, and the pause between two attempts, in milliseconds. */
@@ -23,8 +23,9 @@ const ROWS = 100;
  * @throws {StoreUnavailableError} If the file cannot be used.
  */
 export function openSqliteImporter(path: string): PetImporter {
-  const { db, files } = openDatabase(path);
-  const schema = new SchemaWatch(db, path);
+  const opened = openDatabase(path);
+  const { db } = opened;
+  const watch = new FileWatch(opened, path);
   db.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT}`);
   const explainErrors = <T>(work: () => T): T => {
     try {
@@ -41,8 +42,7 @@ export function openSqliteImporter(path: string): PetImporter {
       explainErrors(() => {
         begin(db);
         try {
-          files?.requireInPlace();
-          schema.require();
+          watch.requireWritable();
           const isNew = followers(chunk.parent).length === known;
           if (isNew) insertChunk(db, chunk);
           db.exec("COMMIT");
@@ -54,7 +54,7 @@ export function openSqliteImporter(path: string): PetImporter {
       }),
     close() {
       try {
-        files?.requireInPlace();
+        watch.requireInPlace();
       } catch {
         // Closing would delete the log of that name, which may belong to another database. The process ends soon.
         return;

@@ -5,17 +5,17 @@ import type { KeyStore } from "../key_store.ts";
 import { type Rows, SqlKeys, type Statement } from "../sql_keys.ts";
 import { asUnavailable } from "./errors.ts";
 import { BUSY_TIMEOUT, setBusyTimeout } from "./open.ts";
-import { rollback, type SchemaWatch } from "./schema.ts";
+import { type FileWatch, rollback } from "./schema.ts";
 
-/** @param requireInPlace Throws if the file was moved or replaced. No server would notice a change then. */
-export function sqliteKeys(db: DatabaseSync, schema: SchemaWatch, requireInPlace: () => void): KeyStore {
+export function sqliteKeys(db: DatabaseSync, watch: FileWatch): KeyStore {
   const run = (statements: readonly Statement[]) =>
     statements.map(([sql, ...values]) => db.prepare(sql).all(...values) as Rows);
   return new SqlKeys("api_keys", (kind, ...statements) => {
     try {
-      requireInPlace();
+      // No server would notice a change of a file that was moved or replaced.
+      watch.requireInPlace();
       return kind === "read" ? run(statements) : write(db, kind === "change", () => {
-        schema.require();
+        watch.requireSchema();
         return run(statements);
       });
     } catch (error) {

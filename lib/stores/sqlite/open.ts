@@ -3,7 +3,14 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { isBusy } from "./errors.ts";
-import { DatabaseFiles, followLinks, inspectFiles, type OpenedFiles } from "./file.ts";
+import {
+  followLinks,
+  identifyFiles,
+  inspectFiles,
+  type OpenDatabase,
+  type OpenedFiles,
+  requireInPlace,
+} from "./file.ts";
 import { migrate, requireKnownSchema, rollback } from "./schema.ts";
 import { StoreUnavailableError } from "../store.ts";
 
@@ -25,12 +32,6 @@ export function prepareExact(db: DatabaseSync, sql: string): StatementSync {
   return statement;
 }
 
-export interface OpenDatabase {
-  db: DatabaseSync;
-  /** Undefined for a database in memory. */
-  files: DatabaseFiles | undefined;
-}
-
 /**
  * Opens a database for reading and writing, and migrates its schema.
  *
@@ -45,7 +46,7 @@ export function openDatabase(path: string): OpenDatabase {
     configure(db, path);
     migrate(db, path);
     requireWritable(db);
-    return { db, files: file === IN_MEMORY ? undefined : DatabaseFiles.find(path, file) };
+    return { db, files: file === IN_MEMORY ? undefined : identifyFiles(path, file) };
   } catch (error) {
     db?.close();
     throw explain(error, path);
@@ -57,20 +58,19 @@ export function openDatabase(path: string): OpenDatabase {
  *
  * @throws {StoreUnavailableError} If it is not the same database any more, or cannot be opened.
  */
-export function openSecondConnection(opened: OpenedFiles): { db: DatabaseSync; files: DatabaseFiles } {
-  const files = new DatabaseFiles(opened);
+export function openSecondConnection(files: OpenedFiles): OpenDatabase {
   // Otherwise SQLite would create a file that is missing.
-  files.requireInPlace();
-  const db = new DatabaseSync(opened.path);
+  requireInPlace(files);
+  const db = new DatabaseSync(files.path);
   try {
-    configure(db, opened.givenPath);
-    requireKnownSchema(db, opened.givenPath);
+    configure(db, files.givenPath);
+    requireKnownSchema(db, files.givenPath);
     requireWritable(db);
-    files.requireInPlace();
+    requireInPlace(files);
     return { db, files };
   } catch (error) {
     db.close();
-    throw explain(error, opened.givenPath);
+    throw explain(error, files.givenPath);
   }
 }
 

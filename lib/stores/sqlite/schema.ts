@@ -3,6 +3,8 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { VERSION } from "../../version.ts";
 import { StoreUnavailableError } from "../store.ts";
+import { KEY_COLUMNS, PET_COLUMNS, REQUEST_COLUMNS } from "../sql_columns.ts";
+import { type OpenDatabase, type OpenedFiles, requireInPlace } from "./file.ts";
 
 /** "Pets" in ASCII. Identifies files of this program (PRAGMA application_id). */
 const APPLICATION_ID = 0x50657473;
@@ -16,20 +18,10 @@ const APPLICATION_ID = 0x50657473;
  * statuses returns the pets of one status in order of id.
  */
 const MIGRATIONS: readonly string[] = [
-  `CREATE TABLE pets (
-     id INTEGER PRIMARY KEY AUTOINCREMENT,
-     name TEXT NOT NULL,
-     category_id INTEGER NOT NULL,
-     status INTEGER NOT NULL CHECK (status IN (0, 1, 2))
-   ) STRICT;
+  `CREATE TABLE pets ${PET_COLUMNS};
    CREATE INDEX pets_by_status ON pets (status);`,
   // Remembered requests. expires_at is in milliseconds since 1970.
-  `CREATE TABLE idempotency_keys (
-     key TEXT PRIMARY KEY,
-     fingerprint TEXT NOT NULL,
-     pet_id INTEGER NOT NULL,
-     expires_at INTEGER NOT NULL
-   ) STRICT, WITHOUT ROWID;
+  `CREATE TABLE idempotency_keys ${REQUEST_COLUMNS};
    CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);`,
   // The oldest release that can use the file after a later release has migrated it.
   `CREATE TABLE compatibility (
@@ -48,17 +40,7 @@ const MIGRATIONS: readonly string[] = [
      WHEN NEW.id <= ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), NEW.id)
      BEGIN UPDATE alteration SET stamp = random(); END;`,
   // API keys, in the order in which they were added. Times are in milliseconds since 1970.
-  `CREATE TABLE api_keys (
-     id TEXT PRIMARY KEY,
-     digest TEXT NOT NULL UNIQUE,
-     label TEXT NOT NULL,
-     caller TEXT NOT NULL,
-     read_only INTEGER NOT NULL CHECK (read_only IN (0, 1)),
-     created_at INTEGER NOT NULL,
-     expires_at INTEGER,
-     revoked_at INTEGER,
-     last_used_at INTEGER
-   ) STRICT;`,
+  `CREATE TABLE api_keys ${KEY_COLUMNS};`,
   // The chunks of imports, so that no pet is imported twice. added_at is in milliseconds since 1970.
   `CREATE TABLE imports (
      parent TEXT NOT NULL,
@@ -152,22 +134,40 @@ export function migrate(db: DatabaseSync, path: string): void {
   }
 }
 
-/** Detects that a later release has migrated the open file, or that it was overwritten. */
-export class SchemaWatch {
+/** Detects that the open file was moved, replaced or overwritten, or that a later release has migrated it. */
+export class FileWatch {
   readonly #db: DatabaseSync;
   readonly #path: string;
+  readonly #files: OpenedFiles | undefined;
   readonly #read: StatementSync;
   #known: unknown;
 
-  constructor(db: DatabaseSync, path: string) {
+  constructor({ db, files }: OpenDatabase, path: string) {
     this.#db = db;
+    this.#files = files;
     this.#path = path;
     this.#read = db.prepare("PRAGMA user_version");
     this.#known = this.#version();
   }
 
+  /**
+   * Checks that a write would not be lost. Checking before the commit is enough, because the file might as well be moved right after
+   * it.
+   *
+   * @throws {StoreUnavailableError} If the file is not in its place, or this release cannot use it any more.
+   */
+  requireWritable(): void {
+    this.requireInPlace();
+    this.requireSchema();
+  }
+
+  /** @throws {StoreUnavailableError} If the file was deleted, moved or replaced. */
+  requireInPlace(): void {
+    if (this.#files) requireInPlace(this.#files);
+  }
+
   /** @throws {StoreUnavailableError} If this release cannot use the file any more. */
-  require(): void {
+  requireSchema(): void {
     const version = this.#version();
     if (version === this.#known) return;
     if (requireKnownSchema(this.#db, this.#path) < MIGRATIONS.length) {

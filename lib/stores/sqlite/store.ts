@@ -18,10 +18,10 @@ import { ChangeWatch } from "./change_watch.ts";
 import { Transactions } from "./commit.ts";
 import { LocalCommitter, ThreadCommitter } from "./committer.ts";
 import { asUnavailable, isOutage } from "./errors.ts";
-import type { DatabaseFiles, OpenedFiles } from "./file.ts";
+import type { OpenDatabase, OpenedFiles } from "./file.ts";
 import { sqliteKeys } from "./keys.ts";
-import { type OpenDatabase, openDatabase, openSecondConnection, prepareExact } from "./open.ts";
-import { SchemaWatch } from "./schema.ts";
+import { openDatabase, openSecondConnection, prepareExact } from "./open.ts";
+import { FileWatch } from "./schema.ts";
 import { WriterOwner } from "./start_writer.ts";
 import { ALL_PETS, type PageSql, PETS_OF_STATUS, SELECT_PET } from "./statements.ts";
 import { Writer } from "./writer.ts";
@@ -36,8 +36,9 @@ const LEFT_OPEN: DatabaseSync[] = [];
 export class SqliteStore implements KeyedPetStore, CommittingStore {
   readonly keys: KeyStore;
   readonly #db: DatabaseSync;
-  readonly #files: DatabaseFiles | undefined;
-  readonly #schema: SchemaWatch;
+  /** The files, for {@link join}. Undefined for a database in memory. */
+  readonly opened: OpenedFiles | undefined;
+  readonly #file: FileWatch;
   readonly #watch: ChangeWatch;
   readonly #writer: Writer;
   readonly #get: StatementSync;
@@ -48,20 +49,15 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
 
   /** @param access The way to the thread that commits. Without it, the calling thread does. */
   private constructor({ db, files }: OpenDatabase, path: string, access: WriterAccess | undefined) {
-    const schema = this.#schema = new SchemaWatch(db, path);
     this.#db = db;
-    this.#files = files;
+    this.opened = files;
+    this.#file = new FileWatch({ db, files }, path);
     this.#watch = new ChangeWatch(db);
-    const transactions = new Transactions(db, () => {
-      // Checking before the commit is enough, because the file might as well be moved right after the commit.
-      files?.requireInPlace();
-      schema.require();
-    });
     this.#access = access;
     const onCommitted = () => this.#watch.countCommit();
-    const local = new LocalCommitter(transactions, onCommitted);
+    const local = new LocalCommitter(new Transactions(db, this.#file), onCommitted);
     this.#writer = new Writer(access ? new ThreadCommitter(access, local, onCommitted) : local);
-    this.keys = sqliteKeys(db, schema, () => files?.requireInPlace());
+    this.keys = sqliteKeys(db, this.#file);
     this.#get = prepareExact(db, SELECT_PET);
     this.#all = preparePage(db, ALL_PETS);
     this.#ofStatus = preparePage(db, PETS_OF_STATUS);
@@ -72,8 +68,8 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
     requirePath(path);
     const opened = openDatabase(path);
     // A database in memory belongs to one connection.
-    const hasThread = writer === "thread" && opened.files;
-    return new SqliteStore(opened, path, hasThread ? new WriterOwner(hasThread.opened) : undefined);
+    const files = writer === "thread" ? opened.files : undefined;
+    return new SqliteStore(opened, path, files && new WriterOwner(files));
   }
 
   /**
@@ -84,11 +80,6 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
    */
   static join(opened: OpenedFiles, access: WriterAccess): SqliteStore {
     return new SqliteStore(openSecondConnection(opened), opened.givenPath, access);
-  }
-
-  /** The files, for {@link join}. Undefined for a database in memory. */
-  get opened(): OpenedFiles | undefined {
-    return this.#files?.opened;
   }
 
   get batch(): CommittingStore["batch"] {
@@ -132,7 +123,7 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
 
   check(): void {
     this.get(1n);
-    this.#files?.requireInPlace();
+    this.#file.requireInPlace();
   }
 
   checkWrites(): Promise<void> {
@@ -153,7 +144,7 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
   /** After the thread, so that the last connection to be closed is the one that decides about the log. */
   #release(): void {
     try {
-      this.#files?.requireInPlace();
+      this.#file.requireInPlace();
     } catch {
       LEFT_OPEN.push(this.#db);
       return;
@@ -174,7 +165,7 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
       // Drops SQLite's cached pages, which may be wrong because they were read while the disk failed.
       if (isOutage(error)) this.#db.exec("PRAGMA shrink_memory");
       // If a table is missing because the file was overwritten, this throws a better error.
-      else this.#schema.require();
+      else this.#file.requireSchema();
       return asUnavailable(error);
     } catch (better) {
       return asUnavailable(better);

@@ -7,9 +7,9 @@ import type { DatabaseSync } from "node:sqlite";
 import { type MessagePort, workerData } from "node:worker_threads";
 import { Batch } from "../batch.ts";
 import { Transactions } from "./commit.ts";
-import type { DatabaseFiles, OpenedFiles } from "./file.ts";
+import type { OpenedFiles } from "./file.ts";
 import { openSecondConnection } from "./open.ts";
-import { SchemaWatch } from "./schema.ts";
+import { FileWatch } from "./schema.ts";
 import {
   decodeBatch,
   encodeReply,
@@ -59,8 +59,8 @@ export function runWriter(): void {
   const { opened, control } = workerData as WriterData;
   const post = (message: ThreadMessage) => control.postMessage(message);
   try {
-    const { db, files } = openSecondConnection(opened);
-    const writer = new ThreadWriter(db, files);
+    const { db } = openSecondConnection(opened);
+    const writer = new ThreadWriter(db, new FileWatch({ db, files: opened }, opened.givenPath));
     control.on("message", (message: OwnerMessage) => {
       if (message !== "close") return writer.serve(message.port);
       writer.close();
@@ -83,14 +83,9 @@ class ThreadWriter {
   #lastPorts = new Set<WriterPort>();
   readonly #batch = new Batch<Job>({ resource: "the disk", commit: (jobs) => this.#commitAll(jobs) });
 
-  constructor(db: DatabaseSync, files: DatabaseFiles) {
+  constructor(db: DatabaseSync, watch: FileWatch) {
     this.#db = db;
-    const schema = new SchemaWatch(db, files.opened.givenPath);
-    this.#transactions = new Transactions(db, () => {
-      // Checking before the commit is enough, because the file might as well be moved right after the commit.
-      files.requireInPlace();
-      schema.require();
-    });
+    this.#transactions = new Transactions(db, watch);
   }
 
   serve(port: WriterPort): void {

@@ -113,7 +113,7 @@ test("when the thread ends, creates that it has not answered are unavailable, re
 test("a thread does not start on a file that has been replaced, and makes no file where it is missing", () =>
   withPath(async (path) => {
     const { db, files } = openDatabase(path);
-    const { opened } = files!;
+    const opened = files!;
     const missing = { ...opened, path: `${path}.missing` };
     const [name, { dev, ino }] = opened.identities[0]!;
     const replaced: OpenedFiles = { ...opened, identities: [[name, { dev, ino: ino + 1n }]] };
