@@ -7,7 +7,7 @@ import { Problem } from "./problem.ts";
 import type { RequestContext } from "./context.ts";
 import { trimField } from "./field_value.ts";
 import { isDigits } from "../json.ts";
-import { FairQueue } from "./fair_queue.ts";
+import { createFairQueue } from "./fair_queue.ts";
 
 /**
  * Reads the body of a request as text, and resolves to the result of `use`. Throws, or rejects with, a {@link Problem} if
@@ -46,7 +46,7 @@ export function bodyTimedOut(timeoutMs: number): Problem {
 /** @param timeoutMs The time from the start of reading to the last byte. Up to a second more may pass. */
 export function createTextReader(maxBytes: number, timeoutMs: number): TextReader {
   const deadlines = new Deadlines(timeoutMs);
-  const limits: StreamLimits = { maxBytes, budget: { left: MAX_UNDER_WAY }, queue: new FairQueue() };
+  const limits: StreamLimits = { maxBytes, budget: { left: MAX_UNDER_WAY }, turn: createFairQueue() };
   const decoder = new TextDecoder();
   const tooLarge = bodyTooLarge(maxBytes);
   const timedOut = bodyTimedOut(timeoutMs);

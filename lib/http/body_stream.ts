@@ -3,7 +3,6 @@
 import { TIMERS_END_WITH_REQUESTS } from "./deadlines.ts";
 import { Problem } from "./problem.ts";
 import type { BodyReader, RequestContext } from "./context.ts";
-import type { FairQueue } from "./fair_queue.ts";
 
 /**
  * Up to this `Content-Length`, a body is read whole, which is twice as fast as in pieces. No pet needs more. For a longer
@@ -48,7 +47,7 @@ export interface StreamLimits {
   maxBytes: number;
   /** How many bytes are left for all bodies together. */
   budget: { left: number };
-  queue: FairQueue;
+  turn: () => Promise<void>;
 }
 
 /** The body of one request. Each piece is copied at once, because it may keep a far larger buffer alive. */
@@ -66,7 +65,7 @@ export class BodyStream {
 
   /** Resolves to the bytes, or to `undefined` if there are too many bytes or pieces. */
   async read(): Promise<Uint8Array | undefined> {
-    const { maxBytes, queue } = this.#limits;
+    const { maxBytes, turn } = this.#limits;
     try {
       for (let pieces = 1; this.#reader; pieces++) {
         const { done, value } = await this.#reader.read();
@@ -75,7 +74,7 @@ export class BodyStream {
         if (size > maxBytes || pieces > MAX_PIECES + size / BYTES_PER_PIECE) this.#refuse();
         if (this.#isGivenUp) return undefined;
         this.#add(value);
-        if (pieces % PIECES_A_TURN === FIRST_PIECES) await queue.turn();
+        if (pieces % PIECES_A_TURN === FIRST_PIECES) await turn();
       }
       return this.#bytes.subarray(0, this.#size);
     } finally {

@@ -9,30 +9,25 @@ const TICKS = 8, MAX_TICK = 1000;
 /** How late a timer may fire, in milliseconds. */
 const MAX_DELAY = 1000;
 
-/** A timer that is set again if it was lost: some hosts drop the timers of an isolate that they suspend. */
-export class Alarm {
-  readonly #delay: number;
-  readonly #ring: () => void;
-  /** If the timer has not fired by then, in milliseconds since 1970, it is lost. 0 while no timer is set. */
-  #ringBy = 0;
-
-  /** @param delay In milliseconds. */
-  constructor(delay: number, ring: () => void) {
-    this.#delay = delay;
-    this.#ring = ring;
-  }
-
-  /** Sets the timer, unless it is set already. */
-  set(): void {
-    if (this.#ringBy >= Date.now()) return;
-    const ringBy = this.#ringBy = Date.now() + 2 * this.#delay + MAX_DELAY;
+/**
+ * A timer that is set again if it was lost: some hosts drop the timers of an isolate that they suspend.
+ *
+ * @param delay In milliseconds.
+ * @returns Sets the timer, unless it is set already.
+ */
+export function createAlarm(delay: number, ring: () => void): () => void {
+  // If the timer has not fired by then, in milliseconds since 1970, it is lost. 0 while no timer is set.
+  let ringBy = 0;
+  return () => {
+    if (ringBy >= Date.now()) return;
+    const own = ringBy = Date.now() + 2 * delay + MAX_DELAY;
     setTimeout(() => {
       // A timer that was thought lost may fire after all.
-      if (this.#ringBy !== ringBy) return;
-      this.#ringBy = 0;
-      this.#ring();
-    }, this.#delay);
-  }
+      if (ringBy !== own) return;
+      ringBy = 0;
+      ring();
+    }, delay);
+  };
 }
 
 /** A running deadline. */
@@ -51,12 +46,12 @@ export class Deadlines {
   readonly #length: number;
   /** In the order in which they expire. */
   readonly #open = new Set<Deadline>();
-  readonly #alarm: Alarm;
+  readonly #setAlarm: () => void;
 
   /** @param length In milliseconds. */
   constructor(length: number) {
     this.#length = length;
-    this.#alarm = new Alarm(Math.min(Math.ceil(length / TICKS), MAX_TICK), () => this.#tick());
+    this.#setAlarm = createAlarm(Math.min(Math.ceil(length / TICKS), MAX_TICK), () => this.#tick());
   }
 
   /** Calls `expire` when the time is up, unless {@link end} is called first. */
@@ -64,7 +59,7 @@ export class Deadlines {
     if (TIMERS_END_WITH_REQUESTS) return { expire, due: 0, timer: setTimeout(expire, this.#length) };
     const deadline = { expire, due: performance.now() + this.#length };
     this.#open.add(deadline);
-    this.#alarm.set();
+    this.#setAlarm();
     return deadline;
   }
 
@@ -81,6 +76,6 @@ export class Deadlines {
       this.#open.delete(deadline);
       deadline.expire();
     }
-    if (this.#open.size > 0) this.#alarm.set();
+    if (this.#open.size > 0) this.#setAlarm();
   }
 }

@@ -59,7 +59,7 @@ export async function* importRecords(
   source: AsyncIterable<Uint8Array>,
   { format, copy, importer, skipsBad }: ImportOptions,
 ): AsyncGenerator<ImportedPart> {
-  const records = new Lookahead(readRecords(source, format === "csv" ? findCsvEnd : findLineEnd));
+  const records = lookAhead(readRecords(source, format === "csv" ? findCsvEnd : findLineEnd));
   const { readPet, header } = await readFormatHeader(records, format);
   let parent = digestOf(`petstore import 1\n${format}\n${copy}\n${header}`);
   for (;;) {
@@ -85,36 +85,33 @@ export async function* importRecords(
   }
 }
 
+type Lookahead = ReturnType<typeof lookAhead>;
+
 /** Records that have been read and not yet skipped. */
-class Lookahead {
-  readonly #blocks: AsyncIterator<SourceRecord[]>;
-  #records: SourceRecord[] = [];
-  #skippedBytes = 0;
-
-  constructor(blocks: AsyncIterator<SourceRecord[]>) {
-    this.#blocks = blocks;
-  }
-
-  /** The next records: at most `count`, and fewer if they have too many bytes, or at the end. It does not depend on the blocks. */
-  async peek(count: number): Promise<SourceRecord[]> {
-    let bytes = 0;
-    for (let i = 0; i < count; i++) {
-      while (i === this.#records.length) {
-        const { done, value } = await this.#blocks.next();
-        if (done) return this.#records.slice(0, i);
-        this.#records = this.#records.concat(value);
+function lookAhead(blocks: AsyncIterator<SourceRecord[]>) {
+  let records: SourceRecord[] = [];
+  let skippedBytes = 0;
+  return {
+    /** The next records: at most `count`, and fewer if they have too many bytes, or at the end. It does not depend on the blocks. */
+    async peek(count: number): Promise<SourceRecord[]> {
+      let bytes = 0;
+      for (let i = 0; i < count; i++) {
+        while (i === records.length) {
+          const { done, value } = await blocks.next();
+          if (done) return records.slice(0, i);
+          records = records.concat(value);
+        }
+        bytes += records[i]!.bytes.length;
+        if (bytes > MAX_BYTES) return records.slice(0, i);
       }
-      bytes += this.#records[i]!.bytes.length;
-      if (bytes > MAX_BYTES) return this.#records.slice(0, i);
-    }
-    return this.#records.slice(0, count);
-  }
-
-  /** Returns the bytes of all records that have been skipped. */
-  skip(count: number): number {
-    for (const { bytes } of this.#records.splice(0, count)) this.#skippedBytes += bytes.length;
-    return this.#skippedBytes;
-  }
+      return records.slice(0, count);
+    },
+    /** Returns the bytes of all records that have been skipped. */
+    skip(count: number): number {
+      for (const { bytes } of records.splice(0, count)) skippedBytes += bytes.length;
+      return skippedBytes;
+    },
+  };
 }
 
 /** Reads the header of CSV. It defines the columns, so it is part of the digest. */
