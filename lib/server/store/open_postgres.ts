@@ -119,18 +119,15 @@ function explain(target: PostgresTarget, attempt: string, error: unknown): Setti
   return cause !== undefined && isTemporary(cause) ? new UnreachableError(line) : new SettingError(line);
 }
 
-async function loadDriver(target: PostgresTarget, driver: string): Promise<Connect> {
-  const { default: connect } = await importDriver(driver);
-  return (settings) => connect({ ...driverOptions(target), ...settings });
-}
-
 /** @param driver Not a literal, because Deno loads the package of a literal `import()` at every start, even for another store. */
-async function importDriver(driver: string): Promise<DriverModule> {
+async function loadDriver(target: PostgresTarget, driver: string): Promise<Connect> {
+  let module: DriverModule;
   try {
-    return await import(driver);
+    module = await import(driver);
   } catch (error) {
     throw new SettingError(`The PostgreSQL driver, ${driver}, cannot be loaded: ${firstLine(error)}`);
   }
+  return (settings) => module.default({ ...driverOptions(target), ...settings });
 }
 
 async function readState(connect: Connect, dial: () => Promise<Socket>): Promise<ServerState> {

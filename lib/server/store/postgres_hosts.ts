@@ -102,8 +102,9 @@ export class Hosts {
       const { address, state, error } = result;
       if (state && hasState(state, required)) best = isBetter(result, best, required) ? result : best;
       else if (state && required === "prefer-standby") secondChoice ??= address;
-      else if (state) failures.push(mismatchError(address, required));
-      // As in libpq, an error from a server, such as a wrong password, ends the search. The exception is class 57P, which
+      else if (state) {
+        failures.push(new Error(`${formatAddress(address)} does not match target_session_attrs=${required}`));
+      } // As in libpq, an error from a server, such as a wrong password, ends the search. The exception is class 57P, which
       // means that the server is starting or stopping.
       else if (sqlState(error)?.startsWith("57P") === false && !best) throw error;
       else failures.push(error as Error);
@@ -119,21 +120,16 @@ export class Hosts {
     let timer: ReturnType<typeof setTimeout> | undefined;
     await new Promise<void>((resolve) => {
       const queries = addresses.map(async (address, i) => {
-        const { state } = results[i] = await this.#query(address);
+        const { state } = results[i] = await this.#readState(address).then(
+          (state): HostResult => ({ address, state }),
+          (error): HostResult => ({ address, error }),
+        );
         if (state && hasState(state, this.#options.targetSessionAttrs)) timer ??= setTimeout(resolve, OTHERS_TIMEOUT);
       });
       Promise.all(queries).then(() => resolve());
     });
     clearTimeout(timer);
     return results.filter((result) => result !== undefined);
-  }
-
-  async #query(address: Address): Promise<HostResult> {
-    try {
-      return { address, state: await this.#readState(address) };
-    } catch (error) {
-      return { address, error };
-    }
   }
 
   #select(address: Address | undefined): void {
@@ -184,10 +180,6 @@ async function lookUp(name: string): Promise<string[]> {
     if ((error as { code?: string }).code === "EPERM") return [name];
     throw error;
   }
-}
-
-function mismatchError(address: Address, required: string): Error {
-  return new Error(`${formatAddress(address)} does not match target_session_attrs=${required}`);
 }
 
 /** Whether a state matches libpq's target_session_attrs; for prefer-standby, whether it is the first choice. */

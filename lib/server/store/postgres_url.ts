@@ -84,10 +84,11 @@ export function readPostgresUrl(url: string, environment: (name: string) => stri
   };
 }
 
-/** The address without the password and the parameters, for messages. */
-export function formatPostgresUrl({ hosts, database, user }: PostgresTarget): string {
+/** The address without the password and the parameters, for messages, and the schema unless it is the default. */
+export function describePostgres({ hosts, database, user, schema }: PostgresTarget): string {
   const addresses = hosts.map(({ name, port }) => `${name.includes(":") ? `[${name}]` : name}:${port}`);
-  return `postgres://${encodeURIComponent(user)}@${addresses.join(",")}/${encodeURIComponent(database)}`;
+  return `postgres://${encodeURIComponent(user)}@${addresses.join(",")}/${encodeURIComponent(database)}` +
+    (schema === undefined ? "" : ` (schema ${schema})`);
 }
 
 /** Collects the parameters from all parts of an address. */
@@ -147,9 +148,4 @@ function decode(text: string): string {
 
 function fail(problem: string): never {
   throw new SettingError(`The PostgreSQL store's address is not valid: ${problem}`);
-}
-
-/** The address for messages, with the schema unless it is the default. */
-export function describePostgres(target: PostgresTarget): string {
-  return formatPostgresUrl(target) + (target.schema === undefined ? "" : ` (schema ${target.schema})`);
 }

@@ -76,7 +76,11 @@ export function postgresGrants(role: string, schema: string = DEFAULT_SCHEMA): s
   return `GRANT USAGE ON SCHEMA "${schema}" TO ${role};\n${grants.join("")}`;
 }
 
-/** Opens a database whose schema is migrated as {@link openSchema} says. */
+/**
+ * Opens a database, creates or migrates the tables if necessary, and checks that the role may use them.
+ *
+ * @throws {StoreUnavailableError} If they belong to another program or a later release, or cannot be created or used.
+ */
 export async function openDatabase(
   source: PostgresClient | PostgresClientMaker,
   schema: string,
@@ -84,7 +88,10 @@ export async function openDatabase(
 ): Promise<Database> {
   const db = new Database(source, options);
   try {
-    await openSchema(db, schema);
+    const { version, isReadOnly } = await inspect(db, schema);
+    if (requireUsable(schema, version)) await migrate(db, schema, isReadOnly);
+    // A standby, or a role that is read-only by default, can still serve reads.
+    if (!isReadOnly) await requireReady(db, schema);
     return db;
   } catch (error) {
     await db.release();
@@ -93,22 +100,10 @@ export async function openDatabase(
 }
 
 /**
- * Creates or migrates the tables if necessary, and checks that the role may use them.
- *
- * @throws {StoreUnavailableError} If they belong to another program or a later release, or cannot be created or used.
- */
-async function openSchema(db: Database, schema: string): Promise<void> {
-  const { version, isReadOnly } = await inspect(db, schema);
-  if (requireUsable(schema, version)) await migrate(db, schema, isReadOnly);
-  // A standby, or a role that is read-only by default, can still serve reads.
-  if (!isReadOnly) await requireReady(db, schema);
-}
-
-/**
  * @returns Whether the tables must be migrated first.
  * @throws {StoreUnavailableError} If they belong to a later release.
  */
-export function requireUsable(schema: string, version: number): boolean {
+function requireUsable(schema: string, version: number): boolean {
   if (version <= MIGRATIONS.length) return version < MIGRATIONS.length;
   throw new StoreUnavailableError(
     `The schema ${schema} has version ${version}, but this release supports versions up to ${MIGRATIONS.length}; ` +
