@@ -9,21 +9,13 @@ const PET = { name: "Rex", categoryId: 7n, status: "sold" } as const;
 
 /** Opens stores, each with a pool of its own, by both drivers in turn. */
 async function withStores<T>(url: string, schema: string, count: number, use: (stores: PetStore[]) => Promise<T>) {
+  await using opened = new AsyncDisposableStack();
   const stores: PetStore[] = [];
-  const open = async (): Promise<T> => {
-    const driver = DRIVERS[stores.length % DRIVERS.length];
-    if (stores.length === count || !driver) return await use(stores);
-    return await driver.use(url, async (client) => {
-      const store = await createPostgresStore(client, { schema });
-      stores.push(store);
-      try {
-        return await open();
-      } finally {
-        await store.close();
-      }
-    });
-  };
-  return await open();
+  for (let i = 0; i < count; i++) {
+    const connect = () => DRIVERS[i % DRIVERS.length]!.connect(url);
+    stores.push(opened.use(await createPostgresStore(connect, { schema })));
+  }
+  return await use(stores);
 }
 
 interface Reading {
@@ -70,12 +62,9 @@ async function pollOn(reader: PetStore, isDone: () => boolean): Promise<Set<bigi
 
 /** The tables, with commits of uneven length, as with several busy disks and networks. */
 function unevenSchema(schema: string): string {
-  return replaceOnce(postgresSchema(schema), "RETURN array_to_string", "PERFORM pg_sleep(random() * 0.004); $&");
-}
-
-function replaceOnce(text: string, pattern: string, by: string): string {
-  assert.equal(text.match(new RegExp(pattern, "g"))?.length, 1, pattern);
-  return text.replace(new RegExp(pattern), by);
+  const end = "RETURN array_to_string", parts = postgresSchema(schema).split(end);
+  assert.equal(parts.length, 2);
+  return parts.join(`PERFORM pg_sleep(random() * 0.004); ${end}`);
 }
 
 test("two readers that follow the ids miss no pet that four servers create at once", () =>
