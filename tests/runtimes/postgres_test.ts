@@ -13,10 +13,10 @@ if (!whyNoPostgres()) {
   testHttpContract(IN_PROCESS, [POSTGRES]);
 }
 
-const FILES = ["contract/store", "postgres/patience", "security/injection", "stores/dispose"]
+const FILES = ["contract/store", "postgres/patience", "security/injection"]
   .map((name) => `./tests/${name}_test.ts`);
 /** Leaves out the tests on other stores. */
-const PATTERN = "^(?!an? (memory|SQLite)|(memory|SQLite)|await using closes (?!a PostgreSQL))";
+const PATTERN = "^(?!an? (memory|SQLite)|(memory|SQLite))";
 
 for (const runtime of TEST_RUNTIMES) {
   testUnless(whyNoPostgres() || runtime.skip)(
