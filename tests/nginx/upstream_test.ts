@@ -89,8 +89,8 @@ test("requests beyond the rate, or the limit of simultaneous requests, of an add
   });
 });
 
-/** An upstream that answers the first request of a connection, then reads the second and closes. */
-async function withBreaker(use: (port: number, heads: string[]) => Promise<void>): Promise<void> {
+/** nginx before an upstream that answers the first request of a connection, then reads the second and closes. */
+async function withBreaker(use: (nginx: Nginx, heads: string[]) => Promise<void>): Promise<void> {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const heads: string[] = [];
   const response = await emptyList();
@@ -107,7 +107,7 @@ async function withBreaker(use: (port: number, heads: string[]) => Promise<void>
   const accepting = (async () => {
     for await (const connection of listener) void serve(connection);
   })();
-  await use(listener.addr.port, heads);
+  await withTempFolder((folder) => withNginx(folder, listener.addr.port, {}, (nginx) => use(nginx, heads)));
   listener.close();
   await accepting;
 }
@@ -120,37 +120,29 @@ async function emptyList(): Promise<Uint8Array> {
 }
 
 test("a GET whose connection to the petstore breaks is sent again, a POST never", () =>
-  withBreaker((port, heads) =>
-    withTempFolder((folder) =>
-      withNginx(folder, port, {}, async (nginx) => {
-        const methods = () => heads.splice(0).map((head) => head.slice(0, head.indexOf(" ")));
-        assert.equal((await exchange(nginx, LIST))?.status, 200);
-        // First on the kept connection, which breaks, then on a new one.
-        assert.equal((await exchange(nginx, LIST))?.status, 200);
-        assert.deepEqual(methods(), ["GET", "GET", "GET"]);
-        assert.deepEqual(await refusal(nginx, CREATE), [502, "bad_gateway", "1"]);
-        assert.deepEqual(methods(), ["POST"]);
-      })
-    )
-  ));
+  withBreaker(async (nginx, heads) => {
+    const methods = () => heads.splice(0).map((head) => head.slice(0, head.indexOf(" ")));
+    assert.equal((await exchange(nginx, LIST))?.status, 200);
+    // First on the kept connection, which breaks, then on a new one.
+    assert.equal((await exchange(nginx, LIST))?.status, 200);
+    assert.deepEqual(methods(), ["GET", "GET", "GET"]);
+    assert.deepEqual(await refusal(nginx, CREATE), [502, "bad_gateway", "1"]);
+    assert.deepEqual(methods(), ["POST"]);
+  }));
 
 test("the petstore gets the request with its target as sent, the address from nginx, and nothing about other proxies", () =>
-  withBreaker((port, heads) =>
-    withTempFolder((folder) =>
-      withNginx(folder, port, {}, async (nginx) => {
-        const pretended = ["Forwarded: for=1.2.3.4", "X-Forwarded-For: 1.2.3.4", "X-Forwarded-Host: evil.example"]
-          .concat("X-Forwarded-Proto: https", "X-Real-IP: 1.2.3.4", "X_Forwarded_For: 1.2.3.4", "Upgrade: h2c")
-          .concat("Connection: authorization, x", "Keep-Alive: 1", "TE: trailers", "Proxy-Authorization: x");
-        const head = `GET /v1/%70ets//?limit=%31&x HTTP/1.1\r\nHost: Pets.Example:80\r\nAuthorization: Bearer k\r\n`;
-        await exchange({ ...nginx, validate: () => {} }, `${head}${pretended.join("\r\n")}\r\n\r\n`);
-        const [line, ...fields] = heads[0]?.trimEnd().split("\r\n") ?? [];
-        assert.equal(line, "GET /v1/%70ets//?limit=%31&x HTTP/1.1");
-        assert.deepEqual(fields, [
-          "Host: pets.example",
-          "X-Real-IP: 127.0.0.1",
-          "Authorization: Bearer k",
-          "Proxy-Authorization: x",
-        ]);
-      })
-    )
-  ));
+  withBreaker(async (nginx, heads) => {
+    const pretended = ["Forwarded: for=1.2.3.4", "X-Forwarded-For: 1.2.3.4", "X-Forwarded-Host: evil.example"]
+      .concat("X-Forwarded-Proto: https", "X-Real-IP: 1.2.3.4", "X_Forwarded_For: 1.2.3.4", "Upgrade: h2c")
+      .concat("Connection: authorization, x", "Keep-Alive: 1", "TE: trailers", "Proxy-Authorization: x");
+    const head = `GET /v1/%70ets//?limit=%31&x HTTP/1.1\r\nHost: Pets.Example:80\r\nAuthorization: Bearer k\r\n`;
+    await exchange({ ...nginx, validate: () => {} }, `${head}${pretended.join("\r\n")}\r\n\r\n`);
+    const [line, ...fields] = heads[0]?.trimEnd().split("\r\n") ?? [];
+    assert.equal(line, "GET /v1/%70ets//?limit=%31&x HTTP/1.1");
+    assert.deepEqual(fields, [
+      "Host: pets.example",
+      "X-Real-IP: 127.0.0.1",
+      "Authorization: Bearer k",
+      "Proxy-Authorization: x",
+    ]);
+  }));
