@@ -5,7 +5,7 @@ import type { ImportChunk, KnownChunk, PetImporter } from "../pet_importer.ts";
 import { statusCode } from "../status_code.ts";
 import { isBusy } from "./errors.ts";
 import { explain, openDatabase, setBusyTimeout } from "./open.ts";
-import { FileWatch, rollback } from "./schema.ts";
+import { commit, FileWatch } from "./schema.ts";
 import { INSERT_CHUNK, insertPets, SELECT_FOLLOWERS, SELECT_ONE } from "./statements.ts";
 
 /** The time limit for the write lock, and the pause between two attempts, in milliseconds. */
@@ -41,16 +41,12 @@ export function openSqliteImporter(path: string): PetImporter {
     add: (chunk, known) =>
       explainErrors(() => {
         begin(db);
-        try {
+        return commit(db, () => {
           watch.requireWritable();
           const isNew = followers(chunk.parent).length === known;
           if (isNew) insertChunk(db, chunk);
-          db.exec("COMMIT");
           return isNew;
-        } catch (error) {
-          rollback(db);
-          throw error;
-        }
+        });
       }),
     close() {
       try {

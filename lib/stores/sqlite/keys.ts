@@ -5,7 +5,7 @@ import type { KeyStore } from "../key_store.ts";
 import { type Rows, SqlKeys, type Statement } from "../sql_keys.ts";
 import { asUnavailable } from "./errors.ts";
 import { BUSY_TIMEOUT, setBusyTimeout } from "./open.ts";
-import { type FileWatch, rollback } from "./schema.ts";
+import { commit, type FileWatch } from "./schema.ts";
 
 export function sqliteKeys(db: DatabaseSync, watch: FileWatch): KeyStore {
   const run = (statements: readonly Statement[]) =>
@@ -30,12 +30,7 @@ function write<T>(db: DatabaseSync, waits: boolean, change: () => T): T {
   db.exec(`PRAGMA synchronous = ${waits ? "FULL" : "NORMAL"}`);
   try {
     db.exec("BEGIN IMMEDIATE");
-    const result = change();
-    db.exec("COMMIT");
-    return result;
-  } catch (error) {
-    rollback(db);
-    throw error;
+    return commit(db, change);
   } finally {
     db.exec("PRAGMA synchronous = FULL");
     setBusyTimeout(db, BUSY_TIMEOUT);

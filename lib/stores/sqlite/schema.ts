@@ -120,18 +120,14 @@ function requireCompatible(db: DatabaseSync, path: string, version: number): voi
 export function migrate(db: DatabaseSync, path: string): void {
   if (readPragma(db, "user_version") === MIGRATIONS.length) return;
   db.exec("BEGIN IMMEDIATE");
-  try {
+  commit(db, () => {
     // Checked under the lock, because another process may have migrated it in the meantime, even to a later version.
     const version = requireKnownSchema(db, path);
     for (const statements of MIGRATIONS.slice(version)) db.exec(statements);
     if (version < MIGRATIONS.length) {
       db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`);
     }
-    db.exec("COMMIT");
-  } catch (error) {
-    rollback(db);
-    throw error;
-  }
+  });
 }
 
 /** Detects that the open file was moved, replaced or overwritten, or that a later release has migrated it. */
@@ -178,6 +174,18 @@ export class FileWatch {
 
   #version(): unknown {
     return this.#read.get()?.["user_version"];
+  }
+}
+
+/** Ends a transaction that has begun: with what `work` has written or, if it throws, with nothing. */
+export function commit<T>(db: DatabaseSync, work: () => T): T {
+  try {
+    const result = work();
+    db.exec("COMMIT");
+    return result;
+  } catch (error) {
+    rollback(db);
+    throw error;
   }
 }
 
