@@ -96,36 +96,3 @@ export class ScheduledKv implements KvClient {
 function textOf(key: KvKey): string {
   return key.map((part) => typeof part === "bigint" ? `n${String(part).padStart(20, "0")}` : `s${part}`).join("\0");
 }
-
-/** Longer timers are limits. Shorter ones are pauses before retries. */
-const LONGEST_PAUSE = 100;
-
-/** Lets the scheduler decide when timers fire. With `canTimeOut`, time limits may end at any moment, otherwise never. */
-export async function withScheduledTimers<T>(
-  scheduler: Scheduler,
-  canTimeOut: () => boolean,
-  work: () => Promise<T>,
-): Promise<T> {
-  const { setTimeout, clearTimeout, setImmediate } = globalThis;
-  const waiting = new Set<object>();
-  const start = (run: () => void, milliseconds = 0): object => {
-    const timer = {};
-    waiting.add(timer);
-    const isLimit = milliseconds > LONGEST_PAUSE;
-    const fire = () => {
-      if (waiting.delete(timer) && (!isLimit || canTimeOut())) run();
-    };
-    if (!isLimit || canTimeOut()) scheduler.schedule(Promise.resolve(), `a timer of ${milliseconds} ms`).then(fire);
-    return timer;
-  };
-  Object.assign(globalThis, {
-    setTimeout: start,
-    setImmediate: start,
-    clearTimeout: (timer: object) => waiting.delete(timer),
-  });
-  try {
-    return await work();
-  } finally {
-    Object.assign(globalThis, { setTimeout, clearTimeout, setImmediate });
-  }
-}

@@ -2,23 +2,30 @@
 
 import type fc from "fast-check";
 
-/** Runs `use` with timers that fire in the order of the scheduler, whatever their times. */
-export async function withScheduledTimers<T>(scheduler: fc.Scheduler, use: () => Promise<T>): Promise<T> {
+/**
+ * Runs `use` with timers that fire in the order of the scheduler, whatever their times.
+ *
+ * @param mayFire Whether a timer of so many milliseconds may fire at the moment.
+ */
+export async function withScheduledTimers<T>(
+  scheduler: fc.Scheduler,
+  mayFire: (milliseconds: number) => boolean,
+  use: () => Promise<T>,
+): Promise<T> {
   const { setTimeout, setImmediate, clearTimeout } = globalThis;
   const waiting = new Set<number>();
   let last = 0;
-  const add = (name: string) => (run: (...args: unknown[]) => void, ...args: unknown[]) => {
+  const add = (run: (...args: unknown[]) => void, milliseconds: number, ...args: unknown[]) => {
     const id = ++last;
     waiting.add(id);
-    const fire = () => waiting.delete(id) && run(...args);
+    const fire = () => waiting.delete(id) && mayFire(milliseconds) && run(...args);
     // Not awaited: fast-check would take what a timer starts for a part of it.
-    void scheduler.schedule(Promise.resolve(), name).then(fire);
+    if (mayFire(milliseconds)) void scheduler.schedule(Promise.resolve(), `a timer of ${milliseconds} ms`).then(fire);
     return id;
   };
-  const timer = add("timer");
   Object.assign(globalThis, {
-    setImmediate: add("next turn"),
-    setTimeout: (run: () => void, _ms: number, ...args: unknown[]) => timer(run, ...args),
+    setImmediate: (run: () => void, ...args: unknown[]) => add(run, 0, ...args),
+    setTimeout: add,
     clearTimeout: (id: number) => waiting.delete(id),
   });
   try {

@@ -123,7 +123,7 @@ test("whenever workers open, serve, die or end, those that are missing are repla
   const property = fc.asyncProperty(
     fc.scheduler(),
     SCENARIO,
-    (scheduler, scenario) => withScheduledTimers(scheduler, () => run(scheduler, scenario)),
+    (scheduler, scenario) => withScheduledTimers(scheduler, () => true, () => run(scheduler, scenario)),
   );
   await fc.assert(property, { numRuns: 3_000 });
 });

@@ -193,7 +193,7 @@ test("whenever the thread that writes starts, answers or ends, each create is se
   const property = fc.asyncProperty(
     fc.scheduler(),
     SCENARIO,
-    (scheduler, scenario) => withScheduledTimers(scheduler, () => run(scheduler, scenario)),
+    (scheduler, scenario) => withScheduledTimers(scheduler, () => true, () => run(scheduler, scenario)),
   );
   await fc.assert(property, { numRuns: 3_000 });
 });
