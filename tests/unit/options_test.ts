@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { JsonObject } from "../../lib/json_types.ts";
 import { createOpenApi, type OpenApiOptions } from "../../lib/openapi/openapi.ts";
-import { createMemoryStore, createPetstore, type Petstore, type PetstoreOptions } from "../../mod.ts";
+import { createPetstore, type Petstore, type PetstoreOptions } from "../../mod.ts";
 import { openApiOf } from "../support/descriptions.ts";
 
 /** Wrong options beside the keys, as a caller without types can give them, and the message. keys_test.ts has wrong keys. */
@@ -75,18 +75,6 @@ test("two petstores in one process share neither pets nor keys", async () => {
   await handle(new Request("http://x/v1/pets", { method: "POST", headers, body: '{"name":"Rex","categoryId":7}' }));
   assert.deepEqual([await countPets(first, "one"), await countPets(second, "two")], [1, 0]);
   assert.deepEqual([await countPets(first, "two"), await countPets(second, "one")], [-1, -1]);
-});
-
-test("two petstores on one store show the same pets under their own paths", async () => {
-  const store = createMemoryStore();
-  store.create({ name: "Rex", categoryId: 7n, status: "sold" });
-  for (const basePath of ["/a", "/b"]) {
-    const { handle } = createPetstore({ keys: ["k"], store, basePath });
-    const response = await handle(
-      new Request(`http://x${basePath}/pets/1`, { headers: { authorization: "Bearer k" } }),
-    );
-    assert.equal(response.status, 200);
-  }
 });
 
 test("a body that was read before gets 500, and only onError learns why", async () => {
