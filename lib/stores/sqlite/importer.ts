@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { ImportChunk, KnownChunk, PetImporter } from "../pet_importer.ts";
 import { statusCode } from "../status_code.ts";
 import { isBusy } from "./errors.ts";
-import { explain, openDatabase, setBusyTimeout } from "./open.ts";
+import { explain, openDatabase, prepareExact, setBusyTimeout } from "./open.ts";
 import { commit, FileWatch } from "./schema.ts";
 import { INSERT_CHUNK, insertPets, SELECT_FOLLOWERS, SELECT_ONE } from "./statements.ts";
 
@@ -75,13 +75,11 @@ function begin(db: DatabaseSync): void {
 }
 
 function insertChunk(db: DatabaseSync, { parent, digest, records, pets }: ImportChunk): void {
-  const many = db.prepare(insertPets(ROWS));
+  const many = prepareExact(db, insertPets(ROWS));
   for (let i = 0; i < pets.length;) {
     const rows = pets.slice(i, i += ROWS);
-    const statement = rows.length === ROWS ? many : db.prepare(insertPets(rows.length));
-    // If another program has inserted an id beyond 2^53, it could not be returned as a number.
-    statement.setReadBigInts(true);
+    const statement = rows.length === ROWS ? many : prepareExact(db, insertPets(rows.length));
     statement.run(...rows.flatMap(({ name, categoryId, status }) => [name, categoryId, statusCode(status)]));
   }
-  db.prepare(INSERT_CHUNK).run(parent, digest, records, pets.length, Date.now());
+  prepareExact(db, INSERT_CHUNK).run(parent, digest, records, pets.length, Date.now());
 }

@@ -34,15 +34,17 @@ export class Inserter {
   readonly #release: StatementSync;
 
   constructor(db: DatabaseSync) {
-    this.#insertOne = prepareExact(db, insertPets(1));
-    this.#insertMany = prepareExact(db, insertPets(ROWS));
-    this.#findRequest = prepareExact(db, SELECT_REQUEST);
-    this.#insertRequest = db.prepare(INSERT_REQUEST);
-    this.#deleteExpired = db.prepare(DELETE_REQUESTS);
-    this.#writeNothing = WRITE_NOTHING.map((sql) => db.prepare(sql));
-    this.#savepoint = db.prepare("SAVEPOINT before");
-    this.#rollback = db.prepare("ROLLBACK TO before");
-    this.#release = db.prepare("RELEASE before");
+    // All of them exact: Node 26 reports the last id of the connection even for a savepoint.
+    const prepare = (sql: string) => prepareExact(db, sql);
+    this.#insertOne = prepare(insertPets(1));
+    this.#insertMany = prepare(insertPets(ROWS));
+    this.#findRequest = prepare(SELECT_REQUEST);
+    this.#insertRequest = prepare(INSERT_REQUEST);
+    this.#deleteExpired = prepare(DELETE_REQUESTS);
+    this.#writeNothing = WRITE_NOTHING.map(prepare);
+    this.#savepoint = prepare("SAVEPOINT before");
+    this.#rollback = prepare("ROLLBACK TO before");
+    this.#release = prepare("RELEASE before");
   }
 
   /** Inserts creates in order. Throws if one is invalid, or if the database fails. */

@@ -88,6 +88,19 @@ test("2,000 open connections do not block others, and are forgotten when they cl
     }
   }));
 
+test("more connections than the process may have open do not end it", () =>
+  withFreshServer({ args: ["--key=k", "--store=memory:"], openFiles: 64 }, async (server) => {
+    const sockets: RawSocket[] = [];
+    // The server may have to listen again, and refuses connections until then.
+    const isServed = () => exchange(server, LIST).then((response) => response?.text === "[]", () => false);
+    await until("80 connections", async () => {
+      await RawSocket.open(server, GUARD).then((socket) => sockets.push(socket), () => {});
+      return sockets.length === 80 || !await isServed();
+    });
+    for (const socket of sockets) socket.close();
+    await until("the server accepts connections", isServed);
+  }));
+
 test("500 stalled bodies, four times in a row, do not block others, get 408 and leave nothing behind", () =>
   withImpatientServer(async (server) => {
     const stalled = `POST /v1/pets HTTP/1.1\r\n${HEADERS}Content-Length: 29\r\n\r\n{`;

@@ -52,6 +52,9 @@ testWriters(
         await createMany(store, 20),
         Array.from({ length: 20 }, (_, i) => 9007199254740996n + BigInt(i)),
       );
+      const request = { key: "k", fingerprint: "f", retentionMs: 60_000 };
+      assert.deepEqual(await store.createOnce?.(REX, request), { outcome: "created", id: 9007199254741016n });
+      await store.checkWrites?.();
     }),
 );
 
