@@ -84,7 +84,7 @@ export async function publishFile<T>(path: string, fill: (name: string) => T | P
     for (const signal of TERMINATION_SIGNALS) process.off(signal, abort);
     if (temporary) {
       closeSync(temporary.descriptor);
-      // There is none after a rename.
+      // After a rename, it is gone.
       rmSync(temporary.name, { force: true });
     }
   }

@@ -109,7 +109,7 @@ export function readRequestIds(flags: Flags, environment: Environment): RequestI
   return readChoice("--request-id", readText("request-id", flags, environment), REQUEST_IDS);
 }
 
-/** @throws {SettingError} If the value is none of the choices. */
+/** @throws {SettingError} If the value is not one of the choices. */
 export function readChoice<Choice extends string>(name: string, value: string, choices: readonly Choice[]): Choice {
   const choice = choices.find((choice) => choice === value);
   if (choice !== undefined) return choice;

@@ -25,7 +25,7 @@ function drillOf(command: string): [before: string, after: string] {
 }
 
 async function runShell(folder: string, script: string, env: Record<string, string> = {}): Promise<string> {
-  // The task belongs to a checkout, and this folder is none.
+  // The task needs a checkout, which this folder is not.
   const text = script.replaceAll("deno task petstore", '"$@"');
   await using child = new Child("sh", ["-e", "-c", text, "sh", ...serverCommand()], {
     cwd: folder,

@@ -76,7 +76,7 @@ export interface PostgresStoreOptions {
  *
  * @param client The `sql` of postgres.js, a `Pool` of node-postgres, or a function that creates one of them.
  * @returns The open store. The promise rejects with the errors below.
- * @throws {TypeError} If `client` is none of these, or an option is invalid.
+ * @throws {TypeError} If `client` is not one of these, or an option is invalid.
  * @throws {StoreUnavailableError} If PostgreSQL cannot be reached, the tables belong to a later release or another program,
  * or the role lacks privileges.
  */
