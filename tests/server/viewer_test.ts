@@ -9,13 +9,13 @@ import {
   withFreshServerHere,
   withServerHere,
 } from "../support/server/in_process.ts";
-import { SCRIPTS } from "../support/server/page_description.ts";
+import { SCRIPTS } from "../support/server/server_description.ts";
 import { readKey } from "../support/server/server_process.ts";
 
 const ARGS = ["--store=memory:", "--key=k"];
 const BUNDLE = `/docs/${VIEWER_VERSION}/swagger-ui-bundle.js`;
 const FILES = [BUNDLE, `${BUNDLE}.LICENSE.txt`, `/docs/${VIEWER_VERSION}/swagger-ui.css`];
-const TEXTS = ["/docs", "/docs/viewer.css", ...SCRIPTS.map((name) => `/docs/${name}`)];
+const TEXTS = ["/docs", "/docs/viewer.css", ...SCRIPTS];
 
 function get({ ask }: AnyServer, path: string, headers: Record<string, string> = {}, method = "GET") {
   return ask(path, null, { method, headers, redirect: "manual" });

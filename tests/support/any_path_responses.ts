@@ -1,44 +1,34 @@
 /** Responses that any path may give. They belong to no operation, so the description has them in words alone. */
 
-import type { ErrorCode } from "../../lib/error_codes.ts";
-import { Problem } from "../../lib/http/problem.ts";
-import { referTo } from "../../lib/openapi/headers.ts";
-import { failureSchema, renderFailure, renderSuccess } from "../../lib/openapi/responses.ts";
-import { ERROR_STATUS } from "../../lib/error_codes.ts";
+import { ERROR_STATUS, type ErrorCode } from "../../lib/error_codes.ts";
 import type { JsonObject } from "../../lib/json_types.ts";
 
-const ALLOW: JsonObject = { required: true, schema: { type: "string", pattern: "^[A-Z]+(, [A-Z]+)*$" } };
+const ALLOW: JsonObject = { Allow: { required: true, schema: { type: "string", pattern: "^[A-Z]+(, [A-Z]+)*$" } } };
 
 /** Of a path whose operations are all deprecated. The HTTP contract has where they are. */
-const DEPRECATION: JsonObject = Object.fromEntries(
-  ["Deprecation", "Sunset", "Link"].map((name) => [name, { schema: {} }]),
-);
+const DEPRECATION: JsonObject = Object.fromEntries(["Deprecation", "Sunset", "Link"].map((name) => [name, {}]));
 
-const NOT_FOUND = createGroup("route_not_found");
-const NOT_ALLOWED = createGroup("method_not_allowed");
+const NO_SNIFF: JsonObject = { "X-Content-Type-Options": { $ref: "#/components/headers/ContentTypeOptions" } };
 
-/** The description with these responses among its components. Throws where it does not speak of them. */
-export function withAnyPathResponses(description: JsonObject): JsonObject {
-  const { schemas, responses, ...components } = description["components"] as Record<string, JsonObject>;
+const WORDS = ["HEAD", "OPTIONS", "204", "`Allow`", "405", "`method_not_allowed`", "404", "`route_not_found`"];
+
+/** These responses by name. Throws where the description does not speak of them. */
+export function anyPathResponses(description: JsonObject): Record<string, JsonObject> {
   const words = String((description["info"] as JsonObject)["description"]);
-  for (const said of ["HEAD", "OPTIONS", "204", "`Allow`", "405", "`method_not_allowed`", "404", "`route_not_found`"]) {
-    if (!words.includes(said)) throw new Error(`The description does not speak of ${said}`);
-  }
+  for (const said of WORDS) if (!words.includes(said)) throw new Error(`The description does not speak of ${said}`);
   // As in all other failures.
-  const headers = components["headers"]?.["RequestId"] ? referTo(["RequestId"]) : {};
-  const more = {
-    RouteNotFound: renderFailure(NOT_FOUND, headers),
-    MethodNotAllowed: renderFailure(NOT_ALLOWED, { Allow: ALLOW, ...DEPRECATION, ...headers }),
-    AllowedMethods: renderSuccess({ description: "" }, { Allow: ALLOW, ...DEPRECATION }),
-    ...(words.includes("Preflights") ? { Preflight: renderSuccess({ description: "" }, {}) } : {}),
-  };
-  const errors = Object.fromEntries([NOT_FOUND, NOT_ALLOWED].map((group) => [group.schema, failureSchema(group)]));
+  const hasRequestId = JSON.stringify(description).includes("#/components/headers/RequestId");
+  const requestId = hasRequestId ? { "X-Request-Id": { $ref: "#/components/headers/RequestId" } } : {};
   return {
-    ...description,
-    components: { ...components, schemas: { ...schemas, ...errors }, responses: { ...responses, ...more } },
+    RouteNotFound: failure("route_not_found", requestId),
+    MethodNotAllowed: failure("method_not_allowed", { ...ALLOW, ...DEPRECATION, ...requestId }),
+    AllowedMethods: { headers: { ...ALLOW, ...DEPRECATION } },
+    ...(words.includes("Preflights") && { Preflight: {} }),
   };
 }
 
-function createGroup(code: ErrorCode) {
-  return { schema: `${code}_Error`, reason: "", errors: [new Problem(ERROR_STATUS[code], code, "")] };
+function failure(code: ErrorCode, headers: JsonObject): JsonObject {
+  const properties = { code: { const: code }, status: { const: ERROR_STATUS[code] } };
+  const schema = { $ref: "#/components/schemas/Error", properties };
+  return { headers: { ...NO_SNIFF, ...headers }, content: { "application/json": { schema } } };
 }

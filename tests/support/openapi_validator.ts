@@ -3,7 +3,7 @@
 import Ajv2020 from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { Json, JsonObject } from "../../lib/json_types.ts";
-import { withAnyPathResponses } from "./any_path_responses.ts";
+import { anyPathResponses } from "./any_path_responses.ts";
 
 export interface SeenResponse {
   status: number;
@@ -27,7 +27,8 @@ const OPERATIONS: ReadonlyMap<string, string> = new Map([
   ...["GET", "POST", "PUT", "PATCH", "DELETE", "TRACE"].map((method) => [method, method.toLowerCase()] as const),
 ]);
 
-const ID = "urn:petstore:openapi";
+/** What an app answers itself, with any body. */
+const OF_THE_APP: JsonObject = {};
 
 /** Makes a validator for a description. `basePath` is the path of its server; a path can have a server of its own. */
 export function createResponseValidator(
@@ -35,62 +36,84 @@ export function createResponseValidator(
   basePath: string,
   onAnyPath: AnyPathRule = () => undefined,
 ): ResponseValidator {
-  const { description, ajv } = compile(described);
+  const { description, findFault } = read(described);
 
   return (method, path, response) => {
     const where = `${method} ${path} → ${response.status}`;
     const found = findResponse(description, basePath, method, path, response, onAnyPath);
     if (found === undefined) throw new Error(`${where}: not described`);
-    const { pointer, definition } = found;
-    checkHeaders(description, found, response, where, (pointer, value) => check(pointer, value, where));
-    if (pointer.endsWith("/default")) return;
-    const [described = null] = Object.keys(definition["content"] ?? {});
+    checkHeaders(found, response, where);
+    if (found === OF_THE_APP) return;
+    const [[described, content] = [null]] = Object.entries(found["content"] ?? {});
     const type = response.headers.get("content-type");
     if (type !== described) throw new Error(`${where}: Content-Type is ${type}`);
     if (type !== null && method !== "HEAD") {
-      const value = type === "application/json" ? JSON.parse(response.text) : response.text;
-      check(`${pointer}/content/${escape(type)}/schema`, value, where);
+      check(content, type === "application/json" ? JSON.parse(response.text) : response.text, where);
     } else if (response.text !== "") {
       throw new Error(`${where}: a body that is not described: ${response.text}`);
     }
   };
 
-  function check(pointer: string, value: unknown, where: string): void {
-    const validate = ajv.getSchema(`${ID}#${pointer}`);
-    if (!validate) throw new Error(`${where}: no schema at ${pointer}`);
-    if (!validate(value)) throw new Error(`${where}: ${ajv.errorsText(validate.errors)}: ${JSON.stringify(value)}`);
+  function checkHeaders(response: JsonObject, { headers }: SeenResponse, where: string): void {
+    const described = new Map(
+      Object.entries(response["headers"] ?? {}).map(([name, header]) => [
+        name.toLowerCase(),
+        follow(description, header as JsonObject),
+      ]),
+    );
+    for (const [name] of headers) {
+      if (!described.has(name) && !FOREIGN_HEADERS.test(name)) {
+        throw new Error(`${where}: header ${name} is not described`);
+      }
+    }
+    for (const [name, header] of described) {
+      const value = headers.get(name);
+      if (value !== null) check(header, value, where);
+      else if (header["required"]) throw new Error(`${where}: header ${name} is missing`);
+    }
+  }
+
+  function check({ schema = {} }: JsonObject, value: unknown, where: string): void {
+    const fault = findFault(schema as JsonObject, value);
+    if (fault !== undefined) throw new Error(`${where}: ${fault}: ${JSON.stringify(value)}`);
   }
 }
 
-interface Compiled {
+interface Description {
   description: JsonObject;
-  ajv: Ajv2020.default;
+  /** What is wrong with a value by a schema of the description. */
+  findFault(schema: JsonObject, value: unknown): string | undefined;
 }
 
 /** By the text of the description: compiling one takes longer than most tests, and most tests have the same one. */
-const compiled = new Map<string, Compiled>();
+const known = new Map<string, Description>();
 
-function compile(described: JsonObject): Compiled {
+function read(described: JsonObject): Description {
   const text = JSON.stringify(described);
-  const known = compiled.get(text);
-  if (known) return known;
-  const description = withAnyPathResponses(JSON.parse(text));
+  const found = known.get(text) ?? prepare(JSON.parse(text));
+  known.set(text, found);
+  return found;
+}
+
+function prepare(description: JsonObject): Description {
+  const { schemas, responses } = description["components"] as Record<string, JsonObject>;
+  Object.assign(responses!, anyPathResponses(description));
   // Closed here, although the description leaves them open for later versions.
-  const closed = structuredClone(description);
-  for (const [name, schema] of Object.entries(at(closed, "components", "schemas"))) {
+  for (const [name, schema] of Object.entries(schemas!)) {
     if (/^Pet$|Error$/.test(name)) (schema as JsonObject)["additionalProperties"] = false;
   }
   const ajv = new Ajv2020.default({ strict: false, allErrors: true });
   addFormats.default(ajv);
-  ajv.addSchema(closed, ID);
-  const made = { description, ajv };
-  compiled.set(text, made);
-  return made;
-}
-
-interface Found {
-  pointer: string;
-  definition: JsonObject;
+  const compiled = new Map<JsonObject, Ajv2020.ValidateFunction>();
+  return {
+    description,
+    findFault(schema, value) {
+      // With the schemas that it may refer to.
+      const validate = compiled.get(schema) ?? ajv.compile({ ...schema, components: { schemas } });
+      compiled.set(schema, validate);
+      return validate(value) ? undefined : ajv.errorsText(validate.errors);
+    },
+  };
 }
 
 function findResponse(
@@ -100,30 +123,30 @@ function findResponse(
   path: string,
   seen: SeenResponse,
   onAnyPath: AnyPathRule,
-): Found | undefined {
+): JsonObject | undefined {
   const { status, headers } = seen;
-  const paths = description["paths"] as Record<string, JsonObject>;
-  const [template, item] =
-    Object.entries(paths).find(([template, item]) => matches(basePathOf(item, basePath) + template, path)) ?? [];
-  const verb = OPERATIONS.get(method);
-  if (template !== undefined && verb !== undefined && item?.[verb] !== undefined) {
-    const responses = at(item, verb, "responses");
-    const key = [String(status), "default"].find((key) => Object.hasOwn(responses, key));
-    return key === undefined ? undefined : resolve(description, `/paths/${escape(template)}/${verb}/responses/${key}`);
+  const [, item] = Object.entries(description["paths"] as Record<string, JsonObject>)
+    .find(([template, item]) => matches(basePathOf(item, basePath) + template, path)) ?? [];
+  const operation = item?.[OPERATIONS.get(method) ?? ""] as JsonObject | undefined;
+  if (operation !== undefined) {
+    const responses = operation["responses"] as Record<string, JsonObject>;
+    const found = responses[status] ?? (responses["default"] && OF_THE_APP);
+    return found && follow(description, found);
   }
+  const named = (name: string) => follow(description, { $ref: `#/components/responses/${name}` });
   const component = onAnyPath(seen);
-  if (component !== undefined) return resolve(description, `/components/responses/${component}`);
+  if (component !== undefined) return named(component);
   // Without an operation: the key comes first, then the path, then the method.
   const [expected, name] = status === 401 && !isOpen(item)
-    ? [401, "Unauthorized"]
+    ? [401, "Unauthorized"] as const
     : headers.has("access-control-allow-methods")
-    ? [204, "Preflight"]
+    ? [204, "Preflight"] as const
     : item === undefined
-    ? [404, "RouteNotFound"]
+    ? [404, "RouteNotFound"] as const
     : method === "OPTIONS"
-    ? [204, "AllowedMethods"]
-    : [405, "MethodNotAllowed"];
-  return status === expected ? resolve(description, `/components/responses/${name}`) : undefined;
+    ? [204, "AllowedMethods"] as const
+    : [405, "MethodNotAllowed"] as const;
+  return status === expected ? named(name) : undefined;
 }
 
 /** A path can have a server of its own. */
@@ -133,48 +156,17 @@ function basePathOf(item: JsonObject, basePath: string): string {
 }
 
 function isOpen(item: JsonObject | undefined): boolean {
-  return item !== undefined && (at(item, "get")["security"] as Json[] | undefined)?.length === 0;
+  const get = item?.["get"] as JsonObject | undefined;
+  return (get?.["security"] as Json[] | undefined)?.length === 0;
 }
 
-function checkHeaders(
-  description: JsonObject,
-  { pointer: base, definition }: Found,
-  { headers }: SeenResponse,
-  where: string,
-  check: (pointer: string, value: string) => void,
-): void {
-  const described = new Map(
-    Object.entries(definition["headers"] ?? {}).map(([name, value]) => {
-      const found = { pointer: `${base}/headers/${escape(name)}`, definition: value as JsonObject };
-      return [name.toLowerCase(), found.definition["$ref"] ? resolveReference(description, found.definition) : found];
-    }),
-  );
-  for (const [name] of headers) {
-    if (!described.has(name) && !FOREIGN_HEADERS.test(name)) {
-      throw new Error(`${where}: header ${name} is not described`);
-    }
-  }
-  for (const [name, { pointer, definition }] of described) {
-    const value = headers.get(name);
-    if (value !== null) check(`${pointer}/schema`, value);
-    else if (definition["required"]) throw new Error(`${where}: header ${name} is missing`);
-  }
-}
-
-function resolve(description: JsonObject, pointer: string): Found {
-  let value: Json | undefined = description;
-  for (const part of pointer.slice(1).split("/")) {
-    value = (value as JsonObject | undefined)?.[part.replaceAll("~1", "/").replaceAll("~0", "~")];
-  }
-  if (value === undefined) throw new Error(`Not described: ${pointer}`);
-  const reference = (value as JsonObject)["$ref"];
-  return reference === undefined
-    ? { pointer, definition: value as JsonObject }
-    : resolveReference(description, value as JsonObject);
-}
-
-function resolveReference(description: JsonObject, reference: JsonObject): Found {
-  return resolve(description, String(reference["$ref"]).slice(1));
+/** What a reference leads to, or the thing itself. */
+function follow(description: JsonObject, thing: JsonObject): JsonObject {
+  if (typeof thing["$ref"] !== "string") return thing;
+  const names = thing["$ref"].split("/").slice(1);
+  const found = names.reduce<JsonObject | undefined>((value, name) => value?.[name] as JsonObject, description);
+  if (found === undefined) throw new Error(`Not described: ${thing["$ref"]}`);
+  return found;
 }
 
 function matches(template: string, path: string): boolean {
@@ -190,12 +182,4 @@ function decode(segment: string): string {
   } catch {
     return segment;
   }
-}
-
-function at(object: JsonObject, ...names: string[]): JsonObject {
-  return names.reduce((value, name) => value[name] as JsonObject, object);
-}
-
-function escape(part: string): string {
-  return part.replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -1,57 +1,70 @@
-import { renderSuccess } from "../../../lib/openapi/responses.ts";
+/** What the standalone server answers: its description, and what that leaves out because it is for programs. */
+
+import { VIEWER_VERSION } from "../../../lib/server/viewer/files.ts";
 import type { JsonObject } from "../../../lib/json_types.ts";
-import type { HeaderKey } from "../../../lib/operations/headers.ts";
 import type { PetstoreOptions } from "../../../mod.ts";
 import { serverOpenApiOf } from "../descriptions.ts";
 import { createResponseValidator, type ResponseValidator, type SeenResponse } from "../openapi_validator.ts";
-import { PAGE_PATHS } from "./page_description.ts";
 
 /** As by default. */
 export const OPTIONS: Partial<PetstoreOptions> = { requestIds: "failures" };
 
-const respond = (schema: string | undefined, headers: HeaderKey[]) =>
-  renderSuccess({ description: "", headers, ...(schema === undefined ? {} : { schema, example: {} }) }, {});
+/** The page's own scripts. */
+export const SCRIPTS = ["exact_numbers", "indent_json", "kept_key", "short_failures", "short_info", "viewer"]
+  .map((name) => `/docs/${name}.js`);
 
-const OK = respond("Ok", []);
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const PUBLIC_PATHS: JsonObject = {
-  "/livez": describePublic({ 200: OK }),
-  "/readyz": describePublic({ 200: OK }),
-  "/openapi.json": describePublic({ 200: respond("OpenApi", ["ETag"]), 304: respond(undefined, ["ETag"]) }),
+const NO_CACHE = header({ const: "no-cache" });
+
+const OF_A_TEXT: JsonObject = {
+  ETag: header({ type: "string", pattern: '^"[0-9]+-[0-9]+-[0-9a-z]+-[0-9a-z]+"$' }),
+  "Cache-Control": NO_CACHE,
+  "Content-Security-Policy": header({ const: POLICY }),
+  "Referrer-Policy": header({ const: "no-referrer" }),
 };
 
-function describePublic(own: JsonObject): JsonObject {
-  const responses = {
-    400: { $ref: "#/components/responses/InvalidHost" },
-    503: { $ref: "#/components/responses/ServerUnavailable" },
-    ...own,
-  };
-  return { servers: [{ url: "/" }], get: { security: [], responses } };
-}
+const OF_A_FILE: JsonObject = {
+  ETag: header({ enum: [`"${VIEWER_VERSION}"`, `"${VIEWER_VERSION}-gzip"`] }),
+  "Cache-Control": header({ const: "public, max-age=31536000, immutable" }),
+  "Content-Encoding": header({ const: "gzip" }, false),
+};
+
+const FILES = `/docs/${VIEWER_VERSION}`;
+
+const PAGE: JsonObject = {
+  "/": pagePath({ 302: redirection("docs") }),
+  "/docs": pagePath(text("text/html", OF_A_TEXT)),
+  "/docs/": pagePath({ 302: redirection("../docs") }),
+  "/docs/viewer.css": pagePath(text("text/css", OF_A_TEXT)),
+  ...Object.fromEntries(SCRIPTS.map((path) => [path, pagePath(text("text/javascript", OF_A_TEXT))])),
+  [`${FILES}/swagger-ui-bundle.js`]: pagePath(text("text/javascript", OF_A_FILE)),
+  [`${FILES}/swagger-ui-bundle.js.LICENSE.txt`]: pagePath(text("text/plain", OF_A_FILE)),
+  [`${FILES}/swagger-ui.css`]: pagePath(text("text/css", OF_A_FILE)),
+};
+
+const ETAG = { ETag: { $ref: "#/components/headers/ETag" } };
+const DESCRIPTION = serverOpenApiOf(OPTIONS);
+
+/** As strict as possible: otherwise a response could drift together with its description. */
+const PROGRAMS: JsonObject = {
+  "/livez": openPath(json({ status: "ok" }, {})),
+  "/readyz": openPath(json({ status: "ok" }, {})),
+  "/openapi.json": openPath({ ...json(DESCRIPTION, ETAG), 304: { headers: ETAG } }),
+};
 
 /** Checks a response of the standalone server against its description or against that of its page. */
-export const validateServerResponse: ResponseValidator = createResponseValidator(
-  describeAll(PAGE_PATHS),
-  "/v1",
-  nameOnAnyPath,
-);
+export const validateServerResponse: ResponseValidator = createValidator({ ...PROGRAMS, ...PAGE });
 
 /** The same for a server with `--no-docs`. */
 export function createValidatorWithoutPage(): ResponseValidator {
-  return createResponseValidator(describeAll({}), "/v1", nameOnAnyPath);
+  return createValidator(PROGRAMS);
 }
 
-function describeAll(pagePaths: JsonObject): JsonObject {
-  const description = serverOpenApiOf(OPTIONS);
-  const { schemas, ...components } = description["components"] as JsonObject;
-  // As strict as possible: otherwise a response could drift together with its description.
-  const strict = {
-    ...schemas as JsonObject,
-    OpenApi: { const: serverOpenApiOf(OPTIONS) },
-    Ok: { const: { status: "ok" } },
-  };
-  const paths = { ...description["paths"] as JsonObject, ...PUBLIC_PATHS, ...pagePaths };
-  return { ...description, paths, components: { ...components, schemas: strict } };
+function createValidator(more: JsonObject): ResponseValidator {
+  const paths = { ...DESCRIPTION["paths"] as JsonObject, ...more };
+  return createResponseValidator({ ...DESCRIPTION, paths }, "/v1", nameOnAnyPath);
 }
 
 /** Refusals that come before the path: of a Host header, and while the server shuts down. */
@@ -59,4 +72,39 @@ function nameOnAnyPath({ status, headers, text }: SeenResponse): string | undefi
   if (status === 400 && text.includes('"code":"invalid_host"')) return "InvalidHost";
   if (status === 503 && headers.get("connection") === "close") return "ServerUnavailable";
   return undefined;
+}
+
+/** A path of the page, which needs a key when the page is switched off. */
+function pagePath(own: JsonObject): JsonObject {
+  return openPath({ 401: refusal("Unauthorized"), 404: refusal("RouteNotFound"), ...own });
+}
+
+function openPath(own: JsonObject): JsonObject {
+  const responses = { 400: refusal("InvalidHost"), 503: refusal("ServerUnavailable"), ...own };
+  return { servers: [{ url: "/" }], get: { security: [], responses } };
+}
+
+function refusal(name: string): JsonObject {
+  return { $ref: `#/components/responses/${name}` };
+}
+
+function redirection(location: string): JsonObject {
+  return { headers: { Location: header({ const: location }), "Cache-Control": NO_CACHE } };
+}
+
+function json(value: JsonObject, headers: JsonObject): JsonObject {
+  return content("application/json", { const: value }, headers);
+}
+
+function text(type: string, headers: JsonObject): JsonObject {
+  return { ...content(`${type}; charset=utf-8`, { type: "string", minLength: 400 }, headers), 304: { headers } };
+}
+
+function content(type: string, schema: JsonObject, headers: JsonObject): JsonObject {
+  const noSniff = { "X-Content-Type-Options": header({ const: "nosniff" }) };
+  return { 200: { headers: { ...headers, ...noSniff }, content: { [type]: { schema } } } };
+}
+
+function header(schema: JsonObject, required = true): JsonObject {
+  return { required, schema };
 }
