@@ -5,22 +5,12 @@ import { assertLog } from "../support/server/access_log.ts";
 import { whyNoNginx, withProxy } from "../support/nginx/nginx.ts";
 import type { SeenResponse } from "../support/openapi_validator.ts";
 import { NGINX_CODES } from "../support/nginx/proxy_responses.ts";
-import { chunk, CHUNKED, MIB } from "../support/http/raw_petstore.ts";
+import { AUTHORIZATION, chunk, CHUNKED, get, head, HEADERS, MIB, post } from "../support/http/raw_petstore.ts";
 import { exchange, RawSocket } from "../support/http/raw_socket.ts";
 import { PET } from "../support/server/server_process.ts";
 import { testUnless } from "../support/system/commands.ts";
 
 const test = testUnless(whyNoNginx());
-const HOST = "Host: pets.example\r\n";
-const HEADERS = `${HOST}Authorization: Bearer k\r\n`;
-
-function request(method: string, target: string, headers = HEADERS, body = ""): string {
-  return `${method} ${target} HTTP/1.1\r\n${headers}\r\n${body}`;
-}
-
-function post(headers: string, body: string): string {
-  return request("POST", "/v1/pets", `${HEADERS}Content-Type: application/json\r\n${headers}`, body);
-}
 
 function codeOf(response: SeenResponse | undefined): string {
   return JSON.parse(response?.text ?? "null")?.code;
@@ -32,7 +22,7 @@ test("an invalid Host header is refused with 400, by nginx or by the petstore", 
     for (const host of ["", "a b", "a/b", "a\x01b", "a..b", "a?b", "a@b", "a#b", "a\\b", "é", "x\r\nHost: y", "a:80"]) {
       const response = await exchange(
         nginx,
-        request("GET", "/v1/pets", `Host: ${host}\r\nAuthorization: Bearer k\r\n`),
+        get("/v1/pets", `Host: ${host}\r\n${AUTHORIZATION}`),
       );
       assert.equal(response?.status, host === "a:80" ? 200 : 400, host);
       responses[codeOf(response) ?? "none"]?.push(host);
@@ -54,7 +44,7 @@ test("/livez and /readyz cannot be reached through nginx, however they are writt
       ];
       for (const target of [...direct, `http://pets.example/${name}`, `/${name}/`, `/${name.toUpperCase()}`]) {
         using socket = await RawSocket.open({ ...nginx, validate: () => {} });
-        await socket.send(request("GET", target));
+        await socket.send(get(target));
         const response = await socket.readResponse();
         assert.deepEqual([response?.status, codeOf(response)], [404, "route_not_found"], target);
       }
@@ -65,19 +55,19 @@ test("/livez and /readyz cannot be reached through nginx, however they are writt
 
 const LONG = "a".repeat(9000);
 
-const OWN_RESPONSES: [what: string, bytes: string, status: number, code: string][] = [
-  ["a body over the limit", post(`Content-Length: ${MIB + 1}\r\n`, ""), 413, "body_too_large"],
-  ["chunks over the limit", post(CHUNKED, `${chunk("x".repeat(MIB + 1))}0\r\n\r\n`), 413, "body_too_large"],
-  ["chunks over the limit, never ended", post(CHUNKED, chunk("x".repeat(MIB + 1))), 413, "body_too_large"],
-  ["a length and chunks", post(`Content-Length: 5\r\n${CHUNKED}`, `${chunk(PET)}0\r\n\r\n`), 400, "bad_request"],
-  ["two lengths that differ", post("Content-Length: 3\r\nContent-Length: 29\r\n", PET), 400, "bad_request"],
-  ["a coding that is not known", post("Transfer-Encoding: gzip\r\n", PET), 501, "unknown_transfer_coding"],
-  ["two keys", request("GET", "/v1/pets", `${HEADERS}Authorization: Bearer k\r\n`), 400, "bad_request"],
-  ["a target of 9,000 characters", request("GET", `/${LONG}`), 414, "uri_too_long"],
-  ["a header of 9,000 characters", request("GET", "/", `${HEADERS}X: ${LONG}\r\n`), 400, "bad_request"],
-  ["a path that does not decode", request("GET", "/v1/pets/%zz"), 400, "bad_request"],
-  ["a method in lower case", request("get", "/v1/pets"), 400, "bad_request"],
-  ["TRACE", request("TRACE", "/v1/pets"), 405, "method_not_allowed"],
+const OWN_RESPONSES: [what: string, bytes: string | Uint8Array, status: number, code: string][] = [
+  ["a body over the limit", post("", `Content-Length: ${MIB + 1}\r\n`), 413, "body_too_large"],
+  ["chunks over the limit", post(`${chunk("x".repeat(MIB + 1))}0\r\n\r\n`, CHUNKED), 413, "body_too_large"],
+  ["chunks over the limit, never ended", post(chunk("x".repeat(MIB + 1)), CHUNKED), 413, "body_too_large"],
+  ["a length and chunks", post(`${chunk(PET)}0\r\n\r\n`, `Content-Length: 5\r\n${CHUNKED}`), 400, "bad_request"],
+  ["two lengths that differ", post(PET, "Content-Length: 3\r\nContent-Length: 29\r\n"), 400, "bad_request"],
+  ["a coding that is not known", post(PET, "Transfer-Encoding: gzip\r\n"), 501, "unknown_transfer_coding"],
+  ["two keys", get("/v1/pets", `${HEADERS}Authorization: Bearer k\r\n`), 400, "bad_request"],
+  ["a target of 9,000 characters", get(`/${LONG}`), 414, "uri_too_long"],
+  ["a header of 9,000 characters", get("/", `${HEADERS}X: ${LONG}\r\n`), 400, "bad_request"],
+  ["a path that does not decode", get("/v1/pets/%zz"), 400, "bad_request"],
+  ["a method in lower case", head("get", "/v1/pets"), 400, "bad_request"],
+  ["TRACE", head("TRACE", "/v1/pets"), 405, "method_not_allowed"],
   ["a version that does not exist", "GET /v1/pets HTTP/7.0\r\n\r\n", 505, "version_not_supported"],
   ["HTTP/2 without TLS", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "bad_request"],
 ];
@@ -90,7 +80,7 @@ test("nginx's refusals have the petstore's Error shape and do not reach the pets
         assert.deepEqual([response?.status, codeOf(response)], [status, code]);
       });
     }
-    assert.equal((await exchange(nginx, request("GET", "/v1/pets")))?.text, "[]");
+    assert.equal((await exchange(nginx, get("/v1/pets")))?.text, "[]");
     assert.equal(await server.stop(), 0);
     assertLog(server.written.stdout, ["GET /v1/pets 200"]);
   }));

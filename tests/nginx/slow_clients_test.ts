@@ -3,15 +3,13 @@
 import assert from "node:assert/strict";
 import { assertLog } from "../support/server/access_log.ts";
 import { type Nginx, whyNoNginx, withProxy } from "../support/nginx/nginx.ts";
-import { chunk, CHUNKED } from "../support/http/raw_petstore.ts";
+import { chunk, CHUNKED, get, head } from "../support/http/raw_petstore.ts";
 import { exchange, RawSocket } from "../support/http/raw_socket.ts";
 import { addPet, PET, type ServerProcess } from "../support/server/server_process.ts";
 import { testUnless } from "../support/system/commands.ts";
 
 const test = testUnless(whyNoNginx());
-const HEADERS = "Host: pets.example\r\nAuthorization: Bearer k\r\n";
-const LIST = `GET /v1/pets HTTP/1.1\r\n${HEADERS}\r\n`;
-const POST = `POST /v1/pets HTTP/1.1\r\n${HEADERS}`;
+const LIST = get("/v1/pets");
 
 /** The real timeouts exceed the guard of a connection. */
 const SHORT = { header_timeout: "150ms", body_timeout: "150ms", idle_timeout: "150ms" };
@@ -53,8 +51,8 @@ test("a connection that stays idle is closed by nginx, whether or not it has had
 
 test("a body that stalls is cut off by nginx and never comes to the petstore", () =>
   withProxy(SHORT, async (nginx, server) => {
-    const half = PET.slice(0, 9), length = `${POST}Content-Length: ${PET.length}\r\n\r\n`;
-    for (const bytes of [length, length + half, `${POST}${CHUNKED}\r\n${chunk(half)}`]) {
+    const half = PET.slice(0, 9), length = head("POST", "/v1/pets", `Content-Length: ${PET.length}\r\n`);
+    for (const bytes of [length, length + half, head("POST", "/v1/pets", CHUNKED) + chunk(half)]) {
       using socket = await RawSocket.open(nginx);
       await socket.send(bytes);
       await socket.readEnd();
@@ -67,7 +65,7 @@ test("nginx drops a client that sends requests and reads no response", () =>
   withProxy({ send_timeout: "150ms", rate: "$binary_remote_addr zone=requests:10m rate=10000r/s" }, async (nginx) => {
     using socket = await RawSocket.open(nginx);
     // The largest response without a pet: 900 of them exceed all socket buffers.
-    await socket.send(`GET /openapi.json HTTP/1.1\r\n${HEADERS}\r\n`.repeat(900));
+    await socket.send(get("/openapi.json").repeat(900));
     // Until the connection is reset, or the guard fails the test.
     while (await socket.sendRest("G")) await new Promise((resolve) => setTimeout(resolve, 20));
     assert.equal((await exchange(nginx, LIST))?.status, 200);

@@ -5,20 +5,17 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chunk } from "../support/http/raw_petstore.ts";
+import { chunk, CHUNKED, get, head, HEADERS, KEY } from "../support/http/raw_petstore.ts";
 import { type Endpoint, RawSocket } from "../support/http/raw_socket.ts";
 import { countPets, PET, withFreshServer } from "../support/server/server_process.ts";
 
-const KEY = "k";
-const HEADERS = `Host: petstore.test\r\nAuthorization: Bearer ${KEY}\r\n`;
-const CHUNKED = "Transfer-Encoding: chunked\r\n";
 const LENGTH = `Content-Length: ${PET.length}\r\n`;
 
-const HIDDEN = `GET /v1/pets/666 HTTP/1.1\r\n${HEADERS}\r\n`;
+const HIDDEN = get("/v1/pets/666");
 const CHUNKS = `${chunk(PET)}0\r\n\r\n`;
 
-function post(headers: string, rest: string, version = "1.1"): string {
-  return `POST /v1/pets HTTP/${version}\r\n${HEADERS}Content-Type: application/json\r\n${headers}\r\n${rest}`;
+function post(headers: string, rest: string): string {
+  return head("POST", "/v1/pets", `Content-Type: application/json\r\n${headers}`) + rest;
 }
 
 /** Ambiguous: answered with 400, or with the end of the connection. */
@@ -45,7 +42,7 @@ const REFUSED: [what: string, request: string][] = [
   ]),
   ["an encoding twice", post(CHUNKED + CHUNKED, CHUNKS + HIDDEN)],
   ["two encodings in two headers", post(`${CHUNKED}Transfer-Encoding: identity\r\n`, CHUNKS + HIDDEN)],
-  ["chunks in HTTP/1.0", post(CHUNKED, CHUNKS + HIDDEN, "1.0")],
+  ["chunks in HTTP/1.0", post(CHUNKED, CHUNKS + HIDDEN).replace("1.1", "1.0")],
   ["a folded header", post(`X: a\r\n ${CHUNKED}${LENGTH}`, PET + HIDDEN)],
   ["an encoding on a folded line", post("Transfer-Encoding:\r\n chunked\r\n", CHUNKS + HIDDEN)],
   ["a bare CR in a header", post(`X: a\rContent-Length: 5\r\n${LENGTH}`, PET + HIDDEN)],

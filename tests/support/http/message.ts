@@ -29,9 +29,7 @@ export function isMadeByRuntime({ status, headers, text }: SeenResponse): boolea
 
 /** A request line as `Deno.serve` reads it: it joins the Host header and the target to a URL and takes that apart. */
 export function parseRequestLine(request: string | Uint8Array): RequestLine {
-  const text = typeof request === "string" ? request : latin1(request);
-  const end = text.indexOf("\r\n\r\n");
-  const head = end < 0 ? text : text.slice(0, end);
+  const [head = ""] = Buffer.from(request).toString("latin1").split("\r\n\r\n", 1);
   const [method = "", target = ""] = head.split(/ |\r\n/, 2);
   const host = /^host:[ \t]*(.*)$/im.exec(head)?.[1] ?? "";
   const url = /^https?:\/\//i.test(target) ? target : `http://${host}${target}`;
@@ -45,26 +43,4 @@ export function parseHead(head: string): Pick<SeenResponse, "status" | "headers"
     return [line.slice(0, colon), line.slice(colon + 1).trim()];
   });
   return { status: Number(/^HTTP\/1\.[01] (\d{3})/.exec(statusLine)?.[1]), headers: new Headers(headers) };
-}
-
-export const LINE_END: readonly number[] = [13, 10], HEAD_END: readonly number[] = [13, 10, 13, 10];
-
-/** The index after the first place where these bytes are, which begin with CR; −1 without one. */
-export function endOf(bytes: Uint8Array, wanted: readonly number[]): number {
-  for (let i = bytes.indexOf(13); i >= 0; i = bytes.indexOf(13, i + 1)) {
-    if (wanted.every((byte, at) => bytes[i + at] === byte)) return i + wanted.length;
-  }
-  return -1;
-}
-
-const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-const LATIN_1 = new TextDecoder("latin1");
-
-/** Strict: a replacement character would hide broken bytes. */
-export function decode(bytes: Uint8Array): string {
-  return UTF_8.decode(bytes);
-}
-
-export function latin1(bytes: Uint8Array): string {
-  return LATIN_1.decode(bytes);
 }

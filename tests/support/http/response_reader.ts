@@ -1,6 +1,6 @@
 /** The parts of responses, out of the bytes of a connection. */
 
-import { concat, decode, endOf, HEAD_END, latin1, LINE_END } from "./message.ts";
+import { Buffer } from "node:buffer";
 
 /** The server ended the connection within a response. */
 export class CutShort extends Error {
@@ -12,10 +12,14 @@ export class CutShort extends Error {
   }
 }
 
+/** Strict: a replacement character would hide broken bytes. */
+const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 export class ResponseReader {
   readonly #read: (buffer: Uint8Array) => Promise<number | null>;
-  #buffer = new Uint8Array();
-  #received = new Uint8Array();
+  readonly #buffer = new Uint8Array(32_768);
+  /** A character for each byte. */
+  #received = "";
 
   /** @param read Fills a buffer; `null` after the end of the connection. */
   constructor(read: (buffer: Uint8Array) => Promise<number | null>) {
@@ -29,52 +33,57 @@ export class ResponseReader {
 
   /** A head, or `undefined` if the connection ended before its first byte. */
   async readHead(): Promise<string | undefined> {
-    const end = await this.#findEnd(HEAD_END, true);
-    return end === undefined ? undefined : latin1(this.#take(end));
+    if (this.unread === 0 && !await this.#receive()) return undefined;
+    return await this.#through("\r\n\r\n");
   }
 
   async readBody(headers: Headers): Promise<string> {
-    if (headers.get("transfer-encoding") === "chunked") return await this.#readChunks();
+    if (headers.get("transfer-encoding") === "chunked") return decode(await this.#readChunks());
     const length = headers.get("content-length");
-    return length === null ? await this.readToEnd() : decode(await this.#readExactly(Number(length)));
+    return length === null ? await this.readToEnd() : decode(await this.#exactly(Number(length)));
   }
 
   async readToEnd(): Promise<string> {
     while (await this.#receive());
-    return decode(this.#take(this.#received.length));
+    return decode(this.#take(this.unread));
   }
 
   async #readChunks(): Promise<string> {
-    for (const chunks: Uint8Array[] = [];;) {
-      const size = Number.parseInt(decode(this.#take(await this.#findEnd(LINE_END) ?? 0)), 16);
-      chunks.push((await this.#readExactly(size + 2)).subarray(0, size));
-      if (size === 0) return decode(concat(...chunks));
+    for (let body = "";;) {
+      const size = Number.parseInt(await this.#through("\r\n"), 16);
+      body += (await this.#exactly(size + 2)).slice(0, size);
+      if (size === 0) return body;
     }
   }
 
-  async #findEnd(wanted: readonly number[], mayEnd = false): Promise<number | undefined> {
-    for (let end; (end = endOf(this.#received, wanted)) >= 0 || await this.#receive();) if (end >= 0) return end;
-    if (mayEnd && this.unread === 0) return undefined;
-    throw new CutShort(latin1(this.#received));
+  async #through(end: string): Promise<string> {
+    while (!this.#received.includes(end)) await this.#receiveMore();
+    return this.#take(this.#received.indexOf(end) + end.length);
   }
 
-  async #readExactly(count: number): Promise<Uint8Array> {
-    while (this.#received.length < count) if (!await this.#receive()) throw new CutShort(latin1(this.#received));
+  async #exactly(count: number): Promise<string> {
+    while (this.unread < count) await this.#receiveMore();
     return this.#take(count);
   }
 
-  #take(count: number): Uint8Array {
+  #take(count: number): string {
     const taken = this.#received.slice(0, count);
     this.#received = this.#received.slice(count);
     return taken;
   }
 
+  async #receiveMore(): Promise<void> {
+    if (!await this.#receive()) throw new CutShort(this.#received);
+  }
+
   /** Waits for more; returns whether there was any. */
   async #receive(): Promise<boolean> {
-    if (this.#buffer.length === 0) this.#buffer = new Uint8Array(32_768);
     const count = await this.#read(this.#buffer);
-    if (count === null) return false;
-    this.#received = concat(this.#received, this.#buffer.subarray(0, count));
-    return true;
+    this.#received += Buffer.from(this.#buffer.buffer, 0, count ?? 0).toString("latin1");
+    return count !== null;
   }
+}
+
+function decode(received: string): string {
+  return UTF_8.decode(Buffer.from(received, "latin1"));
 }
