@@ -1,13 +1,11 @@
 /** Random choices that a seed repeats. The interplay of two processes cannot be repeated. */
 
-/** A stream of random numbers (sfc32 by Chris Doty-Humphrey). */
+/** A stream of random numbers (mulberry32 by Tommy Ettinger). */
 export class Random {
-  readonly #state: Uint32Array<ArrayBuffer>;
+  #state: number;
 
   constructor(seed: number) {
-    this.#state = Uint32Array.of(0x9e3779b9, 0x243f6a88, seed, 1);
-    // The first numbers after similar seeds are similar.
-    for (let i = 0; i < 12; i++) this.#next();
+    this.#state = seed;
   }
 
   /** A stream of its own, so that a client's draws do not depend on the speed of another. */
@@ -34,14 +32,10 @@ export class Random {
   }
 
   #next(): number {
-    const state = this.#state;
-    const [a = 0, b = 0, c = 0, counter = 0] = state;
-    // The array keeps 32 bits of each.
-    state[3] = counter + 1;
-    state[0] = b ^ (b >>> 9);
-    state[1] = c + (c << 3);
-    state[2] = ((c << 21) | (c >>> 11)) + a + b + counter;
-    return (a + b + counter) >>> 0;
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    const mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
+    const again = mixed ^ (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61));
+    return (again ^ (again >>> 14)) >>> 0;
   }
 }
 

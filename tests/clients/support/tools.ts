@@ -40,12 +40,8 @@ export async function succeed(program: string, args: string[], env?: Record<stri
 }
 
 /** Runs `use` with the address of Prism in front of an API: it answers a violation of the description with an error. */
-export async function withPrism<T>(
-  base: string,
-  use: (address: string) => Promise<T>,
-  description = "generated/openapi.json",
-): Promise<T> {
-  await using child = start("prism", ["proxy", description, base, "--errors", "--port=0"]);
+export async function withPrism<T>(base: string, use: (address: string) => Promise<T>): Promise<T> {
+  await using child = start("prism", ["proxy", "generated/openapi.json", base, "--errors", "--port=0"]);
   const [, address = ""] = await child.printed(/Prism is listening on (\S+)\s/);
   return await use(address);
 }
