@@ -5,9 +5,8 @@ import { assertLog } from "../support/server/access_log.ts";
 import { whyNoNginx, withProxy } from "../support/nginx/nginx.ts";
 import type { SeenResponse } from "../support/openapi_validator.ts";
 import { NGINX_CODES } from "../support/nginx/proxy_responses.ts";
-import { AUTHORIZATION, chunk, CHUNKED, get, head, HEADERS, MIB, post } from "../support/http/raw_petstore.ts";
+import { AUTHORIZATION, chunk, CHUNKED, get, head, HEADERS, MIB, PET, post } from "../support/http/requests.ts";
 import { exchange, RawSocket } from "../support/http/raw_socket.ts";
-import { PET } from "../support/server/server_process.ts";
 import { testUnless } from "../support/system/commands.ts";
 
 const test = testUnless(whyNoNginx());
@@ -55,7 +54,7 @@ test("/livez and /readyz cannot be reached through nginx, however they are writt
 
 const LONG = "a".repeat(9000);
 
-const OWN_RESPONSES: [what: string, bytes: string | Uint8Array, status: number, code: string][] = [
+const OWN_RESPONSES: [what: string, bytes: string, status: number, code: string][] = [
   ["a body over the limit", post("", `Content-Length: ${MIB + 1}\r\n`), 413, "body_too_large"],
   ["chunks over the limit", post(`${chunk("x".repeat(MIB + 1))}0\r\n\r\n`, CHUNKED), 413, "body_too_large"],
   ["chunks over the limit, never ended", post(chunk("x".repeat(MIB + 1)), CHUNKED), 413, "body_too_large"],

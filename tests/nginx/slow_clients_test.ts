@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { assertLog } from "../support/server/access_log.ts";
 import { type Nginx, whyNoNginx, withProxy } from "../support/nginx/nginx.ts";
-import { chunk, CHUNKED, get, head } from "../support/http/raw_petstore.ts";
+import { chunk, CHUNKED, get, lengthOf, PET, post } from "../support/http/requests.ts";
 import { exchange, RawSocket } from "../support/http/raw_socket.ts";
-import { addPet, PET, type ServerProcess } from "../support/server/server_process.ts";
+import { addPet, type ServerProcess } from "../support/server/server_process.ts";
 import { testUnless } from "../support/system/commands.ts";
 
 const test = testUnless(whyNoNginx());
@@ -51,8 +51,8 @@ test("a connection that stays idle is closed by nginx, whether or not it has had
 
 test("a body that stalls is cut off by nginx and never comes to the petstore", () =>
   withProxy(SHORT, async (nginx, server) => {
-    const half = PET.slice(0, 9), length = head("POST", "/v1/pets", `Content-Length: ${PET.length}\r\n`);
-    for (const bytes of [length, length + half, head("POST", "/v1/pets", CHUNKED) + chunk(half)]) {
+    const half = PET.slice(0, 9), length = post("", lengthOf(PET));
+    for (const bytes of [length, length + half, post(chunk(half), CHUNKED)]) {
       using socket = await RawSocket.open(nginx);
       await socket.send(bytes);
       await socket.readEnd();

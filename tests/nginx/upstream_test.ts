@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { createPetstore } from "../../mod.ts";
 import { type Nginx, UNLIMITED, whyNoNginx, withNginx, withProxy } from "../support/nginx/nginx.ts";
 import { exchange, RawSocket } from "../support/http/raw_socket.ts";
-import { get, head } from "../support/http/raw_petstore.ts";
-import { PET, withServer } from "../support/server/server_process.ts";
+import { get, PET, post } from "../support/http/requests.ts";
+import { withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { testUnless } from "../support/system/commands.ts";
 
 const test = testUnless(whyNoNginx());
 const LIST = get("/v1/pets");
-const CREATE = head("POST", "/v1/pets", `Content-Length: ${PET.length}\r\n`) + PET;
+const CREATE = post(PET);
 
 async function refusal(nginx: Nginx, bytes: string): Promise<unknown[]> {
   const response = await exchange(nginx, bytes);

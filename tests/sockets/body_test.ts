@@ -2,17 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  assertError,
-  chunk,
-  CHUNKED,
-  get,
-  MIB,
-  PET,
-  post,
-  testResponses,
-  withPetstore,
-} from "../support/http/raw_petstore.ts";
+import { assertError, testResponses, withPetstore } from "../support/http/raw_petstore.ts";
+import { chunk, CHUNKED, get, MIB, PET, post } from "../support/http/requests.ts";
 import { RawSocket } from "../support/http/raw_socket.ts";
 
 testResponses([

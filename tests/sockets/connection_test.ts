@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { get, head, PET, post, withPetstore } from "../support/http/raw_petstore.ts";
+import { withPetstore } from "../support/http/raw_petstore.ts";
+import { get, head, PET, post } from "../support/http/requests.ts";
 import { RawSocket } from "../support/http/raw_socket.ts";
 
 for (const part of ["", "POST", "POST /v1/pets HTTP/1.1\r\nHo", head("POST", "/v1/pets", "Content-Length: 29\r\n")]) {

@@ -1,6 +1,7 @@
 /** Heads that only a faulty or hostile client sends, to a petstore on `Deno.serve`: keys, targets, headers, methods. */
 
-import { AUTHORIZATION, type Case, get, head, HEADERS, testResponses } from "../support/http/raw_petstore.ts";
+import { type Case, testResponses } from "../support/http/raw_petstore.ts";
+import { AUTHORIZATION, get, head, HEADERS } from "../support/http/requests.ts";
 import { concat } from "../support/http/message.ts";
 
 const LATIN = Uint8Array.of(0xe9, 0xff);

@@ -5,7 +5,7 @@ import { withImpatientServer } from "../../support/server/impatient_server.ts";
 import { whyNoNginx, withProxy } from "../../support/nginx/nginx.ts";
 import { memoryOf } from "../../support/system/process.ts";
 import { until } from "../../support/until.ts";
-import { CHUNKED } from "../../support/http/raw_petstore.ts";
+import { CHUNKED } from "../../support/http/requests.ts";
 import { type Endpoint, RawSocket } from "../../support/http/raw_socket.ts";
 import { NO_PROC, testUnless } from "../../support/system/commands.ts";
 

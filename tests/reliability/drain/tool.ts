@@ -6,7 +6,7 @@ import type { SeenResponse } from "../../support/openapi_validator.ts";
 import { createAgain, createOnAndOn, type WorkerPool } from "../shared/creating.ts";
 import type { Journal } from "../shared/journal.ts";
 import { parsePets } from "../shared/pets.ts";
-import { getRequest } from "../shared/requests.ts";
+import { get } from "../../support/http/requests.ts";
 import { defineRounds, end, type Figures, type Stage } from "../shared/rounds.ts";
 
 const ABOUT =
@@ -70,7 +70,7 @@ async function auditDrained({ installation, journal }: Stage): Promise<void> {
 
 async function useOnce(port: number): Promise<Client> {
   const client = new Client(port);
-  await client.send(getRequest("/livez"));
+  await client.send(get("/livez"));
   return client;
 }
 
@@ -83,7 +83,7 @@ async function wake(
   using _ = client;
   await new Promise((resolve) => setTimeout(resolve, delay));
   const late = performance.now() - toldAt;
-  const outcome = await client.send(getRequest("/v1/pets?limit=1"));
+  const outcome = await client.send(get("/v1/pets?limit=1"));
   if (outcome.kind === "answered" && outcome.response.status === 200) counts.reads++;
   else countFailure(outcome, "a request of an idle client", counts, journal);
   // A client that this machine delayed proves nothing.
@@ -94,7 +94,7 @@ async function wake(
 async function readOnAndOn(port: number, counts: Counts, journal: Journal): Promise<void> {
   using client = new Client(port);
   for (let i = 1;; i++) {
-    const outcome = await client.send(getRequest("/v1/pets?limit=100"));
+    const outcome = await client.send(get("/v1/pets?limit=100"));
     if (outcome.kind === "answered" && outcome.response.status === 200) {
       counts.reads++;
       if (!Array.isArray(parsePets(outcome.response.text))) {

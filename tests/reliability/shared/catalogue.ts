@@ -2,7 +2,7 @@ import type { Pet, PetStatus } from "../../../mod.ts";
 import { Client } from "../../support/http/client.ts";
 import type { SeenResponse } from "../../support/openapi_validator.ts";
 import { isPet, parsePets } from "./pets.ts";
-import { getRequest } from "./requests.ts";
+import { get } from "../../support/http/requests.ts";
 
 export interface Page {
   pets: Pet[];
@@ -38,7 +38,7 @@ export async function readPet(port: number, id: bigint): Promise<Pet | undefined
 }
 
 async function read(client: Client, target: string, expected: readonly number[] = [200]): Promise<SeenResponse> {
-  const outcome = await client.send(getRequest(target));
+  const outcome = await client.send(get(target));
   if (outcome.kind === "answered" && expected.includes(outcome.response.status)) return outcome.response;
   throw new Error(`GET ${target} of a server that should be at rest: ${JSON.stringify(outcome)}`);
 }

@@ -1,7 +1,7 @@
 import { readCatalogue, readPage } from "./catalogue.ts";
 import { Client } from "../../support/http/client.ts";
 import { type Journal, show } from "./journal.ts";
-import { getRequest } from "./requests.ts";
+import { get } from "../../support/http/requests.ts";
 
 /** Milliseconds between two looks at the last page: this is not the load. */
 const PAUSE = 3;
@@ -50,7 +50,7 @@ export class Follower {
     const port = ports[this.#requests++ % ports.length];
     if (port === undefined) return "nothing";
     using client = new Client(port);
-    const outcome = await client.send(getRequest(this.#target));
+    const outcome = await client.send(get(this.#target));
     if (outcome.kind !== "answered" || outcome.response.status !== 200) return "nothing";
     const { pets, next } = readPage(this.#target, outcome.response);
     const { last } = this;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Random } from "../../support/random.ts";
 import { type ServerParts, ServerProcess } from "../../support/server/server_process.ts";
-import { KEY } from "./requests.ts";
+import { KEY } from "../../support/http/requests.ts";
 import { visitDatabase } from "./visitor.ts";
 
 export interface Ending {

@@ -7,7 +7,7 @@ import type { Ending, Installation } from "./installation.ts";
 import type { Random } from "../../support/random.ts";
 import { type ServerParts, ServerProcess } from "../../support/server/server_process.ts";
 import { until } from "../../support/until.ts";
-import { getRequest, KEY } from "./requests.ts";
+import { get, KEY } from "../../support/http/requests.ts";
 
 const SERVERS = 4;
 
@@ -142,7 +142,7 @@ export class PostgresInstallation implements Installation {
 async function untilReady(port: number): Promise<void> {
   using client = new Client(port);
   await until(`the server at ${port} ready`, async () => {
-    const outcome = await client.send(getRequest("/readyz"));
+    const outcome = await client.send(get("/readyz"));
     return outcome.kind === "answered" && outcome.response.status === 200;
   });
 }

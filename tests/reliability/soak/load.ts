@@ -2,7 +2,8 @@
 
 import { Client, type Outcome } from "../../support/http/client.ts";
 import { drawPet } from "../shared/pets.ts";
-import { createRequest, postRequest } from "../shared/requests.ts";
+import { post } from "../../support/http/requests.ts";
+import { createRequest } from "../shared/requests.ts";
 import { Random } from "../../support/random.ts";
 import { drawRequest, type SoakRequest, STATUSES } from "./requests.ts";
 
@@ -38,7 +39,7 @@ export async function load({ port, clients, seconds, seed }: LoadSettings, figur
 async function createFirst(port: number): Promise<void> {
   using client = new Client(port);
   for (const status of STATUSES) {
-    await client.send(postRequest(`{"name":"first","categoryId":1,"status":"${status}"}`));
+    await client.send(post(`{"name":"first","categoryId":1,"status":"${status}"}`));
   }
 }
 

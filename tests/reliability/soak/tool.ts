@@ -7,7 +7,7 @@ import { ServerProcess } from "../../support/server/server_process.ts";
 import { openFilesOf, readMemory } from "../../support/system/process.ts";
 import { until } from "../../support/until.ts";
 import type { Finding } from "../shared/finding.ts";
-import { KEY } from "../shared/requests.ts";
+import { KEY } from "../../support/http/requests.ts";
 import { defineTool, type Run } from "../tool.ts";
 import { load, type LoadFigures } from "./load.ts";
 

@@ -1,20 +1,13 @@
-/** A petstore on `Deno.serve`, and the bytes of requests to it, right and wrong. Deno only. */
+/** A petstore on `Deno.serve`, to which tests send requests that are right and wrong. Deno only. */
 
 import { openApiOf } from "../descriptions.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createPetstore, type ErrorCode } from "../../../mod.ts";
 import { createResponseValidator, type SeenResponse } from "../openapi_validator.ts";
-import { concat } from "./message.ts";
+import { get, KEY, PET } from "./requests.ts";
 import { type Endpoint, exchange } from "./raw_socket.ts";
 import { withDenoServe } from "./deno_serve.ts";
-
-export const KEY = "k";
-export const AUTHORIZATION = `Authorization: Bearer ${KEY}\r\n`;
-export const HEADERS = `Host: pets.example\r\n${AUTHORIZATION}`;
-export const PET = '{"name":"Rex","categoryId":7}';
-export const MIB = 1_048_576;
-export const CHUNKED = "Transfer-Encoding: chunked\r\n";
 
 /** Serves a petstore while `use` runs. Afterwards it must hold `pets` pets and have reported no failure. */
 export async function withPetstore(pets: number, use: (petstore: Endpoint) => Promise<void>): Promise<void> {
@@ -31,23 +24,6 @@ export async function withPetstore(pets: number, use: (petstore: Endpoint) => Pr
     assert.deepEqual(JSON.parse(list.text), expected);
   });
   assert.deepEqual(failures, []);
-}
-
-export function get(target: string, headers = HEADERS, version = "1.1"): string {
-  return `GET ${target} HTTP/${version}\r\n${headers}\r\n`;
-}
-
-export function head(method: string, target: string, headers = ""): string {
-  return `${method} ${target} HTTP/1.1\r\n${HEADERS}${headers}\r\n`;
-}
-
-export function post(body: string | Uint8Array, headers?: string): Uint8Array {
-  const fields = headers ?? `Content-Length: ${concat(body).length}\r\n`;
-  return concat(head("POST", "/v1/pets", `Content-Type: application/json\r\n${fields}`), body);
-}
-
-export function chunk(text: string): string {
-  return `${text.length.toString(16)}\r\n${text}\r\n`;
 }
 
 export function assertError(response: SeenResponse | undefined, status: number, code: ErrorCode): void {
