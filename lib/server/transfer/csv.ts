@@ -3,39 +3,25 @@
 import { type NewPet, parsePetFields } from "../../pet.ts";
 import { SettingError } from "../start_error.ts";
 
-const QUOTE = '"';
+/** A field in quotes or without, and what ends it. */
+const FIELD = /(?:"([^"]*(?:""[^"]*)*)"|([^",]*))(,|$)/y;
+const UNCLOSED_FIELD = /"[^"]*(?:""[^"]*)*$/y;
 
 /** The fields of a record, or its fault. */
 export function parseCsvRecord(text: string): string[] | { fault: string } {
   const fields: string[] = [];
-  for (let start = 0;;) {
-    const isQuoted = text[start] === QUOTE;
-    const field = isQuoted ? readQuoted(text, start + 1) : readPlain(text, start);
-    if ("fault" in field) return field;
-    fields.push(field.text);
-    if (field.end === text.length) return fields;
-    start = field.end + 1;
+  for (let start = 0;; start = FIELD.lastIndex) {
+    FIELD.lastIndex = UNCLOSED_FIELD.lastIndex = start;
+    const [, quoted, plain, end] = FIELD.exec(text) ?? [];
+    if (end === undefined) return { fault: describeFault(text[start] === '"', UNCLOSED_FIELD.test(text)) };
+    fields.push(quoted?.replaceAll('""', '"') ?? plain ?? "");
+    if (end === "") return fields;
   }
 }
 
-/** A field, and the index of the comma after it or the length of the text. */
-type Field = { text: string; end: number } | { fault: string };
-
-function readPlain(text: string, start: number): Field {
-  const comma = text.indexOf(",", start);
-  const end = comma < 0 ? text.length : comma;
-  const field = text.slice(start, end);
-  if (field.includes(QUOTE)) return { fault: "a field with a quote must be in quotes, and the quote be doubled" };
-  return { text: field, end };
-}
-
-function readQuoted(text: string, start: number): Field {
-  let close = text.indexOf(QUOTE, start);
-  while (close >= 0 && text[close + 1] === QUOTE) close = text.indexOf(QUOTE, close + 2);
-  if (close < 0) return { fault: "a closing quote is missing" };
-  const end = close + 1;
-  if (end < text.length && text[end] !== ",") return { fault: "after a closing quote, only a comma may follow" };
-  return { text: text.slice(start, close).replaceAll('""', QUOTE), end };
+function describeFault(isQuoted: boolean, isUnclosed: boolean): string {
+  if (!isQuoted) return "a field with a quote must be in quotes, and the quote be doubled";
+  return isUnclosed ? "a closing quote is missing" : "after a closing quote, only a comma may follow";
 }
 
 /** The indexes of a pet's members in a record. */
