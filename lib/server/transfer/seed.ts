@@ -1,7 +1,7 @@
 /** Fills an empty store with sample pets. */
 
 import type { PetImporter } from "../../stores/pet_importer.ts";
-import { type PetDraft, type PetStore, StoreUnavailableError } from "../../stores/store.ts";
+import { type PetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { UnreachableError } from "../start_error.ts";
 import { digestOf } from "./import_records.ts";
 import { samplePet } from "./sample_pets.ts";
@@ -11,14 +11,8 @@ const CHUNK = 10_000;
 
 /** Fills a store in memory, which is empty. */
 export async function seedMemory(store: PetStore, count: number): Promise<string> {
-  for (let start = 0; start < count; start += CHUNK) {
-    await Promise.all(samplePets(start, Math.min(CHUNK, count - start)).map((pet) => store.create(pet)));
-  }
+  for (let number = 0; number < count; number++) await store.create(samplePet(number));
   return describe(count);
-}
-
-function samplePets(start: number, count: number): PetDraft[] {
-  return Array.from({ length: count }, (_, i) => samplePet(start + i));
 }
 
 /**
@@ -47,11 +41,11 @@ async function seed(importer: PetImporter, count: number): Promise<string> {
   let added = 0;
   for (let start = 0; start < count; start += CHUNK) {
     const records = Math.min(CHUNK, count - start);
-    const chunk = { parent, digest: digestOf(`${parent}\n${records}`), records, pets: samplePets(start, records) };
-    // Only this chunk can follow its parent.
-    const isKnown = (await importer.followers(parent)).length > 0;
-    if (!isKnown && await importer.add(chunk, 0)) added += records;
-    parent = chunk.digest;
+    const pets = Array.from({ length: records }, (_, i) => samplePet(start + i));
+    const digest = digestOf(`${parent}\n${records}`);
+    // Only this chunk can follow its parent. If it does already, nothing is added.
+    if (await importer.add({ parent, digest, records, pets }, 0)) added += records;
+    parent = digest;
   }
   return added === 0 ? `the ${count} sample pets were added before` : describe(added);
 }
