@@ -58,10 +58,13 @@ const TERMINATION_SIGNALS = process.platform === "win32" ? ["SIGINT"] : ["SIGINT
 /**
  * Makes a file that gets its name when it is complete and on disk.
  *
- * @param fill Writes to the temporary name.
+ * @param fill Writes to the temporary name, or to its descriptor.
  * @throws {FileExistsError} If there is a file, which is not replaced.
  */
-export async function publishFile<T>(path: string, fill: (name: string) => T | Promise<T>): Promise<T> {
+export async function publishFile<T>(
+  path: string,
+  fill: (name: string, descriptor: number) => T | Promise<T>,
+): Promise<T> {
   requireNew(path);
   let temporary: ReturnType<typeof createTemporary> | undefined;
   const abort = () => {
@@ -73,7 +76,7 @@ export async function publishFile<T>(path: string, fill: (name: string) => T | P
   try {
     temporary = createTemporary(path);
     const { name, descriptor } = temporary;
-    const result = await fill(name);
+    const result = await fill(name, descriptor);
     fsyncSync(descriptor);
     rename(name, path);
     syncFolder(dirname(path));

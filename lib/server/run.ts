@@ -24,13 +24,12 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
   let status = 0;
   let isResult = true;
   try {
-    const task = readCommandLine(args);
+    const task = readCommandLine(args, host.environment);
     if (typeof task === "string") {
       output.add(task.trimEnd());
     } else {
-      const { command, parsed } = task;
-      isResult = !command.serves?.(parsed);
-      status = await command.run(parsed, { writers, environment: host.environment, host });
+      isResult = !task.command.serves?.(task.args);
+      status = await task.command.run(task.args, { writers, host });
     }
     // A server has done its work even if its log is lost.
     if (isResult) await output.flush();

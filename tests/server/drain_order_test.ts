@@ -16,7 +16,7 @@ import { createMemoryStore, type PetStore } from "../../mod.ts";
 import { createContext } from "../support/context.ts";
 import { PET } from "../support/server/server_process.ts";
 
-const SETTINGS = readSettings(readArguments("serve", SERVE, ["--key=k"]).flags, () => undefined);
+const SETTINGS = readSettings(readArguments("serve", SERVE, ["--key=k"], () => undefined));
 
 /** A client sends its requests on one connection, each after the response to the one before. The last body may never end. */
 const CLIENT = fc.record({ requests: fc.integer({ min: 1, max: 4 }), isFinished: fc.boolean() });

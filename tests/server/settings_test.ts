@@ -9,10 +9,13 @@ import { OWN_PARAMETERS, POSTGRES_VARIABLES } from "../../lib/server/store/postg
 import { taskFlags } from "../support/server/serve_task.ts";
 
 const HELP = describeCommand("serve", SERVE);
-const VARIABLES = [...Object.values(SETTINGS).map(({ variable }) => variable), ...Object.values(POSTGRES_VARIABLES)];
+const VARIABLES = [
+  ...Object.values(SETTINGS).map(({ variable = "" }) => variable),
+  ...Object.values(POSTGRES_VARIABLES),
+];
 
 function read(args: string[], env: Record<string, string> = {}): ServerSettings {
-  return readSettings(readArguments("serve", SERVE, args).flags, (name) => env[name]);
+  return readSettings(readArguments("serve", SERVE, args, (name) => env[name]));
 }
 
 /** Two values of each setting that is no text. Neither is the default. */
@@ -28,14 +31,14 @@ const SAMPLES: Record<string, [string, string]> = {
 };
 
 test("every setting is read from its flag, else from its variable, else from its default", () => {
-  for (const [flag, { kind, variable, default: fallback = "" }] of Object.entries(SETTINGS)) {
-    const [first, second] = SAMPLES[flag] ?? (kind === "switch" ? ["off", "on"] : ["a", "b"]);
-    const byFlag = kind === "switch" ? [`--no-${flag}`] : [`--${flag}`, first];
+  for (const [flag, { value, variable = "", default: fallback = "" }] of Object.entries(SETTINGS)) {
+    const [first, second] = SAMPLES[flag] ?? (value === undefined ? ["off", "on"] : ["a", "b"]);
+    const byFlag = value === undefined ? [`--no-${flag}`] : [`--${flag}`, first];
     assert.deepEqual(read(byFlag, { [variable]: second }), read([], { [variable]: first }), flag);
     assert.notDeepEqual(read(byFlag), read([]), flag);
     assert.deepEqual(read([], { [variable]: fallback }), read([]), flag);
     assert.deepEqual(read([], { [variable]: "" }), read([]), flag);
-    if (kind === "switch") assert.deepEqual(read([`--${flag}`], { [variable]: "off" }), read([]), flag);
+    if (value === undefined) assert.deepEqual(read([`--${flag}`], { [variable]: "off" }), read([]), flag);
   }
   assert.equal(read(["--workers", "auto"]).workers, Math.min(navigator.hardwareConcurrency, 64));
 });

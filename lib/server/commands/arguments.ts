@@ -1,81 +1,64 @@
 /** Reads the command line. */
 
 import { parseArgs } from "node:util";
-import { SETTINGS } from "../settings.ts";
+import { type CommandArguments, createArguments } from "../command_arguments.ts";
+import type { Environment } from "../settings.ts";
 import { SettingError } from "../start_error.ts";
-import type { Command, CommandArguments } from "./command.ts";
+import { type Command, optionsOf } from "./command.ts";
 
 /**
  * @param command The name, for messages.
  * @param args The arguments after the command.
  * @throws {SettingError} If a flag is unknown, or lacks a value.
  */
-export function readArguments(command: string, definition: Command, args: readonly string[]): CommandArguments {
-  const options = flagOptions(definition);
+export function readArguments(
+  command: string,
+  definition: Command,
+  args: readonly string[],
+  environment: Environment,
+): CommandArguments {
+  const options = optionsOf(definition);
   // This advice also applies to a program that a task has started.
   const help = `add --help to see the flags of ${command}`;
-  const flags = new Map<string, string[]>();
-  const operands: string[] = [];
+  const { values, positionals } = parse(args, options, help);
+  const flags = Object.entries(values).map(([name, given]) => [name, given!.map(textOf)] as const);
+  const { operand } = definition;
+  // The message does not quote the argument, because a word without a flag may be a key.
+  if (positionals.length > (operand === undefined ? 0 : 1)) {
+    throw new SettingError(`Only ${operand === undefined ? "flags are" : `one ${operand} is`} expected; ${help}`);
+  }
+  return createArguments(options, new Map(flags), positionals[0] ?? "", environment);
+}
+
+function parse(args: readonly string[], options: ReturnType<typeof optionsOf>, help: string) {
+  const types = Object.entries(options).map(([name, { value }]) =>
+    [name, { type: value === undefined ? "boolean" : "string", multiple: true }] as const
+  );
   try {
-    const { tokens } = parseArgs({ args: [...args], options, tokens: true, allowPositionals: true });
-    for (const token of tokens) {
-      if (token.kind === "positional") operands.push(token.value);
-      if (token.kind === "option") flags.set(token.name, [...flags.get(token.name) ?? [], token.value ?? ""]);
-    }
+    return parseArgs({
+      ...{ args: [...args], options: Object.fromEntries(types) },
+      ...{ allowPositionals: true, allowNegative: true },
+    });
   } catch (error) {
     // The first sentence names the problem. The rest is advice on escaping that does not apply here.
     const [problem = ""] = (error as Error).message.split(/\.\s|\n/, 1);
     const unknown = /^Unknown option '--([^']+)'/.exec(problem)?.[1];
-    const similar = unknown === undefined ? undefined : nearest(unknown, Object.keys(options));
-    const hint = similar === undefined ? "" : `; did you mean --${similar}?`;
-    throw new SettingError(`${problem.replace(/\.$/, "")}${hint || ";"} ${help}`);
+    const similar = unknown && nearest(unknown, Object.keys(options).flatMap((name) => [name, `no-${name}`]));
+    throw new SettingError(`${problem.replace(/\.$/, "")};${similar ? ` did you mean --${similar}?` : ""} ${help}`);
   }
-  // The message does not quote the argument, because a word without a flag may be a key.
-  const operandName = definition.operand;
-  if (operands.length > (operandName === undefined ? 0 : 1)) {
-    throw new SettingError(
-      operandName === undefined ? `Only flags are expected; ${help}` : `Only one ${operandName} is expected; ${help}`,
-    );
-  }
-  return { flags, operand: operands[0] ?? "" };
 }
 
-/** The flags of a command, as options of `parseArgs`. */
-function flagOptions({ settings, flags = {} }: Command): Record<string, { type: "string" | "boolean" }> {
-  const switches = settings.filter((name) => SETTINGS[name].kind === "switch");
-  const entry = (name: string, hasValue: boolean) => [name, { type: hasValue ? "string" : "boolean" }] as const;
-  return Object.fromEntries([
-    ...settings.map((name) => entry(name, SETTINGS[name].kind !== "switch")),
-    ...switches.map((name) => entry(`no-${name}`, false)),
-    ...Object.entries(flags).map(([name, { value }]) => entry(name, value !== undefined)),
-    ...["help", "version"].map((name) => entry(name, false)),
-  ]);
+function textOf(value: string | boolean): string {
+  return typeof value === "string" ? value : value ? "on" : "off";
 }
 
-/** The candidate that a mistyped word probably means: at most a third of it differs. */
+/** The candidate that a mistyped word probably means: it differs in one character, or has two in the wrong order. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
-  const distances = candidates.map((candidate) => ({ candidate, distance: editDistance(word, candidate) }));
-  const [best] = distances.sort((one, other) => one.distance - other.distance);
-  return best && best.distance <= Math.max(1, Math.floor(best.candidate.length / 3)) ? best.candidate : undefined;
+  const shorter = shortened(word);
+  return candidates.find((candidate) => shortened(candidate).some((each) => shorter.includes(each)));
 }
 
-/** How many characters to insert, remove, replace or swap with the next one (optimal string alignment). */
-function editDistance(one: string, other: string): number {
-  let before: number[] = [];
-  let last = Array.from({ length: other.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= one.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= other.length; column++) {
-      const isSame = one[row - 1] === other[column - 1];
-      const isSwap = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      current.push(Math.min(
-        last[column]! + 1,
-        current[column - 1]! + 1,
-        last[column - 1]! + (isSame ? 0 : 1),
-        isSwap ? before[column - 2]! + 1 : Infinity,
-      ));
-    }
-    [before, last] = [last, current];
-  }
-  return last[other.length]!;
+/** A word, and the word without any one of its characters. Two words that are similar have one of these in common. */
+function shortened(word: string): string[] {
+  return [word, ...Array.from(word, (_, i) => word.slice(0, i) + word.slice(i + 1))];
 }

@@ -1,6 +1,5 @@
 import { backupDatabase } from "../../stores/sqlite/backup.ts";
 import { explain, SettingError } from "../start_error.ts";
-import { readText } from "../settings.ts";
 import { parseStoreLocation } from "../store/open_store.ts";
 import { publishFile } from "../folders.ts";
 import { showProgress } from "./progress.ts";
@@ -8,7 +7,6 @@ import { type Command, formatPetCount } from "./command.ts";
 
 export const BACKUP: Command = {
   summary: "copy an SQLite file that servers are using",
-  settings: ["store"],
   flags: { json: { help: "print JSON: file, pets, bytes" } },
   operand: "file",
   about: [
@@ -21,9 +19,10 @@ export const BACKUP: Command = {
     "petstore backup copy.db",
     'petstore backup "pets-$(date +%F).db" --store sqlite:/var/lib/petstore/data/petstore.db',
   ],
-  async run({ flags, operand }, { writers, environment }) {
+  async run(args, { writers, host }) {
+    const { operand } = args;
     if (operand === "") throw new SettingError("The name of the copy is missing, as in petstore backup copy.db");
-    const store = parseStoreLocation(readText("store", flags, environment), environment);
+    const store = parseStoreLocation(args.text("store"), host.environment);
     if (store.kind !== "sqlite") {
       throw new SettingError("Only an SQLite file can be backed up; for PostgreSQL use pg_dump");
     }
@@ -34,7 +33,7 @@ export const BACKUP: Command = {
         (name) => backupDatabase(store.path, name, (share) => progress.update(undefined, share)),
       );
       writers.output.add(
-        flags.has("json")
+        args.isOn("json")
           ? JSON.stringify({ file: operand, pets: Number(pets), bytes })
           : `${operand}: ${formatPetCount(pets)}, ${bytes} bytes, checked`,
       );

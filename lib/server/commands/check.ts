@@ -1,7 +1,6 @@
 import { inspectDatabase } from "../../stores/sqlite/inspection.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import type { Host } from "../host.ts";
-import { readText } from "../settings.ts";
 import { SettingError, startError } from "../start_error.ts";
 import { loadPostgres, MEMORY, parseStoreLocation, type StoreLocation } from "../store/open_store.ts";
 import { describePostgres } from "../store/postgres_url.ts";
@@ -9,7 +8,6 @@ import { type Command, formatPetCount } from "./command.ts";
 
 export const CHECK: Command = {
   summary: "tell whether the store is sound",
-  settings: ["store"],
   flags: { json: { help: "print JSON: store, isSound, faults, schemaVersion, and pets of a file" } },
   about: [
     "Tells whether the store is sound. Servers may use it meanwhile; nothing is written and no file is made.",
@@ -24,13 +22,13 @@ export const CHECK: Command = {
     "petstore check --store sqlite:copy.db && mv copy.db /backup/",
     "PETSTORE_STORE=postgres://user@db.example/pets petstore check",
   ],
-  async run({ flags }, { writers: { output, errors }, environment, host }) {
-    const location = parseStoreLocation(readText("store", flags, environment), environment);
+  async run(args, { writers: { output, errors }, host }) {
+    const location = parseStoreLocation(args.text("store"), host.environment);
     const { faults, note, ...state } = await check(location, host);
     for (const fault of faults) errors.add(`petstore: ${fault}`);
     const isSound = faults.length === 0;
-    const contents = state.pets === undefined ? "" : `${formatPetCount(BigInt(state.pets))}, `;
-    if (flags.has("json")) output.add(JSON.stringify({ ...state, isSound, faults }));
+    const contents = state.pets === undefined ? "" : `${formatPetCount(state.pets)}, `;
+    if (args.isOn("json")) output.add(JSON.stringify({ ...state, isSound, faults }));
     else if (isSound) output.add(`${state.store} is sound: ${contents}schema version ${state.schemaVersion}${note}`);
     return isSound ? 0 : 2;
   },

@@ -1,15 +1,16 @@
+import type { CommandArguments } from "../command_arguments.ts";
 import type { Host } from "../host.ts";
-import type { Environment, Flags, SettingName } from "../settings.ts";
+import { type Options, type SettingName, SETTINGS } from "../settings.ts";
 import type { Writers } from "../writers.ts";
 
 /** A command of the program, as its help text describes it. */
 export interface Command {
   /** The purpose, in one line. */
   summary: string;
-  /** The settings that it reads. */
-  settings: readonly SettingName[];
-  /** The flags that it alone has. */
-  flags?: Readonly<Record<string, Flag>>;
+  /** The settings that it reads. By default the store alone. */
+  settings?: readonly SettingName[];
+  /** The options that it alone has. They have no environment variables. */
+  flags?: Options;
   /** The name of its one argument. Without a name, it takes flags only. */
   operand?: string;
   /** Paragraphs of its help text. */
@@ -24,29 +25,24 @@ export interface Command {
   run(args: CommandArguments, context: Context): number | Promise<number>;
 }
 
-/** A flag that is not a setting, and so has no environment variable. */
-export interface Flag {
-  /** The name of its value in the help text. Without a name, the flag has no value. */
-  value?: string;
-  help: string;
-}
-
-/** The parsed arguments after the command. */
-export interface CommandArguments {
-  flags: Flags;
-  /** The argument that is not a flag, or "". */
-  operand: string;
-}
-
 /** The parts of the process that commands use. */
 export interface Context {
   /** The result goes to the output, and everything else to the errors. */
   writers: Writers;
-  environment: Environment;
   host: Host;
 }
 
+/** All options of a command, in the order of its help text. */
+export function optionsOf({ settings = ["store"], flags }: Command): Options {
+  return {
+    ...Object.fromEntries(settings.map((name) => [name, SETTINGS[name]])),
+    ...flags,
+    help: { help: "print this text" },
+    version: { help: "print the version" },
+  };
+}
+
 /** Formats a number of pets for messages. */
-export function formatPetCount(count: bigint): string {
-  return count === 1n ? "1 pet" : `${count} pets`;
+export function formatPetCount(count: number | bigint): string {
+  return Number(count) === 1 ? "1 pet" : `${count} pets`;
 }

@@ -1,10 +1,10 @@
-import { open } from "node:fs/promises";
+import { statSync, writeFile } from "node:fs";
+import { promisify } from "node:util";
 import { exportDatabase } from "../../stores/sqlite/exporter.ts";
 import { CSV_HEADER, type ExportFormat, type PetSink } from "../../stores/pet_exporter.ts";
 import { isBrokenPipe, writeAll } from "../log/line_writer.ts";
 import { readFormat, STANDARD } from "../transfer/files.ts";
 import { publishFile } from "../folders.ts";
-import { readText } from "../settings.ts";
 import { explain, SettingError } from "../start_error.ts";
 import { loadPostgres, parseStoreLocation, type StoreLocation } from "../store/open_store.ts";
 import { type Command, formatPetCount } from "./command.ts";
@@ -12,7 +12,6 @@ import { type Progress, showProgress } from "./progress.ts";
 
 export const EXPORT: Command = {
   summary: "write all pets of the store to a file or to standard output",
-  settings: ["store"],
   flags: {
     format: {
       value: "ndjson|csv",
@@ -33,18 +32,19 @@ export const EXPORT: Command = {
     "petstore export --format ndjson | gzip > pets.ndjson.gz",
     'petstore export | grep \'"status":"sold"\'',
   ],
-  async run({ flags, operand }, { writers, environment, host }) {
-    const name = operand === STANDARD ? "" : operand;
-    const format = readFormat(flags.get("format")?.at(-1), name, "ndjson");
-    const store = parseStoreLocation(readText("store", flags, environment), environment);
+  async run(args, { writers, host }) {
+    const name = args.operand === STANDARD ? "" : args.operand;
+    const format = readFormat(args, "ndjson");
+    const store = parseStoreLocation(args.text("store"), host.environment);
     const progress = showProgress("export", (line) => writers.errors.add(line));
     const exportTo = (write: Write) => exportPets(store, format, host.postgresDriver, progress, write);
     try {
       if (name === "") {
         await exportTo((bytes) => writeAll(host.sinks.output, bytes));
       } else {
-        const { pets, bytes } = await publishFile(name, (temporary) => exportToFile(temporary, exportTo));
-        writers.output.add(`${name}: ${formatPetCount(BigInt(pets))}, ${bytes} bytes`);
+        // Not writeSync(), because a signal could not end the export then.
+        const pets = await publishFile(name, (_, file) => exportTo((bytes) => promisify(writeFile)(file, bytes)));
+        writers.output.add(`${name}: ${formatPetCount(pets)}, ${statSync(name).size} bytes`);
       }
       return 0;
     } catch (error) {
@@ -59,25 +59,6 @@ export const EXPORT: Command = {
 
 type Write = (bytes: Uint8Array) => Promise<void>;
 
-async function exportToFile(
-  path: string,
-  exportTo: (write: Write) => Promise<number>,
-): Promise<{ pets: number; bytes: number }> {
-  // Not writeSync(), because a signal could not end the export then.
-  const file = await open(path, "w");
-  const sink = { write: async (rest: Uint8Array) => (await file.write(rest)).bytesWritten };
-  let bytes = 0;
-  try {
-    const pets = await exportTo(async (block) => {
-      await writeAll(sink, block);
-      bytes += block.length;
-    });
-    return { pets, bytes };
-  } finally {
-    await file.close();
-  }
-}
-
 /** @returns How many pets there are. */
 async function exportPets(
   store: StoreLocation,
@@ -86,6 +67,9 @@ async function exportPets(
   progress: Progress,
   write: Write,
 ): Promise<number> {
+  if (store.kind === "memory") {
+    throw new SettingError("A store in memory belongs to one server; name a file or a database, or read its list");
+  }
   const encoder = new TextEncoder();
   let total = 0;
   let head = format === "csv" ? `${CSV_HEADER}\n` : "";
@@ -95,9 +79,6 @@ async function exportPets(
     total += pets;
     progress.update(total, share);
   };
-  if (store.kind === "memory") {
-    throw new SettingError("A store in memory belongs to one server; name a file or a database, or read its list");
-  }
   if (store.kind === "sqlite") await exportDatabase(store.path, format, sink);
   else await (await loadPostgres()).exportFromPostgres(store.target, postgresDriver, format, sink);
   if (head !== "") await write(encoder.encode(head));

@@ -1,7 +1,7 @@
 /** The help texts, made from the tables that define the command line. */
 
-import { type Setting, SETTINGS } from "../settings.ts";
-import type { Command, Flag } from "./command.ts";
+import type { Option } from "../settings.ts";
+import { type Command, optionsOf } from "./command.ts";
 
 const LINE_WIDTH = 100;
 const INDENT = " ".repeat(26);
@@ -45,34 +45,28 @@ ${STATUSES}`;
 
 /** The text of `petstore <command> --help`. */
 export function describeCommand(name: string, command: Command): string {
-  const { about, settings, flags = {}, operand, examples } = command;
-  const ownFlags: [name: string, flag: Flag][] = [...Object.entries(flags), ["help", { help: "print this text" }]];
-  const usage = ["petstore", name, ...(operand === undefined ? [] : [`<${operand}>`]), "[flags]"].join(" ");
-  return `${wrap(about[0] ?? "", LINE_WIDTH).join("\n")}
+  const { operand, examples } = command;
+  const [purpose, ...more] = command.about.map((text) => wrap(text, LINE_WIDTH).join("\n"));
+  return `${purpose}
 
-Usage: ${usage}
+Usage: petstore ${name}${operand === undefined ? "" : ` <${operand}>`} [flags]
 
-${settings.map((setting) => describeSetting(setting, SETTINGS[setting])).join("")}${
-    ownFlags.map(([name, { value, help }]) =>
-      describeFlag(`--${name}${value === undefined ? "" : ` <${value}>`}`, help)
-    )
-      .join("")
-  }
-${about.slice(1).map((text) => wrap(text, LINE_WIDTH).join("\n") + "\n\n").join("")}Examples:
+${Object.entries(optionsOf(command)).map(describeOption).join("")}
+${more.map((text) => `${text}\n\n`).join("")}Examples:
 ${examples.map((line) => `  ${line}\n`).join("")}
 ${STATUSES}`;
 }
 
-function describeSetting(flag: string, setting: Setting): string {
-  const { kind, value, variable, example } = setting;
-  const form = kind === "switch" ? `--${flag}, --no-${flag}` : `--${flag} <${value}>`;
+function describeOption([flag, option]: [string, Option]): string {
+  const { value, isList, variable, example, help } = option;
+  const form = value !== undefined ? ` <${value}>` : variable === undefined ? "" : `, --no-${flag}`;
   const notes = [
-    ...(kind === "list" ? ["repeatable"] : []),
-    variable + (kind === "switch" ? "=on|off" : kind === "list" ? " separated by commas" : ""),
-    ...(setting.default === undefined ? [] : [`default ${setting.default}`]),
+    ...(isList ? ["repeatable"] : []),
+    ...(variable === undefined ? [] : [variable + (isList ? " separated by commas" : value ? "" : "=on|off")]),
+    ...(option.default === undefined ? [] : [`default ${option.default}`]),
     ...(example === undefined ? [] : [`such as ${example}`]),
   ];
-  return describeFlag(form, kind === "switch" ? `${setting.help}, or do not` : setting.help, `[${notes.join(", ")}]`);
+  return describeFlag(`--${flag}${form}`, help, notes.length === 0 ? undefined : `[${notes.join(", ")}]`);
 }
 
 /** A flag with its help text in the second column, and its note on a separate line. */

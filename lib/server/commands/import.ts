@@ -2,11 +2,10 @@ import { StoreUnavailableError } from "../../stores/store.ts";
 import { openSource, readFormat, STANDARD } from "../transfer/files.ts";
 import { BadRecordError, importRecords } from "../transfer/import_records.ts";
 import { oneLine } from "../log/messages.ts";
-import { readChoice } from "../server_settings.ts";
-import { readText } from "../settings.ts";
+import { type CommandArguments, numberFrom, oneOf } from "../command_arguments.ts";
 import { SettingError, UnreachableError } from "../start_error.ts";
 import { readStoreSetting } from "../store/open_store.ts";
-import { type Command, type CommandArguments, type Context, formatPetCount } from "./command.ts";
+import { type Command, type Context, formatPetCount } from "./command.ts";
 import { showProgress } from "./progress.ts";
 
 /** The pets that were added and known, and the lines that are no pets. */
@@ -21,12 +20,11 @@ const MAX_SHOWN = 20;
 
 export const IMPORT: Command = {
   summary: "add the pets of a file to the store",
-  settings: ["store"],
   flags: {
     format: { value: "ndjson|csv", help: "the format; by default, the end of the file's name tells it" },
     "dry-run": { help: "check all lines and add nothing" },
-    "on-error": { value: "stop|skip", help: "what to do at a line that is no pet, by default stop" },
-    copy: { value: "number", help: "add the same file once more: 2 for the second time, and so on" },
+    "on-error": { value: "stop|skip", default: "stop", help: "what to do at a line that is no pet" },
+    copy: { value: "number", default: "1", help: "add the same file once more: 2 for the second time, and so on" },
     json: { help: "print JSON: the numbers of pets that were added and known, and of bad lines" },
   },
   operand: "file",
@@ -51,29 +49,26 @@ export const IMPORT: Command = {
     if (args.operand === "") {
       throw new SettingError("The name of the file is missing, as in petstore import pets.ndjson");
     }
-    const isDryRun = args.flags.has("dry-run");
-    const counts = await importFile(args, isDryRun, context);
+    const counts = await importFile(args, context);
+    const isDryRun = args.isOn("dry-run");
+    const name = args.operand === STANDARD ? "standard input" : args.operand;
     context.writers.output.add(
-      args.flags.has("json") ? JSON.stringify(counts) : `${displayName(args.operand)}: ${describe(counts, isDryRun)}`,
+      args.isOn("json") ? JSON.stringify(counts) : `${name}: ${describe(counts, isDryRun)}`,
     );
     return isDryRun && counts.bad > 0 ? 2 : 0;
   },
 };
 
-async function importFile(
-  { flags, operand }: CommandArguments,
-  isDryRun: boolean,
-  { writers, environment, host }: Context,
-): Promise<Counts> {
-  const format = readFormat(flags.get("format")?.at(-1), operand);
-  const onError = readChoice("--on-error", flags.get("on-error")?.at(-1) ?? "stop", ["stop", "skip"]);
-  const skipsBad = onError === "skip" || isDryRun;
-  const copy = readCopy(flags.get("copy")?.at(-1));
-  const store = readStoreSetting(readText("store", flags, environment), environment, host);
+async function importFile(args: CommandArguments, { writers, host }: Context): Promise<Counts> {
+  const format = readFormat(args);
+  const isDryRun = args.isOn("dry-run");
+  const skipsBad = args.read("on-error", oneOf("stop", "skip")) === "skip" || isDryRun;
+  const copy = args.read("copy", numberFrom(1, 999_999));
+  const store = readStoreSetting(args.text("store"), host.environment, host);
   if (!store.openImporter) {
     throw new SettingError("A store in memory belongs to one server; name a file or a database, or add pets by POST");
   }
-  const { bytes, size } = await openSource(operand);
+  const { bytes, size } = await openSource(args.operand);
   const importer = isDryRun ? undefined : await store.openImporter();
   const counts: Counts = { added: 0, known: 0, bad: 0 };
   const report = (line: string) => writers.errors.add(`petstore: ${line}`);
@@ -98,31 +93,21 @@ async function importFile(
   return counts;
 }
 
-function readCopy(value = "1"): number {
-  if (/^[1-9]\d{0,5}$/.test(value)) return Number(value);
-  throw new SettingError(`--copy must be a whole number from 1 to 999999, not ${JSON.stringify(value)}`);
-}
-
 function explainStop(error: unknown, { added }: Counts, isDryRun: boolean): unknown {
   const isExpected = error instanceof SettingError || error instanceof StoreUnavailableError;
   if (!isExpected || isDryRun) return error;
   const advice = error instanceof BadRecordError ? "correct it and import the file again" : "import the file again";
-  const line = `${error.message}. ${
-    added === 0 ? "No pet was" : `${formatPetCount(BigInt(added))} were`
-  } added; ${advice}`;
+  const result = added === 0 ? "No pet was added" : `${formatPetCount(added)} were added`;
+  const line = `${error.message}. ${result}; ${advice}`;
   const isTemporary = error instanceof StoreUnavailableError || error instanceof UnreachableError;
   return isTemporary ? new UnreachableError(line) : new SettingError(line);
-}
-
-function displayName(operand: string): string {
-  return operand === STANDARD ? "standard input" : operand;
 }
 
 function describe({ added, known, bad }: Counts, isDryRun: boolean): string {
   const lines = bad === 1 ? "1 line" : `${bad} lines`;
   return [
-    `${formatPetCount(BigInt(added))} ${isDryRun ? "can be added" : "added"}`,
-    ...(known === 0 ? [] : [`${formatPetCount(BigInt(known))} known from an earlier import`]),
+    `${formatPetCount(added)} ${isDryRun ? "can be added" : "added"}`,
+    ...(known === 0 ? [] : [`${formatPetCount(known)} known from an earlier import`]),
     ...(bad === 0 ? [] : [isDryRun ? `${lines} cannot` : `${lines} skipped`]),
   ].join(", ");
 }

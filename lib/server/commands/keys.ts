@@ -8,23 +8,39 @@ import type { AddedKey, KeyManager } from "../../access/key_manager.ts";
 import type { StoredKey } from "../../stores/key_store.ts";
 import type { KeyedPetStore } from "../../stores/store.ts";
 import { isValid } from "../first_key.ts";
-import { explain, SettingError, UnreachableError } from "../start_error.ts";
-import { readText } from "../settings.ts";
+import { explain, firstLine, SettingError, UnreachableError } from "../start_error.ts";
 import { KEY_DATABASE } from "../store/key_database.ts";
 import { loadPostgres, openSqlite, parseStoreLocation } from "../store/open_store.ts";
-import type { Command, CommandArguments, Context } from "./command.ts";
-import { readDuration } from "./duration.ts";
+import type { CommandArguments, Format } from "../command_arguments.ts";
+import { UNITS } from "../time.ts";
+import type { Command, Context } from "./command.ts";
 import { describeKeys, keysAsJson } from "./key_table.ts";
 
 const WHERE =
   "The keys are kept beside the pets: in the SQLite file or the database. For a server with --store memory: they are " +
   `in ${KEY_DATABASE} of its working directory. Running servers follow a change within a second.`;
 
+const DURATION: Format<number> = {
+  form: "a time such as 12h or 90d (s, m, h or d)",
+  parse(text) {
+    const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+    return count === undefined ? undefined : Number(count) * UNITS[unit]!;
+  },
+};
+
+/** A moment in the future. */
+const EXPIRY: Format<Date> = {
+  form: DURATION.form,
+  parse(text) {
+    const lifetime = DURATION.parse(text);
+    return lifetime ? new Date(Date.now() + lifetime) : undefined;
+  },
+};
+
 const EXPIRES = { value: "time", help: "when the key expires, such as 12h or 90d from now. Without it, never" };
 
 export const ADD_KEY: Command = {
   summary: "make an API key, and print it",
-  settings: ["store"],
   flags: {
     label: { value: "text", help: "what the key is for" },
     expires: EXPIRES,
@@ -39,11 +55,16 @@ export const ADD_KEY: Command = {
     "petstore keys add --label dashboard --read-only > dashboard.key",
   ],
   async run(args, context) {
-    const label = args.flags.get("label")?.at(-1);
-    if (label === undefined) throw new SettingError("Say what the key is for, as in petstore keys add --label ci");
-    const options = { label, readOnly: args.flags.has("read-only"), ...readExpiry(args) };
-    // Before the store is opened, which may create it.
-    await explainErrors(() => checkNewKey(options));
+    const label = args.text("label");
+    if (label === "") throw new SettingError("Say what the key is for, as in petstore keys add --label ci");
+    const expires = args.optional("expires", EXPIRY);
+    const options = { label, readOnly: args.isOn("read-only"), ...(expires && { expires }) };
+    try {
+      // Before the store is opened, which may create it.
+      checkNewKey(options);
+    } catch (error) {
+      throw new SettingError(firstLine(error));
+    }
     return await useKeys(args, context, true, async (keys) => {
       await printKey(await keys.add(options), keys, context);
     });
@@ -52,7 +73,6 @@ export const ADD_KEY: Command = {
 
 export const LIST_KEYS: Command = {
   summary: "list the API keys",
-  settings: ["store"],
   flags: { json: { help: "print JSON, with times in UTC (ISO 8601)" } },
   about: [
     "Lists the API keys, also those that have expired or were revoked. The keys themselves are not kept, so they are not shown. " +
@@ -63,14 +83,13 @@ export const LIST_KEYS: Command = {
   async run(args, context) {
     return await useKeys(args, context, false, async (keys) => {
       const infos = await keys.list();
-      context.writers.output.add(args.flags.has("json") ? keysAsJson(infos) : describeKeys(infos));
+      context.writers.output.add(args.isOn("json") ? keysAsJson(infos) : describeKeys(infos));
     });
   },
 };
 
 export const ROTATE_KEY: Command = {
   summary: "replace an API key by a new one, and print that",
-  settings: ["store"],
   flags: {
     overlap: { value: "time", help: "how long the old key stays valid, such as 7d. Without it, a day" },
     expires: { ...EXPIRES, help: "when the new key expires. Without it, it lives as long as the old one did" },
@@ -83,8 +102,9 @@ export const ROTATE_KEY: Command = {
   ],
   examples: ["petstore keys rotate key-5d0c6a1f1f0b --overlap 7d"],
   async run(args, context) {
-    const overlapMs = readDuration("overlap", args.flags);
-    const options = { ...(overlapMs !== undefined && { overlapMs }), ...readExpiry(args) };
+    const overlapMs = args.optional("overlap", DURATION);
+    const expires = args.optional("expires", EXPIRY);
+    const options = { ...(overlapMs !== undefined && { overlapMs }), ...(expires && { expires }) };
     return await useKeys(args, context, false, async (keys, stored) => {
       await printKey(await keys.rotate(await findId(args, stored), options), keys, context);
     });
@@ -93,7 +113,6 @@ export const ROTATE_KEY: Command = {
 
 export const REVOKE_KEY: Command = {
   summary: "revoke an API key",
-  settings: ["store"],
   operand: "id",
   about: [
     "Revokes an API key for good. In place of the id you can give the key itself, if it has leaked and is known anyway.",
@@ -112,43 +131,30 @@ export const REVOKE_KEY: Command = {
   },
 };
 
-function readExpiry({ flags }: CommandArguments): { expires?: Date } {
-  const lifetime = readDuration("expires", flags);
-  return lifetime === undefined ? {} : { expires: new Date(Date.now() + lifetime) };
-}
-
 /** Opens the keys of a store, and closes it afterwards. */
 async function useKeys(
-  { flags }: CommandArguments,
+  args: CommandArguments,
   context: Context,
   createIfMissing: boolean,
   use: (keys: KeyManager, stored: readonly StoredKey[]) => Promise<void>,
 ): Promise<number> {
-  const store = await openKeyed(readText("store", flags, context.environment), context, createIfMissing);
+  const store = await openKeyed(args.text("store"), context, createIfMissing);
   try {
-    await explainErrors(async () => await use(createKeyManager(store.keys), await store.keys.list()));
+    await use(createKeyManager(store.keys), await store.keys.list());
     return 0;
+  } catch (error) {
+    throw explain("The API keys cannot be used", error);
   } finally {
     await store.close();
   }
 }
 
-async function explainErrors(act: () => void | Promise<void>): Promise<void> {
-  try {
-    await act();
-  } catch (error) {
-    // With these errors, the manager refuses arguments of the command.
-    const isWrong = error instanceof TypeError || error instanceof RangeError;
-    throw isWrong ? new SettingError(error.message) : explain("The API keys cannot be used", error);
-  }
-}
-
 async function openKeyed(
   setting: string,
-  { environment, host, writers }: Context,
+  { host, writers }: Context,
   createIfMissing: boolean,
 ): Promise<KeyedPetStore> {
-  const store = parseStoreLocation(setting, environment);
+  const store = parseStoreLocation(setting, host.environment);
   if (store.kind === "postgres") return await (await loadPostgres()).openPostgres(store.target, host.postgresDriver);
   const path = store.kind === "sqlite" && store.path !== ":memory:" ? store.path : KEY_DATABASE;
   const isNew = !existsSync(path);

@@ -1,8 +1,7 @@
 import { checkOptions } from "../../petstore/settings.ts";
 import { describeServer } from "../description.ts";
 import { readOptions } from "../local_server.ts";
-import { readRateLimit, readRequestIds } from "../server_settings.ts";
-import { readText } from "../settings.ts";
+import { RATE_LIMIT, REQUEST_IDS } from "../server_settings.ts";
 import type { Command } from "./command.ts";
 
 export const OPENAPI: Command = {
@@ -13,10 +12,10 @@ export const OPENAPI: Command = {
     "petstore openapi > openapi.json",
     "petstore openapi --public-url https://api.example/v1 | npx openapi-typescript",
   ],
-  run({ flags }, { writers, environment }) {
-    const publicUrl = readText("public-url", flags, environment);
-    const requestIds = readRequestIds(flags, environment);
-    const rateLimit = readRateLimit(readText("rate-limit", flags, environment));
+  run(args, { writers }) {
+    const publicUrl = args.text("public-url");
+    const requestIds = args.read("request-id", REQUEST_IDS);
+    const rateLimit = args.optional("rate-limit", RATE_LIMIT);
     const options = readOptions({ keys: [], corsOrigins: [], publicUrl, requestIds, rateLimit, clientHeader: "" });
     // The description does not depend on the keys.
     const settings = checkOptions({ ...options, keys: ["none"] });

@@ -23,12 +23,12 @@ export const SERVE: Command = {
     "petstore serve --port 9000 --store sqlite:/var/lib/pets.db",
     "PETSTORE_STORE=postgres://user@db.example/pets petstore serve --workers auto",
   ],
-  serves: ({ flags }) => !flags.has("print-schema"),
-  async run({ flags }, { writers, environment, host }) {
-    if (flags.has("print-schema")) {
+  serves: (args) => !args.isOn("print-schema"),
+  async run(args, { writers, host }) {
+    if (args.isOn("print-schema")) {
       writers.output.add((await schemaText()).trimEnd());
     } else {
-      await serve(readSettings(flags, environment), writers, host);
+      await serve(readSettings(args), writers, host);
     }
     return 0;
   },
@@ -42,5 +42,5 @@ async function schemaText(): Promise<string> {
 }
 
 function enumerate(items: readonly string[]): string {
-  return `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
+  return new Intl.ListFormat("en-GB").format(items);
 }

@@ -165,7 +165,7 @@ test("import reads standard input and a named pipe, and refuses what it cannot r
       /--format must be ndjson or csv, not "xml"/,
     );
     assertRefused(await importFile(folder, "a.csv", undefined, "--on-error=go"), /--on-error must be stop or skip/);
-    assertRefused(await importFile(folder, "a.csv", undefined, "--copy=0"), /--copy must be a whole number/);
+    assertRefused(await importFile(folder, "a.csv", undefined, "--copy=0"), /--copy must be a number from 1 to 999999/);
     assertRefused(await runHere(["import", STORE]), /The name of the file is missing/);
     assertRefused(await runHere(["import", "a.csv", "--store=memory:"]), /in memory belongs to one server/);
     writeFileSync(join(folder, "long.ndjson"), `{}\n${"x".repeat(2 ** 20 + 1)}\n`);

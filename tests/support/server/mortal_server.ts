@@ -12,8 +12,7 @@ import { createWriters, serializeWrites } from "../../../lib/server/writers.ts";
 
 if (import.meta.main) {
   const order = Deno.args.at(-1);
-  const { flags } = readArguments("serve", SERVE, Deno.args.slice(0, -1));
-  const settings = readSettings(flags, () => undefined);
+  const settings = readSettings(readArguments("serve", SERVE, Deno.args.slice(0, -1), () => undefined));
   const workers: string[] = [];
   const channel = new BroadcastChannel("petstore-orders");
   channel.onmessage = ({ data: { worker } }) => workers.push(worker);

@@ -1,0 +1,73 @@
+/** The arguments of a command: flags, completed by environment variables and defaults. */
+
+import type { Environment, Options } from "./settings.ts";
+import { SettingError } from "./start_error.ts";
+
+/** How the text of a value is read. */
+export interface Format<T> {
+  /** The valid texts, for messages. */
+  form: string;
+  /** Undefined if the text is not valid. */
+  parse(text: string): T | undefined;
+}
+
+/** The values of each given flag, in order. A switch has "on" or "off". */
+type Flags = ReadonlyMap<string, readonly string[]>;
+
+/** The arguments of a command. */
+export type CommandArguments = ReturnType<typeof createArguments>;
+
+/** @param operand The argument that is not a flag, or "". */
+export function createArguments(options: Options, flags: Flags, operand: string, environment: Environment) {
+  function variableOf(name: string): string {
+    const variable = options[name]?.variable;
+    return variable === undefined ? "" : environment(variable) ?? "";
+  }
+
+  /** The text of an option, or "" if it is unset. The last one of several flags counts. An empty variable counts as unset. */
+  function text(name: string): string {
+    return flags.get(name)?.at(-1) ?? (variableOf(name) || (options[name]?.default ?? ""));
+  }
+
+  /** The texts of a list. Empty ones are kept, so that the mistake of two commas in a row is reported. */
+  function list(name: string): string[] {
+    const text = variableOf(name);
+    return [...flags.get(name) ?? (text === "" ? [] : text.split(",").map((item) => item.trim()))];
+  }
+
+  /** @throws {SettingError} If the text is invalid. */
+  function read<T>(name: string, { form, parse }: Format<T>): T {
+    const given = text(name);
+    const value = parse(given);
+    if (value !== undefined) return value;
+    const source = flags.has(name) || variableOf(name) === "" ? `--${name}` : options[name]?.variable;
+    throw new SettingError(`${source} must be ${form}, not ${JSON.stringify(given)}`);
+  }
+
+  /** Like {@link read}, for an option that may be unset. */
+  function optional<T>(name: string, format: Format<T>): T | undefined {
+    return flags.has(name) || text(name) !== "" ? read(name, format) : undefined;
+  }
+
+  /** @throws {SettingError} If the variable of the switch is neither on nor off. */
+  function isOn(name: string): boolean {
+    return optional(name, oneOf("on", "off")) === "on";
+  }
+
+  return { operand, text, list, read, optional, isOn };
+}
+
+export function numberFrom(least: number, most: number): Format<number> {
+  return {
+    form: `a number from ${least} to ${most}`,
+    parse(text) {
+      const number = /^\d{1,7}$/.test(text) ? Number(text) : Number.NaN;
+      return number >= least && number <= most ? number : undefined;
+    },
+  };
+}
+
+export function oneOf<Choice extends string>(...choices: readonly Choice[]): Format<Choice> {
+  const form = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(choices);
+  return { form, parse: (text) => choices.find((choice) => choice === text) };
+}
