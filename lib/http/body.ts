@@ -1,13 +1,12 @@
 /** Reads request bodies as UTF-8 text, within limits of size and time. */
 
 import type { MaybePromise } from "../maybe_promise.ts";
-import { BodyStream, MAX_UNDER_WAY, OVERLOADED, type StreamLimits, WHOLE_BODY } from "./body_stream.ts";
+import { decodeStrictly, discard, MAX_UNDER_WAY, readPieces, WHOLE_BODY } from "./body_stream.ts";
 import { Deadlines } from "./deadlines.ts";
 import { Problem } from "./problem.ts";
 import type { RequestContext } from "./context.ts";
 import { trimField } from "./field_value.ts";
 import { isDigits } from "../json.ts";
-import { createFairQueue } from "./fair_queue.ts";
 
 /**
  * Reads the body of a request as text, and resolves to the result of `use`. Throws, or rejects with, a {@link Problem} if
@@ -16,7 +15,6 @@ import { createFairQueue } from "./fair_queue.ts";
 export type TextReader = <T>(context: RequestContext, use: (text: string) => MaybePromise<T>) => Promise<T>;
 
 const CUT_SHORT = /* @__PURE__ */ new Problem(400, "invalid_json", "The request body ended before it was complete");
-const NOT_UTF8 = /* @__PURE__ */ new Problem(400, "invalid_json", "The request body is not valid UTF-8");
 
 const ACCEPT_POST = { "accept-post": "application/json" };
 
@@ -46,22 +44,17 @@ export function bodyTimedOut(timeoutMs: number): Problem {
 /** @param timeoutMs The time from the start of reading to the last byte. Up to a second more may pass. */
 export function createTextReader(maxBytes: number, timeoutMs: number): TextReader {
   const deadlines = new Deadlines(timeoutMs);
-  const limits: StreamLimits = { maxBytes, budget: { left: MAX_UNDER_WAY }, turn: createFairQueue() };
   const decoder = new TextDecoder();
-  const tooLarge = bodyTooLarge(maxBytes);
   const timedOut = bodyTimedOut(timeoutMs);
+  const tooLarge = bodyTooLarge(maxBytes);
+  const limits = { maxBytes, tooLarge, budget: { left: MAX_UNDER_WAY } };
 
-  function decode(bytes: ArrayBuffer | Uint8Array | undefined): string {
-    if (bytes === undefined || bytes.byteLength > maxBytes) throw tooLarge;
+  function decode(bytes: ArrayBuffer | Uint8Array): string {
+    if (bytes.byteLength > maxBytes) throw tooLarge;
     // A byte-order mark is dropped, as RFC 8259 §8.1 permits.
     const text = decoder.decode(bytes);
     // On Deno, the strict decoder takes three times as long. Only this character can stand for a fault.
-    if (!text.includes("\uFFFD")) return text;
-    try {
-      return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    } catch {
-      throw NOT_UTF8;
-    }
+    return text.includes("\uFFFD") ? decodeStrictly(new TextDecoder("utf-8", { fatal: true }), bytes, false) : text;
   }
 
   return (context, use) => {
@@ -71,25 +64,26 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
     const declared = context.header("content-length");
     const isFramed = declared !== null && isDigits(declared);
     if (isFramed && +declared > maxBytes) throw tooLarge;
-    const stream = isFramed && +declared <= WHOLE_BODY ? undefined : new BodyStream(context, limits);
+    const reader = isFramed && +declared <= WHOLE_BODY ? undefined : context.openBody();
     return new Promise((resolve, reject) => {
       let isLate = false;
       const deadline = deadlines.begin(() => {
         isLate = true;
         reject(timedOut);
-        stream?.cancel();
+        if (reader) discard(reader);
       });
-      (stream?.read() ?? context.readBody()).then((bytes) => {
+      const body: Promise<string | ArrayBuffer | Uint8Array> = reader ? readPieces(reader, limits) : context.readBody();
+      body.then((body) => {
         if (isLate) return;
         deadlines.end(deadline);
         try {
-          resolve(use(decode(bytes)));
+          resolve(use(typeof body === "string" ? body : decode(body)));
         } catch (thrown) {
           reject(thrown);
         }
       }, (thrown) => {
         deadlines.end(deadline);
-        reject(thrown === OVERLOADED ? OVERLOADED : CUT_SHORT);
+        reject(thrown instanceof Problem ? thrown : CUT_SHORT);
       });
     });
   };

@@ -2,7 +2,7 @@
 
 import { TIMERS_END_WITH_REQUESTS } from "./deadlines.ts";
 import { Problem } from "./problem.ts";
-import type { BodyReader, RequestContext } from "./context.ts";
+import type { BodyReader } from "./context.ts";
 
 /**
  * Up to this `Content-Length`, a body is read whole, which is twice as fast as in pieces. No pet needs more. For a longer
@@ -23,101 +23,74 @@ export const OVERLOADED = /* @__PURE__ */ new Problem(
   },
 );
 
+const NOT_UTF8 = /* @__PURE__ */ new Problem(400, "invalid_json", "The request body is not valid UTF-8");
+
 /**
  * A body may have this many pieces, and one more for each 256 bytes. Otherwise a client that sends a megabyte byte by byte
  * would block the process for a minute.
  */
 const MAX_PIECES = 256, BYTES_PER_PIECE = 256;
 
-/**
- * After this many pieces, a body lets others have a turn, because pieces that have already arrived are read without a
- * pause. That is rare, because at each one Deno reads more from the socket, and then moves its whole buffer for each piece.
- */
-const FIRST_PIECES = 32, PIECES_A_TURN = 512;
+/** After this many pieces, a body lets others have a turn, because pieces that have already arrived are read without a pause. */
+const PIECES_A_TURN = 64;
 
 /**
- * The delay, in milliseconds, before the rest of a body that is too long is cancelled. If it is cancelled before the response,
+ * The delay, in milliseconds, before the rest of a body that is refused is cancelled. If it is cancelled before the response,
  * Deno reads and discards the rest, which takes half a second of CPU time for tiny chunks. If it is cancelled after, Deno
  * closes the connection. The client needs time to read the response first, because unread bytes turn a close into a reset.
  */
 const LEFT_ALONE = 1000;
 
-/** The limits of one body, and the state that it shares with other bodies. */
+/** The limits of one body. */
 export interface StreamLimits {
   maxBytes: number;
+  /** The failure if there are too many bytes or pieces. */
+  tooLarge: Problem;
   /** How many bytes are left for all bodies together. */
   budget: { left: number };
-  turn: () => Promise<void>;
 }
 
-/** The body of one request. Each piece is copied at once, because it may keep a far larger buffer alive. */
-export class BodyStream {
-  readonly #reader: BodyReader | undefined;
-  readonly #limits: StreamLimits;
-  #bytes = new Uint8Array(1024);
-  #size = 0;
-  #isGivenUp = false;
-
-  constructor(context: RequestContext, limits: StreamLimits) {
-    this.#reader = context.openBody();
-    this.#limits = limits;
-  }
-
-  /** Resolves to the bytes, or to `undefined` if there are too many bytes or pieces. */
-  async read(): Promise<Uint8Array | undefined> {
-    const { maxBytes, turn } = this.#limits;
-    try {
-      for (let pieces = 1; this.#reader; pieces++) {
-        const { done, value } = await this.#reader.read();
-        if (done || value === undefined) break;
-        const size = this.#size + value.byteLength;
-        if (size > maxBytes || pieces > MAX_PIECES + size / BYTES_PER_PIECE) this.#refuse();
-        if (this.#isGivenUp) return undefined;
-        this.#add(value);
-        if (pieces % PIECES_A_TURN === FIRST_PIECES) await turn();
-      }
-      return this.#bytes.subarray(0, this.#size);
-    } finally {
-      this.#giveBack();
+/** Reads a body as text. If the reader is cancelled meanwhile, the text is what has arrived. */
+export async function readPieces(reader: BodyReader, { maxBytes, tooLarge, budget }: StreamLimits): Promise<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let text = "", size = 0;
+  try {
+    for (let pieces = 1;; pieces++) {
+      const { done, value } = await reader.read();
+      if (done || value === undefined) return text + decodeStrictly(decoder, undefined, false);
+      const before = size;
+      size += value.byteLength;
+      budget.left -= countedSize(size) - countedSize(before);
+      if (size > maxBytes || pieces > MAX_PIECES + size / BYTES_PER_PIECE) throw tooLarge;
+      if (budget.left < 0) throw OVERLOADED;
+      text += decodeStrictly(decoder, value, true);
+      if (pieces % PIECES_A_TURN === 0) await new Promise((resolve) => setTimeout(resolve, 0));
     }
+  } catch (thrown) {
+    // Cancels the rest of the body after the response has been sent.
+    if (TIMERS_END_WITH_REQUESTS) discard(reader);
+    else setTimeout(discard, LEFT_ALONE, reader);
+    throw thrown;
+  } finally {
+    budget.left += countedSize(size);
   }
+}
 
-  /** Cancels the rest of the body. Does not wait, because a source that ignores it must not delay the response. */
-  cancel(): void {
-    this.#isGivenUp = true;
-    this.#giveBack();
-    this.#reader?.cancel().catch(() => {});
-  }
+/** Cancels the rest of a body. Does not wait, because a source that ignores it must not delay the response. */
+export function discard(reader: BodyReader): void {
+  reader.cancel().catch(() => {});
+}
 
-  /** Cancels the rest of the body after the response has been sent. */
-  #refuse(): void {
-    this.#isGivenUp = true;
-    if (TIMERS_END_WITH_REQUESTS) this.cancel();
-    else setTimeout(() => this.cancel(), LEFT_ALONE);
-  }
-
-  #add(piece: Uint8Array): void {
-    const { budget, maxBytes } = this.#limits;
-    const size = this.#size + piece.byteLength;
-    const counted = countedSize(size) - countedSize(this.#size);
-    if (counted > budget.left) {
-      this.#refuse();
-      throw OVERLOADED;
-    }
-    budget.left -= counted;
-    if (size > this.#bytes.byteLength) {
-      const larger = new Uint8Array(Math.min(2 * size, maxBytes));
-      larger.set(this.#bytes.subarray(0, this.#size));
-      this.#bytes = larger;
-    }
-    this.#bytes.set(piece, this.#size);
-    this.#size = size;
-  }
-
-  #giveBack(): void {
-    this.#limits.budget.left += countedSize(this.#size);
-    this.#size = 0;
-    this.#bytes = NOTHING;
+/** Decodes UTF-8. Throws the failure if it is malformed. */
+export function decodeStrictly(
+  decoder: TextDecoder,
+  bytes: ArrayBuffer | Uint8Array | undefined,
+  stream: boolean,
+): string {
+  try {
+    return decoder.decode(bytes, { stream });
+  } catch {
+    throw NOT_UTF8;
   }
 }
 
@@ -125,5 +98,3 @@ export class BodyStream {
 function countedSize(size: number): number {
   return Math.max(size - WHOLE_BODY, 0);
 }
-
-const NOTHING = new Uint8Array();

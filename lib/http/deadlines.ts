@@ -9,27 +9,6 @@ const TICKS = 8, MAX_TICK = 1000;
 /** How late a timer may fire, in milliseconds. */
 const MAX_DELAY = 1000;
 
-/**
- * A timer that is set again if it was lost: some hosts drop the timers of an isolate that they suspend.
- *
- * @param delay In milliseconds.
- * @returns Sets the timer, unless it is set already.
- */
-export function createAlarm(delay: number, ring: () => void): () => void {
-  // If the timer has not fired by then, in milliseconds since 1970, it is lost. 0 while no timer is set.
-  let ringBy = 0;
-  return () => {
-    if (ringBy >= Date.now()) return;
-    const own = ringBy = Date.now() + 2 * delay + MAX_DELAY;
-    setTimeout(() => {
-      // A timer that was thought lost may fire after all.
-      if (ringBy !== own) return;
-      ringBy = 0;
-      ring();
-    }, delay);
-  };
-}
-
 /** A running deadline. */
 export interface Deadline {
   readonly expire: () => void;
@@ -46,20 +25,23 @@ export class Deadlines {
   readonly #length: number;
   /** In the order in which they expire. */
   readonly #open = new Set<Deadline>();
-  readonly #setAlarm: () => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The latest time at which the timer fires. */
+  #firesBy = -Infinity;
 
   /** @param length In milliseconds. */
   constructor(length: number) {
     this.#length = length;
-    this.#setAlarm = createAlarm(Math.min(Math.ceil(length / TICKS), MAX_TICK), () => this.#tick());
   }
 
   /** Calls `expire` when the time is up, unless {@link end} is called first. */
   begin(expire: () => void): Deadline {
     if (TIMERS_END_WITH_REQUESTS) return { expire, due: 0, timer: setTimeout(expire, this.#length) };
-    const deadline = { expire, due: performance.now() + this.#length };
+    const now = performance.now();
+    const deadline = { expire, due: now + this.#length };
     this.#open.add(deadline);
-    this.#setAlarm();
+    // No timer is set, or it was lost: some hosts drop the timers of an isolate that they suspend.
+    if (this.#firesBy < now) this.#setTimer(now);
     return deadline;
   }
 
@@ -69,6 +51,14 @@ export class Deadlines {
     if (deadline.timer !== undefined) clearTimeout(deadline.timer);
   }
 
+  #setTimer(now: number): void {
+    const delay = Math.min(this.#length / TICKS, MAX_TICK);
+    this.#firesBy = now + 2 * delay + MAX_DELAY;
+    // A timer that was thought lost may fire after all.
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#tick(), delay);
+  }
+
   #tick(): void {
     const now = performance.now();
     for (const deadline of this.#open) {
@@ -76,6 +66,7 @@ export class Deadlines {
       this.#open.delete(deadline);
       deadline.expire();
     }
-    if (this.#open.size > 0) this.#setAlarm();
+    if (this.#open.size > 0) this.#setTimer(now);
+    else this.#firesBy = -Infinity;
   }
 }
