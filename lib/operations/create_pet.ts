@@ -1,10 +1,15 @@
+import { bodyTimedOut, bodyTooLarge, createTextReader, ENCODED, NOT_JSON } from "../http/body.ts";
+import { OVERLOADED } from "../http/body_stream.ts";
 import type { Caller } from "../http/context.ts";
+import { Problem } from "../http/problem.ts";
 import { JSON_FIELDS, type Reply } from "../http/reply.ts";
+import { excerpt } from "../json.ts";
 import type { JsonObject } from "../json_types.ts";
 import { chain } from "../maybe_promise.ts";
-import { formatPet } from "../pet.ts";
+import { formatPet, parseNewPet, type PetStatus } from "../pet.ts";
 import type { PetDraft } from "../stores/store.ts";
 import type { Definition, Describe, OperationSettings } from "./definition.ts";
+import { STORE_UNAVAILABLE } from "./errors.ts";
 import { group } from "./failure_groups.ts";
 import {
   digest,
@@ -14,25 +19,46 @@ import {
   readIdempotencyKey,
   scopedKey,
 } from "./idempotency.ts";
-import { createPetReader, describePetBody, petBodyFailures } from "./pet_body.ts";
-import { STORED_REX } from "./schemas.ts";
+import { REX, STORED_REX } from "./schemas.ts";
 
 export const createPet: Definition = {
   method: "POST",
   path: "/pets",
   createHandler(settings) {
-    const { store, linkBase } = settings;
-    const readPet = createPetReader(settings);
+    const { store, linkBase, defaultStatus, maxBodyBytes, bodyTimeoutMs } = settings;
+    const readText = createTextReader(maxBodyBytes, bodyTimeoutMs);
     return ({ context, caller }) => {
       const key = readIdempotencyKey(context);
       if (key !== undefined && !store.createOnce) return IDEMPOTENCY_NOT_SUPPORTED;
-      return readPet(context, (pet) => {
+      return readText(context, (text) => {
+        const pet = parsePet(text, defaultStatus);
         if (key !== undefined) return createOnce(settings, pet, caller, key);
         return chain(store.create(pet), (id) => created(linkBase, id, pet));
       });
     };
   },
 };
+
+function parsePet(text: string, defaultStatus: PetStatus): PetDraft {
+  let pet;
+  try {
+    pet = parseNewPet(text, defaultStatus);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw invalidJson(text === "" ? "it is empty" : excerpt(error.message, 120));
+  }
+  if (Array.isArray(pet)) throw invalidPet(pet);
+  return pet;
+}
+
+/** @param cause The parser's message. */
+function invalidJson(cause: string): Problem {
+  return new Problem(400, "invalid_json", `The request body is not valid JSON: ${cause}`);
+}
+
+function invalidPet(faults: readonly string[]): Problem {
+  return new Problem(400, "invalid_pet", `The pet is not valid: ${faults.join("; ")}`);
+}
 
 async function createOnce(
   { store, linkBase, idempotencyRetentionMs }: OperationSettings,
@@ -61,7 +87,8 @@ function created(linkBase: string, id: bigint, { name, categoryId, status }: Pet
 }
 
 export const describeCreatePet: Describe = (settings) => {
-  const { store, idempotencyRetentionMs } = settings;
+  const { store, idempotencyRetentionMs, maxBodyBytes, bodyTimeoutMs } = settings;
+  const faults = parseNewPet("{}", "available");
   const remembersRequests = store.createOnce !== undefined;
   return {
     id: "createPet",
@@ -70,7 +97,11 @@ export const describeCreatePet: Describe = (settings) => {
     description: "The service assigns the `id`. An animal is stored before this is answered with 201.",
     more: {
       ...(remembersRequests ? describeIdempotency(idempotencyRetentionMs) : {}),
-      requestBody: describePetBody(settings),
+      requestBody: {
+        required: true,
+        description: `At most ${maxBodyBytes} bytes, which must arrive within ${bodyTimeoutMs} ms.`,
+        content: { "application/json": { schema: { $ref: "#/components/schemas/NewPet" }, example: REX } },
+      },
     },
     responses: {
       201: {
@@ -81,10 +112,18 @@ export const describeCreatePet: Describe = (settings) => {
       },
     },
     failures: [
-      ...petBodyFailures(settings, "InvalidPetError", {
-        reason: "the Idempotency-Key is invalid",
-        errors: [INVALID_IDEMPOTENCY_KEY],
-      }),
+      group(
+        "InvalidPetError",
+        "the body lacks required fields or has invalid values, or the Idempotency-Key is invalid",
+        [INVALID_IDEMPOTENCY_KEY, invalidJson("it is empty"), invalidPet(Array.isArray(faults) ? faults : [])],
+      ),
+      group("RequestTimeoutError", "the body did not arrive in time", [bodyTimedOut(bodyTimeoutMs)]),
+      group("BodyTooLargeError", "the body is too large", [bodyTooLarge(maxBodyBytes)]),
+      group("UnsupportedMediaTypeError", "the body is not JSON, or it has a content coding", [NOT_JSON, ENCODED]),
+      group("UnavailableError", "the store is unavailable, or too many large bodies are under way", [
+        STORE_UNAVAILABLE,
+        OVERLOADED,
+      ]),
       remembersRequests
         ? group("IdempotencyKeyReusedError", "the Idempotency-Key was used for another animal", [
           IDEMPOTENCY_KEY_REUSED,
