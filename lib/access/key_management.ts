@@ -21,15 +21,37 @@
  * @module
  */
 
-import type { KeyStore } from "../stores/key_store.ts";
-import type { KeyManager } from "./key_manager.ts";
-import { type KeyManagerOptions, ManagedKeys } from "./managed_keys.ts";
+import type { KeyInfo, KeyStore, StoredKey } from "../stores/key_store.ts";
+import { withoutPrototype } from "../without_prototype.ts";
+import { KeyCache } from "./key_cache.ts";
+import { makeKey } from "./key_format.ts";
+import {
+  type AddedKey,
+  checkNewKey,
+  type KeyManager,
+  type NewKeyOptions,
+  requireTime,
+  type RotateOptions,
+  UnknownKeyError,
+} from "./key_manager.ts";
+import { type ChangingKeys, CURRENT_KEYS, digestOf, idOf } from "./key_ring.ts";
+import { type ApiKey, checkKeys } from "./keys.ts";
 
-export type { KeyInfo, KeyStore, StoredKey } from "../stores/key_store.ts";
-export type { AddedKey, KeyManager, NewKeyOptions, RotateOptions } from "./key_manager.ts";
-export { UnknownKeyError } from "./key_manager.ts";
-export type { ApiKey } from "./keys.ts";
-export type { KeyManagerOptions } from "./managed_keys.ts";
+export type { AddedKey, ApiKey, KeyInfo, KeyManager, KeyStore, NewKeyOptions, RotateOptions, StoredKey };
+export { UnknownKeyError };
+
+/** Options of {@link createKeyManager}. */
+export interface KeyManagerOptions {
+  /** Further keys that are valid, and cannot be changed. Default: none. */
+  keys?: Iterable<string | ApiKey>;
+  /**
+   * Called with the error when the keys cannot be read while requests arrive, and with undefined when they can be read again.
+   * Meanwhile the last known keys stay valid. Default: `console.error` for an error.
+   */
+  onOutage?: (error: unknown) => void;
+}
+
+const DAY = 86_400_000;
 
 /**
  * Creates a {@link KeyManager}. Give the same object to {@link createPetstore}.
@@ -38,5 +60,79 @@ export type { KeyManagerOptions } from "./managed_keys.ts";
  * @throws {TypeError} If an argument is invalid.
  */
 export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {}): KeyManager {
-  return new ManagedKeys(store, options);
+  const { keys, onOutage = reportOutage, ...unknown } = withoutPrototype(options);
+  for (const method of ["list", "add", "revoke", "touch"] as const) {
+    if (typeof store?.[method] === "function") continue;
+    throw new TypeError(`A key manager needs a KeyStore, such as createMemoryStore().keys; it has no ${method}()`);
+  }
+  const [name] = Object.keys(unknown);
+  if (name !== undefined) throw new TypeError(`A key manager has no option ${JSON.stringify(name)}`);
+  if (typeof onOutage !== "function") throw new TypeError("onOutage must be a function");
+  const cache = new KeyCache(store, keys === undefined ? [] : checkKeys(keys), onOutage);
+  const manager: KeyManager & ChangingKeys = {
+    [CURRENT_KEYS]: () => cache.current(),
+    async add(options) {
+      checkNewKey(options);
+      return await addKey(store, cache, withoutPrototype(options));
+    },
+    list: async () => (await store.list()).map(({ digest: _, ...info }) => info),
+    async rotate(id, options = {}) {
+      const { overlapMs = DAY, expires } = withoutPrototype(options);
+      const oldEnd = endOf(overlapMs);
+      requireTime(expires);
+      const next = findSuccessor(await store.list(), id);
+      return await addKey(store, cache, { ...next, expires: expires ?? next.expires }, { id, expires: oldEnd });
+    },
+    async revoke(id) {
+      if (!await store.revoke(id, new Date())) throw new UnknownKeyError("key", id);
+      await cache.renew();
+    },
+    check: () => cache.renew(),
+    flush: () => cache.flush(),
+  };
+  return manager;
+}
+
+function endOf(overlapMs: number): Date {
+  const end = new Date(Date.now() + overlapMs);
+  // A date has a limit, so Infinity is not a valid overlap.
+  if (overlapMs >= 0 && !Number.isNaN(end.getTime())) return end;
+  const type = typeof overlapMs === "number" ? RangeError : TypeError;
+  throw new type(`overlapMs must be milliseconds, 0 or more, not ${overlapMs}`);
+}
+
+/** What replaces a valid key, with the expiry that it has by default. */
+function findSuccessor(stored: readonly StoredKey[], id: string): KeyInfo {
+  const now = Date.now();
+  const old = stored.find((key) => key.id === id);
+  if (!old || old.revoked || (old.expires?.getTime() ?? Infinity) <= now) throw new UnknownKeyError("valid key", id);
+  // A key that was replaced before expires early. The last one of its line tells how long they live.
+  const { expires, created } = stored.findLast(({ caller, label }) => caller === old.caller && label === old.label)!;
+  return { ...old, expires: expires && new Date(now + expires.getTime() - created.getTime()) };
+}
+
+async function addKey(
+  store: KeyStore,
+  cache: KeyCache,
+  { label, expires, readOnly = false, caller }: NewKeyOptions | KeyInfo,
+  replaced?: { id: string; expires: Date },
+): Promise<AddedKey> {
+  const key = makeKey();
+  const digest = await digestOf(key);
+  const id = idOf(digest);
+  const info: KeyInfo = {
+    ...{ id, label, caller: caller ?? id, readOnly, created: new Date(), expires },
+    ...{ revoked: undefined, lastUsed: undefined },
+  };
+  // The other reason, that two random keys have the same id, does not occur.
+  if (!await store.add({ ...info, digest }, replaced)) throw new UnknownKeyError("valid key", replaced?.id ?? id);
+  // The key is valid now. If it were not returned, because the keys cannot be read, it would be lost.
+  await cache.renew().catch(() => {});
+  return { key, ...info };
+}
+
+function reportOutage(error: unknown): void {
+  if (error !== undefined) {
+    console.error("The API keys cannot be read at the moment; the last known ones stay valid", error);
+  }
 }

@@ -1,6 +1,7 @@
-/** The interface of a manager of API keys. */
+/** The interface of a manager of API keys, and the validation of what it is given. */
 
 import type { KeyInfo } from "../stores/key_store.ts";
+import { withoutPrototype } from "../without_prototype.ts";
 
 /** The properties of a new key. */
 export interface NewKeyOptions {
@@ -74,4 +75,29 @@ export class UnknownKeyError extends Error {
     super(`There is no ${what} ${JSON.stringify(id)}`);
     this.id = id;
   }
+}
+
+/**
+ * @throws {TypeError} If an option has a wrong type.
+ * @throws {RangeError} If an option is out of range.
+ */
+export function checkNewKey(options: NewKeyOptions): void {
+  const { label, expires, caller } = withoutPrototype(options);
+  requireLabel(label);
+  requireTime(expires);
+  if (caller === undefined || (typeof caller === "string" && caller !== "")) return;
+  throw new TypeError("The caller of a key must be a string that is not empty");
+}
+
+function requireLabel(label: string): void {
+  const isText = typeof label === "string";
+  if (isText && /^[^\p{Cc}\p{Cs}]{1,100}$/u.test(label) && label.trim() !== "") return;
+  throw new (isText ? RangeError : TypeError)(
+    "The label of a key must be 1 to 100 characters, without control characters, such as ci",
+  );
+}
+
+export function requireTime(time: Date | undefined): void {
+  if (time === undefined || (time instanceof Date && time.getTime() > Date.now())) return;
+  throw new (time instanceof Date ? RangeError : TypeError)("The expiry of a key must be a Date in the future");
 }

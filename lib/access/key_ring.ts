@@ -37,6 +37,11 @@ export async function digestOf(key: string): Promise<string> {
   return Array.from(await sha256(key), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** The id of a key. Too little of the digest to be of use to anyone. */
+export function idOf(digest: string): string {
+  return `key-${digest.slice(0, 12)}`;
+}
+
 /** The id of the caller of a key for which the app names none. Half of the digest identifies a key, and cannot be used as one. */
 export function defaultCallerId(digest: string): string {
   return `key-${digest.slice(0, 32)}`;

@@ -1,6 +1,6 @@
 /** Makes sure that a server has an API key: one that is set, one of the store, or a new one. */
 
-import { idOf } from "../access/managed_keys.ts";
+import { idOf } from "../access/key_ring.ts";
 import { defaultCallerId, digestOf } from "../access/key_ring.ts";
 import { checkKeys } from "../access/keys.ts";
 import type { KeyStore, StoredKey } from "../stores/key_store.ts";

@@ -3,8 +3,7 @@
 import { existsSync } from "node:fs";
 import { digestOf } from "../../access/key_ring.ts";
 import { createKeyManager } from "../../access/key_management.ts";
-import { checkNewKey } from "../../access/managed_keys.ts";
-import type { AddedKey, KeyManager } from "../../access/key_manager.ts";
+import { type AddedKey, checkNewKey, type KeyManager } from "../../access/key_manager.ts";
 import type { StoredKey } from "../../stores/key_store.ts";
 import type { KeyedPetStore } from "../../stores/store.ts";
 import { isValid } from "../first_key.ts";
