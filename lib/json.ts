@@ -6,8 +6,7 @@
 /** The range of an int64, for messages. */
 export const INT64_RANGE: string = `from ${-(2n ** 63n)} to ${2n ** 63n - 1n}`;
 const ZERO = 0x30, NINE = 0x39;
-/** An int64 has at most 19 digits, and a double holds any 15 digits exactly. */
-const INT64_DIGITS = 19, SAFE_DIGITS = 15;
+const INT64_DIGITS = 19;
 
 /** Shortens a text for a message, so that a long request does not cause a long response. */
 export function excerpt(text: string, length = 64): string {
@@ -54,19 +53,13 @@ export function numberSource(text: string, name: string): string {
 /** A number in the syntax of RFC 8259 §6: sign, digits, fraction and exponent. */
 const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** Whether `text` is a number in the syntax of RFC 8259 §6. */
-export function isJsonNumber(text: string): boolean {
-  return NUMBER.test(text);
-}
-
 /**
- * The exact value of a JSON number such as `7`, `7.0`, `70e-1` or `1e3`; `undefined` if it is not whole or not an int64.
- *
- * @param source A number in the syntax of RFC 8259 §6.
+ * The exact value of a JSON number such as `7`, `7.0`, `70e-1` or `1e3`; `undefined` if it is no such number, not whole or not
+ * an int64.
  */
 export function parseInt64(source: string): bigint | undefined {
-  if (source.length <= SAFE_DIGITS && isDigits(source)) return BigInt(+source);
-  const [, sign, digits = "", fraction = "", exponent = 0] = NUMBER.exec(source) ?? [];
+  const [number, sign, digits = "", fraction = "", exponent = 0] = NUMBER.exec(source) ?? [];
+  if (number === undefined) return undefined;
   const magnitude = parseScaled(digits + fraction, fraction.length - +exponent);
   if (magnitude === undefined) return undefined;
   const value = sign === "-" ? -magnitude : magnitude;

@@ -1,15 +1,6 @@
 /** The domain: pets, their validation and their JSON. */
 
-import {
-  excerpt,
-  hasPlainNumbers,
-  INT64_RANGE,
-  isDigits,
-  isInt64,
-  isJsonNumber,
-  numberSource,
-  parseInt64,
-} from "./json.ts";
+import { excerpt, hasPlainNumbers, INT64_RANGE, isDigits, isInt64, numberSource, parseInt64 } from "./json.ts";
 
 /** The availability of an animal: `available`, `pending` or `sold`. */
 export type PetStatus = "available" | "pending" | "sold";
@@ -80,7 +71,7 @@ export function parseNewPet(
   const categoryId = ownMember(body, "categoryId");
   const isExact = Number.isSafeInteger(categoryId) && hasPlainNumbers(text);
   const source = isExact || typeof categoryId !== "number" ? "" : parseJson(() => numberSource(text, "categoryId"));
-  const exact = isExact ? BigInt(categoryId as number) : source === "" ? undefined : parseInt64(source);
+  const exact = isExact ? BigInt(categoryId as number) : parseInt64(source);
   if (isName(name) && exact !== undefined && isPetStatus(status)) return { name, categoryId: exact, status };
   return faults(name, exact === undefined ? source || quote(categoryId) : undefined, status);
 }
@@ -92,7 +83,7 @@ export function parseNewPet(
  * @returns The pet, or one message for each fault, which names the field.
  */
 export function parsePetFields(name: string, categoryId: string, status: string): Required<NewPet> | string[] {
-  const exact = isJsonNumber(categoryId) ? parseInt64(categoryId) : undefined;
+  const exact = parseInt64(categoryId);
   if (isName(name) && exact !== undefined && isPetStatus(status)) return { name, categoryId: exact, status };
   return faults(name, exact === undefined ? categoryId || "undefined" : undefined, status);
 }
@@ -131,13 +122,9 @@ function faults(name: unknown, badCategoryId: string | undefined, status: unknow
   }
   if (badCategoryId === "undefined") found.push("categoryId is required");
   else if (badCategoryId !== undefined) {
-    found.push(
-      `categoryId must be an integer ${INT64_RANGE}, not ${excerpt(badCategoryId)}`,
-    );
+    found.push(`categoryId must be an integer ${INT64_RANGE}, not ${excerpt(badCategoryId)}`);
   }
-  if (!isPetStatus(status)) {
-    found.push(`status must be one of ${PET_STATUSES.join(", ")}, not ${quote(status)}`);
-  }
+  if (!isPetStatus(status)) found.push(`status must be one of ${PET_STATUSES.join(", ")}, not ${quote(status)}`);
   return found;
 }
 
