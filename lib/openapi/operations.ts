@@ -3,7 +3,7 @@
 import type { Deprecation } from "../http/deprecation.ts";
 import { defaultAccess } from "../http/operation.ts";
 import type { JsonObject } from "../json_types.ts";
-import type { Definition, Describe, Description, OperationSettings } from "../operations/definition.ts";
+import type { Definition, Description } from "../operations/definition.ts";
 import { callerFailures, type FailureGroup, unexpectedFailures, writerFailures } from "../operations/failure_groups.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 import { renderDeprecation } from "./headers.ts";
@@ -18,15 +18,17 @@ export interface RenderedOperation {
   failures: readonly FailureGroup[];
 }
 
-/** @param added Further failures that every operation can have. */
+/**
+ * @param added Further failures that every operation can have.
+ * @param common Further headers that every response with a status can have.
+ */
 export function renderOperation(
   definition: Definition,
-  describe: Describe,
-  settings: OperationSettings,
+  description: Description,
   added: readonly FailureGroup[],
+  common: (status: number) => JsonObject,
 ): RenderedOperation {
   const { method, path, deprecation, stability } = withoutPrototype(definition);
-  const description = describe(settings);
   const failures = merge(description.failures, [
     ...callerFailures(),
     ...(defaultAccess(method) === "write" ? writerFailures() : []),
@@ -45,7 +47,7 @@ export function renderOperation(
       ...(day !== undefined && { deprecated: true, "x-deprecated-sunset": day }),
       ...(stability !== undefined && { "x-stability": stability }),
       ...description.more,
-      responses: renderResponses(description, failures, deprecation),
+      responses: renderResponses(description, failures, deprecation, common),
     },
     failures,
   };
@@ -55,17 +57,22 @@ function renderResponses(
   { responses }: Description,
   failures: readonly FailureGroup[],
   deprecation: Deprecation | undefined,
+  common: (status: number) => JsonObject,
 ): JsonObject {
   const always = deprecation ? renderDeprecation(deprecation, false) : {};
   const sometimes = deprecation ? renderDeprecation(deprecation, true) : {};
   const rendered: JsonObject = {};
-  for (const [status, response] of Object.entries(responses)) rendered[status] = renderSuccess(response, always);
+  for (const [status, response] of Object.entries(responses)) {
+    rendered[status] = renderSuccess(response, { ...always, ...common(Number(status)) });
+  }
   for (const group of failures) {
     const { phase, response } = withoutPrototype(group);
     const isShared = response !== undefined && (!deprecation || phase === "before");
-    rendered[statusOf(group)] = isShared
+    const announced = phase === "before" ? {} : phase === "both" ? sometimes : always;
+    const status = statusOf(group);
+    rendered[status] = isShared
       ? { $ref: `#/components/responses/${response}` }
-      : renderFailure(group, phase === "before" ? {} : phase === "both" ? sometimes : always);
+      : renderFailure(group, { ...announced, ...common(status) });
   }
   return rendered;
 }

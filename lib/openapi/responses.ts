@@ -60,12 +60,16 @@ function renderExamples(errors: readonly Problem[]): JsonObject {
   }));
 }
 
-export function bodyOf({ body }: Problem): ErrorBody {
+function bodyOf({ body }: Problem): ErrorBody {
   return JSON.parse(body);
+}
+
+export function codesOf({ errors }: FailureGroup): string[] {
+  return errors.map((error) => bodyOf(error).code);
 }
 
 /** The schema of a group: an Error with its codes and its status. It has no `allOf`, which not all generators support. */
 export function failureSchema(group: FailureGroup): JsonObject {
-  const codes = new Set(group.errors.map((error) => bodyOf(error).code));
-  return errorSchema([...codes], { enum: [statusOf(group)] }, `An Error with the status ${statusOf(group)}.`);
+  const status = statusOf(group);
+  return errorSchema([...new Set(codesOf(group))], { enum: [status] }, `An Error with the status ${status}.`);
 }
