@@ -1,4 +1,4 @@
-import { formatPet, PET_STATUSES } from "../../pet.ts";
+import { formatPet, PET_STATUSES, type PetStatus } from "../../pet.ts";
 import type {
   IdempotentOutcome,
   IdempotentRequest,
@@ -12,7 +12,6 @@ import type {
 import type { KeyStore } from "../key_store.ts";
 import { statusCode } from "../status_code.ts";
 import { MemoryKeys } from "./memory_keys.ts";
-import { PetList } from "./pet_list.ts";
 
 /**
  * Creates an empty store, the default, which keeps pets in the memory of this process. They are lost when the process ends.
@@ -24,24 +23,22 @@ export function createMemoryStore(): KeyedPetStore {
 
 /** Without API keys, for a petstore that creates its store itself: no other code could manage them. */
 export class MemoryStore implements PetStore {
-  readonly #pets = new PetList();
-  /** By status code. Each pet is here too, so that a page of a rare status costs no more than one of a common status. */
-  readonly #petsOfStatus = PET_STATUSES.map(() => new PetList());
-  #lastId = 0;
+  /** As JSON text. The pet with the id 1 is the first. */
+  readonly #pets: string[] = [];
+  /** The ids by status code, so that a page of a rare status costs no more than one of a common status. */
+  readonly #idsOfStatus: number[][] = PET_STATUSES.map(() => []);
   /** Remembered requests by key, in order of arrival. */
   readonly #requests = new Map<string, { id: bigint; fingerprint: string; expires: number }>();
   readonly #changes: StoreChanges = { additions: 0, alterations: 0 };
 
   create(pet: PetDraft): bigint {
-    const ofStatus = this.#ofStatus(pet);
-    const id = BigInt(this.#lastId + 1);
+    const ofStatus = this.#idsOf(pet.status);
+    const id = this.#pets.length + 1;
     // V8 keeps a concatenated string as a tree of its parts, in three times the memory, until it is read. trim() reads it.
-    const text = formatPet({ ...pet, id }).trim();
-    this.#lastId++;
-    this.#pets.add(this.#lastId, text);
-    ofStatus.add(this.#lastId, text);
+    this.#pets.push(formatPet({ ...pet, id: BigInt(id) }).trim());
+    ofStatus.push(id);
     this.#changes.additions++;
-    return id;
+    return BigInt(id);
   }
 
   createOnce(pet: PetDraft, { key, fingerprint, retentionMs }: IdempotentRequest): IdempotentOutcome {
@@ -67,16 +64,21 @@ export class MemoryStore implements PetStore {
   }
 
   get(id: bigint): string | undefined {
-    return this.#pets.get(Number(id));
+    return this.#pets[Number(id) - 1];
   }
 
   list({ after, limit, status }: PetQuery): PetPage {
-    const pets = status === undefined ? this.#pets : this.#ofStatus({ status });
-    return pets.page(Number(after), limit);
+    const ids = status === undefined ? undefined : this.#idsOf(status);
+    const start = Math.max(0, ids ? countUpTo(ids, Number(after)) : Number(after));
+    const end = start + limit;
+    const shown = ids ? ids.slice(start, end).map((id) => this.#pets[id - 1]) : this.#pets.slice(start, end);
+    const json = `[${shown.join(",")}]`;
+    const { length } = ids ?? this.#pets;
+    return end < length ? { json, next: BigInt(ids?.[end - 1] ?? end) } : { json };
   }
 
-  #ofStatus({ status }: Pick<PetDraft, "status">): PetList {
-    return this.#petsOfStatus[statusCode(status)]!;
+  #idsOf(status: PetStatus): number[] {
+    return this.#idsOfStatus[statusCode(status)]!;
   }
 
   changes(): StoreChanges {
@@ -86,6 +88,17 @@ export class MemoryStore implements PetStore {
   check(): void {}
 
   close(): void {}
+}
+
+/** How many of the ascending ids are not above `id`, found by bisection. */
+function countUpTo(ids: readonly number[], id: number): number {
+  let low = 0, high = ids.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ids[middle]! > id) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 class KeyedMemoryStore extends MemoryStore implements KeyedPetStore {
