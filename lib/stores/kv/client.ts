@@ -46,6 +46,12 @@ export interface KvRow {
   value: unknown;
 }
 
+/** What a commit writes and deletes. */
+export interface KvChange {
+  writes: [key: KvKey, value: Uint8Array][];
+  deleted?: readonly KvKey[];
+}
+
 /** The largest number of keys that KV reads in one moment. */
 const MAX_KEYS = 10;
 
@@ -85,15 +91,20 @@ export class Kv {
   }
 
   /**
-   * Commits an atomic operation, without the time limit: the caller must know when it has ended.
+   * Commits a change if a counter still has this version, without the time limit: the caller must know when it has ended.
    *
-   * @param prepare Adds the checks and writes.
    * @returns The new version, or the error. After an error, the outcome is not always known.
    */
-  async commit(prepare: (atomic: KvAtomic) => void): Promise<string | StoreUnavailableError> {
+  async commit(
+    counter: { key: KvKey; versionstamp: string | null },
+    { deleted = [], writes }: KvChange,
+  ): Promise<string | StoreUnavailableError> {
     try {
       const atomic = this.#client.atomic();
-      prepare(atomic);
+      atomic.check(counter);
+      // First, because a request with an expired key may be remembered again.
+      for (const key of deleted) atomic.delete(key);
+      for (const [key, value] of writes) atomic.set(key, value);
       const result = await atomic.commit();
       if (result.ok) return result.versionstamp;
       return new StoreUnavailableError("Other servers wrote to Deno KV before each attempt of this one");

@@ -3,35 +3,32 @@
 import { MAX_NAME_LENGTH } from "../../pet.ts";
 import { Batch } from "../batch.ts";
 import { requireValid } from "../status_code.ts";
-import {
-  type IdempotentOutcome,
-  type IdempotentRequest,
-  type PetDraft,
-  storeClosed,
-  StoreUnavailableError,
-} from "../store.ts";
-import { fromJson } from "./bytes.ts";
+import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
+import { fromJson, toBytes } from "./bytes.ts";
 import type { Kv, KvKey } from "./client.ts";
-import { type CounterState, counterState, type Layout, type Remembered } from "./layout.ts";
-import { type Create, knownRequests, Plan } from "./plan.ts";
-import { Retries } from "./retries.ts";
+import { counterAt, type CounterState, counterState, type Layout, type Remembered } from "./layout.ts";
+import { type Create, type Plan, planCreates } from "./plan.ts";
+import { limitRetries } from "./retries.ts";
 
 /** How many remembered requests are examined for each new one. So about a fourth of them have expired. */
 const EXAMINED = 4;
+
+/** How long a commit is remembered, in milliseconds: much longer than it can take to learn its outcome. */
+const COMMIT_RETENTION = 86_400_000;
 
 /** Commits creates in batches, one after the other. */
 export class GroupCommit {
   readonly #kv: Kv;
   readonly #layout: Layout;
   /** Commits one batch at a time. A second commit would only fail the check of the counter. */
-  readonly batch: Batch<Create>;
+  readonly #batch: Batch<Create>;
   /** The counter as this server last read or wrote it. While no other server commits, no read is needed. */
   #state: CounterState | undefined;
   /** Whether the running commit exceeds the time limit. Until KV has finished it, all creates are refused. */
   #isTimedOut = false;
   #onTimeout = () => {};
   readonly #server = crypto.randomUUID();
-  /** How many commits were planned. */
+  /** How many commits were planned. The number of a commit is its name. */
   #count = 0;
   /** The remembered request that was examined last. Each server starts at a different one. */
   #lastExamined: string = this.#server;
@@ -40,46 +37,29 @@ export class GroupCommit {
     this.#kv = kv;
     this.#layout = layout;
     const { maxCreates } = layout;
-    this.batch = new Batch({
+    this.#batch = new Batch({
       resource: "Deno KV",
       choose: (waiting) => ({ chosen: waiting.slice(0, maxCreates), rest: waiting.slice(maxCreates) }),
       commit: (creates) => this.#settle(creates),
     });
   }
 
-  /** Adds a pet, and resolves when it is committed. */
-  add(pet: PetDraft, request?: IdempotentRequest): Promise<IdempotentOutcome> {
+  /** Adds a pet, and resolves when it is committed. Without a pet, it is a commit that changes no response. */
+  add(pet: PetDraft | undefined, request?: IdempotentRequest): Promise<IdempotentOutcome> {
     return new Promise((resolve, reject) => {
-      requireValid(pet);
+      if (pet) requireValid(pet);
       // KV limits the size of a commit.
-      if (pet.name.length > 2 * MAX_NAME_LENGTH || [...pet.name].length > MAX_NAME_LENGTH) {
+      if (pet && (pet.name.length > 2 * MAX_NAME_LENGTH || [...pet.name].length > MAX_NAME_LENGTH)) {
         throw new TypeError(`The name of a pet must have at most ${MAX_NAME_LENGTH} characters`);
       }
       if (this.#isTimedOut) throw this.#kv.timeoutError();
-      this.batch.add({ pet, request, resolve, reject });
+      this.#batch.add({ pet, request, resolve, reject });
     });
-  }
-
-  /** Rejects if a create would fail. Commits like a create, but without a pet. */
-  async probe(): Promise<void> {
-    if (this.batch.isClosed) throw storeClosed();
-    await this.readCounter();
-    if (this.#isTimedOut) throw this.#kv.timeoutError();
-    await this.#kv.withTimeout(() => this.#writeNothing());
-  }
-
-  async #writeNothing(): Promise<void> {
-    const retries = new Retries(this.#kv.timeoutMs);
-    for (;;) {
-      const result = await this.#kv.commit((atomic) => atomic.set(this.#layout.probe, new Uint8Array()));
-      if (typeof result === "string") return;
-      if (!await retries.pause(result)) throw result;
-    }
   }
 
   /** Accepts no more creates, and resolves when all are settled. */
   async close(): Promise<void> {
-    const closed = this.batch.close();
+    const closed = this.#batch.close();
     if (!this.#isTimedOut) await Promise.race([closed, new Promise<void>((resolve) => this.#onTimeout = resolve)]);
   }
 
@@ -109,7 +89,7 @@ export class GroupCommit {
   #timeOut(creates: readonly Create[]): void {
     this.#isTimedOut = true;
     const error = this.#kv.timeoutError();
-    for (const { reject } of [...creates, ...this.batch.waiting.splice(0)]) reject(error);
+    for (const { reject } of [...creates, ...this.#batch.waiting.splice(0)]) reject(error);
     this.#onTimeout();
   }
 
@@ -118,45 +98,49 @@ export class GroupCommit {
    * is applied, because each needs the same version of the counter, and changes it.
    */
   async #commit(creates: readonly Create[]): Promise<IdempotentOutcome[]> {
-    const retries = new Retries(this.#kv.timeoutMs);
+    const key = this.#layout.counter;
+    const mayRetry = limitRetries(this.#kv.timeoutMs);
     let state = this.#state ??= await this.readCounter();
     let plan = await this.#plan(creates, state);
-    while (!plan.isEmpty) {
+    while (plan.writes.length > 0) {
       // The creates have been refused already, and KV may have been closed.
       if (this.#isTimedOut) throw this.#kv.timeoutError();
-      const failure = await this.#try(plan);
-      if (!failure) break;
+      this.#state = undefined;
+      const result = await this.#kv.commit({ key, versionstamp: state.versionstamp }, plan);
+      if (typeof result === "string") {
+        this.#state = { last: plan.last, versionstamp: result };
+        break;
+      }
       // Before the counter is read, because the next attempt fails if another server commits between the two.
-      const isInTime = await retries.pause(failure);
-      const [counter, latest] = await this.#kv.getMany([this.#layout.counter, this.#layout.remembered(this.#server)]);
-      state = counterState(counter!);
-      const status = plan.status(state, fromJson<Remembered>(latest!.value));
-      if (status === "applied") break;
-      if (!isInTime) throw failure;
-      if (status === "lost") plan = await this.#plan(creates, state);
+      const isInTime = await mayRetry(result);
+      const [counter, latest] = await this.#kv.getMany([key, this.#layout.remembered(this.#server)]);
+      const current = counterState(counter!);
+      if (fromJson<Remembered>(latest!.value)?.fingerprint === String(this.#count)) break;
+      if (!isInTime) throw result;
+      // Otherwise the commit has not been applied yet, but still may be.
+      if (current.versionstamp !== state.versionstamp) plan = await this.#plan(creates, current);
+      state = current;
     }
     return plan.outcomes;
   }
 
-  /** Commits a plan. Returns an error unless KV confirms the commit. */
-  async #try(plan: Plan): Promise<StoreUnavailableError | undefined> {
-    this.#state = undefined;
-    const result = await this.#kv.commit((atomic) => plan.write(atomic));
-    if (typeof result !== "string") return result;
-    this.#state = { last: plan.last, versionstamp: result };
-    return undefined;
-  }
-
-  async #plan(creates: readonly Create[], state: CounterState): Promise<Plan> {
-    const author = { server: this.#server, commit: String(this.#count++) };
+  async #plan(creates: readonly Create[], { last }: CounterState): Promise<Plan> {
     const keys = [...new Set(creates.flatMap(({ request }) => request?.key ?? []))];
     // A server remembers its last commit, so its first one counts as a request.
-    const count = keys.length + (this.#count === 1 ? 1 : 0);
-    const [entries, expired] = await Promise.all([
+    const count = keys.length + (this.#count === 0 ? 1 : 0);
+    const [entries, deleted] = await Promise.all([
       this.#kv.getMany(keys.map((key) => this.#layout.remembered(key))),
       count > 0 ? this.#findExpired(count) : [],
     ]);
-    return new Plan(this.#layout, creates, state, author, { known: knownRequests(keys, entries), expired });
+    const known = keys.map((key, i) => [key, fromJson<Remembered>(entries[i]!.value)] as const);
+    const plan = planCreates(this.#layout, creates, last, new Map(known));
+    if (plan.writes.length > 0) {
+      const name = String(++this.#count);
+      const commit: Remembered = { id: last, fingerprint: name, expires: Date.now() + COMMIT_RETENTION };
+      plan.writes.push([this.#layout.remembered(this.#server), toBytes(JSON.stringify(commit))]);
+      plan.writes.push([this.#layout.counter, counterAt(plan.last)]);
+    }
+    return { ...plan, deleted };
   }
 
   /**

@@ -4,7 +4,7 @@ import { type KeyStore, type KeyUse, latestUses, type StoredKey } from "../key_s
 import { fromJson, toBytes } from "./bytes.ts";
 import type { Kv, KvKey } from "./client.ts";
 import { counterAt, counterState, type Layout } from "./layout.ts";
-import { Retries } from "./retries.ts";
+import { limitRetries } from "./retries.ts";
 
 /** How many keys one read returns. */
 const PAGE = 500;
@@ -13,7 +13,8 @@ const MAX_USES = 200;
 
 /** A key as JSON, with times in milliseconds since 1970. */
 type KeyRow = Omit<StoredKey, Time> & { [name in Time]?: number | undefined };
-type Time = "created" | "expires" | "revoked" | "lastUsed";
+type Time = typeof TIMES[number];
+const TIMES = ["created", "expires", "revoked", "lastUsed"] as const;
 
 /** The position of a key. */
 interface KeyIndex {
@@ -25,14 +26,14 @@ interface KeyIndex {
 /** The writes of a change, and its result. */
 interface Change {
   result: boolean;
-  writes: [KvKey, unknown][];
+  rows: [KvKey, KeyRow | KeyIndex][];
   /** How many keys it adds. */
   added?: number;
 }
 
 /** A change that writes nothing. */
 function noChange(result: boolean): Change {
-  return { result, writes: [] };
+  return { result, rows: [] };
 }
 
 export class KvKeys implements KeyStore {
@@ -65,14 +66,14 @@ export class KvKeys implements KeyStore {
       const [old] = replaced ? await this.#find([replaced.id]) : [];
       if (replaced && (!old || old.row.revoked !== undefined)) return noChange(false);
       const position = last + 1;
-      const writes: Change["writes"] = [
+      const rows: Change["rows"] = [
         [this.#layout.key(BigInt(position)), toRow(key)],
-        [keyId, { position, author } satisfies KeyIndex],
-        [keyDigest, { position, author } satisfies KeyIndex],
+        [keyId, { position, author }],
+        [keyDigest, { position, author }],
       ];
       const isShorter = old && !(old.row.expires !== undefined && old.row.expires <= replaced!.expires.getTime());
-      if (isShorter) writes.push([old.key, { ...old.row, expires: replaced!.expires.getTime() }]);
-      return { result: true, writes, added: 1 };
+      if (isShorter) rows.push([old.key, { ...old.row, expires: replaced!.expires.getTime() }]);
+      return { result: true, rows, added: 1 };
     });
   }
 
@@ -80,7 +81,7 @@ export class KvKeys implements KeyStore {
     return this.#change(async () => {
       const [entry] = await this.#find([id]);
       if (!entry || entry.row.revoked !== undefined) return noChange(entry !== undefined);
-      return { result: true, writes: [[entry.key, { ...entry.row, revoked: at.getTime() }]] };
+      return { result: true, rows: [[entry.key, { ...entry.row, revoked: at.getTime() }]] };
     });
   }
 
@@ -93,7 +94,7 @@ export class KvKeys implements KeyStore {
         const later = entries.filter((each) => each && !(each.row.lastUsed! >= part.get(each.row.id)!));
         return {
           result: true,
-          writes: later.map((each) => [each!.key, { ...each!.row, lastUsed: part.get(each!.row.id) }]),
+          rows: later.map((each) => [each!.key, { ...each!.row, lastUsed: part.get(each!.row.id) }]),
         };
       });
     }
@@ -113,36 +114,28 @@ export class KvKeys implements KeyStore {
    * @param plan Returns the change, given the greatest position. Called for each attempt.
    */
   async #change(plan: (last: number) => Promise<Change>): Promise<boolean> {
-    const retries = new Retries(this.#kv.timeoutMs);
+    const mayRetry = limitRetries(this.#kv.timeoutMs);
+    const key = this.#layout.keyCounter;
     for (;;) {
-      const counter = await this.#kv.get(this.#layout.keyCounter);
-      const { last } = counterState(counter);
-      const { result, writes, added = 0 } = await plan(last);
-      if (writes.length === 0) return result;
-      const outcome = await this.#kv.withTimeout(() =>
-        this.#kv.commit((atomic) => {
-          atomic.check({ key: this.#layout.keyCounter, versionstamp: counter.versionstamp });
-          for (const [key, value] of writes) atomic.set(key, toBytes(JSON.stringify(value)));
-          atomic.set(this.#layout.keyCounter, counterAt(last + added));
-        })
-      );
+      const counter = await this.#kv.get(key);
+      const { last, versionstamp } = counterState(counter);
+      const { result, rows, added = 0 } = await plan(last);
+      if (rows.length === 0) return result;
+      const writes = rows.map(([key, value]): [KvKey, Uint8Array] => [key, toBytes(JSON.stringify(value))]);
+      writes.push([key, counterAt(last + added)]);
+      const outcome = await this.#kv.withTimeout(() => this.#kv.commit({ key, versionstamp }, { writes }));
       if (typeof outcome === "string") return result;
-      if (!await retries.pause(outcome)) throw outcome;
+      if (!await mayRetry(outcome)) throw outcome;
     }
   }
 }
 
-function toRow({ created, expires, revoked, lastUsed, ...key }: StoredKey): KeyRow {
-  return {
-    ...{ ...key, created: created.getTime(), expires: expires?.getTime() },
-    ...{ revoked: revoked?.getTime(), lastUsed: lastUsed?.getTime() },
-  };
+function toRow(key: StoredKey): KeyRow {
+  const times = TIMES.map((name) => [name, key[name]?.getTime()]);
+  return { ...key, ...Object.fromEntries(times) };
 }
 
-function toKey({ created, expires, revoked, lastUsed, ...key }: KeyRow): StoredKey {
-  const date = (time: number | undefined) => time === undefined ? undefined : new Date(time);
-  return {
-    ...{ ...key, created: new Date(created!), expires: date(expires) },
-    ...{ revoked: date(revoked), lastUsed: date(lastUsed) },
-  };
+function toKey(row: KeyRow): StoredKey {
+  const dates = TIMES.map((name) => [name, row[name] === undefined ? undefined : new Date(row[name])]);
+  return { ...row, ...Object.fromEntries(dates) };
 }

@@ -7,24 +7,21 @@ const MAX_FAILURES = 4;
 /** The longest pause before a retry, in milliseconds. */
 const MAX_PAUSE = 4;
 
-/** The retries of one write. */
-export class Retries {
-  readonly #deadline: number;
-  #failures = 0;
-
-  /** @param timeoutMs How long it may be retried. */
-  constructor(timeoutMs: number) {
-    this.#deadline = performance.now() + timeoutMs;
-  }
-
-  /** Waits for a random time, so that servers that conflict do not conflict again. Returns false if it is too late. */
-  async pause(failure: StoreUnavailableError): Promise<boolean> {
-    if (!isConflict(failure) && ++this.#failures >= MAX_FAILURES) return false;
+/**
+ * Limits the retries of one write to this time.
+ *
+ * @returns Waits for a random time, so that servers that conflict do not conflict again. Resolves to false if it is too late.
+ */
+export function limitRetries(timeoutMs: number): (failure: StoreUnavailableError) => Promise<boolean> {
+  const deadline = performance.now() + timeoutMs;
+  let failures = 0;
+  return async (failure) => {
+    if (!isConflict(failure) && ++failures >= MAX_FAILURES) return false;
     const pauseMs = Math.random() * MAX_PAUSE;
-    if (performance.now() + pauseMs >= this.#deadline) return false;
+    if (performance.now() + pauseMs >= deadline) return false;
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
     return true;
-  }
+  };
 }
 
 /** Whether another server was faster. KV itself does not retry if another process is writing to its file. */
