@@ -15,9 +15,9 @@
  * @module
  */
 
+import type { Rows, Value } from "../sql_keys.ts";
 import type { KeyedPetStore } from "../store.ts";
 import type { D1Binding, DurableObjectBinding } from "./binding.ts";
-import { D1Database, DurableObjectDatabase } from "./database.ts";
 import { d1Schema } from "./schema.ts";
 import { D1Store } from "./store.ts";
 
@@ -51,7 +51,11 @@ export function createD1Store(db: D1Binding): KeyedPetStore {
   if (getBookmark !== undefined) {
     throw new TypeError("createD1Store() needs the D1 database itself, not a session of withSession()");
   }
-  return new D1Store(new D1Database(db));
+  return new D1Store("D1", async (...statements) => {
+    const bound = statements.map(([sql, ...values]) => db.prepare(sql).bind(...values));
+    const results = bound.length === 1 ? [await bound[0]!.all()] : await db.batch(bound);
+    return results.map(({ results }) => results as Rows);
+  });
 }
 
 /**
@@ -71,5 +75,9 @@ export function createDurableObjectStore(storage: DurableObjectBinding): KeyedPe
       "createDurableObjectStore() needs ctx.storage of a Durable Object whose class is in new_sqlite_classes",
     );
   }
-  return new D1Store(new DurableObjectDatabase(storage));
+  const run = (text: string, ...values: Value[]) => storage.sql.exec(text, ...values).toArray() as Rows;
+  return new D1Store(
+    "The Durable Object's database",
+    (...statements) => storage.transactionSync(() => statements.map((statement) => run(...statement))),
+  );
 }

@@ -8,8 +8,7 @@ import { VERSION } from "../../version.ts";
 import { storeClosed, StoreUnavailableError } from "../store.ts";
 import { KEY_COLUMNS, PET_COLUMNS, REQUEST_COLUMNS } from "../sql_columns.ts";
 import type { Rows, Statement } from "../sql_keys.ts";
-import type { Database } from "./database.ts";
-import { isAlreadyPresent, isMissing } from "./errors.ts";
+import { asUnavailable, isAlreadyPresent, isMissing } from "./errors.ts";
 
 /** The version that this release makes and uses. */
 export const SCHEMA_VERSION = 1;
@@ -51,14 +50,24 @@ export function d1Schema(): string {
   return statements((kind) => `CREATE ${kind} IF NOT EXISTS`, "INSERT OR IGNORE").map((sql) => `${sql};\n`).join("");
 }
 
+/** Runs statements in one transaction, and returns the rows of each. */
+export type RunStatements = (...statements: readonly Statement[]) => MaybePromise<Rows[]>;
+
 /** Runs statements on the tables. Creates missing tables first, and refuses those of a later release. */
 export class Tables {
-  readonly #db: Database;
+  /** The kind of database, for messages. */
+  readonly #name: string;
+  readonly #run: RunStatements;
   #isChecked = false;
   #isClosed = false;
 
-  constructor(db: Database) {
-    this.#db = db;
+  constructor(name: string, run: RunStatements) {
+    this.#name = name;
+    // After an outage, the transaction may have been committed.
+    this.#run = (...statements) =>
+      attempt(() => run(...statements), (error) => {
+        throw asUnavailable(error, name);
+      });
   }
 
   /**
@@ -69,7 +78,7 @@ export class Tables {
    */
   run(...statements: Statement[]): MaybePromise<Rows[]> {
     if (this.#isClosed) throw storeClosed();
-    const run = () => this.#db.run(statements);
+    const run = () => this.#run(...statements);
     return attempt(() => this.#isChecked ? run() : chain(this.#checkVersion(), run), (error) => {
       // For example, the database was restored to a time before it had tables.
       if (isMissing(error)) this.#isChecked = false;
@@ -84,8 +93,8 @@ export class Tables {
    */
   rejectWrite(): MaybePromise<never> {
     return chain(this.#readVersion(), (rows) => {
-      requireUsable(rows, this.#db.name);
-      throw new StoreUnavailableError(`${this.#db.name}: the tables were changed during a write; repeat it`);
+      requireUsable(rows, this.#name);
+      throw new StoreUnavailableError(`${this.#name}: the tables were changed during a write; repeat it`);
     });
   }
 
@@ -100,17 +109,17 @@ export class Tables {
       throw error;
     });
     return chain(chain(existing, (rows) => rows ?? this.#createTables()), (rows) => {
-      requireUsable(rows, this.#db.name);
+      requireUsable(rows, this.#name);
       this.#isChecked = true;
     });
   }
 
   #readVersion(): MaybePromise<Rows> {
-    return chain(this.#db.run([SELECT_VERSION]), ([rows = []]) => rows);
+    return chain(this.#run(SELECT_VERSION), ([rows = []]) => rows);
   }
 
   #createTables(): MaybePromise<Rows> {
-    const created = attempt<unknown>(() => chain(this.#db.run(CREATE_TABLES), () => undefined), (error) => {
+    const created = attempt<unknown>(() => chain(this.#run(...CREATE_TABLES), () => undefined), (error) => {
       if (!isAlreadyPresent(error)) throw error;
       return error;
     });

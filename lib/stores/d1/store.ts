@@ -5,8 +5,7 @@ import type { KeyStore } from "../key_store.ts";
 import { requireValid, statusCode } from "../status_code.ts";
 import type { IdempotentOutcome, IdempotentRequest, KeyedPetStore, PetDraft, PetPage, PetQuery } from "../store.ts";
 import { type Rows, SqlKeys, type Value } from "../sql_keys.ts";
-import type { Database } from "./database.ts";
-import { Tables } from "./schema.ts";
+import { type RunStatements, Tables } from "./schema.ts";
 import {
   ALL_PETS,
   DELETE_REQUESTS,
@@ -27,8 +26,8 @@ export class D1Store implements KeyedPetStore {
   readonly keys: KeyStore;
   readonly #tables: Tables;
 
-  constructor(db: Database) {
-    this.#tables = new Tables(db);
+  constructor(name: string, run: RunStatements) {
+    this.#tables = new Tables(name, run);
     this.keys = new SqlKeys("petstore_keys", (_kind, ...statements) => this.#tables.run(...statements));
   }
 
