@@ -102,13 +102,13 @@ export function request(key: string, fingerprint = "same", retentionMs = 60_000)
   return { key: key.padEnd(22, "k"), fingerprint: fingerprint.padEnd(22, "f"), retentionMs };
 }
 
-/** Follows `next` and returns all pets. Each page must have at least one pet and at most `limit`. */
+/** Follows `next` and returns all pets. Each page must have at most `limit` pets, and each later one at least one. */
 export async function walk(store: PetStore, query: Omit<PetQuery, "after">): Promise<string[]> {
   const seen: string[] = [];
   for (let after: bigint | undefined = 0n; after !== undefined;) {
     const { json, next }: { json: string; next?: bigint } = await store.list({ after, ...query });
     const pets = splitPets(json);
-    assert(pets.length > 0, `The page after ${after} is empty, although there must be pets`);
+    assert(after === 0n || pets.length > 0, `The page after ${after} is empty, although there must be pets`);
     assert(pets.length <= query.limit, `${pets.length} pets on a page of ${query.limit}`);
     assert(next === undefined || next > after, `next is ${next} after ${after}`);
     seen.push(...pets);
@@ -125,31 +125,6 @@ export function splitPets(json: string): string[] {
 /** The ids on a page. */
 export function idsOf(json: string): bigint[] {
   return (JSON.parse(json) as { id: number }[]).map(({ id }) => BigInt(id));
-}
-
-/**
- * Lists repeatedly, each time after the last id that was seen, until `work` has ended, and then to the end. Rejects if `work` does.
- *
- * @returns The ids that were seen.
- */
-export async function readDuring(store: PetStore, work: Promise<unknown>, status?: PetStatus): Promise<bigint[]> {
-  const seen: bigint[] = [];
-  let isOver = false;
-  const end = () => void (isOver = true);
-  work.then(end, end);
-  for (let isEnd = false; !isEnd;) {
-    const isLast = isOver;
-    const last = seen.at(-1) ?? 0n;
-    const ids = idsOf((await store.list({ after: last, limit: 100, status })).json);
-    assert((ids[0] ?? last + 1n) > last, `A list of the pets after ${last} has the pet ${ids[0]}`);
-    for (const id of ids.slice(-1)) assert(await store.get(id), `A list has the pet ${id}, and get() does not`);
-    seen.push(...ids);
-    isEnd = isLast && ids.length === 0;
-    // Without a pause, a synchronous store would block `work`.
-    await pause();
-  }
-  await work;
-  return seen;
 }
 
 /** Starts work that is awaited later. Without this, a runner would report an early failure as an unhandled rejection. */

@@ -21,39 +21,41 @@ import { keyOf } from "./keys.ts";
 const IN_FLIGHT = 30;
 
 /**
- * Crashes the store when `acknowledgements` of the creates have been acknowledged, and opens it again.
+ * Crashes the store five times, when some of the creates in flight have been acknowledged, and opens it again.
  *
- * @returns The pets that were acknowledged before the crash, and the names of all for which there was a create.
+ * @returns For each crash, the pets that were acknowledged before it, and the names of all for which there was a create.
  */
-async function crashDuring(
+async function* crashes(
+  first: PetStore,
   context: CaseContext,
-  acknowledgements: number,
-  round: number,
-  create: (name: string) => Promise<bigint>,
+  create: (store: PetStore, name: string) => Promise<bigint>,
 ) {
-  const acknowledged: Pet[] = [];
-  const enough = Promise.withResolvers<void>();
-  let settled = 0;
-  const names = Array.from({ length: IN_FLIGHT }, (_, i) => `pet ${round}.${i}`);
-  const creates = names.map(async (name) => {
-    try {
-      acknowledged.push({ id: await create(name), ...draft({ name }) });
-    } catch {
-      // A create that the crash interrupts may fail, and its pet may be stored or not.
-    }
-    if (++settled === acknowledgements) enough.resolve();
-  });
-  await enough.promise;
-  const beforeCrash = [...acknowledged];
-  await context.crash();
-  // A create may never settle when its server is gone.
-  await Promise.race([Promise.all(creates), pause(1000)]);
-  return { acknowledged: beforeCrash, names, store: await context.open() };
+  let store = first;
+  for (let round = 0; round < 5; round++) {
+    const acknowledged: Pet[] = [];
+    const enough = Promise.withResolvers<void>();
+    let settled = 0;
+    const names = Array.from({ length: IN_FLIGHT }, (_, i) => `pet ${round}.${i}`);
+    const creates = names.map(async (name) => {
+      try {
+        acknowledged.push({ id: await create(store, name), ...draft({ name }) });
+      } catch {
+        // A create that the crash interrupts may fail, and its pet may be stored or not.
+      }
+      if (++settled === 1 + 5 * round) enough.resolve();
+    });
+    await enough.promise;
+    const beforeCrash = [...acknowledged];
+    await context.crash();
+    // A create may never settle when its server is gone.
+    await Promise.race([Promise.all(creates), pause(1000)]);
+    store = await context.open();
+    yield { acknowledged: beforeCrash, names, store };
+  }
 }
 
 async function readAll(store: PetStore): Promise<{ id: bigint; name: string; json: string }[]> {
-  const { json } = await store.list({ after: 0n, limit: 1 });
-  return json === "[]" ? [] : (await walk(store, { limit: 100 })).map((json) => {
+  return (await walk(store, { limit: 100 })).map((json) => {
     const { id, name } = JSON.parse(json) as { id: number; name: string };
     return { id: BigInt(id), name, json };
   });
@@ -101,13 +103,10 @@ export const RESTART_CASES: readonly StoreCase[] = [
   }, ["restarts", "keys"]),
   ...cases("durability", {
     async "keeps every acknowledged pet complete through crashes, and gives no id twice"(store, context) {
-      let last = store;
       const kept: Pet[] = [];
-      for (let round = 0; round < 5; round++) {
-        const create = async (name: string) => await last.create(draft({ name }));
-        const { acknowledged, store } = await crashDuring(context, 1 + 5 * round, round, create);
+      const create = async (last: PetStore, name: string) => await last.create(draft({ name }));
+      for await (const { acknowledged, names, store: last } of crashes(store, context, create)) {
         kept.push(...acknowledged);
-        last = store;
         const all = await readAll(last);
         assertAscending(all.map(({ id }) => id));
         for (const pet of kept) {
@@ -115,36 +114,34 @@ export const RESTART_CASES: readonly StoreCase[] = [
           assert.equal(text, formatPet(pet), `An acknowledged pet is ${text ? "changed" : "gone"}: ${formatPet(pet)}`);
         }
         await assertKept(last, all.map(({ id, name }) => ({ id, ...draft({ name }) })));
-        const id = await last.create(draft({ name: `after ${round}` }));
-        assert(id > (all.at(-1)?.id ?? 0n), `The id ${id} was given to an earlier pet`);
-        kept.push({ id, ...draft({ name: `after ${round}` }) });
+        const [later] = await addAll(last, [draft({ name: `after ${names[0]}` })]);
+        assert(later!.id > (all.at(-1)?.id ?? 0n), `The id ${later!.id} was given to an earlier pet`);
+        kept.push(later!);
       }
     },
   }, ["crash", "restarts"]),
   ...cases("idempotency", {
     async "creates one pet for a request that a crash interrupted and that is repeated"(store, context) {
-      let last = store;
-      for (let round = 0; round < 5; round++) {
-        const wrong: string[] = [];
-        const createOnce = async (name: string) =>
-          await last.createOnce!(draft({ name }), request(name.slice(4), name));
-        const create = async (name: string) => {
-          const outcome = await createOnce(name);
-          if (outcome.outcome !== "created") wrong.push(`${name} is ${outcome.outcome}`);
-          return (outcome as { id: bigint }).id;
-        };
-        const { acknowledged, names, store } = await crashDuring(context, 1 + 5 * round, round, create);
+      const wrong: string[] = [];
+      let count = 0;
+      const createOnce = async (last: PetStore, name: string) =>
+        await last.createOnce!(draft({ name }), request(name.slice(4), name));
+      const create = async (last: PetStore, name: string) => {
+        const outcome = await createOnce(last, name);
+        if (outcome.outcome !== "created") wrong.push(`${name} is ${outcome.outcome}`);
+        return (outcome as { id: bigint }).id;
+      };
+      for await (const { acknowledged, names, store: last } of crashes(store, context, create)) {
         assert.deepEqual(wrong, []);
-        last = store;
         const before = new Map((await readAll(last)).map(({ id, name }) => [name, id]));
         for (const { id, name } of acknowledged) assert.equal(before.get(name), id, `${name} is gone`);
         for (const name of names) {
-          const outcome = await createOnce(name);
+          const outcome = await createOnce(last, name);
           const id = before.get(name);
           if (id !== undefined) assert.deepEqual(outcome, { outcome: "replayed", id }, name);
           else assert.equal(outcome.outcome, "created", `${name} does not exist, and is remembered`);
         }
-        assert.equal((await readAll(last)).length, IN_FLIGHT * (round + 1));
+        assert.equal((await readAll(last)).length, count += IN_FLIGHT);
       }
     },
   }, ["crash", "restarts", "createOnce"]),
