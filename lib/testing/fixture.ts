@@ -1,7 +1,7 @@
-/** Describes the store under test: how to open it, and which cases apply to it. */
+/** The store under test: how to open it for a case, and which cases apply to it. */
 
 import type { MaybePromise, PetStore } from "../../mod.ts";
-import type { Need, OptionalMember } from "./store/case.ts";
+import type { CaseContext, Need, OptionalMember } from "./store/case.ts";
 
 /**
  * Which stores share the pets of a namespace.
@@ -53,7 +53,7 @@ export function requireFixture(fixture: StoreFixture): void {
 }
 
 /** Calls a method of the fixture. */
-export async function calling<T>(method: "open" | "crash", call: () => MaybePromise<T>): Promise<T> {
+async function calling<T>(method: "open" | "crash", call: () => MaybePromise<T>): Promise<T> {
   try {
     return await call();
   } catch (cause) {
@@ -63,7 +63,7 @@ export async function calling<T>(method: "open" | "crash", call: () => MaybeProm
 }
 
 /** Throws unless the store lacks exactly the optional members that its fixture lists as unsupported. */
-export function checkOptionalMembers({ unsupported = [] }: StoreFixture, store: PetStore): void {
+function checkOptionalMembers({ unsupported = [] }: StoreFixture, store: PetStore): void {
   const missing = OPTIONAL.filter((member) => store[member] === undefined);
   if (OPTIONAL.every((member) => missing.includes(member) === unsupported.includes(member))) return;
   throw new FixtureError(
@@ -101,3 +101,38 @@ const NEEDS: Record<Need, [isMet: (fixture: StoreFixture) => boolean, reason: st
   machines: [({ sharing }) => sharing === "many machines", "all servers use one clock"],
   crash: [({ crash }) => crash !== undefined, "the fixture has no crash()"],
 };
+
+/**
+ * Runs `work` with a new namespace. Afterwards closes the stores that `work` opened, except those that crashed, and removes the
+ * namespace. If several steps fail, the first error is thrown.
+ */
+export async function withNamespace<T>(fixture: StoreFixture, work: (context: CaseContext) => Promise<T>): Promise<T> {
+  const namespace = `case_${crypto.randomUUID().slice(-12)}`;
+  let opened: PetStore[] = [];
+  const context: CaseContext = {
+    async open() {
+      const store = await calling("open", () => fixture.open(namespace));
+      if (typeof store?.create !== "function") throw new FixtureError("The fixture's open() returned no store");
+      opened.push(store);
+      checkOptionalMembers(fixture, store);
+      return store;
+    },
+    async crash() {
+      await calling("crash", () => fixture.crash?.(namespace));
+      opened = [];
+    },
+  };
+  const cleanUp = async () => {
+    try {
+      await Promise.all(opened.map(async (store) => await store.close()));
+    } finally {
+      await fixture.remove?.(namespace);
+    }
+  };
+  const result = await work(context).catch(async (error) => {
+    await cleanUp().catch(() => {});
+    throw error;
+  });
+  await cleanUp();
+  return result;
+}

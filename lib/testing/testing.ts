@@ -25,10 +25,13 @@ import { type Host, withApi } from "./http/api.ts";
 import { HTTP_CONTRACT } from "./http/all.ts";
 import type { Dependency } from "./http/case.ts";
 import { ContractError, type StoreGuarantee } from "./guarantees.ts";
-import { STORE_CONTRACT } from "./store/all.ts";
 import type { StoreCase } from "./store/case.ts";
-import { withNamespace } from "./namespace.ts";
-import { FixtureError, requireFixture, skipReason, type StoreFixture } from "./fixture.ts";
+import { CONCURRENCY_CASES, SERVERS_CASES } from "./store/concurrency.ts";
+import { KEY_CASES } from "./store/keys.ts";
+import { ONCE_CASES } from "./store/once.ts";
+import { PET_CASES } from "./store/pets.ts";
+import { RESTART_CASES } from "./store/restarts.ts";
+import { FixtureError, requireFixture, skipReason, type StoreFixture, withNamespace } from "./fixture.ts";
 
 export type { Host, MaybePromise, PetStore, StoreFixture, StoreGuarantee };
 export { ContractError };
@@ -72,7 +75,8 @@ export interface StoreContractCase {
  */
 export function storeCases(fixture: StoreFixture): StoreContractCase[] {
   requireFixture(fixture);
-  return STORE_CONTRACT.map((each) => ({
+  const all = [PET_CASES, CONCURRENCY_CASES, ONCE_CASES, SERVERS_CASES, RESTART_CASES, KEY_CASES].flat();
+  return all.map((each) => ({
     ...{ name: each.name, guarantee: each.guarantee, skip: skipReason(fixture, each.needs) },
     run: () => runCase(fixture, each),
   }));

@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
-import { withNamespace } from "../../lib/testing/namespace.ts";
-import type { StoreFixture } from "../../lib/testing/fixture.ts";
+import { type StoreFixture, withNamespace } from "../../lib/testing/fixture.ts";
 import { createMemoryStore, type PetStore } from "../../mod.ts";
 import { type DriverKind, DRIVERS, GIVEN, postgresUrl, runSql } from "./postgres/postgres.ts";
 
