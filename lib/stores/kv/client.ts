@@ -52,6 +52,11 @@ export interface KvChange {
   deleted?: readonly KvKey[];
 }
 
+/** How often a write may fail, other than because of other servers. */
+const MAX_FAILURES = 4;
+/** The longest pause before a retry, in milliseconds. */
+const MAX_PAUSE = 4;
+
 /** The largest number of keys that KV reads in one moment. */
 const MAX_KEYS = 10;
 
@@ -152,4 +157,26 @@ export function requireKv(client: KvClient): void {
   if (missing === undefined) return;
   const received = typeof (client as { then?: unknown } | undefined)?.then === "function" ? "a promise" : typeof client;
   throw new TypeError(`A KV store needs what openKv() resolves to; ${received} has no ${missing}()`);
+}
+
+/**
+ * Limits the retries of one write to this time.
+ *
+ * @returns Waits for a random time, so that servers that conflict do not conflict again. Resolves to false if it is too late.
+ */
+export function limitRetries(timeoutMs: number): (failure: StoreUnavailableError) => Promise<boolean> {
+  const deadline = performance.now() + timeoutMs;
+  let failures = 0;
+  return async (failure) => {
+    if (!isConflict(failure) && ++failures >= MAX_FAILURES) return false;
+    const pauseMs = Math.random() * MAX_PAUSE;
+    if (performance.now() + pauseMs >= deadline) return false;
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    return true;
+  };
+}
+
+/** Whether another server was faster. KV itself does not retry if another process is writing to its file. */
+function isConflict({ cause }: StoreUnavailableError): boolean {
+  return cause === undefined || (cause instanceof Error && cause.message.startsWith("database is locked"));
 }

@@ -1,20 +1,41 @@
 /** Group commit: creates that arrive together share one atomic operation. */
 
-import { MAX_NAME_LENGTH } from "../../pet.ts";
+import { formatPet, MAX_NAME_LENGTH } from "../../pet.ts";
 import { Batch } from "../batch.ts";
 import { requireValid } from "../status_code.ts";
 import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
-import { fromJson, toBytes } from "./bytes.ts";
-import type { Kv, KvKey } from "./client.ts";
-import { counterAt, type CounterState, counterState, type Layout, type Remembered } from "./layout.ts";
-import { type Create, type Plan, planCreates } from "./plan.ts";
-import { limitRetries } from "./retries.ts";
+import { type Kv, type KvChange, type KvKey, limitRetries } from "./client.ts";
+import {
+  counterAt,
+  type CounterState,
+  counterState,
+  fromJson,
+  type Layout,
+  type Remembered,
+  toBytes,
+} from "./layout.ts";
 
 /** How many remembered requests are examined for each new one. So about a fourth of them have expired. */
 const EXAMINED = 4;
 
 /** How long a commit is remembered, in milliseconds: much longer than it can take to learn its outcome. */
 const COMMIT_RETENTION = 86_400_000;
+
+/** A create that waits, with the functions that settle its promise. */
+interface Create {
+  /** Undefined to find out whether creates succeed. */
+  pet: PetDraft | undefined;
+  request: IdempotentRequest | undefined;
+  resolve(outcome: IdempotentOutcome): void;
+  reject(error: unknown): void;
+}
+
+interface Plan extends KvChange {
+  /** One for each create. */
+  outcomes: IdempotentOutcome[];
+  /** The greatest id after the commit. */
+  last: number;
+}
 
 /** Commits creates in batches, one after the other. */
 export class GroupCommit {
@@ -169,4 +190,40 @@ function isExpired(value: unknown, now: number): boolean {
   } catch {
     return false;
   }
+}
+
+/**
+ * The writes and outcomes of creates.
+ *
+ * @param last The greatest id before the commit.
+ * @param known The requests that KV remembers, which may have expired.
+ */
+function planCreates(
+  layout: Layout,
+  creates: readonly Create[],
+  last: number,
+  known: Map<string, Remembered | undefined>,
+): Plan {
+  const plan: Plan = { outcomes: [], last, writes: [] };
+  const now = Date.now();
+  for (const { pet, request } of creates) {
+    const earlier = request && known.get(request.key);
+    if (earlier && earlier.expires > now) {
+      const isSame = earlier.fingerprint === request.fingerprint;
+      plan.outcomes.push(isSame ? { outcome: "replayed", id: BigInt(earlier.id) } : { outcome: "reused" });
+      continue;
+    }
+    const id = BigInt(pet ? ++plan.last : plan.last);
+    plan.outcomes.push({ outcome: "created", id });
+    const text = pet ? toBytes(formatPet({ id, ...pet })) : new Uint8Array();
+    if (pet) plan.writes.push([layout.pet(id), text], [layout.petOfStatus(pet.status, id), text]);
+    else plan.writes.push([layout.probe, text]);
+    if (request) {
+      const remembered = { id: plan.last, fingerprint: request.fingerprint, expires: now + request.retentionMs };
+      // For other creates of the same commit.
+      known.set(request.key, remembered);
+      plan.writes.push([layout.remembered(request.key), toBytes(JSON.stringify(remembered))]);
+    }
+  }
+  return plan;
 }

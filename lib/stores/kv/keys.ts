@@ -1,10 +1,8 @@
 /** Keeps API keys in Deno KV, where every server sees them. */
 
 import { type KeyStore, type KeyUse, latestUses, type StoredKey } from "../key_store.ts";
-import { fromJson, toBytes } from "./bytes.ts";
-import type { Kv, KvKey } from "./client.ts";
-import { counterAt, counterState, type Layout } from "./layout.ts";
-import { limitRetries } from "./retries.ts";
+import { type Kv, type KvKey, limitRetries } from "./client.ts";
+import { counterAt, counterState, fromJson, type Layout, toBytes } from "./layout.ts";
 
 /** How many keys one read returns. */
 const PAGE = 500;
@@ -23,18 +21,8 @@ interface KeyIndex {
   author: string;
 }
 
-/** The writes of a change, and its result. */
-interface Change {
-  result: boolean;
-  rows: [KvKey, KeyRow | KeyIndex][];
-  /** How many keys it adds. */
-  added?: number;
-}
-
-/** A change that writes nothing. */
-function noChange(result: boolean): Change {
-  return { result, rows: [] };
-}
+/** The rows that a change writes, or its result if it writes none. */
+type Change = [KvKey, KeyRow | KeyIndex][] | boolean;
 
 export class KvKeys implements KeyStore {
   readonly #kv: Kv;
@@ -58,30 +46,29 @@ export class KvKeys implements KeyStore {
   add(key: StoredKey, replaced?: { id: string; expires: Date }): Promise<boolean> {
     const { keyId, keyDigest } = this.#layout.keyIndexes(key);
     const author = crypto.randomUUID();
-    return this.#change(async (last) => {
+    return this.#change(async (position) => {
       const [known, sameDigest] = await this.#kv.getMany([keyId, keyDigest]);
       // After a commit whose outcome is not known, it may be this key.
-      if (known!.value !== null) return noChange(fromJson<KeyIndex>(known!.value)!.author === author);
-      if (sameDigest!.value !== null) return noChange(false);
+      if (known!.value !== null) return fromJson<KeyIndex>(known!.value)!.author === author;
+      if (sameDigest!.value !== null) return false;
       const [old] = replaced ? await this.#find([replaced.id]) : [];
-      if (replaced && (!old || old.row.revoked !== undefined)) return noChange(false);
-      const position = last + 1;
-      const rows: Change["rows"] = [
+      if (replaced && (!old || old.row.revoked !== undefined)) return false;
+      const change: Change = [
         [this.#layout.key(BigInt(position)), toRow(key)],
         [keyId, { position, author }],
         [keyDigest, { position, author }],
       ];
-      const isShorter = old && !(old.row.expires !== undefined && old.row.expires <= replaced!.expires.getTime());
-      if (isShorter) rows.push([old.key, { ...old.row, expires: replaced!.expires.getTime() }]);
-      return { result: true, rows, added: 1 };
+      if (!replaced) return change;
+      const expires = Math.min(old!.row.expires ?? Infinity, replaced.expires.getTime());
+      return [...change, [old!.key, { ...old!.row, expires }]];
     });
   }
 
   revoke(id: string, at: Date): Promise<boolean> {
     return this.#change(async () => {
       const [entry] = await this.#find([id]);
-      if (!entry || entry.row.revoked !== undefined) return noChange(entry !== undefined);
-      return { result: true, rows: [[entry.key, { ...entry.row, revoked: at.getTime() }]] };
+      if (!entry || entry.row.revoked !== undefined) return entry !== undefined;
+      return [[entry.key, { ...entry.row, revoked: at.getTime() }]];
     });
   }
 
@@ -92,10 +79,8 @@ export class KvKeys implements KeyStore {
       await this.#change(async () => {
         const entries = await this.#find([...part.keys()]);
         const later = entries.filter((each) => each && !(each.row.lastUsed! >= part.get(each.row.id)!));
-        return {
-          result: true,
-          rows: later.map((each) => [each!.key, { ...each!.row, lastUsed: part.get(each!.row.id) }]),
-        };
+        if (later.length === 0) return true;
+        return later.map((each) => [each!.key, { ...each!.row, lastUsed: part.get(each!.row.id) }]);
       });
     }
   }
@@ -111,20 +96,19 @@ export class KvKeys implements KeyStore {
   /**
    * Makes a serializable change: each one checks and replaces the counter of keys.
    *
-   * @param plan Returns the change, given the greatest position. Called for each attempt.
+   * @param plan Returns the change, given an unused position. Called for each attempt.
    */
-  async #change(plan: (last: number) => Promise<Change>): Promise<boolean> {
+  async #change(plan: (position: number) => Promise<Change>): Promise<boolean> {
     const mayRetry = limitRetries(this.#kv.timeoutMs);
     const key = this.#layout.keyCounter;
     for (;;) {
-      const counter = await this.#kv.get(key);
-      const { last, versionstamp } = counterState(counter);
-      const { result, rows, added = 0 } = await plan(last);
-      if (rows.length === 0) return result;
-      const writes = rows.map(([key, value]): [KvKey, Uint8Array] => [key, toBytes(JSON.stringify(value))]);
-      writes.push([key, counterAt(last + added)]);
+      const { last, versionstamp } = counterState(await this.#kv.get(key));
+      const change = await plan(last + 1);
+      if (typeof change === "boolean") return change;
+      const writes = change.map(([key, value]): [KvKey, Uint8Array] => [key, toBytes(JSON.stringify(value))]);
+      writes.push([key, counterAt(last + 1)]);
       const outcome = await this.#kv.withTimeout(() => this.#kv.commit({ key, versionstamp }, { writes }));
-      if (typeof outcome === "string") return result;
+      if (typeof outcome === "string") return true;
       if (!await mayRetry(outcome)) throw outcome;
     }
   }

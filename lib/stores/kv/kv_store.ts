@@ -17,21 +17,11 @@
  * @module
  */
 
-import type { KeyStore } from "../key_store.ts";
-import {
-  type IdempotentOutcome,
-  type IdempotentRequest,
-  type KeyedPetStore,
-  type PetDraft,
-  type PetPage,
-  type PetQuery,
-  storeClosed,
-} from "../store.ts";
-import { toText } from "./bytes.ts";
+import { type KeyedPetStore, storeClosed } from "../store.ts";
 import { Kv, type KvClient, requireKv } from "./client.ts";
 import { GroupCommit } from "./commit.ts";
 import { KvKeys } from "./keys.ts";
-import { Layout } from "./layout.ts";
+import { Layout, toText } from "./layout.ts";
 
 export type { KvAtomic, KvClient, KvEntry, KvKey } from "./client.ts";
 
@@ -73,67 +63,43 @@ export function createKvStore(kv: KvClient, options: KvStoreOptions = {}): Keyed
   }
   const [name] = Object.keys(unknown);
   if (name !== undefined) throw new TypeError(`A KV store has no option ${JSON.stringify(name)}`);
-  return new KvStore(new Kv(kv, timeoutMs), new Layout(prefix));
+  return openStore(new Kv(kv, timeoutMs), new Layout(prefix));
 }
 
-class KvStore implements KeyedPetStore {
-  readonly keys: KeyStore;
-  readonly #kv: Kv;
-  readonly #layout: Layout;
-  readonly #commits: GroupCommit;
-  #closing: Promise<void> | undefined;
-
-  constructor(kv: Kv, layout: Layout) {
-    this.#kv = kv;
-    this.#layout = layout;
-    this.keys = new KvKeys(kv, layout);
-    this.#commits = new GroupCommit(kv, layout);
-  }
-
-  async create(pet: PetDraft): Promise<bigint> {
+function openStore(kv: Kv, layout: Layout): KeyedPetStore {
+  const commits = new GroupCommit(kv, layout);
+  let closing: Promise<void> | undefined;
+  const close = () => closing ??= commits.close();
+  const requireOpen = () => {
+    if (closing) throw storeClosed();
+  };
+  return {
+    keys: new KvKeys(kv, layout),
     // Without a request, the outcome is "created".
-    const { id } = await this.#commits.add(pet) as { id: bigint };
-    return id;
-  }
-
-  createOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
-    return this.#commits.add(pet, request);
-  }
-
-  async get(id: bigint): Promise<string | undefined> {
-    this.#requireOpen();
-    const { value } = await this.#kv.get(this.#layout.pet(id));
-    return toText(value);
-  }
-
-  async list({ after, limit, status }: PetQuery): Promise<PetPage> {
-    this.#requireOpen();
-    const { start, end } = this.#layout.petsAfter(after, status);
-    // One row more than the page shows whether there is a next page.
-    const rows = await this.#kv.range(start, end, limit + 1);
-    const shown = rows.length > limit ? rows.slice(0, limit) : rows;
-    const json = `[${shown.map(({ value }) => toText(value)).join(",")}]`;
-    return rows.length > limit ? { json, next: shown.at(-1)?.key.at(-1) as bigint } : { json };
-  }
-
-  async check(): Promise<void> {
-    this.#requireOpen();
-    await this.#commits.readCounter();
-  }
-
-  async checkWrites(): Promise<void> {
-    await this.#commits.add(undefined);
-  }
-
-  close(): Promise<void> {
-    return this.#closing ??= this.#commits.close();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
-  }
-
-  #requireOpen(): void {
-    if (this.#closing) throw storeClosed();
-  }
+    create: async (pet) => (await commits.add(pet) as { id: bigint }).id,
+    createOnce: (pet, request) => commits.add(pet, request),
+    async get(id) {
+      requireOpen();
+      const { value } = await kv.get(layout.pet(id));
+      return toText(value);
+    },
+    async list({ after, limit, status }) {
+      requireOpen();
+      const { start, end } = layout.petsAfter(after, status);
+      // One row more than the page shows whether there is a next page.
+      const rows = await kv.range(start, end, limit + 1);
+      const shown = rows.length > limit ? rows.slice(0, limit) : rows;
+      const json = `[${shown.map(({ value }) => toText(value)).join(",")}]`;
+      return rows.length > limit ? { json, next: shown.at(-1)?.key.at(-1) as bigint } : { json };
+    },
+    async check() {
+      requireOpen();
+      await commits.readCounter();
+    },
+    async checkWrites() {
+      await commits.add(undefined);
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }

@@ -1,8 +1,12 @@
-/** The layout of the store's keys, and the counter that orders all commits. */
+/**
+ * The layout of the store's keys, their values, and the counter that orders all commits.
+ *
+ * All values are bytes. KV serializes all others in the format of its V8, which an older V8 does not read, for example that of Node
+ * beside that of Deno.
+ */
 
 import type { PetStatus } from "../../pet.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { fromJson, toBytes } from "./bytes.ts";
 import type { KvEntry, KvKey } from "./client.ts";
 
 /** The version of this layout. A store does not touch the entries of a later release. */
@@ -23,7 +27,7 @@ const MAX_CREATES = 240;
 export class Layout {
   /** The greatest id, as {@link counterAt} writes it. */
   readonly counter: KvKey;
-  /** The greatest position of an API key, as {@link counterAt} writes it. */
+  /** How often API keys have changed, as {@link counterAt} writes it. The change that adds a key gives it its position. */
   readonly keyCounter: KvKey;
   /** Written to find out whether writes succeed. */
   readonly probe: KvKey;
@@ -129,4 +133,39 @@ function requirePrefix(prefix: readonly string[]): void {
 /** KV adds two bytes to each part. */
 function sizeOf(prefix: readonly string[]): number {
   return prefix.reduce((sum, part) => sum + new TextEncoder().encode(part).length + 2, 0);
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+export function toBytes(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
+/** @returns Undefined if the key has no value. */
+export function toText(value: unknown): string | undefined {
+  if (value === null) return undefined;
+  if (value instanceof Uint8Array) return decoder.decode(value);
+  throw foreignEntryError();
+}
+
+/**
+ * The value of a JSON text, which is an object.
+ *
+ * @throws {StoreUnavailableError} If it is something else.
+ */
+export function fromJson<T extends object>(value: unknown): T | undefined {
+  const text = toText(value);
+  if (text === undefined) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed === "object" && parsed !== null) return parsed as T;
+  } catch {
+    // The same as any other value that the store has not written.
+  }
+  throw foreignEntryError();
+}
+
+function foreignEntryError(): StoreUnavailableError {
+  return new StoreUnavailableError("Another program has changed the petstore's entries in Deno KV");
 }

@@ -9,9 +9,8 @@ import type {
   PetStore,
   StoreChanges,
 } from "../store.ts";
-import type { KeyStore } from "../key_store.ts";
+import type { KeyStore, KeyUse, StoredKey } from "../key_store.ts";
 import { statusCode } from "../status_code.ts";
-import { MemoryKeys } from "./memory_keys.ts";
 
 /**
  * Creates an empty store, the default, which keeps pets in the memory of this process. They are lost when the process ends.
@@ -106,5 +105,36 @@ class KeyedMemoryStore extends MemoryStore implements KeyedPetStore {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+}
+
+/** Keeps API keys until the process ends. */
+class MemoryKeys implements KeyStore {
+  readonly #keys = new Map<string, StoredKey>();
+
+  list(): StoredKey[] {
+    return Array.from(this.#keys.values(), (key) => ({ ...key }));
+  }
+
+  add(key: StoredKey, replaced?: { id: string; expires: Date }): boolean {
+    const old = replaced && this.#keys.get(replaced.id);
+    if (replaced && (!old || old.revoked)) return false;
+    for (const { id, digest } of this.#keys.values()) if (id === key.id || digest === key.digest) return false;
+    this.#keys.set(key.id, { ...key });
+    if (old && replaced && !(old.expires && old.expires <= replaced.expires)) old.expires = replaced.expires;
+    return true;
+  }
+
+  revoke(id: string, at: Date): boolean {
+    const key = this.#keys.get(id);
+    if (key) key.revoked ??= at;
+    return key !== undefined;
+  }
+
+  touch(uses: readonly KeyUse[]): void {
+    for (const { id, at } of uses) {
+      const key = this.#keys.get(id);
+      if (key && !(key.lastUsed && key.lastUsed >= at)) key.lastUsed = at;
+    }
   }
 }
