@@ -4,45 +4,42 @@ import { idOf } from "../access/key_ring.ts";
 import { defaultCallerId, digestOf } from "../access/key_ring.ts";
 import { checkKeys } from "../access/keys.ts";
 import type { KeyStore, StoredKey } from "../stores/key_store.ts";
-import { type FileKey, KEY_FILE, readKey, readKeyFile } from "./key_file.ts";
+import { KEY_FILE, readKey, readKeyFile } from "./key_file.ts";
 import { explain } from "./start_error.ts";
 
 /** The label of the key in the file. */
 const LABEL = "first start";
 
+/** A key that a user of the server can take. */
+export interface FirstKey {
+  location: "file" | "settings" | "store";
+  /** Where it is, for the greeting. Has the key itself if this start made it. */
+  note: string;
+}
+
 /**
  * Adds the key of the key file to the store, unless the store has it. If there is neither, makes both.
  *
  * @param configured The keys of the settings. With these, the key file is not used.
- * @returns The key of the file if it is valid, otherwise a note about the keys.
  * @throws {SettingError} If the keys cannot be read or kept.
  */
-export async function findFirstKey(
-  configured: readonly string[],
-  store: KeyStore | undefined,
-): Promise<FileKey | string> {
-  if (configured.length > 0 || !store) return "as set";
+export async function findFirstKey(configured: readonly string[], store: KeyStore | undefined): Promise<FirstKey> {
+  if (configured.length > 0 || !store) return { location: "settings", note: "as set" };
   try {
     const stored = await store.list();
     const file = stored.length === 0 ? await readKeyFile(KEY_FILE) : readKey(KEY_FILE);
-    if (file && await isAccepted(file, stored, store)) return file;
-    if (stored.some(isValid)) return "in the store (petstore keys list)";
-    return "none is valid (petstore keys add makes one)";
+    if (file && await isAccepted(file.key, stored, store)) {
+      return { location: "file", note: file.isNew ? `${file.key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}` };
+    }
+    const isSome = stored.some(isValid);
+    const note = isSome ? "in the store (petstore keys list)" : "none is valid (petstore keys add makes one)";
+    return { location: "store", note };
   } catch (error) {
     throw explain("The API keys of the store cannot be used", error);
   }
 }
 
-/** Where a user of the server finds a key. */
-export type KeyLocation = "file" | "settings" | "store";
-
-/** @param key The result of {@link findFirstKey} with these settings. */
-export function keyLocationOf(key: FileKey | string, configured: readonly string[]): KeyLocation {
-  if (configured.length > 0) return "settings";
-  return typeof key === "string" ? "store" : "file";
-}
-
-async function isAccepted({ key }: FileKey, stored: readonly StoredKey[], store: KeyStore): Promise<boolean> {
+async function isAccepted(key: string, stored: readonly StoredKey[], store: KeyStore): Promise<boolean> {
   const [record] = checkKeys([key]);
   const digest = record!.isDigest ? record!.key : await digestOf(key);
   const known = stored.find((each) => each.digest === digest);

@@ -8,12 +8,12 @@ import type { Settings } from "../petstore/settings.ts";
 import { describeServer } from "./description.ts";
 import { OK } from "./drain_gate.ts";
 import { INCOMPLETE } from "./errors.ts";
-import type { KeyLocation } from "./first_key.ts";
+import type { FirstKey } from "./first_key.ts";
 import { createDocsOperations } from "./viewer/operations.ts";
 
 /** The inputs of the public operations besides the petstore. */
 export interface PublicParts {
-  keyLocation: KeyLocation;
+  keyLocation: FirstKey["location"];
   /** Whether to serve the description as a web page. */
   hasDocs: boolean;
   /** Whether all workers serve. */

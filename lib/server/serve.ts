@@ -3,7 +3,7 @@
 import { seedDatabase, seedMemory } from "./transfer/seed.ts";
 import { suggestFreePort } from "./free_port.ts";
 import type { Host, StartableServer, StoppableServer } from "./host.ts";
-import { findFirstKey, keyLocationOf } from "./first_key.ts";
+import { findFirstKey } from "./first_key.ts";
 import { LocalServer, readOptions } from "./local_server.ts";
 import { describeStart, describeStartAsJson, type StartFacts } from "./log/messages.ts";
 import { serveMetrics } from "./metrics/metrics_server.ts";
@@ -90,7 +90,7 @@ async function serveAlone(
   const keyStore = storeSetting.isShareable ? store : await openKeyDatabase(settings.keys.length === 0);
   server.adopt(store, keyStore);
   const key = await findFirstKey(settings.keys, keyStore?.keys);
-  server.serve(settings, { isComplete: () => true, keyLocation: keyLocationOf(key, settings.keys), limits: undefined });
+  server.serve(settings, { isComplete: () => true, keyLocation: key.location, limits: undefined });
   return { port, store: storeSetting.description, key };
 }
 

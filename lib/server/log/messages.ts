@@ -6,7 +6,8 @@ import { StoreUnavailableError } from "../../stores/store.ts";
 import { VERSION } from "../../version.ts";
 import { formatAddress } from "../address.ts";
 import { hideIfLong, loggedTarget } from "./logged_target.ts";
-import { type FileKey, KEY_FILE } from "../key_file.ts";
+import type { FirstKey } from "../first_key.ts";
+import { KEY_FILE } from "../key_file.ts";
 
 /** The facts that the greeting shows. */
 export interface StartFacts {
@@ -14,8 +15,7 @@ export interface StartFacts {
   port: number;
   /** Without secrets. */
   store: string;
-  /** The key of the key file if it is valid, otherwise a note about the keys. */
-  key: FileKey | string;
+  key: FirstKey;
   /** Whether the description is served as a web page. */
   hasDocs: boolean;
 }
@@ -23,7 +23,7 @@ export interface StartFacts {
 /** The greeting as a JSON object, without the key, which does not belong in a log. */
 export function describeStartAsJson({ hostname, port, store, key }: StartFacts): string {
   const address = originOf(hostname, port);
-  const keys = typeof key === "string" ? key : `in ${KEY_FILE}`;
+  const keys = key.location === "file" ? `in ${KEY_FILE}` : key.note;
   return JSON.stringify({ time: new Date().toISOString(), message: "listens", version: VERSION, address, store, keys });
 }
 
@@ -35,6 +35,8 @@ export function describeStartAsJson({ hostname, port, store, key }: StartFacts):
 export function describeStart({ hostname, port, store, key, hasDocs }: StartFacts, isColoured: boolean): string {
   const origin = originOf(hostname, port);
   const paint = (style: Style, text: string) => isColoured ? styleText(style, text, { validateStream: false }) : text;
+  // As a shell command expects it.
+  const bearer = key.location === "file" ? `$(cat ${KEY_FILE})` : "<API_KEY>";
   const row = (name: string, value: string) => `  ${paint("dim", name.padEnd(11))}  ${value}`;
   return [
     `${paint("bold", `Petstore ${VERSION}`)} listens on ${paint("cyan", `${origin}/v1`)}`,
@@ -42,8 +44,8 @@ export function describeStart({ hostname, port, store, key, hasDocs }: StartFact
       ? row("page", paint("cyan", `${origin}/docs`))
       : row("description", paint("cyan", `${origin}/openapi.json`)),
     row("store", store),
-    row("API key", describeKey(key)),
-    row("try", paint("green", `curl -H "Authorization: Bearer ${shellKey(key)}" ${origin}/v1/pets`)),
+    row("API key", key.note),
+    row("try", paint("green", `curl -H "Authorization: Bearer ${bearer}" ${origin}/v1/pets`)),
   ].join("\n");
 }
 
@@ -51,17 +53,6 @@ type Style = "bold" | "cyan" | "dim" | "green";
 
 function originOf(hostname: string, port: number): string {
   return `http://${formatAddress({ hostname, port })}`;
-}
-
-/** Where the key is. Only a new one is shown. */
-function describeKey(key: FileKey | string): string {
-  if (typeof key === "string") return key;
-  return key.isNew ? `${key.key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}`;
-}
-
-/** The key as a shell command expects it. */
-function shellKey(key: FileKey | string): string {
-  return typeof key === "string" ? "<API_KEY>" : `$(cat ${KEY_FILE})`;
 }
 
 /** The log line of a failed request. An unavailable store needs no stack trace; any other error is a bug and gets one. */

@@ -5,11 +5,11 @@ import { representation } from "../../http/conditional.ts";
 import type { Operation } from "../../http/operation.ts";
 import { VERSION } from "../../version.ts";
 import { createFileOperations, CSS, JAVASCRIPT, VIEWER_VERSION } from "./files.ts";
-import type { KeyLocation } from "../first_key.ts";
+import type { FirstKey } from "../first_key.ts";
 import { KEY_FILE } from "../key_file.ts";
 import files from "./page.json" with { type: "json" };
 
-const KEY_LOCATIONS: Record<KeyLocation, string> = {
+const KEY_LOCATIONS: Record<FirstKey["location"], string> = {
   file: `The key is in the file <code>${KEY_FILE}</code>, in the folder where the server was started.`,
   settings:
     "The server was started with keys (<code>PETSTORE_KEYS</code> or <code>--key</code>); its operator has them.",
@@ -17,7 +17,7 @@ const KEY_LOCATIONS: Record<KeyLocation, string> = {
 };
 
 // All addresses are relative, because a proxy may add a path prefix.
-function createHtml(keyLocation: KeyLocation): string {
+function createHtml(keyLocation: FirstKey["location"]): string {
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -57,7 +57,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-export function createDocsOperations(keyLocation: KeyLocation): Operation[] {
+export function createDocsOperations(keyLocation: FirstKey["location"]): Operation[] {
   const html = document("text/html; charset=utf-8", createHtml(keyLocation));
   return [
     page("/", redirect("docs")),

@@ -3,7 +3,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { OpenedFiles } from "../../stores/sqlite/file.ts";
 import type { LimitMemory } from "../../access/rate_limit.ts";
-import type { KeyLocation } from "../first_key.ts";
+import type { FirstKey } from "../first_key.ts";
 import type { Samples } from "../metrics/samples.ts";
 import type { ServerSettings } from "../server_settings.ts";
 import type { Writers } from "../writers.ts";
@@ -27,7 +27,7 @@ export interface Steps {
   /** Opens the store. */
   open: undefined;
   /** Answers requests at this address. */
-  listen: { hostname: string; port: number; keyLocation: KeyLocation };
+  listen: { hostname: string; port: number; keyLocation: FirstKey["location"] };
   close: undefined;
   hold: undefined;
   stop: undefined;

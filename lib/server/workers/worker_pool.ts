@@ -1,7 +1,7 @@
 /** Several workers that serve at one port, and the main isolate that starts them, replaces them and ends them. */
 
 import type { SqliteStore } from "../../stores/sqlite/store.ts";
-import { findFirstKey, keyLocationOf } from "../first_key.ts";
+import { findFirstKey, type FirstKey } from "../first_key.ts";
 import { seedDatabase } from "../transfer/seed.ts";
 import { DENO_STORES } from "../deno/stores.ts";
 import type { StartableServer } from "../host.ts";
@@ -60,16 +60,16 @@ export class WorkerPool implements StartableServer {
       return new WorkerHandle(this.#program, { ...shared, missing }, this.#sinks, this.#store);
     });
     const { hostname, port } = reserved;
-    let key: StartFacts["key"] = "";
+    let key!: FirstKey;
     await crew.start(async () => {
       key = await this.#findKey(settings.keys, storeSetting);
-      return { hostname, port, keyLocation: keyLocationOf(key, settings.keys) };
+      return { hostname, port, keyLocation: key.location };
     });
     return { port, store: storeSetting.description, key };
   }
 
   /** On PostgreSQL, this isolate has no open store, so it opens one for a moment. */
-  async #findKey(configured: readonly string[], storeSetting: StoreSetting): Promise<StartFacts["key"]> {
+  async #findKey(configured: readonly string[], storeSetting: StoreSetting): Promise<FirstKey> {
     if (this.#store || configured.length > 0) return await findFirstKey(configured, this.#store?.keys);
     const store = await storeSetting.open();
     try {
