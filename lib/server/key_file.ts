@@ -1,6 +1,6 @@
 /** The file with the API key that the server generates if no key is set. */
 
-import { lstatSync, readFileSync, realpathSync, type Stats, statSync, writeFileSync } from "node:fs";
+import { readFileSync, realpathSync, type Stats, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import process from "node:process";
 import { makeKey } from "../access/key_format.ts";
@@ -27,7 +27,21 @@ export interface FileKey {
  * @throws {SettingError} If the file cannot be used, or other users could read or replace it.
  */
 export async function readKeyFile(path: string): Promise<FileKey> {
-  return readKey(path) ?? await makeKeyFile(path);
+  const found = readKey(path);
+  if (found) return found;
+  const key = makeKey();
+  try {
+    makeFolderFor(path);
+    // Only whole keys get the name of the file: part of a key would be a weak key.
+    await publishFile(path, (name) => writeFileSync(name, key + "\n"));
+    return { key, isNew: true };
+  } catch (error) {
+    if (!(error instanceof FileExistsError)) throw explain(`${path} cannot be written`, error);
+  }
+  // Of servers that start at once, one makes the file, and the others use it.
+  const made = readKey(path);
+  if (!made) throw new SettingError(`${path} holds no key; remove it, and the next start makes one`);
+  return made;
 }
 
 /** Like {@link readKeyFile}, but makes no key. An empty file has none. */
@@ -35,7 +49,7 @@ export function readKey(path: string): FileKey | undefined {
   try {
     requireOwnFile(path, statSync(path));
     requireOwnFolder(path);
-    if (lstatSync(path).isSymbolicLink()) requireOwnFolder(realpathSync(path));
+    requireOwnFolder(realpathSync(path));
     const key = readFileSync(path, "utf8").trim();
     if (key === "") return undefined;
     checkKeys([key]);
@@ -71,24 +85,4 @@ function requireOwnFolder(path: string): void {
   const { mode } = statSync(folder);
   if ((mode & 0o022) === 0 || (mode & 0o1000) !== 0) return;
   throw new SettingError(`${folder} holds the API key and others can write to it: run chmod go-w ${folder}`);
-}
-
-async function makeKeyFile(path: string): Promise<FileKey> {
-  const key = makeKey();
-  try {
-    makeFolderFor(path);
-    // Only whole keys get the name of the file: part of a key would be a weak key.
-    await publishFile(path, (name) => writeFileSync(name, key + "\n"));
-    return { key, isNew: true };
-  } catch (error) {
-    if (error instanceof FileExistsError) return requireKey(path);
-    throw explain(`${path} cannot be written`, error);
-  }
-}
-
-/** Of servers that start at once, one makes the file, and the others use it. */
-function requireKey(path: string): FileKey {
-  const found = readKey(path);
-  if (!found) throw new SettingError(`${path} holds no key; remove it, and the next start makes one`);
-  return found;
 }
