@@ -68,7 +68,7 @@ async function importFile(args: CommandArguments, { writers, host }: Context): P
   if (!store.openImporter) {
     throw new SettingError("A store in memory belongs to one server; name a file or a database, or add pets by POST");
   }
-  const { bytes, size } = await openSource(args.operand);
+  const { bytes, share } = await openSource(args.operand);
   const importer = isDryRun ? undefined : await store.openImporter();
   const counts: Counts = { added: 0, known: 0, bad: 0 };
   const report = (line: string) => writers.errors.add(`petstore: ${line}`);
@@ -80,8 +80,7 @@ async function importFile(args: CommandArguments, { writers, host }: Context): P
       for (const { line, faults } of part.bad) {
         if (counts.bad++ < MAX_SHOWN) report(`Line ${line}: ${oneLine(faults.join("; "))}`);
       }
-      const share = size === undefined ? undefined : Math.min(1, part.bytes / size);
-      progress.update(counts.added + counts.known, share);
+      progress.update(counts.added + counts.known, share());
     }
   } catch (error) {
     throw explainStop(error, counts, isDryRun);

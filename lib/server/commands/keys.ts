@@ -90,7 +90,7 @@ export const LIST_KEYS: Command = {
 export const ROTATE_KEY: Command = {
   summary: "replace an API key by a new one, and print that",
   flags: {
-    overlap: { value: "time", help: "how long the old key stays valid, such as 7d. Without it, a day" },
+    overlap: { value: "time", default: "1d", help: "how long the old key stays valid, such as 7d" },
     expires: { ...EXPIRES, help: "when the new key expires. Without it, it lives as long as the old one did" },
   },
   operand: "id",
@@ -101,9 +101,8 @@ export const ROTATE_KEY: Command = {
   ],
   examples: ["petstore keys rotate key-5d0c6a1f1f0b --overlap 7d"],
   async run(args, context) {
-    const overlapMs = args.optional("overlap", DURATION);
     const expires = args.optional("expires", EXPIRY);
-    const options = { ...(overlapMs !== undefined && { overlapMs }), ...(expires && { expires }) };
+    const options = { overlapMs: args.read("overlap", DURATION), ...(expires && { expires }) };
     return await useKeys(args, context, false, async (keys, stored) => {
       await printKey(await keys.rotate(await findId(args, stored), options), keys, context);
     });

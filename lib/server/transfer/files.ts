@@ -30,19 +30,21 @@ export function readFormat(args: CommandArguments, fallback?: ExportFormat): Exp
 /** A file, a pipe or standard input. */
 export interface Source {
   bytes: AsyncIterable<Uint8Array>;
-  /** Undefined unless it is a file. */
-  size: number | undefined;
+  /** The share of a file that has been read, from 0 to 1. Undefined if its size is not known. */
+  share(): number | undefined;
 }
 
 /** @throws {SettingError} If it cannot be opened. */
 export async function openSource(path: string): Promise<Source> {
-  if (path === STANDARD) return { bytes: withReadErrors(process.stdin, "Standard input"), size: undefined };
+  if (path === STANDARD) return { bytes: withReadErrors(process.stdin, "Standard input"), share: () => undefined };
   try {
     const file = await open(path);
     const stats = await file.stat();
     if (stats.isDirectory()) throw new SettingError(`${path} cannot be read: it is a folder`);
-    const bytes = withReadErrors(file.createReadStream({ highWaterMark: BLOCK }), path);
-    return { bytes, size: stats.isFile() ? stats.size : undefined };
+    const stream = file.createReadStream({ highWaterMark: BLOCK });
+    // It may grow meanwhile.
+    const share = () => stats.isFile() ? Math.min(1, stream.bytesRead / stats.size) : undefined;
+    return { bytes: withReadErrors(stream, path), share };
   } catch (error) {
     if (codeOf(error) === "ENOENT") throw new SettingError(`${path} does not exist`);
     throw explain(`${path} cannot be read`, error);

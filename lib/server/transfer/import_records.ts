@@ -19,8 +19,6 @@ export interface ImportedPart {
   /** Pets of this source that an earlier import had added. */
   known: number;
   bad: readonly BadRecord[];
-  /** The bytes of the source up to the end of the part. */
-  bytes: number;
 }
 
 /** A record that is no pet. */
@@ -71,7 +69,8 @@ export async function* importRecords(
     );
     if (known) {
       parent = known.digest;
-      yield { added: 0, known: known.pets, bad: [], bytes: records.skip(known.records) };
+      records.skip(known.records);
+      yield { added: 0, known: known.pets, bad: [] };
       continue;
     }
     const chunk = ahead.slice(0, CHUNK);
@@ -81,7 +80,8 @@ export async function* importRecords(
     // If another importer was faster, its chunk is among the followers now.
     if (importer && !await importer.add({ parent, digest, records: chunk.length, pets }, followers.length)) continue;
     parent = digest;
-    yield { added: pets.length, known: 0, bad, bytes: records.skip(chunk.length) };
+    records.skip(chunk.length);
+    yield { added: pets.length, known: 0, bad };
   }
 }
 
@@ -90,7 +90,6 @@ type Lookahead = ReturnType<typeof lookAhead>;
 /** Records that have been read and not yet skipped. */
 function lookAhead(blocks: AsyncIterator<SourceRecord[]>) {
   let records: SourceRecord[] = [];
-  let skippedBytes = 0;
   return {
     /** The next records: at most `count`, and fewer if they have too many bytes, or at the end. It does not depend on the blocks. */
     async peek(count: number): Promise<SourceRecord[]> {
@@ -106,10 +105,8 @@ function lookAhead(blocks: AsyncIterator<SourceRecord[]>) {
       }
       return records.slice(0, count);
     },
-    /** Returns the bytes of all records that have been skipped. */
-    skip(count: number): number {
-      for (const { bytes } of records.splice(0, count)) skippedBytes += bytes.length;
-      return skippedBytes;
+    skip(count: number): void {
+      records = records.slice(count);
     },
   };
 }
