@@ -4,22 +4,12 @@ import { openApiOf } from "../support/descriptions.ts";
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
-import type { Json } from "../../lib/json_types.ts";
 import { StoreUnavailableError } from "../../mod.ts";
 import { IN_PROCESS, seenErrors, withApi } from "../support/api.ts";
 import { STORE_KINDS } from "../support/stores.ts";
 import { testHttpContract } from "./contracts.ts";
 
 testHttpContract(IN_PROCESS, STORE_KINDS);
-
-function errorExamples(value: Json | undefined): string[] {
-  if (Array.isArray(value)) return value.flatMap(errorExamples);
-  if (typeof value !== "object" || value === null) return [];
-  const example = "code" in value && "message" in value && typeof value["code"] === "string"
-    ? [JSON.stringify(value)]
-    : [];
-  return [...example, ...Object.values(value).flatMap(errorExamples)];
-}
 
 test("the petstore answers 503 with Retry-After to requests that need an unavailable store, and still answers the others", async () => {
   const store = createSqliteStore(":memory:");
@@ -77,7 +67,7 @@ test("a body that arrives after its 408 creates no pet", async () => {
 });
 
 test("every error example of the description is a response that a test has seen", () => {
-  const examples = errorExamples(openApiOf({ bodyTimeoutMs: 50 }));
+  const examples = JSON.stringify(openApiOf({ bodyTimeoutMs: 50 })).match(/\{"code":"[^{}]*\}/g) ?? [];
   assert.ok(examples.length > 12);
   for (const example of examples) assert.ok(seenErrors.has(example), `No test has seen ${example}`);
 });

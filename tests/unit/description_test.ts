@@ -1,8 +1,10 @@
-/** The description: its components, its failures, its numbers. */
+/** The description: its operations, its components, its failures, its numbers. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../lib/json_types.ts";
+import { DESCRIBED_OPERATIONS, OPERATIONS } from "../../lib/operations/table.ts";
+import { checkOptions } from "../../lib/petstore/settings.ts";
 import { createMemoryStore, type PetstoreOptions } from "../../mod.ts";
 import { openApiOf } from "../support/descriptions.ts";
 
@@ -59,4 +61,16 @@ test("createOpenApi() gives limit and every status the format int32, and int64 n
   assert.match(text, /"name":"limit",[^}]*"schema":\{"type":"integer","format":"int32"/);
   assert.doesNotMatch(text, /"status":\{"type":"integer"(?!,"format":"int32")/);
   assert.doesNotMatch(text, /922337203685477\d/);
+});
+
+test("every operation is described, and no other", () => {
+  assert.deepEqual(DESCRIBED_OPERATIONS.map(([definition]) => definition), OPERATIONS);
+  const names = DESCRIBED_OPERATIONS.map(([, describe]) => describe(checkOptions({ keys: ["k"] })).id);
+  assert.equal(new Set(names).size, OPERATIONS.length);
+});
+
+test("a path has at most one parameter, at its end, and each method once", () => {
+  const operations = OPERATIONS.map(({ method, path }) => `${method} ${path}`);
+  assert.equal(new Set(operations).size, operations.length);
+  for (const { path } of OPERATIONS) assert.match(path, /^(\/[a-z]+)+(\/\{\w+\})?$/);
 });

@@ -7,6 +7,7 @@ import { KeyCache } from "../../lib/access/key_cache.ts";
 import { digestOf, type KeyRing } from "../../lib/access/key_ring.ts";
 import { isPromise } from "../../lib/maybe_promise.ts";
 import type { KeyStore } from "../../lib/stores/key_store.ts";
+import { withScheduledTimers } from "../support/scheduled_timers.ts";
 
 const KEY = "pk_test";
 const DIGEST = await digestOf(KEY);
@@ -129,39 +130,27 @@ class World {
 }
 
 test("whatever the order of reads, changes and requests, no request sees older keys, waits for long or finds none", async () => {
-  const { now } = performance, timers = [globalThis.setTimeout, globalThis.clearTimeout] as const;
+  const { now } = performance;
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), fc.array(STEP, { minLength: 5, maxLength: 30 }), async (scheduler, steps) => {
       const world = new World(scheduler);
       performance.now = () => world.now;
-      // The patience of a request ends in any order with the reads.
-      const cleared = new Set<unknown>();
-      globalThis.clearTimeout = (timer) => void cleared.add(timer);
-      globalThis.setTimeout = ((ring: (value: unknown) => void, delay: number, value: unknown) => {
-        const timer = { end: world.now + delay };
-        scheduler.schedule(Promise.resolve(), `${delay} ms`).then(() => {
-          if (cleared.has(timer)) return;
-          world.now = Math.max(world.now, timer.end);
-          ring(value);
-        });
-        return timer;
-      }) as unknown as typeof setTimeout;
       const then = async (more: Step[]) => {
         scheduler.scheduleSequence(more.map((step) => ({ label: `${step}`, builder: () => world.run(step) })));
         await scheduler.waitIdle();
       };
-      await then(steps);
-      // Whatever has happened, a store that works is read again.
-      await then(["works", GIVE_UP + 1, "ask", 500, "change"]);
-      await then([1_000, "ask"]);
+      // The patience of a request ends in any order with the reads.
+      await withScheduledTimers(scheduler, () => true, async () => {
+        await then(steps);
+        // Whatever has happened, a store that works is read again.
+        await then(["works", GIVE_UP + 1, "ask", 500, "change"]);
+        await then([1_000, "ask"]);
+      });
       for (const check of world.checks) await check();
       assert.equal(world.told.at(-1), undefined, "the end of the outage");
       world.told.forEach((error, i) => assert.equal(error === undefined, i % 2 === 1, "one report for each outage"));
     }),
     // Node's test runner follows every promise, which takes twenty times as long.
     { numRuns: "Deno" in globalThis ? 3_000 : 200 },
-  ).finally(() => {
-    performance.now = now;
-    [globalThis.setTimeout, globalThis.clearTimeout] = timers;
-  });
+  ).finally(() => performance.now = now);
 });

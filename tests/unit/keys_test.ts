@@ -170,20 +170,6 @@ test("a caller keeps its Idempotency-Keys with another of its keys, after a rest
   );
 });
 
-test("a verifier can take each session in a cookie as a caller, without an Authorization header", async () => {
-  const sessions = new Map([["a1", "ann"], ["b2", "bob"]]);
-  const keys: ApiKeys = (_key, request) => {
-    const id = sessions.get(/(?:^|; )session=([^;]*)/.exec(request.headers.get("cookie") ?? "")?.[1] ?? "");
-    return id === undefined ? undefined : { id };
-  };
-  const store = createMemoryStore();
-  const locations = [];
-  for (const cookie of ["session=a1", "x=y; session=b2", "session=a1", "session=c3"]) {
-    locations.push(await locate({ keys, store }, { cookie }));
-  }
-  assert.deepEqual(locations, ["/v1/pets/1", "/v1/pets/2", "/v1/pets/1", null]);
-});
-
 /** Never run: type checking fails if one of these options is accepted. */
 export const MUST_NOT_COMPILE: PetstoreOptions[] = [
   // @ts-expect-error a string is an iterable of characters, each of which would be a key
