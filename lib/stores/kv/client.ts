@@ -40,11 +40,7 @@ export interface KvClient {
   atomic(): KvAtomic;
 }
 
-/** A row of a range. */
-export interface KvRow {
-  key: readonly unknown[];
-  value: unknown;
-}
+type KvRow = KvEntry & { readonly key: readonly unknown[] };
 
 /** What a commit writes and deletes. */
 export interface KvChange {

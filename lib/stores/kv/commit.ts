@@ -1,6 +1,6 @@
 /** Group commit: creates that arrive together share one atomic operation. */
 
-import { formatPet, MAX_NAME_LENGTH } from "../../pet.ts";
+import { formatPet } from "../../pet.ts";
 import { Batch } from "../batch.ts";
 import { requireValid } from "../status_code.ts";
 import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
@@ -69,10 +69,6 @@ export class GroupCommit {
   add(pet: PetDraft | undefined, request?: IdempotentRequest): Promise<IdempotentOutcome> {
     return new Promise((resolve, reject) => {
       if (pet) requireValid(pet);
-      // KV limits the size of a commit.
-      if (pet && (pet.name.length > 2 * MAX_NAME_LENGTH || [...pet.name].length > MAX_NAME_LENGTH)) {
-        throw new TypeError(`The name of a pet must have at most ${MAX_NAME_LENGTH} characters`);
-      }
       if (this.#isTimedOut) throw this.#kv.timeoutError();
       this.#batch.add({ pet, request, resolve, reject });
     });
