@@ -25,7 +25,6 @@ import { type Host, withApi } from "./http/api.ts";
 import { HTTP_CONTRACT } from "./http/all.ts";
 import type { Dependency } from "./http/case.ts";
 import { ContractError, type StoreGuarantee } from "./guarantees.ts";
-import type { StoreCase } from "./store/case.ts";
 import { CONCURRENCY_CASES, SERVERS_CASES } from "./store/concurrency.ts";
 import { KEY_CASES } from "./store/keys.ts";
 import { ONCE_CASES } from "./store/once.ts";
@@ -76,9 +75,17 @@ export interface StoreContractCase {
 export function storeCases(fixture: StoreFixture): StoreContractCase[] {
   requireFixture(fixture);
   const all = [PET_CASES, CONCURRENCY_CASES, ONCE_CASES, SERVERS_CASES, RESTART_CASES, KEY_CASES].flat();
-  return all.map((each) => ({
-    ...{ name: each.name, guarantee: each.guarantee, skip: skipReason(fixture, each.needs) },
-    run: () => runCase(fixture, each),
+  return all.map(({ name, guarantee, needs, run }) => ({
+    ...{ name, guarantee, skip: skipReason(fixture, needs) },
+    run: () =>
+      withNamespace(fixture, async (context) => {
+        const store = await context.open();
+        try {
+          await run(store, context);
+        } catch (error) {
+          throw error instanceof FixtureError ? error : new ContractError(guarantee, error);
+        }
+      }),
   }));
 }
 
@@ -97,15 +104,4 @@ export function httpCases(fixture: StoreFixture, host?: Host): HttpContractCase[
     run: () =>
       withNamespace(fixture, async ({ open }) => await withApi({ store: await open(), ...options }, run, { host })),
   }));
-}
-
-async function runCase(fixture: StoreFixture, { guarantee, run }: StoreCase): Promise<void> {
-  await withNamespace(fixture, async (context) => {
-    const store = await context.open();
-    try {
-      await run(store, context);
-    } catch (error) {
-      throw error instanceof FixtureError ? error : new ContractError(guarantee, error);
-    }
-  });
 }

@@ -17,7 +17,7 @@ import { statusCode } from "../status_code.ts";
  * The store is never unavailable, and its methods return their results without a promise.
  */
 export function createMemoryStore(): KeyedPetStore {
-  return new KeyedMemoryStore();
+  return Object.assign(new MemoryStore(), { keys: new MemoryKeys(), async [Symbol.asyncDispose]() {} });
 }
 
 /** Without API keys, for a petstore that creates its store itself: no other code could manage them. */
@@ -98,14 +98,6 @@ function countUpTo(ids: readonly number[], id: number): number {
     else low = middle + 1;
   }
   return low;
-}
-
-class KeyedMemoryStore extends MemoryStore implements KeyedPetStore {
-  readonly keys: KeyStore = new MemoryKeys();
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
-  }
 }
 
 /** Keeps API keys until the process ends. */
