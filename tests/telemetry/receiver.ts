@@ -3,23 +3,7 @@
  * nor Debian has.
  */
 
-export interface ReceivedSpan {
-  name: string;
-  traceId: string;
-  spanId: string;
-  /** `""` for the first span of a trace. */
-  parentSpanId: string;
-  /** `server`, `client` or `internal`. */
-  kind: string;
-  attributes: Record<string, string | number>;
-  /** 2 is an error. */
-  status: { code: number; message: string };
-  events: { name: string; attributes: Record<string, string | number> }[];
-  /** Who made the span. */
-  scope: string;
-  /** The `service.name`. */
-  service: string;
-}
+export type ReceivedSpan = ReturnType<typeof read>;
 
 /** The messages, as far as the tests read them. Exporters leave out what is empty. */
 interface Attribute {
@@ -111,10 +95,16 @@ export class Receiver implements AsyncDisposable {
 /** By OTLP's numbers. */
 const KINDS = ["unspecified", "internal", "server", "client"];
 
-function read({ name, kind, traceId, spanId, ...span }: Span, scope: string, service: string): ReceivedSpan {
+/**
+ * @param scope Who made the span.
+ * @param service The `service.name`.
+ */
+function read({ name, kind, traceId, spanId, ...span }: Span, scope: string, service: string) {
   return {
     ...{ name, kind: KINDS[kind]!, scope, service, attributes: valuesOf(span.attributes) },
+    // Without a parent, it is the first span of a trace.
     ...{ traceId, spanId, parentSpanId: span.parentSpanId ?? "" },
+    // The code 2 is an error.
     status: { code: span.status?.code ?? 0, message: span.status?.message ?? "" },
     events: (span.events ?? []).map((event) => ({ name: event.name, attributes: valuesOf(event.attributes) })),
   };

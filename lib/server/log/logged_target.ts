@@ -6,7 +6,7 @@ import { parseCursor } from "../../operations/paging.ts";
 /** The replacement of a hidden text. */
 export const HIDDEN = "…";
 /** The longest text that is shown. Path segments of the service are shorter, and secure keys are longer. */
-export const MAX_SHOWN = 20;
+const MAX_SHOWN = 20;
 /** The longest part of a path or a query that is read. Otherwise a client could fill the log with targets of 64 KB. */
 const MAX_READ = 200;
 

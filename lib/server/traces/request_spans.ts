@@ -3,7 +3,7 @@
 import type { RequestContext } from "../../http/context.ts";
 import { splitTarget } from "../../http/target.ts";
 import type { DrainGate } from "../drain_gate.ts";
-import { loggedTarget, MAX_SHOWN } from "../log/logged_target.ts";
+import { loggedTarget } from "../log/logged_target.ts";
 import { ERROR_STATUS_CODE, type RemoteSpan, type Span, type Traces } from "./api.ts";
 
 /** The methods of RFC 9110 and RFC 5789. With others, a client could choose the names of spans. */
@@ -48,7 +48,7 @@ function endSpan(span: Span, { method, route, target }: RequestContext, status: 
   const isKnown = METHODS.has(method);
   const name = isKnown ? method : "HTTP";
   span.updateName(route === undefined ? name : `${name} ${route}`);
-  const { path, query } = tracedTarget(target);
+  const { path, query } = splitTarget(loggedTarget(target));
   span.setAttributes({
     "http.request.method": isKnown ? method : "_OTHER",
     "http.response.status_code": status,
@@ -60,10 +60,4 @@ function endSpan(span: Span, { method, route, target }: RequestContext, status: 
   });
   if (status >= 500) span.setStatus({ code: ERROR_STATUS_CODE, message: "" });
   span.end();
-}
-
-/** The target as in the log. A short path has nothing to hide, and a search would cost more than the rest of this function. */
-function tracedTarget(target: string): { path: string; query: string } {
-  if (target.length <= MAX_SHOWN && !target.includes("?")) return { path: target, query: "" };
-  return splitTarget(loggedTarget(target));
 }

@@ -7,8 +7,14 @@ import { ERROR_STATUS_CODE, KIND, type Span, type Traces } from "./api.ts";
 /** The names in the conventions of the databases of `--store` settings, if they differ. */
 const SYSTEMS: Record<string, string> = { postgres: "postgresql" };
 
-/** Each member of a store. Another member of the contract is a type error until it is here. */
-type Members = { [Name in keyof Required<PetStore>]: PetStore[Name] | undefined };
+/**
+ * The operations that get a span. `changes` is called for each cached response, and costs less than a span. Keys are read at
+ * most a few times a second, and mostly not for one request.
+ */
+const TRACED: unknown[] = ["create", "createOnce", "get", "list", "check", "checkWrites"] satisfies (keyof PetStore)[];
+
+/** A method of a store, whichever. */
+type Method = (...args: unknown[]) => MaybePromise<unknown>;
 
 /**
  * Adds a span below the active one for each operation. Results that are ready stay so, and the optional methods of the store stay
@@ -22,45 +28,35 @@ export function traceStore(store: PetStore, setting: string, { tracer, activeSpa
   // The other databases are in this process.
   const kind = system === "postgresql" ? KIND.client : KIND.internal;
 
-  function traced<Args extends unknown[], Result>(
-    operation: keyof PetStore,
-    run: (...args: Args) => MaybePromise<Result>,
-  ): (...args: Args) => MaybePromise<Result> {
-    const name = `${operation} pets`;
-    const attributes = {
-      "db.system.name": system,
-      "db.operation.name": operation,
-      "db.collection.name": "pets",
-    };
+  function traced(operation: string, run: Method): Method {
     return (...args) => {
       // The request is not traced.
-      if (!activeSpan()) return run.apply(store, args);
-      const span = tracer.startSpan(name, { kind, attributes });
-      const end = (result: Result) => {
+      if (!activeSpan()) return run(...args);
+      const attributes = {
+        "db.system.name": system,
+        "db.operation.name": operation,
+        "db.collection.name": "pets",
+      };
+      const span = tracer.startSpan(`${operation} pets`, { kind, attributes });
+      const end = (result: unknown) => {
         span.end();
         return result;
       };
-      return attempt(() => chain(run.apply(store, args), end), (thrown) => {
+      return attempt(() => chain(run(...args), end), (thrown) => {
         endFailed(span, thrown);
         throw thrown;
       });
     };
   }
 
-  const members: Members = {
-    create: traced("create", store.create),
-    createOnce: store.createOnce && traced("createOnce", store.createOnce),
-    get: traced("get", store.get),
-    list: traced("list", store.list),
-    // Called for each cached response, and costs less than a span.
-    changes: store.changes?.bind(store),
-    check: traced("check", store.check),
-    checkWrites: store.checkWrites && traced("checkWrites", store.checkWrites),
-    // Read at most a few times a second, and mostly not for one request.
-    keys: store.keys,
-    close: () => store.close(),
-  };
-  return Object.fromEntries(Object.entries(members).filter(([, member]) => member)) as unknown as PetStore;
+  return new Proxy(store, {
+    get(_, name) {
+      const member: unknown = Reflect.get(store, name);
+      if (typeof member !== "function") return member;
+      const method: Method = member.bind(store);
+      return TRACED.includes(name) ? traced(String(name), method) : method;
+    },
+  });
 }
 
 function endFailed(span: Span, thrown: unknown): void {
