@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { freePort } from "../support/system/free_port.ts";
-import { exchange, RawSocket } from "../support/http/raw_socket.ts";
+import { freePort, untilAccepted } from "../support/system/free_port.ts";
+import { RawSocket } from "../support/http/raw_socket.ts";
 import { environment, serverCommand } from "../support/server/serve_task.ts";
 import { addPet, serverAt } from "../support/server/server_process.ts";
 import { validateServerResponse } from "../support/server/server_description.ts";
@@ -25,21 +25,9 @@ async function withRedirected(
 ): Promise<void> {
   const port = await freePort();
   await using child = start(folder, redirection, `--port=${port}`, "--key=k", "--store=sqlite:pets.db");
-  await until("a response", () => isAnswered(port));
+  await untilAccepted(port);
+  await until("the start", async () => (await serverAt(port).ask("/readyz", null)).status === 200);
   await use(port, child);
-}
-
-async function isAnswered(port: number): Promise<boolean> {
-  try {
-    const response = await exchange(
-      { port, validate: validateServerResponse },
-      "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n",
-    );
-    return response?.status === 200;
-  } catch (error) {
-    if (!(error instanceof Deno.errors.ConnectionRefused)) throw error;
-    return false;
-  }
 }
 
 function makeFullPipe(folder: string): { path: string; pipe: Deno.FsFile } {
