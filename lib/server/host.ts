@@ -1,13 +1,15 @@
 /** The interface to the runtime of the server, Deno or Node. */
 
+import type { KeyedPetStore } from "../stores/store.ts";
 import { formatAddress } from "./address.ts";
 import type { DrainGate } from "./drain_gate.ts";
+import type { FirstKey } from "./first_key.ts";
 import type { LineWriter } from "./log/line_writer.ts";
 import type { Samples } from "./metrics/samples.ts";
-import type { StartFacts } from "./log/messages.ts";
 import type { ServerSettings } from "./server_settings.ts";
 import type { Environment } from "./settings.ts";
 import { PortInUseError, startError } from "./start_error.ts";
+import type { StoreSetting } from "./store/open_store.ts";
 import type { Sinks } from "./writers.ts";
 
 /** A listening socket. */
@@ -44,15 +46,32 @@ export type Listen = (
   report: (line: string) => void,
 ) => Listener | Promise<Listener>;
 
+/** What a server opens at its start. */
+export interface OpenedStores {
+  /** Keeps the pets. */
+  store: KeyedPetStore;
+  /** Keeps the API keys. It may be the same store. Undefined if only the settings have keys. */
+  keyStore: KeyedPetStore | undefined;
+  keyLocation: FirstKey["location"];
+}
+
 /** A server that shuts down in three steps: {@link close}, {@link hold} and {@link end}. */
-export interface StoppableServer {
+export interface Server {
+  /**
+   * Serves.
+   *
+   * @param open Called when the server has its port, so that a start that fails before creates no file, and no key that is
+   * never shown.
+   * @returns The port.
+   * @throws {SettingError} If the start fails.
+   */
+  start(open: () => Promise<OpenedStores>): Promise<number>;
   /** Lets no more requests in. Resolves when the requests in flight have been answered. */
   close(): Promise<void>;
   /** Holds later requests until {@link end}. */
   hold(): Promise<void>;
   /**
-   * Closes the socket, refuses the requests that were held, waits until clients have read their responses, and closes the
-   * store.
+   * Closes the socket, refuses the requests that were held, and waits until clients have read their responses.
    *
    * @param timeoutMs How long to wait for clients.
    */
@@ -61,22 +80,9 @@ export interface StoppableServer {
   readMetrics(): Samples[];
 }
 
-/** Several workers, and the isolate that starts them. */
-export interface StartableServer extends StoppableServer {
-  /**
-   * @param report Receives lines for the operator.
-   * @throws {SettingError} If the start fails.
-   */
-  start(settings: ServerSettings, report: (line: string) => void): Promise<Pick<StartFacts, "port" | "store" | "key">>;
-}
-
-/** The parts of the host that stores use. */
-export interface StoreHost {
+export interface Host {
   /** The specifier of the PostgreSQL driver. */
   postgresDriver: string;
-}
-
-export interface Host extends StoreHost {
   environment: Environment;
   sinks: Sinks;
   /** How long requests are held before the socket closes, in milliseconds. By default a quarter of a second. */
@@ -91,7 +97,7 @@ export interface Host extends StoreHost {
    */
   prepareTraces?: (areWanted: boolean) => void;
   /** Absent if the host has no isolates that share a port. */
-  createWorkers?: (count: number, errors: LineWriter, sinks: Sinks) => StartableServer;
+  createWorkerPool?: (settings: ServerSettings, storeSetting: StoreSetting, errors: LineWriter, sinks: Sinks) => Server;
 }
 
 /** Creates the error of a failed attempt to listen. */

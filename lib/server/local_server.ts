@@ -10,7 +10,7 @@ import type { KeyManager } from "../access/key_manager.ts";
 import { createKeyManager } from "../access/key_management.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import type { Samples } from "./metrics/samples.ts";
-import type { Address, Listen, Listener, StoppableServer } from "./host.ts";
+import type { Address, Listen, Listener, OpenedStores, Server } from "./host.ts";
 import { createJsonLog, createTextLog } from "./log/access_log.ts";
 import { describeFailure, oneLine } from "./log/messages.ts";
 import { createServerPipeline, type ServerParts } from "./server_pipeline.ts";
@@ -25,25 +25,28 @@ import type { Writers } from "./writers.ts";
 /** How often uses of API keys are written without requests, and the time limit for the last write, in milliseconds. */
 const FLUSH_INTERVAL = 60_000, FLUSH_TIMEOUT = 1_000;
 
-export class LocalServer implements StoppableServer {
+export class LocalServer implements Server {
+  readonly #settings: ServerSettings;
   readonly #writers: Writers;
   readonly #listen: Listen;
   readonly #traces: Traces | undefined;
   readonly #gate = new DrainGate();
-  readonly #traceShare: number | undefined;
   #listener: Listener | undefined;
-  #store: PetStore | undefined;
-  #keyStore: KeyedPetStore | undefined;
   #keys: KeyManager | undefined;
   #flushing: ReturnType<typeof setInterval> | undefined;
   #metrics: Metrics | undefined;
 
-  /** @param traceShare Of the requests. Without it, none is traced. */
-  constructor(writers: Writers, listen: Listen, traceShare?: number) {
+  constructor(settings: ServerSettings, writers: Writers, listen: Listen) {
+    this.#settings = settings;
     this.#writers = writers;
     this.#listen = listen;
-    this.#traceShare = traceShare;
-    this.#traces = traceShare === undefined ? undefined : findTraces();
+    this.#traces = settings.traces === undefined ? undefined : findTraces();
+  }
+
+  async start(open: () => Promise<OpenedStores>): Promise<number> {
+    const port = await this.listen(this.#settings);
+    this.serve({ ...await open(), isComplete: () => true, limits: undefined });
+    return port;
   }
 
   /**
@@ -53,32 +56,20 @@ export class LocalServer implements StoppableServer {
    * @throws {SettingError} If it cannot listen at this address.
    */
   async listen(address: Address): Promise<number> {
-    const traces = this.#traces, share = this.#traceShare;
+    const traces = this.#traces, share = this.#settings.traces;
     const gate = traces && share !== undefined ? traceRequests(this.#gate, traces, share) : this.#gate;
     this.#listener = await this.#listen(address, gate, (line) => this.#report(line));
     return this.#listener.port;
   }
 
   /**
-   * Takes over stores, which {@link end} closes.
+   * Answers requests.
    *
-   * @param store Keeps the pets.
-   * @param keyStore Keeps the API keys. It may be the same store. Undefined if only the settings have keys.
+   * @param parts The parts that do not follow from the settings. The stores stay those of the caller, who closes them at the end.
    */
-  adopt(store: PetStore, keyStore: KeyedPetStore | undefined): void {
-    this.#store = store;
-    this.#keyStore = keyStore;
-  }
-
-  /**
-   * Answers requests from its store.
-   *
-   * @param parts The parts that do not follow from the settings.
-   */
-  serve(settings: ServerSettings, parts: Pick<ServerParts, "isComplete" | "keyLocation" | "limits">): void {
+  serve({ store, keyStore, ...parts }: OpenedStores & Pick<ServerParts, "isComplete" | "limits">): void {
+    const settings = this.#settings;
     const { output, errors } = this.#writers;
-    const store = this.#store;
-    if (!store) throw new Error("The server owns no store yet");
     const isJson = settings.log === "json";
     const onError: PetstoreOptions["onError"] = ({ error, request, requestId }) => {
       if (error instanceof StoreUnavailableError) this.#metrics?.onStoreError();
@@ -87,7 +78,7 @@ export class LocalServer implements StoppableServer {
     const traces = this.#traces;
     const options = {
       ...readOptions(settings),
-      ...this.#followKeys(settings.keys),
+      ...(keyStore && { keys: this.#followKeys(keyStore, settings.keys) }),
       store: traces ? traceStore(store, settings.store, traces) : store,
       onError,
     };
@@ -106,19 +97,17 @@ export class LocalServer implements StoppableServer {
   }
 
   /** @param keys The keys of the settings, which are valid too. */
-  #followKeys(keys: readonly string[]): { keys?: KeyManager } {
-    if (!this.#keyStore) return {};
+  #followKeys(store: KeyedPetStore, keys: readonly string[]): KeyManager {
     const onOutage = (error: unknown) => {
       const line = error === undefined
         ? "the API keys can be read again"
         : `the API keys cannot be read at the moment, so the last known ones stay valid: ${firstLine(error)}`;
       this.#report(oneLine(line));
     };
-    const manager = createKeyManager(this.#keyStore.keys, { onOutage, ...(keys.length > 0 && { keys }) });
+    const manager = createKeyManager(store.keys, { onOutage, ...(keys.length > 0 && { keys }) });
     // Uses are written when requests arrive. This is for the last one before a pause.
     this.#flushing = setInterval(() => void manager.flush(), FLUSH_INTERVAL);
-    this.#keys = manager;
-    return { keys: manager };
+    return this.#keys = manager;
   }
 
   close(): Promise<void> {
@@ -145,8 +134,6 @@ export class LocalServer implements StoppableServer {
     await this.#listener?.finish(timeoutMs);
     clearInterval(this.#flushing);
     if (this.#keys) await resolvesWithin(FLUSH_TIMEOUT, this.#keys.flush());
-    if (this.#keyStore !== this.#store) await this.#keyStore?.close();
-    await this.#store?.close();
   }
 }
 

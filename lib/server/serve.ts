@@ -2,10 +2,10 @@
 
 import { seedDatabase, seedMemory } from "./transfer/seed.ts";
 import { suggestFreePort } from "./free_port.ts";
-import type { Host, StartableServer, StoppableServer } from "./host.ts";
-import { findFirstKey } from "./first_key.ts";
+import type { Host, OpenedStores, Server } from "./host.ts";
+import { findFirstKey, type FirstKey } from "./first_key.ts";
 import { LocalServer, readOptions } from "./local_server.ts";
-import { describeStart, describeStartAsJson, type StartFacts } from "./log/messages.ts";
+import { describeStart, describeStartAsJson } from "./log/messages.ts";
 import { serveMetrics } from "./metrics/metrics_server.ts";
 import type { ServerSettings } from "./server_settings.ts";
 import type { KeyedPetStore } from "../stores/store.ts";
@@ -29,9 +29,6 @@ const DRAIN_TIMEOUT = 6_000, END_TIMEOUT = 7_500;
 const HOLD_TIME = 250;
 const HOLD_STEPS = 10;
 
-/** The facts that a start provides. */
-type Started = Pick<StartFacts, "port" | "store" | "key">;
-
 /**
  * Serves until a signal ends it.
  *
@@ -41,25 +38,35 @@ export async function serve(settings: ServerSettings, writers: Writers, host: Ho
   const isJson = settings.log === "json";
   if (isJson) writeJson(writers);
   readOptions(settings);
-  const { hostname, docs: hasDocs, workers } = settings;
   prepareTraces(settings, host);
   const ending = host.ending();
-  const pool = workers === 1 ? undefined : createWorkerPool(workers, writers, host);
-  const local = new LocalServer(writers, host.listen, settings.traces);
-  const server: StoppableServer = pool ?? local;
+  const storeSetting = readStoreSetting(settings.store, host.environment, host.postgresDriver);
+  const server = createServer(settings, storeSetting, writers, host);
   const report = (line: string) => writers.errors.add(`petstore: ${line}`);
   const metrics = settings.metrics &&
     await suggestFreePort("--metrics", serveMetrics(settings.metrics, host.listen, server, report));
+  const stores = new Set<KeyedPetStore>();
+  let key!: FirstKey;
   let timeLeft = END_TIMEOUT;
+
+  async function open(): Promise<OpenedStores> {
+    const store = await openSeeded(storeSetting, settings.seed, report);
+    stores.add(store);
+    const keyStore = storeSetting.isShareable ? store : await openKeyDatabase(settings.keys.length === 0);
+    if (keyStore) stores.add(keyStore);
+    key = await findFirstKey(settings.keys, keyStore?.keys);
+    return { store, keyStore, keyLocation: key.location };
+  }
+
   try {
-    const starting = pool ? pool.start(settings, report) : serveAlone(local, settings, host, report);
-    const started = await suggestFreePort("--port", starting);
-    const facts = { hostname, hasDocs, ...started };
+    const port = await suggestFreePort("--port", server.start(open));
+    const facts = { hostname: settings.hostname, port, store: storeSetting.description, key, hasDocs: settings.docs };
     writers.output.add(isJson ? describeStartAsJson(facts) : describeStart(facts, writers.output.isColoured));
     await ending;
     timeLeft = await drain(server, host.holdTime);
   } finally {
     await server.end(timeLeft);
+    for (const store of stores) await store.close();
     await metrics?.stop();
   }
 }
@@ -70,28 +77,11 @@ function prepareTraces({ traces }: ServerSettings, host: Host): void {
   if (areWanted && !findTraces()) throw new SettingError("--traces needs OpenTelemetry's SDK, loaded with --import");
 }
 
-function createWorkerPool(workers: number, { errors }: Writers, { createWorkers, sinks }: Host): StartableServer {
-  if (createWorkers) return createWorkers(workers, errors, sinks);
+function createServer(settings: ServerSettings, storeSetting: StoreSetting, writers: Writers, host: Host): Server {
+  const { createWorkerPool, listen, sinks } = host;
+  if (settings.workers === 1) return new LocalServer(settings, writers, listen);
+  if (createWorkerPool) return createWorkerPool(settings, storeSetting, writers.errors, sinks);
   throw new SettingError("Several workers need Deno; set --workers 1, or run the server on Deno");
-}
-
-/** Serves in this isolate. */
-async function serveAlone(
-  server: LocalServer,
-  settings: ServerSettings,
-  host: Host,
-  report: (line: string) => void,
-): Promise<Started> {
-  const storeSetting = readStoreSetting(settings.store, host.environment, host);
-  // The socket first, so that a start that fails here creates no file, and no key that is never shown.
-  const port = await server.listen(settings);
-  const store = await openSeeded(storeSetting, settings.seed, report);
-  server.adopt(store, undefined);
-  const keyStore = storeSetting.isShareable ? store : await openKeyDatabase(settings.keys.length === 0);
-  server.adopt(store, keyStore);
-  const key = await findFirstKey(settings.keys, keyStore?.keys);
-  server.serve(settings, { isComplete: () => true, keyLocation: key.location, limits: undefined });
-  return { port, store: storeSetting.description, key };
 }
 
 /** Opens the store, and adds sample pets before anything else uses it. A store in memory has to be open for that. */
@@ -107,7 +97,7 @@ async function openSeeded(setting: StoreSetting, seed: number, report: (line: st
  *
  * @returns The time that is left until the end, in milliseconds.
  */
-export async function drain(server: Pick<StoppableServer, "close" | "hold">, holdTime = HOLD_TIME): Promise<number> {
+export async function drain(server: Pick<Server, "close" | "hold">, holdTime = HOLD_TIME): Promise<number> {
   const endAt = performance.now() + END_TIMEOUT;
   // Before the listener stops, because afterwards Deno delivers no more of an incomplete body (denoland/deno#36809).
   await resolvesWithin(DRAIN_TIMEOUT, server.close());

@@ -12,7 +12,7 @@ import type { Listen } from "../../lib/server/host.ts";
 import { LocalServer } from "../../lib/server/local_server.ts";
 import { drain } from "../../lib/server/serve.ts";
 import { readSettings } from "../../lib/server/server_settings.ts";
-import { createMemoryStore, type PetStore } from "../../mod.ts";
+import { createMemoryStore, type KeyedPetStore } from "../../mod.ts";
 import { createContext } from "../support/context.ts";
 import { PET } from "../support/server/server_process.ts";
 
@@ -93,7 +93,7 @@ class Run {
     };
   };
 
-  readonly #store: PetStore = Object.assign(createMemoryStore(), {
+  readonly #store: KeyedPetStore = Object.assign(createMemoryStore(), {
     create: async () => {
       if (this.phase === "closed") this.wrong.push("a create after the store was closed");
       await this.#scheduler.schedule(Promise.resolve(), "the commit");
@@ -113,10 +113,9 @@ class Run {
       hasFailed: false,
       isColoured: false,
     };
-    const server = new LocalServer({ output, errors: output }, this.#listen);
-    await server.listen(SETTINGS);
-    server.adopt(this.#store, undefined);
-    server.serve(SETTINGS, { isComplete: () => true, keyLocation: "settings", limits: undefined });
+    const server = new LocalServer(SETTINGS, { output, errors: output }, this.#listen);
+    const store = this.#store;
+    await server.start(() => Promise.resolve({ store, keyStore: undefined, keyLocation: "settings" }));
     // The digest of a key is computed once, in another thread.
     const known = Promise.withResolvers<void>();
     void this.#gate!.respond(createContext({ authorization: "Bearer k" }), undefined, () => known.resolve());
@@ -130,7 +129,10 @@ class Run {
       this.phase = "stopping";
       return server.close();
     };
-    return async () => await server.end(await drain({ close, hold }));
+    return async () => {
+      await server.end(await drain({ close, hold }));
+      await store.close();
+    };
   }
 
   /** Sends one request, whose body comes later. Resolves with the reply. */

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import postgres from "postgres";
-import { DENO_STORES } from "../../lib/server/deno/stores.ts";
 import { driverOptions } from "../../lib/server/store/postgres_options.ts";
 import { readStoreSetting } from "../../lib/server/store/open_store.ts";
 import { POSTGRES_VARIABLES, readPostgresUrl } from "../../lib/server/store/postgres_url.ts";
@@ -74,11 +73,7 @@ for (
 }
 
 test("a store is described without the password and the parameters", () => {
-  const { description } = readStoreSetting(
-    "postgres://u:hunter2@a,[::1]:6000/pets?schema=zoo",
-    () => undefined,
-    DENO_STORES,
-  );
+  const { description } = readStoreSetting("postgres://u:hunter2@a,[::1]:6000/pets?schema=zoo", () => undefined, "");
   assert.equal(description, "postgres://u@a:5432,[::1]:6000/pets (schema zoo)");
 });
 

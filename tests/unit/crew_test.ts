@@ -1,5 +1,5 @@
 /**
- * The order of events among the workers of a server: they open the store, listen, die and end at any moment. fast-check's
+ * The order of events among the workers of a server: they start, die and end at any moment. fast-check's
  * scheduler chooses the order, and a failure shows its seed. tests/faults/workers_test.ts has real workers.
  */
 
@@ -14,14 +14,14 @@ import { withScheduledTimers } from "../support/scheduled_timers.ts";
 interface Scenario {
   size: number;
   /** Whether each start of a worker succeeds, in this order; later ones do. */
-  starts: ("serves" | "cannot open" | "dies")[];
+  starts: ("serves" | "fails" | "dies")[];
   deaths: number;
   ends: boolean;
 }
 
 const SCENARIO: fc.Arbitrary<Scenario> = fc.record({
   size: fc.integer({ min: 1, max: 3 }),
-  starts: fc.array(fc.constantFrom("serves", "serves", "serves", "cannot open", "dies"), { maxLength: 6 }),
+  starts: fc.array(fc.constantFrom("serves", "serves", "serves", "fails", "dies"), { maxLength: 6 }),
   deaths: fc.integer({ min: 0, max: 4 }),
   ends: fc.boolean(),
 });
@@ -56,8 +56,8 @@ class Member implements CrewMember {
     assert.ok(!this.steps.includes(step), `${step} twice`);
     this.steps.push(step);
     await Promise.resolve();
-    if (step !== "open") return;
-    if (this.#start === "cannot open") throw new UnreachableError("the file is gone");
+    if (step !== "start") return;
+    if (this.#start === "fails") throw new UnreachableError("the file is gone");
     if (this.#start === "dies") this.terminate();
   }
 
@@ -74,19 +74,19 @@ async function run(scheduler: fc.Scheduler, { size, starts, deaths, ends }: Scen
   const members: Member[] = [];
   const lines: string[] = [];
   let missing: Int32Array = new Int32Array();
-  const crew = new Crew(size, { add: (line) => lines.push(line) }, (shared) => {
+  const crew = new Crew(size, { add: (line) => lines.push(line) });
+  const spawn = (shared: Int32Array) => {
     missing = shared;
     const member = new Member(scheduler, starts[members.length] ?? "serves");
     members.push(member);
     return member;
-  });
+  };
   const alive = () => members.filter(({ isAlive }) => isAlive);
-  const listen = { hostname: "localhost", port: 1, keyLocation: "settings" as const };
   let outcome: "started" | "failed" | "ended" | undefined;
 
   const live = async () => {
     try {
-      await crew.start(() => scheduler.schedule(Promise.resolve(listen), "find the key"));
+      await crew.start(spawn);
       outcome = "started";
       if (ends) await scheduler.schedule(Promise.resolve(), "signal").then(() => crew.close()).then(() => crew.hold());
     } catch {
@@ -107,7 +107,7 @@ async function run(scheduler: fc.Scheduler, { size, starts, deaths, ends }: Scen
   if (outcome === "started") {
     assert.equal(alive().length, size, "not every worker was replaced");
     assert.equal(Atomics.load(missing, 0), 0);
-    assert.deepEqual(alive().map(({ steps }) => steps), Array(size).fill(["open", "listen"]));
+    assert.deepEqual(alive().map(({ steps }) => steps), Array(size).fill(["start"]));
     assert.ok(died <= deaths);
     // The counts of a worker that has served stay when it dies.
     const counted = crew.readMetrics().map(({ requests }) => requests?.["all"] ?? 0);
@@ -119,7 +119,7 @@ async function run(scheduler: fc.Scheduler, { size, starts, deaths, ends }: Scen
   if (outcome === "failed") assert.ok(deaths > 0 || starts.slice(0, size).some((start) => start !== "serves"));
 }
 
-test("whenever workers open, serve, die or end, those that are missing are replaced, and none is left at the end", async () => {
+test("whenever workers start, die or end, those that are missing are replaced, and none is left at the end", async () => {
   const property = fc.asyncProperty(
     fc.scheduler(),
     SCENARIO,

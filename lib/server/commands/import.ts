@@ -64,7 +64,7 @@ async function importFile(args: CommandArguments, { writers, host }: Context): P
   const isDryRun = args.isOn("dry-run");
   const skipsBad = args.read("on-error", oneOf("stop", "skip")) === "skip" || isDryRun;
   const copy = args.read("copy", numberFrom(1, 999_999));
-  const store = readStoreSetting(args.text("store"), host.environment, host);
+  const store = readStoreSetting(args.text("store"), host.environment, host.postgresDriver);
   if (!store.openImporter) {
     throw new SettingError("A store in memory belongs to one server; name a file or a database, or add pets by POST");
   }

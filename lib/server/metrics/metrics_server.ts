@@ -5,7 +5,7 @@ import type { Reply } from "../../http/reply.ts";
 import { Problem } from "../../http/problem.ts";
 import { splitTarget } from "../../http/target.ts";
 import { VERSION } from "../../version.ts";
-import type { Address, Listen, Listener, StoppableServer } from "../host.ts";
+import type { Address, Listen, Listener, Server } from "../host.ts";
 import { addSamples, formatSamples, labels, OPEN_METRICS, type Samples } from "./samples.ts";
 
 const NOT_FOUND = new Problem(404, "route_not_found", "There is only GET /metrics here");
@@ -20,7 +20,7 @@ const NOT_FOUND = new Problem(404, "route_not_found", "There is only GET /metric
 export async function serveMetrics(
   address: Address,
   listen: Listen,
-  server: Pick<StoppableServer, "readMetrics">,
+  server: Pick<Server, "readMetrics">,
   report: (line: string) => void,
 ): Promise<Listener> {
   const { deno, node } = process.versions;

@@ -10,7 +10,6 @@ import type { OpenedFiles } from "../../stores/sqlite/file.ts";
 import type { WriterAccess } from "../../stores/sqlite/writer_messages.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { makeFolderFor } from "../folders.ts";
-import type { StoreHost } from "../host.ts";
 import type { Environment } from "../settings.ts";
 import { firstLine, SettingError, startError, UnreachableError } from "../start_error.ts";
 import { describePostgres, type PostgresTarget, readPostgresUrl } from "./postgres_url.ts";
@@ -21,14 +20,14 @@ export interface StoreSetting {
   description: string;
   /** Whether several isolates can open it. Otherwise, API keys are kept in a separate database. */
   isShareable: boolean;
+  /** Where a PostgreSQL database is. */
+  target?: PostgresTarget;
   /**
    * Opens the store.
    *
    * @throws {SettingError} If it cannot be opened.
    */
   open(): KeyedPetStore | Promise<KeyedPetStore>;
-  /** The same for a store whose thread writes for all workers. Absent if each worker writes for itself. */
-  openForWorkers?(): Promise<SqliteStore>;
   /**
    * Opens it to import pets. Absent for a store in memory, which only its own process can reach.
    *
@@ -67,7 +66,7 @@ export function parseStoreLocation(setting: string, environment: Environment): S
 export function readStoreSetting(
   setting: string,
   environment: Environment,
-  { postgresDriver }: StoreHost,
+  postgresDriver: string,
 ): StoreSetting {
   const store = parseStoreLocation(setting, environment);
   if (store.kind === "memory") {
@@ -75,18 +74,17 @@ export function readStoreSetting(
     return { description, isShareable: false, open: createMemoryStore };
   }
   if (store.kind === "postgres") {
-    const description = describePostgres(store.target);
+    const { target } = store;
     return {
-      ...{ description, isShareable: true },
-      open: async () => await (await loadPostgres()).openPostgres(store.target, postgresDriver),
-      openImporter: async () => await (await loadPostgres()).openImporter(store.target, postgresDriver),
+      ...{ description: describePostgres(target), isShareable: true, target },
+      open: async () => await (await loadPostgres()).openPostgres(target, postgresDriver),
+      openImporter: async () => await (await loadPostgres()).openImporter(target, postgresDriver),
     };
   }
   const { path } = store;
   const isFile = path !== ":memory:";
-  const open = () => openSqlite(path, "thread");
   return {
-    ...{ description: setting, isShareable: isFile, open, openForWorkers: open },
+    ...{ description: setting, isShareable: isFile, open: () => openSqlite(path, "thread") },
     ...isFile && { openImporter: () => withFolderFor(path, () => openSqliteImporter(path)) },
   };
 }

@@ -17,40 +17,38 @@ const STEP_TIMEOUT = 1_000;
 /** A worker, as its crew sees it. */
 export type CrewMember = Pick<WorkerHandle, "died" | "perform" | "watch" | "terminate" | "isUnresponsive" | "samples">;
 
+/**
+ * Makes a worker, which does not serve yet.
+ *
+ * @param missing Has the number of missing workers, on which the readiness of each depends.
+ */
+type Spawn = (missing: Int32Array) => CrewMember;
+
 export class Crew {
-  /** How many workers are missing. Shared with the workers, whose readiness depends on it. */
   readonly #missing = new Int32Array(new SharedArrayBuffer(4));
   readonly #size: number;
   readonly #errors: Pick<LineWriter, "add">;
-  readonly #spawn: (missing: Int32Array) => CrewMember;
   /** All living workers, whether they serve yet or not. */
   readonly #workers = new Set<CrewMember>();
   readonly #serving = new Set<CrewMember>();
-  #listen: Steps["listen"] | undefined;
   /** The counts of workers that have died. Counters must not decrease. */
   #retiredSamples: Samples = {};
   #pause = FIRST_PAUSE;
   #isEnding = false;
 
-  /** @param spawn Starts a worker. */
-  constructor(size: number, errors: Pick<LineWriter, "add">, spawn: (missing: Int32Array) => CrewMember) {
+  constructor(size: number, errors: Pick<LineWriter, "add">) {
     this.#size = size;
     this.#errors = errors;
-    this.#spawn = spawn;
     this.#updateMissing();
   }
 
   /**
-   * Starts the workers and lets them open the store.
+   * Resolves when all workers serve.
    *
-   * @param address Called when all have opened it.
-   * @returns When all serve.
-   * @throws {SettingError} If one cannot, or dies.
+   * @throws {SettingError} If one cannot serve, or dies.
    */
-  async start(address: () => Promise<Steps["listen"]>): Promise<void> {
-    const workers = await Promise.all(Array.from({ length: this.#size }, () => this.#open()));
-    this.#listen = await address();
-    await Promise.all(workers.map((worker) => this.#serve(worker)));
+  async start(spawn: Spawn): Promise<void> {
+    await Promise.all(Array.from({ length: this.#size }, () => this.#startWorker(spawn)));
   }
 
   readMetrics(): Samples[] {
@@ -79,17 +77,16 @@ export class Crew {
     await Promise.all(Array.from(this.#workers, (worker) => worker.perform(step, argument).catch(() => {})));
   }
 
-  /** Starts a worker and lets it open the store. */
-  async #open(): Promise<CrewMember> {
-    const worker = this.#spawn(this.#missing);
+  async #startWorker(spawn: Spawn): Promise<void> {
+    const worker = spawn(this.#missing);
     this.#workers.add(worker);
     worker.died.then(() => this.#workers.delete(worker));
-    await this.#perform(worker, "open", undefined);
-    return worker;
-  }
-
-  async #serve(worker: CrewMember): Promise<void> {
-    await this.#perform(worker, "listen", this.#listen!);
+    try {
+      await worker.perform("start", undefined);
+    } catch (error) {
+      worker.terminate();
+      throw error;
+    }
     this.#serving.add(worker);
     this.#updateMissing();
     const startedAt = performance.now();
@@ -105,18 +102,8 @@ export class Crew {
       if (this.#isEnding) return;
       this.#report(`a worker died and is replaced: ${reason.replaceAll(/\n\s*/g, " ")}`);
       if (performance.now() - startedAt > LONGEST_PAUSE) this.#pause = FIRST_PAUSE;
-      this.#replace();
+      this.#replace(spawn);
     });
-  }
-
-  /** A worker that cannot perform a step of its start is of no use. */
-  async #perform<Step extends keyof Steps>(worker: CrewMember, step: Step, argument: Steps[Step]): Promise<void> {
-    try {
-      await worker.perform(step, argument);
-    } catch (error) {
-      worker.terminate();
-      throw error;
-    }
   }
 
   #updateMissing(): void {
@@ -129,17 +116,15 @@ export class Crew {
   }
 
   /** Waits longer each time, because the next worker may die of the same cause. */
-  #replace(): void {
+  #replace(spawn: Spawn): void {
     setTimeout(async () => {
       if (this.#isEnding) return;
       try {
-        const worker = await this.#open();
-        if (this.#isEnding) return;
-        await this.#serve(worker);
+        await this.#startWorker(spawn);
       } catch (error) {
         if (this.#isEnding) return;
         this.#report(`a worker cannot be replaced at the moment: ${firstLine(error)}`);
-        this.#replace();
+        this.#replace(spawn);
       }
     }, this.#pause);
     this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);

@@ -3,6 +3,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { OpenedFiles } from "../../stores/sqlite/file.ts";
 import type { LimitMemory } from "../../access/rate_limit.ts";
+import type { PostgresTarget } from "../store/postgres_url.ts";
 import type { FirstKey } from "../first_key.ts";
 import type { Samples } from "../metrics/samples.ts";
 import type { ServerSettings } from "../server_settings.ts";
@@ -10,12 +11,13 @@ import type { Writers } from "../writers.ts";
 
 /** What a worker starts with. */
 export interface WorkerStart {
-  port: MessagePort;
+  channel: MessagePort;
   settings: ServerSettings;
-  /** The environment variables that the setting of the store refers to. */
-  variables: Record<string, string>;
-  /** The files of SQLite's store, which the main isolate has opened. */
-  opened: OpenedFiles | undefined;
+  hostname: string;
+  port: number;
+  keyLocation: FirstKey["location"];
+  /** For SQLite, the files that the main isolate has opened. */
+  database: OpenedFiles | PostgresTarget;
   /** How many workers are missing. */
   missing: Int32Array;
   /** The memory in which all workers count requests, if they are limited. */
@@ -24,10 +26,8 @@ export interface WorkerStart {
 
 /** The steps of a worker, in this order, each with its argument. */
 export interface Steps {
-  /** Opens the store. */
-  open: undefined;
-  /** Answers requests at this address. */
-  listen: { hostname: string; port: number; keyLocation: FirstKey["location"] };
+  /** Opens the store, and answers requests. */
+  start: undefined;
   close: undefined;
   hold: undefined;
   stop: undefined;

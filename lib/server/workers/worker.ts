@@ -3,39 +3,37 @@
 import { getHeapStatistics } from "node:v8";
 import { workerData } from "node:worker_threads";
 import type { WriterAccess, WriterPort } from "../../stores/sqlite/writer_messages.ts";
-import { StoreUnavailableError } from "../../stores/store.ts";
+import { type KeyedPetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { listen } from "../deno/listener.ts";
 import { prepareTraces } from "../deno/spans.ts";
-import { DENO_STORES } from "../deno/stores.ts";
+import { POSTGRES_DRIVER } from "../deno/postgres_driver.ts";
 import type { LineSink } from "../log/line_writer.ts";
 import { LocalServer } from "../local_server.ts";
 import { isColoured } from "../process.ts";
 import { firstLine, SettingError } from "../start_error.ts";
-import { openSqliteInWorker, readStoreSetting } from "../store/open_store.ts";
+import { loadPostgres, openSqliteInWorker } from "../store/open_store.ts";
 import { createWriters, writeJson, type Writers } from "../writers.ts";
 import { HEARTBEAT_INTERVAL, type MainCalls, type WorkerCalls, type WorkerStart } from "./messages.ts";
 import { Peer } from "./peer.ts";
 
-function runWorker({ port, settings, variables, opened, missing, limits }: WorkerStart): void {
+function runWorker(data: WorkerStart): void {
+  const { channel, settings, hostname, port, database } = data;
+  const isComplete = () => Atomics.load(data.missing, 0) === 0;
+  let store: KeyedPetStore | undefined;
+  let started: Promise<void> | undefined;
   let onWriterLost = () => {};
   const isBug = (error: unknown) => !(error instanceof SettingError);
-  const main = new Peer<MainCalls, WorkerCalls>(port, {
-    async open() {
-      const store = opened
-        ? openSqliteInWorker(opened, writer)
-        : await readStoreSetting(settings.store, (name) => variables[name], DENO_STORES).open();
-      server.adopt(store, store);
+  const main = new Peer<MainCalls, WorkerCalls>(channel, {
+    start: () => started = start(),
+    async close() {
+      await started;
+      await server.close();
     },
-    async listen({ hostname, port, keyLocation }) {
-      // The gate opens first: a connection that the socket gets from now on is served.
-      server.serve(settings, { isComplete: () => Atomics.load(missing, 0) === 0, keyLocation, limits });
-      await server.listen({ hostname, port, isShared: true });
-    },
-    close: () => server.close(),
     hold: () => server.hold(),
     stop: () => server.stop(),
     async end(timeoutMs) {
       await server.end(timeoutMs);
+      await store?.close();
       await Promise.all([writers.output.flush(), writers.errors.flush()]);
     },
     loseWriter: () => onWriterLost(),
@@ -52,7 +50,7 @@ function runWorker({ port, settings, variables, opened, missing, limits }: Worke
   const writers = createWriters({ output: sinkFor("output"), errors: sinkFor("errors") });
   if (settings.log === "json") writeJson(writers);
   if (settings.traces !== undefined) prepareTraces(true);
-  const server = new LocalServer(writers, listen, settings.traces);
+  const server = new LocalServer(settings, writers, listen);
   /** The thread belongs to the store of the main isolate, which closes it. */
   const writer: WriterAccess = {
     async connect(onLost) {
@@ -65,6 +63,15 @@ function runWorker({ port, settings, variables, opened, missing, limits }: Worke
     },
     close() {},
   };
+
+  async function start(): Promise<void> {
+    store = "identities" in database
+      ? openSqliteInWorker(database, writer)
+      : await (await loadPostgres()).openPostgres(database, POSTGRES_DRIVER);
+    // The gate opens first: a connection that the socket gets from now on is served.
+    server.serve({ ...data, store, keyStore: store, isComplete });
+    await server.listen({ hostname, port, isShared: true });
+  }
 
   reportBugs((reason) => void main.call("die", reason));
   const initialLimit = heapLimit();

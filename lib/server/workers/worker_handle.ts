@@ -31,7 +31,7 @@ export class WorkerHandle {
    * @param program The address of the program that serves.
    * @param store The store whose thread writes for the worker. Undefined if the worker writes itself.
    */
-  constructor(program: URL, start: Omit<WorkerStart, "port">, sinks: Sinks, store: SqliteStore | undefined) {
+  constructor(program: URL, start: Omit<WorkerStart, "channel">, sinks: Sinks, store: SqliteStore | undefined) {
     const { port1, port2 } = new MessageChannel();
     this.#peer = new Peer<WorkerCalls, MainCalls>(port1, {
       write: ({ stream, lines }) => sinks[stream].write(lines),
@@ -46,7 +46,7 @@ export class WorkerHandle {
     this.#worker = new Worker(importable(program), {
       // An environment of its own, because the system's needs a permission.
       env: {},
-      workerData: { ...start, port: port2 } satisfies WorkerStart,
+      workerData: { ...start, channel: port2 } satisfies WorkerStart,
       transferList: [port2],
       resourceLimits: { maxOldGenerationSizeMb: Math.floor(getHeapStatistics().heap_size_limit / MEBIBYTE) },
     });

@@ -5,10 +5,11 @@
 
 import { readArguments } from "../../../lib/server/commands/arguments.ts";
 import { SERVE } from "../../../lib/server/commands/serve.ts";
-import { describeStart } from "../../../lib/server/log/messages.ts";
+import { DENO_HOST } from "../../../lib/server/deno/host.ts";
+import { serve } from "../../../lib/server/serve.ts";
 import { readSettings } from "../../../lib/server/server_settings.ts";
-import { WorkerPool } from "../../../lib/server/workers/worker_pool.ts";
-import { createWriters, serializeWrites } from "../../../lib/server/writers.ts";
+import { createWorkerPool as createPool } from "../../../lib/server/workers/worker_pool.ts";
+import { createWriters } from "../../../lib/server/writers.ts";
 
 if (import.meta.main) {
   const order = Deno.args.at(-1);
@@ -17,9 +18,7 @@ if (import.meta.main) {
   const channel = new BroadcastChannel("petstore-orders");
   channel.onmessage = ({ data: { worker } }) => workers.push(worker);
   Deno.addSignalListener("SIGUSR2", () => channel.postMessage({ worker: workers.shift(), order }));
-  const sinks = { output: serializeWrites(Deno.stdout), errors: serializeWrites(Deno.stderr) };
-  const { output, errors } = createWriters(sinks);
-  const pool = new WorkerPool(settings.workers, errors, sinks, new URL("./mortal_worker.ts", import.meta.url));
-  const started = await pool.start(settings, (line) => errors.add(line));
-  output.add(describeStart({ hostname: settings.hostname, hasDocs: false, ...started }, false));
+  const program = new URL("./mortal_worker.ts", import.meta.url);
+  const createWorkerPool: typeof DENO_HOST.createWorkerPool = (...parts) => createPool(...parts, program);
+  await serve(settings, createWriters(DENO_HOST.sinks), { ...DENO_HOST, createWorkerPool });
 }
