@@ -7,12 +7,14 @@ import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { storeCases } from "../../lib/testing/testing.ts";
 import type { PetStore } from "../../mod.ts";
-import { blocks, ROOT } from "../support/pages.ts";
+import { blocksOf, readPage, ROOT } from "../support/pages.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "petstore-"));
 after(() => rmSync(folder, { recursive: true }));
 
-const [block = ""] = blocks("docs/stores.md", "ts").filter((text) => text.includes("function createMyStore"));
+const [block = ""] = blocksOf(readPage("docs/stores.md"), "ts").filter((text) =>
+  text.includes("function createMyStore")
+);
 const file = join(folder, "my_store.ts");
 writeFileSync(
   file,

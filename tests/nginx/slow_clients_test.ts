@@ -5,7 +5,7 @@ import { assertLog } from "../support/server/access_log.ts";
 import { type Nginx, whyNoNginx, withProxy } from "../support/nginx/nginx.ts";
 import { chunk, CHUNKED, get, lengthOf, PET, post } from "../support/http/requests.ts";
 import { exchange, RawSocket } from "../support/http/raw_socket.ts";
-import { addPet, type ServerProcess } from "../support/server/server_process.ts";
+import type { ServerProcess } from "../support/server/server_process.ts";
 import { testUnless } from "../support/system/commands.ts";
 
 const test = testUnless(whyNoNginx());
@@ -69,16 +69,4 @@ test("nginx drops a client that sends requests and reads no response", () =>
     // Until the connection is reset, or the guard fails the test.
     while (await socket.sendRest("G")) await new Promise((resolve) => setTimeout(resolve, 20));
     assert.equal((await exchange(nginx, LIST))?.status, 200);
-  }));
-
-test("more idle connections than nginx may have do not keep others out", () =>
-  withProxy({ worker_connections: "64" }, async (nginx, server) => {
-    await addPet(server, "k");
-    const idle: RawSocket[] = [];
-    try {
-      for (let i = 0; i < 200; i++) idle.push(await RawSocket.open(nginx));
-      assert.equal((await exchange(nginx, LIST))?.status, 200);
-    } finally {
-      for (const socket of idle) socket.close();
-    }
   }));

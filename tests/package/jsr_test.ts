@@ -1,15 +1,13 @@
 /** The package for JSR, and what JSR's score asks of it. */
 
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
 import test from "node:test";
 import { pathToFileURL } from "node:url";
 import root from "../../deno.json" with { type: "json" };
+import { serveCheckout } from "../support/http/deno_serve.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { ROOT } from "./support/project.ts";
 import { succeed } from "./support/run.ts";
@@ -20,16 +18,6 @@ const README = readFileSync(join(ROOT, "README.md"), "utf8");
 async function deno(...args: string[]): Promise<string> {
   const { stdout, stderr } = await withTempFolder((HOME) => succeed(process.execPath, args, ROOT, { HOME }));
   return stdout + stderr;
-}
-
-type JsDoc = { doc?: string; tags?: { kind: string }[] };
-type ModuleDocumentation = { module_doc?: JsDoc; symbols: { name: string; declarations: { jsDoc?: JsDoc }[] }[] };
-
-async function documentationOf(path: string): Promise<ModuleDocumentation> {
-  const { nodes } = JSON.parse(await deno("doc", "--json", path));
-  const [module, ...others] = Object.values(nodes as Record<string, ModuleDocumentation>);
-  assert.ok(module && others.length === 0, path);
-  return module;
 }
 
 test("a dry run of publishing to JSR finds no fault and no slow types, and takes the sources and every page that README.md links to", async () => {
@@ -55,21 +43,12 @@ test("a dry run of publishing to JSR finds no fault and no slow types, and takes
   assert.deepEqual(Array.from(links, ([, path = ""]) => path).filter((path) => !files.includes(path)), []);
 });
 
-test("the documentation of every entry point passes Deno's lint", async () => {
-  assert.match(await deno("doc", "--lint", ...ENTRY_POINTS), new RegExp(`Checked ${ENTRY_POINTS.length} files`));
-});
-
-test("every entry point is described with an example, as is every symbol that it exports", async () => {
+test("every entry point begins with a description and an example", () => {
   for (const path of ENTRY_POINTS) {
-    const { module_doc, symbols } = await documentationOf(path);
-    assert.ok((module_doc?.doc ?? "").length > 30, `${path} is not described`);
-    for (const { name, declarations } of symbols) {
-      assert.ok(declarations.some(({ jsDoc }) => jsDoc?.doc), `${name} is not described`);
-    }
-    // The server is a program: it exports nothing and has no example of code.
-    const isProgram = path === "./server.ts";
-    assert.equal(symbols.length === 0, isProgram, path);
-    assert.ok(isProgram || module_doc?.tags?.some(({ kind }) => kind === "example"), `${path} has no example`);
+    const [, description = ""] = /^\/\*\*([^]*?)\*\//.exec(readFileSync(join(ROOT, path), "utf8")) ?? [];
+    // The server is a program: it has no example of code.
+    const hasExample = description.includes("@example") || path === "./server.ts";
+    assert.ok(description.length > 30 && hasExample, path);
   }
 });
 
@@ -93,19 +72,13 @@ async function countThreads(store: string, permissions: string[]): Promise<{ std
   });
 }
 
-test("a store that Deno loads from the web, as from JSR, commits on a thread of its own", () =>
-  withTempFolder(async () => {
-    const server = createServer((request, response) => {
-      response.setHeader("content-type", "application/typescript");
-      response.end(readFileSync(join(ROOT, request.url ?? "")));
-    });
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const permissions = ["--allow-read=.", "--allow-write=.", `--allow-import=${host}`];
-    const { stdout } = await countThreads(`http://${host}/lib/stores/sqlite/sqlite_store.ts`, permissions);
-    assert.equal(stdout.trim(), "1");
-    server.close();
-  }));
+test("a store that Deno loads from the web, as from JSR, commits on a thread of its own", async () => {
+  await using server = serveCheckout();
+  const host = `127.0.0.1:${server.addr.port}`;
+  const permissions = ["--allow-read=.", "--allow-write=.", `--allow-import=${host}`];
+  const { stdout } = await countThreads(`http://${host}/lib/stores/sqlite/sqlite_store.ts`, permissions);
+  assert.equal(stdout.trim(), "1");
+});
 
 test("without the permission to read the package, Deno asks for nothing, and the calling thread commits", async () => {
   const store = pathToFileURL(join(ROOT, "lib/stores/sqlite/sqlite_store.ts")).href;

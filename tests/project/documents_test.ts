@@ -10,7 +10,7 @@ import { ERROR_STATUS } from "../../lib/error_codes.ts";
 import { defaultAccess } from "../../lib/http/operation.ts";
 import { DESCRIBED_OPERATIONS } from "../../lib/operations/table.ts";
 import { checkOptions, OPTION_NAMES } from "../../lib/petstore/settings.ts";
-import { blocks, PAGES, readPage, ROOT } from "../support/pages.ts";
+import { blocksOf, PAGES, readPage, ROOT } from "../support/pages.ts";
 import { runHere } from "../support/server/in_process.ts";
 
 test("README.md has at most 12,000 bytes", () => {
@@ -66,7 +66,9 @@ test("a part of the tests runs the TypeScript and JavaScript of docs/", () => {
   // The programs of README.md do not end by themselves, docs/hosts.md and docs/clients.md are made of tested files, and
   // what CONTRIBUTING.md shows is not in the code.
   const elsewhere = ["CONTRIBUTING.md", "README.md", "docs/clients.md", "docs/hosts.md"];
-  const pages = PAGES.filter((path) => [...blocks(path, "ts"), ...blocks(path, "js")].length > 0);
+  const pages = PAGES.filter((path) =>
+    [...blocksOf(readPage(path), "ts"), ...blocksOf(readPage(path), "js")].length > 0
+  );
   const words = Object.values(EVERYDAY).filter((command) => command.includes(" --doc ")).flatMap((command) =>
     command.split(" ")
   );

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import test from "node:test";
-import { blocks, type Command, commands, ROOT } from "../support/pages.ts";
+import { blocksOf, type Command, commandsOf, readPage, ROOT } from "../support/pages.ts";
 import { addPet, readKey, serverAt, withServer } from "../support/server/server_process.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { NODE } from "../support/server/serve_task.ts";
@@ -15,7 +15,7 @@ const ADDRESS = "127.0.0.1:8000";
 const KEY = /petstore_[0-9A-Za-z]{36}/;
 
 function firstScreen(): string {
-  const start = commands("README.md").find(({ line }) => line.endsWith(" task serve"));
+  const start = commandsOf(readPage("README.md")).find(({ line }) => line.endsWith(" task serve"));
   return String(start?.output.replace(KEY, "pk_…"));
 }
 
@@ -44,7 +44,7 @@ for (const [page, least] of [["README.md", 5], ["docs/http.md", 12]] as const) {
     () =>
       withTempFolder((folder) =>
         withServer(folder, {}, async ({ port }) => {
-          const tour = commands(page).filter(({ line }) => !/^(npx|deno) /.test(line));
+          const tour = commandsOf(readPage(page)).filter(({ line }) => !/^(npx|deno) /.test(line));
           assert.ok(tour.filter(({ line }) => line.includes("curl ")).length >= least, `${page} has lost its tour`);
           await follow(tour, folder, port);
         })
@@ -83,7 +83,7 @@ const PROGRAMS = [
 for (const { name, language, program, args, skip } of PROGRAMS) {
   testUnless(skip)(`README.md's program for ${name} serves pets`, () =>
     withTempFolder(async (folder) => {
-      const [source, ...more] = blocks("README.md", language);
+      const [source, ...more] = blocksOf(readPage("README.md"), language);
       assert.ok(source && more.length === 0);
       const file = join(folder, `app.m${language}`);
       Deno.writeTextFileSync(file, source.replace("port: 8000", "port: 0"));
@@ -95,7 +95,7 @@ for (const { name, language, program, args, skip } of PROGRAMS) {
 
 test("docs/server.md's command for production has permissions that suffice", () =>
   withTempFolder(async (folder) => {
-    const line = blocks("docs/server.md", "sh").find((block) => block.startsWith("deno run "));
+    const line = blocksOf(readPage("docs/server.md"), "sh").find((block) => block.startsWith("deno run "));
     assert.ok(line, "docs/server.md has no command for production");
     const words = line.replaceAll("8000", "0").replaceAll("\\\n", " ").trim().split(/\s+/);
     const args = words.slice(1).map((word) => word === "server.ts" ? `${ROOT}server.ts` : word);
@@ -113,11 +113,9 @@ function normalise(output: string): string {
 /** Runs a script in a shell that sees neither the tester's proxy nor their .curlrc, and returns its output. */
 async function runShell(folder: string, script: string): Promise<string> {
   const env = { PATH: Deno.env.get("PATH") ?? "", HOME: folder };
-  const shell = new Deno.Command("sh", { args: ["-c", script], cwd: folder, clearEnv: true, env, stdin: "null" });
-  const { code, stdout, stderr } = await shell.output();
-  const decoder = new TextDecoder();
-  assert.equal(code, 0, `${script}: ${decoder.decode(stderr)}`);
-  return decoder.decode(stdout);
+  await using shell = new Child("sh", ["-c", script], { cwd: folder, clearEnv: true, env });
+  assert.equal(await shell.exit(), 0, `${script}: ${shell.written.stderr}`);
+  return shell.written.stdout;
 }
 
 /** Why the tours cannot be followed here, or `false`. */

@@ -2,14 +2,10 @@
 
 import { serverOpenApiOf } from "../support/descriptions.ts";
 import assert from "node:assert/strict";
-import { globSync } from "node:fs";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { withDenoServe } from "../support/http/deno_serve.ts";
 import { type Endpoint, exchange, RawSocket } from "../support/http/raw_socket.ts";
 import { OPTIONS, validateServerResponse } from "../support/server/server_description.ts";
-
-const TESTS = fileURLToPath(new URL("../", import.meta.url));
 
 const PLAIN = { "content-type": "application/json", "x-content-type-options": "nosniff" };
 const TAGGED = { ...PLAIN, etag: '"2-0-a-b"' };
@@ -103,30 +99,3 @@ test("a raw socket rejects a response without a request, and one in place of the
     await second.send(request);
     await assert.rejects(second.readEnd(), /More came than was asked for/);
   }));
-
-test("every client of the tests validates the responses that it reads", async () => {
-  const found: string[] = [];
-  const folders = "contract,postgres,project,security,server,sockets,stores,support,unit";
-  for (const path of globSync(`{${folders}}/**/*.ts`, { cwd: TESTS })) {
-    const code = await Deno.readTextFile(`${TESTS}${path}`);
-    if (/\bfetch\(|\bDeno\.connect\b|"node:(http2?|https|net)"/.test(code)) found.push(path);
-  }
-  assert.deepEqual(found.sort(), [
-    // Metrics are no part of the API.
-    "server/metrics_test.ts",
-    // Metrics too.
-    "server/workers_test.ts",
-    // An HTTP/2 client that hardly reads: its tests watch the server's memory.
-    "support/http/http2_client.ts",
-    "support/http/raw_socket.ts",
-    "support/http/send_alone.ts",
-    "support/server/server_process.ts",
-    // It listens without answering.
-    "support/system/free_port.ts",
-    // It looks at statuses alone.
-    "unit/client_address_test.ts",
-    // Raw bytes on three runtimes. tests/hosts validates the responses of the same listener.
-    "unit/node_http2_test.ts",
-    "unit/node_listener_test.ts",
-  ]);
-});

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { get, HEADERS, KEY } from "../support/http/requests.ts";
 import { exchange } from "../support/http/raw_socket.ts";
 import { addPet, withFreshServer } from "../support/server/server_process.ts";
 
-const KEY = "k";
 const ORIGIN = "https://app.example";
-const HEADERS = `Host: a\r\nAuthorization: Bearer ${KEY}\r\n`;
 
 /** Line ends in clients' spellings, and bytes that a careless reader takes for them. */
 const LINE_ENDS = [
@@ -27,7 +26,7 @@ test("no response has a header that a client wrote, whatever line end it wrote b
     for (let i = 0; i < 3; i++) await addPet(server, KEY);
     for (const end of LINE_ENDS) {
       const text = `${end}x-evil:${end}1`;
-      const requests = TARGETS.map((target) => `GET ${target(text)} HTTP/1.1\r\n${HEADERS}\r\n`);
+      const requests = TARGETS.map((target) => get(target(text)));
       requests.push(`GET /v1/pets?limit=1 HTTP/1.1\r\n${HEADERS}Origin: ${ORIGIN}${text}\r\n\r\n`);
       requests.push(`GET /v1/pets HTTP/1.1\r\nHost: a${text}\r\n\r\n`);
       for (const request of requests) {

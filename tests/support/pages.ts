@@ -19,24 +19,14 @@ export function readPage(path: string): string {
   return readFileSync(ROOT + path, "utf8");
 }
 
-/** The fenced blocks of one language on a page. The first word names the language, as in `ts ignore`. */
-export function blocks(path: string, language: string): string[] {
-  return blocksOf(readPage(path), language);
-}
-
-/** The same, of a page's text. */
+/** The fenced blocks of one language in a page's text. The first word names the language, as in `ts ignore`. */
 export function blocksOf(page: string, language: string): string[] {
   return Array.from(page.matchAll(/^```(\w+)(.*)\n([^]*?)^```$/gm))
     .filter(([, first, rest]) => first === language && !rest?.includes("ignore"))
     .map(([, , , text]) => text ?? "");
 }
 
-/** The commands of a page's `console` blocks. A prompt begins a command; its output ends at the next prompt. */
-export function commands(path: string): Command[] {
-  return commandsOf(readPage(path));
-}
-
-/** The same, of a page's text. */
+/** The commands of the `console` blocks in a page's text. A prompt begins a command; its output ends at the next prompt. */
 export function commandsOf(page: string): Command[] {
   return blocksOf(page, "console").flatMap((block) =>
     block.split(/^\$ /m).slice(1).map((text) => {

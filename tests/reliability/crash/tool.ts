@@ -54,7 +54,7 @@ export async function runCrashRound(stage: Stage): Promise<Figures> {
     if (figures["creates in flight"] > hit) figures["kills during creates"]++;
     hit = figures["creates in flight"];
     figures.kills += await recover(stage);
-    figures.stored += journal.storedUnanswered().length;
+    figures.stored += journal.unanswered().filter(({ id }) => id !== undefined).length;
     const retries = chooseRetries(stage);
     figures.retries += retries.length;
     const asked = createAgain(pool(), retries);

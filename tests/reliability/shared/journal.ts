@@ -46,11 +46,6 @@ export class Journal {
     return this.creates().filter(({ isAcknowledged }) => !isAcknowledged);
   }
 
-  /** Those that the last audit has found. */
-  storedUnanswered(): Create[] {
-    return this.unanswered().filter(({ id }) => id !== undefined);
-  }
-
   /** Reports a fault once, although every audit finds it. */
   report(kind: FindingKind, detail: string): void {
     if (this.#reported.has(detail)) return;

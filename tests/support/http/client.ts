@@ -63,11 +63,6 @@ export class Client implements Disposable {
     await socket?.send(request);
   }
 
-  async connect(): Promise<boolean> {
-    this.#socket = await this.#open();
-    return this.#socket !== undefined;
-  }
-
   [Symbol.dispose](): void {
     this.#socket?.close();
   }

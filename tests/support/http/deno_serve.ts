@@ -1,19 +1,30 @@
 import type { Handle, Host } from "../api.ts";
 
+const LOCAL = { port: 0, hostname: "127.0.0.1", onListen: () => {} };
+
 /** Serves while `use` runs. Does not wait for clients that are still connected. */
 export async function withDenoServe<T>(
   handle: Handle | (() => Response),
   use: (port: number) => Promise<T>,
 ): Promise<T> {
   const abort = new AbortController();
-  const options = { port: 0, hostname: "127.0.0.1", onListen: () => {}, signal: abort.signal };
-  const server = Deno.serve(options, handle);
+  const server = Deno.serve({ ...LOCAL, signal: abort.signal }, handle);
   try {
     return await use(server.addr.port);
   } finally {
     abort.abort();
     await server.finished;
   }
+}
+
+/** Serves the files of this checkout, as JSR does. */
+export function serveCheckout(): Deno.HttpServer<Deno.NetAddr> {
+  return Deno.serve(LOCAL, async ({ url }) => {
+    const { pathname } = new URL(url);
+    const type = pathname.endsWith(".json") ? "application/json" : "application/typescript";
+    const text = await Deno.readTextFile(new URL(`../../..${pathname}`, import.meta.url));
+    return new Response(text, { headers: { "content-type": type } });
+  });
 }
 
 export const DENO_SERVE: Host = {

@@ -1,11 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { SeenResponse } from "../openapi_validator.ts";
 
-export interface RequestLine {
-  method: string;
-  path: string;
-}
-
 export function parseResponse(text: string): SeenResponse {
   const end = text.indexOf("\r\n\r\n") + 4;
   return { ...parseHead(text.slice(0, end)), text: text.slice(end) };
@@ -28,7 +23,7 @@ export function isMadeByRuntime({ status, headers, text }: SeenResponse): boolea
 }
 
 /** A request line as `Deno.serve` reads it: it joins the Host header and the target to a URL and takes that apart. */
-export function parseRequestLine(request: string | Uint8Array): RequestLine {
+export function parseRequestLine(request: string | Uint8Array): { method: string; path: string } {
   const [head = ""] = Buffer.from(request).toString("latin1").split("\r\n\r\n", 1);
   const [method = "", target = ""] = head.split(/ |\r\n/, 2);
   const host = /^host:[ \t]*(.*)$/im.exec(head)?.[1] ?? "";

@@ -1,7 +1,7 @@
 /** A client for bytes that `fetch` would refuse or repair. It validates each response. Deno only. */
 
 import type { ResponseValidator, SeenResponse } from "../openapi_validator.ts";
-import { concat, isMadeByRuntime, parseHead, parseRequestLine, type RequestLine } from "./message.ts";
+import { concat, isMadeByRuntime, parseHead, parseRequestLine } from "./message.ts";
 import { ResponseReader } from "./response_reader.ts";
 
 /** A server: where it is, and what it may answer. */
@@ -18,7 +18,7 @@ export class RawSocket implements Disposable {
   readonly #connection: Deno.TcpConn;
   readonly #validate: ResponseValidator;
   /** In the order of sending, which is the order of the responses. */
-  readonly #unanswered: RequestLine[] = [];
+  readonly #unanswered: ReturnType<typeof parseRequestLine>[] = [];
   readonly #reader = new ResponseReader((buffer) => this.#read(buffer));
   #guard: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;

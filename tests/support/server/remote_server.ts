@@ -1,4 +1,4 @@
-import { fileURLToPath } from "node:url";
+import { serveCheckout } from "../http/deno_serve.ts";
 import { Child } from "../system/child.ts";
 import { withTempFolder } from "../temp.ts";
 import { taskFlags } from "./serve_task.ts";
@@ -10,12 +10,7 @@ export function withRemoteServer(
   use: (server: { child: Child; port: number }) => Promise<void>,
 ): Promise<void> {
   return withTempFolder(async (folder) => {
-    const root = fileURLToPath(new URL("../../../", import.meta.url));
-    const modules = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async ({ url }) => {
-      const { pathname } = new URL(url);
-      const type = pathname.endsWith(".json") ? "application/json" : "application/typescript";
-      return new Response(await Deno.readTextFile(root + pathname), { headers: { "content-type": type } });
-    });
+    const modules = serveCheckout();
     const address = `127.0.0.1:${modules.addr.port}`;
     const line = [
       "run",

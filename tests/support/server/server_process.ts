@@ -100,8 +100,7 @@ export function withFreshServer<T>(
 }
 
 export async function runServer(folder: string, parts: ServerParts): Promise<ServerExit> {
-  await using child = spawnServer(folder, withPort(parts));
-  return { status: await child.exit(), ...child.written };
+  return await spawnServer(folder, withPort(parts)).run();
 }
 
 /** Runs a command of the program to its end. */
@@ -110,8 +109,7 @@ export async function runCommand(
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<ServerExit> {
-  await using child = spawnServer(folder, { args, env });
-  return { status: await child.exit(), ...child.written };
+  return await spawnServer(folder, { args, env }).run();
 }
 
 export function spawnServer(folder: string, { args = [], env = {}, openFiles, kept = Infinity }: ServerParts): Child {

@@ -66,6 +66,12 @@ export class Child implements AsyncDisposable {
     return guarded(this.ended, what);
   }
 
+  /** Waits for its end; kills it if that does not come. */
+  async run(): Promise<Child["written"] & { status: number }> {
+    await using child = this;
+    return { status: await child.exit(), ...child.written };
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.kill("SIGKILL");
     await this.ended;
