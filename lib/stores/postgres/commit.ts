@@ -16,9 +16,6 @@ import { CONFIRM } from "./statements.ts";
 
 /** The longest pause before a retry after a conflict with another transaction, in milliseconds. */
 const MAX_PAUSE = 20;
-/** How long creates may wait once the store is being closed, in milliseconds. This is enough for many statements. */
-const CLOSE_TIMEOUT = 1000;
-
 /** A create that waits. */
 interface Create {
   pet: PetDraft;
@@ -44,18 +41,11 @@ export class GroupCommit {
     ...{ resource: "PostgreSQL", choose: chooseCreates },
     commit: (creates) => this.#commit(creates),
   });
-  /** How long a create may wait before its statement is sent, in milliseconds. */
-  readonly #maxWait: number;
-  /** When the creates that still wait are refused, as in `performance.now()`. */
-  #closesAt = Infinity;
-  #refusalTimer: ReturnType<typeof setTimeout> | undefined;
 
   /** @param statement {@link Statements.add} */
   constructor(db: Database, statement: string) {
     this.#db = db;
     this.#statement = statement;
-    // The other half of the time limit is for the statement.
-    this.#maxWait = db.timeoutMs / 2;
   }
 
   /** Adds a pet, and resolves when it is committed. */
@@ -66,7 +56,6 @@ export class GroupCommit {
       const create: Create = { pet, status, arrivedAt, followers: [], resolve, reject };
       if (request) create.request = request;
       this.batch.add(create);
-      if (this.batch.waiting.length === 1) this.#scheduleRefusal();
     });
   }
 
@@ -76,40 +65,16 @@ export class GroupCommit {
     await addPets(this.#db, this.#statement, parametersOf([]), performance.now() + this.#db.timeoutMs);
   }
 
-  /** Accepts no more creates, and resolves when all are settled. Those that wait too long are refused. */
-  async close(): Promise<void> {
-    const closed = this.batch.close();
-    this.#closesAt = performance.now() + CLOSE_TIMEOUT;
-    this.#scheduleRefusal();
-    await closed;
-  }
-
-  /** One timer is enough, because creates wait in order of arrival. */
-  #scheduleRefusal(): void {
-    clearTimeout(this.#refusalTimer);
-    const [oldest] = this.batch.waiting;
-    if (!oldest) return;
-    const time = Math.min(oldest.arrivedAt + this.#maxWait, this.#closesAt);
-    this.#refusalTimer = setTimeout(() => this.#refuse(), Math.max(0, time - performance.now()));
-  }
-
-  /** Refuses creates that have waited too long. They have not been sent, so they will not be stored. */
-  #refuse(): void {
-    const now = performance.now();
-    const latest = now < this.#closesAt ? now - this.#maxWait : now;
-    const { waiting } = this.batch;
-    const count = waiting.findIndex(({ arrivedAt }) => arrivedAt > latest);
-    for (const { reject } of waiting.splice(0, count === -1 ? waiting.length : count)) {
-      reject(new StoreUnavailableError("PostgreSQL did not finish the earlier creates in time"));
-    }
-    this.#scheduleRefusal();
-  }
-
-  async #commit(creates: readonly Create[]): Promise<void> {
-    // Here, because those that still wait may have become others.
-    this.#scheduleRefusal();
+  async #commit(waiting: readonly Create[]): Promise<void> {
+    const { timeoutMs } = this.#db;
+    // The other half of the time limit is for the statement.
+    const latest = performance.now() - timeoutMs / 2;
+    const isLate = ({ arrivedAt }: Create) => arrivedAt < latest;
+    fail(waiting.filter(isLate), new StoreUnavailableError("PostgreSQL did not finish the earlier creates in time"));
+    const creates = waiting.filter((create) => !isLate(create));
+    if (creates.length === 0) return;
     // No pet may be stored after its client has been refused.
-    const deadline = Math.min(...creates.map(({ arrivedAt }) => arrivedAt)) + this.#db.timeoutMs;
+    const deadline = Math.min(...creates.map(({ arrivedAt }) => arrivedAt)) + timeoutMs;
     let unsettled = creates;
     try {
       const ids = (await addPets(this.#db, this.#statement, parametersOf(creates), deadline)).split(",");
@@ -121,10 +86,7 @@ export class GroupCommit {
       if (unsettled.length > 0 && !isWritten) await this.#db.query(CONFIRM, [], { deadline });
       creates.forEach((create, i) => isReplayed(create, i) && settle(create, ids[i] ?? ""));
     } catch (error) {
-      for (const { followers, reject } of unsettled) {
-        reject(error);
-        for (const follower of followers) follower.reject(error);
-      }
+      fail(unsettled, error);
     }
   }
 }
@@ -194,4 +156,11 @@ function settle({ resolve, followers }: Create, text: string): void {
     : { outcome: "replayed", id: id < 0n ? -id : id };
   resolve(id > 0n ? { outcome: "created", id } : known);
   for (const follower of followers) follower.resolve(known);
+}
+
+function fail(creates: readonly Create[], reason: unknown): void {
+  for (const { followers, reject } of creates) {
+    reject(reason);
+    for (const follower of followers) follower.reject(reason);
+  }
 }

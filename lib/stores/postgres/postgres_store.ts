@@ -32,8 +32,8 @@ import {
 import type { Database, PostgresClientMaker } from "./client/client.ts";
 import type { PostgresClient } from "./client/driver.ts";
 import { GroupCommit } from "./commit.ts";
-import { Sweeper } from "./sweeper.ts";
-import { PostgresKeys } from "./keys.ts";
+import { startSweeper, type Sweeper } from "./sweeper.ts";
+import { postgresKeys } from "./keys.ts";
 import { DEFAULT_SCHEMA, openDatabase, postgresGrants, postgresSchema, requireSchemaName } from "./schema/schema.ts";
 import { MANY_PETS, type Statements, statementsFor } from "./statements.ts";
 
@@ -71,8 +71,8 @@ export interface PostgresStoreOptions {
  * connection is dead, the store replaces the client, provided that you pass a function that creates it. A `Pool` of
  * node-postgres replaces single connections by itself.
  *
- * **Closing.** `store.close()` takes at most `timeoutMs` plus 3 seconds. Creates that still wait after 1 second are refused.
- * The store closes a client that your function created, and leaves a client that you passed open.
+ * **Closing.** `store.close()` takes at most `timeoutMs` plus 3 seconds. The store closes a client that your function created,
+ * and leaves a client that you passed open.
  *
  * @param client The `sql` of postgres.js, a `Pool` of node-postgres, or a function that creates one of them.
  * @returns The open store. The promise rejects with the errors below.
@@ -108,13 +108,13 @@ class PostgresStore implements KeyedPetStore, CommittingStore {
   constructor(db: Database, schema: string) {
     this.#db = db;
     this.#schema = schema;
-    this.keys = new PostgresKeys(db, schema);
+    this.keys = postgresKeys(db, schema);
     this.#statements = statementsFor(schema);
     this.#commits = new GroupCommit(db, this.#statements.add);
-    this.#sweeper = new Sweeper(db, this.#statements.deleteExpired);
+    this.#sweeper = startSweeper(db, this.#statements.deleteExpired);
   }
 
-  get batch(): CommittingStore["batch"] {
+  get batch(): GroupCommit["batch"] {
     return this.#commits.batch;
   }
 
@@ -163,7 +163,7 @@ class PostgresStore implements KeyedPetStore, CommittingStore {
   }
 
   close(): Promise<void> {
-    return this.#closing ??= Promise.all([this.#commits.close(), this.#sweeper.close()])
+    return this.#closing ??= Promise.all([this.batch.close(), this.#sweeper.close()])
       .then(() => this.#db.release());
   }
 
