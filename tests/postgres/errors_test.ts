@@ -13,7 +13,7 @@ const TEXTS: readonly (readonly [code: string, address: string, shown: string])[
 test("a lost connection is reported in words, without an address that does not exist", async () => {
   for (const [code, address, shown] of TEXTS) {
     const cause = Object.assign(new Error(`write ${code} ${address}`), { code });
-    const client = { query: () => Promise.reject(cause) };
+    const client = { connect: () => Promise.reject(cause), totalCount: 0 };
     const expected = { name: "StoreUnavailableError", message: `PostgreSQL: ${shown}`, cause };
     await assert.rejects(createPostgresStore(client), expected);
   }

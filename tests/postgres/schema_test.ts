@@ -133,7 +133,7 @@ test.schema("a database that is not in UTF-8 is refused", async (url, schema) =>
 });
 
 test("invalid clients, schemas, timeouts and unknown options are refused", async () => {
-  const client = { query: () => ({}) } as never;
+  const client = { connect: () => ({}), totalCount: 0 } as never;
   const cases: [invalid: () => Promise<unknown>, message: RegExp][] = [
     [() => createPostgresStore({} as never), /^The client .* must be the sql of postgres\.js, .* not another object$/],
     [() => createPostgresStore("postgres://localhost/pets" as never), /, not a string$/],

@@ -26,9 +26,13 @@ const GRACE_PERIOD = 1000;
 /** The time limit for a client to close, in milliseconds. */
 const CLOSE_TIMEOUT = 2000;
 
-/** Cancels the statement of a process, if it waits for a lock. A pooler shows other numbers; the wait then ends by itself. */
-const CANCEL_WAIT = `SELECT pg_catalog.pg_cancel_backend(pid)::pg_catalog.text FROM pg_catalog.pg_stat_activity
-  WHERE pid OPERATOR(pg_catalog.=) $1::pg_catalog.int4 AND wait_event_type OPERATOR(pg_catalog.=) 'Lock'`;
+/**
+ * Cancels the statement of a process: its wait for a lock, or all of it if the second parameter is `all`. A pooler shows other
+ * numbers; the statement then ends by itself.
+ */
+const CANCEL = `SELECT pg_catalog.pg_cancel_backend(pid)::pg_catalog.text FROM pg_catalog.pg_stat_activity
+  WHERE pid OPERATOR(pg_catalog.=) $1::pg_catalog.int4
+    AND (wait_event_type OPERATOR(pg_catalog.=) 'Lock' OR $2::pg_catalog.text OPERATOR(pg_catalog.=) 'all')`;
 
 /** Options of {@link Database}. */
 export interface ClientOptions {
@@ -168,9 +172,10 @@ export class Database {
     if (this.#waiting.delete(statement) || !statement.running) return;
     const { running, client, mayCancel } = statement;
     if (client) client.overdue++;
-    const process = mayCancel ? undefined : running.process();
-    running.giveUp(mayCancel);
-    if (process !== undefined) this.query(CANCEL_WAIT, [String(process)]).catch(ignore);
+    const process = running.process();
+    if (!running.giveUp(mayCancel) && process !== undefined) {
+      this.query(CANCEL, [String(process), mayCancel ? "all" : "wait"]).catch(ignore);
+    }
     const givenUpAt = performance.now();
     const timer = setTimeout(() => {
       // A cancelled statement ends at once, unless its connection is dead. Another may wait for a standby: a response to a
@@ -220,9 +225,7 @@ function timeoutError(timeoutMs: number): StoreUnavailableError {
 /** Recognizes drivers by shape, because importing them would make both of them dependencies. */
 function driverFor(client: PostgresClient, prepare: boolean): Driver {
   if (isPostgresJs(client)) return postgresJsDriver(client, prepare);
-  if (typeof client === "object" && client !== null && "query" in client && !isSingleConnection(client)) {
-    return nodePostgresDriver(client satisfies NodePostgresClient, prepare);
-  }
+  if (isPool(client)) return nodePostgresDriver(client, prepare);
   throw new TypeError(
     "The client of a PostgreSQL store must be the sql of postgres.js, a Pool of node-postgres, " +
       `or a function that returns one of them, not ${kindOf(client)}`,
@@ -232,16 +235,16 @@ function driverFor(client: PostgresClient, prepare: boolean): Driver {
 function kindOf(value: unknown): string {
   if (typeof value !== "object" || value === null) return value == null ? String(value) : `a ${typeof value}`;
   if ("then" in value) return "a promise";
-  return isSingleConnection(value) ? "a Client of node-postgres" : "another object";
+  return "processID" in value ? "a Client of node-postgres" : "another object";
 }
 
 function isPostgresJs(client: unknown): client is PostgresJsClient {
   return typeof client === "function" && "unsafe" in client;
 }
 
-/** Whether it is a node-postgres `Client`: on its single connection, creates would join the app's own transactions. */
-function isSingleConnection(client: object): boolean {
-  return "processID" in client && !("totalCount" in client);
+/** A `Client` lacks the count: on its single connection, creates would join the app's own transactions. */
+function isPool(client: unknown): client is NodePostgresClient {
+  return typeof client === "object" && client !== null && "connect" in client && "totalCount" in client;
 }
 
 function isMaker(source: unknown): source is PostgresClientMaker {

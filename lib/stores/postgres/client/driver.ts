@@ -18,12 +18,12 @@ export interface PostgresJsQuery extends PromiseLike<unknown> {
 
 /** The members of a node-postgres `Pool` (`pg` on npm) that the store uses. */
 export interface NodePostgresClient {
-  /** Runs a query. */
-  query(query: { text: string; values?: string[]; name?: string; rowMode?: "array" }): PromiseLike<{ rows: unknown[] }>;
-  /** Checks out a connection of the pool. */
-  connect?(): PromiseLike<unknown>;
-  /** The number of connections. Only a `Pool` has it. */
-  readonly totalCount?: number;
+  /** Checks out a connection. */
+  connect(): PromiseLike<unknown>;
+  /** The number of connections. */
+  readonly totalCount: number;
+  /** `max` is the largest number of connections. */
+  readonly options?: { readonly max?: number | undefined };
   /** Adds a listener for the loss of idle connections. */
   on?(event: "error", listener: (error: Error) => void): unknown;
   /** Removes a listener. */
@@ -46,8 +46,9 @@ export interface RunningStatement {
    * Ends the statement as far as the driver can: does not send it, cancels it, or closes its connection.
    *
    * @param mayCancel Whether it may be cancelled once it has been sent.
+   * @returns Whether the driver cancels it.
    */
-  giveUp(mayCancel: boolean): void;
+  giveUp(mayCancel: boolean): boolean;
   /** The number of the server's process, if the driver shows it and the statement has been sent. */
   process(): number | undefined;
 }

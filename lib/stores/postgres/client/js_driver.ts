@@ -47,6 +47,7 @@ export function postgresJsDriver(sql: PostgresJsClient, prepare: boolean): Drive
         giveUp(mayCancel) {
           isGivenUp = true;
           if (query) giveUp(query, done, mayCancel ? cancellations : undefined);
+          return mayCancel;
         },
         process: () => (query as QueryInternals | undefined)?.state?.pid ?? undefined,
       };
