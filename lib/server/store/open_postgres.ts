@@ -38,32 +38,18 @@ const READ_STATE =
 const READ_TIMELINE = "SELECT pg_catalog.substr(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 1, 8)";
 
 /**
- * Connects, and opens the store.
+ * Connects, and opens something.
  *
  * @param driver The specifier of the driver.
  * @throws {SettingError} If that fails.
  */
-export function openPostgres(target: PostgresTarget, driver: string): Promise<KeyedPetStore> {
-  return usePostgres(target, driver, createPostgresStore);
-}
+type Open<T> = (target: PostgresTarget, driver: string) => Promise<T>;
 
-/**
- * Checks that the store is sound, without a change.
- *
- * @throws {SettingError} If it is not sound.
- */
-export function inspectPostgres(target: PostgresTarget, driver: string): Promise<Inspection> {
-  return usePostgres(target, driver, inspectPostgresStore);
-}
+export const openPostgres: Open<KeyedPetStore> = (...to) => usePostgres(...to, createPostgresStore);
+export const openImporter: Open<PetImporter> = (...to) => usePostgres(...to, openPostgresImporter);
 
-/**
- * Connects, and opens an importer.
- *
- * @throws {SettingError} If that fails.
- */
-export function openImporter(target: PostgresTarget, driver: string): Promise<PetImporter> {
-  return usePostgres(target, driver, openPostgresImporter);
-}
+/** Checks that the store is sound, without a change. */
+export const inspectPostgres: Open<Inspection> = (...to) => usePostgres(...to, inspectPostgresStore);
 
 /**
  * Writes all pets.
@@ -76,13 +62,9 @@ export async function exportFromPostgres(
   format: ExportFormat,
   write: PetSink,
 ): Promise<void> {
-  const exportPets = await usePostgres(
-    target,
-    driver,
-    (makeClient, options) => Promise.resolve(() => exportPostgres(makeClient, options, format, write)),
-  );
+  const source = await usePostgres(target, driver, (...source) => Promise.resolve(source));
   try {
-    await exportPets();
+    await exportPostgres(...source, format, write);
   } catch (error) {
     throw error instanceof StoreUnavailableError ? explain(target, "read", error) : error;
   }
@@ -100,7 +82,7 @@ async function usePostgres<T>(
       security: securityFor(target),
       timeoutMs: target.connectTimeout * 1000,
       targetSessionAttrs: target.targetSessionAttrs,
-      readState: (dial) => readState(connect, dial),
+      readState: (socket) => readState(connect, socket),
     });
     // Before the store opens, because the store's time limit is too short for several silent hosts.
     await hosts.choose().catch((error) => {
@@ -130,8 +112,14 @@ async function loadDriver(target: PostgresTarget, driver: string): Promise<Conne
   return (settings) => module.default({ ...driverOptions(target), ...settings });
 }
 
-async function readState(connect: Connect, dial: () => Promise<Socket>): Promise<ServerState> {
-  const client = connect({ max: 1, socket: () => dialForDriver(dial) });
+async function readState(connect: Connect, socket: Socket): Promise<ServerState> {
+  const client = connect({
+    max: 1,
+    socket() {
+      if (socket.destroyed) throw new Error("The connection was lost");
+      return socket;
+    },
+  });
   try {
     const [[standby, readOnly] = []] = await client.unsafe(READ_STATE, [], { prepare: false }).values() as string[][];
     const isStandby = standby === "true";

@@ -30,7 +30,7 @@ export interface HostOptions {
   /** The required state, as in libpq. */
   targetSessionAttrs: string;
   /** Logs in over a socket, reads the state and logs out. */
-  readState(dial: () => Promise<Socket>): Promise<ServerState>;
+  readState(socket: Socket): Promise<ServerState>;
 }
 
 /** How long the state of a server counts as current, in milliseconds. */
@@ -151,22 +151,17 @@ export class Hosts {
     return { addresses, failures };
   }
 
-  /** Reads the state of a server. The time limit includes the login. */
   async #readState(address: Address): Promise<ServerState> {
     const { readState, timeoutMs } = this.#options;
-    const sockets: Socket[] = [];
+    const socket = await this.#open(address);
     const timer = timeoutMs === 0 ? undefined : setTimeout(() => {
-      for (const socket of sockets) socket.destroy(timeoutError(address, timeoutMs));
+      socket.destroy(timeoutError(address, timeoutMs));
     }, timeoutMs);
     try {
-      return await readState(async () => {
-        const socket = await this.#open(address);
-        sockets.push(socket);
-        return socket;
-      });
+      return await readState(socket);
     } finally {
       clearTimeout(timer);
-      for (const socket of sockets) socket.destroy();
+      socket.destroy();
     }
   }
 }
