@@ -1,7 +1,7 @@
 /** Serves a pipeline with the `Request` and `Response` of the Fetch standard, which Deno, Bun, Workers and most frameworks use. */
 
 import type { HeaderFields, Reply } from "../http/reply.ts";
-import type { BodyReader, Caller, RequestContext } from "../http/context.ts";
+import type { Caller, RequestContext } from "../http/context.ts";
 import type { Pipeline } from "../http/pipeline.ts";
 import { targetOf } from "../http/target.ts";
 import { isPromise } from "../maybe_promise.ts";
@@ -27,16 +27,10 @@ export type ServingPipeline = Pick<Pipeline, "respond" | "fail">;
 export type Handle = (request: Request, info?: ConnectionInfo) => Promise<Response>;
 
 /**
- * The hidden member of a petstore by which another adapter finds its pipeline. It names the `handle` that it stands for, and is
- * not copied, so that a petstore whose `handle` an app has wrapped or replaced is never bypassed.
+ * The pipeline behind each `handle`, by which another adapter finds it. A `handle` that an app has wrapped or replaced is another
+ * function, so that it is never bypassed.
  */
-const SERVED = Symbol();
-
-/** A petstore, as adapters see it. */
-interface Served {
-  handle: Handle;
-  [SERVED]?: { handle: Handle; pipeline: ServingPipeline };
-}
+const PIPELINES = new WeakMap<object, ServingPipeline>();
 
 const NOT_A_REQUEST = "handle() takes a Request; node:http needs createNodeListener()";
 
@@ -52,14 +46,13 @@ export function serve(pipeline: ServingPipeline): { handle: Handle } {
       ? reply.then((reply) => sendReply(reply, context, pipeline))
       : Promise.resolve(sendReply(reply, context, pipeline));
   };
-  // Configurable, because a proxy of the petstore could not hide or replace it otherwise.
-  return Object.defineProperty({ handle }, SERVED, { value: { handle, pipeline }, configurable: true });
+  PIPELINES.set(handle, pipeline);
+  return { handle };
 }
 
 /** The pipeline of what {@link serve} has returned; `undefined` for anything else, and if its `handle` is another one. */
 export function pipelineOf(service: { handle?: unknown } | undefined): ServingPipeline | undefined {
-  const served = (service as Served | undefined)?.[SERVED];
-  return served && served.handle === service?.handle ? served.pipeline : undefined;
+  return PIPELINES.get(service?.handle as Handle);
 }
 
 /** A `Request` as a context. */
@@ -111,9 +104,8 @@ export class FetchContext implements RequestContext {
     return this.#request.arrayBuffer();
   }
 
-  openBody(): BodyReader | undefined {
-    const { body } = this.#request;
-    return body === null ? undefined : openReader(body);
+  openBody(): ReadableStream<Uint8Array> | null {
+    return this.#request.body;
   }
 
   toRequest(): Request {
@@ -143,25 +135,4 @@ function extendResponse(response: Response, extra: Reply["headers"]): Response {
   for (const [name, value] of added) headers.append(name, value);
   const { status, statusText } = response;
   return new Response(response.body, { status, statusText, headers });
-}
-
-/** In bytes. */
-const PIECE_BUFFER = 65_536;
-
-/** Opens a reader that reuses one buffer if the stream supports that. A new buffer for each piece would cost more. */
-function openReader(body: ReadableStream<Uint8Array>): BodyReader {
-  let reader: ReadableStreamBYOBReader;
-  try {
-    reader = body.getReader({ mode: "byob" });
-  } catch {
-    // Not a byte stream.
-    return body.getReader();
-  }
-  let buffer = new ArrayBuffer(PIECE_BUFFER);
-  const read = async () => {
-    const result = await reader.read(new Uint8Array(buffer));
-    if (result.value) buffer = result.value.buffer;
-    return result;
-  };
-  return { read, cancel: () => reader.cancel() };
 }

@@ -2,7 +2,7 @@
 
 import { Buffer } from "node:buffer";
 import type { HeaderFields } from "../http/reply.ts";
-import type { BodyReader, Caller, RequestContext } from "../http/context.ts";
+import type { Caller, RequestContext } from "../http/context.ts";
 import { hasLeft, isGone } from "./node_reply.ts";
 import { fieldOf, hasBody, targetOfRequest, toRequest, toStream } from "./node_request.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
@@ -67,9 +67,9 @@ export class NodeContext implements RequestContext {
     });
   }
 
-  openBody(): BodyReader | undefined {
-    if (this.#request) return this.#request.body?.getReader();
-    return hasBody(this.#incoming) ? toStream(this.#incoming).getReader() : undefined;
+  openBody(): ReadableStream<Uint8Array> | null {
+    if (this.#request) return this.#request.body;
+    return hasBody(this.#incoming) ? toStream(this.#incoming) : null;
   }
 
   toRequest(): Request {

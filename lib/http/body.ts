@@ -64,7 +64,7 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
     const declared = context.header("content-length");
     const isFramed = declared !== null && isDigits(declared);
     if (isFramed && +declared > maxBytes) throw tooLarge;
-    const reader = isFramed && +declared <= WHOLE_BODY ? undefined : context.openBody();
+    const reader = isFramed && +declared <= WHOLE_BODY ? undefined : context.openBody()?.getReader();
     return new Promise((resolve, reject) => {
       let isLate = false;
       const deadline = deadlines.begin(() => {

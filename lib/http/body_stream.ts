@@ -2,7 +2,6 @@
 
 import { TIMERS_END_WITH_REQUESTS } from "./deadlines.ts";
 import { Problem } from "./problem.ts";
-import type { BodyReader } from "./context.ts";
 
 /**
  * Up to this `Content-Length`, a body is read whole, which is twice as fast as in pieces. No pet needs more. For a longer
@@ -40,6 +39,9 @@ const PIECES_A_TURN = 64;
  * closes the connection. The client needs time to read the response first, because unread bytes turn a close into a reset.
  */
 const LEFT_ALONE = 1000;
+
+/** Reads a body in pieces. */
+export type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
 
 /** The limits of one body. */
 export interface StreamLimits {

@@ -36,16 +36,8 @@ export interface RequestContext {
   header(name: string): string | null;
   /** Reads the whole body. Rejects if it is incomplete. */
   readBody(): Promise<ArrayBuffer | Uint8Array>;
-  /** Opens the body for reading in pieces; `undefined` if there is none. */
-  openBody(): BodyReader | undefined;
+  /** The body, to be read in pieces; `null` if there is none. */
+  openBody(): ReadableStream<Uint8Array> | null;
   /** Converts the context to a `Request`, for code of the app. */
   toRequest(): Request;
-}
-
-/** Reads a body in pieces. A piece is valid until the next one is read. */
-export interface BodyReader {
-  /** Reads the next piece. Rejects if the body is incomplete. */
-  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
-  /** Discards the rest. */
-  cancel(): Promise<void>;
 }

@@ -174,13 +174,13 @@ class Run {
 }
 
 function openerOf(arrival: Promise<Uint8Array>): RequestContext["openBody"] {
-  return () => {
-    let isRead = false;
-    return {
-      read: async () => isRead ? { done: true } : { done: !(isRead = true), value: await arrival },
-      cancel: () => Promise.resolve(),
-    };
-  };
+  return () =>
+    new ReadableStream({
+      async pull(controller) {
+        controller.enqueue(await arrival);
+        controller.close();
+      },
+    });
 }
 
 test("when a server ends, each request gets one reply, none is lost while others are held, and the store is closed last", () =>

@@ -16,7 +16,7 @@ export function createContext(
     client: undefined,
     header: (name) => headers[name] ?? null,
     readBody: () => Promise.resolve(new Uint8Array()),
-    openBody: () => undefined,
+    openBody: () => null,
     toRequest: () => new Request(`http://localhost${target}`, { method }),
   };
 }
