@@ -25,42 +25,18 @@ export function targetOfRequest({ originalUrl, url = "/" }: NodeRequest): string
 /** The URL of the request. If the target is absolute, the Host header is ignored (RFC 9112 §3.2.2). */
 function toUrl(incoming: NodeRequest): string {
   const target = incoming.originalUrl ?? incoming.url ?? "/";
-  if (/^https?:/i.test(target) && URL.canParse(target)) {
-    // Without user and password, which the constructor of Request refuses.
-    const { origin, pathname, search } = new URL(target);
-    return origin + pathname + search;
-  }
-  const scheme = (incoming.socket as { encrypted?: boolean }).encrypted === true ? "https" : "http";
-  const host = incoming.headers[":authority"] ?? incoming.headers["host"];
+  const isAbsolute = /^https?:/i.test(target) && URL.canParse(target);
+  const origin = isAbsolute ? new URL(target).origin : originOf(incoming);
+  return origin + (targetOfRequest(incoming) || "/*");
+}
+
+function originOf({ headers, socket }: NodeRequest): string {
+  const scheme = (socket as { encrypted?: boolean }).encrypted === true ? "https" : "http";
+  const host = headers[":authority"] ?? headers["host"];
   const given = `${scheme}://${host}`;
   // The pattern alone would accept port 99999 and 999.999.999.999.
-  const origin = typeof host === "string" && HOST.test(host) && URL.canParse(given) ? given : `${scheme}://localhost`;
-  return origin + (target.startsWith("/") ? target : "/*");
+  return typeof host === "string" && HOST.test(host) && URL.canParse(given) ? given : `${scheme}://localhost`;
 }
-
-/** Creates its signal on demand. Passing one to the constructor would triple the cost of a request. */
-class IncomingRequest extends Request {
-  readonly gone: () => AbortSignal;
-
-  constructor(url: string, init: RequestInit, gone: () => AbortSignal) {
-    super(url, init);
-    this.gone = gone;
-  }
-}
-
-// Not in the class, because some type declarations of `Request` have properties where others have accessors.
-Object.defineProperties(IncomingRequest.prototype, {
-  signal: {
-    get(this: IncomingRequest) {
-      return this.gone();
-    },
-  },
-  clone: {
-    value(this: IncomingRequest) {
-      return new Request(Request.prototype.clone.call(this), { signal: this.gone() });
-    },
-  },
-});
 
 /** Creates a `Request`. Its body is read on demand. */
 export function toRequest(incoming: NodeRequest, gone: () => AbortSignal): Request {
@@ -73,12 +49,16 @@ export function toRequest(incoming: NodeRequest, gone: () => AbortSignal): Reque
   };
   const wasRead = incoming.readableDidRead;
   if (!isForbidden && hasBody(incoming)) init.body = wasRead ? new Uint8Array() : toStream(incoming);
-  const request = new IncomingRequest(toUrl(incoming), init, gone);
-  // The constructor changes some methods to upper case, but HTTP methods are case-sensitive.
-  if (request.method !== method) Object.defineProperty(request, "method", { value: method });
-  // Reading a body that was read before would never end.
-  if (wasRead && init.body !== undefined) Object.defineProperty(request, "bodyUsed", { value: true });
-  return request;
+  const request = new Request(toUrl(incoming), init);
+  return Object.defineProperties(request, {
+    // Made on demand: passing one to the constructor would triple the cost of a request.
+    signal: { get: gone },
+    clone: { value: () => new Request(Request.prototype.clone.call(request), { signal: gone() }) },
+    // The constructor changes some methods to upper case, but HTTP methods are case-sensitive.
+    method: { value: method },
+    // Reading a body that was read before would never end.
+    ...wasRead && init.body !== undefined && { bodyUsed: { value: true } },
+  });
 }
 
 function toHeaders(raw: readonly string[]): Headers {
@@ -112,33 +92,16 @@ export function hasBody(incoming: NodeRequest): boolean {
 
 /** The body as a stream, read on demand. If nothing reads it, Node discards the body by itself. */
 export function toStream(incoming: NodeRequest): ReadableStream<Uint8Array> {
-  let isBegun = false;
-  let isDone = false;
-  function begin(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    const finish = (end: () => void) => {
-      if (!isDone) end();
-      isDone = true;
-    };
-    const fail = (error?: unknown) => finish(() => controller.error(error ?? new Error("The client disconnected")));
-    if (incoming.destroyed) return fail();
-    incoming.on("data", (piece) => {
-      if (isDone) return;
-      incoming.pause();
-      controller.enqueue(new Uint8Array(piece as Uint8Array));
-    });
-    incoming.on("end", () => finish(() => controller.close()));
-    incoming.on("error", fail);
-    // After a complete body, this has no effect.
-    incoming.on("close", () => fail());
-  }
+  // Ending it must not destroy the connection, on which the response is still to be sent.
+  const pieces = incoming.iterator({ destroyOnReturn: false });
   return new ReadableStream({
-    pull(controller) {
-      if (!isBegun) begin(controller);
-      isBegun = true;
-      incoming.resume();
+    async pull(controller) {
+      const { done, value } = await pieces.next();
+      if (done) controller.close();
+      else controller.enqueue(new Uint8Array(value));
     },
-    cancel() {
-      isDone = true;
+    async cancel() {
+      await pieces.return?.();
       // Discards the rest, so that the connection stays usable.
       incoming.resume();
     },

@@ -25,9 +25,9 @@ export interface NodeRequest {
   readonly destroyed: boolean;
   /** Adds a listener for `data` (a piece of the body), `end`, `error` (the error) or `close`. */
   on(event: string, listener: (argument?: unknown) => void): unknown;
-  /** Pauses `data` events. */
-  pause(): unknown;
-  /** Resumes `data` events. */
+  /** The pieces of the body. */
+  iterator(options: { destroyOnReturn: boolean }): AsyncIterator<Uint8Array>;
+  /** Discards what has not been read of the body. */
   resume(): unknown;
 }
 
