@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { connect } from "node:net";
-import { CLOSED_EARLY, type Deviation, exactly, undecodable, unknownMethod } from "./support/contract.ts";
+import { type Deviation, exactly, lateRefusal, undecodablePath, unknownMethod } from "../support/http/deviation.ts";
 import { sendAlone } from "../support/http/send_alone.ts";
 import { APP_KEY } from "./support/mounts.ts";
 import { type NodeApp, testNodeApp } from "./support/node_app.ts";
@@ -32,23 +32,23 @@ function strip({ status, headers, body }: Response): Response {
 
 const DEVIATIONS: Deviation[] = [
   {
-    reason: "redirects a path with empty segments by 308 to one without, before any handler is called",
-    applies: ({ url }) => new URL(url).pathname.includes("//"),
-    check: ({ status, headers }, { url }) => {
-      assert.deepEqual([status, headers.get("location")], [308, new URL(url).pathname.replaceAll(/\/+/g, "/")]);
+    says: "A path with an empty segment (`/v1//pets`) is redirected by 308, without a key check",
+    concerns: ({ request }) => new URL(request.url).pathname.includes("//"),
+    check: (response, { url }) => {
+      const target = new URL(url).pathname.replaceAll(/\/+/g, "/");
+      assert.deepEqual([response?.status, response?.headers.get("location")], [308, target]);
     },
   },
-  undecodable("answers 500 in plain text to a path that does not decode", exactly(500, "Internal Server Error")),
-  unknownMethod(
-    "answers 400 without a body to a method that no route handler can export",
-    exactly(400, ""),
-    /^(QUERY|get|constructor)$/,
-  ),
+  undecodablePath("gets 500 and plain text from Next.js", exactly(500, "Internal Server Error")),
   {
-    reason: "leaves Content-Length out of the response to HEAD",
-    applies: ({ method }) => method === "HEAD",
+    ...unknownMethod("or that a route handler cannot export (`QUERY`) gets 400 without a body", exactly(400, "")),
+    concerns: ({ request }) => /^(QUERY|get|constructor)$/.test(request.method),
+  },
+  {
+    says: "`HEAD` has no `Content-Length`",
+    concerns: ({ request }) => request.method === "HEAD",
     check: async (response, request) => {
-      const { status, headers } = strip(response);
+      const { status, headers } = strip(new Response(null, response));
       assert.equal(headers.get("content-length"), null);
       if (status === 304) return new Response(null, { status, headers });
       const { body } = await sendAlone(new Request(request, { method: "GET" }));
@@ -56,12 +56,13 @@ const DEVIATIONS: Deviation[] = [
       return new Response(null, { status, headers });
     },
   },
+  lateRefusal("Next.js closes the connection"),
 ];
 
 testNodeApp(
   "a route handler of Next.js",
   APP,
-  { name: "Next.js", strip, deviations: DEVIATIONS, cut: CLOSED_EARLY },
+  { name: "Next.js", strip, deviations: DEVIATIONS },
   (context, origin) =>
     context.test("Next.js accepts no further request on a connection after a 413", async () => {
       assert.deepEqual(await statusesOnOneConnection(Number(new URL(origin).port)), ["413"]);

@@ -1,6 +1,6 @@
 /** A petstore in a route of Nitro, built for Node and started as in production. */
 
-import { NODE_PARSER } from "./support/contract.ts";
+import { NODE_PARSER } from "../support/http/deviation.ts";
 import { type NodeApp, testNodeApp } from "./support/node_app.ts";
 
 const APP: NodeApp = {

@@ -10,8 +10,7 @@ import { withDenoServe } from "../support/http/deno_serve.ts";
 import { CHROMIUM, NO_CHROMIUM } from "../support/system/chromium.ts";
 import { testUnless } from "../support/system/commands.ts";
 import { bundle } from "./support/bundle.ts";
-import { type BasePath, mountOf } from "./support/contract.ts";
-import { APP_KEY, type Ask, useMount } from "./support/mounts.ts";
+import { APP_KEY, type Ask, type BasePath, mountOf, useMount } from "./support/mounts.ts";
 
 const testWorker = testUnless(NO_CHROMIUM);
 
@@ -77,8 +76,9 @@ testWorker("a Service Worker keeps the HTTP contract", async (context) => {
     for (const basePath of ["/v1", ""] as const) {
       await withPage(browser, await filesFor(basePath, "support/contract_petstore.ts"), async (page) => {
         await page.evaluate(START);
-        for (const [number, { name, options = {}, dependsOn = [] }] of HTTP_CONTRACT.entries()) {
-          if (!dependsOn.includes("host") || mountOf(name, options) !== basePath) continue;
+        for (const [number, contractCase] of HTTP_CONTRACT.entries()) {
+          const { name, dependsOn = [] } = contractCase;
+          if (!dependsOn.includes("host") || mountOf(contractCase) !== basePath) continue;
           const without = NEEDS_ORIGIN.test(name) ? ", but for Origin, which a page cannot send" : "";
           const title = `mounted at ${basePath || "the root"}: the petstore ${name}${without}`;
           await context.test(title, () => without ? expectNoGrant(page, number) : page.evaluate(`runCase(${number})`));

@@ -1,15 +1,16 @@
 /** Every host that is tested here, and where its responses differ from the petstore's own. */
 
-import assert from "node:assert/strict";
 import {
   type Deviation,
   exactly,
+  lateRefusal,
   like,
+  NODE_PARSER,
   noResponse,
   outside,
   undecodablePath,
   unknownMethod,
-} from "./driver/deviation.ts";
+} from "../support/http/deviation.ts";
 import { BUN_RUNTIME, DENO, DENO_SERVE, NODE_24, NODE_24_DECORATORS, type Runtime } from "./driver/program.ts";
 
 /** A program in programs/. */
@@ -34,18 +35,9 @@ export interface MountedHost {
   hidesAppAtRoot?: boolean;
 }
 
-const NODE_PARSER = unknownMethod("gets 400 without a body from Node's parser", exactly(400, ""));
 const BUN_PARSER = unknownMethod("gets no response: Bun closes the connection", noResponse);
 
-const SRVX_BODY: Deviation = {
-  says:
-    "A client that continues to send a body of unknown length that is too large gets its 413 late, or a connection " +
-    "reset instead, because srvx keeps the connection for five seconds",
-  concerns: async ({ request, caseName }) =>
-    /^answers 413 to 3 MiB/.test(caseName) && request.method === "POST" &&
-    (await request.clone().arrayBuffer()).byteLength > 1_048_576,
-  check: (response) => assert.ok(response === undefined || response.status === 413),
-};
+const SRVX_BODY = lateRefusal("srvx keeps the connection for five seconds");
 
 const PLAIN = outside(/^Not found$/);
 

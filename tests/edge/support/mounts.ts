@@ -1,7 +1,33 @@
-/** A short use of a petstore at one mount, without the library of the contract. */
+/** The HTTP contract through hosts of which each mount was built apart, and a short use of one without the contract's library. */
 
 import assert from "node:assert/strict";
-import type { BasePath } from "./contract.ts";
+import type { TestContext } from "node:test";
+import type { Dependency, HttpCase } from "../../../lib/testing/http/case.ts";
+import { contractTests, type RemoteHost } from "../../support/http/host_contract.ts";
+
+export const BASE_PATHS = ["/v1", "/api/v1", ""] as const;
+export type BasePath = (typeof BASE_PATHS)[number];
+
+/** Cases with paths outside the base path, which the app answers unless the petstore is at the root. */
+const OUTSIDE =
+  /^answers 401 missing_api_key on every path|^answers 404 route_not_found to every path|^serves under any/;
+
+/** The mount at which a case runs. */
+export function mountOf({ name, options = {} }: HttpCase): BasePath {
+  const { basePath = "/v1" } = options;
+  return OUTSIDE.test(name) ? "" : BASE_PATHS.find((path) => path === basePath) ?? "";
+}
+
+/** @param origins Those of the mounts that the cases need. */
+export async function testContract(
+  context: TestContext,
+  origins: Partial<Record<BasePath, string>>,
+  host: Omit<RemoteHost, "originFor">,
+  dependency?: Dependency,
+): Promise<void> {
+  const originFor = (contractCase: HttpCase) => origins[mountOf(contractCase)]!;
+  for (const [name, run] of contractTests({ ...host, originFor }, dependency)) await context.test(name, run);
+}
 
 /** The keys of the apps under test. */
 export const APP_KEY = "pk_app";

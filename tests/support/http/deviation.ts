@@ -5,6 +5,8 @@ import assert from "node:assert/strict";
 /** A response that has been read, or `undefined` if the connection was closed without one. */
 export type HostResponse = { status: number; headers: Headers; text: string } | undefined;
 
+type Checked = Response | HostResponse | void;
+
 /** A request on its way to a host. */
 export interface Meeting {
   request: Request;
@@ -19,8 +21,11 @@ export interface Deviation {
   /** A sentence for docs/hosts.md. */
   says: string;
   concerns(meeting: Meeting): boolean | Promise<boolean>;
-  /** Throws unless the host's response is the documented one. */
-  check(response: HostResponse): void;
+  /**
+   * Throws unless the host's response is the documented one, or returns it if the host has not deviated this time. The contract
+   * continues with the response that this returns, or otherwise with that of a petstore in process.
+   */
+  check(response: HostResponse, request: Request): Checked | Promise<Checked>;
 }
 
 /** A path without a route: the app's own 404, without a key check. */
@@ -60,6 +65,19 @@ export function undecodablePath(does: string, check: Deviation["check"]): Deviat
   };
 }
 
+/** A body of unknown length that is too large, from a client that continues to send. */
+export function lateRefusal(why: string): Deviation {
+  return {
+    says:
+      "A client that continues to send a body of unknown length that is too large gets its 413 late, or a connection " +
+      `reset instead, because ${why}`,
+    concerns: async ({ request, caseName }) =>
+      /^answers 413 to 3 MiB/.test(caseName) && request.method === "POST" &&
+      (await request.clone().arrayBuffer()).byteLength > 1_048_576,
+    check: (response) => assert.ok(response === undefined || response.status === 413),
+  };
+}
+
 export function exactly(status: number, text: string): Deviation["check"] {
   return (response) => assert.deepEqual([response?.status, response?.text], [status, text]);
 }
@@ -75,3 +93,5 @@ export function like(status: number, text: RegExp): Deviation["check"] {
 export function noResponse(response: HostResponse): void {
   assert.equal(response, undefined);
 }
+
+export const NODE_PARSER: Deviation = unknownMethod("gets 400 without a body from Node's parser", exactly(400, ""));
