@@ -1,12 +1,8 @@
 /** The programs of docs/hosts.md with the app's own keys, log, store or addresses. */
 
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { runNginx, whyNoNginx } from "../support/nginx/nginx.ts";
-import { testUnless } from "../support/system/commands.ts";
-import { freePort } from "../support/system/free_port.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 import { DENO, startProgram } from "./driver/program.ts";
@@ -87,35 +83,18 @@ test("an app on Deno KV has its pets beside its own data, and after the process 
     }
   }));
 
-test("links are right below a router that removes the prefix", async () => {
-  await using program = await start("behind_prefix.ts");
-  const ask = asker(program.origin);
-  for (const id of [1, 2]) assert.equal(await add(ask, "/api/v1/pets"), `/api/v1/pets/${id}`);
-  const next = await nextOf(await ask("/api/v1/pets?limit=1"));
-  assert.equal((await (await ask(next)).json())[0].id, 2);
-});
+const MOVED: [file: string, seen: string, shown: string][] = [
+  ["behind_prefix.ts", "/api/v1", "/api/v1"],
+  ["behind_proxy.ts", "/v1", "https://api.example/store/v1"],
+];
 
-testUnless(whyNoNginx())("links are right through a proxy that has another path", async () => {
-  await using program = await start("behind_proxy.ts");
-  await withPathProxy(program.origin, async (proxy) => {
-    const ask = asker(proxy);
-    assert.equal(await add(ask, "/store/v1/pets"), "https://api.example/store/v1/pets/1");
-    await add(ask, "/store/v1/pets");
-    const evil = { "x-forwarded-host": "evil.example", forwarded: "host=evil.example", "x-forwarded-proto": "ftp" };
-    const next = await nextOf(await ask("/store/v1/pets?limit=1", { headers: evil }));
-    assert.match(next, /^https:\/\/api\.example\//);
-    assert.equal((await (await ask(next.replace("https://api.example", ""))).json())[0].id, 2);
-  });
+test("links are right below a router that removes the prefix, and behind a proxy that has another path", async () => {
+  for (const [file, seen, shown] of MOVED) {
+    await using program = await start(file);
+    const ask = asker(program.origin);
+    for (const id of [1, 2]) assert.equal(await add(ask, `${seen}/pets`), `${shown}/pets/${id}`);
+    const next = await nextOf(await ask(`${seen}/pets?limit=1`));
+    assert.ok(next.startsWith(`${shown}/pets?`), next);
+    assert.equal((await (await ask(next.replace(shown, seen))).json())[0].id, 2);
+  }
 });
-
-/** Runs an nginx that has `/store/v1/` where the server has `/v1/`. */
-function withPathProxy(origin: string, use: (proxy: string) => Promise<void>): Promise<void> {
-  return withTempFolder(async (folder) => {
-    const port = await freePort();
-    const bodies = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${folder};`);
-    const server = `server { listen 127.0.0.1:${port}; location /store/v1/ { proxy_pass ${origin}/v1/; } }`;
-    const file = join(folder, "nginx.conf");
-    writeFileSync(file, `pid ${folder}/pid; events {} http { access_log off; ${bodies.join(" ")} ${server} }`);
-    await runNginx(file, port, () => use(`http://127.0.0.1:${port}`));
-  });
-}

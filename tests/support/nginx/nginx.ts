@@ -38,6 +38,7 @@ export function whyNoNginx(): string | false {
   return Deno.uid() === 0 && !hasUser ? "there is no user www-data" : false;
 }
 
+/** Makes sure that nginx is gone when `use` is done. */
 export async function withNginx<T>(
   folder: string,
   petstorePort: number,
@@ -53,17 +54,12 @@ export async function withNginx<T>(
   });
   const accessLog = () => readFileSync(join(folder, "access_log"), "utf8");
   const nginx = { port, origin: `http://127.0.0.1:${port}`, validate: validateProxyResponse, accessLog };
-  return await runNginx(file, port, () => use(nginx));
-}
-
-/** Runs nginx with a file that has it listen on this port, and makes sure that it is gone when `use` is done. */
-export async function runNginx<T>(file: string, port: number, use: () => Promise<T>): Promise<T> {
   await using child = new Child(NGINX ?? "", ["-e", "stderr", "-c", file, "-g", "daemon off;"]);
   try {
     const ended = child.ended.then(() => assert.fail(`nginx has ended: ${child.written.stderr}`));
     await Promise.race([untilAccepted(port), ended]);
     ended.catch(() => {});
-    return await use();
+    return await use(nginx);
   } finally {
     // SIGTERM does not wait for clients; SIGKILL would leave the workers running.
     await child.stop("SIGTERM");
