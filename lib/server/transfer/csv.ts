@@ -24,32 +24,19 @@ function describeFault(isQuoted: boolean, isUnclosed: boolean): string {
   return isUnclosed ? "a closing quote is missing" : "after a closing quote, only a comma may follow";
 }
 
-/** The indexes of a pet's members in a record. */
-export interface Columns {
-  count: number;
-  name: number;
-  categoryId: number;
-  /** −1 if the column is absent. */
-  status: number;
-}
-
-/** @throws {SettingError} If the record is not the header of a file of pets. */
-export function readHeader(text: string | undefined): Columns {
+/**
+ * The names of the columns.
+ *
+ * @throws {SettingError} If the record is not the header of a file of pets.
+ */
+export function readHeader(text: string | undefined): string[] {
   const names = text === undefined ? { fault: "it is not valid UTF-8" } : parseCsvRecord(text);
   if ("fault" in names) throw headerError(names.fault);
-  const indexOf = (name: string) => {
+  for (const name of ["name", "categoryId", "status"]) {
     if (names.indexOf(name) !== names.lastIndexOf(name)) throw headerError(`it has ${name} twice`);
-    return names.indexOf(name);
-  };
-  const columns = {
-    count: names.length,
-    name: indexOf("name"),
-    categoryId: indexOf("categoryId"),
-    status: indexOf("status"),
-  };
-  if (columns.name < 0) throw headerError("it has no name");
-  if (columns.categoryId < 0) throw headerError("it has no categoryId");
-  return columns;
+    if (name !== "status" && !names.includes(name)) throw headerError(`it has no ${name}`);
+  }
+  return names;
 }
 
 function headerError(fault: string): SettingError {
@@ -59,12 +46,12 @@ function headerError(fault: string): SettingError {
 }
 
 /** The pet of a record, or its faults. */
-export function readCsvPet(text: string, columns: Columns): Required<NewPet> | string[] {
+export function readCsvPet(text: string, columns: readonly string[]): Required<NewPet> | string[] {
   const fields = parseCsvRecord(text);
   if ("fault" in fields) return [fields.fault];
-  if (fields.length !== columns.count) {
-    return [`it must have ${columns.count} fields, as the first line has, not ${fields.length}`];
+  if (fields.length !== columns.length) {
+    return [`it must have ${columns.length} fields, as the first line has, not ${fields.length}`];
   }
-  const { name, categoryId, status } = columns;
-  return parsePetFields(fields[name]!, fields[categoryId]!, fields[status] || "available");
+  const fieldOf = (name: string) => fields[columns.indexOf(name)] ?? "";
+  return parsePetFields(fieldOf("name"), fieldOf("categoryId"), fieldOf("status") || "available");
 }

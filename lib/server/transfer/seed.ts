@@ -1,8 +1,8 @@
 /** Fills an empty store with sample pets. */
 
 import type { PetImporter } from "../../stores/pet_importer.ts";
-import { type PetStore, StoreUnavailableError } from "../../stores/store.ts";
-import { UnreachableError } from "../start_error.ts";
+import type { PetStore } from "../../stores/store.ts";
+import { explain } from "../start_error.ts";
 import { digestOf } from "./import_records.ts";
 import { samplePet } from "./sample_pets.ts";
 
@@ -20,15 +20,13 @@ export async function seedMemory(store: PetStore, count: number): Promise<string
  * it once.
  *
  * @returns A message for the operator.
- * @throws {UnreachableError} If the database cannot be written.
+ * @throws {SettingError} If the database cannot be written.
  */
 export async function seedDatabase(importer: PetImporter, count: number): Promise<string> {
   try {
     return await seed(importer, count);
   } catch (error) {
-    throw error instanceof StoreUnavailableError
-      ? new UnreachableError(`The sample pets cannot be added: ${error.message}`)
-      : error;
+    throw explain("The sample pets cannot be added", error);
   } finally {
     await importer.close();
   }
