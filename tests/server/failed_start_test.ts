@@ -76,21 +76,9 @@ const CASES: Case[] = [
   ["a CORS origin with a path", [K, "--cors-origin=https://a.example/x"], /"https:\/\/a\.example\/x"/],
   ["an invalid public address", [K, "--public-url=api.example"], /publicBaseUrl must be/],
   ["a log that does not exist", { PETSTORE_LOG: "on" }, /PETSTORE_LOG must be text, json or off, not "on"/],
-  [
-    "an address of metrics without a port",
-    [K, "--metrics=127.0.0.1"],
-    /--metrics must be an address and a port/,
-  ],
-  [
-    "a rate limit without a time",
-    [K, "--rate-limit=100"],
-    /--rate-limit must be requests in at most a day, such as 100/,
-  ],
-  [
-    "traces of more than all requests",
-    [K, "--traces=1.5"],
-    /--traces must be a share of the requests, such as 0\.01/,
-  ],
+  ["an address of metrics without a port", [K, "--metrics=127.0.0.1"], /--metrics must be an address and a port/],
+  ["a rate limit without a time", [K, "--rate-limit=100"], /--rate-limit must be requests in at most a day/],
+  ["traces of more than all requests", [K, "--traces=1.5"], /--traces must be a share of the requests, such as 0\.01/],
   ["a rate limit of a week", [K, "--rate-limit=1/168h"], /"1\/168h"/],
   ["a page that is neither on nor off", { PETSTORE_DOCS: "no" }, /PETSTORE_DOCS must be on or off, not "no"/],
 ];

@@ -1,9 +1,11 @@
-/** How bytes are divided into records, and CSV into fields. */
+/** How bytes are divided into records, and CSV into fields; and how a source is recognized. */
 
 import assert from "node:assert/strict";
-import test from "node:test";
+import { join } from "node:path";
+import { test } from "node:test";
 import fc from "fast-check";
 import { parseCsvRecord } from "../../../lib/server/transfer/csv.ts";
+import { importRecords } from "../../../lib/server/transfer/import_records.ts";
 import {
   findCsvEnd,
   type FindEnd,
@@ -11,6 +13,10 @@ import {
   readRecords,
   textOf,
 } from "../../../lib/server/transfer/record_reader.ts";
+import type { ImportChunk, PetImporter } from "../../../lib/stores/pet_importer.ts";
+import { openSqliteImporter } from "../../../lib/stores/sqlite/importer.ts";
+import { makeDrafts, readDrafts, toNdjson } from "../../support/server/pet_files.ts";
+import { withTempFolder } from "../../support/temp.ts";
 
 const encoder = new TextEncoder();
 
@@ -77,3 +83,38 @@ test("a line over 1 MiB is refused with its number, and one of 1 MiB is not", as
     );
   }
 });
+
+async function importBlocks(blocks: AsyncIterable<Uint8Array>, importer: PetImporter) {
+  const options = { format: "ndjson", copy: 1, importer, skipsBad: false } as const;
+  const parts = await Array.fromAsync(importRecords(blocks, options));
+  const sum = (name: "added" | "known") => parts.reduce((total, part) => total + part[name], 0);
+  return { added: sum("added"), known: sum("known") };
+}
+
+test("a source is known, however its bytes arrive, and with records that fill the memory for reading ahead", () =>
+  withTempFolder(async (folder) => {
+    const importer = openSqliteImporter(join(folder, "pets.db"));
+    const long = '{"name":"Rex","categoryId":7,"colour":"'.padEnd(900_000, "x") + '"}\n';
+    for (const [text, count] of [[toNdjson(makeDrafts(5_001)), 5_001], [long.repeat(40), 40]] as const) {
+      for (const [i, length] of [65_536, 1_000_003, 100_000_000].entries()) {
+        const { added, known } = await importBlocks(inBlocks(encoder.encode(text), [length]), importer);
+        assert.deepEqual([added, known], i === 0 ? [count, 0] : [0, count]);
+      }
+    }
+    await importer.close();
+  }));
+
+test("a chunk is not added if another importer was faster", () =>
+  withTempFolder(async (folder) => {
+    const path = join(folder, "pets.db");
+    const [one, other] = [openSqliteImporter(path), openSqliteImporter(path)];
+    const chunk: ImportChunk = { parent: "p".repeat(43), digest: "a".repeat(43), records: 300, pets: makeDrafts(250) };
+    const next = { ...chunk, digest: "b".repeat(43) };
+    assert.deepEqual([await one.add(chunk, 0), await other.add(next, 0)], [true, false]);
+    assert.deepEqual(readDrafts(folder), makeDrafts(250));
+    // Another source with the same beginning.
+    assert.equal(await other.add(next, 1), true);
+    assert.equal(readDrafts(folder).length, 500);
+    await one.close();
+    await other.close();
+  }));
