@@ -11,9 +11,10 @@ const RETRY_DELAY = 20;
 
 /** Writes to standard output or standard error without ever blocking the thread. */
 function createSink(stream: NodeJS.WriteStream, descriptor: number): LineSink {
-  const kind = statOf(descriptor);
+  // Node opens /dev/null for a descriptor that is closed at its start.
+  const kind = fstatSync(descriptor);
   // For a file or a terminal, Node's own stream writes synchronously, and would stop the server while the terminal is paused.
-  if (!kind?.isFIFO() && !kind?.isSocket()) return { write: (bytes) => writeFile(descriptor, bytes) };
+  if (!kind.isFIFO() && !kind.isSocket()) return { write: (bytes) => writeFile(descriptor, bytes) };
   // Each failed write is reported to its caller too.
   stream.on("error", () => {});
   return {
@@ -22,15 +23,6 @@ function createSink(stream: NodeJS.WriteStream, descriptor: number): LineSink {
         stream.write(bytes, (error) => error ? reject(error) : resolve(bytes.length));
       }),
   };
-}
-
-function statOf(descriptor: number) {
-  try {
-    return fstatSync(descriptor);
-  } catch {
-    // The descriptor is closed. Writes will fail, and be reported.
-    return undefined;
-  }
 }
 
 function writeFile(descriptor: number, bytes: Uint8Array): Promise<number> {
