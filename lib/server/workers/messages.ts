@@ -12,6 +12,8 @@ import type { Writers } from "../writers.ts";
 /** What a worker starts with. */
 export interface WorkerStart {
   channel: MessagePort;
+  /** Answers each message with a port to the thread that writes for all workers, or undefined if none can be started. */
+  writer: MessagePort;
   settings: ServerSettings;
   hostname: string;
   port: number;
@@ -35,16 +37,9 @@ export interface Steps {
   end: number;
 }
 
-export type WorkerCalls = Steps & {
-  /** Tells that the thread that writes for all workers has ended. */
-  loseWriter: undefined;
-};
-
 export interface MainCalls {
   /** Writes whole lines. */
   write: { stream: keyof Writers; lines: Uint8Array };
-  /** Returns a port to the thread that writes for all workers, or undefined if none can be started. */
-  connectWriter: undefined;
   /** Tells that the worker has failed and must be replaced. */
   die: string;
   /** Made once a second, with the worker's counts. */

@@ -4,7 +4,7 @@ import type { MessagePort } from "node:worker_threads";
 import type { WriterPort } from "../../stores/sqlite/writer_messages.ts";
 import { firstLine, SettingError, UnreachableError } from "../start_error.ts";
 
-/** A function for each call. It may return a port, which is transferred. */
+/** A function for each call. */
 export type Handlers<Calls> = { [Name in keyof Calls]: (argument: Calls[Name]) => unknown };
 
 /** An error, without its class. */
@@ -60,7 +60,7 @@ export class Peer<Calls, OwnCalls> {
   async #answer(id: number, name: keyof OwnCalls, argument: unknown): Promise<void> {
     try {
       const result = await this.#handlers[name](argument as OwnCalls[keyof OwnCalls]);
-      this.#post({ id, result }, typeof result === "object" && result !== null ? [result] : []);
+      this.#post({ id, result });
     } catch (error) {
       if (this.#isBug(error)) throw error;
       const isTemporary = error instanceof UnreachableError;
@@ -68,7 +68,7 @@ export class Peer<Calls, OwnCalls> {
     }
   }
 
-  #post(message: Message, transfer: unknown[] = []): void {
-    (this.#port as unknown as MessagePort).postMessage(message, transfer as MessagePort[]);
+  #post(message: Message): void {
+    this.#port.postMessage(message);
   }
 }

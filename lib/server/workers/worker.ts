@@ -2,18 +2,18 @@
 
 import { getHeapStatistics } from "node:v8";
 import { workerData } from "node:worker_threads";
-import type { WriterAccess, WriterPort } from "../../stores/sqlite/writer_messages.ts";
-import { type KeyedPetStore, StoreUnavailableError } from "../../stores/store.ts";
+import type { WriterAccess } from "../../stores/sqlite/writer_messages.ts";
+import type { KeyedPetStore } from "../../stores/store.ts";
 import { listen } from "../deno/listener.ts";
 import { prepareTraces } from "../deno/spans.ts";
 import { POSTGRES_DRIVER } from "../deno/postgres_driver.ts";
 import type { LineSink } from "../log/line_writer.ts";
 import { LocalServer } from "../local_server.ts";
 import { isColoured } from "../process.ts";
-import { firstLine, SettingError } from "../start_error.ts";
+import { SettingError } from "../start_error.ts";
 import { loadPostgres, openSqliteInWorker } from "../store/open_store.ts";
 import { createWriters, writeJson, type Writers } from "../writers.ts";
-import { HEARTBEAT_INTERVAL, type MainCalls, type WorkerCalls, type WorkerStart } from "./messages.ts";
+import { HEARTBEAT_INTERVAL, type MainCalls, type Steps, type WorkerStart } from "./messages.ts";
 import { Peer } from "./peer.ts";
 
 function runWorker(data: WorkerStart): void {
@@ -21,9 +21,8 @@ function runWorker(data: WorkerStart): void {
   const isComplete = () => Atomics.load(data.missing, 0) === 0;
   let store: KeyedPetStore | undefined;
   let started: Promise<void> | undefined;
-  let onWriterLost = () => {};
   const isBug = (error: unknown) => !(error instanceof SettingError);
-  const main = new Peer<MainCalls, WorkerCalls>(channel, {
+  const main = new Peer<MainCalls, Steps>(channel, {
     start: () => started = start(),
     async close() {
       await started;
@@ -36,7 +35,6 @@ function runWorker(data: WorkerStart): void {
       await store?.close();
       await Promise.all([writers.output.flush(), writers.errors.flush()]);
     },
-    loseWriter: () => onWriterLost(),
   }, isBug);
 
   /** The main isolate writes the lines of all workers. A slow reader makes each wait, and finally drop lines. */
@@ -53,13 +51,10 @@ function runWorker(data: WorkerStart): void {
   const server = new LocalServer(settings, writers, listen);
   /** The thread belongs to the store of the main isolate, which closes it. */
   const writer: WriterAccess = {
-    async connect(onLost) {
-      onWriterLost = onLost;
-      try {
-        return await main.call("connectWriter", undefined) as WriterPort | undefined;
-      } catch (error) {
-        throw new StoreUnavailableError(firstLine(error));
-      }
+    connect() {
+      data.writer.postMessage("connect");
+      // Not `onmessage`, with which the port would not report its end on Deno.
+      return new Promise((resolve) => data.writer.once("message", resolve));
     },
     close() {},
   };

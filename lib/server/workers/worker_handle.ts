@@ -1,10 +1,10 @@
 import { getHeapStatistics } from "node:v8";
-import { MessageChannel, Worker } from "node:worker_threads";
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { SqliteStore } from "../../stores/sqlite/store.ts";
 import { UnreachableError } from "../start_error.ts";
 import type { Samples } from "../metrics/samples.ts";
 import type { Sinks } from "../writers.ts";
-import { HEARTBEAT_INTERVAL, type MainCalls, type Steps, type WorkerCalls, type WorkerStart } from "./messages.ts";
+import { HEARTBEAT_INTERVAL, type MainCalls, type Steps, type WorkerStart } from "./messages.ts";
 import { Peer } from "./peer.ts";
 
 /** How many heartbeats a worker may miss before it counts as unresponsive. */
@@ -19,7 +19,7 @@ export class WorkerHandle {
   readonly died: Promise<string>;
   readonly #end: (reason: string) => void;
   readonly #worker: Worker;
-  readonly #peer: Peer<WorkerCalls, MainCalls>;
+  readonly #peer: Peer<Steps, MainCalls>;
   /** Whether it does not respond at the moment. */
   isUnresponsive = false;
   /** The counts of its last heartbeat. */
@@ -31,23 +31,32 @@ export class WorkerHandle {
    * @param program The address of the program that serves.
    * @param store The store whose thread writes for the worker. Undefined if the worker writes itself.
    */
-  constructor(program: URL, start: Omit<WorkerStart, "channel">, sinks: Sinks, store: SqliteStore | undefined) {
+  constructor(
+    program: URL,
+    start: Omit<WorkerStart, "channel" | "writer">,
+    sinks: Sinks,
+    store: SqliteStore | undefined,
+  ) {
     const { port1, port2 } = new MessageChannel();
-    this.#peer = new Peer<WorkerCalls, MainCalls>(port1, {
+    this.#peer = new Peer<Steps, MainCalls>(port1, {
       write: ({ stream, lines }) => sinks[stream].write(lines),
-      connectWriter: () => store?.connectWriter(() => void this.#peer.call("loseWriter", undefined)),
       die: (reason) => this.#end(reason),
       beat: (samples) => {
         this.#missedHeartbeats = 0;
         this.samples = samples;
       },
     });
+    const writer = new MessageChannel();
+    writer.port1.on("message", async () => {
+      const port = await store?.connectWriter();
+      writer.port1.postMessage(port, port ? [port as unknown as MessagePort] : []);
+    });
     // Deno's own Worker would end the process when its memory is exhausted.
     this.#worker = new Worker(importable(program), {
       // An environment of its own, because the system's needs a permission.
       env: {},
-      workerData: { ...start, channel: port2 } satisfies WorkerStart,
-      transferList: [port2],
+      workerData: { ...start, channel: port2, writer: writer.port2 } satisfies WorkerStart,
+      transferList: [port2, writer.port2],
       resourceLimits: { maxOldGenerationSizeMb: Math.floor(getHeapStatistics().heap_size_limit / MEBIBYTE) },
     });
     const { promise, resolve } = Promise.withResolvers<string>();
@@ -58,6 +67,7 @@ export class WorkerHandle {
     this.died.then(() => {
       this.#worker.terminate();
       this.#peer.close();
+      writer.port1.close();
     });
   }
 
@@ -70,7 +80,7 @@ export class WorkerHandle {
     const died = this.died.then((reason) => {
       throw new UnreachableError(`A worker died: ${reason}`);
     });
-    await Promise.race([this.#peer.call(step, argument as WorkerCalls[Step]), died]);
+    await Promise.race([this.#peer.call(step, argument), died]);
   }
 
   /**

@@ -2,8 +2,8 @@
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoreChanges } from "../store.ts";
-import { prepareExact } from "./open.ts";
 import { SELECT_MARKS } from "./statements.ts";
+import { prepareExact } from "./transaction.ts";
 
 /** One row of {@link SELECT_MARKS}. */
 interface Marks {

@@ -2,9 +2,10 @@
 
 import type { ExportFormat, PetSink } from "../pet_exporter.ts";
 import { findFile, readSnapshot } from "./inspection.ts";
-import { explain, prepareExact } from "./open.ts";
+import { explain } from "./open.ts";
 import { requireTables } from "./schema.ts";
 import { exportPage } from "./statements.ts";
+import { prepareExact } from "./transaction.ts";
 
 /** How many pets are read at a time. Twice as many are not faster. */
 const PAGE = 1000n;

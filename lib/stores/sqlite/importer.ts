@@ -3,13 +3,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ImportChunk, KnownChunk, PetImporter } from "../pet_importer.ts";
 import { statusCode } from "../status_code.ts";
-import { isBusy } from "./errors.ts";
-import { explain, openDatabase, prepareExact, setBusyTimeout } from "./open.ts";
-import { commit, FileWatch } from "./schema.ts";
+import { explain, openDatabase } from "./open.ts";
+import { FileWatch } from "./schema.ts";
 import { INSERT_CHUNK, insertPets, SELECT_FOLLOWERS, SELECT_ONE } from "./statements.ts";
+import { begin, commit, prepareExact } from "./transaction.ts";
 
-/** The time limit for the write lock, and the pause between two attempts, in milliseconds. */
-const LOCK_TIMEOUT = 5_000, RETRY_PAUSE = 0.5;
+/** The time limit for the write lock, in milliseconds. */
+const LOCK_TIMEOUT = 5_000;
 
 /** Pages of the log after which it is copied into the file. The default of 1,000 would sync the disk for most chunks. */
 const CHECKPOINT = 8_000;
@@ -40,7 +40,7 @@ export function openSqliteImporter(path: string): PetImporter {
     followers: (parent) => explainErrors(() => followers(parent)),
     add: (chunk, known) =>
       explainErrors(() => {
-        begin(db);
+        begin(db, LOCK_TIMEOUT);
         return commit(db, () => {
           watch.requireWritable();
           const isNew = followers(chunk.parent).length === known;
@@ -58,20 +58,6 @@ export function openSqliteImporter(path: string): PetImporter {
       db.close();
     },
   };
-}
-
-/** SQLite's own wait has pauses of up to 100 ms, in which a busy server would always be first. */
-function begin(db: DatabaseSync): void {
-  const deadline = performance.now() + LOCK_TIMEOUT;
-  setBusyTimeout(db, 0);
-  for (const pause = new Int32Array(new SharedArrayBuffer(4));;) {
-    try {
-      return db.exec("BEGIN IMMEDIATE");
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > deadline) throw error;
-      Atomics.wait(pause, 0, 0, RETRY_PAUSE);
-    }
-  }
 }
 
 function insertChunk(db: DatabaseSync, { parent, digest, records, pets }: ImportChunk): void {

@@ -4,8 +4,9 @@ import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "../store.ts";
 import { followLinks, inspectFiles } from "./file.ts";
-import { BUSY_TIMEOUT, explain, prepareExact, setBusyTimeout } from "./open.ts";
+import { explain } from "./open.ts";
 import { readSchemaText, requireKnownSchema, SCHEMA_VERSION, schemaTextOf } from "./schema.ts";
+import { BUSY_TIMEOUT, prepareExact, setBusyTimeout } from "./transaction.ts";
 
 /** The result of an inspection. */
 export interface Inspection {

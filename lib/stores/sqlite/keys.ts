@@ -4,8 +4,8 @@ import type { DatabaseSync } from "node:sqlite";
 import type { KeyStore } from "../key_store.ts";
 import { type Rows, SqlKeys, type Statement } from "../sql_keys.ts";
 import { asUnavailable } from "./errors.ts";
-import { BUSY_TIMEOUT, setBusyTimeout } from "./open.ts";
-import { commit, type FileWatch } from "./schema.ts";
+import type { FileWatch } from "./schema.ts";
+import { begin, BUSY_TIMEOUT, commit } from "./transaction.ts";
 
 export function sqliteKeys(db: DatabaseSync, watch: FileWatch): KeyStore {
   const run = (statements: readonly Statement[]) =>
@@ -26,13 +26,11 @@ export function sqliteKeys(db: DatabaseSync, watch: FileWatch): KeyStore {
 
 /** @param waits Whether to wait for a lock and for the disk, which stops the thread. */
 function write<T>(db: DatabaseSync, waits: boolean, change: () => T): T {
-  setBusyTimeout(db, waits ? BUSY_TIMEOUT : 0);
   db.exec(`PRAGMA synchronous = ${waits ? "FULL" : "NORMAL"}`);
   try {
-    db.exec("BEGIN IMMEDIATE");
+    begin(db, waits ? BUSY_TIMEOUT : 0);
     return commit(db, change);
   } finally {
     db.exec("PRAGMA synchronous = FULL");
-    setBusyTimeout(db, BUSY_TIMEOUT);
   }
 }

@@ -1,7 +1,7 @@
 /** Opens an SQLite file. Before it writes anything, it checks the file's application, version and condition. */
 
 import { existsSync } from "node:fs";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import { isBusy } from "./errors.ts";
 import {
   followLinks,
@@ -11,26 +11,12 @@ import {
   type OpenedFiles,
   requireInPlace,
 } from "./file.ts";
-import { migrate, requireKnownSchema, rollback } from "./schema.ts";
+import { migrate, requireKnownSchema } from "./schema.ts";
 import { StoreUnavailableError } from "../store.ts";
+import { BUSY_TIMEOUT, rollback, setBusyTimeout } from "./transaction.ts";
 
 /** The path of a database without a file. */
 const IN_MEMORY = ":memory:";
-
-/** How long SQLite waits for a lock of another process, in milliseconds. This must be short, because it blocks the event loop. */
-export const BUSY_TIMEOUT = 1000;
-
-/** Sets the busy timeout. Node before 22.16 ignores the option `timeout`, and so does Deno for a read-only connection. */
-export function setBusyTimeout(db: DatabaseSync, milliseconds: number): void {
-  db.exec(`PRAGMA busy_timeout = ${milliseconds}`);
-}
-
-/** Prepares a statement whose integers are read as bigints: another program may have inserted an id beyond 2^53. */
-export function prepareExact(db: DatabaseSync, sql: string): StatementSync {
-  const statement = db.prepare(sql);
-  statement.setReadBigInts(true);
-  return statement;
-}
 
 /**
  * Opens a database for reading and writing, and migrates its schema.

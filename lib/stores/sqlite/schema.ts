@@ -5,6 +5,7 @@ import { VERSION } from "../../version.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { KEY_COLUMNS, PET_COLUMNS, REQUEST_COLUMNS } from "../sql_columns.ts";
 import { type OpenDatabase, type OpenedFiles, requireInPlace } from "./file.ts";
+import { begin, BUSY_TIMEOUT, commit } from "./transaction.ts";
 
 /** "Pets" in ASCII. Identifies files of this program (PRAGMA application_id). */
 const APPLICATION_ID = 0x50657473;
@@ -119,7 +120,7 @@ function requireCompatible(db: DatabaseSync, path: string, version: number): voi
  */
 export function migrate(db: DatabaseSync, path: string): void {
   if (readPragma(db, "user_version") === MIGRATIONS.length) return;
-  db.exec("BEGIN IMMEDIATE");
+  begin(db, BUSY_TIMEOUT);
   commit(db, () => {
     // Checked under the lock, because another process may have migrated it in the meantime, even to a later version.
     const version = requireKnownSchema(db, path);
@@ -174,28 +175,6 @@ export class FileWatch {
 
   #version(): unknown {
     return this.#read.get()?.["user_version"];
-  }
-}
-
-/** Ends a transaction that has begun: with what `work` has written or, if it throws, with nothing. */
-export function commit<T>(db: DatabaseSync, work: () => T): T {
-  try {
-    const result = work();
-    db.exec("COMMIT");
-    return result;
-  } catch (error) {
-    rollback(db);
-    throw error;
-  }
-}
-
-/** Ends a transaction that failed. SQLite may have ended it already, for example when the disk is full. */
-export function rollback(db: DatabaseSync): void {
-  try {
-    db.exec("ROLLBACK");
-  } catch (error) {
-    // Node before 22.16 has no `isTransaction`.
-    if (!String(error).includes("no transaction is active")) throw error;
   }
 }
 

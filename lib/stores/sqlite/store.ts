@@ -15,15 +15,15 @@ import type {
 import type { CommittingStore } from "../batch.ts";
 import type { KeyStore } from "../key_store.ts";
 import { ChangeWatch } from "./change_watch.ts";
-import { Transactions } from "./commit.ts";
-import { LocalCommitter, ThreadCommitter } from "./committer.ts";
 import { asUnavailable, isOutage } from "./errors.ts";
 import type { OpenDatabase, OpenedFiles } from "./file.ts";
 import { sqliteKeys } from "./keys.ts";
-import { openDatabase, openSecondConnection, prepareExact } from "./open.ts";
+import { Transactions } from "./insert.ts";
+import { openDatabase, openSecondConnection } from "./open.ts";
 import { FileWatch } from "./schema.ts";
 import { WriterOwner } from "./start_writer.ts";
 import { ALL_PETS, type PageSql, PETS_OF_STATUS, SELECT_PET } from "./statements.ts";
+import { prepareExact } from "./transaction.ts";
 import { Writer } from "./writer.ts";
 import type { WriterAccess, WriterPort } from "./writer_messages.ts";
 
@@ -54,9 +54,7 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
     this.#file = new FileWatch({ db, files }, path);
     this.#watch = new ChangeWatch(db);
     this.#access = access;
-    const onCommitted = () => this.#watch.countCommit();
-    const local = new LocalCommitter(new Transactions(db, this.#file), onCommitted);
-    this.#writer = new Writer(access ? new ThreadCommitter(access, local, onCommitted) : local);
+    this.#writer = new Writer(new Transactions(db, this.#file), () => this.#watch.countCommit(), access);
     this.keys = sqliteKeys(db, this.#file);
     this.#get = prepareExact(db, SELECT_PET);
     this.#all = preparePage(db, ALL_PETS);
@@ -86,12 +84,9 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
     return this.#writer.batch;
   }
 
-  /**
-   * Connects another store to the thread of this one, as {@link WriterAccess.connect}. The port can be sent to the isolate of
-   * that store.
-   */
-  async connectWriter(onLost: () => void): Promise<WriterPort | undefined> {
-    return this.#isClosed ? undefined : await this.#access?.connect(onLost);
+  /** A port to the thread of this store, for a store of another isolate: {@link WriterAccess.connect}. */
+  connectWriter(): MaybePromise<WriterPort | undefined> {
+    return this.#isClosed ? undefined : this.#access?.connect();
   }
 
   async create(pet: PetDraft): Promise<bigint> {

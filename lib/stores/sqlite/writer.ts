@@ -1,19 +1,49 @@
-/** Collects the creates of a store, and has them committed: see `committer.ts`. */
+/** Collects the creates of a store, and commits them: on a thread that writes, or on the calling thread, which each commit stops. */
 
 import { Batch } from "../batch.ts";
 import { chain, type MaybePromise } from "../../maybe_promise.ts";
 import { requireValid } from "../status_code.ts";
-import type { IdempotentOutcome, IdempotentRequest, PetDraft } from "../store.ts";
-import type { Committer } from "./committer.ts";
-import type { Create } from "./insert.ts";
+import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
+import { asUnavailable, isBusy } from "./errors.ts";
+import type { NewRow, Transactions } from "./insert.ts";
+import { BUSY_TIMEOUT } from "./transaction.ts";
+import {
+  encodeBatch,
+  type Greeting,
+  type Settled,
+  toError,
+  type WriterAccess,
+  type WriterPort,
+} from "./writer_messages.ts";
+
+/** The pause between attempts of the calling thread to get the write lock, in milliseconds. Reads go on meanwhile. */
+const RETRY_DELAY = 1;
+
+/** A create that waits, with the functions that settle its promise. */
+interface Create extends NewRow {
+  resolve(outcome: IdempotentOutcome): void;
+  reject(error: unknown): void;
+}
 
 export class Writer {
   readonly batch: Batch<Create>;
-  readonly #committer: Committer;
+  readonly #transactions: Pick<Transactions, "commit">;
+  readonly #onCommitted: () => void;
+  readonly #access: WriterAccess | undefined;
+  #thread: ThreadLine | undefined;
+  /** Where creates are committed. Decided once, at the first create. */
+  #place: "thread" | "here" | undefined;
 
-  constructor(committer: Committer) {
-    this.#committer = committer;
-    const commit = (creates: Create[]) => committer.commit(creates);
+  /**
+   * @param onCommitted Called after a commit, before the promises of its creates resolve.
+   * @param access The way to a thread. Without it, or if no thread can be started, the calling thread commits.
+   */
+  constructor(transactions: Pick<Transactions, "commit">, onCommitted: () => void, access?: WriterAccess) {
+    this.#transactions = transactions;
+    this.#onCommitted = onCommitted;
+    this.#access = access;
+    if (!access) this.#place = "here";
+    const commit = (creates: Create[]) => this.#place === "here" ? this.#commit(creates) : this.#commitThere(creates);
     this.batch = new Batch({ resource: "the disk", commit, expectsClients: true });
   }
 
@@ -34,8 +64,97 @@ export class Writer {
 
   /** Accepts no more creates, and commits those that wait. */
   close(): MaybePromise<void> {
-    return chain(this.batch.close(), () => this.#committer.close());
+    return chain(this.batch.close(), () => {
+      this.#thread?.close();
+      return this.#access?.close();
+    });
   }
+
+  #commit(creates: readonly Create[], deadline = performance.now() + BUSY_TIMEOUT): MaybePromise<void> {
+    try {
+      return this.#settle(creates, this.#transactions.commit(creates, 0));
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= deadline) return rejectAll(creates, asUnavailable(error));
+    }
+    return new Promise((resolve) => setTimeout(resolve, RETRY_DELAY)).then(() => this.#commit(creates, deadline));
+  }
+
+  async #commitThere(creates: readonly Create[]): Promise<void> {
+    try {
+      if (!this.#thread || this.#thread.hasEnded) this.#thread = await this.#connect();
+      if (!this.#thread) return await this.#commit(creates);
+      const outcomes = await this.#thread.call(encodeBatch(creates)) as Settled[] | undefined;
+      if (!outcomes) throw new StoreUnavailableError("The thread that writes has ended; the pet may have been stored");
+      this.#settle(creates, outcomes);
+    } catch (error) {
+      rejectAll(creates, error);
+    }
+  }
+
+  /** Returns undefined if no thread can be started at all. */
+  async #connect(): Promise<ThreadLine | undefined> {
+    // Twice, because a thread that has just ended may still pass for one that runs.
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const port = await this.#access?.connect();
+      const line = port && new ThreadLine(port);
+      const greeting = await line?.receive() as Greeting | undefined;
+      this.#place ??= greeting ? "thread" : "here";
+      if (greeting === "ready") return line;
+      line?.close();
+      if (greeting) throw toError(greeting);
+      if (this.#place === "here") return undefined;
+    }
+    throw new StoreUnavailableError("The thread that writes cannot be started at the moment");
+  }
+
+  #settle(creates: readonly Create[], outcomes: readonly Settled[]): void {
+    this.#onCommitted();
+    for (const [i, { resolve, reject }] of creates.entries()) {
+      const settled = outcomes[i]!;
+      if (typeof settled === "bigint") resolve({ outcome: "created", id: settled });
+      else if ("outcome" in settled) resolve(settled);
+      else reject(toError(settled));
+    }
+  }
+}
+
+/** A port to a thread, which sends one message at a time. */
+class ThreadLine {
+  hasEnded = false;
+  readonly #port: WriterPort;
+  #message = Promise.withResolvers<unknown>();
+
+  constructor(port: WriterPort) {
+    this.#port = port;
+    port.onmessage = ({ data }) => this.#message.resolve(data);
+    port.addEventListener("close", () => {
+      this.hasEnded = true;
+      this.#message.resolve(undefined);
+    });
+  }
+
+  call(message: unknown): Promise<unknown> {
+    this.#port.postMessage(message);
+    return this.receive();
+  }
+
+  /** The next message. Undefined if the thread has ended. */
+  async receive(): Promise<unknown> {
+    // A store without creates in flight does not keep the process alive.
+    this.#port.ref?.();
+    const message = await this.#message.promise;
+    this.#message = Promise.withResolvers();
+    this.#port.unref?.();
+    return message;
+  }
+
+  close(): void {
+    this.#port.close();
+  }
+}
+
+function rejectAll(creates: readonly Create[], error: unknown): void {
+  for (const { reject } of creates) reject(error);
 }
 
 function requireTypes({ key, fingerprint, retentionMs }: IdempotentRequest): void {

@@ -6,13 +6,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Create } from "../../../lib/stores/sqlite/insert.ts";
-import { LocalCommitter, ThreadCommitter } from "../../../lib/stores/sqlite/committer.ts";
+import type { Inserted, NewRow } from "../../../lib/stores/sqlite/insert.ts";
 import { Writer } from "../../../lib/stores/sqlite/writer.ts";
 import {
   decodeBatch,
-  encodeReply,
-  type Settled,
+  type Greeting,
   type WriterAccess,
   type WriterBatch,
   type WriterPort,
@@ -44,10 +42,10 @@ const SCENARIO: fc.Arbitrary<Scenario> = fc.record({
 /** A file, and the threads that write to it. */
 class World implements WriterAccess {
   readonly stored: string[] = [];
-  /** The creates that a thread had not answered when it ended. */
+  /** The creates that a thread got and did not answer. */
   readonly unsure = new Set<string>();
   /** The thread that runs. */
-  thread: { inFlight: Set<string>; onLost(): void } | undefined;
+  thread: { port: Port } | undefined;
   starts = 0;
   hasRun = false;
   openPorts = 0;
@@ -66,26 +64,30 @@ class World implements WriterAccess {
     await this.#scheduler.schedule(Promise.resolve(), what);
   }
 
-  async connect(onLost: () => void): Promise<WriterPort | undefined> {
+  connect(): WriterPort | undefined {
     assert.ok(!this.isClosed && this.thread === undefined, "a thread is asked for that nobody needs");
     const start = this.#scenario.starts[this.starts++] ?? "runs";
-    await this.step(`start: ${start}`);
     if (start === "cannot run") return undefined;
-    if (start === "fails") throw new StoreUnavailableError("the file is locked");
-    this.hasRun = true;
-    this.thread = { inFlight: new Set(), onLost };
-    const port = this.#openPort(this.thread);
-    if (start === "ends") this.lose();
+    const port = new Port(this);
+    this.thread = { port };
+    void this.step(`start: ${start}`).then(() => this.#greet(start, port));
     return port;
+  }
+
+  #greet(start: Start, port: Port): void {
+    if (this.thread?.port !== port) return;
+    if (start === "ends") return this.lose();
+    this.hasRun ||= start === "runs";
+    if (start === "fails") this.thread = undefined;
+    const failure = { message: "the file is locked", name: "StoreUnavailableError" };
+    port.onmessage?.({ data: (start === "runs" ? "ready" : failure) satisfies Greeting });
   }
 
   /** The thread ends, and the store hears of it. */
   lose(): void {
     const { thread } = this;
-    if (!thread) return;
-    for (const name of thread.inFlight) this.unsure.add(name);
     this.thread = undefined;
-    thread.onLost();
+    void this.step("the loss is heard").then(() => thread?.port.onClosed());
   }
 
   close(): void {
@@ -95,37 +97,53 @@ class World implements WriterAccess {
   }
 
   /** On the calling thread. */
-  commit(creates: readonly Create[]): boolean {
+  commit(rows: readonly NewRow[]): Inserted[] {
     assert.ok(!this.hasRun, "the calling thread commits, though a thread has run");
-    if (this.#busy-- > 0) return false;
-    for (const { row, resolve } of creates) resolve(this.#store(row![0]));
-    return true;
+    if (this.#busy-- > 0) throw new Error("database is locked");
+    return this.store(rows);
   }
 
-  #store(name: string): { outcome: "created"; id: bigint } {
-    return { outcome: "created", id: BigInt(this.stored.push(name)) };
+  store(rows: readonly NewRow[]): Inserted[] {
+    return rows.map(({ row }) => BigInt(this.stored.push(row![0])));
+  }
+}
+
+/** The store's end of a port. */
+class Port implements WriterPort {
+  onmessage: WriterPort["onmessage"] = null;
+  onClosed = (): void => {};
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+    world.openPorts++;
   }
 
-  #openPort(thread: NonNullable<World["thread"]>): WriterPort {
-    this.openPorts++;
-    const port: WriterPort = {
-      onmessage: null,
-      close: () => this.openPorts--,
-      postMessage: async (message) => {
-        assert.equal(this.thread, thread, "a batch is sent to a thread that has ended");
-        const outcomes: Settled[] = [];
-        const creates = decodeBatch(message as WriterBatch, outcomes);
-        for (const { row } of creates) thread.inFlight.add(row![0]);
-        await this.step("commit");
-        if (this.thread !== thread) return;
-        for (const { row, resolve } of creates) resolve(this.#store(row![0]));
-        await this.step("reply");
-        if (this.thread !== thread) return;
-        thread.inFlight.clear();
-        port.onmessage?.({ data: encodeReply(outcomes) });
-      },
+  addEventListener(_event: "close", listener: () => void): void {
+    let isOpen = true;
+    this.onClosed = () => {
+      if (isOpen) this.#world.openPorts--;
+      isOpen = false;
+      listener();
     };
-    return port;
+  }
+
+  close(): void {
+    void this.#world.step("port closed").then(this.onClosed);
+  }
+
+  async postMessage(message: unknown): Promise<void> {
+    const world = this.#world;
+    const rows = decodeBatch(message as WriterBatch);
+    const names = rows.map(({ row }) => row![0]);
+    for (const name of names) world.unsure.add(name);
+    await world.step("commit");
+    if (world.thread?.port !== this) return;
+    const data = world.store(rows);
+    await world.step("reply");
+    if (world.thread?.port !== this) return;
+    for (const name of names) world.unsure.delete(name);
+    this.onmessage?.({ data });
   }
 }
 
@@ -139,8 +157,7 @@ interface Outcome {
 async function run(scheduler: fc.Scheduler, scenario: Scenario): Promise<void> {
   const world = new World(scheduler, scenario);
   let commits = 0;
-  const onCommitted = () => commits++;
-  const writer = new Writer(new ThreadCommitter(world, new LocalCommitter(world, onCommitted), onCommitted));
+  const writer = new Writer(world, () => commits++, world);
   const outcomes: Outcome[] = [];
   let isClosed = false;
 
