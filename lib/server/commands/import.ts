@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from "../../stores/store.ts";
 import { openSource, readFormat, STANDARD } from "../transfer/files.ts";
-import { BadRecordError, importRecords } from "../transfer/import_records.ts";
+import { importRecords } from "../transfer/import_records.ts";
 import { oneLine } from "../log/messages.ts";
 import { type CommandArguments, numberFrom, oneOf } from "../command_arguments.ts";
 import { SettingError, UnreachableError } from "../start_error.ts";
@@ -93,12 +93,10 @@ async function importFile(args: CommandArguments, { writers, host }: Context): P
 }
 
 function explainStop(error: unknown, { added }: Counts, isDryRun: boolean): unknown {
-  const isExpected = error instanceof SettingError || error instanceof StoreUnavailableError;
-  if (!isExpected || isDryRun) return error;
-  const advice = error instanceof BadRecordError ? "correct it and import the file again" : "import the file again";
-  const result = added === 0 ? "No pet was added" : `${formatPetCount(added)} were added`;
-  const line = `${error.message}. ${result}; ${advice}`;
   const isTemporary = error instanceof StoreUnavailableError || error instanceof UnreachableError;
+  if (isDryRun || !(isTemporary || error instanceof SettingError)) return error;
+  const result = added === 0 ? "No pet was added" : `${formatPetCount(added)} were added`;
+  const line = `${error.message}. ${result}; ${isTemporary ? "" : "correct it and "}import the file again`;
   return isTemporary ? new UnreachableError(line) : new SettingError(line);
 }
 

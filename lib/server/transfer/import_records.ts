@@ -27,13 +27,6 @@ export interface BadRecord {
   faults: readonly string[];
 }
 
-/** Thrown for a record that stops an import. */
-export class BadRecordError extends SettingError {
-  constructor({ line, faults }: BadRecord) {
-    super(`Line ${line}: ${faults.join("; ")}`);
-  }
-}
-
 export interface ImportOptions {
   format: ExportFormat;
   /** The same source is added once for each number. */
@@ -75,7 +68,7 @@ export async function* importRecords(
     }
     const chunk = ahead.slice(0, CHUNK);
     const { pets, bad } = readPets(chunk, readPet);
-    if (bad[0] && !skipsBad) throw new BadRecordError(bad[0]);
+    if (bad[0] && !skipsBad) throw new SettingError(`Line ${bad[0].line}: ${bad[0].faults.join("; ")}`);
     const digest = digestAfter(parent, chunk);
     // If another importer was faster, its chunk is among the followers now.
     if (importer && !await importer.add({ parent, digest, records: chunk.length, pets }, followers.length)) continue;
