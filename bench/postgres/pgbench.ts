@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { statementsFor } from "../../lib/stores/postgres/statements.ts";
-import { DEFAULT_SCHEMA } from "../../lib/stores/postgres/schema/schema.ts";
+import { DEFAULT_SCHEMA } from "../../lib/stores/postgres/client/client.ts";
 import type { Cluster } from "../../tests/support/postgres/cluster.ts";
 import { LOAD_CORE } from "../load/cores.ts";
 

@@ -1,7 +1,7 @@
 /** PostgreSQL's reads of a large table: the index, its pages and the time. */
 
 import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
-import { DEFAULT_SCHEMA } from "../../lib/stores/postgres/schema/schema.ts";
+import { DEFAULT_SCHEMA } from "../../lib/stores/postgres/client/client.ts";
 import { statementsFor } from "../../lib/stores/postgres/statements.ts";
 import { DRIVERS, runSql } from "../../tests/support/postgres/postgres.ts";
 import { type Row, spreadOf } from "../row.ts";

@@ -10,8 +10,7 @@ import { serveMetrics } from "./metrics/metrics_server.ts";
 import type { ServerSettings } from "./server_settings.ts";
 import type { KeyedPetStore } from "../stores/store.ts";
 import { SettingError } from "./start_error.ts";
-import { openKeyDatabase } from "./store/key_database.ts";
-import { readStoreSetting, type StoreSetting } from "./store/open_store.ts";
+import { openKeyDatabase, readStoreSetting, type StoreSetting } from "./store/open_store.ts";
 import { resolvesWithin } from "./time.ts";
 import { findTraces } from "./traces/api.ts";
 import { writeJson, type Writers } from "./writers.ts";
@@ -52,7 +51,7 @@ export async function serve(settings: ServerSettings, writers: Writers, host: Ho
   async function open(): Promise<OpenedStores> {
     const store = await openSeeded(storeSetting, settings.seed, report);
     stores.add(store);
-    const keyStore = storeSetting.isShareable ? store : await openKeyDatabase(settings.keys.length === 0);
+    const keyStore = storeSetting.openImporter ? store : await openKeyDatabase(settings.keys.length === 0);
     if (keyStore) stores.add(keyStore);
     key = await findFirstKey(settings.keys, keyStore?.keys);
     return { store, keyStore, keyLocation: key.location };

@@ -16,7 +16,7 @@ import type { Inspection } from "../../stores/postgres/schema/inspection.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { firstLine, SettingError, UnreachableError } from "../start_error.ts";
 import { Hosts, type ServerState } from "./postgres_hosts.ts";
-import { driverOptions, securityFor } from "./postgres_options.ts";
+import { driverOptions } from "./postgres_options.ts";
 import { dialForDriver, watchSocket } from "./postgres_socket.ts";
 import { describePostgres, type PostgresTarget } from "./postgres_url.ts";
 
@@ -77,13 +77,7 @@ async function usePostgres<T>(
 ): Promise<T> {
   try {
     const connect = await loadDriver(target, driver);
-    const hosts = new Hosts({
-      hosts: target.hosts,
-      security: securityFor(target),
-      timeoutMs: target.connectTimeout * 1000,
-      targetSessionAttrs: target.targetSessionAttrs,
-      readState: (socket) => readState(connect, socket),
-    });
+    const hosts = new Hosts(target, (socket) => readState(connect, socket));
     // Before the store opens, because the store's time limit is too short for several silent hosts.
     await hosts.choose().catch((error) => {
       throw asUnavailable(error);

@@ -1,6 +1,6 @@
 /** Turns the `--store` setting into a store. */
 
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { createMemoryStore } from "../../stores/memory/memory_store.ts";
 import type { PetImporter } from "../../stores/pet_importer.ts";
@@ -10,6 +10,7 @@ import type { OpenedFiles } from "../../stores/sqlite/file.ts";
 import type { WriterAccess } from "../../stores/sqlite/writer_messages.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { makeFolderFor } from "../folders.ts";
+import { isPermitted } from "../process.ts";
 import type { Environment } from "../settings.ts";
 import { firstLine, SettingError, startError, UnreachableError } from "../start_error.ts";
 import { describePostgres, type PostgresTarget, readPostgresUrl } from "./postgres_url.ts";
@@ -18,8 +19,6 @@ import { describePostgres, type PostgresTarget, readPostgresUrl } from "./postgr
 export interface StoreSetting {
   /** The setting without its secrets, for messages. */
   description: string;
-  /** Whether several isolates can open it. Otherwise, API keys are kept in a separate database. */
-  isShareable: boolean;
   /** Where a PostgreSQL database is. */
   target?: PostgresTarget;
   /**
@@ -29,7 +28,8 @@ export interface StoreSetting {
    */
   open(): KeyedPetStore | Promise<KeyedPetStore>;
   /**
-   * Opens it to import pets. Absent for a store in memory, which only its own process can reach.
+   * Opens it to import pets. Absent for a store in memory, which only one isolate can reach: its API keys are kept in a separate
+   * database.
    *
    * @throws {SettingError} If it cannot be opened.
    */
@@ -71,27 +71,41 @@ export function readStoreSetting(
   const store = parseStoreLocation(setting, environment);
   if (store.kind === "memory") {
     const description = `${setting} (lost when the server stops)`;
-    return { description, isShareable: false, open: createMemoryStore };
+    return { description, open: createMemoryStore };
   }
   if (store.kind === "postgres") {
     const { target } = store;
     return {
-      ...{ description: describePostgres(target), isShareable: true, target },
+      ...{ description: describePostgres(target), target },
       open: async () => await (await loadPostgres()).openPostgres(target, postgresDriver),
       openImporter: async () => await (await loadPostgres()).openImporter(target, postgresDriver),
     };
   }
   const { path } = store;
-  const isFile = path !== ":memory:";
   return {
-    ...{ description: setting, isShareable: isFile, open: () => openSqlite(path, "thread") },
-    ...isFile && { openImporter: () => withFolderFor(path, () => openSqliteImporter(path)) },
+    ...{ description: setting, open: () => openSqlite(path, "thread") },
+    ...path !== ":memory:" && { openImporter: () => withFolderFor(path, () => openSqliteImporter(path)) },
   };
 }
 
 /** Loaded when it is needed, because a server on SQLite would keep it in its memory: 3 MB. */
 export function loadPostgres(): Promise<typeof import("./open_postgres.ts")> {
   return import("./open_postgres.ts");
+}
+
+/** The database of the API keys if the pets are kept in memory. Its path is relative to the working directory. */
+export const KEY_DATABASE = "data/keys.db";
+
+/**
+ * Opens that database.
+ *
+ * @param createIfMissing Whether to create it.
+ * @returns Undefined if it is missing and not created.
+ * @throws {SettingError} If it cannot be opened.
+ */
+export async function openKeyDatabase(createIfMissing: boolean): Promise<SqliteStore | undefined> {
+  const exists = isPermitted({ name: "read", path: KEY_DATABASE }) && existsSync(KEY_DATABASE);
+  return exists || createIfMissing ? await openSqlite(KEY_DATABASE, "same-thread") : undefined;
 }
 
 /** @throws {SettingError} If it cannot be opened, or is missing and must not be created. */

@@ -6,7 +6,9 @@
 import { lookup } from "node:dns/promises";
 import { isIP, type Socket } from "node:net";
 import { sqlState } from "../../stores/postgres/client/errors.ts";
+import { securityFor } from "./postgres_options.ts";
 import { type Address, formatAddress, openSocket, type Security, timeoutError } from "./postgres_socket.ts";
+import type { PostgresTarget } from "./postgres_url.ts";
 
 export interface ServerState {
   isStandby: boolean;
@@ -22,16 +24,8 @@ interface HostResult {
   error?: unknown;
 }
 
-export interface HostOptions {
-  hosts: readonly { name: string; port: number }[];
-  security: Security;
-  /** For each address, in milliseconds; 0 for no limit. */
-  timeoutMs: number;
-  /** The required state, as in libpq. */
-  targetSessionAttrs: string;
-  /** Logs in over a socket, reads the state and logs out. */
-  readState(socket: Socket): Promise<ServerState>;
-}
+/** Logs in over a socket, reads the state and logs out. */
+type ReadState = (socket: Socket) => Promise<ServerState>;
 
 /** How long the state of a server counts as current, in milliseconds. */
 const STATE_LIFETIME = 1000;
@@ -41,13 +35,23 @@ const OTHERS_TIMEOUT = 250;
 
 /** Connects to the chosen host, and chooses again when that host no longer fits. */
 export class Hosts {
-  readonly #options: HostOptions;
+  readonly #target: PostgresTarget;
+  readonly #security: Security;
+  readonly #readState: ReadState;
   #chosen: Address | undefined;
   #chosenAt = -Infinity;
   #choosing: Promise<void> | undefined;
 
-  constructor(options: HostOptions) {
-    this.#options = options;
+  /** @throws {SettingError} If a certificate cannot be read. */
+  constructor(target: PostgresTarget, readState: ReadState) {
+    this.#target = target;
+    this.#security = securityFor(target);
+    this.#readState = readState;
+  }
+
+  /** For each address, in milliseconds; 0 for no limit. */
+  get #timeoutMs(): number {
+    return this.#target.connectTimeout * 1000;
   }
 
   /**
@@ -84,15 +88,15 @@ export class Hosts {
   }
 
   #isCurrent(): boolean {
-    return this.#options.targetSessionAttrs === "any" || performance.now() - this.#chosenAt < STATE_LIFETIME;
+    return this.#target.targetSessionAttrs === "any" || performance.now() - this.#chosenAt < STATE_LIFETIME;
   }
 
   #open(address: Address): Promise<Socket> {
-    return openSocket(address, this.#options.security, this.#options.timeoutMs);
+    return openSocket(address, this.#security, this.#timeoutMs);
   }
 
   async #search(): Promise<void> {
-    const required = this.#options.targetSessionAttrs;
+    const required = this.#target.targetSessionAttrs;
     const { addresses, failures } = await this.#resolve();
     // The state of a single address does not matter. The login shows whether it works.
     if (addresses.length === 1 && failures.length === 0 && required === "any") return this.#select(addresses[0]);
@@ -120,11 +124,11 @@ export class Hosts {
     let timer: ReturnType<typeof setTimeout> | undefined;
     await new Promise<void>((resolve) => {
       const queries = addresses.map(async (address, i) => {
-        const { state } = results[i] = await this.#readState(address).then(
+        const { state } = results[i] = await this.#query(address).then(
           (state): HostResult => ({ address, state }),
           (error): HostResult => ({ address, error }),
         );
-        if (state && hasState(state, this.#options.targetSessionAttrs)) timer ??= setTimeout(resolve, OTHERS_TIMEOUT);
+        if (state && hasState(state, this.#target.targetSessionAttrs)) timer ??= setTimeout(resolve, OTHERS_TIMEOUT);
       });
       Promise.all(queries).then(() => resolve());
     });
@@ -141,7 +145,7 @@ export class Hosts {
   async #resolve(): Promise<{ addresses: Address[]; failures: Error[] }> {
     const addresses: Address[] = [];
     const failures: Error[] = [];
-    for (const { name, port } of this.#options.hosts) {
+    for (const { name, port } of this.#target.hosts) {
       try {
         for (const address of await lookUp(name)) addresses.push({ name, port, address });
       } catch (error) {
@@ -151,14 +155,14 @@ export class Hosts {
     return { addresses, failures };
   }
 
-  async #readState(address: Address): Promise<ServerState> {
-    const { readState, timeoutMs } = this.#options;
+  async #query(address: Address): Promise<ServerState> {
+    const timeoutMs = this.#timeoutMs;
     const socket = await this.#open(address);
     const timer = timeoutMs === 0 ? undefined : setTimeout(() => {
       socket.destroy(timeoutError(address, timeoutMs));
     }, timeoutMs);
     try {
-      return await readState(socket);
+      return await this.#readState(socket);
     } finally {
       clearTimeout(timer);
       socket.destroy();

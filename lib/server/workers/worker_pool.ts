@@ -71,7 +71,7 @@ function requireProgram(): void {
   }
 }
 
-function requireShareable({ isShareable, description }: StoreSetting): void {
-  if (isShareable) return;
+function requireShareable({ openImporter, description }: StoreSetting): void {
+  if (openImporter) return;
   throw new SettingError(`Several workers cannot share the store ${description}; set --workers 1 or another store`);
 }

@@ -2,12 +2,10 @@
 
 import type { ExportFormat, PetSink } from "../pet_exporter.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { useDatabase } from "./client/client.ts";
+import { Database, type PostgresStoreOptions } from "./client/client.ts";
 import type { PostgresJsClient } from "./client/driver.ts";
 import { asUnavailable } from "./client/errors.ts";
-import { inspect } from "./schema/inspection.ts";
-import type { PostgresStoreOptions } from "./postgres_store.ts";
-import { DEFAULT_SCHEMA, requirePresent } from "./schema/schema.ts";
+import { inspect, requireTables } from "./schema/inspection.ts";
 import { exportStatement, selectGreatest } from "./statements.ts";
 
 /** How many pets are read at a time. */
@@ -28,19 +26,17 @@ interface ReadableQuery {
  */
 export async function exportPostgres(
   makeClient: () => PostgresJsClient,
-  { schema = DEFAULT_SCHEMA, timeoutMs = 5000, prepare = true }: PostgresStoreOptions,
+  { prepare = true, ...options }: PostgresStoreOptions,
   format: ExportFormat,
   write: PetSink,
 ): Promise<void> {
-  const greatestId = await useDatabase(makeClient, { timeoutMs, prepare }, async (db) => {
-    requirePresent(schema, (await inspect(db, schema)).version);
-    const [row] = await db.query(selectGreatest(schema));
-    return Number(row?.[0] ?? 1);
-  });
   const client = makeClient();
+  const db = new Database(client, { prepare, ...options });
   let isWriting = false, isComplete = false;
   try {
-    const query = client.unsafe(exportStatement(schema, format), [""], { prepare }) as unknown as ReadableQuery;
+    requireTables(db, await inspect(db));
+    const [[greatestId] = []] = await db.query(selectGreatest(db.schema));
+    const query = client.unsafe(exportStatement(db.schema, format), [""], { prepare }) as unknown as ReadableQuery;
     for await (const rows of query.values().cursor(PAGE)) {
       const isEnd = rows.at(-1)?.[0] === null;
       isComplete ||= isEnd;
@@ -50,7 +46,7 @@ export async function exportPostgres(
       await write(
         pets.map(([, line]) => line).join("\n"),
         pets.length,
-        Math.min(1, Number(pets.at(-1)?.[0]) / greatestId),
+        Math.min(1, Number(pets.at(-1)?.[0]) / Number(greatestId)),
       );
       isWriting = false;
     }

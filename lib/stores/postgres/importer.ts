@@ -3,10 +3,9 @@
 import type { PetImporter } from "../pet_importer.ts";
 import { statusCode } from "../status_code.ts";
 import { numberArray, textArray } from "./client/arrays.ts";
-import type { PostgresClientMaker } from "./client/client.ts";
+import type { PostgresClientMaker, PostgresStoreOptions } from "./client/client.ts";
 import { addPets } from "./commit.ts";
-import type { PostgresStoreOptions } from "./postgres_store.ts";
-import { DEFAULT_SCHEMA, openDatabase } from "./schema/schema.ts";
+import { openDatabase } from "./schema/schema.ts";
 import { importStatements } from "./statements.ts";
 
 /** The time limit of a statement, in milliseconds. It also waits for the creates of the servers. */
@@ -19,10 +18,10 @@ const TIMEOUT = 30_000;
  */
 export async function openPostgresImporter(
   makeClient: PostgresClientMaker,
-  { schema = DEFAULT_SCHEMA, timeoutMs = TIMEOUT, prepare = true }: PostgresStoreOptions,
+  options: PostgresStoreOptions,
 ): Promise<PetImporter> {
-  const db = await openDatabase(makeClient, schema, { timeoutMs, prepare });
-  const statements = importStatements(schema);
+  const db = await openDatabase(makeClient, { timeoutMs: TIMEOUT, ...options });
+  const statements = importStatements(db.schema);
   return {
     isEmpty: async () => (await db.query(statements.one)).length === 0,
     async followers(parent) {
@@ -40,7 +39,7 @@ export async function openPostgresImporter(
         numberArray(pets.map(({ status }) => statusCode(status))),
       ];
       const parameters = [...columns, parent, digest, String(records), String(known)];
-      return await addPets(db, statements.add, parameters, performance.now() + timeoutMs) === "added";
+      return await addPets(db, statements.add, parameters, performance.now() + db.timeoutMs) === "added";
     },
     close: () => db.release(),
   };

@@ -5,12 +5,12 @@ import { type KeyStore, latestUses } from "../key_store.ts";
 import { numberArray, textArray } from "./client/arrays.ts";
 import type { Database } from "./client/client.ts";
 
-export function postgresKeys(db: Database, schema: string): KeyStore {
+export function postgresKeys(db: Database): KeyStore {
   /** Calls a function that returns whether it has changed a row. */
   async function call(text: string, parameters: string[]): Promise<boolean> {
     const deadline = performance.now() + db.timeoutMs;
     const [[hasChanged] = []] = await db.query(
-      `SELECT "${schema}".${text}::pg_catalog.text`,
+      `SELECT "${db.schema}".${text}::pg_catalog.text`,
       parameters,
       { deadline },
     );
@@ -19,7 +19,7 @@ export function postgresKeys(db: Database, schema: string): KeyStore {
   return {
     async list() {
       const rows = await db.query(
-        `SELECT pg_catalog.row_to_json(key)::pg_catalog.text FROM "${schema}".api_keys AS key ORDER BY key.position`,
+        `SELECT pg_catalog.row_to_json(key)::pg_catalog.text FROM "${db.schema}".api_keys AS key ORDER BY key.position`,
       );
       return rows.map(([row]) => keyOfRow(JSON.parse(row!)));
     },

@@ -29,36 +29,17 @@ import {
   type PetQuery,
   storeClosed,
 } from "../store.ts";
-import type { Database, PostgresClientMaker } from "./client/client.ts";
+import type { Database, PostgresClientMaker, PostgresStoreOptions } from "./client/client.ts";
 import type { PostgresClient } from "./client/driver.ts";
 import { GroupCommit } from "./commit.ts";
 import { startSweeper, type Sweeper } from "./sweeper.ts";
 import { postgresKeys } from "./keys.ts";
-import { DEFAULT_SCHEMA, openDatabase, postgresGrants, postgresSchema, requireSchemaName } from "./schema/schema.ts";
+import { openDatabase, postgresGrants, postgresSchema, requireSchemaName } from "./schema/schema.ts";
 import { MANY_PETS, type Statements, statementsFor } from "./statements.ts";
 
 export { postgresGrants, postgresSchema };
-export type { PostgresClientMaker } from "./client/client.ts";
+export type { PostgresClientMaker, PostgresStoreOptions } from "./client/client.ts";
 export type { NodePostgresClient, PostgresClient, PostgresJsClient, PostgresJsQuery } from "./client/driver.ts";
-
-/** Options of {@link createPostgresStore}. */
-export interface PostgresStoreOptions {
-  /**
-   * The schema of the tables: up to 48 lower-case letters, digits and `_`, not starting with a digit or `pg_`.
-   * Default: `petstore`.
-   */
-  schema?: string;
-  /**
-   * The time limit of a statement, in milliseconds, including the wait for a connection. A create that has waited half of it
-   * for earlier creates is refused. Default: 5000.
-   */
-  timeoutMs?: number;
-  /**
-   * Whether to prepare statements, which PostgreSQL then plans only once per connection. Use `false` with a pooler in
-   * transaction mode that does not support prepared statements, such as PgBouncer before 1.21. Default: `true`.
-   */
-  prepare?: boolean;
-}
 
 /**
  * Keeps pets in a PostgreSQL database. Creates or migrates its tables if necessary.
@@ -84,20 +65,19 @@ export async function createPostgresStore(
   client: PostgresClient | PostgresClientMaker,
   options: PostgresStoreOptions = {},
 ): Promise<KeyedPetStore> {
-  const { schema = DEFAULT_SCHEMA, timeoutMs = 5000, prepare = true, ...unknown } = options;
-  requireSchemaName(schema);
-  if (!(timeoutMs > 0 && timeoutMs < 2 ** 31)) {
+  const { schema, timeoutMs, prepare: _, ...unknown } = options;
+  if (schema !== undefined) requireSchemaName(schema);
+  if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs < 2 ** 31)) {
     throw new TypeError(`The timeoutMs of a PostgreSQL store must be above 0 and below 2^31, not ${timeoutMs}`);
   }
   const [name] = Object.keys(unknown);
   if (name !== undefined) throw new TypeError(`A PostgreSQL store has no option ${JSON.stringify(name)}`);
-  return new PostgresStore(await openDatabase(client, schema, { timeoutMs, prepare }), schema);
+  return new PostgresStore(await openDatabase(client, options));
 }
 
 class PostgresStore implements KeyedPetStore, CommittingStore {
   readonly keys: KeyStore;
   readonly #db: Database;
-  readonly #schema: string;
   #statements: Statements;
   /** The id at which reads get a new text, and thus a new plan. */
   #replanAt = MANY_PETS;
@@ -105,11 +85,10 @@ class PostgresStore implements KeyedPetStore, CommittingStore {
   readonly #sweeper: Sweeper;
   #closing: Promise<void> | undefined;
 
-  constructor(db: Database, schema: string) {
+  constructor(db: Database) {
     this.#db = db;
-    this.#schema = schema;
-    this.keys = postgresKeys(db, schema);
-    this.#statements = statementsFor(schema);
+    this.keys = postgresKeys(db);
+    this.#statements = statementsFor(db.schema);
     this.#commits = new GroupCommit(db, this.#statements.add);
     this.#sweeper = startSweeper(db, this.#statements.deleteExpired);
   }
@@ -175,7 +154,7 @@ class PostgresStore implements KeyedPetStore, CommittingStore {
   #replanAfter(id: bigint): void {
     if (id < this.#replanAt) return;
     this.#replanAt = 10n ** BigInt(String(id).length);
-    this.#statements = statementsFor(this.#schema, id);
+    this.#statements = statementsFor(this.#db.schema, id);
   }
 
   #requireOpen(): void {

@@ -34,13 +34,26 @@ const CANCEL = `SELECT pg_catalog.pg_cancel_backend(pid)::pg_catalog.text FROM p
   WHERE pid OPERATOR(pg_catalog.=) $1::pg_catalog.int4
     AND (wait_event_type OPERATOR(pg_catalog.=) 'Lock' OR $2::pg_catalog.text OPERATOR(pg_catalog.=) 'all')`;
 
-/** Options of {@link Database}. */
-export interface ClientOptions {
-  /** The time limit of a statement, in milliseconds. The outcome of a statement that is given up is unknown. */
-  timeoutMs: number;
-  /** Whether statements are prepared. */
-  prepare: boolean;
+/** Options of `createPostgresStore()`. */
+export interface PostgresStoreOptions {
+  /**
+   * The schema of the tables: up to 48 lower-case letters, digits and `_`, not starting with a digit or `pg_`.
+   * Default: `petstore`.
+   */
+  schema?: string;
+  /**
+   * The time limit of a statement, in milliseconds, including the wait for a connection. A create that has waited half of it
+   * for earlier creates is refused. Default: 5000.
+   */
+  timeoutMs?: number;
+  /**
+   * Whether to prepare statements, which PostgreSQL then plans only once per connection. Use `false` with a pooler in
+   * transaction mode that does not support prepared statements, such as PgBouncer before 1.21. Default: `true`.
+   */
+  prepare?: boolean;
 }
+
+export const DEFAULT_SCHEMA = "petstore";
 
 /** Limits of a statement. */
 export interface Limits {
@@ -85,6 +98,8 @@ interface ClientState {
 
 /** A database, independent of the driver. */
 export class Database {
+  /** The schema of the tables. */
+  readonly schema: string;
   /** The time limit of a statement, in milliseconds. */
   readonly timeoutMs: number;
   readonly #prepare: boolean;
@@ -95,7 +110,11 @@ export class Database {
   #isReleased = false;
 
   /** @throws {TypeError} If `source` is neither a client of a known driver nor a function that creates one. */
-  constructor(source: PostgresClient | PostgresClientMaker, { timeoutMs, prepare }: ClientOptions) {
+  constructor(
+    source: PostgresClient | PostgresClientMaker,
+    { schema = DEFAULT_SCHEMA, timeoutMs = 5000, prepare = true }: PostgresStoreOptions,
+  ) {
+    this.schema = schema;
     this.timeoutMs = timeoutMs;
     this.#prepare = prepare;
     this.#makeClient = isMaker(source) ? source : undefined;
@@ -200,20 +219,6 @@ export class Database {
     // Without waiting: a statement that is queued in a pooler could still run later.
     client.driver.end(0).catch(ignore);
     this.#startWaiting();
-  }
-}
-
-/** Uses a database, and closes it. */
-export async function useDatabase<T>(
-  makeClient: PostgresClientMaker,
-  options: ClientOptions,
-  use: (db: Database) => Promise<T>,
-): Promise<T> {
-  const db = new Database(makeClient, options);
-  try {
-    return await use(db);
-  } finally {
-    await db.release();
   }
 }
 

@@ -7,9 +7,10 @@ import type { Row } from "../client/driver.ts";
 import { sqlState } from "../client/errors.ts";
 import { FUNCTIONS } from "./functions.ts";
 import { KEY_FUNCTIONS } from "./key_functions.ts";
+import { MIGRATIONS } from "./tables.ts";
 
-/** The relations of every schema version, besides `schema_version`. */
-const PARTS = ["pets", "requests", "pet_ids"];
+/** The relations of every schema version. */
+const RELATIONS = ["schema_version", "pets", "requests", "pet_ids"];
 
 /** What the role of a server needs. */
 export const PRIVILEGES: readonly (readonly [kind: string, name: string, rights: readonly string[]])[] = [
@@ -23,15 +24,13 @@ export const PRIVILEGES: readonly (readonly [kind: string, name: string, rights:
   ...[...FUNCTIONS, ...KEY_FUNCTIONS].map((signature) => ["function", signature, ["EXECUTE"]] as const),
 ];
 
-const SETTINGS = `SELECT pg_catalog.current_setting('server_encoding'),
-  pg_catalog.current_setting('transaction_read_only')`;
-
-/** The names of those relations that a schema has. The catalogue is readable by every role. */
-const RELATIONS = `SELECT rel.relname::pg_catalog.text
-  FROM pg_catalog.pg_class AS rel
-  JOIN pg_catalog.pg_namespace AS space ON space.oid OPERATOR(pg_catalog.=) rel.relnamespace
-  WHERE space.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name
-    AND rel.relname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[])`;
+/** The encoding, whether the database or the role is read-only, and which of those relations a schema has. */
+const STATE =
+  `SELECT pg_catalog.current_setting('server_encoding'), pg_catalog.current_setting('transaction_read_only'),
+  pg_catalog.array_to_string(ARRAY(SELECT rel.relname::pg_catalog.text FROM pg_catalog.pg_class AS rel
+    JOIN pg_catalog.pg_namespace AS space ON space.oid OPERATOR(pg_catalog.=) rel.relnamespace
+    WHERE space.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name
+      AND rel.relname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[])), ',')`;
 
 export interface Inspection {
   /** The version of the tables; 0 if the schema has no tables. */
@@ -42,38 +41,47 @@ export interface Inspection {
 /**
  * Reads the state of a schema without changing it.
  *
- * @throws {StoreUnavailableError} If it is damaged or belongs to another program, or if the database is not in UTF-8.
+ * @throws {StoreUnavailableError} If it is damaged or belongs to another program or a later release, or if the database is not
+ * in UTF-8.
  */
-export async function inspect(db: Database, schema: string): Promise<Inspection> {
-  const [[encoding, readOnly] = []] = await db.query(SETTINGS);
+export async function inspect(db: Database): Promise<Inspection> {
+  const [[encoding, readOnly, names] = []] = await db.query(STATE, [db.schema, textArray(RELATIONS)]);
   if (encoding !== "UTF8") {
     throw new StoreUnavailableError(`The database has the encoding ${encoding}, but names need UTF8`);
   }
-  const names = textArray(["schema_version", ...PARTS]);
-  const relations = (await db.query(RELATIONS, [schema, names])).map(([name]) => String(name));
-  return { version: await findVersion(db, schema, relations), isReadOnly: readOnly === "on" };
+  const missing = RELATIONS.filter((name) => !names?.split(",").includes(name));
+  const version = missing.length === RELATIONS.length ? 0 : await readVersion(db, missing);
+  if (version > MIGRATIONS.length) {
+    throw new StoreUnavailableError(
+      `The schema ${db.schema} has version ${version}, but this release supports versions up to ${MIGRATIONS.length}; ` +
+        "use the later release that created it",
+    );
+  }
+  return { version, isReadOnly: readOnly === "on" };
 }
 
-async function findVersion(db: Database, schema: string, relations: readonly string[]): Promise<number> {
-  if (relations.length === 0) return 0;
-  if (!relations.includes("schema_version")) {
-    throw schemaError(`The schema ${schema} has a relation ${relations[0]} of another program`);
+async function readVersion(db: Database, missing: readonly string[]): Promise<number> {
+  let problem = `lacks ${missing.join(", ")}, so another program has made it, or it is damaged`;
+  if (missing.length === 0) {
+    const rows = await explainErrors(
+      db,
+      db.query(`SELECT version::pg_catalog.text FROM "${db.schema}".schema_version`),
+    );
+    const version = Number(rows[0]?.[0]);
+    if (rows.length === 1 && version >= 1) return version;
+    problem = `must have one row in its table schema_version, a version of 1 or more, not ${
+      rows.join(" and ") || "none"
+    }`;
   }
-  const missing = PARTS.filter((name) => !relations.includes(name));
-  if (missing.length > 0) {
-    throw schemaError(`The schema ${schema} has a table schema_version, but lacks ${missing.join(", ")}`);
-  }
-  const rows = await explainErrors(schema, db.query(`SELECT version::pg_catalog.text FROM "${schema}".schema_version`));
-  const version = Number(rows[0]?.[0]);
-  if (rows.length === 1 && version >= 1) return version;
-  const contents = rows.length === 1 ? `the version ${version}` : rows.length === 0 ? "no row" : `${rows.length} rows`;
-  throw schemaError(
-    `The table schema_version of the schema ${schema} has ${contents}, but it must have one row, with a version of 1 or more`,
+  throw new StoreUnavailableError(
+    `The schema ${db.schema} ${problem}; it was left unchanged, so use another schema or restore this one`,
   );
 }
 
-function schemaError(problem: string): StoreUnavailableError {
-  return new StoreUnavailableError(`${problem}; it was left unchanged, so use another schema or restore this one`);
+/** @throws {StoreUnavailableError} If the schema has no tables. */
+export function requireTables({ schema }: Database, state: Inspection): Inspection {
+  if (state.version > 0) return state;
+  throw new StoreUnavailableError(`The schema ${schema} does not exist, or has no tables`);
 }
 
 /**
@@ -81,10 +89,10 @@ function schemaError(problem: string): StoreUnavailableError {
  *
  * @throws {StoreUnavailableError} If it lacks privileges, or if the sequence of ids is behind its table.
  */
-export async function requireReady(db: Database, schema: string): Promise<void> {
-  const rows = await explainErrors(schema, db.query(lackingPrivileges(schema)));
-  if (rows.length > 0) throw privilegeError(schema, rows.map(([privilege]) => privilege).join(", "));
-  await db.query(`SELECT "${schema}".check_ids()`);
+export async function requireReady(db: Database): Promise<void> {
+  const rows = await explainErrors(db, db.query(lackingPrivileges(db.schema)));
+  if (rows.length > 0) throw privilegeError(db, rows.map(([privilege]) => privilege).join(", "));
+  await db.query(`SELECT "${db.schema}".check_ids()`);
 }
 
 function lackingPrivileges(schema: string): string {
@@ -96,16 +104,16 @@ function lackingPrivileges(schema: string): string {
   return `SELECT what FROM (VALUES ${rows.join(", ")}) AS wanted (what, is_given) WHERE NOT is_given`;
 }
 
-async function explainErrors(schema: string, query: Promise<Row[]>): Promise<Row[]> {
+async function explainErrors(db: Database, query: Promise<Row[]>): Promise<Row[]> {
   try {
     return await query;
   } catch (error) {
     const { cause } = error as Error;
-    throw sqlState(cause) === "42501" ? privilegeError(schema, (cause as Error).message, cause) : error;
+    throw sqlState(cause) === "42501" ? privilegeError(db, (cause as Error).message, cause) : error;
   }
 }
 
-function privilegeError(schema: string, privileges: string, cause?: unknown): StoreUnavailableError {
+function privilegeError({ schema }: Database, privileges: string, cause?: unknown): StoreUnavailableError {
   return new StoreUnavailableError(
     `The role lacks privileges in the schema ${schema} (${privileges}); have its owner apply the SQL of postgresGrants()`,
     { cause },

@@ -1,12 +1,10 @@
 import { StoreUnavailableError } from "../../store.ts";
-import { type ClientOptions, Database, type PostgresClientMaker } from "../client/client.ts";
+import { Database, DEFAULT_SCHEMA, type PostgresClientMaker, type PostgresStoreOptions } from "../client/client.ts";
 import type { PostgresClient } from "../client/driver.ts";
 import { sqlState } from "../client/errors.ts";
 import { LOCKS, SAFE_PATH } from "./functions.ts";
 import { inspect, PRIVILEGES, requireReady } from "./inspection.ts";
 import { MIGRATIONS } from "./tables.ts";
-
-export const DEFAULT_SCHEMA = "petstore";
 
 /** Validates the name of a schema. It excludes capitals and quotes, so that the name is the same in every tool. */
 export function requireSchemaName(schema: string): void {
@@ -83,15 +81,14 @@ export function postgresGrants(role: string, schema: string = DEFAULT_SCHEMA): s
  */
 export async function openDatabase(
   source: PostgresClient | PostgresClientMaker,
-  schema: string,
-  options: ClientOptions,
+  options: PostgresStoreOptions,
 ): Promise<Database> {
   const db = new Database(source, options);
   try {
-    const { version, isReadOnly } = await inspect(db, schema);
-    if (requireUsable(schema, version)) await migrate(db, schema, isReadOnly);
+    const { version, isReadOnly } = await inspect(db);
+    if (version < MIGRATIONS.length) await migrate(db, isReadOnly);
     // A standby, or a role that is read-only by default, can still serve reads.
-    if (!isReadOnly) await requireReady(db, schema);
+    if (!isReadOnly) await requireReady(db);
     return db;
   } catch (error) {
     await db.release();
@@ -99,43 +96,16 @@ export async function openDatabase(
   }
 }
 
-/**
- * @returns Whether the tables must be migrated first.
- * @throws {StoreUnavailableError} If they belong to a later release.
- */
-function requireUsable(schema: string, version: number): boolean {
-  if (version <= MIGRATIONS.length) return version < MIGRATIONS.length;
-  throw new StoreUnavailableError(
-    `The schema ${schema} has version ${version}, but this release supports versions up to ${MIGRATIONS.length}; ` +
-      "use the later release that created it",
-  );
-}
-
-/**
- * Like {@link requireUsable}, for a program that creates no tables.
- *
- * @throws {StoreUnavailableError} Also if the schema has no tables.
- */
-export function requirePresent(schema: string, version: number): boolean {
-  if (version === 0) throw new StoreUnavailableError(`The schema ${schema} does not exist, or has no tables`);
-  return requireUsable(schema, version);
-}
-
-async function migrate(db: Database, schema: string, isReadOnly: boolean): Promise<void> {
+async function migrate(db: Database, isReadOnly: boolean): Promise<void> {
+  const must = `The schema ${db.schema} must be created or migrated, but this`;
   if (isReadOnly) {
-    throw new StoreUnavailableError(
-      `The schema ${schema} must be created or migrated, but this database or role is read-only; ` +
-        "start a server on the primary first",
-    );
+    throw new StoreUnavailableError(`${must} database or role is read-only; start a server on the primary first`);
   }
   try {
-    await db.script(postgresSchema(schema));
+    await db.script(postgresSchema(db.schema));
   } catch (error) {
     if (sqlState((error as Error).cause) !== "42501") throw error;
-    throw new StoreUnavailableError(
-      `The schema ${schema} must be created or migrated, but this role lacks the privilege; ` +
-        "have an administrator apply the SQL of postgresSchema() and postgresGrants()",
-      { cause: error },
-    );
+    const advice = "have an administrator apply the SQL of postgresSchema() and postgresGrants()";
+    throw new StoreUnavailableError(`${must} role lacks the privilege; ${advice}`, { cause: error });
   }
 }
