@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { KEY, Ledger, ON_FILE } from "../support/server/ledger.ts";
 import { inFolder } from "../support/server/in_process.ts";
-import { runCommand, spawnServer, withServer } from "../support/server/server_process.ts";
+import { runCommand, ServerProcess, withServer } from "../support/server/server_process.ts";
 import { command, skipUnless, testUnless } from "../support/system/commands.ts";
 import { MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
 import { withTempFolder } from "../support/temp.ts";
@@ -29,7 +29,7 @@ testUnless(skipUnless(["mkfifo"], "named pipes", () => {}))(
       const text = toNdjson(makeDrafts(50_000));
       command("mkfifo", join(folder, "pipe.ndjson"));
       for (const round of [1, 2]) {
-        await using child = spawnServer(folder, { args: ["import", "pipe.ndjson", STORE] });
+        await using child = new ServerProcess(folder, { args: ["import", "pipe.ndjson", STORE] });
         using pipe = await Deno.open(join(folder, "pipe.ndjson"), { write: true });
         const known = round === 1 ? 0 : countPets(folder);
         // The pipe stays open, so the import cannot come to its end.

@@ -11,7 +11,7 @@ import { taskFlags } from "../support/server/serve_task.ts";
 import {
   addPet,
   runCommand,
-  spawnServer,
+  ServerProcess,
   STARTED,
   walk,
   withFreshServer,
@@ -118,7 +118,7 @@ test("of several servers with workers that start at one port at the same moment,
     await using children = new AsyncDisposableStack();
     const results = await Promise.all(["one.db", "two.db", "three.db"].map(async (file) => {
       const args = ["--workers=2", "--key=k", `--store=sqlite:${file}`, `--port=${port}`];
-      const child = children.use(spawnServer(folder, { args }));
+      const child = children.use(new ServerProcess(folder, { args }));
       return await Promise.race([
         child.printed(STARTED).then(() => "runs"),
         child.ended.then(() => child.written.stderr),

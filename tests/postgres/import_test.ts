@@ -8,7 +8,7 @@ import { createPostgresStore, postgresSchema } from "../../lib/stores/postgres/p
 import postgres from "postgres";
 import { runSql } from "../support/postgres/postgres.ts";
 import { inFolder, runHere } from "../support/server/in_process.ts";
-import { type ServerExit, spawnServer } from "../support/server/server_process.ts";
+import { type ServerExit, ServerProcess } from "../support/server/server_process.ts";
 import { until } from "../support/until.ts";
 import { assertPrinted, assertRefused, type Draft, makeDrafts, toCsv, toNdjson } from "../support/server/pet_files.ts";
 import { test } from "./support.ts";
@@ -129,7 +129,7 @@ test.schema(
       };
       const env = { PETSTORE_STORE: `${url}?schema=${schema}` };
       for (const part of [1, 15_000]) {
-        await using child = spawnServer(folder, { args: ["import", "a.ndjson"], env });
+        await using child = new ServerProcess(folder, { args: ["import", "a.ndjson"], env });
         await until("a part of the pets", async () => await count() >= part);
         await child.stop("SIGKILL");
       }

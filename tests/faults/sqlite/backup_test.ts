@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { FILE, KEY, Ledger, ON_FILE } from "../../support/server/ledger.ts";
-import { runCommand, type ServerProcess, spawnServer, walk, withServer } from "../../support/server/server_process.ts";
+import { runCommand, ServerProcess, walk, withServer } from "../../support/server/server_process.ts";
 import { until } from "../../support/until.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { command, skipUnless, testUnless } from "../../support/system/commands.ts";
@@ -119,7 +119,7 @@ test("a backup that is killed or ended leaves a whole copy under its name or non
     for (const signal of ["SIGKILL", "SIGTERM"] as const) {
       const name = `${signal}.db`;
       const args = ["backup", name, `--store=sqlite:${FILE}`];
-      await using child = spawnServer(folder, { args });
+      await using child = new ServerProcess(folder, { args });
       await until("the temporary file", () => existsSync(join(folder, `${name}.0.tmp`)));
       const status = await child.stop(signal);
       const isCopied = existsSync(join(folder, name));

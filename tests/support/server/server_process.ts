@@ -27,55 +27,47 @@ export const PET = '{"name":"Rex","categoryId":7}';
 /** As text or as JSON. */
 export const STARTED = /^( {2}try |\{.*"listens").*\n/m;
 
-export class ServerProcess implements AsyncDisposable, Endpoint {
-  readonly pid: number;
-  readonly port: number;
-  readonly origin: string;
-  readonly written: Child["written"];
+/** A process of the program, usually a server: what only a server has is there when it listens. */
+export class ServerProcess extends Child implements Endpoint {
   readonly validate: ResponseValidator = validateServerResponse;
-  readonly #child: Child;
 
-  private constructor(child: Child) {
-    this.#child = child;
-    this.pid = child.pid;
-    this.written = child.written;
-    this.origin = originOf(child.written.stdout);
-    this.port = Number(new URL(this.origin).port);
+  constructor(folder: string, { args = [], env = {}, openFiles, kept = Infinity }: ServerParts) {
+    const line = [...serverCommand(), ...args];
+    // Only a shell can set the limit; exec passes its process, and so its signals, to the server.
+    const limited = openFiles === undefined ? line : ["sh", "-c", `ulimit -n ${openFiles}; exec "$0" "$@"`, ...line];
+    const options = { cwd: folder, clearEnv: true, env: { ...environment(), ...env }, kept };
+    super(limited[0] ?? "", limited.slice(1), options);
   }
 
   /** Starts a server in a folder and waits until it listens. */
   static async start(folder: string, parts: ServerParts = {}): Promise<ServerProcess> {
-    const child = spawnServer(folder, withPort(parts));
+    const server = new ServerProcess(folder, withPort(parts));
     try {
-      await child.printed(STARTED);
-      return new ServerProcess(child);
+      await server.printed(STARTED);
+      return server;
     } catch (error) {
-      await child[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
       throw error;
     }
   }
 
   /** Starts a server and kills it after some milliseconds, started or not. */
   static async startAndKill(folder: string, delay: number, parts: ServerParts): Promise<void> {
-    await using _child = spawnServer(folder, withPort(parts));
+    await using _server = new ServerProcess(folder, withPort(parts));
     await new Promise((resolve) => setTimeout(resolve, delay));
+  }
+
+  get origin(): string {
+    return originOf(this.written.stdout);
+  }
+
+  get port(): number {
+    return Number(new URL(this.origin).port);
   }
 
   /** Sends a request with this key, or with none. Throws if the response is not described. */
   readonly ask = (path: string, key: string | null, init: RequestInit = {}): Promise<SeenResponse> =>
     request(this.origin + path, key, init);
-
-  printed(pattern: RegExp): Promise<RegExpExecArray> {
-    return this.#child.printed(pattern);
-  }
-
-  stop(signal?: Deno.Signal): Promise<number> {
-    return this.#child.stop(signal);
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#child[Symbol.asyncDispose]();
-  }
 }
 
 /** The address in the greeting of a server, as text or as JSON. */
@@ -100,7 +92,7 @@ export function withFreshServer<T>(
 }
 
 export async function runServer(folder: string, parts: ServerParts): Promise<ServerExit> {
-  return await spawnServer(folder, withPort(parts)).run();
+  return await new ServerProcess(folder, withPort(parts)).run();
 }
 
 /** Runs a command of the program to its end. */
@@ -109,15 +101,7 @@ export async function runCommand(
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<ServerExit> {
-  return await spawnServer(folder, { args, env }).run();
-}
-
-export function spawnServer(folder: string, { args = [], env = {}, openFiles, kept = Infinity }: ServerParts): Child {
-  const line = [...serverCommand(), ...args];
-  // Only a shell can set the limit; exec passes its process, and so its signals, to the server.
-  const limited = openFiles === undefined ? line : ["sh", "-c", `ulimit -n ${openFiles}; exec "$0" "$@"`, ...line];
-  const options = { cwd: folder, clearEnv: true, env: { ...environment(), ...env }, kept };
-  return new Child(limited[0] ?? "", limited.slice(1), options);
+  return await new ServerProcess(folder, { args, env }).run();
 }
 
 /** With a free port, unless one is given. */
