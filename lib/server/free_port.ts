@@ -15,12 +15,16 @@ const MAX_TRIES = 20;
  *
  * @param flag The flag that sets the port.
  */
-export async function suggestFreePort<T>(flag: "--port" | "--metrics", started: Promise<T>): Promise<T> {
+export async function suggestFreePort<T>(
+  flag: "--port" | "--metrics",
+  address: Address,
+  started: Promise<T>,
+): Promise<T> {
   try {
     return await started;
   } catch (error) {
     if (!(error instanceof PortInUseError)) throw error;
-    const free = await findFreePort(error.address);
+    const free = await findFreePort(address);
     if (!free) throw new UnreachableError(`${error.message}; choose another with ${flag}`);
     const value = flag === "--port" ? free.port : formatAddress(free);
     throw new UnreachableError(`${error.message}; port ${free.port} is free: add ${flag} ${value}`);

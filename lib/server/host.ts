@@ -4,13 +4,15 @@ import type { KeyedPetStore } from "../stores/store.ts";
 import { formatAddress } from "./address.ts";
 import type { DrainGate } from "./drain_gate.ts";
 import type { FirstKey } from "./first_key.ts";
-import type { LineWriter } from "./log/line_writer.ts";
 import type { Samples } from "./metrics/samples.ts";
 import type { ServerSettings } from "./server_settings.ts";
 import type { Environment } from "./settings.ts";
 import { PortInUseError, startError } from "./start_error.ts";
 import type { StoreSetting } from "./store/open_store.ts";
 import type { Sinks } from "./writers.ts";
+
+/** Tells the operator something in a line. */
+export type Report = (line: string) => void;
 
 /** A listening socket. */
 export interface Listener {
@@ -37,13 +39,12 @@ export interface Address {
 /**
  * Listens until `stop()`, and hands requests to the gate.
  *
- * @param report Receives lines for the operator.
  * @throws {SettingError} If it cannot listen at this address.
  */
 export type Listen = (
   address: Address,
   gate: Pick<DrainGate, "respond">,
-  report: (line: string) => void,
+  report: Report,
 ) => Listener | Promise<Listener>;
 
 /** What a server opens at its start. */
@@ -97,14 +98,14 @@ export interface Host {
    */
   prepareTraces?: (areWanted: boolean) => void;
   /** Absent if the host has no isolates that share a port. */
-  createWorkerPool?: (settings: ServerSettings, storeSetting: StoreSetting, errors: LineWriter, sinks: Sinks) => Server;
+  createWorkerPool?: (settings: ServerSettings, storeSetting: StoreSetting, report: Report, sinks: Sinks) => Server;
 }
 
 /** Creates the error of a failed attempt to listen. */
 export function listenError(address: Address, cause: unknown): Error {
   const { code, message } = cause as Error & { code?: string };
   const line = `Cannot listen on ${formatAddress(address)}: `;
-  if (code === "EADDRINUSE") return new PortInUseError(`${line}the port is in use`, address);
+  if (code === "EADDRINUSE") return new PortInUseError(`${line}the port is in use`);
   return startError(line + message, cause);
 }
 

@@ -88,7 +88,11 @@ export class LocalServer implements Server {
       ? createJsonLog(output, traces && (() => traces.activeSpan()?.spanContext()))
       : createTextLog(output);
     if (settings.metrics) this.#metrics = createMetrics(store);
-    const observe = combineObservers(log, this.#metrics?.observe);
+    const count = this.#metrics?.observe;
+    const observe: Observer = (context, reply, startedAt, endedAt) => {
+      log?.(context, reply, startedAt, endedAt);
+      count?.(context, reply, startedAt, endedAt);
+    };
     this.#gate.open(createServerPipeline(options, { ...parts, observe, hasDocs: settings.docs }));
   }
 
@@ -135,14 +139,6 @@ export class LocalServer implements Server {
     clearInterval(this.#flushing);
     if (this.#keys) await resolvesWithin(FLUSH_TIMEOUT, this.#keys.flush());
   }
-}
-
-function combineObservers(first: Observer | undefined, second: Observer | undefined): Observer | undefined {
-  if (!first || !second) return first ?? second;
-  return (context, reply, startedAt, endedAt) => {
-    first(context, reply, startedAt, endedAt);
-    second(context, reply, startedAt, endedAt);
-  };
 }
 
 function createMetrics(store: PetStore & Partial<CommittingStore>): Metrics {

@@ -2,10 +2,10 @@
 
 import { seedDatabase, seedMemory } from "./transfer/seed.ts";
 import { suggestFreePort } from "./free_port.ts";
-import type { Host, OpenedStores, Server } from "./host.ts";
+import type { Host, OpenedStores, Report, Server } from "./host.ts";
 import { findFirstKey, type FirstKey } from "./first_key.ts";
 import { LocalServer, readOptions } from "./local_server.ts";
-import { describeStart, describeStartAsJson } from "./log/messages.ts";
+import { describeStart, describeStartAsJson, oneLine } from "./log/messages.ts";
 import { serveMetrics } from "./metrics/metrics_server.ts";
 import type { ServerSettings } from "./server_settings.ts";
 import type { KeyedPetStore } from "../stores/store.ts";
@@ -40,10 +40,13 @@ export async function serve(settings: ServerSettings, writers: Writers, host: Ho
   prepareTraces(settings, host);
   const ending = host.ending();
   const storeSetting = readStoreSetting(settings.store, host.environment, host.postgresDriver);
-  const server = createServer(settings, storeSetting, writers, host);
-  const report = (line: string) => writers.errors.add(`petstore: ${line}`);
+  const report: Report = (line) => writers.errors.add(`petstore: ${oneLine(line)}`);
+  const { createWorkerPool = refuseWorkers } = host;
+  const server: Server = settings.workers === 1
+    ? new LocalServer(settings, writers, host.listen)
+    : createWorkerPool(settings, storeSetting, report, host.sinks);
   const metrics = settings.metrics &&
-    await suggestFreePort("--metrics", serveMetrics(settings.metrics, host.listen, server, report));
+    await suggestFreePort("--metrics", settings.metrics, serveMetrics(settings.metrics, host.listen, server, report));
   const stores = new Set<KeyedPetStore>();
   let key!: FirstKey;
   let timeLeft = END_TIMEOUT;
@@ -58,7 +61,7 @@ export async function serve(settings: ServerSettings, writers: Writers, host: Ho
   }
 
   try {
-    const port = await suggestFreePort("--port", server.start(open));
+    const port = await suggestFreePort("--port", settings, server.start(open));
     const facts = { hostname: settings.hostname, port, store: storeSetting.description, key, hasDocs: settings.docs };
     writers.output.add(isJson ? describeStartAsJson(facts) : describeStart(facts, writers.output.isColoured));
     await ending;
@@ -76,15 +79,12 @@ function prepareTraces({ traces }: ServerSettings, host: Host): void {
   if (areWanted && !findTraces()) throw new SettingError("--traces needs OpenTelemetry's SDK, loaded with --import");
 }
 
-function createServer(settings: ServerSettings, storeSetting: StoreSetting, writers: Writers, host: Host): Server {
-  const { createWorkerPool, listen, sinks } = host;
-  if (settings.workers === 1) return new LocalServer(settings, writers, listen);
-  if (createWorkerPool) return createWorkerPool(settings, storeSetting, writers.errors, sinks);
+function refuseWorkers(): never {
   throw new SettingError("Several workers need Deno; set --workers 1, or run the server on Deno");
 }
 
 /** Opens the store, and adds sample pets before anything else uses it. A store in memory has to be open for that. */
-async function openSeeded(setting: StoreSetting, seed: number, report: (line: string) => void): Promise<KeyedPetStore> {
+async function openSeeded(setting: StoreSetting, seed: number, report: Report): Promise<KeyedPetStore> {
   if (seed > 0 && setting.openImporter) report(await seedDatabase(await setting.openImporter(), seed));
   const store = await setting.open();
   if (seed > 0 && !setting.openImporter) report(await seedMemory(store, seed));

@@ -7,15 +7,7 @@ export class SettingError extends Error {
 export class UnreachableError extends SettingError {}
 
 /** A port that another program uses. */
-export class PortInUseError extends UnreachableError {
-  /** The address that is in use. */
-  readonly address: { hostname: string; port: number };
-
-  constructor(line: string, address: { hostname: string; port: number }) {
-    super(line);
-    this.address = address;
-  }
-}
+export class PortInUseError extends UnreachableError {}
 
 /** SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR and SQLITE_FULL. */
 const TEMPORARY_IN_SQLITE = [5, 6, 10, 13];

@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { fillUp, MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
 import { Child } from "../support/system/child.ts";
-import { inFolder, runHere, withFreshServerHere, withServerHere } from "../support/server/in_process.ts";
+import { inFolder, runHere, withServerHere } from "../support/server/in_process.ts";
 import { readKey, runServer } from "../support/server/server_process.ts";
 import { ON_NODE, onDenoAlone, SERVER } from "../support/server/serve_task.ts";
 import { threeFreePorts, untilAccepted } from "../support/system/free_port.ts";
@@ -160,12 +160,6 @@ test("a start on a file that another program writes to, before it has tables, en
     using other = new DatabaseSync(join(folder, "pets.db"));
     other.exec("PRAGMA journal_mode = WAL; BEGIN IMMEDIATE");
     await assertFails([K, "--store=sqlite:pets.db"], { shows: /is locked by another process/, status: 1 });
-  }));
-
-test("a start makes a missing folder for the database, for its owner alone", () =>
-  withFreshServerHere({ args: [K, "--store=sqlite:var/lib/pets/pets.db"] }, async ({ ask }) => {
-    assert.equal((await ask("/readyz", null)).status, 200);
-    assert.equal((Deno.statSync("var/lib/pets").mode ?? 0) & 0o777, 0o700);
   }));
 
 testUnless(onDenoAlone("permissions to lack"))(

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { parseResponse } from "../support/http/message.ts";
 import { addPet, countPets, readKey, withServer } from "../support/server/server_process.ts";
 import { environment, serverCommand } from "../support/server/serve_task.ts";
 import { Child } from "../support/system/child.ts";
@@ -26,12 +25,6 @@ testUnless(false)(
         // A stand-in for curl shows its arguments, on machines without curl too.
         const seen = shell(folder, `curl() { printf '%s\\n' "$@"; }\n${line}`);
         assert.deepEqual(seen.trim().split("\n"), ["-H", `Authorization: Bearer ${key}`, `${server.origin}/v1/pets`]);
-        if (hasCommand("curl")) {
-          // With its head, so that this response is validated too.
-          const response = parseResponse(shell(folder, `curl() { command curl --include "$@"; }\n${line}`));
-          server.validate("GET", "/v1/pets", response);
-          assert.deepEqual([response.status, response.text], [200, "[]"]);
-        }
         await addPet(server, key);
         assert.equal(await server.stop(), 0);
         assert.equal(server.written.stderr, "");

@@ -74,7 +74,7 @@ async function run(scheduler: fc.Scheduler, { size, starts, deaths, ends }: Scen
   const members: Member[] = [];
   const lines: string[] = [];
   let missing: Int32Array = new Int32Array();
-  const crew = new Crew(size, { add: (line) => lines.push(line) });
+  const crew = new Crew(size, (line) => lines.push(line));
   const spawn = (shared: Int32Array) => {
     missing = shared;
     const member = new Member(scheduler, starts[members.length] ?? "serves");

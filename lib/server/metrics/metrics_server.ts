@@ -5,7 +5,7 @@ import type { Reply } from "../../http/reply.ts";
 import { Problem } from "../../http/problem.ts";
 import { splitTarget } from "../../http/target.ts";
 import { VERSION } from "../../version.ts";
-import type { Address, Listen, Listener, Server } from "../host.ts";
+import type { Address, Listen, Listener, Report, Server } from "../host.ts";
 import { addSamples, formatSamples, labels, OPEN_METRICS, type Samples } from "./samples.ts";
 
 const NOT_FOUND = new Problem(404, "route_not_found", "There is only GET /metrics here");
@@ -14,14 +14,13 @@ const NOT_FOUND = new Problem(404, "route_not_found", "There is only GET /metric
  * Listens for scrapes.
  *
  * @param server The server whose counts are served.
- * @param report Receives lines for the operator.
  * @throws {SettingError} If it cannot listen at this address.
  */
 export async function serveMetrics(
   address: Address,
   listen: Listen,
   server: Pick<Server, "readMetrics">,
-  report: (line: string) => void,
+  report: Report,
 ): Promise<Listener> {
   const { deno, node } = process.versions;
   const runtime = deno === undefined ? `node ${node}` : `deno ${deno}`;

@@ -1,7 +1,6 @@
 /** The workers of a server: started, replaced when they die, and ended. */
 
-import type { LineWriter } from "../log/line_writer.ts";
-import { oneLine } from "../log/messages.ts";
+import type { Report } from "../host.ts";
 import { addSamples, type Samples } from "../metrics/samples.ts";
 import { firstLine } from "../start_error.ts";
 import { resolvesWithin } from "../time.ts";
@@ -27,7 +26,7 @@ type Spawn = (missing: Int32Array) => CrewMember;
 export class Crew {
   readonly #missing = new Int32Array(new SharedArrayBuffer(4));
   readonly #size: number;
-  readonly #errors: Pick<LineWriter, "add">;
+  readonly #report: Report;
   /** All living workers, whether they serve yet or not. */
   readonly #workers = new Set<CrewMember>();
   readonly #serving = new Set<CrewMember>();
@@ -36,9 +35,9 @@ export class Crew {
   #pause = FIRST_PAUSE;
   #isEnding = false;
 
-  constructor(size: number, errors: Pick<LineWriter, "add">) {
+  constructor(size: number, report: Report) {
     this.#size = size;
-    this.#errors = errors;
+    this.#report = report;
     this.#updateMissing();
   }
 
@@ -109,10 +108,6 @@ export class Crew {
   #updateMissing(): void {
     const responding = Array.from(this.#serving).filter(({ isUnresponsive }) => !isUnresponsive).length;
     Atomics.store(this.#missing, 0, this.#size - responding);
-  }
-
-  #report(line: string): void {
-    this.#errors.add(`petstore: ${oneLine(line)}`);
   }
 
   /** Waits longer each time, because the next worker may die of the same cause. */

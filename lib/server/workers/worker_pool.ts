@@ -3,8 +3,7 @@
 import { createLimitMemory } from "../../access/limit_table.ts";
 import type { LimitMemory } from "../../access/rate_limit.ts";
 import { SqliteStore } from "../../stores/sqlite/store.ts";
-import type { Server } from "../host.ts";
-import type { LineWriter } from "../log/line_writer.ts";
+import type { Report, Server } from "../host.ts";
 import { isPermitted } from "../process.ts";
 import type { ServerSettings } from "../server_settings.ts";
 import { SettingError } from "../start_error.ts";
@@ -20,14 +19,14 @@ const PROGRAM = new URL("./worker.ts", import.meta.url);
 export function createWorkerPool(
   settings: ServerSettings,
   storeSetting: StoreSetting,
-  errors: LineWriter,
+  report: Report,
   sinks: Sinks,
   program: URL = PROGRAM,
 ): Server {
   requirePlatform();
   requireProgram();
   requireShareable(storeSetting);
-  const crew = new Crew(settings.workers, errors);
+  const crew = new Crew(settings.workers, report);
   return {
     async start(open) {
       using reserved = await reservePort(settings);
