@@ -1,10 +1,9 @@
 /** Schemas of other releases: which are migrated, used unchanged, or refused. */
 
 import assert from "node:assert/strict";
-import { DatabaseSync } from "node:sqlite";
-import { migrate } from "../../../lib/stores/sqlite/schema.ts";
+import type { DatabaseSync } from "node:sqlite";
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
-import { request, REX, testWriters, usingStore, withOther, withPath } from "./support.ts";
+import { request, REX, testWriters, usingStore, withOther } from "./support.ts";
 
 /** The migration of a later release: a new column, a new version, and the oldest version that can use the file. */
 function laterRelease(oldestVersion: number): string {
@@ -71,29 +70,3 @@ for (
       }),
   );
 }
-
-testWriters(
-  "a schema that a later release migrates while this one waits for the lock keeps the later version",
-  () =>
-    withPath((path) => {
-      createSqliteStore(path).close();
-      const [db, other] = [new DatabaseSync(path), new DatabaseSync(path)];
-      other.exec("PRAGMA user_version = 2; DROP TABLE compatibility");
-      // This connection gets the lock only after the later release has committed.
-      const waiting = {
-        prepare: (sql: string) => db.prepare(sql),
-        exec: (sql: string) => {
-          if (sql === "BEGIN IMMEDIATE") {
-            other.exec(`CREATE TABLE compatibility AS SELECT 99 AS oldest_version, '7.1.0' AS oldest_release;
-            PRAGMA user_version = 99`);
-          }
-          db.exec(sql);
-        },
-      };
-      assert.throws(() => migrate(waiting as DatabaseSync, path), REFUSAL);
-      assert.equal(versionOf(other), 99);
-      db.exec("BEGIN IMMEDIATE; ROLLBACK");
-      other.close();
-      db.close();
-    }),
-);
