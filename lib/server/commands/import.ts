@@ -8,11 +8,12 @@ import { readStoreSetting } from "../store/open_store.ts";
 import { type Command, type Context, formatPetCount } from "./command.ts";
 import { showProgress } from "./progress.ts";
 
-/** The pets that were added and known, and the lines that are no pets. */
+/** The pets that were added and known, and the lines that are no pets, or may be parts of one. */
 interface Counts {
   added: number;
   known: number;
   bad: number;
+  incomplete: number;
 }
 
 /** How many bad lines are shown. */
@@ -25,7 +26,8 @@ export const IMPORT: Command = {
     "dry-run": { help: "check all lines and add nothing" },
     "on-error": { value: "stop|skip", default: "stop", help: "what to do at a line that is no pet" },
     copy: { value: "number", default: "1", help: "add the same file once more: 2 for the second time, and so on" },
-    json: { help: "print JSON: the numbers of pets that were added and known, and of bad lines" },
+    "last-line": { help: "take a last line without a line end as whole" },
+    json: { help: "print JSON: the numbers of pets that were added and known, and of bad and incomplete lines" },
   },
   operand: "file",
   about: [
@@ -36,6 +38,8 @@ export const IMPORT: Command = {
     "A file is added once: one that was imported adds nothing, one that was cut short adds the rest, and one that has grown adds " +
     "its new lines. A file that was changed or shortened since is another file, and its pets are added again, from some thousand " +
     "lines before the change on. --copy 2 adds the same file a second time, but also only once.",
+    "A last line without a line end is not added, with status 1, because another program may still be writing it. Import the file " +
+    "again when it is whole; --last-line says that it is.",
     "At a line that is no pet, the import stops, with status 2; the pets before it may have been added. Correct the line " +
     "and import the file again. --on-error skip goes on instead. To correct a line that was skipped, import it in a file of " +
     "its own.",
@@ -55,7 +59,8 @@ export const IMPORT: Command = {
     context.writers.output.add(
       args.isOn("json") ? JSON.stringify(counts) : `${name}: ${describe(counts, isDryRun)}`,
     );
-    return isDryRun && counts.bad > 0 ? 2 : 0;
+    if (isDryRun && counts.bad > 0) return 2;
+    return counts.incomplete > 0 ? 1 : 0;
   },
 };
 
@@ -70,15 +75,22 @@ async function importFile(args: CommandArguments, { writers, host }: Context): P
   }
   const { bytes, share } = await openSource(args.operand);
   const importer = isDryRun ? undefined : await store.openImporter();
-  const counts: Counts = { added: 0, known: 0, bad: 0 };
+  const takesLast = args.isOn("last-line");
+  const counts: Counts = { added: 0, known: 0, bad: 0, incomplete: 0 };
   const report = (line: string) => writers.errors.add(`petstore: ${line}`);
   const progress = showProgress("import", (line) => writers.errors.add(line));
   try {
-    for await (const part of importRecords(bytes, { format, copy, importer, skipsBad })) {
+    for await (const part of importRecords(bytes, { format, copy, importer, skipsBad, takesLast })) {
       counts.added += part.added;
       counts.known += part.known;
       for (const { line, faults } of part.bad) {
         if (counts.bad++ < MAX_SHOWN) report(`Line ${line}: ${oneLine(faults.join("; "))}`);
+      }
+      if (part.incomplete !== undefined) {
+        counts.incomplete++;
+        report(
+          `Line ${part.incomplete} has no end, so it may be incomplete and was not added; if it is whole, add --last-line`,
+        );
       }
       progress.update(counts.added + counts.known, share());
     }

@@ -19,6 +19,8 @@ export interface ImportedPart {
   /** Pets of this source that an earlier import had added. */
   known: number;
   bad: readonly BadRecord[];
+  /** The line of the last record if it has no end. It may be a part of a record, so nothing was done with it. */
+  incomplete?: number;
 }
 
 /** A record that is no pet. */
@@ -35,6 +37,8 @@ export interface ImportOptions {
   importer: PetImporter | undefined;
   /** Whether the import continues after a bad record. If not, no pet of the chunk is added. */
   skipsBad: boolean;
+  /** Whether a last record without an end is whole. */
+  takesLast: boolean;
 }
 
 /** Reads one record. Undefined if it is blank. */
@@ -48,9 +52,12 @@ type ReadPet = (text: string) => Required<NewPet> | string[] | undefined;
  */
 export async function* importRecords(
   source: AsyncIterable<Uint8Array>,
-  { format, copy, importer, skipsBad }: ImportOptions,
+  { format, copy, importer, skipsBad, takesLast }: ImportOptions,
 ): AsyncGenerator<ImportedPart> {
   const records = lookAhead(readRecords(source, format === "csv" ? findCsvEnd : findLineEnd));
+  const isWhole = ({ hasEnd }: SourceRecord) => hasEnd || takesLast;
+  const [first] = await records.peek(1);
+  if (first && format === "csv" && !isWhole(first)) return yield incompletePart(first);
   const { readPet, header } = await readFormatHeader(records, format);
   let parent = digestOf(`petstore import 1\n${format}\n${copy}\n${header}`);
   for (;;) {
@@ -66,7 +73,8 @@ export async function* importRecords(
       yield { added: 0, known: known.pets, bad: [] };
       continue;
     }
-    const chunk = ahead.slice(0, CHUNK);
+    const chunk = ahead.slice(0, CHUNK).filter(isWhole);
+    if (chunk.length === 0) return yield incompletePart(ahead[0]!);
     const { pets, bad } = readPets(chunk, readPet);
     if (bad[0] && !skipsBad) throw new SettingError(`Line ${bad[0].line}: ${bad[0].faults.join("; ")}`);
     const digest = digestAfter(parent, chunk);
@@ -76,6 +84,11 @@ export async function* importRecords(
     records.skip(chunk.length);
     yield { added: pets.length, known: 0, bad };
   }
+}
+
+function incompletePart(record: SourceRecord): ImportedPart {
+  const isBlank = textOf(record)?.trim() === "";
+  return { added: 0, known: 0, bad: [], ...(!isBlank && { incomplete: record.line }) };
 }
 
 type Lookahead = ReturnType<typeof lookAhead>;

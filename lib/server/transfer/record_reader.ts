@@ -22,6 +22,8 @@ export interface SourceRecord {
   line: number;
   /** With the line's end. */
   bytes: Uint8Array;
+  /** False for a last record that lacks its end, as while another program writes it. */
+  hasEnd: boolean;
 }
 
 /**
@@ -36,11 +38,11 @@ export async function* readRecords(
   let line = 1;
   let isStart = true;
   let rest: Uint8Array = new Uint8Array();
-  const take = (bytes: Uint8Array): SourceRecord => {
+  const take = (bytes: Uint8Array, hasEnd: boolean): SourceRecord => {
     if (bytes.length > MAX_RECORD) {
       throw new SettingError(`Line ${line} is longer than 1 MiB; is a line end or a closing quote missing?`);
     }
-    const record = { line, bytes };
+    const record = { line, bytes, hasEnd };
     line += countLineEnds(bytes);
     return record;
   };
@@ -49,12 +51,12 @@ export async function* readRecords(
     const records: SourceRecord[] = [];
     let start = isStart && hasMark(bytes) ? BYTE_ORDER_MARK.length : 0;
     isStart &&= bytes.length < BYTE_ORDER_MARK.length;
-    for (let end; (end = findEnd(bytes, start)) >= 0; start = end) records.push(take(bytes.subarray(start, end)));
+    for (let end; (end = findEnd(bytes, start)) >= 0; start = end) records.push(take(bytes.subarray(start, end), true));
     rest = bytes.subarray(start);
-    if (rest.length > MAX_RECORD) take(rest);
+    if (rest.length > MAX_RECORD) take(rest, false);
     yield records;
   }
-  if (rest.length > 0) yield [take(rest)];
+  if (rest.length > 0) yield [take(rest, false)];
 }
 
 /** Spreadsheets write a byte order mark at the start of a file in UTF-8. */

@@ -85,7 +85,7 @@ test("a line over 1 MiB is refused with its number, and one of 1 MiB is not", as
 });
 
 async function importBlocks(blocks: AsyncIterable<Uint8Array>, importer: PetImporter) {
-  const options = { format: "ndjson", copy: 1, importer, skipsBad: false } as const;
+  const options = { format: "ndjson", copy: 1, importer, skipsBad: false, takesLast: false } as const;
   const parts = await Array.fromAsync(importRecords(blocks, options));
   const sum = (name: "added" | "known") => parts.reduce((total, part) => total + part[name], 0);
   return { added: sum("added"), known: sum("known") };
@@ -103,6 +103,25 @@ test("a source is known, however its bytes arrive, and with records that fill th
     }
     await importer.close();
   }));
+
+test("a file that is imported again and again while it is written gives each pet once", () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 6 }),
+      fc.integer({ min: 1, max: 12 }),
+      (cuts, count) =>
+        withTempFolder(async (folder) => {
+          const importer = openSqliteImporter(join(folder, "pets.db"));
+          const bytes = encoder.encode(toNdjson(makeDrafts(count)));
+          for (const cut of [...cuts.toSorted((one, other) => one - other), bytes.length]) {
+            await importBlocks(inBlocks(bytes.subarray(0, cut), [64]), importer);
+          }
+          await importer.close();
+          assert.deepEqual(readDrafts(folder), makeDrafts(count));
+        }),
+    ),
+    { numRuns: 25 },
+  ));
 
 test("a chunk is not added if another importer was faster", () =>
   withTempFolder(async (folder) => {
