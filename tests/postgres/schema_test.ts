@@ -103,10 +103,9 @@ test.schema(
       await assertRefused(roleUrl, schema, /role lacks privileges .*permission denied for schema.* postgresGrants\(\)/);
       const grants = postgresGrants(role, schema);
       await runSql(url, grants.replace(/GRANT EXECUTE .*/g, "").replace("GRANT SELECT, UPDATE ON SEQUENCE", "-- "));
-      const lacking = "SELECT on forgotten_until, UPDATE on forgotten_until, EXECUTE on add_pets, " +
-        "EXECUTE on check_ids, EXECUTE on forget_requests, EXECUTE on import_pets, EXECUTE on add_key, " +
-        "EXECUTE on revoke_key, EXECUTE on touch_keys";
-      await assertRefused(roleUrl, schema, new RegExp(`\\(${lacking}\\)`));
+      for (const lacking of ["SELECT on forgotten_until", "UPDATE on forgotten_until", "EXECUTE on add_key"]) {
+        await assertRefused(roleUrl, schema, new RegExp(`\\(.*${lacking}.*\\)`));
+      }
       // A read-only role needs no more privileges.
       await runSql(url, `ALTER ROLE ${role} SET default_transaction_read_only = on`);
       await DRIVERS[0]!.use(roleUrl, async (client) => (await createPostgresStore(client, { schema })).check());

@@ -20,15 +20,9 @@ import { driverOptions } from "./postgres_options.ts";
 import { dialForDriver, watchSocket } from "./postgres_socket.ts";
 import { describePostgres, type PostgresTarget } from "./postgres_url.ts";
 
-interface DriverModule {
-  default(options: Record<string, unknown>): DriverClient;
-}
+type DriverClient = PostgresJsClient & Required<Pick<PostgresJsClient, "end">>;
 
-type DriverClient = PostgresJsClient & {
-  end(options: { timeout: number }): Promise<void>;
-};
-
-/** Creates a client with the store's settings and further ones. */
+/** Creates a client. */
 type Connect = (settings: Record<string, unknown>) => DriverClient;
 
 const READ_STATE =
@@ -97,13 +91,13 @@ function explain(target: PostgresTarget, attempt: string, error: unknown): Setti
 
 /** @param driver Not a literal, because Deno loads the package of a literal `import()` at every start, even for another store. */
 async function loadDriver(target: PostgresTarget, driver: string): Promise<Connect> {
-  let module: DriverModule;
+  let create: Connect;
   try {
-    module = await import(driver);
+    ({ default: create } = await import(driver));
   } catch (error) {
     throw new SettingError(`The PostgreSQL driver, ${driver}, cannot be loaded: ${firstLine(error)}`);
   }
-  return (settings) => module.default({ ...driverOptions(target), ...settings });
+  return (settings) => create({ ...driverOptions(target), ...settings });
 }
 
 async function readState(connect: Connect, socket: Socket): Promise<ServerState> {
@@ -132,24 +126,20 @@ async function readTimeline(client: DriverClient): Promise<number> {
   }
 }
 
-/** Creates a client whose `end()` closes every connection, even if the server does not respond. */
+/** Creates a client. The store ends it if its connections hang, so the next one asks all hosts again. */
 function makeClient(connect: Connect, hosts: Hosts): DriverClient {
-  const sockets = new Set<Socket>();
   const client = connect({
     socket: () =>
       dialForDriver(async () => {
         const socket = await hosts.dial();
-        sockets.add(socket);
-        socket.once("close", () => sockets.delete(socket));
         watchSocket(socket, () => hosts.forget());
         return socket;
       }),
   });
-  const end = client.end;
-  client.end = async (options) => {
-    await end(options);
-    if (sockets.size > 0) hosts.forget();
-    for (const socket of sockets) socket.destroy();
+  const { end } = client;
+  client.end = (options) => {
+    hosts.forget();
+    return end(options);
   };
   return client;
 }

@@ -7,7 +7,7 @@ import { lookup } from "node:dns/promises";
 import { isIP, type Socket } from "node:net";
 import { sqlState } from "../../stores/postgres/client/errors.ts";
 import { securityFor } from "./postgres_options.ts";
-import { type Address, formatAddress, openSocket, type Security, timeoutError } from "./postgres_socket.ts";
+import { type Address, describeAddress, openSocket, type Security, timeoutError } from "./postgres_socket.ts";
 import type { PostgresTarget } from "./postgres_url.ts";
 
 export interface ServerState {
@@ -107,7 +107,7 @@ export class Hosts {
       if (state && hasState(state, required)) best = isBetter(result, best, required) ? result : best;
       else if (state && required === "prefer-standby") secondChoice ??= address;
       else if (state) {
-        failures.push(new Error(`${formatAddress(address)} does not match target_session_attrs=${required}`));
+        failures.push(new Error(`${describeAddress(address)} does not match target_session_attrs=${required}`));
       } // As in libpq, an error from a server, such as a wrong password, ends the search. The exception is class 57P, which
       // means that the server is starting or stopping.
       else if (sqlState(error)?.startsWith("57P") === false && !best) throw error;

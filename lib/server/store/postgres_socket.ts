@@ -4,6 +4,7 @@ import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type ConnectionOptions } from "node:tls";
 import { Buffer } from "node:buffer";
 import { Duplex } from "node:stream";
+import { formatAddress } from "../address.ts";
 
 /** One address of a host. */
 export interface Address {
@@ -46,7 +47,7 @@ export async function openSocket(address: Address, { mode, checks }: Security, t
       socket = connectTls({ socket: plain, host: address.name, ...servername, ...checks });
       await once(socket, "secureConnect");
     } else if (mode === "always") {
-      throw new Error(`${formatAddress(address)} does not support TLS, which sslmode requires`);
+      throw new Error(`${describeAddress(address)} does not support TLS, which sslmode requires`);
     }
     return socket;
   } catch (error) {
@@ -59,13 +60,12 @@ export async function openSocket(address: Address, { mode, checks }: Security, t
 }
 
 /** The address for messages. */
-export function formatAddress({ name, address, port }: Address): string {
-  const host = (text: string) => text.includes(":") ? `[${text}]` : text;
-  return `${host(name)}:${port}${name === address ? "" : ` (${address})`}`;
+export function describeAddress({ name, address, port }: Address): string {
+  return formatAddress({ hostname: name, port }) + (name === address ? "" : ` (${address})`);
 }
 
 export function timeoutError(address: Address, timeoutMs: number): Error {
-  return new Error(`${formatAddress(address)} has not answered within ${timeoutMs} ms`);
+  return new Error(`${describeAddress(address)} has not answered within ${timeoutMs} ms`);
 }
 
 /** The time limit for the server to close a connection that this side has ended, in milliseconds. */
@@ -107,7 +107,7 @@ async function offersTls(socket: Socket, address: Address): Promise<boolean> {
   // Further bytes may come from an attacker, and would later count as encrypted data (CVE-2021-23222).
   if (reply.length === 1 && reply[0] === TLS_ACCEPTED) return true;
   if (reply.length === 1 && reply[0] === TLS_REFUSED) return false;
-  throw new Error(`${formatAddress(address)} does not answer as a PostgreSQL server does`);
+  throw new Error(`${describeAddress(address)} does not answer as a PostgreSQL server does`);
 }
 
 /** Resolves with an event's value. Unlike `once` of node:events, rejects if the socket closes first. */

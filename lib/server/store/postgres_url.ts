@@ -1,5 +1,6 @@
 /** Parses a postgres:// address and the environment variables of PostgreSQL, as PostgreSQL's own programs do. */
 
+import { formatAddress } from "../address.ts";
 import { SettingError } from "../start_error.ts";
 
 /** A PostgreSQL database and how to connect to it. */
@@ -86,7 +87,7 @@ export function readPostgresUrl(url: string, environment: (name: string) => stri
 
 /** The address without the password and the parameters, for messages, and the schema unless it is the default. */
 export function describePostgres({ hosts, database, user, schema }: PostgresTarget): string {
-  const addresses = hosts.map(({ name, port }) => `${name.includes(":") ? `[${name}]` : name}:${port}`);
+  const addresses = hosts.map(({ name, port }) => formatAddress({ hostname: name, port }));
   return `postgres://${encodeURIComponent(user)}@${addresses.join(",")}/${encodeURIComponent(database)}` +
     (schema === undefined ? "" : ` (schema ${schema})`);
 }

@@ -23,8 +23,6 @@ interface Create {
   request?: IdempotentRequest;
   /** When it was added, as in `performance.now()`. */
   arrivedAt: number;
-  /** Later creates with the same key and fingerprint, which get the outcome of this one. */
-  followers: Create[];
   resolve(outcome: IdempotentOutcome): void;
   reject(error: unknown): void;
 }
@@ -53,7 +51,7 @@ export class GroupCommit {
     return new Promise((resolve, reject) => {
       const status = requireValid(pet), arrivedAt = performance.now();
       if (pet.name.includes("\0")) throw new TypeError("The name of a pet on PostgreSQL cannot contain U+0000");
-      const create: Create = { pet, status, arrivedAt, followers: [], resolve, reject };
+      const create: Create = { pet, status, arrivedAt, resolve, reject };
       if (request) create.request = request;
       this.batch.add(create);
     });
@@ -70,7 +68,8 @@ export class GroupCommit {
     // The other half of the time limit is for the statement.
     const latest = performance.now() - timeoutMs / 2;
     const isLate = ({ arrivedAt }: Create) => arrivedAt < latest;
-    fail(waiting.filter(isLate), new StoreUnavailableError("PostgreSQL did not finish the earlier creates in time"));
+    const tooLate = new StoreUnavailableError("PostgreSQL did not finish the earlier creates in time");
+    for (const { reject } of waiting.filter(isLate)) reject(tooLate);
     const creates = waiting.filter((create) => !isLate(create));
     if (creates.length === 0) return;
     // No pet may be stored after its client has been refused.
@@ -86,7 +85,7 @@ export class GroupCommit {
       if (unsettled.length > 0 && !isWritten) await this.#db.query(CONFIRM, [], { deadline });
       creates.forEach((create, i) => isReplayed(create, i) && settle(create, ids[i] ?? ""));
     } catch (error) {
-      fail(unsettled, error);
+      for (const { reject } of unsettled) reject(error);
     }
   }
 }
@@ -119,21 +118,19 @@ export async function addPets(
 }
 
 /**
- * Chooses the creates of a statement. Those with a key come first, as `add_pets` requires. Each key occurs only once: a
- * retry follows the first request, and a request with another fingerprint waits for the next statement.
+ * Chooses the creates of a statement. Those with a key come first, as `add_pets` requires. Each key occurs only once: another
+ * create with it waits for the next statement.
  */
 function chooseCreates(waiting: readonly Create[]): { chosen: Create[]; rest: Create[] } {
-  const leaders = new Map<string, Create>();
+  const keyed = new Map<string, Create>();
   const plain: Create[] = [], rest: Create[] = [];
   for (const create of waiting) {
-    const { request } = create;
-    const leader = request && leaders.get(request.key);
-    if (leader?.request && leader.request.fingerprint === request?.fingerprint) leader.followers.push(create);
-    else if (leader || leaders.size + plain.length >= FULL_BATCH) rest.push(create);
-    else if (request) leaders.set(request.key, create);
-    else plain.push(create);
+    const key = create.request?.key;
+    if (keyed.size + plain.length >= FULL_BATCH || (key !== undefined && keyed.has(key))) rest.push(create);
+    else if (key === undefined) plain.push(create);
+    else keyed.set(key, create);
   }
-  return { chosen: [...leaders.values(), ...plain], rest };
+  return { chosen: [...keyed.values(), ...plain], rest };
 }
 
 function parametersOf(creates: readonly Create[]): string[] {
@@ -149,18 +146,8 @@ function parametersOf(creates: readonly Create[]): string[] {
 }
 
 /** @param text The result of `add_pets`: the id of a new pet, the negative id of a known one, or "" for a reused key. */
-function settle({ resolve, followers }: Create, text: string): void {
+function settle({ resolve }: Create, text: string): void {
   const id = BigInt(text);
-  const known: IdempotentOutcome = text === ""
-    ? { outcome: "reused" }
-    : { outcome: "replayed", id: id < 0n ? -id : id };
-  resolve(id > 0n ? { outcome: "created", id } : known);
-  for (const follower of followers) follower.resolve(known);
-}
-
-function fail(creates: readonly Create[], reason: unknown): void {
-  for (const { followers, reject } of creates) {
-    reject(reason);
-    for (const follower of followers) follower.reject(reason);
-  }
+  if (text === "") resolve({ outcome: "reused" });
+  else resolve(id > 0n ? { outcome: "created", id } : { outcome: "replayed", id: -id });
 }

@@ -6,7 +6,7 @@ import { Database, type PostgresStoreOptions } from "./client/client.ts";
 import type { PostgresJsClient } from "./client/driver.ts";
 import { asUnavailable } from "./client/errors.ts";
 import { inspect, requireTables } from "./schema/inspection.ts";
-import { exportStatement, selectGreatest } from "./statements.ts";
+import { exportStatement } from "./statements.ts";
 
 /** How many pets are read at a time. */
 const PAGE = 1000;
@@ -35,7 +35,7 @@ export async function exportPostgres(
   let isWriting = false, isComplete = false;
   try {
     requireTables(db, await inspect(db));
-    const [[greatestId] = []] = await db.query(selectGreatest(db.schema));
+    const [[greatestId] = []] = await db.query(`SELECT pg_catalog.max(id)::pg_catalog.text FROM "${db.schema}".pets`);
     const query = client.unsafe(exportStatement(db.schema, format), [""], { prepare }) as unknown as ReadableQuery;
     for await (const rows of query.values().cursor(PAGE)) {
       const isEnd = rows.at(-1)?.[0] === null;

@@ -6,7 +6,6 @@ import { numberArray, textArray } from "./client/arrays.ts";
 import type { PostgresClientMaker, PostgresStoreOptions } from "./client/client.ts";
 import { addPets } from "./commit.ts";
 import { openDatabase } from "./schema/schema.ts";
-import { importStatements } from "./statements.ts";
 
 /** The time limit of a statement, in milliseconds. It also waits for the creates of the servers. */
 const TIMEOUT = 30_000;
@@ -21,11 +20,17 @@ export async function openPostgresImporter(
   options: PostgresStoreOptions,
 ): Promise<PetImporter> {
   const db = await openDatabase(makeClient, { timeoutMs: TIMEOUT, ...options });
-  const statements = importStatements(db.schema);
+  const one = `SELECT id::pg_catalog.text FROM "${db.schema}".pets LIMIT 1`;
+  const followers = `SELECT digest, records::pg_catalog.text, pets::pg_catalog.text FROM "${db.schema}".imports
+    WHERE parent OPERATOR(pg_catalog.=) $1::pg_catalog.text`;
+  // The arrays are names, categories and statuses.
+  const add =
+    `SELECT "${db.schema}".import_pets($1::pg_catalog.text[], $2::bigint[], $3::smallint[], $4::pg_catalog.text,
+    $5::pg_catalog.text, $6::integer, $7::integer)`;
   return {
-    isEmpty: async () => (await db.query(statements.one)).length === 0,
+    isEmpty: async () => (await db.query(one)).length === 0,
     async followers(parent) {
-      const rows = await db.query(statements.followers, [parent]);
+      const rows = await db.query(followers, [parent]);
       return rows.map(([digest, records, pets]) => ({
         digest: String(digest),
         records: Number(records),
@@ -39,7 +44,7 @@ export async function openPostgresImporter(
         numberArray(pets.map(({ status }) => statusCode(status))),
       ];
       const parameters = [...columns, parent, digest, String(records), String(known)];
-      return await addPets(db, statements.add, parameters, performance.now() + db.timeoutMs) === "added";
+      return await addPets(db, add, parameters, performance.now() + db.timeoutMs) === "added";
     },
     close: () => db.release(),
   };

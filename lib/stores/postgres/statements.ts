@@ -68,25 +68,6 @@ export function statementsFor(schema: string, size = 0n) {
   };
 }
 
-/** The statements of an importer. */
-export function importStatements(schema: string) {
-  return {
-    /** Returns a row if there is a pet. */
-    one: `SELECT id::pg_catalog.text FROM "${schema}".pets LIMIT 1`,
-    /** The digest, records and pets of the chunks that follow one. Parameter: parent. */
-    followers: `SELECT digest, records::pg_catalog.text, pets::pg_catalog.text FROM "${schema}".imports
-      WHERE parent OPERATOR(pg_catalog.=) $1::pg_catalog.text`,
-    /** Adds a chunk. Parameters: arrays of names, categories and statuses; parent, digest, records, known followers. */
-    add: `SELECT "${schema}".import_pets($1::pg_catalog.text[], $2::bigint[], $3::smallint[], $4::pg_catalog.text,
-      $5::pg_catalog.text, $6::integer, $7::integer)`,
-  };
-}
-
-/** The greatest id as text. */
-export function selectGreatest(schema: string): string {
-  return `SELECT pg_catalog.max(id)::pg_catalog.text FROM "${schema}".pets`;
-}
-
 /**
  * Every pet as a line of text, with its id, and then a row of nulls that shows the end. Parameter: a text that is ignored, since only a
  * statement with parameters has a cursor.

@@ -4,8 +4,8 @@ import type { Database } from "./client/client.ts";
 const REQUESTS_PER_DELETION = 500;
 /** A deletion also starts with the first new request after this many milliseconds. */
 const DELETION_INTERVAL = 5000;
-/** The bounds of the requests that one deletion may delete. */
-const MIN_DELETED = 1000, MAX_DELETED = 10_000;
+/** How many requests one deletion may delete: more than are added meanwhile, and few enough for a short transaction. */
+const MAX_DELETED = 2000;
 
 /** Deletes expired requests. */
 export interface Sweeper {
@@ -29,15 +29,13 @@ export function startSweeper(db: Database, statement: string): Sweeper {
   let running: Promise<void> | undefined;
 
   async function deleteExpired(): Promise<void> {
-    // Deleting twice as many as were added shrinks the backlog.
-    const limit = Math.min(Math.max(2 * count, MIN_DELETED), MAX_DELETED);
-    count = Math.max(count - limit / 2, 0);
+    count = 0;
     notBefore = performance.now() + DELETION_INTERVAL;
     try {
       const deadline = performance.now() + db.timeoutMs;
-      const [row] = await db.query(statement, [String(limit)], { deadline });
+      const [row] = await db.query(statement, [String(MAX_DELETED)], { deadline });
       // More are left, so the next request starts another deletion.
-      if (Number(row?.[0]) >= limit) notBefore = 0;
+      if (Number(row?.[0]) >= MAX_DELETED) notBefore = 0;
     } catch {
       // A later deletion catches up. If PostgreSQL is down, creates report it.
     }

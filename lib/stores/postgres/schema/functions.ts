@@ -1,14 +1,6 @@
 /** The first keys of the advisory locks. The second key identifies the schema or the table. */
 export const LOCKS = { migrating: 1_886_680_168, writing: 1_886_680_169, forgetting: 1_886_680_170 };
 
-/** The signatures of the functions that a server calls, but for those of API keys. */
-export const FUNCTIONS = [
-  "add_pets(pg_catalog.text[], bigint[], smallint[], pg_catalog.text[], pg_catalog.text[], bigint[])",
-  "check_ids()",
-  "forget_requests(integer)",
-  "import_pets(pg_catalog.text[], bigint[], smallint[], pg_catalog.text, pg_catalog.text, integer, integer)",
-];
-
 /** The search path of our functions: names refer to PostgreSQL's own objects, and temporary objects come last. */
 export const SAFE_PATH = "pg_catalog, pg_temp";
 

@@ -5,14 +5,12 @@ import { textArray } from "../client/arrays.ts";
 import type { Database } from "../client/client.ts";
 import type { Row } from "../client/driver.ts";
 import { sqlState } from "../client/errors.ts";
-import { FUNCTIONS } from "./functions.ts";
-import { KEY_FUNCTIONS } from "./key_functions.ts";
 import { MIGRATIONS } from "./tables.ts";
 
 /** The relations of every schema version. */
 const RELATIONS = ["schema_version", "pets", "requests", "pet_ids"];
 
-/** What the role of a server needs. */
+/** What the role of a server needs, besides every function of the schema. */
 export const PRIVILEGES: readonly (readonly [kind: string, name: string, rights: readonly string[]])[] = [
   ["table", "schema_version", ["SELECT"]],
   ["table", "pets", ["SELECT", "INSERT"]],
@@ -21,7 +19,6 @@ export const PRIVILEGES: readonly (readonly [kind: string, name: string, rights:
   ["table", "api_keys", ["SELECT", "INSERT", "UPDATE"]],
   ["sequence", "pet_ids", ["SELECT", "USAGE"]],
   ["sequence", "forgotten_until", ["SELECT", "UPDATE"]],
-  ...[...FUNCTIONS, ...KEY_FUNCTIONS].map((signature) => ["function", signature, ["EXECUTE"]] as const),
 ];
 
 /** The encoding, whether the database or the role is read-only, and which of those relations a schema has. */
@@ -98,10 +95,13 @@ export async function requireReady(db: Database): Promise<void> {
 function lackingPrivileges(schema: string): string {
   const rows = PRIVILEGES.flatMap(([kind, name, rights]) =>
     rights.map((right) =>
-      `('${right} on ${name.replace(/\(.*/, "")}', pg_catalog.has_${kind}_privilege('"${schema}".${name}', '${right}'))`
+      `('${right} on ${name}', pg_catalog.has_${kind}_privilege('"${schema}".${name}', '${right}'))`
     )
   );
-  return `SELECT what FROM (VALUES ${rows.join(", ")}) AS wanted (what, is_given) WHERE NOT is_given`;
+  return `SELECT what FROM (VALUES ${rows.join(", ")}) AS wanted (what, is_given) WHERE NOT is_given
+    UNION SELECT pg_catalog.concat('EXECUTE on ', proname) FROM pg_catalog.pg_proc
+      WHERE pronamespace OPERATOR(pg_catalog.=) '"${schema}"'::pg_catalog.regnamespace
+        AND NOT pg_catalog.has_function_privilege(oid, 'EXECUTE')`;
 }
 
 async function explainErrors(db: Database, query: Promise<Row[]>): Promise<Row[]> {

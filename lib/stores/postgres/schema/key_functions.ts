@@ -2,13 +2,6 @@
 
 import { SAFE_PATH } from "./functions.ts";
 
-/** The signatures of these functions. */
-export const KEY_FUNCTIONS = [
-  "add_key(pg_catalog.text[], boolean, bigint[], bigint[], pg_catalog.text[], bigint[])",
-  "revoke_key(pg_catalog.text, bigint)",
-  "touch_keys(pg_catalog.text[], bigint[])",
-];
-
 /** A change must survive a crash, even if the setting of this role is "off". */
 const DURABLE = `IF current_setting('synchronous_commit') = 'off' THEN
         PERFORM set_config('synchronous_commit', 'on', true);

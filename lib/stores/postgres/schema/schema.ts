@@ -71,7 +71,9 @@ export function postgresGrants(role: string, schema: string = DEFAULT_SCHEMA): s
   const grants = PRIVILEGES.map(([kind, name, rights]) =>
     `GRANT ${rights.join(", ")} ON ${kind.toUpperCase()} "${schema}".${name} TO ${role};\n`
   );
-  return `GRANT USAGE ON SCHEMA "${schema}" TO ${role};\n${grants.join("")}`;
+  return `GRANT USAGE ON SCHEMA "${schema}" TO ${role};
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA "${schema}" TO ${role};
+${grants.join("")}`;
 }
 
 /**
