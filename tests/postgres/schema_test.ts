@@ -155,3 +155,11 @@ test("invalid clients, schemas, timeouts and unknown options are refused", async
   for (const [invalid, message] of cases) await assert.rejects(invalid, { name: "TypeError", message });
   assert.throws(() => postgresSchema("Pets"), TypeError);
 });
+
+test("a lost connection is reported in words, without an address that does not exist", async () => {
+  // As postgres.js reports it if it got a socket instead of an address.
+  const cause = Object.assign(new Error("write CONNECTION_CLOSED PostgreSQL:0"), { code: "CONNECTION_CLOSED" });
+  const client = { connect: () => Promise.reject(cause), totalCount: 0 };
+  const expected = { name: "StoreUnavailableError", message: "PostgreSQL: the connection was lost", cause };
+  await assert.rejects(createPostgresStore(client), expected);
+});

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import postgres from "postgres";
 import { driverOptions } from "../../lib/server/store/postgres_options.ts";
 import { readStoreSetting } from "../../lib/server/store/open_store.ts";
 import { POSTGRES_VARIABLES, readPostgresUrl } from "../../lib/server/store/postgres_url.ts";
@@ -78,18 +77,9 @@ test("a store is described without the password and the parameters", () => {
 });
 
 test("connections to PostgreSQL that are opened together expire at different times, after 30 to 60 minutes", () => {
-  const options = driverOptions(read("postgres://localhost/pets?pool_size=20"));
-  const lifetime = options["max_lifetime"] as () => number;
-  const taken: number[] = [];
   // The driver asks once for each connection.
-  postgres({
-    ...options,
-    max_lifetime() {
-      taken.push(lifetime());
-      return taken.at(-1);
-    },
-  } as unknown as postgres.Options<Record<string, never>>);
-  assert.equal(taken.length, 20);
+  const lifetime = driverOptions(read("postgres://localhost/pets"))["max_lifetime"] as () => number;
+  const taken = Array.from({ length: 20 }, lifetime);
   assert.equal(new Set(taken).size, 20);
   assert.ok(taken.every((seconds) => seconds >= 30 * 60 && seconds <= 60 * 60), taken.join());
 });
