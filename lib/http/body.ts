@@ -33,6 +33,13 @@ export const ENCODED: Problem = /* @__PURE__ */ new Problem(
   { ...ACCEPT_POST, "accept-encoding": "identity" },
 );
 
+/** The response to a transfer coding besides `chunked`, which the host has removed (RFC 9112 §6.1). */
+export const UNKNOWN_CODING: Problem = /* @__PURE__ */ new Problem(
+  501,
+  "not_implemented",
+  "The request body must come without a Transfer-Encoding but chunked",
+);
+
 export function bodyTooLarge(maxBytes: number): Problem {
   return new Problem(413, "body_too_large", `The request body must be at most ${maxBytes} bytes`);
 }
@@ -63,6 +70,7 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
     if (context.bodyUsed) throw new TypeError("The request body has been read before it was given to the petstore");
     const declared = context.header("content-length");
     const isFramed = declared !== null && isDigits(declared);
+    if (!isFramed) requireChunked(context);
     if (isFramed && +declared > maxBytes) throw tooLarge;
     const reader = isFramed && +declared <= WHOLE_BODY ? undefined : context.openBody()?.getReader();
     return new Promise((resolve, reject) => {
@@ -87,6 +95,11 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
       });
     });
   };
+}
+
+function requireChunked(context: RequestContext): void {
+  const coding = context.header("transfer-encoding");
+  if (coding !== null && coding.toLowerCase() !== "chunked") throw UNKNOWN_CODING;
 }
 
 /** Accepts `application/json` in any case, with or without parameters, or no Content-Type at all. Refuses codings. */

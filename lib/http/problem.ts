@@ -14,7 +14,7 @@ export interface ErrorBody {
 }
 
 /** The codes that only the standalone server sends. */
-export type ServerErrorCode = "invalid_host";
+export type ServerErrorCode = "invalid_host" | "bad_request" | "head_too_large";
 
 /**
  * A failure to report to the client, with the Error body of the specification, not that of RFC 9457. It is a reply, so that nothing

@@ -1,4 +1,4 @@
-import { bodyTimedOut, bodyTooLarge, createTextReader, ENCODED, NOT_JSON } from "../http/body.ts";
+import { bodyTimedOut, bodyTooLarge, createTextReader, ENCODED, NOT_JSON, UNKNOWN_CODING } from "../http/body.ts";
 import { OVERLOADED } from "../http/body_stream.ts";
 import type { Caller } from "../http/context.ts";
 import { Problem } from "../http/problem.ts";
@@ -124,11 +124,19 @@ export const describeCreatePet: Describe = (settings) => {
         STORE_UNAVAILABLE,
         OVERLOADED,
       ]),
-      remembersRequests
-        ? group("IdempotencyKeyReusedError", "the Idempotency-Key was used for another animal", [
-          IDEMPOTENCY_KEY_REUSED,
-        ])
-        : group("IdempotencyNotSupportedError", "Idempotency-Key is not supported here", [IDEMPOTENCY_NOT_SUPPORTED]),
+      ...remembersRequests
+        ? [
+          group("IdempotencyKeyReusedError", "the Idempotency-Key was used for another animal", [
+            IDEMPOTENCY_KEY_REUSED,
+          ]),
+          group("TransferCodingError", "the body has an unknown transfer coding", [UNKNOWN_CODING]),
+        ]
+        : [
+          group("NotSupportedError", "Idempotency-Key or the transfer coding of the body is not supported here", [
+            IDEMPOTENCY_NOT_SUPPORTED,
+            UNKNOWN_CODING,
+          ]),
+        ],
     ],
   };
 };

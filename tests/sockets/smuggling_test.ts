@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chunk, CHUNKED, get, HEADERS, KEY, lengthOf, PET, post } from "../support/http/requests.ts";
 import { type Endpoint, RawSocket } from "../support/http/raw_socket.ts";
+import { ON_NODE } from "../support/server/serve_task.ts";
 import { countPets, withFreshServer } from "../support/server/server_process.ts";
 
 const LENGTH = lengthOf(PET);
@@ -14,7 +15,7 @@ const LENGTH = lengthOf(PET);
 const HIDDEN = get("/v1/pets/666");
 const CHUNKS = `${chunk(PET)}0\r\n\r\n`;
 
-/** Ambiguous: answered with 400, or with the end of the connection. */
+/** Ambiguous: answered with 400 or 501, or with the end of the connection. */
 const REFUSED: [what: string, request: string][] = [
   ["a length, then chunks", post(CHUNKS + HIDDEN, LENGTH + CHUNKED)],
   ["chunks, then a length", post(CHUNKS + HIDDEN, CHUNKED + LENGTH)],
@@ -60,17 +61,21 @@ const REFUSED: [what: string, request: string][] = [
   ["a request line without a version", `GET /v1/pets/666\r\n${HEADERS}\r\n`],
 ];
 
+/** The status of what is not as it should be, but cannot be read in two ways. Node refuses it. */
+const READ = ON_NODE ? 400 : 201;
+
 /** Whole and unambiguous, most with a request as their body: one response each. */
 const ONE: [what: string, request: string, status: number][] = [
-  ["the same length twice", post(PET, LENGTH + LENGTH), 201],
+  ["the same length twice", post(PET, LENGTH + LENGTH), READ],
   ["a tab before the encoding", post(CHUNKS, "Transfer-Encoding:\tchunked\r\n"), 201],
   // RFC 9112 §7.1 has no space there, but it cannot be read in two ways.
-  ["a space before a chunk's size", post(` 1d\r\n${PET}\r\n0\r\n\r\n`, CHUNKED), 201],
+  ["a space before a chunk's size", post(` 1d\r\n${PET}\r\n0\r\n\r\n`, CHUNKED), READ],
+  ["a coding within chunks", post(CHUNKS, "Transfer-Encoding: gzip, chunked\r\n"), 501],
   ["extensions of chunks", post(`1d;a=b;c="d"\r\n${PET}\r\n0;e\r\n\r\n`, CHUNKED), 201],
   [
     "trailers like headers",
     post(`${chunk(PET)}0\r\nContent-Length: 5\r\nAuthorization: Bearer x\r\n\r\n`, CHUNKED),
-    201,
+    READ,
   ],
   ["the body of a GET", `GET /v1/pets/1 HTTP/1.1\r\n${HEADERS}Content-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`, 200],
   [
@@ -103,7 +108,7 @@ test("a request whose end is ambiguous is refused or is one request, and what it
     await server.ask("/v1/pets", KEY, { method: "POST", headers: { "content-type": "application/json" }, body: PET });
     for (const [what, request] of REFUSED) {
       const seen = await statuses(server, request);
-      assert.ok(seen.length === 0 || (seen.length === 1 && seen[0] === 400), `${what}: ${seen}`);
+      assert.ok(seen.length === 0 || (seen.length === 1 && [400, 501].includes(seen[0]!)), `${what}: ${seen}`);
     }
     assert.equal(await countPets(server, KEY), 1);
     for (const [what, request, status] of ONE) assert.deepEqual(await statuses(server, request), [status], what);

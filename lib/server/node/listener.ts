@@ -8,16 +8,19 @@ import { NodeContext } from "../../hosts/node_context.ts";
 import type { Send } from "../drain_gate.ts";
 import { type Listen, listenError, UNFINISHED } from "../host.ts";
 import { resolvesWithin } from "../time.ts";
+import { isMalformed, MALFORMED, refuseUnreadable } from "./refusals.ts";
 
 /**
  * In milliseconds. A head must be complete in 10 seconds; a body has the time limit of the service. An idle connection stays open
  * for longer than nginx keeps one, which could otherwise send a request while it is being closed.
  */
-const TIMEOUTS = {
+const OPTIONS = {
   headersTimeout: 10_000,
   requestTimeout: 60_000,
   keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 5_000,
+  // The listener refuses it, with an Error body.
+  requireHostHeader: false,
 };
 
 const send: Send<ServerResponse, void> = (reply, context, { fail }, outgoing) => {
@@ -26,12 +29,18 @@ const send: Send<ServerResponse, void> = (reply, context, { fail }, outgoing) =>
 
 export const listen: Listen = async (address, gate, report) => {
   const { hostname, port } = address;
-  const server = createServer(TIMEOUTS, (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    gate.respond(new NodeContext(incoming, outgoing), outgoing, send);
-  });
-  const connections = new Set<Socket>();
+  const connections = new Map<Socket, ServerResponse | undefined>();
+  const answer = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    connections.set(incoming.socket, outgoing);
+    const context = new NodeContext(incoming, outgoing);
+    if (isMalformed(incoming)) send(MALFORMED, context, { fail: () => MALFORMED }, outgoing);
+    else gate.respond(context, outgoing, send);
+  };
+  // An expectation that is not known may be ignored (RFC 9110 §10.1.1).
+  const server = createServer(OPTIONS, answer).on("checkExpectation", answer);
+  refuseUnreadable(server, connections);
   server.on("connection", (socket) => {
-    connections.add(socket);
+    connections.set(socket, undefined);
     socket.on("close", () => connections.delete(socket));
     // Node looks an address up at the first use, and finds none after the client has left.
     void socket.remoteAddress;
@@ -50,7 +59,7 @@ export const listen: Listen = async (address, gate, report) => {
     async stop() {
       // Node closes the socket at once, and the connections that are idle after a request.
       stopped ??= new Promise((resolve) => server.close(() => resolve()));
-      for (const connection of connections) if (connection.bytesRead === 0) connection.destroy();
+      for (const [connection] of connections) if (connection.bytesRead === 0) connection.destroy();
       await undefined;
     },
     async finish(timeoutMs) {

@@ -1,0 +1,59 @@
+/** Answers with an Error body where Node would send none, and refuses what Node would accept against RFC 9112. */
+
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import { fieldOf } from "../../hosts/node_request.ts";
+import { Problem } from "../../http/problem.ts";
+import { CLOSE } from "../errors.ts";
+
+export const MALFORMED: Problem = new Problem(
+  400,
+  "bad_request",
+  "The request is not valid HTTP, or its method is not known",
+  CLOSE,
+);
+const TOO_LATE = new Problem(408, "request_timeout", "The request did not arrive in time", CLOSE);
+const HEAD_TOO_LARGE = new Problem(431, "head_too_large", "The head of the request must be smaller", CLOSE);
+
+/** By the code of Node's error. Any other is about what Node cannot read. */
+const REASONS: Record<string, Problem> = { ERR_HTTP_REQUEST_TIMEOUT: TOO_LATE, HPE_HEADER_OVERFLOW: HEAD_TOO_LARGE };
+
+/** Whether Node has accepted a head that is to be refused (RFC 9112). */
+export function isMalformed(incoming: IncomingMessage): boolean {
+  const { httpVersion } = incoming;
+  // §3.2. More than one Host is refused later, as an invalid one.
+  if (httpVersion === "1.1") return fieldOf(incoming, "host") === null;
+  // Such framing is faulty (§6.1). Node takes a request line without a version for HTTP/0.9.
+  return httpVersion !== "1.0" || fieldOf(incoming, "transfer-encoding") !== null;
+}
+
+/**
+ * Answers what Node cannot read, and closes the connection.
+ *
+ * @param connections Has the last response on each.
+ */
+export function refuseUnreadable(server: Server, connections: ReadonlyMap<Socket, ServerResponse | undefined>): void {
+  const refuse = (socket: Socket, problem: Problem) => {
+    const last = connections.get(socket);
+    if (!last || (last.req.complete && last.writableFinished)) end(socket, problem);
+    // Otherwise the client would take the refusal for the response to an earlier request.
+    else if (last.req.complete) last.on("close", () => end(socket, problem));
+    // It is the body of a request that cannot be read, and a request has one response.
+    else end(socket, last.headersSent ? undefined : problem);
+  };
+  server.on("clientError", (error: Error & { code?: string }, socket) => {
+    refuse(socket as Socket, REASONS[error.code ?? ""] ?? MALFORMED);
+  });
+  server.on("connect", (_request, socket) => refuse(socket as Socket, MALFORMED));
+}
+
+function end(socket: Socket, problem: Problem | undefined): void {
+  if (problem && socket.writable) socket.write(render(problem));
+  socket.destroySoon();
+}
+
+function render({ status, headers, body }: Problem): string {
+  const fields = { ...headers, "content-length": body.length, date: new Date().toUTCString() };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`;
+}

@@ -1,0 +1,55 @@
+/** Requests that Node cannot read, or reads against RFC 9112: the server on Node refuses each with an Error body. */
+
+import assert from "node:assert/strict";
+import { AUTHORIZATION, chunk, CHUNKED, get, head, HEADERS, HOST, PET } from "../support/http/requests.ts";
+import { RawSocket } from "../support/http/raw_socket.ts";
+import { ON_NODE } from "../support/server/serve_task.ts";
+import { withFreshServer } from "../support/server/server_process.ts";
+import { testUnless } from "../support/system/commands.ts";
+
+const LIST = get("/v1/pets");
+const BAD = "400 bad_request";
+
+/** Each with the status and the code of every response until the server closes the connection. */
+const CASES: [what: string, requests: string | string[], responses: string[]][] = [
+  ["an unknown method", head("BREW", "/v1/pets"), [BAD]],
+  ["CONNECT", head("CONNECT", "pets.example:80"), [BAD]],
+  ["no HTTP", "\x16\x03\x01\x02\0\x01\0", [BAD]],
+  ["a head over 16 kB", get("/v1/pets", `${HEADERS}X: ${"x".repeat(20_000)}\r\n`), ["431 head_too_large"]],
+  ["no Host", get("/v1/pets", AUTHORIZATION), [BAD]],
+  ["no version", `GET /v1/pets\r\n${HEADERS}\r\n`, [BAD]],
+  ["another version", get("/v1/pets", HEADERS, "2.0"), [BAD]],
+  ["chunks in HTTP/1.0", get("/v1/pets", `${HEADERS}Connection: keep-alive\r\n${CHUNKED}`, "1.0") + LIST, [BAD]],
+  ["an expectation that is not known", get("/v1/pets", `${HEADERS}Expect: tea\r\nConnection: close\r\n`), ["200"]],
+  // No refusal may look like the response to another request.
+  ["no HTTP after a request", [LIST, "\x16\x03\x01"], ["200", BAD]],
+  ["an unreadable body", head("POST", "/v1/pets", CHUNKED) + "x", [BAD]],
+  ["an unreadable rest of a body", head("POST", "/v1/pets", CHUNKED) + chunk(PET) + "x", [BAD]],
+];
+
+testUnless(!ON_NODE && "Deno answers these itself")(
+  "what Node cannot read is refused with an Error body",
+  () =>
+    withFreshServer({ args: ["--key=k", "--store=memory:"] }, async (server) => {
+      for (const [what, requests, responses] of CASES) {
+        using socket = await RawSocket.open(server);
+        await socket.send(...[requests].flat());
+        const seen: string[] = [];
+        for (let response; (response = await socket.readResponse());) {
+          const { code, status } = JSON.parse(response.text);
+          assert.equal(status, code && response.status);
+          seen.push([response.status, code].join(" ").trim());
+          if (code) assert.equal(response.headers.get("content-type"), "application/json");
+        }
+        assert.deepEqual(seen, responses, what);
+      }
+      // The refusal came before the body could be read.
+      using socket = await RawSocket.open(server);
+      await socket.send(`POST /v1/pets HTTP/1.1\r\n${HOST}${CHUNKED}\r\n`);
+      assert.equal((await socket.readResponse())?.status, 401);
+      await socket.sendRest("x");
+      await socket.readEnd();
+      assert.equal(await server.stop(), 0);
+      assert.equal(server.written.stderr, "");
+    }),
+);
