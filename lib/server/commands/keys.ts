@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { digestOf } from "../../access/key_ring.ts";
 import { createKeyManager } from "../../access/key_management.ts";
 import { type AddedKey, checkNewKey, type KeyManager } from "../../access/key_manager.ts";
-import type { StoredKey } from "../../stores/key_store.ts";
+import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
 import type { KeyedPetStore } from "../../stores/store.ts";
 import { isValid } from "../first_key.ts";
 import { explain, firstLine, SettingError, UnreachableError } from "../start_error.ts";
@@ -63,8 +63,8 @@ export const ADD_KEY: Command = {
     } catch (error) {
       throw new SettingError(firstLine(error));
     }
-    return await useKeys(args, context, true, async (keys) => {
-      await printKey(await keys.add(options), keys, context);
+    return await useKeys(args, context, true, async (_, store) => {
+      await printAndStore(store, context, (keys) => keys.add(options));
     });
   },
 };
@@ -102,8 +102,11 @@ export const ROTATE_KEY: Command = {
   async run(args, context) {
     const expires = args.optional("expires", EXPIRY);
     const options = { overlapMs: args.read("overlap", DURATION), ...(expires && { expires }) };
-    return await useKeys(args, context, false, async (keys, stored) => {
-      await printKey(await keys.rotate(await findId(args, stored), options), keys, context);
+    return await useKeys(args, context, false, async (_, store) => {
+      const id = await findId(args, await store.list());
+      await printAndStore(store, context, (keys) => keys.rotate(id, options));
+      const old = (await store.list()).find((key) => key.id === id);
+      context.writers.errors.add(`petstore: ${id} ${describeEnd(old?.expires)}`);
     });
   },
 };
@@ -117,7 +120,8 @@ export const REVOKE_KEY: Command = {
   ],
   examples: ["petstore keys revoke key-5d0c6a1f1f0b"],
   async run(args, context) {
-    return await useKeys(args, context, false, async (keys, stored) => {
+    return await useKeys(args, context, false, async (keys, store) => {
+      const stored = await store.list();
       const id = await findId(args, stored);
       await keys.revoke(id);
       const { output, errors } = context.writers;
@@ -133,11 +137,11 @@ async function useKeys(
   args: CommandArguments,
   context: Context,
   createIfMissing: boolean,
-  use: (keys: KeyManager, stored: readonly StoredKey[]) => Promise<void>,
+  use: (keys: KeyManager, store: KeyStore) => Promise<void>,
 ): Promise<number> {
   const store = await openKeyed(args.text("store"), context, createIfMissing);
   try {
-    await use(createKeyManager(store.keys), await store.keys.list());
+    await use(createKeyManager(store.keys), store.keys);
     return 0;
   } catch (error) {
     throw explain("The API keys cannot be used", error);
@@ -171,19 +175,43 @@ async function findId({ operand }: CommandArguments, stored: readonly StoredKey[
   );
 }
 
-async function printKey(
-  { key, id, label, readOnly, expires }: AddedKey,
-  keys: KeyManager,
+/**
+ * Makes a key, prints it, and only then stores it. A key that cannot be printed, as on a full disk, must not be valid, nor end the
+ * key that it replaces.
+ */
+async function printAndStore(
+  store: KeyStore,
   { writers: { output, errors } }: Context,
+  make: (keys: KeyManager) => Promise<AddedKey>,
 ): Promise<void> {
+  const additions: Parameters<KeyStore["add"]>[] = [];
+  const postponing: KeyStore = {
+    add: (...addition) => additions.push(addition) > 0,
+    list: () => store.list(),
+    revoke: (id, at) => store.revoke(id, at),
+    touch: (uses) => store.touch(uses),
+  };
+  const { key, id, label, readOnly, expires } = await make(createKeyManager(postponing));
   output.add(key);
   await output.flush();
-  // On a full disk, for example. The key would stay valid, although its owner does not know it.
-  if (output.hasFailed) {
-    const isRevoked = await keys.revoke(id).then(() => true, () => false);
-    throw new UnreachableError(`The key cannot be printed; ${isRevoked ? `${id} is revoked` : `revoke ${id}`}`);
-  }
+  if (output.hasFailed) throw new UnreachableError("The key cannot be printed, so nothing was changed");
+  for (const addition of additions) await storePrinted(store, addition);
   const rights = readOnly ? "may read" : "may read and write";
-  const end = expires === undefined ? "does not expire" : `expires ${expires.toISOString()}`;
-  errors.add(`petstore: ${id} (${label}) ${rights} and ${end}. The key cannot be shown again`);
+  errors.add(`petstore: ${id} (${label}) ${rights} and ${describeEnd(expires)}. The key cannot be shown again`);
+}
+
+async function storePrinted(store: KeyStore, addition: Parameters<KeyStore["add"]>): Promise<void> {
+  let isAdded: boolean;
+  try {
+    isAdded = await store.add(...addition);
+  } catch (error) {
+    throw explain("The printed key is not valid, because it cannot be stored", error);
+  }
+  if (!isAdded) {
+    throw new SettingError("The printed key is not valid, because the one to replace was revoked meanwhile");
+  }
+}
+
+function describeEnd(expires: Date | undefined): string {
+  return expires === undefined ? "does not expire" : `expires ${expires.toISOString()}`;
 }

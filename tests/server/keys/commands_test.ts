@@ -8,7 +8,7 @@ import { isMistyped } from "../../../lib/access/key_format.ts";
 import { inFolder, runHere, withServerHere } from "../../support/server/in_process.ts";
 import { assertRefused } from "../../support/server/pet_files.ts";
 import { addPet, PET, readKey, type ServerProcess, withServer } from "../../support/server/server_process.ts";
-import { environment, serverCommand } from "../../support/server/serve_task.ts";
+import { environment, ON_NODE, serverCommand } from "../../support/server/serve_task.ts";
 import { Child } from "../../support/system/child.ts";
 import { NO_PROC, testUnless } from "../../support/system/commands.ts";
 import { until } from "../../support/until.ts";
@@ -213,22 +213,56 @@ test("what is wrong has status 2 and one line, makes no file, and shows no key",
   }));
 
 testUnless(NO_PROC)(
-  "a key that cannot be printed is revoked, and the command says so with status 1",
+  "a key that cannot be printed is not added and ends no other, and the command says so with status 1",
   () =>
     inFolder(async (folder) => {
-      const { add, list, idOf } = keysOf("sqlite:pets.db");
       await add("--label=old");
-      for (const args of [["add", "--label=lost"], ["rotate", await idOf("old")]]) {
+      const before = await list();
+      for (const args of [["add", "--label=lost"], ["rotate", before[0]!.id]]) {
         const line = ['exec "$0" "$@" >/dev/full', ...serverCommand(), "keys", ...args, "--store=sqlite:pets.db"];
         await using child = new Child("sh", ["-c", ...line], { cwd: folder, clearEnv: true, env: environment() });
         assert.equal(await child.exit(), 1);
         assert.match(
           child.written.stderr,
-          /standard output cannot be written.*\npetstore: The key cannot be printed; key-\w+ is revoked\n$/,
+          /standard output cannot be written.*\npetstore: The key cannot be printed, so nothing was changed\n$/,
         );
       }
-      const states = (await list()).map(({ label, state }) => `${label} ${state}`);
-      assert.deepEqual(states, ["old valid", "lost revoked", "old revoked"]);
+      assert.deepEqual(await list(), before);
+    }),
+);
+
+testUnless(ON_NODE && "the output of a process is not observed")(
+  "a key is printed before it is stored, and if it cannot be stored, the command says that it is not valid",
+  () =>
+    inFolder(async () => {
+      await add("--label=old");
+      const id = await idOf("old");
+      using db = new DatabaseSync("pets.db");
+      const stored = () => db.prepare("SELECT label, expires_at FROM api_keys").all().map((row) => Object.values(row));
+      const rotate = async (onPrint: () => void) => {
+        let printed = "";
+        const write = (bytes: Uint8Array) => {
+          onPrint();
+          printed += new TextDecoder().decode(bytes);
+          return Promise.resolve(bytes.length);
+        };
+        const sinks = { output: { write }, errors: { write: (bytes: Uint8Array) => Promise.resolve(bytes.length) } };
+        const { status } = await runHere(["keys", "rotate", id, "--store=sqlite:pets.db"], {}, { sinks });
+        assert.match(printed, /^petstore_\w+\n$/);
+        return status;
+      };
+      const before = [["old", null]];
+      assert.equal(await rotate(() => assert.deepEqual(stored(), before)), 0);
+      assert.equal(stored().length, 2);
+      assert.notEqual(stored()[0]?.[1], null);
+      const after = stored();
+      const revoked = `UPDATE api_keys SET revoked_at = 1 WHERE id = '${id}'`;
+      assert.equal(await rotate(() => db.exec(revoked)), 2);
+      assert.deepEqual(stored(), after);
+      db.exec("UPDATE api_keys SET revoked_at = NULL");
+      assert.equal(await rotate(() => db.exec("BEGIN IMMEDIATE")), 1);
+      db.exec("ROLLBACK");
+      assert.deepEqual(stored(), after);
     }),
 );
 

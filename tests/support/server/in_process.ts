@@ -50,11 +50,19 @@ function hostOf(written: Written, env: Record<string, string>, ending: Promise<v
   return { ...DENO_HOST, environment: (name) => env[name], sinks, ending: () => ending, holdTime: 0 };
 }
 
-/** Runs a command, or a start that fails. A start that succeeds ends at once. */
-export async function runHere(args: readonly string[], env: Record<string, string> = {}): Promise<ServerExit> {
+/**
+ * Runs a command, or a start that fails. A start that succeeds ends at once.
+ *
+ * @param parts Of the host, in place of the usual ones. A process on Node does not have them.
+ */
+export async function runHere(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  parts: Partial<Host> = {},
+): Promise<ServerExit> {
   if (ON_NODE) return await runCommand(process.cwd(), args, env);
   const written = { stdout: "", stderr: "" };
-  const status = await run(args, hostOf(written, env, Promise.resolve()));
+  const status = await run(args, { ...hostOf(written, env, Promise.resolve()), ...parts });
   return { status, ...written };
 }
 
