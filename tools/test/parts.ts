@@ -16,7 +16,7 @@ export const EVERYDAY: Record<string, string> = {
 /** The tests of the server that run on Node too. */
 const ON_NODE = [
   ...["faults/disk", "faults/restore_test.ts", "faults/transfer_test.ts", "nginx"],
-  ...["access_log_test.ts", "commands_test.ts", "failed_start_test.ts", "keys/commands_test.ts"]
+  ...["access_log_test.ts", "check_url_test.ts", "commands_test.ts", "failed_start_test.ts", "keys/commands_test.ts"]
     .map((name) => `server/${name}`),
   ...["keys/process_test.ts", "keys/secret_test.ts", "log_test.ts", "output_test.ts", "settings_test.ts"]
     .map((name) => `server/${name}`),

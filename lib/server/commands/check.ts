@@ -4,11 +4,15 @@ import type { Host } from "../host.ts";
 import { SettingError, startError } from "../start_error.ts";
 import { loadPostgres, MEMORY, parseStoreLocation, type StoreLocation } from "../store/open_store.ts";
 import { describePostgres } from "../store/postgres_url.ts";
+import { askServer, SERVER_ADDRESS } from "./ask_server.ts";
 import { type Command, formatPetCount } from "./command.ts";
 
 export const CHECK: Command = {
-  summary: "tell whether the store is sound",
-  flags: { json: { help: "print JSON: store, isSound, faults, schemaVersion, and pets of a file" } },
+  summary: "tell whether the store is sound, or a server ready",
+  flags: {
+    json: { help: "print JSON: store, isSound, faults, schemaVersion, and pets of a file; or url, isReady and faults" },
+    url: { value: "URL", help: "ask the server at this address whether it is ready, and look at no store" },
+  },
   about: [
     "Tells whether the store is sound. Servers may use it meanwhile; nothing is written and no file is made.",
     "For an SQLite file: SQLite's own integrity check, the schema, changes that another program has made to the schema, and " +
@@ -16,13 +20,24 @@ export const CHECK: Command = {
     "rights of the role.",
     "A store that is not sound has exit status 2, and a store that cannot be checked at the moment 1. Each fault has a line " +
     "on standard error.",
+    "With --url, a server that is ready has exit status 0, one that is not or cannot be reached 1, and anything else at " +
+    "that address 2. The health check of a container asks so.",
   ],
   examples: [
     "petstore check",
     "petstore check --store sqlite:copy.db && mv copy.db /backup/",
     "PETSTORE_STORE=postgres://user@db.example/pets petstore check",
+    "petstore check --url http://127.0.0.1:8000",
   ],
   async run(args, { writers: { output, errors }, host }) {
+    const url = args.optional("url", SERVER_ADDRESS);
+    if (url !== undefined) {
+      const { status, faults } = await askServer(url);
+      for (const fault of faults) errors.add(`petstore: ${fault}`);
+      if (args.isOn("json")) output.add(JSON.stringify({ url: url.origin, isReady: status === 0, faults }));
+      else if (status === 0) output.add(`${url.origin} is ready`);
+      return status;
+    }
     const location = parseStoreLocation(args.text("store"), host.environment);
     const { faults, note, ...state } = await check(location, host);
     for (const fault of faults) errors.add(`petstore: ${fault}`);

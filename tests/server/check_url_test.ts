@@ -1,0 +1,53 @@
+/** `check --url`, which a container's health check runs. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { withDenoServe } from "../support/http/deno_serve.ts";
+import { runHere, withFreshServerHere } from "../support/server/in_process.ts";
+import { assertRefused } from "../support/server/pet_files.ts";
+import { runCommand } from "../support/server/server_process.ts";
+
+test("check --url tells that a server is ready, and asks no proxy of the environment, and not when it has ended", () =>
+  withFreshServerHere({ args: ["--store=memory:", "--key=k"] }, async (server, folder) => {
+    const { origin } = server;
+    const ready = { status: 0, stdout: `${origin} is ready\n`, stderr: "" };
+    // A store that could not be opened is of no interest.
+    const env = { PETSTORE_STORE: "sqlite:no/such/folder/pets.db" };
+    for (const url of [origin, `${origin}/`, `${origin}/v1`, origin.replace("//", "//user:secret@")]) {
+      assert.deepEqual(await runHere(["check", "--url", url], env), ready);
+    }
+    const proxy = "http://127.0.0.1:9";
+    assert.deepEqual(
+      await runCommand(folder, ["check", "--url", origin], { HTTP_PROXY: proxy, http_proxy: proxy }),
+      ready,
+    );
+    const { stdout } = await runHere(["check", "--url", origin, "--json"]);
+    assert.deepEqual(JSON.parse(stdout), { url: origin, isReady: true, faults: [] });
+    await server.stop();
+    assertRefused(await runHere(["check", "--url", origin]), /^petstore: http:\S+ cannot be asked: .*refused/i, 1);
+  }));
+
+/** What is at an address, and the exit status and the line of the check. */
+const ANSWERS: [status: number, body: string, exit: number, shows: RegExp][] = [
+  [
+    503,
+    '{"code":"store_unavailable","message":"The store is down","status":503}',
+    1,
+    /is not ready: The store is down$/m,
+  ],
+  [503, "Busy", 1, /is not ready: Busy$/m],
+  [404, "{}", 2, /answers \/readyz with 404, so it is not the port of a server/],
+  // Followed, it would be another server's answer.
+  [302, "", 2, /answers \/readyz with 302/],
+];
+
+test("check --url tells why a server is not ready, or that there is none of ours", async () => {
+  for (const [status, body, exit, shows] of ANSWERS) {
+    await withDenoServe(() => new Response(body, { status, headers: { location: "/livez" } }), async (port) => {
+      assertRefused(await runHere(["check", "--url", `http://127.0.0.1:${port}`]), shows, exit);
+    });
+  }
+  for (const url of ["127.0.0.1:8000", "https://pets.example", ""]) {
+    assertRefused(await runHere(["check", "--url", url]), /--url must be the address of a server, such as http:/);
+  }
+});
