@@ -50,7 +50,7 @@ export const HOSTS: readonly MountedHost[] = [
     name: "Deno.serve",
     file: "deno.ts",
     runtime: DENO,
-    about: "Run it with `deno run --allow-net --allow-env app.ts`.",
+    about: "Run it with `deno run --quiet --allow-net --allow-env app.ts`.",
     notes: [
       "`Deno.serve` has no time limit for headers, and builds the URL from any `Host` header: put a proxy in front " +
       "([The server](server.md#production))",
@@ -62,7 +62,7 @@ export const HOSTS: readonly MountedHost[] = [
     file: "deno_serve.ts",
     runtime: DENO_SERVE,
     about:
-      "The default export is `{ fetch }`, with the function of Deno.serve above. Run it with `deno serve --port 8000 " +
+      "The default export is `{ fetch }`, with the function of Deno.serve above. Run it with `deno serve --quiet --port 8000 " +
       "--allow-env app.ts`. `--parallel` starts one server for each core; give them an SQLite file, because each would have " +
       "a memory store of its own.",
     isLinked: true,

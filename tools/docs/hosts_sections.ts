@@ -136,7 +136,7 @@ export const OWN_SECTIONS: readonly Section[] = [
   {
     title: "Deno KV",
     text: "An app keeps its pets in [its KV](stores.md#deno-kv), beside its own data. Run it with " +
-      "`deno run --unstable-kv --allow-net --allow-env --allow-read --allow-write app.ts`. On Node and Bun, the package " +
+      "`deno run --quiet --unstable-kv --allow-net --allow-env --allow-read --allow-write app.ts`. On Node and Bun, the package " +
       "`@deno/kv` has the same `openKv()`.",
     files: [`${PROGRAMS}/own_kv.ts`],
   },
