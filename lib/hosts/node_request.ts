@@ -11,9 +11,17 @@ const FORBIDDEN_METHOD = /^(CONNECT|TRACE|TRACK)$/i;
 /** A character or a dot segment that the URL parser would change (WHATWG URL §4.4). */
 const NOT_NORMAL = /[^!-~]|["#<>\\^`{|}]|\/(\.|%2e)/i;
 
-/** Path and query, as in the URL of a `Request`. Routers that strip a prefix keep the whole target in `originalUrl`. */
-export function targetOfRequest({ originalUrl, url = "/" }: NodeRequest): string {
+/** Routers that strip a prefix keep the whole target in `originalUrl`. */
+function sentTarget({ originalUrl, url = "/" }: NodeRequest): string {
   const target = originalUrl ?? url;
+  if (!target.includes("\\")) return target;
+  // The URL parser would take it for a slash, and see another path than a proxy in front of the server.
+  return target.replace(/^[^?#]*/, (path) => path.replaceAll("\\", "%5C"));
+}
+
+/** Path and query, as in the URL of a `Request`. */
+export function targetOfRequest(incoming: NodeRequest): string {
+  const target = sentTarget(incoming);
   if (target.startsWith("/") && !NOT_NORMAL.test(target)) return target;
   const whole = target.startsWith("/") ? `http://localhost${target}` : target;
   // The forms `*` and `host:port` (RFC 9112 §3.2) have no path.
@@ -24,7 +32,7 @@ export function targetOfRequest({ originalUrl, url = "/" }: NodeRequest): string
 
 /** The URL of the request. If the target is absolute, the Host header is ignored (RFC 9112 §3.2.2). */
 function toUrl(incoming: NodeRequest): string {
-  const target = incoming.originalUrl ?? incoming.url ?? "/";
+  const target = sentTarget(incoming);
   const isAbsolute = /^https?:/i.test(target) && URL.canParse(target);
   const origin = isAbsolute ? new URL(target).origin : originOf(incoming);
   return origin + (targetOfRequest(incoming) || "/*");

@@ -74,6 +74,10 @@ export const HOSTS: readonly MountedHost[] = [
     runtime: BUN_RUNTIME,
     runsWholeContract: true,
     about: "Run it with `bun app.ts`.",
+    notes: [
+      "Bun takes a backslash in a path for a slash, as every `URL` does: a proxy with rules for paths must refuse it, as " +
+      "[nginx.conf](nginx.conf) does",
+    ],
     deviations: [PLAIN, BUN_PARSER],
   },
   {

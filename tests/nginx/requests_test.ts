@@ -38,7 +38,7 @@ test("/livez and /readyz cannot be reached through nginx, however they are writt
     assert.equal((await server.ask("/readyz", null)).status, 200);
     for (const name of ["livez", "readyz"]) {
       const direct = [
-        ...[`/${name}`, `/${name}?x`, `//${name}`, `/v1/../${name}`],
+        ...[`/${name}`, `/${name}?x`, `//${name}`, `/v1/../${name}`, `/.\\${name}`],
         ...[`/%${name.charCodeAt(0).toString(16)}${name.slice(1)}`],
       ];
       for (const target of [...direct, `http://pets.example/${name}`, `/${name}/`, `/${name.toUpperCase()}`]) {
@@ -50,6 +50,7 @@ test("/livez and /readyz cannot be reached through nginx, however they are writt
     }
     assert.equal(await server.stop(), 0);
     assert.deepEqual(server.written.stdout.match(/ GET \/(livez|readyz) 200 /g), [" GET /readyz 200 "]);
+    assert.doesNotMatch(server.written.stdout, /\\|%5C/);
   }));
 
 const LONG = "a".repeat(9000);

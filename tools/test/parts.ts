@@ -21,7 +21,7 @@ const ON_NODE = [
   ...["keys/process_test.ts", "keys/secret_test.ts", "log_test.ts", "output_test.ts", "settings_test.ts"]
     .map((name) => `server/${name}`),
   ...["shutdown_test.ts", "start_test.ts", "transfer", "viewer_test.ts"].map((name) => `server/${name}`),
-  ...["smuggling_test.ts", "splitting_test.ts", "unreadable_test.ts"].map((name) => `sockets/${name}`),
+  ...["smuggling_test.ts", "unreadable_test.ts"].map((name) => `sockets/${name}`),
 ].map((path) => `tests/${path}`).join(" ");
 
 /** Other runtimes, hosts and databases, other people's tools, and processes that are killed. */
