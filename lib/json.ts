@@ -13,6 +13,11 @@ export function excerpt(text: string, length = 64): string {
   return text.length <= length ? text : text.slice(0, length).toWellFormed() + "…";
 }
 
+/** Quotes a text of a client for a message. */
+export function quoted(text: string): string {
+  return JSON.stringify(excerpt(text));
+}
+
 /** Whether `text` consists of one or more ASCII digits. */
 export function isDigits(text: string): boolean {
   for (let i = 0; i < text.length; i++) {

@@ -1,8 +1,8 @@
 /** Renders the headers of responses. */
 
-import type { Deprecation } from "../http/deprecation.ts";
 import type { JsonObject } from "../json_types.ts";
-import { deprecationHeaders, type Header, type HeaderKey, HEADERS, optional } from "../operations/headers.ts";
+import type { Deprecation } from "../operations/definition.ts";
+import { header, type HeaderKey, HEADERS } from "../operations/headers.ts";
 
 const KEYS = Object.keys(HEADERS) as HeaderKey[];
 const POINTER = "#/components/headers/";
@@ -20,9 +20,20 @@ export function referTo(keys: readonly HeaderKey[]): JsonObject {
 }
 
 /** The headers that announce the end of an operation. */
-export function renderDeprecation(deprecation: Deprecation, isOptional: boolean): JsonObject {
-  const render = (header: Header) => (isOptional ? optional(header) : header).definition;
-  return Object.fromEntries(deprecationHeaders(deprecation).map((header) => [header.name, render(header)]));
+export function renderDeprecation({ since, sunset }: Deprecation, isRequired: boolean): JsonObject {
+  const headers = [
+    header("Deprecation", "When the operation was deprecated, in seconds since 1970 (RFC 9745).", {
+      const: `@${since}`,
+    }, isRequired),
+    header("Sunset", "When the operation will be removed (RFC 8594), as an HTTP date.", { const: sunset }, isRequired),
+    header(
+      "Link",
+      "The replacement of the operation (RFC 5829).",
+      { pattern: '^<[^<>]+>; rel="successor-version"$' },
+      isRequired,
+    ),
+  ];
+  return Object.fromEntries(headers.map(({ name, definition }) => [name, definition]));
 }
 
 /** Finds a header by its lower-case name; `undefined` if the description omits it. */

@@ -1,9 +1,8 @@
 /** Renders operations: their definitions, their descriptions, and what follows from them. */
 
-import type { Deprecation } from "../http/deprecation.ts";
 import { defaultAccess } from "../http/operation.ts";
 import type { JsonObject } from "../json_types.ts";
-import type { Definition, Description } from "../operations/definition.ts";
+import type { Definition, Deprecation, Description } from "../operations/definition.ts";
 import { callerFailures, type FailureGroup, unexpectedFailures, writerFailures } from "../operations/failure_groups.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 import { renderDeprecation } from "./headers.ts";
@@ -59,8 +58,8 @@ function renderResponses(
   deprecation: Deprecation | undefined,
   common: (status: number) => JsonObject,
 ): JsonObject {
-  const always = deprecation ? renderDeprecation(deprecation, false) : {};
-  const sometimes = deprecation ? renderDeprecation(deprecation, true) : {};
+  const always = deprecation ? renderDeprecation(deprecation, true) : {};
+  const sometimes = deprecation ? renderDeprecation(deprecation, false) : {};
   const rendered: JsonObject = {};
   for (const [status, response] of Object.entries(responses)) {
     rendered[status] = renderSuccess(response, { ...always, ...common(Number(status)) });

@@ -9,8 +9,7 @@ import { chain } from "../maybe_promise.ts";
 import { formatPet, parseNewPet, type PetStatus } from "../pet.ts";
 import type { PetDraft } from "../stores/store.ts";
 import type { Definition, Describe, OperationSettings } from "./definition.ts";
-import { STORE_UNAVAILABLE } from "./errors.ts";
-import { group } from "./failure_groups.ts";
+import { type FailureGroup, group, STORE_UNAVAILABLE } from "./failure_groups.ts";
 import {
   digest,
   IDEMPOTENCY_KEY_REUSED,
@@ -88,7 +87,6 @@ function created(linkBase: string, id: bigint, { name, categoryId, status }: Pet
 
 export const describeCreatePet: Describe = (settings) => {
   const { store, idempotencyRetentionMs, maxBodyBytes, bodyTimeoutMs } = settings;
-  const faults = parseNewPet("{}", "available");
   const remembersRequests = store.createOnce !== undefined;
   return {
     id: "createPet",
@@ -111,35 +109,38 @@ export const describeCreatePet: Describe = (settings) => {
         headers: remembersRequests ? ["Location", "IdempotencyReplayed"] : ["Location"],
       },
     },
-    failures: [
-      group(
-        "InvalidPetError",
-        "the body lacks required fields or has invalid values, or the Idempotency-Key is invalid",
-        [INVALID_IDEMPOTENCY_KEY, invalidJson("it is empty"), invalidPet(Array.isArray(faults) ? faults : [])],
-      ),
-      group("RequestTimeoutError", "the body did not arrive in time", [bodyTimedOut(bodyTimeoutMs)]),
-      group("BodyTooLargeError", "the body is too large", [bodyTooLarge(maxBodyBytes)]),
-      group("UnsupportedMediaTypeError", "the body is not JSON, or it has a content coding", [NOT_JSON, ENCODED]),
-      group("UnavailableError", "the store is unavailable, or too many large bodies are under way", [
-        STORE_UNAVAILABLE,
-        OVERLOADED,
-      ]),
-      ...remembersRequests
-        ? [
-          group("IdempotencyKeyReusedError", "the Idempotency-Key was used for another animal", [
-            IDEMPOTENCY_KEY_REUSED,
-          ]),
-          group("TransferCodingError", "the body has an unknown transfer coding", [UNKNOWN_CODING]),
-        ]
-        : [
-          group("NotSupportedError", "Idempotency-Key or the transfer coding of the body is not supported here", [
-            IDEMPOTENCY_NOT_SUPPORTED,
-            UNKNOWN_CODING,
-          ]),
-        ],
-    ],
+    failures: failuresOf(settings),
   };
 };
+
+function failuresOf({ store, maxBodyBytes, bodyTimeoutMs }: OperationSettings): FailureGroup[] {
+  const faults = parseNewPet("{}", "available");
+  return [
+    group(
+      "InvalidPetError",
+      "the body lacks required fields or has invalid values, or the Idempotency-Key is invalid",
+      [INVALID_IDEMPOTENCY_KEY, invalidJson("it is empty"), invalidPet(Array.isArray(faults) ? faults : [])],
+    ),
+    group("RequestTimeoutError", "the body did not arrive in time", [bodyTimedOut(bodyTimeoutMs)]),
+    group("BodyTooLargeError", "the body is too large", [bodyTooLarge(maxBodyBytes)]),
+    group("UnsupportedMediaTypeError", "the body is not JSON, or it has a content coding", [NOT_JSON, ENCODED]),
+    group("UnavailableError", "the store is unavailable, or too many large bodies are under way", [
+      STORE_UNAVAILABLE,
+      OVERLOADED,
+    ]),
+    ...(store.createOnce
+      ? [
+        group("IdempotencyKeyReusedError", "the Idempotency-Key was used for another animal", [IDEMPOTENCY_KEY_REUSED]),
+        group("TransferCodingError", "the body has an unknown transfer coding", [UNKNOWN_CODING]),
+      ]
+      : [
+        group("NotSupportedError", "Idempotency-Key or the transfer coding of the body is not supported here", [
+          IDEMPOTENCY_NOT_SUPPORTED,
+          UNKNOWN_CODING,
+        ]),
+      ]),
+  ];
+}
 
 function describeIdempotency(retentionMs: number): JsonObject {
   return {

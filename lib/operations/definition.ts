@@ -2,7 +2,7 @@
 
 import type { Json, JsonObject } from "../json_types.ts";
 import type { Caller } from "../http/context.ts";
-import { type Deprecation, deprecationFields } from "../http/deprecation.ts";
+import type { HeaderFields } from "../http/reply.ts";
 import { defaultAccess, type Handler, type Method, type Operation } from "../http/operation.ts";
 import type { PetStatus } from "../pet.ts";
 import { withoutPrototype } from "../without_prototype.ts";
@@ -20,6 +20,16 @@ export interface OperationSettings {
   bodyTimeoutMs: number;
   idempotencyRetentionMs: number;
   handleStoreOrders: ((request: Request, caller: Caller) => Response | Promise<Response>) | undefined;
+}
+
+/** When an operation is removed, and its replacement. */
+export interface Deprecation {
+  /** In seconds since 1970 (RFC 9745). */
+  since: number;
+  /** The announced day of its removal, as an HTTP date (RFC 8594). The code serves it afterwards too. */
+  sunset: string;
+  /** The path of its successor below the base path (RFC 5829). */
+  successor: string;
 }
 
 /** An operation of the specification. */
@@ -70,4 +80,9 @@ export function createOperation(definition: Definition, settings: OperationSetti
     fields: deprecation && deprecationFields(deprecation, settings.linkBase),
     handler: definition.createHandler(settings),
   };
+}
+
+/** @param linkBase The beginning of each link. */
+function deprecationFields({ since, sunset, successor }: Deprecation, linkBase: string): HeaderFields {
+  return { deprecation: `@${since}`, sunset, link: `<${linkBase}${successor}>; rel="successor-version"` };
 }

@@ -2,8 +2,14 @@
 
 import { INVALID_KEY, MISSING_KEY, READ_ONLY_KEY } from "../access/bearer.ts";
 import { limitFields, rateLimited, type RateLimitOptions } from "../access/rate_limit.ts";
-import { INTERNAL_ERROR, type Problem } from "../http/problem.ts";
-import { STORE_UNAVAILABLE } from "./errors.ts";
+import { INTERNAL_ERROR, Problem } from "../http/problem.ts";
+
+export const STORE_UNAVAILABLE: Problem = /* @__PURE__ */ new Problem(
+  503,
+  "store_unavailable",
+  "The store is unavailable at present; try again later",
+  { "retry-after": "5" },
+);
 
 /** Failures with the same status, which therefore share a response. */
 export interface FailureGroup {

@@ -1,8 +1,9 @@
 import { representation } from "../http/conditional.ts";
+import { Problem } from "../http/problem.ts";
+import { quoted } from "../json.ts";
 import { chain } from "../maybe_promise.ts";
 import { parsePetId } from "../pet.ts";
 import type { Definition, Describe } from "./definition.ts";
-import { petNotFound } from "./errors.ts";
 import { group, storeFailure } from "./failure_groups.ts";
 import { IF_NONE_MATCH, STORED_REX } from "./schemas.ts";
 
@@ -18,6 +19,10 @@ export const getPet: Definition = {
     });
   },
 };
+
+function petNotFound(id: string): Problem {
+  return new Problem(404, "pet_not_found", `There is no pet ${quoted(id)}`);
+}
 
 export const describeGetPet: Describe = () => ({
   id: "getPet",

@@ -2,7 +2,6 @@
 
 import { MISSING_KEY } from "../access/bearer.ts";
 import { JSON_FIELDS } from "../http/reply.ts";
-import type { Deprecation } from "../http/deprecation.ts";
 import { ENCODED, NOT_JSON } from "../http/body.ts";
 import { MAX_REQUEST_ID } from "../http/request_id.ts";
 import type { JsonObject } from "../json_types.ts";
@@ -12,16 +11,14 @@ export const HEADERS = {
   ETag: header("ETag", "Strong entity tag of the representation (RFC 9110 §8.8.3), for `If-None-Match`.", {
     pattern: '^"[0-9]+-[0-9]+-[0-9a-z]+-[0-9a-z]+"$',
   }),
-  NextPage: optional(
-    header("Link", 'The next page (RFC 8288): a URL reference with `rel="next"`. Absent on the last page.', {
-      pattern: '^<[^<>]+>; rel="next"$',
-    }),
-  ),
+  NextPage: optional("Link", 'The next page (RFC 8288): a URL reference with `rel="next"`. Absent on the last page.', {
+    pattern: '^<[^<>]+>; rel="next"$',
+  }),
   Location: header("Location", "The created pet (RFC 9110 §10.2.2).", { pattern: "/pets/[1-9][0-9]*$" }),
   IdempotencyReplayed: optional(
-    header("Idempotency-Replayed", "An earlier request with this `Idempotency-Key` added the animal.", {
-      const: "true",
-    }),
+    "Idempotency-Replayed",
+    "An earlier request with this `Idempotency-Key` added the animal.",
+    { const: "true" },
   ),
   Challenge: header("WWW-Authenticate", "How to authenticate (RFC 6750 §3).", {
     pattern: `^${MISSING_KEY.headers["www-authenticate"]!}`,
@@ -30,32 +27,26 @@ export const HEADERS = {
     pattern: "^[0-9]+$",
   }),
   RateLimit: optional(
-    header(
-      "RateLimit",
-      "How many requests are left, and the seconds until all are (draft-ietf-httpapi-ratelimit-headers). Sent when less than " +
-        "half is left.",
-      { pattern: '^"[a-z]+";r=[0-9]+;t=[0-9]+$' },
-    ),
+    "RateLimit",
+    "How many requests are left, and the seconds until all are (draft-ietf-httpapi-ratelimit-headers). Sent when less than " +
+      "half is left.",
+    { pattern: '^"[a-z]+";r=[0-9]+;t=[0-9]+$' },
   ),
-  RateLimitPolicy: optional(
-    header("RateLimit-Policy", "How many requests are allowed in how many seconds (the same draft).", {
-      pattern: '^"[a-z]+";q=[0-9]+;w=[0-9]+$',
-    }),
-  ),
+  RateLimitPolicy: optional("RateLimit-Policy", "How many requests are allowed in how many seconds (the same draft).", {
+    pattern: '^"[a-z]+";q=[0-9]+;w=[0-9]+$',
+  }),
   ContentTypeOptions: header("X-Content-Type-Options", "Browsers must believe the Content-Type (Fetch standard).", {
     const: JSON_FIELDS["x-content-type-options"]!,
   }),
   AcceptEncoding: optional(
-    header("Accept-Encoding", "The accepted content codings, sent if the body had one (RFC 9110 §12.5.3).", {
-      const: ENCODED.headers["accept-encoding"]!,
-    }),
+    "Accept-Encoding",
+    "The accepted content codings, sent if the body had one (RFC 9110 §12.5.3).",
+    { const: ENCODED.headers["accept-encoding"]! },
   ),
   RequestId: optional(
-    header(
-      "X-Request-Id",
-      "Identifies the request in the logs: the one that was sent if it is usable, otherwise a new one.",
-      { pattern: `^[!-~]{1,${MAX_REQUEST_ID}}$` },
-    ),
+    "X-Request-Id",
+    "Identifies the request in the logs: the one that was sent if it is usable, otherwise a new one.",
+    { pattern: `^[!-~]{1,${MAX_REQUEST_ID}}$` },
   ),
   AcceptPost: header("Accept-Post", "The accepted media type.", { const: NOT_JSON.headers["accept-post"]! }),
 };
@@ -68,21 +59,10 @@ export interface Header {
   definition: JsonObject;
 }
 
-/** The headers of a deprecated operation. */
-export function deprecationHeaders({ since, sunset }: Deprecation): Header[] {
-  return [
-    header("Deprecation", "When the operation was deprecated, in seconds since 1970 (RFC 9745).", {
-      const: `@${since}`,
-    }),
-    header("Sunset", "When the operation will be removed (RFC 8594), as an HTTP date.", { const: sunset }),
-    header("Link", "The replacement of the operation (RFC 5829).", { pattern: '^<[^<>]+>; rel="successor-version"$' }),
-  ];
+export function header(name: string, description: string, schema: JsonObject, required = true): Header {
+  return { name, definition: { description, required, schema: { type: "string", ...schema } } };
 }
 
-function header(name: string, description: string, schema: JsonObject): Header {
-  return { name, definition: { description, required: true, schema: { type: "string", ...schema } } };
-}
-
-export function optional({ name, definition }: Header): Header {
-  return { name, definition: { ...definition, required: false } };
+function optional(name: string, description: string, schema: JsonObject): Header {
+  return header(name, description, schema, false);
 }

@@ -4,7 +4,6 @@ import { Problem } from "../http/problem.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
 import { trimField } from "../http/field_value.ts";
 import { sha256 } from "../hash.ts";
-import { parseStringItem } from "../http/structured_field.ts";
 
 /** In characters, without quotes. */
 const MAX_LENGTH = 255;
@@ -41,6 +40,18 @@ export function readIdempotencyKey(context: RequestContext): string | undefined 
   const key = text.startsWith('"') ? parseStringItem(text) : BARE.test(text) ? text : undefined;
   if (key === undefined || key === "" || key.length > MAX_LENGTH) throw INVALID_IDEMPOTENCY_KEY;
   return key;
+}
+
+/**
+ * A string of a structured field (RFC 9651 §3.3.3) with its quotes, and parameters (§3.1.2), each a name and a value: a number or a date, a string, a token, bytes, a
+ * boolean or text (§3.3).
+ */
+const ITEM =
+  /^("(?:[ !#-[\]-~]|\\["\\])*")(?:; *[a-z*][a-z0-9_.*-]*(?:=(?:@?-?\d+(?:\.\d{1,3})?|%?"(?:[ !#-[\]-~]|\\["\\])*"|[A-Za-z*][\w!#$%&'*+.^`|~:/-]*|:[A-Za-z0-9+/]*={0,2}:|\?[01]))?)*$/;
+
+/** The string in an item; `undefined` if it is not a string. Parameters must be well formed, but are ignored (§3.1.2). */
+function parseStringItem(text: string): string | undefined {
+  return ITEM.exec(text)?.[1]?.slice(1, -1).replace(/\\(.)/g, "$1");
 }
 
 /** Visible ASCII without quote, backslash and comma. A comma would mean that two headers were joined. */

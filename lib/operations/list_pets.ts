@@ -1,12 +1,11 @@
 import { representation } from "../http/conditional.ts";
 import { Problem } from "../http/problem.ts";
 import { decodeQuery, queryValues } from "../http/query.ts";
-import { isDigits } from "../json.ts";
+import { isDigits, quoted } from "../json.ts";
 import { chain } from "../maybe_promise.ts";
 import { isPetStatus, PET_STATUSES } from "../pet.ts";
 import type { PetPage, PetQuery } from "../stores/store.ts";
 import type { Definition, Describe } from "./definition.ts";
-import { quoted } from "./errors.ts";
 import { group, storeFailure } from "./failure_groups.ts";
 import { formatCursor, LIMIT, parseCursor } from "./paging.ts";
 import { IF_NONE_MATCH, STORED_REX } from "./schemas.ts";

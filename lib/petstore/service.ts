@@ -8,7 +8,7 @@ import { INTERNAL_ERROR, type Problem } from "../http/problem.ts";
 import { createRecovery } from "../http/recovery.ts";
 import { ResponseCache } from "../http/response_cache.ts";
 import { createOperation } from "../operations/definition.ts";
-import { STORE_UNAVAILABLE } from "../operations/errors.ts";
+import { STORE_UNAVAILABLE } from "../operations/failure_groups.ts";
 import { OPERATIONS } from "../operations/table.ts";
 import { StoreUnavailableError } from "../stores/store.ts";
 import { withoutPrototype } from "../without_prototype.ts";
