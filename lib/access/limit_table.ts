@@ -38,13 +38,10 @@ export class LimitTable {
   /**
    * @param requests How many requests a window allows.
    * @param window Its length in milliseconds.
-   * @param memory Shared by several isolates. Their updates are not synchronized, so a few requests may go uncounted.
+   * @param memory Several tables may share it, also in several isolates. Their updates are not synchronized, so a few requests
+   * may go uncounted.
    */
-  constructor(
-    requests: number,
-    window: number,
-    memory: ArrayBufferLike = createLimitMemory((bytes) => new ArrayBuffer(bytes)),
-  ) {
+  constructor(requests: number, window: number, memory: ArrayBufferLike) {
     const all = new Float64Array(memory);
     this.#seed = all[0]!;
     this.#slots = all.subarray(1);
@@ -92,10 +89,10 @@ export class LimitTable {
   }
 }
 
-/** Fills the memory of a table with its seed: a new `SharedArrayBuffer`, or one of this isolate alone. */
-export function createLimitMemory<Memory extends ArrayBufferLike = ArrayBuffer>(
-  create: (bytes: number) => Memory,
-): Memory {
+/** Makes the memory of a table, with its seed. For several isolates it is a `SharedArrayBuffer`. */
+export function createLimitMemory(
+  create: (bytes: number) => ArrayBufferLike = (bytes) => new ArrayBuffer(bytes),
+): ArrayBufferLike {
   const memory = create(TABLE_BYTES);
   const [seed = 0] = crypto.getRandomValues(new Int32Array(1));
   new Float64Array(memory)[0] = seed;

@@ -6,7 +6,7 @@ import type { RequestContext } from "../http/context.ts";
 import { trimField } from "../http/field_value.ts";
 import { chain } from "../maybe_promise.ts";
 import type { Authenticate } from "./authentication.ts";
-import { LimitTable, type Quota } from "./limit_table.ts";
+import { createLimitMemory, LimitTable, type Quota } from "./limit_table.ts";
 
 /** How many requests are allowed, and in which time. */
 export interface RateLimitOptions {
@@ -22,10 +22,10 @@ export interface RateLimitOptions {
   clientHeader?: string;
 }
 
-/** The tables of several isolates that share their counts. */
+/** The memory of the tables, which several isolates may share. */
 export interface LimitMemory {
-  callers: SharedArrayBuffer;
-  addresses: SharedArrayBuffer;
+  callers: ArrayBufferLike;
+  addresses: ArrayBufferLike;
 }
 
 /** The failure, with the fields of draft-ietf-httpapi-ratelimit-headers-10. */
@@ -40,6 +40,37 @@ export function limitFields(name: string, { requests, windowMs }: RateLimitOptio
   return {
     ratelimit: `"${name}";r=${remaining};t=${Math.ceil(resetIn / 1000)}`,
     "ratelimit-policy": `"${name}";q=${requests};w=${Math.ceil(windowMs / 1000)}`,
+  };
+}
+
+/** A limit of one kind of names. */
+interface Limit extends Pick<RateLimitOptions, "requests" | "windowMs"> {
+  name: string;
+  table: LimitTable;
+}
+
+/** The limit of callers, and those of each part of an address: see {@link networksOf}. */
+interface Limits {
+  callers: Limit;
+  networks: readonly Limit[];
+}
+
+/**
+ * How many addresses may use up their limits in a network of IPv6, before all of it is refused. Without this limit, the 65,536
+ * addresses that one stranger may have would fill the table, and a third of all other addresses would be refused with them.
+ */
+const ADDRESSES_OF_A_NETWORK = 16;
+
+function createLimits({ requests, windowMs }: RateLimitOptions, { callers, addresses }: LimitMemory): Limits {
+  const create = (name: string, requests: number, memory: ArrayBufferLike) => {
+    return { name, requests, windowMs, table: new LimitTable(requests, windowMs, memory) };
+  };
+  return {
+    callers: create("caller", requests, callers),
+    networks: [
+      create("address", requests, addresses),
+      create("network", ADDRESSES_OF_A_NETWORK * requests, addresses),
+    ],
   };
 }
 
@@ -59,35 +90,33 @@ export function limitRate(
 ): Authenticate {
   const { requests, windowMs, clientHeader } = options;
   // Created with the first request, because Workers, for example, provide no random numbers earlier.
-  let tables: { callers: LimitTable; addresses: LimitTable } | undefined;
+  let limits: Limits | undefined;
   let knowsAddresses = clientHeader !== undefined;
 
-  function exceeded(name: string, quota: Quota): Problem {
-    const seconds = Math.max(1, Math.ceil(quota.retryIn / 1000));
-    return rateLimited(limitFields(name, options, quota), seconds);
-  }
-
   return (context) => {
-    const { callers, addresses } = tables ??= {
-      callers: new LimitTable(requests, windowMs, memory?.callers),
-      addresses: new LimitTable(requests, windowMs, memory?.addresses),
-    };
-    const network = networkOf(addressOf(context, clientHeader) ?? "");
-    if (network === "" && !knowsAddresses) console.warn(NO_ADDRESS);
+    const { callers, networks } = limits ??= createLimits(
+      options,
+      memory ?? { callers: createLimitMemory(), addresses: createLimitMemory() },
+    );
+    const address = addressOf(context, clientHeader);
+    if (address === undefined && !knowsAddresses) console.warn(NO_ADDRESS);
     knowsAddresses = true;
+    const names = address === undefined ? [] : networksOf(address);
     const arrival = now();
-    const left = network === "" ? undefined : addresses.quota(network, arrival);
-    if (left?.remaining === 0) return exceeded("address", left);
+    for (const [i, name] of names.entries()) {
+      const left = networks[i]!.table.quota(name, arrival);
+      if (left.remaining === 0) return exceeded(networks[i]!, left);
+    }
     return chain(authenticate(context), (caller) => {
       if (caller instanceof Problem) {
         // Guesses that were under way at the same time count too, beyond the limit.
-        if (network !== "") addresses.consume(network, arrival, true);
+        names.forEach((name, i) => networks[i]!.table.consume(name, arrival, true));
         return caller;
       }
       // The log of a refusal names the caller too.
       context.caller = caller;
-      const quota = callers.consume(caller.id, arrival);
-      if (quota.remaining === 0) return exceeded("caller", quota);
+      const quota = callers.table.consume(caller.id, arrival);
+      if (quota.remaining === 0) return exceeded(callers, quota);
       quota.remaining--;
       // Before half of the limit is used up, few clients want to know, and two more headers would cost 5 % of a response.
       if (quota.remaining < requests / 2) {
@@ -97,6 +126,11 @@ export function limitRate(
       return caller;
     });
   };
+}
+
+function exceeded(limit: Limit, quota: Quota): Problem {
+  const seconds = Math.max(1, Math.ceil(quota.retryIn / 1000));
+  return rateLimited(limitFields(limit.name, limit, quota), seconds);
 }
 
 /** Said once, because a limit that is not there must not look as if it were. */
@@ -110,21 +144,45 @@ function steadyNow(): number {
 /** Read once, because the getter takes longer than the clock. */
 const ORIGIN = performance.timeOrigin;
 
+/** The address that a request counts for; `undefined` if nothing tells one. */
 function addressOf(context: RequestContext, clientHeader: string | undefined): string | undefined {
-  const told = clientHeader === undefined ? null : context.header(clientHeader);
-  if (told === null) return context.client;
-  return trimField(told.slice(told.lastIndexOf(",") + 1));
+  if (clientHeader === undefined) return context.client || undefined;
+  const told = context.header(clientHeader) ?? "";
+  // Requests without an address in the header share one limit. Otherwise an empty header would be a way around it.
+  return trimField(told.slice(told.lastIndexOf(",") + 1)) || context.client || "unknown";
 }
 
-/** The part of an address that its owner cannot choose: all of an IPv4 address, and the first half of an IPv6 address. */
-export function networkOf(address: string): string {
-  if (!address.includes(":")) return address;
+/** An address with a port, which some proxies add. Then an IPv6 address is in brackets. */
+const WITH_PORT = /^(?:\[([^\]]*)\]|([^:]*))(?::\d+)?$/;
+
+/**
+ * The parts of an address that its owner cannot choose: all of an IPv4 address; the first half of an IPv6 address (/64), and the
+ * network that an organization gets (/48).
+ */
+export function networksOf(text: string): string[] {
+  if (!text.includes(":")) return [text];
+  const [, inBrackets, plain] = WITH_PORT.exec(text) ?? [];
+  const address = inBrackets ?? plain ?? text;
+  if (!address.includes(":")) return [address];
+  const groups = groupsOf(address);
+  const [, , , , , marker, high = 0, low = 0] = groups;
+  // An IPv4 address in the notation of IPv6.
+  const isMapped = marker === 0xffff && groups.findIndex((group) => group !== 0) === 5;
+  if (isMapped) return [[high >> 8, high & 255, low >> 8, low & 255].join(".")];
+  const network = groups.slice(0, 4).map((group) => group.toString(16)).join(":");
+  return [network, network.slice(0, network.lastIndexOf(":"))];
+}
+
+/** The eight numbers of an IPv6 address. What is none counts as 0. */
+function groupsOf(address: string): number[] {
   // The name of an interface may follow a percent sign.
   const [plain = ""] = address.split("%", 1);
-  const [head = [], tail] = plain.split("::").map((part) => part === "" ? [] : part.split(":"));
-  // An IPv4 address in the notation of IPv6.
-  if (/^::ffff:.*\./i.test(plain)) return tail!.at(-1)!;
+  // The last two groups may be written as an IPv4 address.
+  const hexadecimal = plain.replace(/:(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/, (_, a, b, c, d) => {
+    return `:${(a << 8 | b).toString(16)}:${(c << 8 | d).toString(16)}`;
+  });
+  const [head = [], tail = []] = hexadecimal.split("::").map((part) => part === "" ? [] : part.split(":"));
   // The double colon stands for zeros.
-  while (tail && head.length + tail.length < 8) head.push("0");
-  return [...head, ...tail ?? []].slice(0, 4).map((group) => (parseInt(group, 16) || 0).toString(16)).join(":");
+  while (head.length + tail.length < 8) head.push("0");
+  return [...head, ...tail].slice(0, 8).map((group) => parseInt(group, 16) || 0);
 }

@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LimitTable } from "../../lib/access/limit_table.ts";
-import { limitRate, networkOf } from "../../lib/access/rate_limit.ts";
+import { INVALID_KEY } from "../../lib/access/bearer.ts";
+import { createLimitMemory, LimitTable } from "../../lib/access/limit_table.ts";
+import { limitRate, networksOf } from "../../lib/access/rate_limit.ts";
 import type { Problem } from "../../lib/http/problem.ts";
 import { serve } from "../../lib/hosts/fetch.ts";
 import { createService } from "../../lib/petstore/service.ts";
@@ -121,20 +122,56 @@ test("no work is done for a request that is over the limit", async () => {
   assert.equal(calls.length, 2);
 });
 
-test("an IPv6 address counts by its first 64 bits, in any notation, and a mapped one as IPv4", () => {
-  const networks: [address: string, network: string][] = [
+test("an IPv6 address counts by its first 64 bits and by its first 48, in any notation, and a mapped one as IPv4", () => {
+  const networks: [address: string, ...networks: string[]][] = [
     ["10.0.0.1", "10.0.0.1"],
+    ["203.0.113.9:1024", "203.0.113.9"],
     ["::ffff:10.0.0.1", "10.0.0.1"],
-    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
-    ["2001:DB8:0001:2::", "2001:db8:1:2"],
-    ["2001:db8::1", "2001:db8:0:0"],
-    ["2001:db8:0:0:ffff::1", "2001:db8:0:0"],
-    ["::1", "0:0:0:0"],
-    ["fe80::1%eth0", "fe80:0:0:0"],
-    ["64:ff9b::192.0.2.1", "64:ff9b:0:0"],
-    ["", ""],
+    ["::ffff:102:304", "1.2.3.4"],
+    ["0:0:0:0:0:FFFF:c0a8:00fe", "192.168.0.254"],
+    ["[::ffff:10.0.0.1]:443", "10.0.0.1"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2", "2001:db8:1"],
+    ["2001:DB8:0001:2::", "2001:db8:1:2", "2001:db8:1"],
+    ["2001:db8::1", "2001:db8:0:0", "2001:db8:0"],
+    ["[2001:db8::1]", "2001:db8:0:0", "2001:db8:0"],
+    ["[2001:db8::1]:443", "2001:db8:0:0", "2001:db8:0"],
+    ["2001:db8:0:0:ffff::1", "2001:db8:0:0", "2001:db8:0"],
+    ["::1", "0:0:0:0", "0:0:0"],
+    ["fe80::1%eth0", "fe80:0:0:0", "fe80:0:0"],
+    ["64:ff9b::192.0.2.1", "64:ff9b:0:0", "64:ff9b:0"],
+    ["unknown", "unknown"],
   ];
-  for (const [address, network] of networks) assert.equal(networkOf(address), network, address);
+  for (const [address, ...expected] of networks) assert.deepEqual(networksOf(address), expected, address);
+  // Linear work, whatever a client sends.
+  for (const piece of ["1.", ":", "::", "[", "]:1", "1:", "%"]) networksOf(piece.repeat(100_000));
+});
+
+test("neither a port, nor a notation, nor an empty header is a way around the limit of an address", async () => {
+  const { statuses } = createLimited();
+  const guesses = async (address: (i: number) => string) => {
+    const found: number[] = [];
+    for (let i = 0; i < 11; i++) found.push(...await statuses(1, "wrong", address(i)));
+    return found;
+  };
+  const limited = [...times(10, 401), 429];
+  assert.deepEqual(await guesses((i) => `203.0.113.9:${1024 + i}`), limited);
+  assert.deepEqual(await guesses((i) => `[2001:db8::${i}]:${1024 + i}`), limited);
+  assert.deepEqual(await guesses((i) => i % 2 ? "::ffff:1.2.3.4" : "::ffff:102:304"), limited);
+  assert.deepEqual(await guesses((i) => i % 2 ? "" : "10.0.0.7, "), limited);
+});
+
+test("a stranger with all addresses of a /48 gets sixteen limits, and no other address is refused", () => {
+  let now = 0;
+  const options = { requests: 10, windowMs: MINUTE, clientHeader: "x-real-ip" };
+  const authenticate = limitRate(() => INVALID_KEY, options, undefined, () => now);
+  const isRefused = (address: string) => authenticate(createContext({ "x-real-ip": address })) !== INVALID_KEY;
+  const own = Array.from({ length: 65_536 }, (_, i) => `2001:db8:1:${i.toString(16)}::1`);
+  assert.equal(own.filter((address) => !isRefused(address)).length, 160);
+  assert.ok(isRefused(own[0]!));
+  const others = Array.from({ length: 1_000 }, (_, i) => `2001:db8:${(i + 2).toString(16)}::1`);
+  assert.deepEqual(others.filter(isRefused), []);
+  now += MINUTE;
+  assert.ok(!isRefused(own[0]!));
 });
 
 test("the last address of a proxy's header counts, because clients can write the others", async () => {
@@ -144,7 +181,7 @@ test("the last address of a proxy's header counts, because clients can write the
 });
 
 test("thousands of other addresses neither reset a count nor use up another's", () => {
-  const table = new LimitTable(10, MINUTE);
+  const table = new LimitTable(10, MINUTE, createLimitMemory());
   for (let i = 0; i < 10; i++) table.consume("attacker", 0);
   for (let i = 0; i < 1_000; i++) for (let k = 0; k < 20; k++) table.consume(`2001:db8:0:${i}`, 0, true);
   assert.equal(table.quota("attacker", 0).remaining, 0);
@@ -155,7 +192,7 @@ test("thousands of other addresses neither reset a count nor use up another's", 
 });
 
 test("a clock that is set back opens the limit again instead of closing it for long", () => {
-  const table = new LimitTable(10, MINUTE);
+  const table = new LimitTable(10, MINUTE, createLimitMemory());
   const later = 1e12;
   for (let i = 0; i < 10; i++) table.consume("a", later);
   assert.equal(table.quota("a", later).remaining, 0);
