@@ -43,11 +43,13 @@ export function createService(settings: Settings, parts: Partial<ServiceParts> =
     authorize,
     cache: store.changes && new ResponseCache(store.changes.bind(store)),
     operations: [...operations, ...OPERATIONS.map((definition) => createOperation(definition, settings, basePath))],
-    recover: createRecovery(
-      settings.onError,
-      (thrown) => thrown instanceof StoreUnavailableError ? STORE_UNAVAILABLE : INTERNAL_ERROR,
-    ),
+    recover: createRecovery(settings.onError, explainFailure),
     finisher: createFinisher({ cors, requestIds, observe }),
   });
   return { ...pipeline, settings };
+}
+
+/** What the client is told of an unexpected failure. */
+export function explainFailure(thrown: unknown): Problem {
+  return thrown instanceof StoreUnavailableError ? STORE_UNAVAILABLE : INTERNAL_ERROR;
 }

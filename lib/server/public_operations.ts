@@ -3,7 +3,9 @@
 import { representation } from "../http/conditional.ts";
 import { ALLOW_ORIGIN } from "../http/cors.ts";
 import type { Operation } from "../http/operation.ts";
-import { chain, type MaybePromise } from "../maybe_promise.ts";
+import { queryValues } from "../http/query.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
+import { explainFailure } from "../petstore/service.ts";
 import type { Settings } from "../petstore/settings.ts";
 import { describeServer } from "./description.ts";
 import { OK } from "./drain_gate.ts";
@@ -26,10 +28,14 @@ export function createPublicOperations(
 ): Operation[] {
   const { store } = settings;
   const description = representation(JSON.stringify(describeServer(settings)), "alteration");
-  const checkWrites = throttle(() => store.checkWrites?.());
-  const check = (query: string) =>
-    new URLSearchParams(query).has("writes") ? chain(store.check(), checkWrites) : store.check();
-  const ready: Operation["handler"] = ({ query }) => chain(check(query), () => isComplete() ? OK : INCOMPLETE);
+  const checkReads = share(() => store.check());
+  const checkWrites = share(() => store.checkWrites?.());
+  const ready: Operation["handler"] = async ({ query }) => {
+    await checkReads();
+    // A longer query is not that of a probe, and is not read.
+    if (query.length < MAX_QUERY && queryValues(query, "writes").length > 0) await checkWrites();
+    return isComplete() ? OK : INCOMPLETE;
+  };
   const publicGet = { method: "GET", access: "public" } as const;
   return [
     {
@@ -45,15 +51,25 @@ export function createPublicOperations(
   ];
 }
 
-/** The shortest time between two checks of writes, in milliseconds. */
+/** In characters. */
+const MAX_QUERY = 1_000;
+
+/** The shortest time between two checks, in milliseconds. */
 const INTERVAL = 1_000;
 
-/** Repeats the last result for a second, because any client may send the request, and each check waits for the disk. */
-function throttle(check: () => MaybePromise<void>): () => Promise<void> {
+/**
+ * Repeats the last result for a second, because any client may send the request, and a check asks the database or waits for the
+ * disk. The request that begins a check gets its error, which is reported; the others get the reply to it alone.
+ */
+function share(check: () => MaybePromise<void>): () => Promise<void> {
   let last: Promise<void> | undefined;
   let validUntil = 0;
   return () => {
-    if (last && performance.now() < validUntil) return last;
+    if (last && performance.now() < validUntil) {
+      return last.catch((thrown) => {
+        throw explainFailure(thrown);
+      });
+    }
     validUntil = Infinity;
     // Called later, so that an exception becomes a rejection.
     return last = Promise.resolve().then(check).finally(() => validUntil = performance.now() + INTERVAL);

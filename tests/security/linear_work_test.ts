@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { loggedTarget } from "../../lib/server/log/logged_target.ts";
 import { createPetstore } from "../../mod.ts";
-import { countWork } from "./counted_work.ts";
+import { countWork } from "../support/counted_work.ts";
 
 const KEY = "pk_test";
 const N = 20_000;

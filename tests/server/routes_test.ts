@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ANONYMOUS } from "../../lib/http/operation.ts";
-import { checkOptions } from "../../lib/petstore/settings.ts";
-import { createPublicOperations } from "../../lib/server/public_operations.ts";
-import { createMemoryStore } from "../../mod.ts";
+import { createServerPipeline } from "../../lib/server/server_pipeline.ts";
+import { createMemoryStore, type ErrorInfo, StoreUnavailableError } from "../../mod.ts";
+import { countWork } from "../support/counted_work.ts";
 import { createContext } from "../support/context.ts";
 import { exchange } from "../support/http/raw_socket.ts";
 import { withFreshServerHere } from "../support/server/in_process.ts";
@@ -30,16 +29,54 @@ test("the description and the probes are answered without a key, and HEAD as GET
     assert.ok(response?.status === 400 || response?.status === 401, `${response?.status} ${response?.text}`);
   }));
 
-test("many requests for /readyz?writes share one check a second, which adds no pet", async () => {
+/** A server's handling of `/readyz` over a store whose checks are counted, and may fail. */
+function createReadiness() {
   const store = createMemoryStore();
-  let checks = 0;
-  store.checkWrites = () => void checks++;
+  const checks = { reads: 0, writes: 0 }, reported: unknown[] = [];
+  const state = { fails: false };
+  store.check = () => {
+    checks.reads++;
+    if (state.fails) throw new StoreUnavailableError("down");
+  };
+  store.checkWrites = () => void checks.writes++;
+  const onError = ({ error }: ErrorInfo) => reported.push(error);
   const parts = { hasDocs: false, isComplete: () => true, keyLocation: "settings" } as const;
-  const operations = createPublicOperations(checkOptions({ keys: ["k"], store }), parts);
-  const { handler } = operations.find(({ path }) => path === "/readyz")!;
-  const ask = (query: string) => handler({ context: createContext({}), caller: ANONYMOUS, query, parameter: "" });
-  for (let i = 0; i < 3; i++) await Promise.all(Array.from({ length: 100 }, () => ask("writes")));
-  assert.equal(checks, 1);
-  await ask("");
-  assert.equal(checks, 1);
+  const { respond } = createServerPipeline({ keys: ["k"], store, onError }, {
+    ...parts,
+    observe: undefined,
+    limits: undefined,
+  });
+  const statuses = async (count: number, query = "") => {
+    const ask = async () => (await respond(createContext({}, "GET", `/readyz${query}`))).status;
+    return new Set(await Promise.all(Array.from({ length: count }, ask)));
+  };
+  return { checks, reported, state, statuses };
+}
+
+test("many requests for /readyz share one check a second, and one report of its failure", async (t) => {
+  const clock = t.mock.method(performance, "now", () => 0);
+  const { checks, reported, state, statuses } = createReadiness();
+  for (let i = 0; i < 3; i++) assert.deepEqual(await statuses(100), new Set([200]));
+  assert.deepEqual(checks, { reads: 1, writes: 0 });
+  for (let i = 0; i < 3; i++) assert.deepEqual(await statuses(100, "?a&writes=1"), new Set([200]));
+  assert.deepEqual(checks, { reads: 1, writes: 1 });
+  state.fails = true;
+  clock.mock.mockImplementation(() => 1_001);
+  for (let i = 0; i < 3; i++) assert.deepEqual(await statuses(100), new Set([503]));
+  assert.deepEqual([checks.reads, reported.length], [2, 1]);
+  state.fails = false;
+  clock.mock.mockImplementation(() => 2_002);
+  assert.deepEqual(await statuses(100), new Set([200]));
+});
+
+test("/readyz reads no query of 60,000 characters, whatever it repeats", async (t) => {
+  const { statuses } = createReadiness();
+  // What this does is not counted.
+  t.mock.property(globalThis, "URLSearchParams", assert.fail as unknown as typeof URLSearchParams);
+  const workOf = (query: string) =>
+    countWork(async () => assert.deepEqual(await statuses(1, `?${query}`), new Set([200])));
+  const plain = await workOf("a".repeat(60_000));
+  for (const piece of ["a&", "&", "writes&", "%77rites&", "%zz&", "=", "+"]) {
+    assert.equal(await workOf(piece.repeat(60_000 / piece.length).padEnd(60_000)), plain, piece);
+  }
 });
