@@ -1,16 +1,18 @@
 import { bodyTimedOut, bodyTooLarge, createTextReader, ENCODED, NOT_JSON, UNKNOWN_CODING } from "../http/body.ts";
 import { OVERLOADED } from "../http/body_stream.ts";
-import type { Caller } from "../http/context.ts";
+import type { Call } from "../http/operation.ts";
 import { Problem } from "../http/problem.ts";
 import { JSON_FIELDS, type Reply } from "../http/reply.ts";
 import { excerpt } from "../json.ts";
 import type { JsonObject } from "../json_types.ts";
 import { chain } from "../maybe_promise.ts";
 import { formatPet, parseNewPet, type PetStatus } from "../pet.ts";
+import type { MigratedStore } from "../stores/earlier_requests.ts";
 import type { PetDraft } from "../stores/store.ts";
 import type { Definition, Describe, OperationSettings } from "./definition.ts";
 import { type FailureGroup, group, STORE_UNAVAILABLE } from "./failure_groups.ts";
 import {
+  bearerToken,
   digest,
   IDEMPOTENCY_KEY_REUSED,
   IDEMPOTENCY_NOT_SUPPORTED,
@@ -26,12 +28,13 @@ export const createPet: Definition = {
   createHandler(settings) {
     const { store, linkBase, defaultStatus, maxBodyBytes, bodyTimeoutMs } = settings;
     const readText = createTextReader(maxBodyBytes, bodyTimeoutMs);
-    return ({ context, caller }) => {
+    return (call) => {
+      const { context } = call;
       const key = readIdempotencyKey(context);
       if (key !== undefined && !store.createOnce) return IDEMPOTENCY_NOT_SUPPORTED;
       return readText(context, (text) => {
         const pet = parsePet(text, defaultStatus);
-        if (key !== undefined) return createOnce(settings, pet, caller, key);
+        if (key !== undefined) return createOnce(settings, pet, call, key);
         return chain(store.create(pet), (id) => created(linkBase, id, pet));
       });
     };
@@ -62,15 +65,18 @@ function invalidPet(faults: readonly string[]): Problem {
 async function createOnce(
   { store, linkBase, idempotencyRetentionMs }: OperationSettings,
   pet: PetDraft,
-  caller: Caller,
+  { context, caller }: Call,
   idempotencyKey: string,
 ): Promise<Reply> {
   // A fingerprint of the pet, not of the bytes: a retry may format its JSON differently.
   const [key, fingerprint] = await Promise.all([
-    scopedKey(caller, idempotencyKey),
+    scopedKey(caller.id, idempotencyKey),
     digest(formatPet({ id: 0n, ...pet })),
   ]);
-  const result = await store.createOnce!(pet, { key, fingerprint, retentionMs: idempotencyRetentionMs });
+  const { findEarlier } = store as MigratedStore;
+  const earlier = findEarlier &&
+    await findEarlier({ key: await scopedKey(bearerToken(context), idempotencyKey), fingerprint });
+  const result = earlier ?? await store.createOnce!(pet, { key, fingerprint, retentionMs: idempotencyRetentionMs });
   if (result.outcome === "reused") return IDEMPOTENCY_KEY_REUSED;
   const reply = created(linkBase, result.id, pet);
   if (result.outcome === "created") return reply;

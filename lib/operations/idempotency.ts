@@ -1,7 +1,7 @@
 /** The `Idempotency-Key` header, which makes a request safe to retry (draft-ietf-httpapi-idempotency-key-header). */
 
 import { Problem } from "../http/problem.ts";
-import type { Caller, RequestContext } from "../http/context.ts";
+import type { RequestContext } from "../http/context.ts";
 import { trimField } from "../http/field_value.ts";
 import { sha256 } from "../hash.ts";
 
@@ -57,10 +57,19 @@ function parseStringItem(text: string): string | undefined {
 /** Visible ASCII without quote, backslash and comma. A comma would mean that two headers were joined. */
 const BARE = /^[!#-+\--[\]-~]*$/;
 
-/** The key for the store: different for each caller, and a digest, so that it does not reveal the caller. */
-export function scopedKey(caller: Caller, key: string): Promise<string> {
+/**
+ * The key for the store: different for each caller, and a digest, so that it does not reveal the caller.
+ *
+ * @param scope The id of the caller. Before release 0.2.0, the API key.
+ */
+export function scopedKey(scope: string, key: string): Promise<string> {
   // A key contains no line feed, so two different pairs never give the same text.
-  return digest(`${caller.id}\n${key}`);
+  return digest(`${scope}\n${key}`);
+}
+
+/** The API key of a request that has passed the key check, or `""`. */
+export function bearerToken(context: RequestContext): string {
+  return context.header("authorization")?.replace(/^\w+ +/, "") ?? "";
 }
 
 /** 128 bits of the SHA-256 digest of a text, as 22 characters of base64url (RFC 4648 §5). */

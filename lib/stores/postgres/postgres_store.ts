@@ -18,6 +18,7 @@
  */
 
 import type { CommittingStore } from "../batch.ts";
+import { earlierOutcome, type FindEarlier, type MigratedStore } from "../earlier_requests.ts";
 import type { KeyStore } from "../key_store.ts";
 import { statusCode } from "../status_code.ts";
 import {
@@ -35,7 +36,7 @@ import { GroupCommit } from "./commit.ts";
 import { startSweeper, type Sweeper } from "./sweeper.ts";
 import { postgresKeys } from "./keys.ts";
 import { openDatabase, postgresGrants, postgresSchema, requireSchemaName } from "./schema/schema.ts";
-import { MANY_PETS, type Statements, statementsFor } from "./statements.ts";
+import { CONFIRM, MANY_PETS, type Statements, statementsFor } from "./statements.ts";
 
 export { postgresGrants, postgresSchema };
 export type { PostgresClientMaker, PostgresStoreOptions } from "./client/client.ts";
@@ -75,7 +76,7 @@ export async function createPostgresStore(
   return new PostgresStore(await openDatabase(client, options));
 }
 
-class PostgresStore implements KeyedPetStore, CommittingStore {
+class PostgresStore implements KeyedPetStore, CommittingStore, MigratedStore {
   readonly keys: KeyStore;
   readonly #db: Database;
   #statements: Statements;
@@ -111,6 +112,16 @@ class PostgresStore implements KeyedPetStore, CommittingStore {
       this.#sweeper.countRequest();
     }
     return result;
+  }
+
+  get findEarlier(): FindEarlier | undefined {
+    if (Date.now() >= this.#db.earlierUntil) return undefined;
+    return async ({ key, fingerprint }) => {
+      this.#requireOpen();
+      const [row] = await this.#db.query(this.#statements.request, [key]);
+      if (row) await this.#db.query(CONFIRM);
+      return earlierOutcome(row && { fingerprint: row[0], id: row[1] }, fingerprint);
+    };
   }
 
   async get(id: bigint): Promise<string | undefined> {

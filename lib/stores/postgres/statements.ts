@@ -42,7 +42,7 @@ export const MANY_PETS = 10_000n;
  * one. So the text of the reads changes with each tenfold growth, and PostgreSQL plans them again.
  */
 export function statementsFor(schema: string, size = 0n) {
-  const pets = `"${schema}".pets`;
+  const pets = `"${schema}".pets`, requests = `"${schema}".requests`;
   const note = size < MANY_PETS ? "" : ` /* 1e${String(size).length - 1} */`;
   const page = (condition: string, order: string) =>
     // `ORDER BY id` would sort by the first column of the result, which is text.
@@ -63,6 +63,11 @@ export function statementsFor(schema: string, size = 0n) {
     /** Adds pets. Parameters, all arrays: names, categories, statuses, keys, fingerprints, retentions. */
     add: `SELECT "${schema}".add_pets($1::pg_catalog.text[], $2::bigint[], $3::smallint[], $4::pg_catalog.text[],
       $5::pg_catalog.text[], $6::bigint[])`,
+    /** A request that is remembered: its fingerprint and the id of its pet. Parameter: key. */
+    request:
+      `SELECT fingerprint, pet_id::pg_catalog.text FROM ${requests} WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text
+      AND expires_at OPERATOR(pg_catalog.>)
+        (pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000)::bigint`,
     /** Deletes expired requests. Parameter: the largest number to delete. */
     deleteExpired: `SELECT "${schema}".forget_requests($1::integer)`,
   };

@@ -5,6 +5,7 @@ import { VERSION } from "../../version.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { KEY_COLUMNS, PET_COLUMNS, REQUEST_COLUMNS } from "../sql_columns.ts";
 import { type OpenDatabase, type OpenedFiles, requireInPlace } from "./file.ts";
+import { MARK_EARLIER_REQUESTS } from "./statements.ts";
 import { begin, BUSY_TIMEOUT, commit } from "./transaction.ts";
 
 /** "Pets" in ASCII. Identifies files of this program (PRAGMA application_id). */
@@ -125,6 +126,8 @@ export function migrate(db: DatabaseSync, path: string): void {
     // Checked under the lock, because another process may have migrated it in the meantime, even to a later version.
     const version = requireKnownSchema(db, path);
     for (const statements of MIGRATIONS.slice(version)) db.exec(statements);
+    // The releases that told callers apart by the API key.
+    if (version === 2 || version === 3) db.exec(MARK_EARLIER_REQUESTS);
     if (version < MIGRATIONS.length) {
       db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`);
     }

@@ -1,6 +1,7 @@
 /** The SQL of the SQLite store, in a separate file so that a test can check SQLite's plan for each statement. */
 
 import type { ExportFormat } from "../pet_exporter.ts";
+import { EARLIER_MARK } from "../earlier_requests.ts";
 import { PET_JSON, STATUS_NAME } from "../pet_sql.ts";
 
 /** A row as CSV. */
@@ -13,6 +14,13 @@ export function insertPets(count: number): string {
 
 /** Finds a remembered request. Parameters: key, now. */
 export const SELECT_REQUEST = "SELECT fingerprint, pet_id FROM idempotency_keys WHERE key = ? AND expires_at > ?";
+
+/** Marks that there may be requests of an earlier release. */
+export const MARK_EARLIER_REQUESTS = `INSERT OR REPLACE INTO idempotency_keys (key, fingerprint, pet_id, expires_at)
+  SELECT '${EARLIER_MARK}', '', 0, ifnull(max(expires_at), 0) FROM idempotency_keys`;
+
+/** When the last of them expires. */
+export const SELECT_EARLIER_MARK = `SELECT expires_at FROM idempotency_keys WHERE key = '${EARLIER_MARK}'`;
 
 /** Remembers a request, and replaces an expired one with its key. Parameters: key, fingerprint, pet_id, expires_at. */
 export const INSERT_REQUEST =

@@ -13,6 +13,7 @@ import type {
   StoreChanges,
 } from "../store.ts";
 import type { CommittingStore } from "../batch.ts";
+import { earlierOutcome, type FindEarlier, type MigratedStore } from "../earlier_requests.ts";
 import type { KeyStore } from "../key_store.ts";
 import { ChangeWatch } from "./change_watch.ts";
 import { asUnavailable, isOutage } from "./errors.ts";
@@ -22,7 +23,14 @@ import { Transactions } from "./insert.ts";
 import { openDatabase, openSecondConnection } from "./open.ts";
 import { FileWatch } from "./schema.ts";
 import { WriterOwner } from "./start_writer.ts";
-import { ALL_PETS, type PageSql, PETS_OF_STATUS, SELECT_PET } from "./statements.ts";
+import {
+  ALL_PETS,
+  type PageSql,
+  PETS_OF_STATUS,
+  SELECT_EARLIER_MARK,
+  SELECT_PET,
+  SELECT_REQUEST,
+} from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
 import { Writer } from "./writer.ts";
 import type { WriterAccess, WriterPort } from "./writer_messages.ts";
@@ -33,7 +41,7 @@ import type { WriterAccess, WriterPort } from "./writer_messages.ts";
  */
 const LEFT_OPEN: DatabaseSync[] = [];
 
-export class SqliteStore implements KeyedPetStore, CommittingStore {
+export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStore {
   readonly keys: KeyStore;
   readonly #db: DatabaseSync;
   /** The files, for {@link join}. Undefined for a database in memory. */
@@ -45,6 +53,8 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
   readonly #all: PageStatements;
   readonly #ofStatus: PageStatements;
   readonly #access: WriterAccess | undefined;
+  /** Until when there are requests of an earlier release, as in `Date.now()`. */
+  readonly #earlierUntil: number;
   #isClosed = false;
 
   /** @param access The way to the thread that commits. Without it, the calling thread does. */
@@ -59,6 +69,7 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
     this.#get = prepareExact(db, SELECT_PET);
     this.#all = preparePage(db, ALL_PETS);
     this.#ofStatus = preparePage(db, PETS_OF_STATUS);
+    this.#earlierUntil = Number(prepareExact(db, SELECT_EARLIER_MARK).get()?.["expires_at"] ?? 0);
   }
 
   /** @param path As in `createSqliteStore()`, as is `writer`. */
@@ -97,6 +108,16 @@ export class SqliteStore implements KeyedPetStore, CommittingStore {
 
   createOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
     return this.#writer.add(pet, request);
+  }
+
+  get findEarlier(): FindEarlier | undefined {
+    if (Date.now() >= this.#earlierUntil) return undefined;
+    const find = prepareExact(this.#db, SELECT_REQUEST);
+    return ({ key, fingerprint }) =>
+      this.#read(() => {
+        const row = find.get(key, BigInt(Date.now()));
+        return earlierOutcome(row && { fingerprint: row["fingerprint"], id: row["pet_id"] }, fingerprint);
+      });
   }
 
   get(id: bigint): string | undefined {

@@ -102,6 +102,8 @@ export class Database {
   readonly schema: string;
   /** The time limit of a statement, in milliseconds. */
   readonly timeoutMs: number;
+  /** Until when there are requests of an earlier release, as in `Date.now()`. */
+  earlierUntil = 0;
   readonly #prepare: boolean;
   readonly #makeClient: PostgresClientMaker | undefined;
   /** In order of arrival. They wait here because a driver cannot remove a statement from its own queue. */

@@ -2,6 +2,7 @@ import { StoreUnavailableError } from "../../store.ts";
 import { Database, DEFAULT_SCHEMA, type PostgresClientMaker, type PostgresStoreOptions } from "../client/client.ts";
 import type { PostgresClient } from "../client/driver.ts";
 import { sqlState } from "../client/errors.ts";
+import { EARLIER_MARK } from "../../earlier_requests.ts";
 import { LOCKS, SAFE_PATH } from "./functions.ts";
 import { inspect, PRIVILEGES, requireReady } from "./inspection.ts";
 import { MIGRATIONS } from "./tables.ts";
@@ -51,6 +52,13 @@ BEGIN
       RAISE EXCEPTION 'The table "${schema}".schema_version does not hold the version of a petstore';
     END IF;
   END IF;
+  -- The releases that told callers apart by the API key. Servers of these releases may continue for a while.
+  IF known = 1 OR known = 2 THEN
+    INSERT INTO "${schema}".requests (key, fingerprint, pet_id, expires_at)
+      SELECT '${EARLIER_MARK}', '', 0, 86400000 + greatest(max(expires_at), extract(epoch FROM clock_timestamp()) * 1000)
+      FROM "${schema}".requests
+      ON CONFLICT (key) DO NOTHING;
+  END IF;
 ${steps.join("\n")}
   PERFORM set_config('search_path', path, true);
 END
@@ -91,11 +99,19 @@ export async function openDatabase(
     if (version < MIGRATIONS.length) await migrate(db, isReadOnly);
     // A standby, or a role that is read-only by default, can still serve reads.
     if (!isReadOnly) await requireReady(db);
+    const [[expiry] = []] = await db.query(selectEarlierMark(db.schema));
+    db.earlierUntil = Number(expiry ?? 0);
     return db;
   } catch (error) {
     await db.release();
     throw error;
   }
+}
+
+/** When the last request of an earlier release expires, if there is one. */
+function selectEarlierMark(schema: string): string {
+  return `SELECT expires_at::pg_catalog.text FROM "${schema}".requests
+    WHERE key OPERATOR(pg_catalog.=) '${EARLIER_MARK}'::pg_catalog.text`;
 }
 
 async function migrate(db: Database, isReadOnly: boolean): Promise<void> {
