@@ -38,8 +38,14 @@ export function createArguments(options: Options, flags: Flags, operand: string,
   /** @throws {SettingError} If the text is invalid. */
   function read<T>(name: string, { form, parse }: Format<T>): T {
     const given = text(name);
-    const value = parse(given);
-    if (value !== undefined) return value;
+    return parse(given) ?? refuse(name, form, given);
+  }
+
+  function readList<T>(name: string, { form, parse }: Format<T>): T[] {
+    return list(name).map((given) => parse(given) ?? refuse(name, form, given));
+  }
+
+  function refuse(name: string, form: string, given: string): never {
     const source = flags.has(name) || variableOf(name) === "" ? `--${name}` : options[name]?.variable;
     throw new SettingError(`${source} must be ${form}, not ${JSON.stringify(given)}`);
   }
@@ -54,7 +60,7 @@ export function createArguments(options: Options, flags: Flags, operand: string,
     return optional(name, oneOf("on", "off")) === "on";
   }
 
-  return { operand, text, list, read, optional, isOn };
+  return { operand, text, list, read, readList, optional, isOn };
 }
 
 export function numberFrom(least: number, most: number): Format<number> {

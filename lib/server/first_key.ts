@@ -5,6 +5,7 @@ import { defaultCallerId, digestOf } from "../access/key_ring.ts";
 import { checkKeys } from "../access/keys.ts";
 import type { KeyStore, StoredKey } from "../stores/key_store.ts";
 import { KEY_FILE, readKey, readKeyFile } from "./key_file.ts";
+import { asCalled } from "./process.ts";
 import { explain } from "./start_error.ts";
 
 /** The label of the key in the file. */
@@ -33,7 +34,7 @@ export async function findFirstKey(configured: readonly string[], store: KeyStor
     }
     const isSome = stored.some(isValid);
     const note = isSome ? "in the store (petstore keys list)" : "none is valid (petstore keys add makes one)";
-    return { location: "store", note };
+    return { location: "store", note: asCalled(note) };
   } catch (error) {
     throw explain("The API keys of the store cannot be used", error);
   }

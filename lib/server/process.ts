@@ -1,5 +1,6 @@
 /** The environment, the permissions and the signals of the server's process, on Deno and Node. */
 
+import { basename, relative } from "node:path";
 import process from "node:process";
 import { isatty } from "node:tty";
 
@@ -33,6 +34,28 @@ export function isColoured(): boolean {
 /** Reads an environment variable. Without permission to read it, it counts as unset. */
 export function readVariable(variable: string): string | undefined {
   return isPermitted({ name: "env", variable }) ? process.env[variable] : undefined;
+}
+
+/**
+ * How this program is called.
+ *
+ * @param script The path of its main module.
+ * @param isRunByNpx Whether npx runs the package.
+ */
+export function programName(script: string, isRunByNpx: boolean): string {
+  const name = basename(script);
+  if (name === "server.ts") return "deno task petstore";
+  if (name === "main.ts") return `node ${relative(process.cwd(), script)}`;
+  return isRunByNpx ? "npx @petstore/petstore" : "petstore";
+}
+
+/** A command in a text, and not in the name of a file. */
+const COMMAND =
+  /(?<![\w./-])petstore(?= (?:serve|openapi|keys|import|export|check|backup|restore|help|<command>)(?!\w))/g;
+
+/** Rewrites commands in a text, such as `petstore keys list`, so that its reader can copy them. */
+export function asCalled(text: string, script = process.argv[1] ?? ""): string {
+  return text.replaceAll(COMMAND, programName(script, !deno && process.env["npm_command"] === "exec"));
 }
 
 /** A second signal within this time, in milliseconds, is the same Ctrl-C, which a task runner has forwarded. */

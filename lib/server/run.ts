@@ -3,6 +3,7 @@
 import { readCommandLine } from "./commands/command_line.ts";
 import type { Host } from "./host.ts";
 import { oneLine } from "./log/messages.ts";
+import { asCalled } from "./process.ts";
 import { SettingError, UnreachableError } from "./start_error.ts";
 import { resolvesWithin } from "./time.ts";
 import { flushTraces } from "./traces/api.ts";
@@ -26,7 +27,7 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
   try {
     const task = readCommandLine(args, host.environment);
     if (typeof task === "string") {
-      output.add(task.trimEnd());
+      output.add(asCalled(task.trimEnd()));
     } else {
       isResult = !task.command.serves?.(task.args);
       status = await task.command.run(task.args, { writers, host });
@@ -36,7 +37,7 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
     if (isResult && isLost) status ||= 1;
   } catch (error) {
     if (!(error instanceof SettingError)) throw error;
-    errors.add(`petstore: ${oneLine(error.message)}`);
+    errors.add(`petstore: ${oneLine(asCalled(error.message))}`);
     // Supervisors must not restart after 2, because the next start would fail in the same way.
     status = error instanceof UnreachableError ? 1 : 2;
   }

@@ -2,6 +2,8 @@
 
 import type { RateLimitOptions } from "../access/rate_limit.ts";
 import type { RequestIds } from "../http/finisher.ts";
+import type { PetstoreOptions } from "../petstore/options.ts";
+import { checkOptions } from "../petstore/settings.ts";
 import { type CommandArguments, type Format, numberFrom, oneOf } from "./command_arguments.ts";
 import { SettingError } from "./start_error.ts";
 import { UNITS } from "./time.ts";
@@ -55,6 +57,33 @@ export const RATE_LIMIT: Format<RateLimitOptions> = {
 
 export const REQUEST_IDS: Format<RequestIds> = oneOf("all", "failures", "none");
 
+/** A setting that becomes options of the library, which knows the valid texts. */
+function optionOf(form: string, toOptions: (text: string) => Partial<PetstoreOptions>): Format<string> {
+  return {
+    form,
+    parse(text) {
+      try {
+        checkOptions({ keys: ["any"], ...toOptions(text) });
+        return text;
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+const ORIGIN = optionOf("an origin such as https://app.example, or *", (text) => ({ cors: { origins: [text] } }));
+
+export const PUBLIC_URL: Format<string> = optionOf(
+  "an address such as https://api.example/v1, or a path",
+  (text) => ({ publicBaseUrl: text }),
+);
+
+const HEADER_NAME = optionOf(
+  "the name of a header, such as x-real-ip",
+  (text) => ({ rateLimit: { requests: 1, windowMs: 1, clientHeader: text } }),
+);
+
 /** The parsed settings. The store's address and the options of the library are checked later. */
 export type ServerSettings = ReturnType<typeof readSettings>;
 
@@ -73,14 +102,14 @@ export function readSettings(args: CommandArguments) {
     seed: args.read("seed", numberFrom(0, MAX_SEED)),
     /** How many isolates serve. With 1, the main one does. */
     workers: args.read("workers", WORKERS),
-    corsOrigins: args.list("cors-origin"),
+    corsOrigins: args.readList("cors-origin", ORIGIN),
     /** Where clients reach the API, or "" for relative links. */
-    publicUrl: args.text("public-url"),
+    publicUrl: args.optional("public-url", PUBLIC_URL) ?? "",
     log: args.read("log", oneOf("text", "json", "off")),
     requestIds: args.read("request-id", REQUEST_IDS),
     rateLimit: args.optional("rate-limit", RATE_LIMIT),
     /** The header in which the proxy sends the address of the client, or "". */
-    clientHeader: args.text("client-header"),
+    clientHeader: args.optional("client-header", HEADER_NAME) ?? "",
     /** Where metrics are served; undefined if they are not. */
     metrics: args.optional("metrics", ADDRESS),
     /** The share of the requests that are traced; undefined if none is. */

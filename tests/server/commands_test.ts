@@ -3,12 +3,14 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import config from "../../deno.json" with { type: "json" };
 import { nearest } from "../../lib/server/commands/arguments.ts";
 import { describeCommand, describeProgram } from "../../lib/server/commands/help.ts";
 import { COMMANDS } from "../../lib/server/commands/table.ts";
+import { asCalled, programName } from "../../lib/server/process.ts";
 import { SCHEMA_VERSION } from "../../lib/stores/sqlite/schema.ts";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { serverOpenApiOf } from "../support/descriptions.ts";
@@ -16,7 +18,7 @@ import { inFolder, runHere } from "../support/server/in_process.ts";
 import { KEY, Ledger, ON_FILE } from "../support/server/ledger.ts";
 import { assertRefused } from "../support/server/pet_files.ts";
 import { runCommand, walk, withServer } from "../support/server/server_process.ts";
-import { environment, serverCommand } from "../support/server/serve_task.ts";
+import { environment, ON_NODE, serverCommand } from "../support/server/serve_task.ts";
 import { fillUp, MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
 import { command, skipUnless, testUnless } from "../support/system/commands.ts";
 import { Child } from "../support/system/child.ts";
@@ -51,7 +53,10 @@ async function assertAllRefused(lines: readonly [args: string[], shows: RegExp][
 
 test("--help lists every command, and help and --help show the examples of each, in lines of a terminal's width", () =>
   inFolder(async () => {
-    const prints = (stdout: string) => ({ status: 0, stdout, stderr: "" });
+    // On Node the commands have a process, which names itself.
+    const prints = (text: string) => {
+      return { status: 0, stdout: ON_NODE ? asCalled(text, serverCommand().at(-1)) : text, stderr: "" };
+    };
     const overview = describeProgram(COMMANDS);
     for (const args of [["--help"], ["help"], ["--port=1", "--help"]]) {
       assert.deepEqual(await runHere(args), prints(overview));
@@ -67,6 +72,22 @@ test("--help lists every command, and help and --help show the examples of each,
     assert.deepEqual(await runHere(["--version"]), prints(`petstore ${config.version}\n`));
     assert.deepEqual(readdirSync("."), []);
   }));
+
+test("commands in help texts and messages begin as the user has called the program", () => {
+  const scripts: [path: string, isRunByNpx: boolean, name: string][] = [
+    ["/home/a/petstore/server.ts", false, "deno task petstore"],
+    [join(process.cwd(), "lib/server/node/main.ts"), false, "node lib/server/node/main.ts"],
+    ["/home/a/app/node_modules/.bin/petstore", true, "npx @petstore/petstore"],
+    ["/usr/local/bin/petstore", false, "petstore"],
+  ];
+  for (const [path, isRunByNpx, name] of scripts) assert.equal(programName(path, isRunByNpx), name);
+  for (const name of [...Object.keys(COMMANDS), "help"]) {
+    assert.equal(asCalled(`petstore ${name}`, "server.ts"), `deno task petstore ${name}`);
+  }
+  for (const text of ["petstore: /data/petstore check/x.db is a folder", "petstore checks", "petstore.db check"]) {
+    assert.equal(asCalled(text, "server.ts"), text);
+  }
+});
 
 test("a mistyped command or flag gets the right one suggested, and a word that may be a key is not shown", () =>
   inFolder(async () => {
@@ -95,7 +116,7 @@ test("openapi prints what a server has at /openapi.json, with the public address
     const byFlag = await runHere(["openapi", `--public-url=${url}`]);
     assert.deepEqual(JSON.parse(byFlag.stdout).servers, [{ url }]);
     assert.deepEqual(await runHere(["openapi"], { PETSTORE_PUBLIC_URL: url }), byFlag);
-    assertRefused(await runHere(["openapi", "--public-url=api.example"]), /publicBaseUrl must be/);
+    assertRefused(await runHere(["openapi", "--public-url=api.example"]), /--public-url must be/);
   }));
 
 test("check says that a sound file is sound, beside a server and without one, and leaves the folder as it was", () =>

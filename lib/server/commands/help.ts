@@ -38,7 +38,7 @@ Flags:
 ${describeFlag("--help", "print this text, or after a command the help of the command")}${
     describeFlag("--version", "print the version")
   }
-Without a command, serve runs. In a checkout, write deno task petstore in place of petstore.
+Without a command, serve runs.
 
 ${STATUSES}`;
 }

@@ -7,6 +7,7 @@ import { type AddedKey, checkNewKey, type KeyManager } from "../../access/key_ma
 import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
 import type { KeyedPetStore } from "../../stores/store.ts";
 import { isValid } from "../first_key.ts";
+import { asCalled } from "../process.ts";
 import { explain, firstLine, SettingError, UnreachableError } from "../start_error.ts";
 import { KEY_DATABASE, loadPostgres, openSqlite, parseStoreLocation } from "../store/open_store.ts";
 import type { CommandArguments, Format } from "../command_arguments.ts";
@@ -127,7 +128,7 @@ export const REVOKE_KEY: Command = {
       const { output, errors } = context.writers;
       output.add(`${id} is revoked`);
       if (stored.some((key) => key.id !== id && isValid(key))) return;
-      errors.add("petstore: no key of the store is valid now; petstore keys add makes one");
+      errors.add(asCalled("petstore: no key of the store is valid now; petstore keys add makes one"));
     });
   },
 };

@@ -1,7 +1,7 @@
 import { checkOptions } from "../../petstore/settings.ts";
 import { describeServer } from "../description.ts";
 import { readOptions } from "../local_server.ts";
-import { RATE_LIMIT, REQUEST_IDS } from "../server_settings.ts";
+import { PUBLIC_URL, RATE_LIMIT, REQUEST_IDS } from "../server_settings.ts";
 import type { Command } from "./command.ts";
 
 export const OPENAPI: Command = {
@@ -13,7 +13,7 @@ export const OPENAPI: Command = {
     "petstore openapi --public-url https://api.example/v1 | npx openapi-typescript",
   ],
   run(args, { writers }) {
-    const publicUrl = args.text("public-url");
+    const publicUrl = args.optional("public-url", PUBLIC_URL) ?? "";
     const requestIds = args.read("request-id", REQUEST_IDS);
     const rateLimit = args.optional("rate-limit", RATE_LIMIT);
     const options = readOptions({ keys: [], corsOrigins: [], publicUrl, requestIds, rateLimit, clientHeader: "" });
