@@ -56,6 +56,37 @@ for (const driver of DRIVERS) {
   );
 }
 
+test.schema("the keys are read while 10,000 reads wait for connections that hang", async (url, schema) => {
+  const store = await openImpatient(() => postgres(url, { max: 1, fetch_types: false }), { url, schema });
+  await withLockedTable(url, `${schema}.pets`, async () => {
+    const gets = refusals(Array.from({ length: 10_005 }, () => store.get(1n)));
+    assert.deepEqual(await store.keys.list(), []);
+    const messages = (await gets).map(({ message }) => message);
+    assert.equal(messages.length, 10_005);
+    assert.ok(messages.includes("Too many queries wait for PostgreSQL"));
+  });
+  await store.close();
+});
+
+for (const driver of DRIVERS) {
+  test.schema(
+    `the keys are read before 10,000 reads that wait for a client of the app (${driver.name})`,
+    (url, schema) =>
+      driver.use(url, async (client) => {
+        const store = await openImpatient(client, { url, schema, timeoutMs: 60_000 });
+        let answered = 0;
+        const gets = Array.from({ length: 10_000 }, async () => {
+          await store.get(1n);
+          answered++;
+        });
+        assert.deepEqual(await store.keys.list(), []);
+        assert.ok(answered < 1_000, `${answered} reads were answered before`);
+        await Promise.all(gets);
+        await store.close();
+      }),
+  );
+}
+
 test.schema("statements on connections that never answer do not pile up in the driver", async (url, schema) => {
   const sql = postgres(url, { max: 1, fetch_types: false });
   const { unsafe } = sql;

@@ -30,7 +30,7 @@ import {
   type PetQuery,
   storeClosed,
 } from "../store.ts";
-import type { Database, PostgresClientMaker, PostgresStoreOptions } from "./client/client.ts";
+import { Database, type PostgresClientMaker, type PostgresStoreOptions } from "./client/client.ts";
 import type { PostgresClient } from "./client/driver.ts";
 import { GroupCommit } from "./commit.ts";
 import { startSweeper, type Sweeper } from "./sweeper.ts";
@@ -73,12 +73,14 @@ export async function createPostgresStore(
   }
   const [name] = Object.keys(unknown);
   if (name !== undefined) throw new TypeError(`A PostgreSQL store has no option ${JSON.stringify(name)}`);
-  return new PostgresStore(await openDatabase(client, options));
+  return new PostgresStore(await openDatabase(client, options), new Database(client, options));
 }
 
 class PostgresStore implements KeyedPetStore, CommittingStore, MigratedStore {
   readonly keys: KeyStore;
   readonly #db: Database;
+  /** Reading the keys waits for no pet: a flood of requests must not keep a revoked key alive. */
+  readonly #keyDb: Database;
   #statements: Statements;
   /** The id at which reads get a new text, and thus a new plan. */
   #replanAt = MANY_PETS;
@@ -86,9 +88,10 @@ class PostgresStore implements KeyedPetStore, CommittingStore, MigratedStore {
   readonly #sweeper: Sweeper;
   #closing: Promise<void> | undefined;
 
-  constructor(db: Database) {
+  constructor(db: Database, keyDb: Database) {
     this.#db = db;
-    this.keys = postgresKeys(db);
+    this.#keyDb = keyDb;
+    this.keys = postgresKeys(keyDb);
     this.#statements = statementsFor(db.schema);
     this.#commits = new GroupCommit(db, this.#statements.add);
     this.#sweeper = startSweeper(db, this.#statements.deleteExpired);
@@ -153,8 +156,12 @@ class PostgresStore implements KeyedPetStore, CommittingStore, MigratedStore {
   }
 
   close(): Promise<void> {
-    return this.#closing ??= Promise.all([this.batch.close(), this.#sweeper.close()])
-      .then(() => this.#db.release());
+    return this.#closing ??= this.#close();
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([this.batch.close(), this.#sweeper.close()]);
+    await Promise.all([this.#db.release(), this.#keyDb.release()]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
