@@ -12,7 +12,8 @@ import { Metrics } from "./metrics/metrics.ts";
 import type { Samples } from "./metrics/samples.ts";
 import type { Address, Listen, Listener, OpenedStores, Server } from "./host.ts";
 import { createJsonLog, createTextLog } from "./log/access_log.ts";
-import { describeFailure, oneLine } from "./log/messages.ts";
+import { createFailureLog, type FailureLog } from "./log/failure_log.ts";
+import { oneLine } from "./log/messages.ts";
 import { createServerPipeline, type ServerParts } from "./server_pipeline.ts";
 import type { ServerSettings } from "./server_settings.ts";
 import { firstLine, SettingError } from "./start_error.ts";
@@ -35,6 +36,7 @@ export class LocalServer implements Server {
   #keys: KeyManager | undefined;
   #flushing: ReturnType<typeof setInterval> | undefined;
   #metrics: Metrics | undefined;
+  #failures: FailureLog | undefined;
 
   constructor(settings: ServerSettings, writers: Writers, listen: Listen) {
     this.#settings = settings;
@@ -71,9 +73,10 @@ export class LocalServer implements Server {
     const settings = this.#settings;
     const { output, errors } = this.#writers;
     const isJson = settings.log === "json";
-    const onError: PetstoreOptions["onError"] = ({ error, request, requestId }) => {
-      if (error instanceof StoreUnavailableError) this.#metrics?.onStoreError();
-      errors.add(describeFailure(error, request, requestId, isJson));
+    const failures = this.#failures = createFailureLog(errors, isJson);
+    const onError: PetstoreOptions["onError"] = (failure) => {
+      if (failure.error instanceof StoreUnavailableError) this.#metrics?.onStoreError();
+      failures.add(failure);
     };
     const traces = this.#traces;
     const options = {
@@ -137,6 +140,7 @@ export class LocalServer implements Server {
     this.#gate.release();
     await this.#listener?.finish(timeoutMs);
     clearInterval(this.#flushing);
+    this.#failures?.close();
     if (this.#keys) await resolvesWithin(FLUSH_TIMEOUT, this.#keys.flush());
   }
 }

@@ -5,7 +5,11 @@ import { assertLog } from "../support/server/access_log.ts";
 import { exchange } from "../support/http/raw_socket.ts";
 import { withFreshServerHere } from "../support/server/in_process.ts";
 import { ON_NODE } from "../support/server/serve_task.ts";
+import { countFailures } from "../support/server/failures.ts";
 import { addPet, PET, readKey } from "../support/server/server_process.ts";
+import { until } from "../support/until.ts";
+import { createFailureLog } from "../../lib/server/log/failure_log.ts";
+import { type ErrorInfo, StoreUnavailableError } from "../../mod.ts";
 
 function get(target: string, host = "x"): string {
   return `GET ${target} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
@@ -81,3 +85,41 @@ test("--log json writes nothing but JSON objects, the messages of failures inclu
 function objectsOf(lines: string): Record<string, unknown>[] {
   return lines.trimEnd().split("\n").map((line) => JSON.parse(line));
 }
+
+function fail(error: unknown, requestId: string, method = "GET"): ErrorInfo {
+  return { error, requestId, request: new Request("http://localhost/v1/pets?limit=5", { method }) };
+}
+
+const outage = (after: number) => new StoreUnavailableError(`PostgreSQL has not answered within ${after} ms`);
+
+test("what fails ten thousand times is told at once, and then once a second with a count", async () => {
+  const lines: string[] = [];
+  const log = createFailureLog({ add: (line) => lines.push(line) }, false);
+  for (let i = 0; i < 10_000; i++) log.add(fail(outage(4_000 + i % 9), `id-${i}`));
+  log.add(fail(outage(5_000), "other", "POST"));
+  log.add(fail(new StoreUnavailableError("Too many queries wait for PostgreSQL"), "many"));
+  const told = () => lines.map((line) => line.slice(line.indexOf(" ") + 1));
+  const atOnce = [
+    "id-0 GET /v1/pets?limit=5 failed: PostgreSQL has not answered within 4000 ms",
+    "other POST /v1/pets?limit=5 failed: PostgreSQL has not answered within 5000 ms",
+    "many GET /v1/pets?limit=5 failed: Too many queries wait for PostgreSQL",
+  ];
+  assert.deepEqual(told(), atOnce);
+  const count = "id-9999 GET /v1/pets?limit=5 failed: PostgreSQL has not answered within 4000 ms (9999 times)";
+  await until("the count", () => lines.length === 4);
+  assert.deepEqual(told(), [...atOnce, count]);
+  log.add(fail(outage(1), "id-10000"));
+  log.close();
+  assert.equal(countFailures(lines.join("\n"), "PostgreSQL has not answered"), 10_002);
+  assert.equal(lines.length, 5);
+});
+
+test("a thousand different failures in a second have a hundred lines, and the others one more with their count", () => {
+  const lines: string[] = [];
+  const log = createFailureLog({ add: (line) => lines.push(line) }, true);
+  const name = (i: number) => String.fromCharCode(97 + i % 26, 97 + i / 26 % 26, 97 + i / 676);
+  for (let i = 0; i < 1_000; i++) log.add(fail(new Error(name(i)), `id-${i}`));
+  log.close();
+  const counts = lines.map((line) => JSON.parse(line).times);
+  assert.deepEqual(counts, [...Array(101).fill(undefined), 899]);
+});

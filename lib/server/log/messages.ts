@@ -1,6 +1,7 @@
 /** The texts that the server writes to standard output and standard error. */
 
 import { styleText } from "node:util";
+import type { ErrorInfo } from "../../http/recovery.ts";
 import { targetOf } from "../../http/target.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import { VERSION } from "../../version.ts";
@@ -55,15 +56,27 @@ function originOf(hostname: string, port: number): string {
   return `http://${formatAddress({ hostname, port })}`;
 }
 
-/** The log line of a failed request. An unavailable store needs no stack trace; any other error is a bug and gets one. */
-export function describeFailure(error: unknown, { method, url }: Request, requestId: string, isJson: boolean): string {
+/**
+ * The log line of a failed request. An unavailable store needs no stack trace; any other error is a bug and gets one.
+ *
+ * @param times How many requests it stands for.
+ */
+export function describeFailure({ error, request, requestId }: ErrorInfo, isJson: boolean, times = 1): string {
+  const { method, url } = request;
   const isBug = !(error instanceof StoreUnavailableError);
   const cause = error instanceof Error ? (isBug ? error.stack : error.message) : String(error);
   const facts = { method: hideIfLong(method), target: loggedTarget(targetOf(url)) };
   const time = new Date().toISOString(), reason = withoutAdvice(String(cause));
   return isJson
-    ? JSON.stringify({ time, requestId, ...facts, message: "The request failed", error: reason })
-    : `${time} ${requestId} ${facts.method} ${facts.target} failed: ${reason}`;
+    ? JSON.stringify({
+      time,
+      requestId,
+      ...facts,
+      message: "The request failed",
+      error: reason,
+      ...times > 1 && { times },
+    })
+    : `${time} ${requestId} ${facts.method} ${facts.target} failed: ${reason}${times > 1 ? ` (${times} times)` : ""}`;
 }
 
 /** A line of text as a JSON object. A JSON object stays as it is. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { type Cluster, pidOf, whyNoCluster } from "../../support/postgres/cluster.ts";
 import { runSql } from "../../support/postgres/postgres.ts";
+import { countFailures } from "../../support/server/failures.ts";
 import type { ServerProcess } from "../../support/server/server_process.ts";
 import { createOnce, KEY, untilAnswered, withCluster, withServers } from "../../support/postgres/servers.ts";
 import { testUnless } from "../../support/system/commands.ts";
@@ -53,7 +54,7 @@ test("while PostgreSQL hangs, servers answer in time and end at SIGTERM; later n
       assert.equal(await staying!.stop(), 0);
       const [[stored] = []] = await runSql(url, "SELECT count(*) FROM petstore.pets WHERE name LIKE 'staying.%'");
       // A statement cannot be taken back from a stopped process.
-      const count = (reason: string) => staying!.written.stderr.split(`POST /v1/pets failed: ${reason}`).length - 1;
+      const count = (reason: string) => countFailures(staying!.written.stderr, reason);
       const sent = count("PostgreSQL has not answered within"),
         waiting = count("PostgreSQL did not finish the earlier creates");
       assert.equal(sent + waiting, 11, staying!.written.stderr);
