@@ -37,6 +37,7 @@ export const INTEGRATION: Record<string, string> = {
   edge: `cd tests/edge && ${INSTALL} && deno task ok && deno task test`,
   package: `deno task pack && cd tests/package && ${INSTALL} && deno task ok && deno test -A --no-check --parallel`,
   clients: `cd tests/clients && ${INSTALL} && deno task ok && deno task test`,
+  container: "deno test -A --no-check tests/container",
   ha: "deno test -A --no-check tests/reliability/ha",
   kv: "deno test -A --no-check tests/kv",
   telemetry: `cd tests/telemetry && ${INSTALL} && deno task ok && deno test -A --no-check && ` +

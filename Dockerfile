@@ -1,0 +1,31 @@
+# The petstore in a container. docs/server.md tells how to use it, and compose.yaml runs it on PostgreSQL.
+
+FROM denoland/deno:bin-2.9.6 AS deno
+
+# Fetches and prepares all that runs later, so that a container starts without a network.
+FROM debian:12-slim AS build
+COPY --from=deno /deno /usr/local/bin/deno
+ENV DENO_DIR=/opt/petstore/.deno
+WORKDIR /opt/petstore
+COPY deno.json server.ts ./
+COPY lib lib
+RUN deno cache --no-config server.ts npm:postgres@3.4.9
+
+FROM debian:12-slim
+COPY --from=build /usr/local/bin/deno /usr/local/bin/deno
+COPY --from=build /opt/petstore /opt/petstore
+# The command "petstore", also for `docker exec`. Its permissions are those of the task "program" in deno.json.
+RUN printf '#!/bin/sh\nexec deno run --cached-only %s /opt/petstore/server.ts "$@"\n' \
+  '--quiet --no-prompt --no-config --unstable-net --allow-net --allow-read --allow-write --allow-sys=uid --allow-env=PORT,PETSTORE_*,PG*' \
+  > /usr/local/bin/petstore && chmod 755 /usr/local/bin/petstore
+
+# A user without a name, who owns nothing but the data. Other users of the machine cannot read them.
+RUN mkdir -p /var/lib/petstore/data && chmod 700 /var/lib/petstore/data && chown 10001:10001 /var/lib/petstore/data
+USER 10001:10001
+WORKDIR /var/lib/petstore
+VOLUME /var/lib/petstore/data
+ENV DENO_DIR=/opt/petstore/.deno DENO_NO_UPDATE_CHECK=1 NO_COLOR=1 PETSTORE_HOSTNAME=0.0.0.0
+EXPOSE 8000
+HEALTHCHECK --interval=15s --timeout=10s --start-period=30s CMD petstore check --url "http://127.0.0.1:${PORT:-8000}"
+ENTRYPOINT ["petstore"]
+CMD ["serve"]

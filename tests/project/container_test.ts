@@ -1,0 +1,99 @@
+/** The Dockerfile and compose.yaml, as far as no builder is needed: tests/container builds them where there is one. */
+
+import assert from "node:assert/strict";
+import { cpSync, existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import config from "../../deno.json" with { type: "json" };
+import { SETTINGS } from "../../lib/server/settings.ts";
+import { POSTGRES_VARIABLES } from "../../lib/server/store/postgres_url.ts";
+import { readPage, ROOT } from "../support/pages.ts";
+import { freePort } from "../support/system/free_port.ts";
+import { addPet, readKey, serverAt, STARTED } from "../support/server/server_process.ts";
+import { taskFlags } from "../support/server/serve_task.ts";
+import { Child } from "../support/system/child.ts";
+import { withTempFolder } from "../support/temp.ts";
+
+const DOCKERFILE = readPage("Dockerfile").replaceAll(/\\\n */g, "");
+const COMPOSE = readPage("compose.yaml");
+const PLACE = "/opt/petstore";
+
+/** The files that come from the checkout. */
+const COPIED = Array.from(DOCKERFILE.matchAll(/^COPY (?!--from)(.+) \S+$/gm), ([, files = ""]) => files.split(" "))
+  .flat();
+
+function instruction(name: string): string {
+  const found = Array.from(DOCKERFILE.matchAll(new RegExp(`^${name} (.+)$`, "gm")), ([, rest]) => rest!);
+  assert.ok(found.length > 0, name);
+  return found.at(-1)!;
+}
+
+/** The script that the Dockerfile writes: what `printf` prints in its place. */
+async function petstoreScript(): Promise<string> {
+  const [, line = ""] = /^RUN (printf .*?) > \/usr\/local\/bin\/petstore && chmod 755 /m.exec(DOCKERFILE) ?? [];
+  const { status, stdout } = await new Child("sh", ["-c", line]).run();
+  assert.equal(status, 0);
+  return stdout;
+}
+
+test("the Dockerfile copies files that exist and that .dockerignore lets in, which keeps everything else out", () => {
+  for (const path of COPIED) assert.ok(existsSync(ROOT + path), path);
+  const [all, ...kept] = readPage(".dockerignore").split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  assert.equal(all, "*");
+  assert.deepEqual(kept.map((line) => line.slice(1)).sort(), COPIED.toSorted());
+});
+
+test("the command of the container has the permissions of the task, and the releases that are tested", async () => {
+  const [, flags = ""] = /^#!\/bin\/sh\nexec deno run --cached-only (.*) \/opt\/petstore\/server\.ts "\$@"\n$/
+    .exec(await petstoreScript()) ?? [];
+  assert.deepEqual(flags.split(" "), taskFlags());
+  const [, tested] = /Tested with:\n\n- Deno (\d+\.\d+)/.exec(readPage("README.md")) ?? [];
+  assert.ok(tested && DOCKERFILE.includes(`FROM denoland/deno:bin-${tested}.`), tested);
+  assert.ok(DOCKERFILE.includes(` ${config.imports.postgres}\n`));
+});
+
+test("the command of the container serves from the files that are copied, and its health check sees that", () =>
+  withTempFolder(async (folder) => {
+    const [place, home, bin] = ["opt", "home", "bin"].map((name) => join(folder, name)) as [string, string, string];
+    for (const path of COPIED) cpSync(ROOT + path, join(place, path), { recursive: true });
+    Deno.mkdirSync(home);
+    Deno.mkdirSync(bin);
+    const script = (await petstoreScript()).replaceAll(PLACE, place);
+    Deno.writeTextFileSync(join(bin, "petstore"), script, { mode: 0o755 });
+    const env = {
+      ...{ PATH: `${bin}:${dirname(Deno.execPath())}:${Deno.env.get("PATH")}`, HOME: folder },
+      ...{
+        PORT: String(await freePort()),
+        ...Object.fromEntries(variables()),
+        DENO_DIR: Deno.env.get("DENO_DIR") ?? "",
+      },
+    };
+    const start = (line: string) => new Child("sh", ["-c", `exec ${line}`], { cwd: home, clearEnv: true, env });
+    const check = instruction("HEALTHCHECK").replace(/^.* CMD /, "");
+    assert.equal((await start(check).run()).status, 1);
+    const words = ["ENTRYPOINT", "CMD"].flatMap((name) => JSON.parse(instruction(name)));
+    await using server = start(words.join(" "));
+    await server.printed(STARTED);
+    assert.match(server.written.stdout, / listens on http:\/\/0\.0\.0\.0:/);
+    await addPet(serverAt(Number(env.PORT)), readKey(home));
+    assert.equal((await start(check).run()).status, 0);
+    assert.equal(await server.stop(), 0);
+    assert.equal(server.written.stderr, "");
+  }));
+
+/** Of the environment of the container; the folder of Deno's cache is another one here. */
+function variables(): [string, string][] {
+  const all = instruction("ENV").split(" ").map((pair) => pair.split("=") as [string, string]);
+  return all.filter(([name]) => name !== "DENO_DIR");
+}
+
+test("compose.yaml sets variables that the server reads, and keeps the folder and the port that the Dockerfile names", () => {
+  const known = [...Object.values(SETTINGS).map(({ variable }) => variable), ...Object.values(POSTGRES_VARIABLES)];
+  const [, service = ""] = /^ {2}petstore:\n((?: {4}.*\n)+)/m.exec(COMPOSE) ?? [];
+  const names = Array.from(service.matchAll(/^ {6}([A-Z_]+): /gm), ([, name]) => name!);
+  assert.deepEqual(names.filter((name) => !known.includes(name)), []);
+  assert.ok(names.includes("PETSTORE_STORE"));
+  assert.ok(service.includes(`volumes: ["data:${instruction("VOLUME")}"]`));
+  assert.ok(service.includes(`ports: ["127.0.0.1:${instruction("EXPOSE")}:${instruction("EXPOSE")}"]`));
+  assert.equal(instruction("VOLUME"), `${instruction("WORKDIR")}/data`);
+});
