@@ -1,10 +1,10 @@
 /** Folders, and new files in them that survive a power failure. */
 
-import { closeSync, fsyncSync, linkSync, lstatSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
+import { closeSync, fsyncSync, linkSync, lstatSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import process from "node:process";
 import { isPermitted } from "./process.ts";
-import { SettingError } from "./start_error.ts";
+import { explain, SettingError } from "./start_error.ts";
 
 /** Creates the folder for a file, accessible only to its owner. */
 export function makeFolderFor(path: string): void {
@@ -36,7 +36,7 @@ function createTemporary(path: string): { name: string; descriptor: number } {
     try {
       return { name, descriptor: openSync(name, "wx", 0o600) };
     } catch (error) {
-      if (codeOf(error) !== "EEXIST" || number === MAX_TEMPORARY) throw error;
+      if (codeOf(error) !== "EEXIST" || number === MAX_TEMPORARY) throw explain(`${path} cannot be made`, error);
     }
   }
 }
@@ -66,6 +66,10 @@ export async function publishFile<T>(
   fill: (name: string, descriptor: number) => T | Promise<T>,
 ): Promise<T> {
   requireNew(path);
+  const folder = dirname(path);
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new SettingError(`${path} cannot be made, because there is no folder ${folder}`);
+  }
   let temporary: ReturnType<typeof createTemporary> | undefined;
   const abort = () => {
     if (temporary) rmSync(temporary.name, { force: true });
@@ -79,7 +83,7 @@ export async function publishFile<T>(
     const result = await fill(name, descriptor);
     fsyncSync(descriptor);
     rename(name, path);
-    syncFolder(dirname(path));
+    syncFolder(folder);
     return result;
   } catch (error) {
     throw codeOf(error) === "EEXIST" ? new FileExistsError(path) : error;

@@ -32,9 +32,15 @@ export function firstLine(error: unknown): string {
   return message.split("\n", 1)[0] ?? "";
 }
 
+/** Without the code and the call of a system's error, as in "ENOENT: no such file or directory, open 'a'". */
+function reasonOf(error: unknown): string {
+  const line = firstLine(error);
+  return /^E[A-Z]+: (.+?), [a-z]+( '|$)/.exec(line)?.[1] ?? line;
+}
+
 /** The error of an action that failed for a reason which nothing has explained yet; an explained one stays as it is. */
 export function explain(failure: string, error: unknown): SettingError {
-  return error instanceof SettingError ? error : startError(`${failure}: ${firstLine(error)}`, error);
+  return error instanceof SettingError ? error : startError(`${failure}: ${reasonOf(error)}`, error);
 }
 
 /** Whether the problem may disappear without a change to the settings. */

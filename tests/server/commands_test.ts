@@ -94,10 +94,13 @@ test("a mistyped command or flag gets the right one suggested, and a word that m
     await assertAllRefused([
       [["bakcup", "x.db"], /did you mean backup\? --help alone lists the commands/],
       [["help", "serv"], /did you mean serve\?/],
-      [["check", "--stor=x"], /'--stor'; did you mean --store\? add --help to see the flags of check/],
-      [["--prot=1"], /'--prot'; did you mean --port\?/],
+      [["check", "--stor=x"], /There is no flag --stor; did you mean --store\?; add --help to see the flags of check/],
+      [["--prot=1"], /no flag --prot; did you mean --port\?/],
+      [["key", "list"], /did you mean keys list\?/],
+      [["keys", "rotate", "x", "--overlap", "-1d"], /: --overlap needs a value; .* as in --overlap=-1/],
+      [["keys", "rotate", "x", "--overlap=-1d"], /--overlap must be a time such as .*, not "-1d"/],
       [["--no-docss"], /did you mean --no-docs\?/],
-      [["check", "--key=k"], /'--key'; add --help to see the flags of check/],
+      [["check", "--key=k"], /no flag --key; add --help to see the flags of check/],
       [["pk_secret"], /^petstore: There is no such command; --help alone lists the commands\n$/],
     ]);
     const names = ["serve", "openapi", "check", "backup", "help"];
@@ -236,7 +239,7 @@ test("backup replaces no file and follows no link, and asks for one name", () =>
       ...["kept", "link", "pets.db"].map((name) => [["backup", name, PETS], exists] as [string[], RegExp]),
       [["backup", PETS], /name of the copy is missing/],
       [["backup", "a", "b", PETS], /Only one file is expected/],
-      [["backup", "no/such/copy.db", PETS], /no\/such\/copy\.db/],
+      [["backup", "no/such/copy.db", PETS], /no\/such\/copy\.db cannot be made, because there is no folder no\/such\n/],
     ]);
     assert.equal(readFileSync("kept", "utf8"), "kept");
   }));

@@ -2,7 +2,7 @@
 
 import { parseArgs } from "node:util";
 import { type CommandArguments, createArguments } from "../command_arguments.ts";
-import type { Environment } from "../settings.ts";
+import type { Environment, Options } from "../settings.ts";
 import { SettingError } from "../start_error.ts";
 import { type Command, optionsOf } from "./command.ts";
 
@@ -30,7 +30,7 @@ export function readArguments(
   return createArguments(options, new Map(flags), positionals[0] ?? "", environment);
 }
 
-function parse(args: readonly string[], options: ReturnType<typeof optionsOf>, help: string) {
+function parse(args: readonly string[], options: Options, help: string) {
   const types = Object.entries(options).map(([name, { value }]) =>
     [name, { type: value === undefined ? "boolean" : "string", multiple: true }] as const
   );
@@ -40,12 +40,20 @@ function parse(args: readonly string[], options: ReturnType<typeof optionsOf>, h
       ...{ allowPositionals: true, allowNegative: true },
     });
   } catch (error) {
-    // The first sentence names the problem. The rest is advice on escaping that does not apply here.
-    const [problem = ""] = (error as Error).message.split(/\.\s|\n/, 1);
-    const unknown = /^Unknown option '--([^']+)'/.exec(problem)?.[1];
-    const similar = unknown && nearest(unknown, Object.keys(options).flatMap((name) => [name, `no-${name}`]));
-    throw new SettingError(`${problem.replace(/\.$/, "")};${similar ? ` did you mean --${similar}?` : ""} ${help}`);
+    throw new SettingError(`${describeFault((error as Error).message, options)}; ${help}`);
   }
+}
+
+/** @param message Of `parseArgs`, which names the flag in quotes, and gives advice that does not apply here. */
+function describeFault(message: string, options: Options): string {
+  const flag = /'(-[^' ]*)/.exec(message)?.[1] ?? "";
+  const name = flag.slice(2);
+  if (message.startsWith("Unknown")) {
+    const similar = nearest(name, Object.keys(options).flatMap((each) => [each, `no-${each}`]));
+    return `There is no flag ${flag}${similar === undefined ? "" : `; did you mean --${similar}?`}`;
+  }
+  if (options[name]?.value === undefined) return `${flag} takes no value; write ${flag} or --no-${name}`;
+  return `${flag} needs a value; one that begins with a dash follows an equals sign, as in ${flag}=-1`;
 }
 
 function textOf(value: string | boolean): string {

@@ -28,7 +28,7 @@ export function readCommandLine(words: readonly string[], environment: Environme
 }
 
 function readCommand(name: string, words: readonly string[], environment: Environment): Task {
-  const command = findCommand(name);
+  const command = findCommand(name, words[0]);
   const args = readArguments(name, command, words, environment);
   if (args.isOn("version")) return `petstore ${VERSION}`;
   return args.isOn("help") ? describeCommand(name, command) : { command, args };
@@ -40,10 +40,15 @@ function groupOf(word: string): Record<string, Command> | undefined {
   return commands.length === 0 ? undefined : Object.fromEntries(commands);
 }
 
-/** The message does not quote the words, because they may be a key. */
-function findCommand(name: string): Command {
+/**
+ * The message does not quote the words, because they may be a key.
+ *
+ * @param next The word after the name, which may belong to it.
+ */
+function findCommand(name: string, next: string | undefined): Command {
   if (Object.hasOwn(COMMANDS, name)) return COMMANDS[name]!;
-  const similar = nearest(name, [...Object.keys(COMMANDS), "help"]);
+  const names = Object.keys(COMMANDS);
+  const similar = nearest(`${name} ${next}`, names) ?? nearest(name, [...names, "help"]);
   const hint = similar === undefined ? "" : ` did you mean ${similar}?`;
   throw new SettingError(`There is no such command;${hint} --help alone lists the commands`);
 }
