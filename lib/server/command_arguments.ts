@@ -19,19 +19,25 @@ export type CommandArguments = ReturnType<typeof createArguments>;
 
 /** @param operand The argument that is not a flag, or "". */
 export function createArguments(options: Options, flags: Flags, operand: string, environment: Environment) {
-  function variableOf(name: string): string {
-    const variable = options[name]?.variable;
+  /** The name of the variable that sets an option, if one does. An empty variable counts as unset. */
+  function variableOf(name: string): string | undefined {
+    const { variable = "", alias = "" } = options[name] ?? {};
+    return [variable, alias].find((each) => each !== "" && environment(each));
+  }
+
+  function valueOf(name: string): string {
+    const variable = variableOf(name);
     return variable === undefined ? "" : environment(variable) ?? "";
   }
 
-  /** The text of an option, or "" if it is unset. The last one of several flags counts. An empty variable counts as unset. */
+  /** The text of an option, or "" if it is unset. The last one of several flags counts. */
   function text(name: string): string {
-    return flags.get(name)?.at(-1) ?? (variableOf(name) || (options[name]?.default ?? ""));
+    return flags.get(name)?.at(-1) ?? (valueOf(name) || (options[name]?.default ?? ""));
   }
 
   /** The texts of a list. Empty ones are kept, so that the mistake of two commas in a row is reported. */
   function list(name: string): string[] {
-    const text = variableOf(name);
+    const text = valueOf(name);
     return [...flags.get(name) ?? (text === "" ? [] : text.split(",").map((item) => item.trim()))];
   }
 
@@ -46,8 +52,8 @@ export function createArguments(options: Options, flags: Flags, operand: string,
   }
 
   function refuse(name: string, form: string, given: string): never {
-    const source = flags.has(name) || variableOf(name) === "" ? `--${name}` : options[name]?.variable;
-    throw new SettingError(`${source} must be ${form}, not ${JSON.stringify(given)}`);
+    const source = flags.has(name) ? undefined : variableOf(name);
+    throw new SettingError(`${source ?? `--${name}`} must be ${form}, not ${JSON.stringify(given)}`);
   }
 
   /** Like {@link read}, for an option that may be unset. */

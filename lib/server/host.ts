@@ -85,6 +85,7 @@ export interface Host {
   /** The specifier of the PostgreSQL driver. */
   postgresDriver: string;
   environment: Environment;
+  listVariables(): readonly string[];
   sinks: Sinks;
   /** How long requests are held before the socket closes, in milliseconds. By default a quarter of a second. */
   holdTime?: number;

@@ -7,7 +7,7 @@ import { isatty } from "node:tty";
 /** A permission of Deno. */
 type Permission =
   | { name: "read" | "write"; path: string | URL }
-  | { name: "env"; variable: string }
+  | { name: "env"; variable?: string }
   | { name: "net"; host: string }
   | { name: "sys"; kind: "uid" };
 
@@ -34,6 +34,11 @@ export function isColoured(): boolean {
 /** Reads an environment variable. Without permission to read it, it counts as unset. */
 export function readVariable(variable: string): string | undefined {
   return isPermitted({ name: "env", variable }) ? process.env[variable] : undefined;
+}
+
+/** The names of all environment variables. Without permission to list them, there are none. */
+export function listVariables(): string[] {
+  return isPermitted({ name: "env" }) ? Object.keys(process.env) : [];
 }
 
 /**

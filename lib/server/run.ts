@@ -1,10 +1,12 @@
 /** The program: runs the command, and turns its failure into a line and an exit status. */
 
-import { readCommandLine } from "./commands/command_line.ts";
+import { describeUnknown, readCommandLine } from "./commands/command_line.ts";
 import type { Host } from "./host.ts";
-import { oneLine } from "./log/messages.ts";
+import { asJsonLine, oneLine } from "./log/messages.ts";
 import { asCalled } from "./process.ts";
 import { SettingError, UnreachableError } from "./start_error.ts";
+import { DEFAULT_COMMAND } from "./commands/table.ts";
+import type { Environment } from "./settings.ts";
 import { resolvesWithin } from "./time.ts";
 import { flushTraces } from "./traces/api.ts";
 import { createWriters } from "./writers.ts";
@@ -22,13 +24,16 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
   let isLost = false;
   const writers = createWriters(host.sinks, () => isLost = true);
   const { output, errors } = writers;
+  const report = (message: string) => errors.add(`petstore: ${oneLine(asCalled(message))}`);
   let status = 0;
   let isResult = true;
+  if (logsJson(args, host.environment)) errors.format = asJsonLine;
   try {
     const task = readCommandLine(args, host.environment);
     if (typeof task === "string") {
       output.add(asCalled(task.trimEnd()));
     } else {
+      describeUnknown(host.listVariables()).forEach(report);
       isResult = !task.command.serves?.(task.args);
       status = await task.command.run(task.args, { writers, host });
     }
@@ -37,10 +42,18 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
     if (isResult && isLost) status ||= 1;
   } catch (error) {
     if (!(error instanceof SettingError)) throw error;
-    errors.add(`petstore: ${oneLine(asCalled(error.message))}`);
+    report(error.message);
     // Supervisors must not restart after 2, because the next start would fail in the same way.
     status = error instanceof UnreachableError ? 1 : 2;
   }
   await resolvesWithin(FLUSH_TIMEOUT, Promise.all([output.flush(), errors.flush(), flushTraces()]).then(() => {}));
   return status;
+}
+
+/** Whether a server is to log JSON, even if the rest of its command line is wrong. */
+function logsJson(words: readonly string[], environment: Environment): boolean {
+  const [command = DEFAULT_COMMAND] = words;
+  if (command !== DEFAULT_COMMAND && !command.startsWith("-")) return false;
+  const flags = words.join("\n").match(/(?<=^--log[=\n]).*$/gm);
+  return (flags?.at(-1) ?? environment("PETSTORE_LOG")) === "json";
 }

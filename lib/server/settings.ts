@@ -13,6 +13,8 @@ export interface Option {
   isList?: true;
   /** The environment variable that applies when the flag is absent. That of a switch is `on` or `off`. */
   variable?: string;
+  /** A variable of hosting platforms, which applies when the other is absent. */
+  alias?: string;
   /** A sample value for the help text, if the default does not show the form. */
   example?: string;
   /** Absent if the option may be unset. */
@@ -31,7 +33,7 @@ const TABLE = {
   },
   port: {
     value: "number",
-    variable: "PORT",
+    alias: "PORT",
     default: "8000",
     help: "port to listen on, 0 for a free one",
   },

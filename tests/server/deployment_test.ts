@@ -86,12 +86,14 @@ test("the unit's command serves with the permissions that it grants, and its met
 
 test("the unit's command ends with status 1 while its port is taken, and with 2 for a setting that is wrong", () =>
   withFreshServer({ args: ["--key=k", "--store=memory:"] }, async ({ port }, folder) => {
-    for (const [status, settings] of [[1, {}], [2, { PETSTORE_STORE: "pets" }]]) {
+    for (const [status, settings] of [[1, { PETSTORE_STOER: "x" }], [2, { PETSTORE_STORE: "pets" }]]) {
       const env = { DENO_DIR: join(folder, "cache"), ...settings as Record<string, string> };
       const child = startUnit("petstore.service", port, { cwd: folder, env });
       assert.equal(await child.exit(), status);
       // The unit may not try other ports.
-      if (status === 1) assert.match(child.written.stderr, /in use; choose another with --port\n$/);
+      if (status === 1) {
+        assert.match(child.written.stderr, /STOER is ignored[^]* in use; choose another with --port\n$/);
+      }
     }
   }));
 

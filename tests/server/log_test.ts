@@ -3,7 +3,7 @@ import { renameSync } from "node:fs";
 import { test } from "node:test";
 import { assertLog } from "../support/server/access_log.ts";
 import { exchange } from "../support/http/raw_socket.ts";
-import { withFreshServerHere } from "../support/server/in_process.ts";
+import { runHere, withFreshServerHere } from "../support/server/in_process.ts";
 import { ON_NODE } from "../support/server/serve_task.ts";
 import { countFailures } from "../support/server/failures.ts";
 import { addPet, PET, readKey } from "../support/server/server_process.ts";
@@ -81,6 +81,22 @@ test("--log json writes nothing but JSON objects, the messages of failures inclu
     assert.equal(failure?.["requestId"], failed.headers.get("x-request-id"));
     assert.equal(failure?.["requestId"], unavailable?.["requestId"]);
   }));
+
+test("--log json makes an object of what fails before there is a log, and leaves the lines of other commands as they are", async () => {
+  const starts: [args: string[], env?: Record<string, string>][] = [
+    [["--log=text", "--log=json", "--port=x"]],
+    [["serve", "--nope", "--log", "json"]],
+    [["--key=", "--store=memory:"], { PETSTORE_LOG: "json", PETSTORE_STOER: "x" }],
+  ];
+  for (const [args, env] of starts) {
+    const { status, stderr } = await runHere(args, env);
+    assert.equal(status, 2);
+    for (const { time, message } of objectsOf(stderr)) assert.ok(time && !String(message).startsWith("petstore:"));
+  }
+  for (const args of [["--log=json", "--log=off", "--port=x"], ["check", "--store=memory:"]]) {
+    assert.match((await runHere(args, { PETSTORE_LOG: "json" })).stderr, /^petstore: /);
+  }
+});
 
 function objectsOf(lines: string): Record<string, unknown>[] {
   return lines.trimEnd().split("\n").map((line) => JSON.parse(line));

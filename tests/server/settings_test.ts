@@ -6,11 +6,12 @@ import { SERVE } from "../../lib/server/commands/serve.ts";
 import { readSettings, type ServerSettings } from "../../lib/server/server_settings.ts";
 import { SETTINGS } from "../../lib/server/settings.ts";
 import { OWN_PARAMETERS, POSTGRES_VARIABLES } from "../../lib/server/store/postgres_url.ts";
-import { taskFlags } from "../support/server/serve_task.ts";
+import { runServer } from "../support/server/server_process.ts";
+import { withTempFolder } from "../support/temp.ts";
 
 const HELP = describeCommand("serve", SERVE);
 const VARIABLES = [
-  ...Object.values(SETTINGS).map(({ variable = "" }) => variable),
+  ...Object.values(SETTINGS).flatMap(({ variable = "", alias = variable }) => [variable, alias]),
   ...Object.values(POSTGRES_VARIABLES),
 ];
 
@@ -50,14 +51,34 @@ test("the last of several values of a flag counts, unless the flag is repeatable
   assert.deepEqual([port, keys], [2, ["a", "b"]]);
 });
 
-test("the task serve may read every variable of the server and of PostgreSQL", () => {
-  const [, list = ""] = /--allow-env=(\S+)/.exec(taskFlags().join(" ")) ?? [];
-  const allowed = list.split(",");
-  for (const name of VARIABLES) {
-    const isAllowed = (item: string) => item.endsWith("*") ? name.startsWith(item.slice(0, -1)) : name === item;
-    assert.ok(allowed.some(isAllowed), name);
+test("PETSTORE_PORT wins over PORT, which platforms set, and a mistake is told with the name of its variable", () => {
+  assert.equal(read([], { PORT: "9000" }).port, 9000);
+  assert.equal(read([], { PORT: "9000", PETSTORE_PORT: "9001" }).port, 9001);
+  assert.equal(read([], { PORT: "9000", PETSTORE_PORT: "" }).port, 9000);
+  for (const name of ["PORT", "PETSTORE_PORT"]) {
+    assert.throws(() => read([], { [name]: "x" }), { message: `${name} must be a number from 0 to 65535, not "x"` });
   }
 });
+
+test("a start tells of each variable PETSTORE_… that no setting has, and of no other", () =>
+  withTempFolder(async (folder) => {
+    const env = {
+      PETSTORE_STOER: "memory:",
+      PETSTORE_DATABASE: "x",
+      PETSTORE_DOCS: "off",
+      PETSTORES: "x",
+      PGHOST: "x",
+    };
+    // A process, because a list of all variables needs a permission of the task.
+    const { status, stderr } = await runServer(folder, { args: ["--key="], env });
+    const ignored = (name: string) => `petstore: the variable ${name} is ignored, because no setting has it`;
+    const lines = [
+      `${ignored("PETSTORE_DATABASE")}`,
+      `${ignored("PETSTORE_STOER")}; did you mean PETSTORE_STORE?`,
+      "petstore: An API key must not be empty",
+    ];
+    assert.deepEqual([status, stderr.trimEnd().split("\n").toSorted()], [2, lines.toSorted()]);
+  }));
 
 test("serve --help names every flag, variable and default", () => {
   for (const flag of [...Object.keys(SETTINGS), "print-schema", "help"]) {

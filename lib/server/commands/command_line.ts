@@ -2,7 +2,7 @@
 
 import { VERSION } from "../../version.ts";
 import type { CommandArguments } from "../command_arguments.ts";
-import type { Environment } from "../settings.ts";
+import { type Environment, SETTINGS } from "../settings.ts";
 import { SettingError } from "../start_error.ts";
 import { nearest, readArguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
@@ -32,6 +32,19 @@ function readCommand(name: string, words: readonly string[], environment: Enviro
   const args = readArguments(name, command, words, environment);
   if (args.isOn("version")) return `petstore ${VERSION}`;
   return args.isOn("help") ? describeCommand(name, command) : { command, args };
+}
+
+/**
+ * Lines about variables that look like settings and are none.
+ *
+ * @param names All environment variables.
+ */
+export function describeUnknown(names: readonly string[]): string[] {
+  const known = Object.values(SETTINGS).map(({ variable = "" }) => variable);
+  return names.filter((name) => name.startsWith("PETSTORE_") && !known.includes(name)).map((name) => {
+    const similar = nearest(name, known);
+    return `the variable ${name} is ignored, because no setting has it${similar ? `; did you mean ${similar}?` : ""}`;
+  });
 }
 
 /** The commands that begin with this word. `undefined` if there are none, or if the word is a command itself. */

@@ -58,11 +58,12 @@ ${STATUSES}`;
 }
 
 function describeOption([flag, option]: [string, Option]): string {
-  const { value, isList, variable, example, help } = option;
+  const { value, isList, variable, alias, example, help } = option;
   const form = value !== undefined ? ` <${value}>` : variable === undefined ? "" : `, --no-${flag}`;
   const notes = [
     ...(isList ? ["repeatable"] : []),
     ...(variable === undefined ? [] : [variable + (isList ? " separated by commas" : value ? "" : "=on|off")]),
+    ...(alias === undefined ? [] : [`or ${alias}`]),
     ...(option.default === undefined ? [] : [`default ${option.default}`]),
     ...(example === undefined ? [] : [`such as ${example}`]),
   ];

@@ -1,5 +1,5 @@
 import type { Host } from "../host.ts";
-import { isColoured, readVariable, waitForSignal } from "../process.ts";
+import { isColoured, listVariables, readVariable, waitForSignal } from "../process.ts";
 import { createWorkerPool } from "../workers/worker_pool.ts";
 import { serializeWrites } from "../writers.ts";
 import { listen } from "./listener.ts";
@@ -10,6 +10,7 @@ import { POSTGRES_DRIVER } from "./postgres_driver.ts";
 export const DENO_HOST: Host = {
   postgresDriver: POSTGRES_DRIVER,
   environment: readVariable,
+  listVariables,
   sinks: {
     output: { ...serializeWrites(Deno.stdout), isColoured: isColoured() },
     errors: serializeWrites(Deno.stderr),

@@ -2,7 +2,7 @@ import { fstatSync, write } from "node:fs";
 import process from "node:process";
 import type { Host } from "../host.ts";
 import type { LineSink } from "../log/line_writer.ts";
-import { isColoured, readVariable, waitForSignal } from "../process.ts";
+import { isColoured, listVariables, readVariable, waitForSignal } from "../process.ts";
 import { serializeWrites } from "../writers.ts";
 import { listen } from "./listener.ts";
 
@@ -38,6 +38,7 @@ function writeFile(descriptor: number, bytes: Uint8Array): Promise<number> {
 /** Node as the host of the server. */
 export const NODE_HOST: Host = {
   environment: readVariable,
+  listVariables,
   sinks: {
     output: { ...serializeWrites(createSink(process.stdout, 1)), isColoured: isColoured() },
     errors: serializeWrites(createSink(process.stderr, 2)),

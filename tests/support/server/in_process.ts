@@ -47,7 +47,14 @@ function hostOf(written: Written, env: Record<string, string>, ending: Promise<v
   });
   const sinks = { output: sinkTo("stdout"), errors: sinkTo("stderr") };
   // No client of these tests sends while its server ends. Those of a drain have a process, or none of this.
-  return { ...DENO_HOST, environment: (name) => env[name], sinks, ending: () => ending, holdTime: 0 };
+  return {
+    ...DENO_HOST,
+    environment: (name) => env[name],
+    listVariables: () => Object.keys(env),
+    sinks,
+    ending: () => ending,
+    holdTime: 0,
+  };
 }
 
 /**
