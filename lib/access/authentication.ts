@@ -4,7 +4,16 @@ import type { Caller, RequestContext } from "../http/context.ts";
 import type { Access } from "../http/operation.ts";
 import type { Problem } from "../http/problem.ts";
 import { chain, type MaybePromise } from "../maybe_promise.ts";
-import { EXPIRED_KEY, INVALID_KEY, isKeyText, MALFORMED, MISSING_KEY, MISTYPED_KEY, READ_ONLY_KEY } from "./bearer.ts";
+import {
+  EXPIRED_KEY,
+  INVALID_KEY,
+  isKeyText,
+  MALFORMED,
+  MISSING_KEY,
+  MISTYPED_KEY,
+  OTHER_SCHEME,
+  READ_ONLY_KEY,
+} from "./bearer.ts";
 import { isMistyped } from "./key_format.ts";
 import { type ChangingKeys, CURRENT_KEYS, type KeyOwner, KeyRing } from "./key_ring.ts";
 import { type ApiKey, type ApiKeys, checkKeys, type KeyRecord, type KeyVerifier } from "./keys.ts";
@@ -23,7 +32,7 @@ export function createAuthenticate(keys: ApiKeys): Authenticate {
     const authorization = context.header("authorization");
     if (authorization === null) return verify ? callerWithoutKey(verify, context) : MISSING_KEY;
     const start = tokenStart(authorization);
-    return start === undefined ? MALFORMED : check(authorization, start, context);
+    return start === undefined ? OTHER_SCHEME : check(authorization, start, context);
   };
 }
 

@@ -31,10 +31,15 @@ export const READ_ONLY_KEY: Problem = /* @__PURE__ */ challenge(
   "The API key may only read",
 );
 
-/** The scheme is missing, repeated or another one, or more follows the key. */
-export const MALFORMED: Problem = /* @__PURE__ */ refusal(
-  "The Authorization header must be Bearer <API_KEY>: the word, a space and the key alone",
-);
+const FORM = "The Authorization header must be Bearer <API_KEY>: the word, a space and the key alone";
+
+/** The key is missing or has a comma in it, or more follows it. */
+export const MALFORMED: Problem = /* @__PURE__ */ refusal(FORM);
+
+/** The scheme is another one. The challenge then has no error code (RFC 6750 §3.1). */
+export const OTHER_SCHEME: Problem = /* @__PURE__ */ new Problem(401, "invalid_api_key", FORM, {
+  "www-authenticate": REALM,
+});
 
 function refusal(message: string): Problem {
   return challenge(401, "invalid_api_key", message, "invalid_token");

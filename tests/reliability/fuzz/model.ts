@@ -55,7 +55,8 @@ export class Model {
     const authorization = fields.get("authorization");
     if (authorization === null) return failure(401, "missing_api_key", { "www-authenticate": REALM });
     const key = /^bearer +([^ ,]+)$/i.exec(authorization)?.[1];
-    if (key === undefined) return failure(401, "invalid_api_key", { "www-authenticate": MALFORMED });
+    const challenge = /^bearer /i.test(authorization) ? MALFORMED : REALM;
+    if (key === undefined) return failure(401, "invalid_api_key", { "www-authenticate": challenge });
     if (key !== this.#settings.key) return failure(401, "invalid_api_key", { "www-authenticate": REFUSAL });
 
     if (root !== "" || base !== "v1" || second === "" || rest.length > 0) return failure(404, "route_not_found");
