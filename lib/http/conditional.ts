@@ -1,6 +1,7 @@
-/** Entity tags (RFC 9110 §8.8.3) and `If-None-Match` (§13.1.2). */
+/** Entity tags (RFC 9110 §8.8.3), `If-Match` (§13.1.1) and `If-None-Match` (§13.1.2). */
 
-import { type HeaderFields, JSON_FIELDS, type Reply } from "./reply.ts";
+import { Problem } from "./problem.ts";
+import { extendReply, type HeaderFields, JSON_FIELDS, type Reply } from "./reply.ts";
 import { encodeUtf8 } from "./utf8.ts";
 import type { RequestContext } from "./context.ts";
 import { trimField } from "./field_value.ts";
@@ -21,22 +22,33 @@ export function representation(
   return { status: 200, headers: { ...JSON_FIELDS, etag, ...headers }, body, etag, validUntil };
 }
 
-/** The response, or 304 if the client already has it. */
+export const PRECONDITION_FAILED: Problem = /* @__PURE__ */ new Problem(
+  412,
+  "precondition_failed",
+  "No entity tag in If-Match is current",
+);
+
+/** The response, or 412 if the client wants another one, or 304 if it already has it (in this order: §13.2.2). */
 export function conditionalReply(reply: Reply, context: RequestContext): Reply {
   const { etag } = reply;
-  if (etag === undefined || !matchesNoneMatch(context.header("if-none-match"), etag)) return reply;
+  if (etag === undefined) return reply;
+  const wanted = context.header("if-match");
+  if (wanted !== null && !listsTag(wanted, etag)) {
+    return extendReply(PRECONDITION_FAILED, context.operationFields ?? {});
+  }
+  const known = context.header("if-none-match");
+  if (known === null || !(listsTag(known, etag) || listsTag(known, `W/${etag}`))) return reply;
   // Without the headers of the body. The others, such as Link, may be new to the client (RFC 9110 §15.4.5).
   const { "content-type": _type, "content-encoding": _coding, "x-content-type-options": _options, ...kept } =
     reply.headers;
   return { status: 304, headers: kept, body: null };
 }
 
-/** Whether an `If-None-Match` header is `*` or has this tag, by weak comparison. */
-export function matchesNoneMatch(header: string | null, etag: string): boolean {
-  if (header === null) return false;
+/** Whether a header is `*`, or lists this tag. */
+export function listsTag(header: string, etag: string): boolean {
   if (header === etag || trimField(header) === "*") return true;
   // Another tag may have a comma in it, but no quotes, so none of its parts is equal to a whole tag.
-  return header.split(",").some((tag) => trimField(tag).replace(/^W\//, "") === etag);
+  return header.split(",").some((tag) => trimField(tag) === etag);
 }
 
 // The multipliers of xxHash, like the rounds below.

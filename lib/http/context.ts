@@ -26,7 +26,7 @@ export interface RequestContext {
   caller?: Caller;
   /** The template of the path that matched, base path included. Set by the pipeline, or by the response cache. */
   route?: string | undefined;
-  /** Added to a failure of the operation, as to its other responses. Set by the pipeline. */
+  /** Added to a failure of the operation, as to its other responses. Set by the pipeline, or by the response cache. */
   operationFields?: HeaderFields | undefined;
   /** Added to the response, whatever it is. Set by the rate limit. */
   fields?: HeaderFields;

@@ -33,7 +33,8 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
   const preflightFields: HeaderFields = {
     // The same for every path, because a preflight has no key, and only a key shows which paths there are.
     "access-control-allow-methods": Array.from(new Set(methods)).join(", "),
-    "access-control-allow-headers": "Authorization, Content-Type, Idempotency-Key, If-None-Match",
+    "access-control-allow-headers":
+      "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id",
     // Two hours, the longest time that Chromium accepts.
     "access-control-max-age": "7200",
   };

@@ -2,7 +2,7 @@
 
 import { chain, type MaybePromise } from "../maybe_promise.ts";
 import type { RequestContext } from "./context.ts";
-import type { Reply } from "./reply.ts";
+import type { HeaderFields, Reply } from "./reply.ts";
 
 /** Two counters that show whether the source of the responses has changed. */
 export interface Changes {
@@ -14,7 +14,9 @@ export interface Changes {
 
 interface Entry {
   reply: Reply;
+  /** As in the context. */
   route: string | undefined;
+  operationFields: HeaderFields | undefined;
   /** The value of the counter before the response was made. */
   additions: number;
   /** The approximate size in bytes. */
@@ -52,6 +54,7 @@ export class ResponseCache {
     if (alterations !== this.#alterations) return void this.#clear(alterations);
     if (entry.reply.validUntil === "addition" && entry.additions !== additions) return undefined;
     context.route = entry.route;
+    context.operationFields = entry.operationFields;
     return entry.reply;
   }
 
@@ -66,7 +69,7 @@ export class ResponseCache {
     });
   }
 
-  #keep({ targetKey, route }: RequestContext, reply: Reply, additions: number): void {
+  #keep({ targetKey, route, operationFields }: RequestContext, reply: Reply, additions: number): void {
     const { body, validUntil } = reply;
     if (validUntil === undefined || typeof body !== "string") return;
     const weight = ENTRY_WEIGHT + 2 * (targetKey.length + body.length);
@@ -76,7 +79,7 @@ export class ResponseCache {
       this.#clear(this.#alterations);
       this.#weight = weight;
     }
-    this.#entries.set(targetKey, { reply, route, additions, weight });
+    this.#entries.set(targetKey, { reply, route, operationFields, additions, weight });
   }
 
   #clear(alterations: number): void {

@@ -2,6 +2,7 @@
 
 import { INVALID_KEY, MISSING_KEY, READ_ONLY_KEY } from "../access/bearer.ts";
 import { limitFields, rateLimited, type RateLimitOptions } from "../access/rate_limit.ts";
+import { PRECONDITION_FAILED } from "../http/conditional.ts";
 import { INTERNAL_ERROR, Problem } from "../http/problem.ts";
 
 export const STORE_UNAVAILABLE: Problem = /* @__PURE__ */ new Problem(
@@ -63,4 +64,9 @@ export function rateLimitFailures(options: RateLimitOptions): FailureGroup[] {
 /** Of an operation that asks the store. */
 export function storeFailure(): FailureGroup {
   return group("StoreUnavailableError", "the store is unavailable", [STORE_UNAVAILABLE], { phase: "both" });
+}
+
+/** Of an operation whose responses have an entity tag. */
+export function conditionFailure(): FailureGroup {
+  return group("PreconditionFailedError", "no entity tag in If-Match is current", [PRECONDITION_FAILED]);
 }

@@ -4,8 +4,8 @@ import { quoted } from "../json.ts";
 import { chain } from "../maybe_promise.ts";
 import { parsePetId } from "../pet.ts";
 import type { Definition, Describe } from "./definition.ts";
-import { group, storeFailure } from "./failure_groups.ts";
-import { IF_NONE_MATCH, STORED_REX } from "./schemas.ts";
+import { conditionFailure, group, storeFailure } from "./failure_groups.ts";
+import { CONDITIONS, STORED_REX } from "./schemas.ts";
 
 export const getPet: Definition = {
   method: "GET",
@@ -40,7 +40,7 @@ export const describeGetPet: Describe = () => ({
         schema: { type: "integer", format: "int64" },
         example: 1,
       },
-      IF_NONE_MATCH,
+      ...CONDITIONS,
     ],
   },
   responses: {
@@ -49,6 +49,7 @@ export const describeGetPet: Describe = () => ({
   },
   failures: [
     group("PetNotFoundError", "there is no such animal", [petNotFound("9")]),
+    conditionFailure(),
     storeFailure(),
   ],
 });

@@ -6,9 +6,9 @@ import { chain } from "../maybe_promise.ts";
 import { isPetStatus, PET_STATUSES } from "../pet.ts";
 import type { PetPage, PetQuery } from "../stores/store.ts";
 import type { Definition, Describe } from "./definition.ts";
-import { group, storeFailure } from "./failure_groups.ts";
+import { conditionFailure, group, storeFailure } from "./failure_groups.ts";
 import { formatCursor, LIMIT, parseCursor } from "./paging.ts";
-import { IF_NONE_MATCH, STORED_REX } from "./schemas.ts";
+import { CONDITIONS, STORED_REX } from "./schemas.ts";
 
 export const listPets: Definition = {
   method: "GET",
@@ -65,9 +65,9 @@ function invalidParameter(name: keyof typeof PARAMETERS, given: string): Problem
 }
 
 function parseLimit(value: string): number | undefined {
-  if (!isDigits(value)) return undefined;
+  if (!isDigits(value) || value.startsWith("0")) return undefined;
   const limit = +value;
-  return limit >= LIMIT.minimum && limit <= LIMIT.maximum ? limit : undefined;
+  return limit <= LIMIT.maximum ? limit : undefined;
 }
 
 /** The link to the next page. It is relative without `publicBaseUrl`, because a proxy may hide the public address. */
@@ -103,7 +103,7 @@ export const describeListPets: Describe = () => ({
         description: "Where the page begins. Opaque: take it from the `Link` header of the page before.",
         schema: { type: "string" },
       },
-      IF_NONE_MATCH,
+      ...CONDITIONS,
     ],
   },
   responses: {
@@ -116,6 +116,7 @@ export const describeListPets: Describe = () => ({
       invalidParameter("status", `not "lost"`),
       invalidParameter("cursor", `not "abc"`),
     ]),
+    conditionFailure(),
     storeFailure(),
   ],
 });

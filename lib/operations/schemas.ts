@@ -8,13 +8,25 @@ import { LIMIT } from "./paging.ts";
 export const REX: JsonObject = { name: "Rex", categoryId: 7, status: "available" };
 export const STORED_REX: JsonObject = { id: 1, name: "Rex", categoryId: 7, status: "available" };
 
-/** The parameter of an operation whose responses have an entity tag. */
-export const IF_NONE_MATCH: JsonObject = {
-  name: "If-None-Match",
-  in: "header",
-  description: "Entity tags that the client has. If one of them is current, the response is 304 (RFC 9110 §13.1.2).",
-  schema: { type: "string" },
-};
+/** The parameters of an operation whose responses have an entity tag. */
+export const CONDITIONS: JsonObject[] = [
+  {
+    name: "If-None-Match",
+    in: "header",
+    description: "Entity tags that the client has. If one of them is current, the response is 304 (RFC 9110 §13.1.2).",
+    schema: { type: "string" },
+  },
+  {
+    name: "If-Match",
+    in: "header",
+    description:
+      "Entity tags that the client wants. If none of them is current, the response is 412 (RFC 9110 §13.1.1).",
+    schema: { type: "string" },
+  },
+];
+
+const STATUS_MEANINGS =
+  "Availability of an animal. `available`: the animal is available. `pending`: the animal is pending. `sold`: the animal is sold.";
 
 /** The schemas by name, except those of failures. */
 export function createSchemas(defaultStatus: PetStatus): Record<string, JsonObject> {
@@ -38,7 +50,7 @@ export function createSchemas(defaultStatus: PetStatus): Record<string, JsonObje
   };
   const status: JsonObject = { $ref: "#/components/schemas/PetStatus" };
   return {
-    PetStatus: { type: "string", enum: [...PET_STATUSES], description: "Availability of an animal." },
+    PetStatus: { type: "string", enum: [...PET_STATUSES], description: STATUS_MEANINGS },
     NewPet: {
       type: "object",
       required: ["name", "categoryId"],

@@ -48,8 +48,7 @@ export class Model {
     const [root, base, first, second, ...rest] = path.split("/").map(values.unescape);
     const open = base !== undefined && first === undefined ? this.#settings.open?.[`${root}/${base}`] : undefined;
     if (open !== undefined) {
-      const condition = fields.get("if-none-match");
-      const get = () => open.isTagged ? this.#represent(open.json, undefined, condition) : success(open.json);
+      const get = () => open.isTagged ? this.#represent(open.json, undefined, fields) : success(open.json);
       return choose(method, { GET: get, HEAD: get });
     }
     const authorization = fields.get("authorization");
@@ -61,11 +60,11 @@ export class Model {
 
     if (root !== "" || base !== "v1" || second === "" || rest.length > 0) return failure(404, "route_not_found");
     if (first === "pets" && second === undefined) {
-      const list = () => this.#list(query, fields.get("if-none-match"));
+      const list = () => this.#list(query, fields);
       return choose(method, { GET: list, HEAD: list, POST: () => this.#create(fields, body) });
     }
     if (first === "pets") {
-      const get = () => this.#get(second!, fields.get("if-none-match"));
+      const get = () => this.#get(second!, fields);
       const response = choose(method, { GET: get, HEAD: get });
       return { ...response, headers: { ...response.headers, ...DEPRECATED } };
     }
@@ -74,12 +73,12 @@ export class Model {
     return failure(404, "route_not_found");
   }
 
-  #get(id: string, condition: string | null): Prediction {
+  #get(id: string, fields: Headers): Prediction {
     const pet = this.#pets.find((pet) => String(pet.id) === id);
-    return pet ? this.#represent(pet.json, undefined, condition) : failure(404, "pet_not_found");
+    return pet ? this.#represent(pet.json, undefined, fields) : failure(404, "pet_not_found");
   }
 
-  #list(query: string, condition: string | null): Prediction {
+  #list(query: string, fields: Headers): Prediction {
     const parameters = new URLSearchParams("&" + query);
     for (const [name, isValid] of Object.entries(values.PARAMETERS)) {
       const given = parameters.getAll(name);
@@ -93,10 +92,13 @@ export class Model {
     const next = btoa(`after:${page.at(-1)?.id}`).replaceAll("=", "");
     const link = `</v1/pets?limit=${limit}${status === null ? "" : `&status=${status}`}&cursor=${next}>; rel="next"`;
     const json = `[${page.map((pet) => pet.json).join(",")}]`;
-    return this.#represent(json, found.length > limit ? link : undefined, condition);
+    return this.#represent(json, found.length > limit ? link : undefined, fields);
   }
 
-  #represent(body: string, link: string | undefined, condition: string | null): Prediction {
+  #represent(body: string, link: string | undefined, fields: Headers): Prediction {
+    // Generated values have no current tag.
+    if (fields.has("if-match")) return failure(412, "precondition_failed");
+    const condition = fields.get("if-none-match");
     const representation = link === undefined ? body : `${body} and more`;
     const etag = this.#tags.find(representation);
     const headers = { etag: etag ?? SOME_TAG, ...(link === undefined ? {} : { link }) };

@@ -19,7 +19,7 @@ export function unescape(segment: string): string {
   }
 }
 
-const isLimit = (value: string): boolean => /^\d+$/.test(value) && Number(value) >= 1 && Number(value) <= 100;
+const isLimit = (value: string): boolean => /^[1-9]\d*$/.test(value) && Number(value) <= 100;
 const isStatus = (value: string): boolean => STATUSES.includes(value);
 
 function isCursor(value: string): boolean {
