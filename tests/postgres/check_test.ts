@@ -52,6 +52,43 @@ test.schema("check tells what rights a role lacks, and that a sequence is behind
   await assertFault(url, schema, /sequence .*pet_ids is behind its table/);
 });
 
+/** Damage to the schema, and what is missing then. */
+const DAMAGE: readonly (readonly [damage: string, missing: string])[] = [
+  ["ALTER TABLE {}.pets ALTER name DROP NOT NULL", "column pets.name text"],
+  ["ALTER TABLE {}.pets DROP CONSTRAINT pets_status_check", "CHECK ((status = ANY (ARRAY[0, 1, 2]))) on pets"],
+  ["ALTER TABLE {}.pets DROP CONSTRAINT pets_pkey", "unique index on pets (id)"],
+  ["DROP INDEX {}.pets_by_status", "index on pets (status, id)"],
+  ["ALTER TABLE {}.requests DROP CONSTRAINT requests_pkey", "unique index on requests (key)"],
+  [
+    // As its construction leaves it if it finds a key twice.
+    "UPDATE pg_index SET indisvalid = false WHERE indexrelid = '{}.requests_by_expiry'::regclass",
+    "index on requests (expires_at)",
+  ],
+  [
+    "CREATE OR REPLACE FUNCTION {}.check_ids() RETURNS text LANGUAGE sql SET search_path = pg_catalog, pg_temp AS 'SELECT 1'",
+    "its function check_ids, or has a changed one",
+  ],
+  ["ALTER FUNCTION {}.forget_requests RESET search_path", "its function forget_requests, or has a changed one"],
+  ["DROP FUNCTION {}.revoke_key", "its function revoke_key, or has a changed one"],
+];
+
+test.schema(
+  "check tells which columns, constraints, indexes and functions are missing or changed",
+  async (url, schema) => {
+    await runSql(url, postgresSchema(schema));
+    // An index of the operator does no harm.
+    await runSql(url, `CREATE INDEX ON "${schema}".pets (name)`);
+    assert.equal((await check(url, schema)).status, 0);
+    for (const [damage] of DAMAGE) await runSql(url, damage.replace("{}", `"${schema}"`));
+    const { status, stderr } = await check(url, schema);
+    const wanted = DAMAGE.map(([, missing]) =>
+      `petstore: The schema ${schema} lacks ${missing}; restore it from a backup`
+    );
+    assert.deepEqual(stderr.trimEnd().split("\n").map((line) => line.split(", or as ")[0]), wanted);
+    assert.equal(status, 2);
+  },
+);
+
 test("check of a database that cannot be reached has status 1", async () => {
   const port = await freePort();
   await assertFault(`postgres://u:hunter2@127.0.0.1:${port}/pets`, "petstore", /^(?!.*hunter2).*127\.0\.0\.1/, 1);

@@ -16,8 +16,8 @@ export const CHECK: Command = {
   about: [
     "Tells whether the store is sound. Servers may use it meanwhile; nothing is written and no file is made.",
     "For an SQLite file: SQLite's own integrity check, the schema, changes that another program has made to the schema, and " +
-    "pets that the service cannot have stored. It reads the whole file. For PostgreSQL: the connection, the schema and the " +
-    "rights of the role.",
+    "pets that the service cannot have stored. It reads the whole file. For PostgreSQL: the connection, the rights of the " +
+    "role, and the schema: its columns, constraints, indexes and functions are those that this release makes.",
     "A store that is not sound has exit status 2, and a store that cannot be checked at the moment 1. Each fault has a line " +
     "on standard error.",
     "With --url, a server that is ready has exit status 0, one that is not or cannot be reached 1, and anything else at " +
@@ -67,9 +67,9 @@ async function check(store: StoreLocation, { postgresDriver }: Host): Promise<Re
     throw new SettingError(`There is nothing to check in ${MEMORY}; name a file or a database`);
   }
   const { inspectPostgres } = await loadPostgres();
-  const { version, isReadOnly } = await inspectPostgres(store.target, postgresDriver);
+  const { version, isReadOnly, faults } = await inspectPostgres(store.target, postgresDriver);
   const note = isReadOnly ? ", for reading only" : "";
-  return { store: describePostgres(store.target), faults: [], schemaVersion: version, note };
+  return { store: describePostgres(store.target), faults, schemaVersion: version, note };
 }
 
 async function checkFile(path: string): Promise<Result> {

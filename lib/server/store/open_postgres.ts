@@ -1,7 +1,7 @@
 /** Opens the PostgreSQL store of the standalone server. The driver is loaded only when it is needed. */
 
 import type { Socket } from "node:net";
-import { inspectPostgresStore } from "../../stores/postgres/check.ts";
+import { type CheckedSchema, inspectPostgresStore } from "../../stores/postgres/check.ts";
 import { exportPostgres } from "../../stores/postgres/exporter.ts";
 import { openPostgresImporter } from "../../stores/postgres/importer.ts";
 import {
@@ -12,7 +12,6 @@ import {
 import { asUnavailable, isTemporary } from "../../stores/postgres/client/errors.ts";
 import type { ExportFormat, PetSink } from "../../stores/pet_exporter.ts";
 import type { PetImporter } from "../../stores/pet_importer.ts";
-import type { Inspection } from "../../stores/postgres/schema/inspection.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { firstLine, SettingError, UnreachableError } from "../start_error.ts";
 import { Hosts, type ServerState } from "./postgres_hosts.ts";
@@ -43,7 +42,7 @@ export const openPostgres: Open<KeyedPetStore> = (...to) => usePostgres(...to, c
 export const openImporter: Open<PetImporter> = (...to) => usePostgres(...to, openPostgresImporter);
 
 /** Checks that the store is sound, without a change. */
-export const inspectPostgres: Open<Inspection> = (...to) => usePostgres(...to, inspectPostgresStore);
+export const inspectPostgres: Open<CheckedSchema> = (...to) => usePostgres(...to, inspectPostgresStore);
 
 /**
  * Writes all pets.

@@ -3,7 +3,62 @@
 import { StoreUnavailableError } from "../store.ts";
 import { Database, type PostgresClientMaker, type PostgresStoreOptions } from "./client/client.ts";
 import { inspect, type Inspection, requireReady, requireTables } from "./schema/inspection.ts";
+import { SAFE_PATH } from "./schema/functions.ts";
+import { postgresSchema } from "./schema/schema.ts";
 import { MIGRATIONS } from "./schema/tables.ts";
+
+/** The columns of each table. Those that end with `?` may be null. */
+const COLUMNS: Record<string, string> = {
+  schema_version: "version integer",
+  pets: "id bigint, category_id bigint, status smallint, name text",
+  requests: "key text, fingerprint text, pet_id bigint, expires_at bigint",
+  imports: "parent text, digest text, records integer, pets integer, added_at bigint",
+  api_keys:
+    "id text, digest text, label text, caller text, read_only boolean, created_at bigint, expires_at bigint?, " +
+    "revoked_at bigint?, last_used_at bigint?, position bigint always",
+};
+
+const CONSTRAINTS = [
+  "CHECK ((status = ANY (ARRAY[0, 1, 2]))) on pets",
+  "unique index on pets (id)",
+  "index on pets (status, id)",
+  "unique index on requests (key)",
+  "index on requests (expires_at)",
+  "unique index on imports (parent, digest)",
+  "unique index on api_keys (id)",
+  "unique index on api_keys (digest)",
+];
+
+const WANTED = [
+  ...Object.entries(COLUMNS).flatMap(([table, columns]) =>
+    columns.split(", ").map((column) => `column ${table}.${column}`)
+  ),
+  ...CONSTRAINTS,
+];
+
+/** The same of a schema as it is, whose oid is the parameter. An index on an expression or on a part of the rows is another one. */
+const FOUND = `WITH rel AS (SELECT oid, relname FROM pg_catalog.pg_class
+    WHERE relnamespace OPERATOR(pg_catalog.=) $1::pg_catalog.regnamespace)
+  SELECT pg_catalog.concat('column ', relname, '.', attname, ' ', pg_catalog.format_type(atttypid, atttypmod),
+      CASE WHEN NOT attnotnull THEN '?' END, CASE WHEN attidentity OPERATOR(pg_catalog.=) 'a' THEN ' always' END)
+    FROM rel JOIN pg_catalog.pg_attribute ON attrelid OPERATOR(pg_catalog.=) rel.oid AND NOT attisdropped
+  UNION ALL SELECT pg_catalog.concat(pg_catalog.pg_get_constraintdef(con.oid), ' on ', relname)
+    FROM rel JOIN pg_catalog.pg_constraint AS con ON conrelid OPERATOR(pg_catalog.=) rel.oid AND convalidated
+  UNION ALL SELECT pg_catalog.concat(CASE WHEN indisunique THEN 'unique ' END, 'index on ', relname, ' ',
+      pg_catalog.substring(pg_catalog.pg_get_indexdef(indexrelid), 'USING btree (.*)'))
+    FROM rel JOIN pg_catalog.pg_index ON indrelid OPERATOR(pg_catalog.=) rel.oid AND indisvalid`;
+
+/** The name, the body and the settings of each function. */
+const FUNCTIONS = `SELECT proname, prosrc, pg_catalog.array_to_string(proconfig, ';') FROM pg_catalog.pg_proc
+  WHERE pronamespace OPERATOR(pg_catalog.=) $1::pg_catalog.regnamespace`;
+
+/** A function in the SQL of the schema. Groups: name, quote, body. */
+const FUNCTION = /CREATE (?:OR REPLACE )?FUNCTION "\w+"\.(\w+)\([^$]*AS (\$\w+\$)([^]*?)\2;/g;
+
+/** The state of a schema, and how it differs from what this release makes. */
+export interface CheckedSchema extends Inspection {
+  faults: string[];
+}
 
 /**
  * @throws {StoreUnavailableError} If the database cannot be reached, has no tables of a version that this release can use, or
@@ -12,16 +67,38 @@ import { MIGRATIONS } from "./schema/tables.ts";
 export async function inspectPostgresStore(
   makeClient: PostgresClientMaker,
   options: PostgresStoreOptions,
-): Promise<Inspection> {
+): Promise<CheckedSchema> {
   const db = new Database(makeClient, options);
   try {
     const state = requireTables(db, await inspect(db));
     if (state.version < MIGRATIONS.length) {
       throw new StoreUnavailableError(`The schema ${db.schema} is of an older release; the next start migrates it`);
     }
-    if (!state.isReadOnly) await requireReady(db);
-    return state;
+    const faults = [...await findMissing(db), ...await findChangedFunctions(db)];
+    // With a changed function, the faults tell more.
+    if (!state.isReadOnly && faults.length === 0) await requireReady(db);
+    const advice = "restore it from a backup, or as petstore serve --print-schema shows it";
+    return { ...state, faults: faults.map((fault) => `The schema ${db.schema} ${fault}; ${advice}`) };
   } finally {
     await db.release();
   }
+}
+
+async function findMissing(db: Database): Promise<string[]> {
+  const found = new Set((await db.query(FOUND, [`"${db.schema}"`])).flat());
+  return WANTED.filter((each) => !found.has(each)).map((each) => `lacks ${each}`);
+}
+
+async function findChangedFunctions(db: Database): Promise<string[]> {
+  const found = (await db.query(FUNCTIONS, [`"${db.schema}"`])).map(([name, body, settings]) =>
+    settings?.includes(SAFE_PATH) && `${name} ${withoutLayout(String(body))}`
+  );
+  const wanted = [...postgresSchema(db.schema).matchAll(FUNCTION)];
+  return wanted.filter(([, name, , body = ""]) => !found.includes(`${name} ${withoutLayout(body)}`))
+    .map(([, name]) => `lacks its function ${name}, or has a changed one`);
+}
+
+/** Without comments and indentation. */
+function withoutLayout(sql: string): string {
+  return sql.replace(/--.*/g, "").replace(/\s+/g, " ");
 }

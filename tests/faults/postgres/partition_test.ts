@@ -7,6 +7,7 @@ import { statementsFor } from "../../../lib/stores/postgres/statements.ts";
 import { DRIVERS, runSql } from "../../support/postgres/postgres.ts";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
 import { withDatabase } from "../../support/postgres/servers.ts";
+import { runHere } from "../../support/server/in_process.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
 const test = testUnless(whyNoCluster());
@@ -43,6 +44,7 @@ test("a partitioned table continues its ids, and pages cross its partitions", ()
       const text = plan.flat(2).join("\n");
       // Parts that the page does not reach are not read.
       assert.match(text, /pets_2[^\n]*never executed/);
+      assert.equal((await runHere(["check"], { PETSTORE_STORE: url })).stderr, "");
       await store.close();
     })
   ));
