@@ -85,7 +85,7 @@ export function discard(reader: BodyReader): void {
 
 /** Decodes UTF-8. Throws the failure if it is malformed. */
 export function decodeStrictly(
-  decoder: TextDecoder,
+  decoder: InstanceType<typeof TextDecoder>,
   bytes: ArrayBuffer | Uint8Array | undefined,
   stream: boolean,
 ): string {
