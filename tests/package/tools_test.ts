@@ -27,9 +27,8 @@ testUnless(NODE.skip)(
   () =>
     withTempFolder(async (folder) => {
       const tool = fileOf("@arethetypeswrong/cli", versionOf("@arethetypeswrong/cli"), "dist/index.js");
-      // It does not know that require() loads ES modules since Node 22.12, which other tests here show. The profile leaves
-      // out the resolution without `exports`, which TypeScript 7 has removed.
-      const args = [tool, TARBALL, "--profile", "node16", "--ignore-rules", "cjs-resolves-to-esm", "--format", "json"];
+      // It does not know that require() loads ES modules since Node 22.12, which other tests here show.
+      const args = [tool, TARBALL, "--ignore-rules", "cjs-resolves-to-esm", "--format", "json"];
       const { analysis } = JSON.parse((await succeed(NODE.command, args, folder)).stdout);
       const paths = [...Object.keys(root.exports).filter((path) => path !== "./server"), "./package.json"];
       assert.deepEqual(Object.keys(analysis.entrypoints).toSorted(), paths.toSorted());

@@ -21,7 +21,7 @@ const NOT_ON_NPM = ["./server"];
 /** The program for Node, without its extension. */
 export const PROGRAM = "./lib/server/node/main";
 
-/** Without `main`, `types` and `module`: every Node, bundler and compiler that can use the package reads `exports`. */
+/** Every Node and bundler that can use the package reads `exports`. TypeScript with `moduleResolution: node10` does not. */
 export function createManifest({ name, version, license, exports }: Config, project: Project): Manifest {
   const { repository, homepage, bugs } = project;
   const entries = Object.entries(exports)
@@ -42,6 +42,11 @@ export function createManifest({ name, version, license, exports }: Config, proj
     // The first release with node:sqlite and require() of ES modules without a flag.
     engines: { node: ">=22.13.0" },
     bin: { petstore: `${PROGRAM}.js` },
+    main: `${entries[0]![1]}.js`,
+    types: `${entries[0]![1]}.d.ts`,
+    typesVersions: {
+      "*": Object.fromEntries(entries.slice(1).map(([path, module]) => [path.slice(2), [`${module}.d.ts`]])),
+    },
     exports: {
       ...Object.fromEntries(
         entries.map(([path, module]) => [path, { types: `${module}.d.ts`, default: `${module}.js` }]),
