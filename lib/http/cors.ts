@@ -58,7 +58,10 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
     if (Object.hasOwn(reply.headers, ALLOW_ORIGIN)) return reply;
     const { body } = reply;
     const own = body instanceof Response ? { ...reply, body: withoutGrants(body) } : reply;
-    return extendReply(own, grants(context.header("origin")));
+    const fields = grants(context.header("origin"));
+    const { vary } = reply.headers;
+    // A cache that forgets one of the two would send a compressed file to a client that cannot read it.
+    return extendReply(own, vary && fields["vary"] ? { ...fields, vary: `${vary}, ${fields["vary"]}` } : fields);
   }
 
   return { preflight, extend };

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { VIEWER_VERSION } from "../../lib/server/viewer/files.ts";
+import { createServerPipeline } from "../../lib/server/server_pipeline.ts";
 import { VERSION } from "../../lib/version.ts";
+import { createContext } from "../support/context.ts";
 import {
   type AnyServer,
   inFolder,
@@ -76,6 +78,24 @@ test("the page is revalidated each time; its files may be cached for ever, and a
       assert.equal((await get(server, path, { ...known, "accept-encoding": "gzip" })).status, 200);
     }
   }));
+
+test("with --cors-origin, a cache keeps files apart by coding and by origin, and forgets neither in a 304", async () => {
+  const origin = "https://app.example";
+  const parts = {
+    hasDocs: true,
+    isComplete: () => true,
+    keyLocation: "settings",
+    observe: undefined,
+    limits: undefined,
+  } as const;
+  const { respond } = createServerPipeline({ keys: ["k"], cors: { origins: [origin] } }, parts);
+  for (const path of FILES) {
+    for (const sent of [{ origin }, { origin: "https://other.example" }, {}, { "if-none-match": "*" }]) {
+      const { status, headers } = await respond(createContext({ "accept-encoding": "gzip", ...sent }, "GET", path));
+      assert.deepEqual([status, headers["vary"]], ["if-none-match" in sent ? 304 : 200, "Accept-Encoding, Origin"]);
+    }
+  }
+});
 
 test("the page begins with the release and the place of the key, and never has the key", () =>
   inFolder(async () => {

@@ -165,6 +165,10 @@ test("the description has the names of the specification", () => {
   ]);
   for (const operation of [get, post, one]) assert.deepEqual(operation?.["tags"], ["animals"]);
   assert.deepEqual([one?.["deprecated"], one?.["x-deprecated-sunset"]], [true, "2030-12-05"]);
+  const { PetStatus } = (description["components"] as Record<string, Record<string, JsonObject>>)["schemas"]!;
+  for (const status of PetStatus!["enum"] as string[]) {
+    assert.ok(String(PetStatus!["description"]).includes(`\`${status}\`: the animal is ${status}`), status);
+  }
   assert.equal((description["info"] as JsonObject)["version"], "1.0.0");
   assert.deepEqual((description["x-tagGroups"] as JsonObject[]).map(({ name }) => name), ["Pets", "Store"]);
   assert.deepEqual(description["security"], [{ bearer: [] }]);
