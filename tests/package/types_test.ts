@@ -59,11 +59,7 @@ for (const compiler of COMPILERS) {
       () =>
         withProject(npm(NODE), async (folder) => {
           if (project.types.length > 0) addNodeTypes(folder);
-          const { stdout } = await compile(compiler, folder, {
-            ...STRICT,
-            ...project,
-            ...isOld && { ignoreDeprecations },
-          }, files);
+          const { stdout } = await compile(compiler, folder, { ...STRICT, ...project }, files);
           // It compiled the package, not the sources of this repository.
           assert.match(stdout, /node_modules\/@petstore\/petstore\/lib\/stores\/sqlite\/sqlite_store\.d\.ts$/m);
           assert.doesNotMatch(stdout.replaceAll(/^.*\/node_modules\/.*$/gm, ""), /mod\.ts|lib\/petstore/);
