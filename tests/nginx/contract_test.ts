@@ -13,7 +13,10 @@ const ANSWERED_BY_NGINX: ReadonlyMap<RegExp, string> = new Map([
   [/^answers 408 to a body that stalls/, "nginx closes the connection without a response"],
   [/^answers 404 pet_not_found to every petId/, "nginx answers 400 to a path that does not decode"],
   [/^answers 404 route_not_found to every path/, "nginx answers 400 to a path that does not decode"],
-  [/^answers 405 with Allow to every method/, "nginx answers 400 to a method in lower case"],
+  [
+    /^answers OPTIONS .* and every method that a path does not have with 405/,
+    "nginx answers 400 to a method in lower case",
+  ],
 ]);
 
 const NGINX: Host = {

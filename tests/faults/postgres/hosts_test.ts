@@ -15,7 +15,8 @@ import {
   withDatabase,
   withOneServer,
 } from "../../support/postgres/servers.ts";
-import { ENCRYPTED, makeCertificate, NO_OPENSSL, useTls } from "./tls_support.ts";
+import { makeCertificate, NO_OPENSSL } from "../../support/system/certificate.ts";
+import { ENCRYPTED, useTls } from "./tls_support.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
 const test = Object.assign(testUnless(whyNoCluster()), { withTls: testUnless(whyNoCluster() || NO_OPENSSL) });

@@ -1,28 +1,7 @@
-import { join } from "node:path";
 import { runSql } from "../../support/postgres/postgres.ts";
 import { type Cluster, useCertificate } from "../../support/postgres/cluster.ts";
-import { command, hasCommand } from "../../support/system/commands.ts";
+import type { Certificate } from "../../support/system/certificate.ts";
 import { urlOf } from "../../support/postgres/servers.ts";
-
-export const NO_OPENSSL: string | false = hasCommand("openssl") ? false : "there is no openssl";
-
-export interface Certificate {
-  ca: string;
-  certificate: string;
-  key: string;
-}
-
-export function makeCertificate(folder: string, authority: string, host = "DNS:localhost"): Certificate {
-  const [ca, caKey, certificate, key, request, extensions] = ["ca", "ca_key", "crt", "key", "csr", "ext"]
-    .map((name) => join(folder, `${authority}.${name}`)) as [string, string, string, string, string, string];
-  const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-  command("openssl", "req", "-x509", ...curve, "-keyout", caKey, "-out", ca, "-subj", `/CN=${authority}`, "-days", "2");
-  command("openssl", "req", ...curve, "-keyout", key, "-out", request, "-subj", "/CN=petstore");
-  Deno.writeTextFileSync(extensions, `subjectAltName=${host}\n`);
-  const signed = ["-in", request, "-CA", ca, "-CAkey", caKey, "-CAcreateserial", "-out", certificate, "-days", "2"];
-  command("openssl", "x509", "-req", ...signed, "-extfile", extensions);
-  return { ca, certificate, key };
-}
 
 export async function useTls(cluster: Cluster, { certificate, key }: Certificate): Promise<void> {
   const url = urlOf(cluster);

@@ -9,7 +9,8 @@ import { until } from "../../support/until.ts";
 import { allowOnlyTls, type Cluster, kill, startAgain, whyNoCluster } from "../../support/postgres/cluster.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { addPet, assertRefused, at, PET, urlOf, withCluster } from "../../support/postgres/servers.ts";
-import { ENCRYPTED, makeCertificate, NO_OPENSSL, useTls } from "./tls_support.ts";
+import { makeCertificate, NO_OPENSSL } from "../../support/system/certificate.ts";
+import { ENCRYPTED, useTls } from "./tls_support.ts";
 import { testUnless } from "../../support/system/commands.ts";
 
 const test = testUnless(whyNoCluster() || NO_OPENSSL);

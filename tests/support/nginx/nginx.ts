@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { freePort, untilAccepted } from "../system/free_port.ts";
 import { Child } from "../system/child.ts";
 import { validateProxyResponse } from "./proxy_responses.ts";
-import { hasCommand } from "../system/commands.ts";
+import { command, hasCommand } from "../system/commands.ts";
 import type { Endpoint } from "../http/raw_socket.ts";
 import { type ServerProcess, withServer } from "../server/server_process.ts";
 import { withTempFolder } from "../temp.ts";
@@ -27,6 +27,9 @@ export const UNLIMITED: NginxSettings = {
 };
 
 const CONFIGURATION = readFileSync(new URL("../../../docs/nginx.conf", import.meta.url), "utf8");
+
+/** Turns TLS on, according to the file itself. */
+const [, TLS_COMMAND] = / # (sed -i .*) \/etc\/nginx\/nginx\.conf$/m.exec(CONFIGURATION) ?? [];
 
 /** An ordinary user's PATH often lacks Debian's folder. */
 const NGINX = ["nginx", "/usr/sbin/nginx"].find(hasCommand);
@@ -81,7 +84,7 @@ export async function withProxy(
   );
 }
 
-/** Changes the marked lines of docs/nginx.conf and nothing else. */
+/** Changes the marked lines of docs/nginx.conf, and turns TLS on if there is a certificate. */
 function writeConfiguration(folder: string, settings: NginxSettings): string {
   const values: NginxSettings = {
     pid: join(folder, "nginx.pid"),
@@ -90,7 +93,10 @@ function writeConfiguration(folder: string, settings: NginxSettings): string {
     ...settings,
   };
   for (const [, name = ""] of CONFIGURATION.matchAll(/# set: (\w+_temp_path)$/gm)) values[name] = join(folder, name);
-  let text = CONFIGURATION;
+  const file = join(folder, "nginx.conf");
+  writeFileSync(file, CONFIGURATION);
+  if ("certificate" in settings) command("sh", "-c", `${TLS_COMMAND} ${file}`);
+  let text = readFileSync(file, "utf8");
   for (const [name, value] of Object.entries(values)) {
     const line = new RegExp(`^( *\\w+ )[^;\\n]+(; +# set: ${name})$`, "gm");
     assert.equal(text.match(line)?.length, 1, `docs/nginx.conf has not one line marked "set: ${name}"`);
@@ -98,7 +104,6 @@ function writeConfiguration(folder: string, settings: NginxSettings): string {
   }
   // The workers of root's nginx run as another user and look up their folders from here.
   chmodSync(folder, 0o755);
-  const file = join(folder, "nginx.conf");
   writeFileSync(file, text);
   return file;
 }

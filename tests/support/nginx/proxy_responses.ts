@@ -6,6 +6,7 @@ import { validateServerResponse } from "../server/server_description.ts";
 
 export const NGINX_CODES: ReadonlyMap<string, number> = new Map([
   ["bad_request", 400],
+  ["https_required", 403],
   ["uri_too_long", 414],
   ["too_many_requests", 429],
   ["unknown_transfer_coding", 501],
