@@ -5,14 +5,17 @@ import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { exchange } from "../support/http/raw_socket.ts";
 import { assertUnavailable, FILE, Ledger, ON_FILE } from "../support/server/ledger.ts";
-import { ON_NODE } from "../support/server/serve_task.ts";
-import { PET, runServer, type ServerProcess, withFreshServer } from "../support/server/server_process.ts";
+import { environment, ON_NODE, ROOT } from "../support/server/serve_task.ts";
+import { PET, runServer, serverAt, type ServerProcess, withFreshServer } from "../support/server/server_process.ts";
+import { started } from "../support/server/unit.ts";
+import { Child } from "../support/system/child.ts";
 import { testUnless } from "../support/system/commands.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { Receiver } from "./receiver.ts";
 
 const test = Object.assign(testUnless(false), {
   workers: testUnless(ON_NODE && "workers need Deno"),
+  deno: testUnless(ON_NODE && "Node has no tasks"),
 });
 
 const KEY = "k";
@@ -142,6 +145,24 @@ test("--traces takes the client's decision, and else a share of the requests, wi
   const CHILD = "GET /v1/pets → list pets";
   assert.deepEqual(receiver.names(), ["GET /v1/pets", "GET /v1/pets", CHILD, CHILD]);
   assert.ok(receiver.spans.every(({ traceId }) => traceId === TRACE));
+});
+
+test.deno("the task sends none of its flags to the receiver, and does not trace if it has", async () => {
+  await using receiver = new Receiver();
+  const start = (console: string) => {
+    const env = { ...environment(), ...receiver.environment, ...EXPORT, OTEL_DENO_CONSOLE: console };
+    const flags = ["--traces=1", "--port=0", "--store=memory:", `--key=${SECRET}`];
+    return new Child(Deno.execPath(), ["task", "serve", ...flags], { cwd: ROOT, clearEnv: true, env });
+  };
+  await using child = start("ignore");
+  const { ask } = serverAt(await started(child));
+  assert.equal((await ask("/v1/pets", SECRET)).status, 200);
+  assert.equal(await child.stop(), 0);
+  receiver.only("GET /v1/pets");
+  assert.ok(!receiver.text.includes(SECRET));
+  const { status, stderr } = await start("capture").run();
+  assert.equal(status, 2);
+  assert.match(stderr, /--traces in a task needs OTEL_DENO_CONSOLE=ignore/);
 });
 
 test("a start says what is missing for --traces, and refuses the spans of Deno, which have the whole URL", () =>

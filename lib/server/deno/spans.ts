@@ -1,3 +1,4 @@
+import { readVariable } from "../process.ts";
 import { SettingError } from "../start_error.ts";
 import { findTraces, registerApi } from "../traces/api.ts";
 
@@ -15,6 +16,14 @@ export function prepareTraces(areWanted: boolean): void {
     );
   }
   if (!areWanted) return;
+  // A task passes on what it had itself. For this process it sets another value, without which there is no exporter.
+  const ofTask = readVariable("CONSOLE_OF_TASK");
+  if (ofTask !== undefined && ofTask !== "ignore") {
+    throw new SettingError(
+      "--traces in a task needs OTEL_DENO_CONSOLE=ignore: without it, the task itself has now sent all flags to the " +
+        "receiver. If one was a key, revoke the key",
+    );
+  }
   const { tracerProvider: trace, contextManager: context } = Deno.telemetry;
   try {
     // Fails if there is no exporter.

