@@ -15,10 +15,8 @@ const MAX_DEBT = 10;
 export interface Quota {
   /** How many more requests are within the limit. */
   remaining: number;
-  /** In milliseconds, until the whole limit is available again. */
-  resetIn: number;
-  /** In milliseconds, until one more request is within the limit. */
-  retryIn: number;
+  /** In milliseconds, until one more is. */
+  moreIn: number;
 }
 
 /**
@@ -81,11 +79,10 @@ export class LimitTable {
 
   #quotaOf(end: number, now: number): Quota {
     const interval = this.#window / this.#requests;
-    const ahead = end - now;
+    const unused = this.#window - (end - now);
     // Without the tolerance, rounding would take the last request of a window away.
-    const remaining = Math.max(0, Math.floor((this.#window - ahead) / interval + 1e-6));
-    const retryIn = remaining > 0 ? 0 : ahead + interval - this.#window;
-    return { remaining, resetIn: ahead, retryIn };
+    const remaining = Math.max(0, Math.floor(unused / interval + 1e-6));
+    return { remaining, moreIn: (remaining + 1) * interval - unused };
   }
 }
 

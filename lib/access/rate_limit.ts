@@ -28,19 +28,27 @@ export interface LimitMemory {
   addresses: ArrayBufferLike;
 }
 
-/** The failure, with the fields of draft-ietf-httpapi-ratelimit-headers-10. */
-export function rateLimited(fields: HeaderFields, seconds: number): Problem {
+/** `Retry-After` is the `t` of `RateLimit`, so that the two do not contradict each other. */
+export function rateLimited(name: string, options: RateLimitOptions, quota: Quota): Problem {
+  const seconds = secondsOf(quota);
   const message = `Too many requests; try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}`;
-  return new Problem(429, "rate_limited", message, { "retry-after": String(seconds), ...fields });
+  return new Problem(429, "rate_limited", message, {
+    "retry-after": String(seconds),
+    ...limitFields(name, options, quota),
+  });
 }
 
-/** `RateLimit` and `RateLimit-Policy`. Times are in whole seconds, rounded up. */
-export function limitFields(name: string, { requests, windowMs }: RateLimitOptions, quota: Quota): HeaderFields {
-  const { remaining, resetIn } = quota;
+/** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-11). Within `t` seconds there are no more than `r`. */
+function limitFields(name: string, { requests, windowMs }: RateLimitOptions, quota: Quota): HeaderFields {
   return {
-    ratelimit: `"${name}";r=${remaining};t=${Math.ceil(resetIn / 1000)}`,
+    ratelimit: `"${name}";r=${quota.remaining};t=${secondsOf(quota)}`,
     "ratelimit-policy": `"${name}";q=${requests};w=${Math.ceil(windowMs / 1000)}`,
   };
+}
+
+/** Whole seconds until there is one more request, rounded up. */
+function secondsOf({ moreIn }: Quota): number {
+  return Math.max(1, Math.ceil(moreIn / 1000));
 }
 
 /** A limit of one kind of names. */
@@ -88,7 +96,7 @@ export function limitRate(
   memory?: LimitMemory,
   now: () => number = steadyNow,
 ): Authenticate {
-  const { requests, windowMs, clientHeader } = options;
+  const { clientHeader } = options;
   // Created with the first request, because Workers, for example, provide no random numbers earlier.
   let limits: Limits | undefined;
   let knowsAddresses = clientHeader !== undefined;
@@ -105,7 +113,7 @@ export function limitRate(
     const arrival = now();
     for (const [i, name] of names.entries()) {
       const left = networks[i]!.table.quota(name, arrival);
-      if (left.remaining === 0) return exceeded(networks[i]!, left);
+      if (left.remaining === 0) return rateLimited(networks[i]!.name, networks[i]!, left);
     }
     return chain(authenticate(context), (caller) => {
       if (caller instanceof Problem) {
@@ -116,21 +124,13 @@ export function limitRate(
       // The log of a refusal names the caller too.
       context.caller = caller;
       const quota = callers.table.consume(caller.id, arrival);
-      if (quota.remaining === 0) return exceeded(callers, quota);
+      if (quota.remaining === 0) return rateLimited(callers.name, callers, quota);
       quota.remaining--;
       // Before half of the limit is used up, few clients want to know, and two more headers would cost 5 % of a response.
-      if (quota.remaining < requests / 2) {
-        quota.resetIn += windowMs / requests;
-        context.fields = limitFields("caller", options, quota);
-      }
+      if (quota.remaining < callers.requests / 2) context.fields = limitFields(callers.name, callers, quota);
       return caller;
     });
   };
-}
-
-function exceeded(limit: Limit, quota: Quota): Problem {
-  const seconds = Math.max(1, Math.ceil(quota.retryIn / 1000));
-  return rateLimited(limitFields(limit.name, limit, quota), seconds);
 }
 
 /** Said once, because a limit that is not there must not look as if it were. */

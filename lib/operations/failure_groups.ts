@@ -1,7 +1,7 @@
 /** The failures that a description shows, and those that every operation can have. Their messages are the real ones. */
 
 import { INVALID_KEY, MISSING_KEY, READ_ONLY_KEY } from "../access/bearer.ts";
-import { limitFields, rateLimited, type RateLimitOptions } from "../access/rate_limit.ts";
+import { rateLimited, type RateLimitOptions } from "../access/rate_limit.ts";
 import { PRECONDITION_FAILED } from "../http/conditional.ts";
 import { INTERNAL_ERROR, Problem } from "../http/problem.ts";
 
@@ -54,9 +54,7 @@ export function unexpectedFailures(): FailureGroup[] {
 
 /** Of every operation of a petstore with a limit. */
 export function rateLimitFailures(options: RateLimitOptions): FailureGroup[] {
-  const resetIn = options.windowMs, retryIn = options.windowMs / options.requests;
-  const fields = limitFields("caller", options, { remaining: 0, resetIn, retryIn });
-  const error = rateLimited(fields, Math.ceil(retryIn / 1000));
+  const error = rateLimited("caller", options, { remaining: 0, moreIn: options.windowMs / options.requests });
   const reason = "the caller has sent too many requests, or the address too many without a valid API key";
   return [group("RateLimitedError", reason, [error], { response: "RateLimited", phase: "before" })];
 }

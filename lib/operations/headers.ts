@@ -28,8 +28,8 @@ export const HEADERS = {
   }),
   RateLimit: optional(
     "RateLimit",
-    "How many requests are left, and the seconds until all are (draft-ietf-httpapi-ratelimit-headers). Sent when less than " +
-      "half is left.",
+    "How many requests are left, and the seconds until there is one more (draft-ietf-httpapi-ratelimit-headers-11). Sent when " +
+      "less than half is left.",
     { pattern: '^"[a-z]+";r=[0-9]+;t=[0-9]+$' },
   ),
   RateLimitPolicy: optional("RateLimit-Policy", "How many requests are allowed in how many seconds (the same draft).", {

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import fc from "fast-check";
 import { INVALID_KEY } from "../../lib/access/bearer.ts";
 import { createLimitMemory, LimitTable } from "../../lib/access/limit_table.ts";
 import { limitRate, networksOf } from "../../lib/access/rate_limit.ts";
@@ -58,12 +59,44 @@ test("a refusal says when to try again, and that time is right to the second", a
   assert.equal(refused.status, 429);
   const { code, message } = await refused.json();
   assert.deepEqual([code, message], ["rate_limited", "Too many requests; try again in 6 seconds"]);
-  assert.equal(refused.headers.get("ratelimit"), '"caller";r=0;t=60');
+  assert.equal(refused.headers.get("ratelimit"), '"caller";r=0;t=6');
   assert.equal(refused.headers.get("ratelimit-policy"), '"caller";q=10;w=60');
   clock.now += Number(refused.headers.get("retry-after")) * 1000 - 1;
   assert.equal((await send("a1")).status, 429);
   clock.now += 1;
   assert.equal((await send("a1")).status, 200);
+});
+
+test("within the time that a quota tells, there are no more requests than it tells, and then there is one more", () =>
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 50 }), fc.array(fc.nat(20_000), { maxLength: 80 }), (requests, pauses) => {
+      const table = new LimitTable(requests, MINUTE, createLimitMemory());
+      let now = 1e9;
+      for (const pause of pauses) table.consume("a", now += pause);
+      const { remaining, moreIn } = table.quota("a", now);
+      const count = (at: number) => {
+        let count = 0;
+        while (table.consume("a", at).remaining > 0) count++;
+        return count;
+      };
+      // A request that never came leaves the limit whole: then there is no more than all of it.
+      if (remaining === requests) return assert.equal(count(now + moreIn), requests);
+      assert.equal(count(now), remaining);
+      assert.equal(count(now + moreIn - 1), 0);
+      assert.equal(count(now + moreIn + 1e-3), 1);
+    }),
+  ));
+
+test("Retry-After is the time of RateLimit, whatever the limit and the time that has passed", async () => {
+  for (const [requests, windowMs] of [[10, MINUTE], [100, MINUTE], [7, 1_000], [1, 3_600_000], [3, 10_000]] as const) {
+    const { clock, send } = createLimited({ requests, windowMs });
+    for (let i = 0; i < 3 * requests; i++) {
+      clock.now += windowMs / requests / 3;
+      const { status, headers } = await send("a1");
+      const [, t] = /^"caller";r=\d+;t=(\d+)$/.exec(headers.get("ratelimit") ?? "") ?? [];
+      if (status === 429) assert.equal(headers.get("retry-after"), t);
+    }
+  }
 });
 
 test("responses tell what is left when less than half of the limit is, 304 and failures included", async () => {
@@ -74,7 +107,7 @@ test("responses tell what is left when less than half of the limit is, 304 and f
   }
   assert.deepEqual(left, [
     ...Array(5).fill(null),
-    ...['"caller";r=4;t=36', '"caller";r=3;t=42', '"caller";r=2;t=48', '"caller";r=1;t=54', '"caller";r=0;t=60'],
+    ...[4, 3, 2, 1, 0].map((left) => `"caller";r=${left};t=6`),
   ]);
 });
 
