@@ -52,9 +52,6 @@ const FOUND = `WITH rel AS (SELECT oid, relname FROM pg_catalog.pg_class
 const FUNCTIONS = `SELECT proname, prosrc, pg_catalog.array_to_string(proconfig, ';') FROM pg_catalog.pg_proc
   WHERE pronamespace OPERATOR(pg_catalog.=) $1::pg_catalog.regnamespace`;
 
-/** A function in the SQL of the schema. Groups: name, quote, body. */
-const FUNCTION = /CREATE (?:OR REPLACE )?FUNCTION "\w+"\.(\w+)\([^$]*AS (\$\w+\$)([^]*?)\2;/g;
-
 /** The state of a schema, and how it differs from what this release makes. */
 export interface CheckedSchema extends Inspection {
   faults: string[];
@@ -93,9 +90,12 @@ async function findChangedFunctions(db: Database): Promise<string[]> {
   const found = (await db.query(FUNCTIONS, [`"${db.schema}"`])).map(([name, body, settings]) =>
     settings?.includes(SAFE_PATH) && `${name} ${withoutLayout(String(body))}`
   );
-  const wanted = [...postgresSchema(db.schema).matchAll(FUNCTION)];
-  return wanted.filter(([, name, , body = ""]) => !found.includes(`${name} ${withoutLayout(body)}`))
-    .map(([, name]) => `lacks its function ${name}, or has a changed one`);
+  const wanted = postgresSchema(db.schema).split(/CREATE (?:OR REPLACE )?FUNCTION "\w+"\./).slice(1).map((sql) => {
+    const [, name = "", quote = ""] = /^(\w+)[^$]*(\$\w+\$)/.exec(sql) ?? [];
+    return { name, body: sql.split(quote)[1] ?? "" };
+  });
+  return wanted.filter(({ name, body }) => !found.includes(`${name} ${withoutLayout(body)}`))
+    .map(({ name }) => `lacks its function ${name}, or has a changed one`);
 }
 
 /** Without comments and indentation. */
