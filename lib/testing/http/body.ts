@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { RequestBody } from "./api.ts";
-import { ALONE, assertResponse, cases, type HttpCase, ON_HOST, postAs } from "./case.ts";
+import { assertResponse, cases, type HttpCase, ON_HOST, postAs } from "./case.ts";
 
 const PET = '{"name":"Rex","categoryId":7}';
 const JSON_TYPES = [
@@ -33,14 +33,6 @@ function stalled(): ReadableStream<Uint8Array> {
 }
 
 export const BODY_CASES: HttpCase[] = [
-  ...cases(ALONE, {
-    async "answers 501 to a transfer coding besides chunked"(api) {
-      for (const coding of ["gzip, chunked", "gzip"]) {
-        const response = await postAs(api, stream(PET), { "transfer-encoding": coding });
-        assertResponse(response, { status: 501, code: "not_implemented" });
-      }
-    },
-  }),
   ...cases(ON_HOST, {
     async "takes application/json in any case, with or without parameters, and no Content-Type at all"(api) {
       for (const type of JSON_TYPES) assert.equal((await postAs(api, PET, { "content-type": type })).status, 201, type);
