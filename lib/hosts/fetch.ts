@@ -1,6 +1,6 @@
 /** Serves a pipeline with the `Request` and `Response` of the Fetch standard, which Deno, Bun, Workers and most frameworks use. */
 
-import type { HeaderFields, Reply } from "../http/reply.ts";
+import { type HeaderFields, isUnread, ON_BUN, type Reply } from "../http/reply.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
 import type { Pipeline } from "../http/pipeline.ts";
 import { targetOf } from "../http/target.ts";
@@ -118,6 +118,8 @@ export function sendReply(reply: Reply, context: RequestContext, { fail }: Pick<
   try {
     return toResponse(reply);
   } catch (thrown) {
+    // Tells the source that the body will not be read.
+    if (reply.body instanceof Response) reply.body.body?.cancel().catch(() => {});
     return toResponse(fail(thrown, context));
   }
 }
@@ -128,11 +130,35 @@ function toResponse({ status, headers, body }: Reply): Response {
 }
 
 /** Adds headers to an app's response. Its body is passed on unread. */
-function extendResponse(response: Response, extra: Reply["headers"]): Response {
+function extendResponse(response: Response, extra: HeaderFields): Response {
+  const headers = sendableHeaders(response, extra);
   const added = Object.entries(extra);
   if (added.length === 0) return response;
-  const headers = new Headers(response.headers);
-  for (const [name, value] of added) headers.append(name, value);
+  if (ON_BUN && !headers.has("content-type")) {
+    const copy = response.clone();
+    // If it is a stream, the copy is its only reader.
+    response.body?.cancel().catch(() => {});
+    for (const [name, value] of added) copy.headers.append(name, value);
+    return copy;
+  }
   const { status, statusText } = response;
   return new Response(response.body, { status, statusText, headers });
+}
+
+/** A character that a `Response` allows in a header. Node refuses to send it, and it ends the process of Deno. */
+const NOT_SENT = /[^\t -~\x80-\xff]/;
+
+/**
+ * The headers of an app's response, and more.
+ *
+ * @throws {TypeError} If the response cannot be sent.
+ */
+export function sendableHeaders(response: Response, extra: HeaderFields): Headers {
+  const headers = new Headers(response.headers);
+  for (const [name, value] of Object.entries(extra)) headers.append(name, value);
+  if (!isUnread(response)) throw new TypeError("The body of the Response has been read, or is being read");
+  for (const [name, value] of headers) {
+    if (NOT_SENT.test(value)) throw new TypeError(`Header ${name} of the Response has a character that cannot be sent`);
+  }
+  return headers;
 }

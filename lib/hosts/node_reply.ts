@@ -2,6 +2,7 @@
 
 import { Buffer } from "node:buffer";
 import type { Body, Reply } from "../http/reply.ts";
+import { sendableHeaders } from "./fetch.ts";
 import type { NodeResponse } from "./node_types.ts";
 
 /** These statuses never have a body (RFC 9110 §6.4.1). */
@@ -33,15 +34,20 @@ function isResponse(body: Body): body is Response {
   return body !== null && typeof body === "object" && "headers" in body;
 }
 
-/** A character that a `Response` allows in a header, but Node refuses to send. */
-const NOT_SENT = /[^\t -~\x80-\xff]/;
-
 /** Sends the response to a failure if possible. Otherwise closes the connection, so that a partial body does not look whole. */
 export function sendFailure(reply: Reply, outgoing: NodeResponse): void {
   if (outgoing.writableEnded) return;
-  if (outgoing.headersSent) return void outgoing.destroy();
-  sendReply(reply, outgoing, () => outgoing.destroy());
+  if (outgoing.headersSent) return breakOff(outgoing);
+  sendReply(reply, outgoing, () => breakOff(outgoing));
 }
+
+/** On HTTP/2, only an error resets the stream with a code that says so. */
+function breakOff(outgoing: NodeResponse): void {
+  outgoing.destroy(outgoing.req.httpVersionMajor === 2 ? new Error("The response was broken off") : undefined);
+}
+
+/** What a `Response` of `fetch()` may have, and HTTP/2 forbids (RFC 9113 §8.2.2). */
+const OF_CONNECTION = /^(connection|keep-alive|proxy-connection|transfer-encoding|upgrade)$/;
 
 function sendResponse(
   response: Response,
@@ -49,20 +55,14 @@ function sendResponse(
   outgoing: NodeResponse,
   onFailure: (thrown: unknown) => void,
 ): void {
-  const headers = new Headers(response.headers);
-  for (const [name, value] of Object.entries(extra)) headers.append(name, value);
   // Before any header is set, because the response to the failure would have it too.
-  if (response.body?.locked) throw new TypeError("The body of the Response has been read, or is being read");
-  for (const [name, value] of headers) {
-    if (NOT_SENT.test(value)) {
-      throw new TypeError(`Header ${name} of the Response has a character that Node cannot send`);
-    }
-  }
+  const headers = sendableHeaders(response, extra);
+  const isHttp2 = outgoing.req.httpVersionMajor === 2;
   outgoing.statusCode = response.status;
-  if (response.statusText !== "" && outgoing.req.httpVersionMajor !== 2) outgoing.statusMessage = response.statusText;
+  if (response.statusText !== "" && !isHttp2) outgoing.statusMessage = response.statusText;
   for (const [name, value] of headers) {
     // The values of this one field cannot be joined by commas.
-    if (name !== "set-cookie") outgoing.setHeader(name, value);
+    if (name !== "set-cookie" && !(isHttp2 && OF_CONNECTION.test(name))) outgoing.setHeader(name, value);
   }
   const cookies = headers.getSetCookie();
   if (cookies.length > 0) outgoing.setHeader("set-cookie", cookies);
@@ -109,6 +109,6 @@ async function sendStream(
     if (!outgoing.write(piece.value)) await drained;
   }
   // If the body is too short, the client would take the next response on this connection for the rest.
-  if (length !== undefined && sent !== Number(length)) outgoing.destroy();
+  if (length !== undefined && sent !== Number(length)) breakOff(outgoing);
   else outgoing.end();
 }

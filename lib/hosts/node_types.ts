@@ -55,8 +55,8 @@ export interface NodeResponse {
   write(piece: Uint8Array): boolean;
   /** Sends the last piece, if any, and ends the response. */
   end(piece?: string | Uint8Array): unknown;
-  /** Closes the connection. */
-  destroy(): unknown;
+  /** Closes the connection, or resets the stream of HTTP/2. */
+  destroy(error?: Error): unknown;
   /** Adds a listener for `drain` or `close`. */
   on(event: string, listener: () => void): unknown;
 }

@@ -69,7 +69,9 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
 
 /** Removes the CORS headers that the app has set, because browsers refuse a response that has them twice. */
 function withoutGrants(response: Response): Response {
-  const headers = Array.from(response.headers).filter(([name]) => !name.startsWith("access-control-allow-"));
+  const given = [...response.headers];
+  const headers = given.filter(([name]) => !name.startsWith("access-control-allow-"));
+  if (headers.length === given.length) return response;
   const { status, statusText } = response;
   return new Response(response.body, { status, statusText, headers });
 }

@@ -26,12 +26,28 @@ export interface Reply {
 /** The headers of every JSON body. `nosniff` keeps browsers from treating a pet's name as HTML or a script. */
 export const JSON_FIELDS: HeaderFields = { "content-type": "application/json", "x-content-type-options": "nosniff" };
 
+/** Bun adds the type of a text when it sends a `Response`, unless its body has been looked at. */
+export const ON_BUN: boolean = "Bun" in globalThis;
+
+/** Whether the body of an app's response can still be sent. */
+export function isUnread(response: Response): boolean {
+  if (response.bodyUsed) return false;
+  if (!ON_BUN || response.headers.has("content-type")) return !response.body?.locked;
+  try {
+    // Throws if it is locked. The copy must not keep what the other one reads.
+    response.clone().body?.cancel().catch(() => {});
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** The size of a response's body; `undefined` if it is a stream of unknown length. */
 export function bodyBytes({ headers, body }: Reply): number | undefined {
   if (body === null) return 0;
   if (typeof body === "string") return encodeUtf8(body).length;
   if (body instanceof Uint8Array) return body.byteLength;
-  if ("headers" in body && body.body === null) return 0;
+  if ("headers" in body && !ON_BUN && body.body === null) return 0;
   const length = "headers" in body ? body.headers.get("content-length") : headers["content-length"];
   return length == null ? undefined : Number(length);
 }

@@ -1,5 +1,5 @@
 import { Problem } from "../http/problem.ts";
-import type { Reply } from "../http/reply.ts";
+import { isUnread, type Reply } from "../http/reply.ts";
 import { chain } from "../maybe_promise.ts";
 import type { Definition, Describe } from "./definition.ts";
 import { group } from "./failure_groups.ts";
@@ -18,7 +18,7 @@ const NO_STORE_ORDERS = /* @__PURE__ */ new Problem(501, "not_implemented", "Thi
 
 function toReply(response: Response): Reply {
   // Response.error() has status 0, which cannot be sent.
-  const isWhole = response instanceof Response && !response.bodyUsed && !response.body?.locked;
+  const isWhole = response instanceof Response && isUnread(response);
   if (isWhole && response.status >= 200) return { status: response.status, headers: {}, body: response };
   throw new TypeError(
     "Option handleStoreOrders must return a Response with a status from 200 and an unread body",

@@ -56,6 +56,43 @@ test("over HTTP/2 a handle gets the host of :authority and a body without a leng
   });
 });
 
+test("over HTTP/2 an app's Response loses the fields of its connection", () => {
+  const headers = {
+    "x-app": "kept",
+    connection: "x-b",
+    "keep-alive": "timeout=5",
+    "transfer-encoding": "chunked",
+    upgrade: "h",
+  };
+  return withHttp2(createNodeListener(() => new Response("woof", { headers })), async (session) => {
+    const { status, text, headers } = await ask(session, { ":path": "/" });
+    assert.deepEqual([status, text, headers["x-app"]], [200, "woof", "kept"]);
+    assert.deepEqual(Object.keys(headers).filter((name) => /connection|keep-alive|transfer|upgrade/.test(name)), []);
+  });
+});
+
+test("over HTTP/2 a body that fails midway, or is too short, resets the stream with an error", async () => {
+  const ends: ((body: ReadableStreamDefaultController) => void)[] = [
+    (body) => body.error(new Error("broken")),
+    (body) => body.close(),
+  ];
+  for (const end of ends) {
+    let isBegun = false;
+    const pull = (body: ReadableStreamDefaultController) => {
+      if (isBegun) return end(body);
+      body.enqueue(new TextEncoder().encode("woof"));
+      isBegun = true;
+    };
+    const body = new ReadableStream({ pull }, { highWaterMark: 0 });
+    const listener = createNodeListener(() => new Response(body, { headers: { "content-length": "9" } }));
+    await withHttp2(listener, async (session) => {
+      const stream = session.request({ ":path": "/" }).resume();
+      const closed = once(stream, "close");
+      await assert.rejects(closed, /INTERNAL_ERROR/);
+    });
+  }
+});
+
 test("a client that leaves an HTTP/2 stream aborts the signal and cancels the body", async () => {
   const aborted = Promise.withResolvers<void>();
   const cancelled = Promise.withResolvers<void>();

@@ -109,6 +109,19 @@ test("handle() answers 500 if handleStoreOrders returns no unread Response, and 
   await reader.cancel();
 });
 
+test("handle() answers 500 to a header that would end a host's process, and cancels the body", async () => {
+  const cancelled = Promise.withResolvers<void>();
+  const headers = { "x-odd": "a\x01b" };
+  const handleStoreOrders = () => new Response(new ReadableStream({ cancel: () => cancelled.resolve() }), { headers });
+  const told: unknown[] = [];
+  const { handle } = createPetstore({ keys: ["k"], handleStoreOrders, onError: ({ error }) => told.push(error) });
+  const request = new Request("http://x/v1/store/orders", { headers: { authorization: "Bearer k" } });
+  const response = await handle(request);
+  assert.deepEqual([response.status, (await response.json()).code], [500, "internal_error"]);
+  assert.match(String(told), /Header x-odd of the Response has a character that cannot be sent/);
+  await cancelled.promise;
+});
+
 test("a HEAD request cancels the body that handleStoreOrders returns", async () => {
   let cancelled = false;
   const handleStoreOrders = () => new Response(new ReadableStream({ cancel: () => void (cancelled = true) }));

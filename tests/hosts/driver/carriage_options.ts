@@ -3,7 +3,7 @@
 import type { PetstoreOptions } from "../../../mod.ts";
 
 /** The query with which a client asks for one of them. */
-export type OrdersKind = "cookies" | "large" | "endless" | "waiting" | "report";
+export type OrdersKind = "text" | "odd" | "cookies" | "large" | "endless" | "waiting" | "report";
 
 /** The pieces of `large`, and the length of each. */
 export const LARGE_PIECES = 128;
@@ -21,6 +21,8 @@ export function createCarriageOptions(): Partial<PetstoreOptions> {
   const report: CarriageReport = { pulled: 0, isCancelled: false, isWaiting: false, isAborted: false };
   const piece = new Uint8Array(PIECE_LENGTH).fill(120);
   const responses: Record<OrdersKind, (request: Request) => Response | Promise<Response>> = {
+    text: () => new Response("woof"),
+    odd: () => new Response("woof", { headers: { "x-odd": "a\x01b" } }),
     cookies() {
       const headers = new Headers();
       headers.append("set-cookie", "a=1; Path=/");
@@ -56,5 +58,9 @@ export function createCarriageOptions(): Partial<PetstoreOptions> {
     });
   }
 
-  return { handleStoreOrders: (request) => responses[new URL(request.url).search.slice(1) as OrdersKind](request) };
+  return {
+    handleStoreOrders: (request) => responses[new URL(request.url).search.slice(1) as OrdersKind](request),
+    // A field to add to each of them.
+    requestIds: "all",
+  };
 }

@@ -22,6 +22,15 @@ export function carriageTests({ sendsChunks }: MountedHost): Record<string, (pro
       assert.equal(response?.headers.get("content-length"), sendsChunks ? null : "2");
       assert.equal(response.headers.get("transfer-encoding"), sendsChunks ? "chunked" : null);
     },
+    async "keeps the type of a text"(program) {
+      const response = await ask(program, "text");
+      assert.equal(response.headers.get("content-type")?.toLowerCase(), "text/plain;charset=utf-8");
+      assert.equal(await response.text(), "woof");
+    },
+    async "answers 500 in place of a header that cannot be sent"(program) {
+      const response = await ask(program, "odd");
+      assert.deepEqual([response.status, (await response.json()).code], [500, "internal_error"]);
+    },
     async "keeps two cookies apart"(program) {
       const response = await ask(program, "cookies");
       const cookies = ["a=1; Path=/", "b=2; Expires=Thu, 01 Jan 2032 00:00:00 GMT"];
