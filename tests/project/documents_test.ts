@@ -36,6 +36,15 @@ test("every link leads to a file, and to a heading in it", () => {
   assert.deepEqual(dead, []);
 });
 
+test("no two pages use the same Idempotency-Key, since a reader tries both on the same data", () => {
+  const keys = PAGES.flatMap((page) => {
+    const found = readPage(page).matchAll(/Idempotency-Key: ([\w-]+)"|^\$ KEY=([\w-]+)$/gm);
+    return [...new Set(Array.from(found, ([, inline, variable]) => inline ?? variable))];
+  });
+  assert.ok(keys.length >= 2);
+  assert.equal(new Set(keys).size, keys.length);
+});
+
 /** The anchors of a page's headings, as GitHub makes them. */
 function anchorsOf(path: string): string[] {
   return Array.from(

@@ -6,7 +6,14 @@ import { test } from "node:test";
 import { createAuthenticate } from "../../lib/access/authentication.ts";
 import { Problem } from "../../lib/http/problem.ts";
 import { FetchContext } from "../../lib/hosts/fetch.ts";
-import { type ApiKeys, type Caller, createMemoryStore, createPetstore, type PetstoreOptions } from "../../mod.ts";
+import {
+  type ApiKeys,
+  type Caller,
+  createMemoryStore,
+  createPetstore,
+  type PetstoreOptions,
+  StoreUnavailableError,
+} from "../../mod.ts";
 import { createContext } from "../support/context.ts";
 import { whilePolluted } from "../support/polluted.ts";
 
@@ -146,6 +153,13 @@ test("a key check refuses wrong keys by their number and without showing them", 
     });
   }
   assert.throws(() => createCheck([KEY, OTHER, "a b"]), /API key number 3 /);
+  // As process.env.API_KEY is where it is not set.
+  for (const unset of [undefined, { key: undefined }, { caller: "shop" }]) {
+    assert.throws(() => createCheck([KEY, unset as unknown as string]), {
+      name: "TypeError",
+      message: "API key number 2 must be a key, but is undefined; is an environment variable not set?",
+    });
+  }
 });
 
 /** Where the pet is that a create with this Idempotency-Key has made. */
@@ -168,6 +182,16 @@ test("a caller keeps its Idempotency-Keys with another of its keys, after a rest
     await locate({ keys: [`sha256:${hash("other")}`], store }, { authorization: "Bearer other" }),
     "/v1/pets/2",
   );
+});
+
+test("a verifier that throws gets 500, and 503 if what it asks is unavailable", async () => {
+  for (const [thrown, status] of [[new Error("bug"), 500], [new StoreUnavailableError("down"), 503]] as const) {
+    for (const keys of [() => Promise.reject(thrown), () => assert.fail(thrown)]) {
+      const { handle } = createPetstore({ keys, onError: () => {} });
+      const request = new Request("http://h/v1/pets", { headers: { authorization: `Bearer ${KEY}` } });
+      assert.equal((await handle(request)).status, status);
+    }
+  }
 });
 
 /** Never run: type checking fails if one of these options is accepted. */
