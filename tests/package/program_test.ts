@@ -59,6 +59,14 @@ for (const node of NODES) {
         if (canBackUp(name)) assert.deepEqual([copied.status, copied.stderr], [0, ""]);
         else assert.match(copied.stderr, /^petstore: .*use Deno, or Node 22\.16 or later\n$/);
         assert.equal(existsSync(join(folder, "copy.db")), canBackUp(name));
+        const withoutDriver = await run(petstore, ["check"], folder, {
+          PATH,
+          PETSTORE_STORE: "postgres://127.0.0.1/pets",
+        });
+        const install =
+          /^petstore: The PostgreSQL driver cannot be loaded: .*'postgres'.*; install it by npm install postgres@3\n$/;
+        assert.match(withoutDriver.stderr, install);
+        assert.equal(withoutDriver.status, 2);
         assert.equal(await server.stop(), 0);
         assert.equal(server.written.stderr, "");
         assert.deepEqual(readdirSync(join(folder, "data")).toSorted(), ["api-key", "petstore.db"]);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { openPostgres } from "../../lib/server/store/open_postgres.ts";
 import { driverOptions } from "../../lib/server/store/postgres_options.ts";
 import { readStoreSetting } from "../../lib/server/store/open_store.ts";
 import { POSTGRES_VARIABLES, readPostgresUrl } from "../../lib/server/store/postgres_url.ts";
@@ -88,4 +89,20 @@ test("each of several hosts gets less time to answer than a single host, unless 
   assert.equal(read("postgres://a/pets").connectTimeout, 5);
   assert.equal(read("postgres://a,b/pets").connectTimeout, 2);
   assert.equal(read("postgres://a,b/pets?connect_timeout=7").connectTimeout, 7);
+});
+
+test("a driver that is missing is reported with the command that installs it", async () => {
+  for (
+    const [driver, command] of [["postgres-gone", "npm install postgres-gone@3"], [
+      "npm:@",
+      "deno cache --no-config npm:@",
+    ]]
+  ) {
+    await assert.rejects(openPostgres(read("postgres://a/pets"), driver!), (error) => {
+      assert.ok(error instanceof SettingError);
+      assert.ok(error.message.startsWith("The PostgreSQL driver cannot be loaded: "), error.message);
+      assert.ok(error.message.endsWith(`; install it by ${command}`), error.message);
+      return true;
+    });
+  }
 });
