@@ -16,7 +16,7 @@ COPY --from=build /usr/local/bin/deno /usr/local/bin/deno
 COPY --from=build /opt/petstore /opt/petstore
 # The command "petstore", also for `docker exec`. Its permissions are those of the task "program" in deno.json.
 RUN printf '#!/bin/sh\nexec deno run --cached-only %s /opt/petstore/server.ts "$@"\n' \
-  '--quiet --no-prompt --no-config --unstable-net --allow-net --allow-read --allow-write --allow-sys=uid --allow-env=PORT,PETSTORE_*,PG*' \
+  '--quiet --no-prompt --no-config --unstable-net --allow-net --allow-read --allow-write --allow-sys=uid --allow-env' \
   > /usr/local/bin/petstore && chmod 755 /usr/local/bin/petstore
 
 # A user without a name, who owns nothing but the data. Other users of the machine cannot read them.
@@ -26,6 +26,6 @@ WORKDIR /var/lib/petstore
 VOLUME /var/lib/petstore/data
 ENV DENO_DIR=/opt/petstore/.deno DENO_NO_UPDATE_CHECK=1 NO_COLOR=1 PETSTORE_HOSTNAME=0.0.0.0
 EXPOSE 8000
-HEALTHCHECK --interval=15s --timeout=10s --start-period=30s CMD petstore check --url "http://127.0.0.1:${PORT:-8000}"
+HEALTHCHECK --interval=15s --timeout=10s --start-period=30s CMD petstore check --url "http://127.0.0.1:${PETSTORE_PORT:-${PORT:-8000}}"
 ENTRYPOINT ["petstore"]
 CMD ["serve"]

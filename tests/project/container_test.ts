@@ -63,7 +63,8 @@ test("the command of the container serves from the files that are copied, and it
     const env = {
       ...{ PATH: `${bin}:${dirname(Deno.execPath())}:${Deno.env.get("PATH")}`, HOME: folder },
       ...{
-        PORT: String(await freePort()),
+        // The first one applies.
+        ...{ PETSTORE_PORT: String(await freePort()), PORT: "1" },
         ...Object.fromEntries(variables()),
         DENO_DIR: Deno.env.get("DENO_DIR") ?? "",
       },
@@ -75,7 +76,7 @@ test("the command of the container serves from the files that are copied, and it
     await using server = start(words.join(" "));
     await server.printed(STARTED);
     assert.match(server.written.stdout, / listens on http:\/\/0\.0\.0\.0:/);
-    await addPet(serverAt(Number(env.PORT)), readKey(home));
+    await addPet(serverAt(Number(env.PETSTORE_PORT)), readKey(home));
     assert.equal((await start(check).run()).status, 0);
     assert.equal(await server.stop(), 0);
     assert.equal(server.written.stderr, "");
