@@ -15,7 +15,7 @@ export const EXPORT: Command = {
   flags: {
     format: {
       value: "ndjson|csv",
-      help: "the format; by default, the end of the file's name tells it, or else ndjson",
+      help: "the format; by default, the end of the file's name tells it, or ndjson if it has none",
     },
   },
   operand: "file",

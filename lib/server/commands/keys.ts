@@ -20,23 +20,35 @@ const WHERE =
   `in ${KEY_DATABASE} of its working directory. Running servers follow a change within a second.`;
 
 const DURATION: Format<number> = {
-  form: "a time such as 12h or 90d (s, m, h or d)",
+  form: "a time such as 12h, 90d or 1w (s, m, h, d or w)",
   parse(text) {
-    const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+    const [, count, unit = ""] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
     return count === undefined ? undefined : Number(count) * UNITS[unit]!;
   },
 };
 
 /** A moment in the future. */
 const EXPIRY: Format<Date> = {
-  form: DURATION.form,
+  form: `${DURATION.form}, or a date in the future such as 2031-12-31`,
   parse(text) {
     const lifetime = DURATION.parse(text);
-    return lifetime ? new Date(Date.now() + lifetime) : undefined;
+    const time = lifetime === undefined ? dayOf(text) : new Date(Date.now() + lifetime);
+    return time && time.getTime() > Date.now() ? time : undefined;
   },
 };
 
-const EXPIRES = { value: "time", help: "when the key expires, such as 12h or 90d from now. Without it, never" };
+/** The beginning of a day, in UTC. */
+function dayOf(text: string): Date | undefined {
+  const day = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? text : Number.NaN);
+  // The 30th of February is another day.
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text) ? day : undefined;
+}
+
+const EXPIRES = {
+  value: "time",
+  help:
+    "when the key expires: 12h, 90d or 1w from now, or 2031-12-31, at the beginning of this day in UTC. Without it, never",
+};
 
 export const ADD_KEY: Command = {
   summary: "make an API key, and print it",

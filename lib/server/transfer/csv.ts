@@ -32,6 +32,7 @@ function describeFault(isQuoted: boolean, isUnclosed: boolean): string {
 export function readHeader(text: string | undefined): string[] {
   const names = text === undefined ? { fault: "it is not valid UTF-8" } : parseCsvRecord(text);
   if ("fault" in names) throw headerError(names.fault);
+  if (names.length === 1 && /[;\t]/.test(text ?? "")) throw headerError("commas must separate the columns");
   for (const name of ["name", "categoryId", "status"]) {
     if (names.indexOf(name) !== names.lastIndexOf(name)) throw headerError(`it has ${name} twice`);
     if (name !== "status" && !names.includes(name)) throw headerError(`it has no ${name}`);

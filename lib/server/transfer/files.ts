@@ -10,21 +10,25 @@ import { explain, SettingError } from "../start_error.ts";
 /** The name of standard input or standard output. */
 export const STANDARD = "-";
 
+const EXTENSIONS: Readonly<Record<string, ExportFormat>> = { ndjson: "ndjson", jsonl: "ndjson", csv: "csv" };
+
 /** How many bytes are read at a time. */
 const BLOCK = 256 * 1024;
 
 /**
  * Determines the format of the file that a command names: by its flag, else by the extension of the file.
  *
- * @param fallback The format without either.
+ * @param fallback The format of a name without an extension.
  * @throws {SettingError} If the format is unknown.
  */
 export function readFormat(args: CommandArguments, fallback?: ExportFormat): ExportFormat {
-  const extension = /\.(?:(csv)|ndjson|jsonl)$/i.exec(args.operand);
-  const format = args.optional("format", oneOf("ndjson", "csv")) ??
-    (extension ? (extension[1] ? "csv" : "ndjson") : fallback);
+  const given = args.optional("format", oneOf("ndjson", "csv"));
+  const extension = /\.([^./]*)$/.exec(args.operand)?.[1]?.toLowerCase();
+  const format = given ?? (extension === undefined ? fallback : EXTENSIONS[extension]);
   if (format !== undefined) return format;
-  throw new SettingError("The format is not known; add --format ndjson or --format csv");
+  throw new SettingError(
+    "The format is not known; add --format ndjson or --format csv, or end the name with .ndjson, .jsonl or .csv",
+  );
 }
 
 /** A file, a pipe or standard input. */

@@ -181,13 +181,28 @@ test("a store without keys takes a key file with a key of one's own, and a revok
     });
   }));
 
+/** Of a date in the future. */
+const YEAR = new Date().getUTCFullYear() + 2;
+
+test("a key expires at the beginning of a day, or after a time", () =>
+  inFolder(async () => {
+    await add("--label=day", `--expires=${YEAR}-01-31`);
+    await add("--label=week", "--expires=1w");
+    const [day, week] = await list();
+    assert.equal(day?.expires, `${YEAR}-01-31T00:00:00.000Z`);
+    assert.equal(Math.round((Date.parse(week?.expires ?? "") - Date.now()) / 86_400_000), 7);
+    assert.match((await run("rotate", day!.id, "--overlap=1w")).stderr, /key-\w+ expires 20\S+Z\n$/);
+  }));
+
 test("what is wrong has status 2 and one line, makes no file, and shows no key", () =>
   inFolder(async () => {
     const wrong: [args: string[], shows: RegExp][] = [
       [["add"], /Say what the key is for, as in .*keys add --label ci/],
       [["add", "--label=a\nb"], /label of a key must be/],
-      [["add", "--label=ci", "--expires=soon"], /--expires must be a time such as 12h or 90d.*not "soon"/],
+      [["add", "--label=ci", "--expires=soon"], /--expires must be a time such as 12h, 90d or 1w.*not "soon"/],
       [["add", "--label=ci", "--expires=0d"], /--expires must be a time .*not "0d"/],
+      [["add", "--label=ci", "--expires=2020-01-01"], /or a date in the future such as .*, not "2020-01-01"/],
+      [["add", "--label=ci", `--expires=${YEAR}-02-30`], /--expires must be/],
       [["add", "--lable=ci"], /did you mean --label\?/],
       [["ad"], /There is no such command; did you mean keys add\?/],
       [["list"], /pets\.db does not exist/],

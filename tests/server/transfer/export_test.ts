@@ -132,12 +132,26 @@ test("export replaces no file, for its owner alone makes one, and refuses what i
       await runHere(["export", "none/b.csv", STORE]),
       /none\/b\.csv cannot be made, because there is no folder none\n/,
     );
+    assertRefused(await runHere(["export", `${"x".repeat(300)}.csv`, STORE]), /export failed: (file )?name too long\n/);
+    for (const name of ["pets.xml", "pets.cvs", "pets.ndjson.gz"]) {
+      assertRefused(await runHere(["export", name, STORE]), /format is not known; .* \.ndjson, \.jsonl or \.csv\n/);
+    }
+    assertPrinted(await runHere(["export", "pets.xml", "--format=csv", STORE]), "pets.xml: 3 pets, 85 bytes");
+    assertPrinted(await runHere(["export", "PETS.JSONL", STORE]), "PETS.JSONL: 3 pets, 173 bytes");
     assertRefused(await runHere(["export", "--store=sqlite:none.db"]), /none\.db does not exist/);
     assertRefused(await runHere(["export", "--store=memory:"]), /in memory belongs to one server/);
     assertRefused(await runHere(["export", "--format=xml", STORE]), /--format must be/);
     mkdirSync(join(folder, "d"));
     assertRefused(await runHere(["export", "--store=sqlite:d"]), /d is a folder/);
-    assert.deepEqual(readdirSync(folder).toSorted(), ["a.ndjson", "b.csv", "d", "kept.csv", FILE]);
+    assert.deepEqual(readdirSync(folder).toSorted(), [
+      "PETS.JSONL",
+      "a.ndjson",
+      "b.csv",
+      "d",
+      "kept.csv",
+      FILE,
+      "pets.xml",
+    ]);
   }));
 
 testUnless(MOUNT_SKIP)(

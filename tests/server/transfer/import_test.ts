@@ -160,6 +160,8 @@ test("bad CSV is refused with the number of its line, and so is a header without
       ["name\nRex\n", /first line must name the columns, .*: it has no categoryId/],
       ["", /it has no name/],
       ["Name,categoryId\nRex,7\n", /it has no name/],
+      ["name;categoryId\nRex;7\n", /: commas must separate the columns\. /],
+      ["name\tcategoryId\nRex\t7\n", /: commas must separate the columns\. /],
       ["name,name,categoryId\nRex,Rex,7\n", /it has name twice/],
       ['name,categoryId\n"a\nb",7\n', /Line 2: name must be/],
       ['name,categoryId,x\nRex,7,"1\n2"\nRex\n', /Line 4: it must have 3 fields, as the first line has, not 1/],
