@@ -53,17 +53,21 @@ export class FileExistsError extends SettingError {
 }
 
 /** The signals that must not leave an unfinished file. */
-const TERMINATION_SIGNALS = process.platform === "win32" ? ["SIGINT"] : ["SIGINT", "SIGTERM", "SIGHUP"];
+const TERMINATION_SIGNALS: readonly NodeJS.Signals[] = process.platform === "win32"
+  ? ["SIGINT"]
+  : ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /**
  * Makes a file that gets its name when it is complete and on disk.
  *
  * @param fill Writes to the temporary name, or to its descriptor.
+ * @param signals Those that end the process without the file. None if `fill` ends at a signal by itself.
  * @throws {FileExistsError} If there is a file, which is not replaced.
  */
 export async function publishFile<T>(
   path: string,
   fill: (name: string, descriptor: number) => T | Promise<T>,
+  signals: readonly NodeJS.Signals[] = TERMINATION_SIGNALS,
 ): Promise<T> {
   requireNew(path);
   const folder = dirname(path);
@@ -76,7 +80,7 @@ export async function publishFile<T>(
     process.exit(1);
   };
   // Before the file is made: a signal between the two would leave it.
-  for (const signal of TERMINATION_SIGNALS) process.on(signal, abort);
+  for (const signal of signals) process.on(signal, abort);
   try {
     temporary = createTemporary(path);
     const { name, descriptor } = temporary;
@@ -88,7 +92,7 @@ export async function publishFile<T>(
   } catch (error) {
     throw codeOf(error) === "EEXIST" ? new FileExistsError(path) : error;
   } finally {
-    for (const signal of TERMINATION_SIGNALS) process.off(signal, abort);
+    for (const signal of signals) process.off(signal, abort);
     if (temporary) {
       closeSync(temporary.descriptor);
       // After a rename, it is gone.

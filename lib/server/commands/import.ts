@@ -1,6 +1,9 @@
+import { rmSync, writeFile } from "node:fs";
+import { promisify } from "node:util";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import { openSource, readFormat, STANDARD } from "../transfer/files.ts";
-import { importRecords } from "../transfer/import_records.ts";
+import { type ImportOptions, importRecords } from "../transfer/import_records.ts";
+import { publishFile } from "../folders.ts";
 import { oneLine } from "../log/messages.ts";
 import { type CommandArguments, numberFrom, oneOf } from "../command_arguments.ts";
 import { SettingError, UnreachableError } from "../start_error.ts";
@@ -25,6 +28,7 @@ export const IMPORT: Command = {
     format: { value: "ndjson|csv", help: "the format; by default, the end of the file's name tells it" },
     "dry-run": { help: "check all lines and add nothing" },
     "on-error": { value: "stop|skip", default: "stop", help: "what to do at a line that is no pet" },
+    rejects: { value: "file", help: "write the lines that are no pets to a new file, and go on" },
     copy: { value: "number", default: "1", help: "add the same file once more: 2 for the second time, and so on" },
     "last-line": { help: "take a last line without a line end as whole" },
     json: { help: "print JSON: the numbers of pets that were added and known, and of bad and incomplete lines" },
@@ -41,46 +45,67 @@ export const IMPORT: Command = {
     "A last line without a line end is not added, with status 1, because another program may still be writing it. Import the file " +
     "again when it is whole; --last-line says that it is.",
     "At a line that is no pet, the import stops, with status 2; the pets before it may have been added. Correct the line " +
-    "and import the file again. --on-error skip goes on instead. To correct a line that was skipped, import it in a file of " +
-    "its own.",
+    "and import the file again. --on-error skip goes on instead, and --rejects too. To correct a line that was skipped, import it " +
+    "in a file of its own, such as that of --rejects.",
+    "Ctrl-C stops an import after the pets that it is adding. Import the file again to add the rest.",
   ],
   examples: [
     "petstore import pets.ndjson --dry-run && petstore import pets.ndjson",
-    "petstore import pets.csv --on-error skip --store sqlite:/var/lib/petstore/data/petstore.db",
+    "petstore import pets.csv --rejects bad.csv --store sqlite:/var/lib/petstore/data/petstore.db",
     "zcat pets.ndjson.gz | petstore import - --format ndjson",
   ],
   async run(args, context) {
     if (args.operand === "") {
       throw new SettingError("The name of the file is missing, as in petstore import pets.ndjson");
     }
-    const counts = await importFile(args, context);
+    const rejects = args.text("rejects");
+    const counts = rejects === "" ? await importFile(args, context) : await importWithRejects(rejects, args, context);
     const isDryRun = args.isOn("dry-run");
     const name = args.operand === STANDARD ? "standard input" : args.operand;
     context.writers.output.add(
-      args.isOn("json") ? JSON.stringify(counts) : `${name}: ${describe(counts, isDryRun)}`,
+      args.isOn("json") ? JSON.stringify(counts) : `${name}: ${describe(counts, isDryRun, rejects)}`,
     );
     if (isDryRun && counts.bad > 0) return 2;
     return counts.incomplete > 0 ? 1 : 0;
   },
 };
 
-async function importFile(args: CommandArguments, { writers, host }: Context): Promise<Counts> {
+/** The file is made only if there are such lines. */
+async function importWithRejects(file: string, args: CommandArguments, context: Context): Promise<Counts> {
+  const write = promisify(writeFile);
+  const counts = await publishFile(
+    file,
+    (_, descriptor) => importFile(args, context, (bytes) => write(descriptor, bytes)),
+    // The import itself ends at the others, and says how far it came.
+    ["SIGHUP"],
+  );
+  if (counts.bad === 0) rmSync(file);
+  return counts;
+}
+
+async function importFile(
+  args: CommandArguments,
+  { writers, host }: Context,
+  reject?: ImportOptions["reject"],
+): Promise<Counts> {
   const format = readFormat(args);
   const isDryRun = args.isOn("dry-run");
-  const skipsBad = args.read("on-error", oneOf("stop", "skip")) === "skip" || isDryRun;
+  const skipsBad = args.read("on-error", oneOf("stop", "skip")) === "skip" || isDryRun || reject !== undefined;
   const copy = args.read("copy", numberFrom(1, 999_999));
   const store = readStoreSetting(args.text("store"), host.environment, host.postgresDriver);
   if (!store.openImporter) {
     throw new SettingError("A store in memory belongs to one server; name a file or a database, or add pets by POST");
   }
-  const { bytes, share } = await openSource(args.operand);
+  const { bytes, share } = await openSource(args.operand, host.ending());
   const importer = isDryRun ? undefined : await store.openImporter();
   const takesLast = args.isOn("last-line");
   const counts: Counts = { added: 0, known: 0, bad: 0, incomplete: 0 };
   const report = (line: string) => writers.errors.add(`petstore: ${line}`);
   const progress = showProgress("import", (line) => writers.errors.add(line));
   try {
-    for await (const part of importRecords(bytes, { format, copy, importer, skipsBad, takesLast })) {
+    for await (
+      const part of importRecords(bytes, { format, copy, importer, skipsBad, takesLast, ...(reject && { reject }) })
+    ) {
       counts.added += part.added;
       counts.known += part.known;
       for (const { line, faults } of part.bad) {
@@ -104,19 +129,21 @@ async function importFile(args: CommandArguments, { writers, host }: Context): P
   return counts;
 }
 
-function explainStop(error: unknown, { added }: Counts, isDryRun: boolean): unknown {
+function explainStop(error: unknown, { added, known }: Counts, isDryRun: boolean): unknown {
   const isTemporary = error instanceof StoreUnavailableError || error instanceof UnreachableError;
   if (isDryRun || !(isTemporary || error instanceof SettingError)) return error;
-  const result = added === 0 ? "No pet was added" : `${formatPetCount(added)} were added`;
-  const line = `${error.message}. ${result}; ${isTemporary ? "" : "correct it and "}import the file again`;
+  const result = added === 0 ? "No pet was added" : `${formatPetCount(added)} ${added === 1 ? "was" : "were"} added`;
+  const earlier = known === 0 ? "" : `, and ${known} by an earlier import`;
+  const advice = isTemporary ? "import the file again for the rest" : "correct it and import the file again";
+  const line = `${error.message}. ${result}${earlier}; ${advice}`;
   return isTemporary ? new UnreachableError(line) : new SettingError(line);
 }
 
-function describe({ added, known, bad }: Counts, isDryRun: boolean): string {
+function describe({ added, known, bad }: Counts, isDryRun: boolean, rejects: string): string {
   const lines = bad === 1 ? "1 line" : `${bad} lines`;
   return [
     `${formatPetCount(added)} ${isDryRun ? "can be added" : "added"}`,
     ...(known === 0 ? [] : [`${formatPetCount(known)} known from an earlier import`]),
-    ...(bad === 0 ? [] : [isDryRun ? `${lines} cannot` : `${lines} skipped`]),
+    ...(bad === 0 ? [] : [`${lines} ${isDryRun ? "cannot" : "skipped"}${rejects === "" ? "" : `, now in ${rejects}`}`]),
   ].join(", ");
 }

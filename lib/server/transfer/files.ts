@@ -1,11 +1,12 @@
 /** The files of imports and exports. */
 
 import { open } from "node:fs/promises";
+import { Socket } from "node:net";
 import process from "node:process";
 import type { ExportFormat } from "../../stores/pet_exporter.ts";
 import { type CommandArguments, oneOf } from "../command_arguments.ts";
 import { codeOf } from "../folders.ts";
-import { explain, SettingError } from "../start_error.ts";
+import { explain, SettingError, UnreachableError } from "../start_error.ts";
 
 /** The name of standard input or standard output. */
 export const STANDARD = "-";
@@ -38,20 +39,38 @@ export interface Source {
   share(): number | undefined;
 }
 
-/** @throws {SettingError} If it cannot be opened. */
-export async function openSource(path: string): Promise<Source> {
-  if (path === STANDARD) return { bytes: withReadErrors(process.stdin, "Standard input"), share: () => undefined };
+/**
+ * @param ending Resolves when the process is told to end. Reading then fails with an {@link UnreachableError}.
+ * @throws {SettingError} If it cannot be opened.
+ */
+export async function openSource(path: string, ending: Promise<void>): Promise<Source> {
+  const readable = (stream: AsyncIterable<Uint8Array>, name: string) => withReadErrors(until(ending, stream), name);
+  if (path === STANDARD) return { bytes: readable(process.stdin, "Standard input"), share: () => undefined };
   try {
     const file = await open(path);
     const stats = await file.stat();
     if (stats.isDirectory()) throw new SettingError(`${path} cannot be read: it is a folder`);
-    const stream = file.createReadStream({ highWaterMark: BLOCK });
+    // On Node, a read of a file that waits for a pipe would delay the end of the process. Deno has no such socket.
+    const isSocket = stats.isFIFO() && process.versions["deno"] === undefined;
+    const stream = isSocket ? new Socket({ fd: file.fd }) : file.createReadStream({ highWaterMark: BLOCK });
     // It may grow meanwhile.
     const share = () => stats.isFile() ? Math.min(1, stream.bytesRead / stats.size) : undefined;
-    return { bytes: withReadErrors(stream, path), share };
+    return { bytes: readable(stream, path), share };
   } catch (error) {
     if (codeOf(error) === "ENOENT") throw new SettingError(`${path} does not exist`);
     throw explain(`${path} cannot be read`, error);
+  }
+}
+
+/** Also ends while it waits for more bytes, as of a pipe. */
+async function* until(ending: Promise<void>, stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const stopped = ending.then(() => Promise.reject(new UnreachableError("The import was stopped")));
+  stopped.catch(() => {});
+  const blocks = stream[Symbol.asyncIterator]();
+  for (;;) {
+    const { done, value } = await Promise.race([blocks.next(), stopped]);
+    if (done) return;
+    yield value;
   }
 }
 

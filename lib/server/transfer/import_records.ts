@@ -7,7 +7,15 @@ import type { ExportFormat } from "../../stores/pet_exporter.ts";
 import type { PetImporter } from "../../stores/pet_importer.ts";
 import { SettingError } from "../start_error.ts";
 import { readCsvPet, readHeader } from "./csv.ts";
-import { findCsvEnd, findLineEnd, readRecords, type SourceRecord, textOf, withoutLineEnd } from "./record_reader.ts";
+import {
+  findCsvEnd,
+  findLineEnd,
+  readRecords,
+  type SourceRecord,
+  textOf,
+  withLineEnd,
+  withoutLineEnd,
+} from "./record_reader.ts";
 
 /** How many records a transaction adds at most, and how many bytes are read ahead. Creates of a server wait for it. */
 const CHUNK = 2_000, MAX_BYTES = 16 * 1024 * 1024;
@@ -27,6 +35,7 @@ export interface ImportedPart {
 export interface BadRecord {
   line: number;
   faults: readonly string[];
+  record: SourceRecord;
 }
 
 export interface ImportOptions {
@@ -39,6 +48,8 @@ export interface ImportOptions {
   skipsBad: boolean;
   /** Whether a last record without an end is whole. */
   takesLast: boolean;
+  /** Receives the header of CSV and each bad record, with its end, also those that an earlier import has skipped. */
+  reject?: (bytes: Uint8Array) => Promise<void>;
 }
 
 /** Reads one record. Undefined if it is blank. */
@@ -52,13 +63,14 @@ type ReadPet = (text: string) => Required<NewPet> | string[] | undefined;
  */
 export async function* importRecords(
   source: AsyncIterable<Uint8Array>,
-  { format, copy, importer, skipsBad, takesLast }: ImportOptions,
+  { format, copy, importer, skipsBad, takesLast, reject }: ImportOptions,
 ): AsyncGenerator<ImportedPart> {
   const records = lookAhead(readRecords(source, format === "csv" ? findCsvEnd : findLineEnd));
   const isWhole = ({ hasEnd }: SourceRecord) => hasEnd || takesLast;
   const [first] = await records.peek(1);
   if (first && format === "csv" && !isWhole(first)) return yield incompletePart(first);
   const { readPet, header } = await readFormatHeader(records, format);
+  if (format === "csv") await reject?.(withLineEnd(first!));
   let parent = digestOf(`petstore import 1\n${format}\n${copy}\n${header}`);
   for (;;) {
     const followers = await importer?.followers(parent) ?? [];
@@ -70,7 +82,9 @@ export async function* importRecords(
     if (known) {
       parent = known.digest;
       records.skip(known.records);
-      yield { added: 0, known: known.pets, bad: [] };
+      const bad = reject ? readPets(ahead.slice(0, known.records), readPet).bad : [];
+      for (const { record } of bad) await reject?.(withLineEnd(record));
+      yield { added: 0, known: known.pets, bad };
       continue;
     }
     const chunk = ahead.slice(0, CHUNK).filter(isWhole);
@@ -82,6 +96,7 @@ export async function* importRecords(
     if (importer && !await importer.add({ parent, digest, records: chunk.length, pets }, followers.length)) continue;
     parent = digest;
     records.skip(chunk.length);
+    for (const { record } of bad) await reject?.(withLineEnd(record));
     yield { added: pets.length, known: 0, bad };
   }
 }
@@ -145,7 +160,7 @@ function readPets(records: readonly SourceRecord[], readPet: ReadPet): { pets: R
   for (const record of records) {
     const text = textOf(record);
     const pet = text === undefined ? ["it is not valid UTF-8"] : readPet(text);
-    if (Array.isArray(pet)) bad.push({ line: record.line, faults: pet });
+    if (Array.isArray(pet)) bad.push({ line: record.line, faults: pet, record });
     else if (pet !== undefined) pets.push(pet);
   }
   return { pets, bad };

@@ -77,6 +77,11 @@ export function withoutLineEnd(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(0, end);
 }
 
+/** The bytes of a record that another one may follow. */
+export function withLineEnd({ bytes, hasEnd }: SourceRecord): Uint8Array {
+  return hasEnd ? bytes : Buffer.concat([bytes, Uint8Array.of(LF)]);
+}
+
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The text of a record, without the line's end. Undefined if it is not valid UTF-8. */

@@ -1,13 +1,14 @@
 /** The command import. */
 
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { describeProgress } from "../../../lib/server/commands/progress.ts";
 import { inFolder, runHere } from "../../support/server/in_process.ts";
-import { runCommand } from "../../support/server/server_process.ts";
-
+import { runCommand, ServerProcess } from "../../support/server/server_process.ts";
+import { command, skipUnless, testUnless } from "../../support/system/commands.ts";
+import { until } from "../../support/until.ts";
 import {
   assertPrinted,
   assertRefused,
@@ -153,6 +154,63 @@ test("--on-error skip adds all but the bad lines, and --dry-run adds nothing; bo
     assertPrinted(again, "a.ndjson: 0 pets added, 3 pets known from an earlier import");
     assertPrinted(await importFile(folder, "b.ndjson", toNdjson(DRAFTS), "--dry-run"), "b.ndjson: 4 pets can be added");
   }));
+
+test("--rejects writes the lines that are no pets to a file, which can be corrected and imported", () =>
+  inFolder(async (folder) => {
+    const read = (name: string) => readFileSync(join(folder, name), "utf8");
+    const good = toCsv(makeDrafts(3_000), "\n");
+    const text = `\ufeff${good}"",7,sold\nRex,"seven\n",sold\nRex`;
+    const first = await importFile(folder, "a.csv", text, "--rejects=bad.csv", "--last-line");
+    assert.equal(first.status, 0);
+    assert.equal(first.stdout, "a.csv: 3000 pets added, 3 lines skipped, now in bad.csv\n");
+    assert.match(first.stderr, /^petstore: Line 3002: .*\npetstore: Line 3003: .*\npetstore: Line 3005: .*\n$/);
+    const rejected = 'name,categoryId,status\n"",7,sold\nRex,"seven\n",sold\nRex\n';
+    assert.equal(read("bad.csv"), rejected);
+    // Those of an earlier import are found again, as after a kill.
+    const again = await importFile(folder, "a.csv", text, "--rejects=again.csv", "--last-line");
+    assert.equal(again.status, 0);
+    assert.equal(read("again.csv"), rejected);
+    const dry = await importFile(folder, "a.csv", text, "--rejects=dry.csv", "--last-line", "--dry-run");
+    assert.deepEqual([dry.status, read("dry.csv")], [2, rejected]);
+    const corrected = await importFile(folder, "c.csv", "name,categoryId,status\nMilo,7,sold\n", "--rejects=none.csv");
+    assertPrinted(corrected, "c.csv: 1 pet added");
+    const kept = await importFile(folder, "b.csv", text, "--rejects=bad.csv");
+    assertRefused(kept, /bad\.csv exists already; choose another name/);
+    assert.equal(readDrafts(folder).length, 3_001);
+    await importFile(folder, "d.ndjson", '{"name":"Rex","categoryId":7}\n{}\n[]\n', "--rejects=bad.ndjson");
+    assert.equal(read("bad.ndjson"), "{}\n[]\n");
+    assert.deepEqual(readdirSync(folder).filter((name) => /none|tmp/.test(name)), []);
+  }));
+
+testUnless(skipUnless(["mkfifo"], "named pipes", () => {}))(
+  "Ctrl-C in an import says how far it came, also while it waits for more, and a repeat adds the rest",
+  () =>
+    inFolder(async (folder) => {
+      command("mkfifo", join(folder, "pipe.ndjson"));
+      const args = ["import", "pipe.ndjson", STORE, "--rejects=bad.ndjson"];
+      await using child = new ServerProcess(folder, { args });
+      using pipe = await Deno.open(join(folder, "pipe.ndjson"), { write: true });
+      const text = toNdjson(makeDrafts(5_000));
+      await pipe.write(new TextEncoder().encode(text.slice(0, text.length / 2)));
+      await until("a part of the pets", () => hasPets(folder));
+      assert.equal(await child.stop("SIGINT"), 1);
+      const line = "The import was stopped. 2000 pets were added; import the file again for the rest";
+      assert.deepEqual(child.written, { stdout: "", stderr: `petstore: ${line}\n` });
+      assert.ok(!readdirSync(folder).some((name) => name.startsWith("bad")));
+      const rest = await importFile(folder, "a.ndjson", text);
+      assertPrinted(rest, "a.ndjson: 3000 pets added, 2000 pets known from an earlier import");
+      assert.deepEqual(readDrafts(folder), makeDrafts(5_000));
+    }),
+);
+
+/** The tables may not be there yet. */
+function hasPets(folder: string): boolean {
+  try {
+    return readDrafts(folder).length > 0;
+  } catch {
+    return false;
+  }
+}
 
 test("bad CSV is refused with the number of its line, and so is a header without the columns", () =>
   inFolder(async (folder) => {

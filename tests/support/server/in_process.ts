@@ -69,7 +69,9 @@ export async function runHere(
 ): Promise<ServerExit> {
   if (ON_NODE) return await runCommand(process.cwd(), args, env);
   const written = { stdout: "", stderr: "" };
-  const status = await run(args, { ...hostOf(written, env, Promise.resolve()), ...parts });
+  // An import would stop.
+  const ending = args[0] === "import" ? Promise.withResolvers<void>().promise : Promise.resolve();
+  const status = await run(args, { ...hostOf(written, env, ending), ...parts });
   return { status, ...written };
 }
 
