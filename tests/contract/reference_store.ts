@@ -5,6 +5,7 @@ import {
   formatPets,
   type IdempotentOutcome,
   type IdempotentRequest,
+  type MaybePromise,
   type Pet,
   type PetDraft,
   type PetPage,
@@ -78,7 +79,7 @@ export class ReferenceStore implements PetStore {
     return outcome;
   }
 
-  create(pet: PetDraft): Promise<bigint> {
+  create(pet: PetDraft): MaybePromise<bigint> {
     return this.#finish(this.add(pet));
   }
 

@@ -148,6 +148,46 @@ class OwnChanges extends ReferenceStore {
   }
 }
 
+/** Creates at once, and counts the pet a little later. */
+class LateChanges extends ReferenceStore {
+  #additions = 0;
+
+  override create(pet: PetDraft): bigint {
+    const id = this.write(pet);
+    setTimeout(() => this.#additions++, 5);
+    return id;
+  }
+
+  changes(): StoreChanges {
+    return { additions: this.#additions, alterations: 0 };
+  }
+}
+
+/** Remembers a fixed number of requests. */
+class ShortMemory extends ReferenceStore {
+  protected override remember(request: IdempotentRequest, id: bigint, now: number): void {
+    super.remember(request, id, now);
+    const { requests } = this.disk;
+    for (const key of [...requests.keys()].slice(0, -50)) requests.delete(key);
+  }
+}
+
+/** Begins the retention of a request anew whenever it is repeated. */
+class ProlongedMemory extends ReferenceStore {
+  /** In requests, so that a pause of this process lets none expire. */
+  #now = 0;
+
+  protected override remembered(request: IdempotentRequest): IdempotentOutcome | undefined {
+    const outcome = super.remembered(request, ++this.#now);
+    if (outcome?.outcome === "replayed") this.remember(request, outcome.id);
+    return outcome;
+  }
+
+  protected override remember(request: IdempotentRequest, id: bigint): void {
+    super.remember(request, id, this.#now);
+  }
+}
+
 const WRONG: [Store: typeof ReferenceStore, guarantee: StoreGuarantee][] = [
   [BareSequence, "order"],
   [RecordLater, "idempotency"],
@@ -160,6 +200,9 @@ const WRONG: [Store: typeof ReferenceStore, guarantee: StoreGuarantee][] = [
   [LateIndex, "atomicity"],
   [SharedResponse, "idempotency"],
   [OwnChanges, "concurrency"],
+  [LateChanges, "concurrency"],
+  [ShortMemory, "idempotency"],
+  [ProlongedMemory, "idempotency"],
 ];
 
 const UNSUPPORTED: readonly OptionalMember[] = ["changes", "checkWrites", "keys"];
@@ -172,7 +215,7 @@ function fixtureFor(Store: typeof ReferenceStore, parts: Partial<StoreFixture> =
     return disk;
   };
   return {
-    unsupported: Store === OwnChanges ? UNSUPPORTED.filter((member) => member !== "changes") : UNSUPPORTED,
+    unsupported: "changes" in Store.prototype ? UNSUPPORTED.filter((member) => member !== "changes") : UNSUPPORTED,
     open: (namespace) => new Store(diskOf(namespace)),
     crash: (namespace) => void diskOf(namespace).crashes++,
     sharing: "many machines",

@@ -195,17 +195,23 @@ async function assertListed(store: PetStore, id: bigint): Promise<void> {
   }
 }
 
-/** Asserts that a cached response of `reader` is stale once a new pet of `writer` is acknowledged. */
+/**
+ * Asserts that a cached response of `reader` is stale once a new pet of `writer` is acknowledged. If create() is synchronous, only the
+ * response from before the call lacks the pet.
+ */
 async function assertCounted(writer: PetStore, reader: PetStore): Promise<void> {
+  const read = async () => {
+    const counters = { ...reader.changes?.() };
+    return { counters, ...await reader.list({ after: 0n, limit: 100 }) };
+  };
+  const cached = [await read()];
   const create = begin(() => writer.create(draft()));
-  const counted = { ...reader.changes?.() };
-  const before = await reader.list({ after: 0n, limit: 100 });
+  cached.push(await read());
   await create;
   // A store may check for changes once in a turn of the event loop, because the requests of that turn arrived earlier.
   await pause();
-  const counters = { ...reader.changes?.() };
-  const after = await reader.list({ after: 0n, limit: 100 });
-  if (before.json !== after.json) {
-    assert.notDeepEqual(counters, counted, "A cached list without the pet would still count as current");
+  const { counters, json } = await read();
+  for (const each of cached.filter((response) => response.json !== json)) {
+    assert.notDeepEqual(counters, each.counters, "A cached list without the pet would still count as current");
   }
 }
