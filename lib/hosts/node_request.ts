@@ -52,7 +52,7 @@ export function toRequest(incoming: NodeRequest, gone: () => AbortSignal): Reque
   const isForbidden = FORBIDDEN_METHOD.test(method);
   const init: RequestInit & { duplex: "half" } = {
     method: isForbidden ? "POST" : method,
-    headers: toHeaders(incoming.rawHeaders),
+    headers: toHeaders(incoming),
     duplex: "half",
   };
   const wasRead = incoming.readableDidRead;
@@ -69,23 +69,31 @@ export function toRequest(incoming: NodeRequest, gone: () => AbortSignal): Reque
   });
 }
 
-function toHeaders(raw: readonly string[]): Headers {
+function toHeaders(incoming: NodeRequest): Headers {
   const headers = new Headers();
-  for (let i = 0; i + 1 < raw.length; i += 2) {
-    const name = raw[i] ?? "";
+  const fields = fieldsOf(incoming);
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const name = fields[i] ?? "";
     // In HTTP/2, the raw headers include `:method` and `:path`.
-    if (!name.startsWith(":")) headers.append(name, raw[i + 1] ?? "");
+    if (!name.startsWith(":")) headers.append(name, fields[i + 1] ?? "");
   }
   return headers;
 }
 
+/** Names and values in turn. Requests that no socket has received, such as those of serverless-http, have `headers` alone. */
+function fieldsOf({ rawHeaders, headers }: NodeRequest): readonly string[] {
+  if (rawHeaders?.length > 0) return rawHeaders;
+  return Object.entries(headers).flatMap(([name, value]) => value === undefined ? [] : [name, String(value)]);
+}
+
 /** The value of a field by its lower-case name, or `null`. Not from `headers`, which keeps only the first of some repeated fields. */
-export function fieldOf({ rawHeaders }: NodeRequest, name: string): string | null {
+export function fieldOf(incoming: NodeRequest, name: string): string | null {
+  const fields = fieldsOf(incoming);
   let value: string | null = null;
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    const field = rawHeaders[i]!;
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const field = fields[i]!;
     if (field.length !== name.length || (field !== name && field.toLowerCase() !== name)) continue;
-    value = value === null ? rawHeaders[i + 1]! : `${value}, ${rawHeaders[i + 1]}`;
+    value = value === null ? fields[i + 1]! : `${value}, ${fields[i + 1]}`;
   }
   return value;
 }
