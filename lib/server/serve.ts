@@ -71,6 +71,8 @@ export async function serve(settings: ServerSettings, writers: Writers, host: Ho
     for (const store of stores) await store.close();
     await metrics?.stop();
   }
+  // For programs that read the log. A person at the terminal sees the end anyway.
+  if (isJson) writers.output.add("stopped");
 }
 
 function prepareTraces({ traces }: ServerSettings, host: Host): void {

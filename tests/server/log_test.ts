@@ -71,7 +71,7 @@ test("--log json writes nothing but JSON objects, the messages of failures inclu
     assert.equal(await server.stop(), 0);
     const output = objectsOf(server.written.stdout), errors = objectsOf(server.written.stderr);
     assert.deepEqual(output.map(({ message, target, requestId }) => message ?? target ?? requestId), [
-      ...["listens", "/v1/pets?limit=5", "/v1/pets/7", "/v1/pets"],
+      ...["listens", "/v1/pets?limit=5", "/v1/pets/7", "/v1/pets", "stopped"],
     ]);
     const [, found, refused, unavailable] = output, [failure] = errors;
     const { requestId, route, status, bytes } = found!;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { addPet, countPets, readKey, withServer } from "../support/server/server_process.ts";
-import { environment, serverCommand } from "../support/server/serve_task.ts";
+import { environment, NODE, ROOT, serverCommand } from "../support/server/serve_task.ts";
 import { Child } from "../support/system/child.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { hasCommand, testUnless } from "../support/system/commands.ts";
@@ -57,4 +57,14 @@ testUnless(hasCommand("script") ? false : "there is no script(1)")(
       assert.ok(coloured.includes("\x1b[") && !plain.includes("\x1b"));
       assert.equal(coloured.replaceAll(/\p{Cc}\[\d+m/gu, ""), plain);
     }),
+);
+
+testUnless(false)(
+  "on a Node without SQLite, such as Node 20, the program says in one line which Node it needs",
+  async () => {
+    const main = join(ROOT, "lib", "server", "node", "main.ts");
+    const { status, stdout, stderr } = await new Child(NODE, ["--no-experimental-sqlite", main, "serve"]).run();
+    assert.deepEqual([status, stdout], [2, ""]);
+    assert.match(stderr, /^petstore: Node \S+ has no SQLite; use Node 22\.13 or later\n$/);
+  },
 );

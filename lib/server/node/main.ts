@@ -1,7 +1,13 @@
 #!/usr/bin/env node
 /** The standalone server and its commands, on Node. */
 
+import { isBuiltin } from "node:module";
 import process from "node:process";
+
+if (!isBuiltin("node:sqlite")) {
+  process.stderr.write(`petstore: Node ${process.versions.node} has no SQLite; use Node 22.13 or later\n`);
+  process.exit(2);
+}
 
 const listeners = process.listeners("warning");
 process.removeAllListeners("warning");
