@@ -18,7 +18,7 @@ const PATIENCE = 1_000;
 /** When a read is given up that has not ended, in milliseconds. One that never ends must not be the last one. */
 const GIVE_UP_AFTER = 10_000;
 
-/** A use is written if the last one that was written is older than this, in milliseconds. */
+/** How often uses are written while requests arrive, in milliseconds. */
 const USE_INTERVAL = 60_000;
 
 /**
@@ -145,7 +145,7 @@ export class KeyCache {
 
   /** Writes the uses. A failure loses none: they are written the next time. */
   async flush(): Promise<void> {
-    const due = [...this.#uses].filter(([, { at, written }]) => at - written >= USE_INTERVAL);
+    const due = [...this.#uses].filter(([, { at, written }]) => at > written);
     if (due.length === 0) return;
     this.#flushedAt = performance.now();
     const uses = due.map(([id, { at }]) => ({ id, at: new Date(at) }));
@@ -153,7 +153,8 @@ export class KeyCache {
       await this.#store.touch(uses);
       for (const { id, at } of uses) this.#noteWritten(id, at);
     } catch {
-      // If the store is unavailable, reading the keys reports it.
+      // Another program may have locked the store, so the next read of the keys tries again. It also reports an outage.
+      this.#flushedAt = -Infinity;
     }
   }
 }

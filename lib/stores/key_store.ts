@@ -18,7 +18,7 @@ export interface KeyInfo {
   expires: Date | undefined;
   /** When it was revoked. Undefined if it was not. */
   revoked: Date | undefined;
-  /** About when it was last used, to a minute or two. Undefined if that is not known. */
+  /** About when it was last used, to a minute. Undefined if that is not known. */
   lastUsed: Date | undefined;
 }
 

@@ -196,6 +196,43 @@ test("members that every object inherits are no options of a manager, and no rig
   assert.deepEqual([await ask("pk_of_another"), await ask(added.key), await ask(next.key)], [401, 200, 200]);
 });
 
+test("a use is known within a minute, also soon after another one, and a write that fails is repeated", () =>
+  withClock(async (advance) => {
+    const shared = createMemoryStore().keys;
+    let isLocked = false;
+    const { manager, ask } = open(
+      {},
+      over(shared, {
+        touch(uses) {
+          if (isLocked) throw new StoreUnavailableError("locked");
+          return shared.touch(uses);
+        },
+      }),
+    );
+    const { key } = await manager.add({ label: "ci" });
+    const isKnown = async (use: number) => ((await shared.list())[0]?.lastUsed?.getTime() ?? 0) >= use;
+    const useAfter = async (seconds: number) => {
+      advance(1_000 * seconds);
+      const at = Date.now();
+      await ask(key);
+      return at;
+    };
+    await useAfter(1);
+    await manager.flush();
+    const soon = await useAfter(30);
+    assert.ok(!await isKnown(soon));
+    // The server calls this once a minute.
+    await manager.flush();
+    assert.ok(await isKnown(soon));
+    isLocked = true;
+    const lost = await useAfter(60);
+    await manager.flush();
+    isLocked = false;
+    await useAfter(1);
+    await manager.check();
+    assert.ok(await isKnown(lost));
+  }));
+
 test("a use is written once a minute at most, is never moved back, and costs no second write for other servers", () =>
   withClock(async (advance) => {
     const shared = createMemoryStore().keys;

@@ -109,7 +109,7 @@ test("keys are added, rotated and revoked beside a server on an SQLite file, whi
       isDone = true;
       await busy;
       assert.equal((await list()).length, 13);
-      // A use is noted within two minutes, and at the latest when the server ends.
+      // A use is noted within a minute, and at the latest when the server ends.
       assert.equal(await server.stop(), 0);
       assert.ok((await list()).find(({ label }) => label === "again")!.lastUsed);
     })
