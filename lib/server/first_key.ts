@@ -1,10 +1,9 @@
 /** Makes sure that a server has an API key: one that is set, one of the store, or a new one. */
 
 import { idOf } from "../access/key_ring.ts";
-import { defaultCallerId, digestOf } from "../access/key_ring.ts";
-import { checkKeys } from "../access/keys.ts";
+import { defaultCallerId } from "../access/key_ring.ts";
 import type { KeyStore, StoredKey } from "../stores/key_store.ts";
-import { KEY_FILE, readKey, readKeyFile } from "./key_file.ts";
+import { digestOfKey, KEY_FILE, readKey, readKeyFile } from "./key_file.ts";
 import { asCalled } from "./process.ts";
 import { explain } from "./start_error.ts";
 
@@ -41,8 +40,7 @@ export async function findFirstKey(configured: readonly string[], store: KeyStor
 }
 
 async function isAccepted(key: string, stored: readonly StoredKey[], store: KeyStore): Promise<boolean> {
-  const [record] = checkKeys([key]);
-  const digest = record!.isDigest ? record!.key : await digestOf(key);
+  const digest = await digestOfKey(key);
   const known = stored.find((each) => each.digest === digest);
   if (known) return isValid(known);
   // The caller as if the key were a setting, so that requests with an Idempotency-Key can be repeated across an upgrade.

@@ -61,15 +61,16 @@ const TERMINATION_SIGNALS: readonly NodeJS.Signals[] = process.platform === "win
  * Makes a file that gets its name when it is complete and on disk.
  *
  * @param fill Writes to the temporary name, or to its descriptor.
- * @param signals Those that end the process without the file. None if `fill` ends at a signal by itself.
- * @throws {FileExistsError} If there is a file, which is not replaced.
+ * @param options.replaces Whether it takes the place of a file of this name. By default, it does not.
+ * @param options.signals Those that end the process without the file. None if `fill` ends at a signal by itself.
+ * @throws {FileExistsError} If there is a file that is not replaced.
  */
 export async function publishFile<T>(
   path: string,
   fill: (name: string, descriptor: number) => T | Promise<T>,
-  signals: readonly NodeJS.Signals[] = TERMINATION_SIGNALS,
+  { replaces = false, signals = TERMINATION_SIGNALS }: { replaces?: boolean; signals?: readonly NodeJS.Signals[] } = {},
 ): Promise<T> {
-  requireNew(path);
+  if (!replaces) requireNew(path);
   const folder = dirname(path);
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
     throw new SettingError(`${path} cannot be made, because there is no folder ${folder}`);
@@ -86,7 +87,8 @@ export async function publishFile<T>(
     const { name, descriptor } = temporary;
     const result = await fill(name, descriptor);
     fsyncSync(descriptor);
-    rename(name, path);
+    if (replaces) renameSync(name, path);
+    else rename(name, path);
     syncFolder(folder);
     return result;
   } catch (error) {

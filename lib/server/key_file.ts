@@ -1,9 +1,10 @@
 /** The file with the API key that the server generates if no key is set. */
 
-import { readFileSync, realpathSync, type Stats, statSync, writeFileSync } from "node:fs";
+import { readFileSync, realpathSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import process from "node:process";
 import { makeKey } from "../access/key_format.ts";
+import { digestOf } from "../access/key_ring.ts";
 import { checkKeys } from "../access/keys.ts";
 import { codeOf, FileExistsError, makeFolderFor, publishFile } from "./folders.ts";
 import { isPermitted } from "./process.ts";
@@ -58,6 +59,24 @@ export function readKey(path: string): FileKey | undefined {
     if (codeOf(error) === "ENOENT") return undefined;
     throw explain(`${path} cannot be used`, error);
   }
+}
+
+/**
+ * Removes the file if it has a revoked key, which the next new store would otherwise accept.
+ *
+ * @param digest Of the revoked key.
+ */
+export async function removeKeyFile(path: string, digest: string): Promise<boolean> {
+  const file = readKey(path);
+  if (!file || await digestOfKey(file.key) !== digest) return false;
+  rmSync(path);
+  return true;
+}
+
+/** The digest of a key, which may be given as its digest. */
+export async function digestOfKey(key: string): Promise<string> {
+  const [record] = checkKeys([key]);
+  return record!.isDigest ? record!.key : await digestOf(key);
 }
 
 /** Call this before opening the file, because opening a named pipe would wait for a writer. */

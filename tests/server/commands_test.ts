@@ -244,6 +244,21 @@ test("backup replaces no file and follows no link, and asks for one name", () =>
     assert.equal(readFileSync("kept", "utf8"), "kept");
   }));
 
+test("backup refuses a name beside which there is a log, and the name of a log: SQLite would replay it into a database", () =>
+  inFolder(async () => {
+    await makeStore(1);
+    for (const end of ["-wal", "-shm", "-journal"]) {
+      writeFileSync(`copy${end}.db${end}`, "a log");
+      await assertAllRefused([
+        [
+          ["backup", `copy${end}.db`, PETS],
+          /would be taken for a log of copy-\w+\.db; remove it, or choose another name/,
+        ],
+        [["backup", `pets.db${end}`, PETS], /SQLite keeps the log of a database in a file named …-\w+; choose another/],
+      ]);
+    }
+  }));
+
 testUnless(MOUNT_SKIP)(
   "a backup on a full disk has status 1, says which disk, and leaves nothing",
   () =>

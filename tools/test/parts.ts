@@ -20,7 +20,9 @@ const ON_NODE = [
     .map((name) => `server/${name}`),
   ...["keys/process_test.ts", "keys/secret_test.ts", "log_test.ts", "output_test.ts", "settings_test.ts"]
     .map((name) => `server/${name}`),
-  ...["shutdown_test.ts", "start_test.ts", "transfer", "viewer_test.ts"].map((name) => `server/${name}`),
+  ...["restore_test.ts", "shutdown_test.ts", "start_test.ts", "transfer", "viewer_test.ts"].map((name) =>
+    `server/${name}`
+  ),
   ...["smuggling_test.ts", "unreadable_test.ts"].map((name) => `sockets/${name}`),
 ].map((path) => `tests/${path}`).join(" ");
 

@@ -1,4 +1,5 @@
 import { backupDatabase } from "../../stores/sqlite/backup.ts";
+import { requireOwnName } from "../../stores/sqlite/file.ts";
 import { explain, SettingError } from "../start_error.ts";
 import { parseStoreLocation } from "../store/open_store.ts";
 import { publishFile } from "../folders.ts";
@@ -28,6 +29,7 @@ export const BACKUP: Command = {
     }
     const progress = showProgress("backup", (line) => writers.errors.add(line));
     try {
+      requireOwnName(operand);
       const { pets, bytes } = await publishFile(
         operand,
         (name) => backupDatabase(store.path, name, (share) => progress.update(undefined, share)),

@@ -77,7 +77,7 @@ async function importWithRejects(file: string, args: CommandArguments, context: 
     file,
     (_, descriptor) => importFile(args, context, (bytes) => write(descriptor, bytes)),
     // The import itself ends at the others, and says how far it came.
-    ["SIGHUP"],
+    { signals: ["SIGHUP"] },
   );
   if (counts.bad === 0) rmSync(file);
   return counts;

@@ -7,6 +7,7 @@ import { type AddedKey, checkNewKey, type KeyManager } from "../../access/key_ma
 import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
 import type { KeyedPetStore } from "../../stores/store.ts";
 import { isValid } from "../first_key.ts";
+import { KEY_FILE, removeKeyFile } from "../key_file.ts";
 import { asCalled } from "../process.ts";
 import { explain, firstLine, SettingError, UnreachableError } from "../start_error.ts";
 import { KEY_DATABASE, loadPostgres, openSqlite, parseStoreLocation } from "../store/open_store.ts";
@@ -128,7 +129,8 @@ export const REVOKE_KEY: Command = {
   summary: "revoke an API key",
   operand: "id",
   about: [
-    "Revokes an API key for good. In place of the id you can give the key itself, if it has leaked and is known anyway.",
+    "Revokes an API key for good. In place of the id you can give the key itself, if it has leaked and is known anyway. If " +
+    `${KEY_FILE} has the key, the file is removed: otherwise a new store would accept the key again.`,
     WHERE,
   ],
   examples: ["petstore keys revoke key-5d0c6a1f1f0b"],
@@ -139,6 +141,8 @@ export const REVOKE_KEY: Command = {
       await keys.revoke(id);
       const { output, errors } = context.writers;
       output.add(`${id} is revoked`);
+      const { digest } = stored.find((key) => key.id === id)!;
+      if (await removeKeyFile(KEY_FILE, digest)) errors.add(`petstore: ${KEY_FILE} had this key, and is removed`);
       if (stored.some((key) => key.id !== id && isValid(key))) return;
       errors.add(asCalled("petstore: no key of the store is valid now; petstore keys add makes one"));
     });

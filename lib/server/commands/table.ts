@@ -5,6 +5,7 @@ import type { Command } from "./command.ts";
 import { EXPORT } from "./export.ts";
 import { IMPORT } from "./import.ts";
 import { OPENAPI } from "./openapi.ts";
+import { RESTORE } from "./restore.ts";
 import { SERVE } from "./serve.ts";
 
 /** Every command by its name, in the order of the help text. */
@@ -19,6 +20,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   export: EXPORT,
   check: CHECK,
   backup: BACKUP,
+  restore: RESTORE,
 };
 
 /** The command that runs if none is named. */

@@ -3,6 +3,7 @@
 import * as sqlite from "node:sqlite";
 import { statSync } from "node:fs";
 import { StoreUnavailableError } from "../store.ts";
+import { requireOwnName } from "./file.ts";
 import { countPets, findFile, inspectDatabase, readSnapshot } from "./inspection.ts";
 import { explain } from "./open.ts";
 import { requireTables } from "./schema.ts";
@@ -28,15 +29,14 @@ const backup = (sqlite as { backup?: typeof sqlite.backup }).backup;
  * @throws {StoreUnavailableError} If the database cannot be read, or the copy is not sound.
  */
 export async function backupDatabase(path: string, copy: string, onProgress: (share: number) => void): Promise<Copy> {
-  if (!backup) throw new StoreUnavailableError("This runtime has no backup(); use Deno, or Node 22.16 or later");
   try {
     const file = findFile(path);
+    requireOwnName(copy);
     // In one transaction. Otherwise the copy would start again whenever a server adds a pet.
     const pets = await readSnapshot(file, async (db) => {
       requireTables(db, path);
-      const progress = ({ totalPages, remainingPages }: { totalPages: number; remainingPages: number }) =>
-        onProgress(1 - remainingPages / totalPages);
-      await backup!(db, copy, { rate: RATE, progress }).catch((error) => {
+      const progress: Progress = ({ totalPages, remainingPages }) => onProgress(1 - remainingPages / totalPages);
+      await copyPages(db, copy, progress).catch((error) => {
         throw explain(error, `The copy of ${path}`);
       });
       onProgress(1);
@@ -47,6 +47,14 @@ export async function backupDatabase(path: string, copy: string, onProgress: (sh
   } catch (error) {
     throw explain(error, path);
   }
+}
+
+type Progress = (state: { totalPages: number; remainingPages: number }) => void;
+
+/** Copies what a connection sees into an empty file. */
+export async function copyPages(db: sqlite.DatabaseSync, copy: string, progress: Progress = () => {}): Promise<void> {
+  if (!backup) throw new StoreUnavailableError("This runtime has no backup(); use Deno, or Node 22.16 or later");
+  await backup(db, copy, { rate: RATE, progress });
 }
 
 async function requireSound(copy: string, expectedPets: bigint): Promise<void> {

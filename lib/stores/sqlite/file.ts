@@ -9,17 +9,41 @@
 import {
   type BigIntStats,
   closeSync,
+  existsSync,
   lstatSync,
   openSync,
   readlinkSync,
   readSync,
   realpathSync,
+  type Stats,
   statSync,
 } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import process from "node:process";
 import type { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "../store.ts";
+
+/** The ends of the names of SQLite's own files beside a database. */
+export const COMPANIONS = ["-wal", "-shm", "-journal"] as const;
+
+/**
+ * @throws {StoreUnavailableError} If SQLite would take a new file of this name for the log of a database, or replay a log that is
+ * beside it into it.
+ */
+export function requireOwnName(path: string): void {
+  for (const end of COMPANIONS) {
+    if (path.endsWith(end)) {
+      throw new StoreUnavailableError(
+        `SQLite keeps the log of a database in a file named …${end}; choose another name`,
+      );
+    }
+    if (existsSync(path + end)) {
+      throw new StoreUnavailableError(
+        `${path}${end} would be taken for a log of ${path}; remove it, or choose another name`,
+      );
+    }
+  }
+}
 
 /** The longest chain of symbolic links, as on Linux. */
 const MAX_LINKS = 40;
@@ -84,14 +108,14 @@ export function identifyFiles(givenPath: string, path: string): OpenedFiles {
  *
  * @throws {StoreUnavailableError} If a file is not in its place.
  */
-export function requireInPlace({ givenPath, identities }: OpenedFiles): void {
+export function requireInPlace({ givenPath, identities }: Pick<OpenedFiles, "givenPath" | "identities">): void {
   for (const [name, { dev, ino }] of identities) {
     const now = identify(givenPath, name);
     if (now.dev !== dev || now.ino !== ino) refuse(givenPath);
   }
 }
 
-function identify(givenPath: string, name: string): Identity {
+export function identify(givenPath: string, name: string): Identity {
   let stats: BigIntStats | undefined;
   try {
     stats = statSync(name, { bigint: true, throwIfNoEntry: false });
@@ -121,9 +145,7 @@ export function inspectFiles(givenPath: string, path: string): boolean {
   // The log first: another process may be creating the database, and it writes the file before the log.
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
   const file = statSync(path, { throwIfNoEntry: false });
-  if (file?.isDirectory()) throw new StoreUnavailableError(`${givenPath} is a folder`);
-  // Opening a named pipe would wait for a writer.
-  if (file && !file.isFile()) throw new StoreUnavailableError(`${givenPath} is not a regular file`);
+  requireRegular(givenPath, file);
   // SQLite would create a separate log for each name.
   if (file && file.nlink > 1) {
     throw new StoreUnavailableError(
@@ -146,6 +168,12 @@ export function inspectFiles(givenPath: string, path: string): boolean {
     );
   }
   return file !== undefined;
+}
+
+/** @throws {StoreUnavailableError} If a file is none that SQLite can use. Opening a named pipe would wait for a writer. */
+export function requireRegular(givenPath: string, file: Stats | undefined): void {
+  if (file?.isDirectory()) throw new StoreUnavailableError(`${givenPath} is a folder`);
+  if (file && !file.isFile()) throw new StoreUnavailableError(`${givenPath} is not a regular file`);
 }
 
 /** Until a new database has a write-ahead log, it is at most one page of the default size. */

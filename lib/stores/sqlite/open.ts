@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { isBusy } from "./errors.ts";
 import {
   followLinks,
+  identify,
   identifyFiles,
   inspectFiles,
   type OpenDatabase,
@@ -27,11 +28,15 @@ export function openDatabase(path: string): OpenDatabase {
   let db: DatabaseSync | undefined;
   try {
     const file = path === IN_MEMORY ? IN_MEMORY : followLinks(path);
-    if (file !== IN_MEMORY && inspectFiles(path, file)) inspect(path, file);
+    const exists = file !== IN_MEMORY && inspectFiles(path, file);
+    if (exists) inspect(path, file);
+    const before = exists ? identify(path, file) : undefined;
     db = new DatabaseSync(file);
     configure(db, path);
     migrate(db, path);
     requireWritable(db);
+    // While this connection waited for a lock, a backup may have been restored: another file has the name now.
+    if (before) requireInPlace({ givenPath: path, identities: [[file, before]] });
     return { db, files: file === IN_MEMORY ? undefined : identifyFiles(path, file) };
   } catch (error) {
     db?.close();
@@ -122,6 +127,11 @@ const EXPLANATIONS: readonly [text: string, meaning: string][] = [
   ["disk I/O error", "cannot be read or written: the disk is full or faulty"],
   ["disk is full", "cannot be written to: the disk is full"],
 ];
+
+/** Whether SQLite cannot work with the content of a file. */
+export function isDamage(error: unknown): boolean {
+  return /database disk image is malformed|file is not a database/.test(String(error));
+}
 
 /** Turns an error of SQLite into one for the operator. */
 export function explain(error: unknown, path: string): StoreUnavailableError {

@@ -83,15 +83,23 @@ export function schemaTextOf(version: number): Map<string, string> {
  * @throws {StoreUnavailableError} If the database cannot be used.
  */
 export function requireKnownSchema(db: DatabaseSync, path: string): number {
-  const owner = readPragma(db, "application_id");
-  const version = readPragma(db, "user_version");
-  const isEmpty = db.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
-  if (owner !== APPLICATION_ID && !(isEmpty && owner === 0 && version === 0)) {
-    throw new StoreUnavailableError(`${path} is an SQLite database of another program; it was left unchanged`);
-  }
+  const version = requireOwn(db, path);
   if (version < 0) throw new StoreUnavailableError(`${path} has schema version ${version}, which no release uses`);
   if (version > MIGRATIONS.length) requireCompatible(db, path, version);
   return version;
+}
+
+/**
+ * Checks only that a database is empty or belongs to this program.
+ *
+ * @returns The version of the schema.
+ */
+export function requireOwn(db: DatabaseSync, path: string): number {
+  const owner = readPragma(db, "application_id");
+  const version = readPragma(db, "user_version");
+  const isEmpty = db.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
+  if (owner === APPLICATION_ID || (isEmpty && owner === 0 && version === 0)) return version;
+  throw new StoreUnavailableError(`${path} is an SQLite database of another program; it was left unchanged`);
 }
 
 /**

@@ -1,0 +1,146 @@
+import { chmodSync, chownSync, existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import type { StoredKey } from "../../stores/key_store.ts";
+import { backupDatabase } from "../../stores/sqlite/backup.ts";
+import { followLinks } from "../../stores/sqlite/file.ts";
+import { inspectDatabase } from "../../stores/sqlite/inspection.ts";
+import { compareKeys, type KeyChanges, type PresentFile, takeFile } from "../../stores/sqlite/restore.ts";
+import { makeFolderFor, publishFile } from "../folders.ts";
+import { asCalled } from "../process.ts";
+import { explain, SettingError } from "../start_error.ts";
+import { parseStoreLocation } from "../store/open_store.ts";
+import { type Command, formatPetCount } from "./command.ts";
+import { showProgress } from "./progress.ts";
+
+export const RESTORE: Command = {
+  summary: "replace an SQLite file by a backup",
+  flags: {
+    "revoke-newer": { help: "end the keys that were revoked, or given an end, since the backup" },
+    json: { help: "print JSON: file, pets, kept, and the ids of the keys: validAgain, revoked, missing" },
+  },
+  operand: "backup",
+  about: [
+    "Replaces an SQLite file by a backup, which is checked first and stays where it is. Stop the servers before: a file that " +
+    "another program has open is not replaced. The file until now is kept beside the new one, under a name with the time. If the " +
+    "restore is cut short, at any moment, the file is the old one or the new one.",
+    "A key that was revoked after the backup is valid again, and one that was made after it is missing. The restore lists " +
+    "both. With --revoke-newer, each key of the backup ends when it ends in the file until now. For PostgreSQL, use pg_restore.",
+  ],
+  examples: [
+    "petstore restore copy.db",
+    "petstore restore copy.db --revoke-newer --store sqlite:/var/lib/petstore/data/petstore.db",
+  ],
+  async run(args, { writers: { output, errors }, host }) {
+    const { operand } = args;
+    if (operand === "") throw new SettingError("The name of the backup is missing, as in petstore restore copy.db");
+    const store = parseStoreLocation(args.text("store"), host.environment);
+    if (store.kind !== "sqlite") {
+      throw new SettingError("Only an SQLite file can be restored; for PostgreSQL use pg_restore");
+    }
+    const progress = showProgress("restore", (line) => errors.add(line));
+    const revokesNewer = args.isOn("revoke-newer");
+    try {
+      await requireSound(operand);
+      const result = await restore(operand, store.path, revokesNewer, (share) => progress.update(undefined, share));
+      output.add(args.isOn("json") ? describeAsJson(result, revokesNewer) : describe(result, operand, revokesNewer));
+      return 0;
+    } catch (error) {
+      throw explain("The restore failed", error);
+    } finally {
+      progress.end();
+    }
+  },
+};
+
+interface Result {
+  file: string;
+  pets: bigint;
+  /** The name of the file until now. Undefined if there was none. */
+  kept: string | undefined;
+  /** Undefined if the keys of the file until now are not known. */
+  keys: KeyChanges | undefined;
+}
+
+async function requireSound(backup: string): Promise<void> {
+  const { version, faults } = await inspectDatabase(backup);
+  if (version === 0) faults.push("it is an empty database");
+  if (faults.length > 0) throw new SettingError(`${backup} is not sound, so nothing was changed: ${faults[0]}`);
+}
+
+async function restore(
+  backup: string,
+  file: string,
+  revokesNewer: boolean,
+  onProgress: (share: number) => void,
+): Promise<Result> {
+  if (!existsSync(dirname(file))) makeFolderFor(file);
+  const present = takeFile(file);
+  try {
+    if (followLinks(backup) === present.path) throw new SettingError(`${backup} is the store itself`);
+    if (revokesNewer && !present.keys) {
+      throw new SettingError(
+        `The keys of ${file} cannot be read, so it is not known which were revoked since the backup`,
+      );
+    }
+    return await publishFile(present.path, async (name) => {
+      const { pets } = await backupDatabase(backup, name, onProgress);
+      const keys = present.keys && compareKeys(name, present.keys, revokesNewer);
+      takeOwner(name, present);
+      const kept = await keep(present);
+      present.removeLog();
+      return { file, pets, kept, keys };
+    }, { replaces: true });
+  } finally {
+    present.close();
+  }
+}
+
+/** @returns The name of the copy, which is complete and on disk. Undefined if there is nothing to keep. */
+async function keep(present: PresentFile): Promise<string | undefined> {
+  if (!present.exists) return undefined;
+  const kept = `${present.path}.${new Date().toISOString().replaceAll(/[:.]/g, "-")}`;
+  await publishFile(kept, async (name) => {
+    await present.copy(name, kept);
+    takeOwner(name, present);
+  });
+  return kept;
+}
+
+/** Gives a file the owner and the mode of the present one. The restore may run as root, and the server as another user. */
+function takeOwner(name: string, { path, stats }: PresentFile): void {
+  if (!stats) return;
+  chmodSync(name, stats.mode & 0o777);
+  const { uid, gid } = statSync(name);
+  if (uid === stats.uid && gid === stats.gid) return;
+  try {
+    chownSync(name, stats.uid, stats.gid);
+  } catch {
+    throw new SettingError(`${path} belongs to another user or group; restore as its owner, or as root`);
+  }
+}
+
+function describe({ file, pets, kept, keys }: Result, backup: string, revokesNewer: boolean): string {
+  const nameOf = ({ id, label }: StoredKey) => `${id} (${label})`;
+  const lines = [`${file}: ${formatPetCount(pets)} from ${backup}, checked`];
+  if (kept !== undefined) lines.push(`${kept}: the file until now`);
+  for (const key of keys?.revived ?? []) {
+    const advice = `is valid again or for longer; petstore keys revoke ${key.id} ends it`;
+    lines.push(`${nameOf(key)} ${revokesNewer ? "ends as in the file until now" : advice}`);
+  }
+  for (const key of keys?.lost ?? []) lines.push(`${nameOf(key)} is missing, because it was made after the backup`);
+  if (kept !== undefined && !keys) {
+    lines.push("Keys that were revoked after the backup may be valid again; petstore keys list shows the valid ones");
+  }
+  return asCalled(lines.join("\n"));
+}
+
+function describeAsJson({ file, pets, kept, keys }: Result, revokesNewer: boolean): string {
+  const ids = (list: StoredKey[] | undefined) => list?.map(({ id }) => id);
+  const revived = ids(keys?.revived);
+  const changes = {
+    validAgain: revokesNewer ? [] : revived,
+    revoked: revokesNewer ? revived : [],
+    missing: ids(keys?.lost),
+  };
+  return JSON.stringify({ file, pets: Number(pets), kept, ...changes });
+}

@@ -1,0 +1,141 @@
+/** Replaces a database file by a backup: what the present file gives, and what becomes of its keys. */
+
+import { copyFileSync, existsSync, rmSync, type Stats, statSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { keyOfRow, type KeyRow } from "../key_row.ts";
+import type { StoredKey } from "../key_store.ts";
+import { StoreUnavailableError } from "../store.ts";
+import { copyPages } from "./backup.ts";
+import { isBusy } from "./errors.ts";
+import { COMPANIONS, followLinks, inspectFiles, requireRegular } from "./file.ts";
+import { explain, isDamage } from "./open.ts";
+import { requireOwn } from "./schema.ts";
+
+/** The file that is to be replaced. If it can be opened, no other program can open it until it is closed. */
+export interface PresentFile {
+  /** The path of the file itself, which symbolic links lead to. */
+  path: string;
+  /** Undefined if the file is missing. */
+  stats: Stats | undefined;
+  /** Whether there is the file or a log. */
+  exists: boolean;
+  /** Undefined if the keys cannot be read. */
+  keys: StoredKey[] | undefined;
+  /**
+   * @param name Gets the content of the file.
+   * @param finalName The name that the copy will have. What is left of the log is copied beside it.
+   */
+  copy(name: string, finalName: string): Promise<void>;
+  /** Removes what is left of the log, which would otherwise be replayed into the new file. */
+  removeLog(): void;
+  close(): void;
+}
+
+/**
+ * Takes a file from all other programs, and writes its log back into it.
+ *
+ * @throws {StoreUnavailableError} If another program has it open, or it belongs to another program.
+ */
+export function takeFile(givenPath: string): PresentFile {
+  const path = followLinks(givenPath);
+  const db = openAlone(givenPath, path);
+  const companions = () => COMPANIONS.filter((end) => existsSync(path + end));
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return {
+    path,
+    stats,
+    exists: stats !== undefined || companions().length > 0,
+    keys: db && tryReadKeys(db),
+    async copy(name, finalName) {
+      // Not copyFile(), if possible: by closing the file, this process would lose its lock.
+      if (db) return await copyPages(db, name);
+      if (stats) copyFileSync(path, name);
+      for (const end of companions()) copyFileSync(path + end, finalName + end);
+    },
+    removeLog() {
+      for (const end of companions()) rmSync(path + end);
+    },
+    close: () => db?.close(),
+  };
+}
+
+/** Undefined if there is no file, or SQLite cannot work with it. */
+function openAlone(givenPath: string, path: string): DatabaseSync | undefined {
+  requireRegular(givenPath, statSync(path, { throwIfNoEntry: false }));
+  try {
+    // SQLite would empty some files, or delete their logs.
+    if (!inspectFiles(givenPath, path)) return undefined;
+  } catch {
+    return undefined;
+  }
+  const db = new DatabaseSync(path);
+  try {
+    // If there is a log, SQLite takes this lock before it reads the first page. So a server is found even if that is damaged.
+    db.exec("PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK");
+    requireOwn(db, givenPath);
+    db.exec("PRAGMA journal_mode = DELETE");
+    return db;
+  } catch (error) {
+    db.close();
+    if (isDamage(error)) return undefined;
+    if (!isBusy(error)) throw explain(error, givenPath);
+    throw new StoreUnavailableError(`${givenPath} is open in another program; stop the servers first`, {
+      cause: error,
+    });
+  }
+}
+
+/** Undefined if they cannot be read. */
+function tryReadKeys(db: DatabaseSync): StoredKey[] | undefined {
+  try {
+    return readKeys(db);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The keys of a file of any release: older ones have no table of them. */
+export function readKeys(db: DatabaseSync): StoredKey[] {
+  const hasTable = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'api_keys'").get() !== undefined;
+  const rows = hasTable ? db.prepare("SELECT * FROM api_keys ORDER BY rowid").all() : [];
+  return (rows as unknown as KeyRow[]).map(keyOfRow);
+}
+
+/** What a restore does to the keys. */
+export interface KeyChanges {
+  /** Keys of the backup that would be valid again, or for longer. */
+  revived: StoredKey[];
+  /** Valid keys that the backup does not have. */
+  lost: StoredKey[];
+}
+
+/**
+ * Compares the keys of a copy with those of the file that it will replace.
+ *
+ * @param revokesNewer Whether the keys of the copy end as they have in that file. One that it does not have is revoked.
+ */
+export function compareKeys(copy: string, present: readonly StoredKey[], revokesNewer: boolean): KeyChanges {
+  const db = new DatabaseSync(copy);
+  try {
+    const restored = readKeys(db);
+    const now = Date.now();
+    const find = (id: string) => present.find((key) => key.id === id);
+    const revived = restored.filter((key) => endOf(key) > now && endOf(find(key.id)) < endOf(key));
+    if (revokesNewer && revived.length > 0) {
+      const end = db.prepare("UPDATE api_keys SET revoked_at = ?, expires_at = ? WHERE id = ?");
+      for (const { id } of revived) {
+        const { revoked, expires } = find(id) ?? { revoked: new Date(now) };
+        end.run(revoked?.getTime() ?? null, expires?.getTime() ?? null, id);
+      }
+    }
+    return { revived, lost: present.filter((key) => endOf(key) > now && !restored.some(({ id }) => id === key.id)) };
+  } finally {
+    db.close();
+  }
+}
+
+/** When a key ends. One that does not exist has always ended. */
+function endOf(key: StoredKey | undefined): number {
+  if (!key) return -Infinity;
+  return Math.min(key.revoked?.getTime() ?? Infinity, key.expires?.getTime() ?? Infinity);
+}

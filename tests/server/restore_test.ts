@@ -1,0 +1,181 @@
+/** `restore`: what becomes of the file, of the one until now, and of the keys. Killed restores: tests/faults/sqlite/restore_test.ts. */
+
+import assert from "node:assert/strict";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { lstatSync, symlinkSync, writeFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { SqliteStore } from "../../lib/stores/sqlite/store.ts";
+import { inFolder, runHere } from "../support/server/in_process.ts";
+import { assertRefused, FILE, STORE } from "../support/server/pet_files.ts";
+import { overwrite } from "../support/system/disk.ts";
+
+const COPY = "copy.db";
+
+async function addPets(...names: string[]): Promise<void> {
+  await using store = SqliteStore.open(FILE, "same-thread");
+  for (const name of names) await store.create({ name, categoryId: 7n, status: "sold" });
+}
+
+function namesIn(path: string): unknown[] {
+  using db = new DatabaseSync(path);
+  return db.prepare("SELECT name FROM pets ORDER BY id").all().map(({ name }) => name);
+}
+
+async function succeed(...args: string[]): Promise<string> {
+  const { status, stdout, stderr } = await runHere([...args, STORE]);
+  assert.equal(status, 0, stderr);
+  return stdout.trim();
+}
+
+/** A store with a backup, and a pet that was added later. */
+async function makeBackup(): Promise<void> {
+  await addPets("Rex", "Bo");
+  await succeed("backup", COPY);
+  await addPets("Max");
+}
+
+test("restore puts the checked backup in the place of the file, and keeps that with what was in its log", () =>
+  inFolder(async () => {
+    mkdirSync("elsewhere");
+    symlinkSync(`elsewhere/${FILE}`, FILE);
+    await addPets("Rex", "Bo");
+    await succeed("backup", COPY);
+    const file = `elsewhere/${FILE}`;
+    // As after SIGKILL: Max is in the log alone.
+    const db = new DatabaseSync(file);
+    db.exec("INSERT INTO pets (name, category_id, status) VALUES ('Max', 1, 1)");
+    for (const end of ["", "-wal"]) copyFileSync(file + end, `${COPY}.killed${end}`);
+    db.close();
+    for (const end of ["", "-wal"]) copyFileSync(`${COPY}.killed${end}`, file + end);
+    chmodSync(file, 0o640);
+
+    const printed = await succeed("restore", COPY);
+    assert.match(
+      printed,
+      /^pets\.db: 2 pets from copy\.db, checked\n\S+elsewhere\/pets\.db\.[-\dT]+Z: the file until now$/,
+    );
+    assert.deepEqual(namesIn(FILE), ["Rex", "Bo"]);
+    assert.ok(lstatSync(FILE).isSymbolicLink());
+    assert.equal(statSync(FILE).mode & 0o777, 0o640);
+    const [kept, ...more] = readdirSync("elsewhere").filter((name) => name !== FILE);
+    assert.deepEqual([namesIn(`elsewhere/${kept}`), more], [["Rex", "Bo", "Max"], []]);
+    assert.deepEqual(namesIn(COPY), ["Rex", "Bo"]);
+    await addPets("Sam");
+    assert.deepEqual(namesIn(FILE), ["Rex", "Bo", "Sam"]);
+  }));
+
+test("restore makes a file where there is none, in a folder that it makes", () =>
+  inFolder(async () => {
+    await makeBackup();
+    const { status, stdout } = await runHere(["restore", COPY, "--json", "--store=sqlite:new/pets.db"]);
+    assert.deepEqual([status, JSON.parse(stdout)], [0, { file: "new/pets.db", pets: 2, revoked: [] }]);
+    assert.deepEqual([namesIn("new/pets.db"), readdirSync("new")], [["Rex", "Bo"], [FILE]]);
+  }));
+
+const DAMAGES: [what: string, damage: () => void][] = [
+  ["whose first page is overwritten", () => overwrite(FILE, 0, 4096)],
+  ["whose schema is overwritten", () => overwrite(FILE, 100, 3000)],
+  ["with a damaged page", () => overwrite(FILE, 4096, 4096)],
+  ["that is cut", () => writeFileSync(FILE, readFileSync(FILE).subarray(0, 5000))],
+  ["that is a text", () => writeFileSync(FILE, "Feed Rex at noon. ".repeat(100))],
+  ["that is empty, with a log beside it", () => {
+    writeFileSync(FILE, "");
+    writeFileSync(`${FILE}-wal`, "the log");
+  }],
+];
+
+for (const [what, damage] of DAMAGES) {
+  test(`restore replaces a file ${what}, and keeps it with its log`, () =>
+    inFolder(async () => {
+      await makeBackup();
+      damage();
+      const log = existsSync(`${FILE}-wal`);
+      assert.equal((await runHere(["check", STORE])).status, 2);
+      const printed = await succeed("restore", COPY);
+      assert.equal(await succeed("check"), `sqlite:${FILE} is sound: 2 pets, schema version 6`);
+      assert.match(printed, /^\S+: the file until now$/m);
+      const beside = readdirSync(".").filter((name) => name !== FILE && name !== COPY);
+      assert.equal(beside.length, log ? 2 : 1, beside.join());
+      if (log) assert.equal(readFileSync(beside.find((name) => name.endsWith("-wal"))!, "utf8"), "the log");
+    }));
+}
+
+for (const [state, damage] of [["sound", () => {}], ["damaged", () => overwrite(FILE, 0, 4096)]] as const) {
+  test(`restore refuses a ${state} file that a server has open, and the server goes on`, () =>
+    inFolder(async () => {
+      await makeBackup();
+      await using store = SqliteStore.open(FILE, "same-thread");
+      await store.create({ name: "Sam", categoryId: 7n, status: "sold" });
+      damage();
+      const before = readFileSync(FILE);
+      assertRefused(
+        await runHere(["restore", COPY, STORE]),
+        /pets\.db is open in another program; stop the servers/,
+        1,
+      );
+      assert.deepEqual(readFileSync(FILE), before);
+      assert.deepEqual(readdirSync(".").toSorted(), [COPY, FILE, `${FILE}-shm`, `${FILE}-wal`]);
+      if (state === "sound") assert.equal(await store.create({ name: "Tom", categoryId: 7n, status: "sold" }), 5n);
+    }));
+}
+
+test("restore changes nothing if the backup or the store cannot be used", () =>
+  inFolder(async () => {
+    await makeBackup();
+    new DatabaseSync("empty.db").exec("VACUUM");
+    new DatabaseSync("theirs.db").exec("CREATE TABLE theirs (a)");
+    copyFileSync(COPY, "damaged.db");
+    overwrite("damaged.db", 4096, 4096);
+    const refused: [args: string[], message: RegExp][] = [
+      [[STORE], /name of the backup is missing/],
+      [["none.db", STORE], /none\.db does not exist/],
+      [["empty.db", STORE], /empty\.db is not sound, so nothing was changed: it is an empty database/],
+      [["theirs.db", STORE], /theirs\.db is an SQLite database of another program/],
+      [["damaged.db", STORE], /damaged\.db is (not sound|corrupt)/],
+      [[FILE, STORE], /pets\.db is the store itself/],
+      [[COPY, "--store=sqlite:theirs.db"], /theirs\.db is an SQLite database of another program/],
+      [[COPY, "--store=sqlite:."], /\. is a folder/],
+      [[COPY, "--store=memory:"], /Only an SQLite file can be restored/],
+      [[COPY, "--revoke-newer", "--store=sqlite:none.db"], /keys of none\.db cannot be read/],
+    ];
+    const before = readdirSync(".");
+    for (const [args, message] of refused) {
+      assertRefused(await runHere(["restore", ...args]), message);
+      assert.deepEqual(readdirSync("."), before, args.join(" "));
+    }
+    assert.deepEqual(namesIn(FILE), ["Rex", "Bo", "Max"]);
+  }));
+
+test("restore lists the keys that are valid again and those that are missing, and ends the first with --revoke-newer", () =>
+  inFolder(async () => {
+    const add = (label: string) => succeed("keys", "add", `--label=${label}`);
+    const keys = async (): Promise<{ id: string; label: string; state: string; expires?: string }[]> =>
+      JSON.parse(await succeed("keys", "list", "--json"));
+    for (const label of ["kept", "revoked", "rotated"]) await add(label);
+    const [kept, revoked, rotated] = (await keys()).map(({ id }) => id) as [string, string, string];
+    await succeed("backup", COPY);
+    await succeed("keys", "revoke", revoked);
+    await succeed("keys", "rotate", rotated);
+    const states = (await keys()).map(({ id, state, expires }) => [id, state, expires]);
+    const successor = states[3]![0] as string;
+    copyFileSync(FILE, "present.db");
+
+    const printed = await succeed("restore", COPY);
+    for (const [id, label] of [[revoked, "revoked"], [rotated, "rotated"]]) {
+      assert.ok(
+        printed.includes(`\n${id} (${label}) is valid again or for longer; petstore keys revoke ${id} ends it`),
+      );
+    }
+    assert.ok(printed.endsWith(`\n${successor} (rotated) is missing, because it was made after the backup`), printed);
+    assert.ok(!printed.includes(kept));
+    assert.deepEqual((await keys()).map(({ state }) => state), ["valid", "valid", "valid"]);
+
+    copyFileSync("present.db", FILE);
+    const { stdout } = await runHere(["restore", COPY, "--revoke-newer", "--json", STORE]);
+    const { kept: name, ...result } = JSON.parse(stdout);
+    assert.ok(existsSync(name));
+    const changes = { validAgain: [], revoked: [revoked, rotated], missing: [successor] };
+    assert.deepEqual(result, { file: FILE, pets: 0, ...changes });
+    assert.deepEqual((await keys()).map(({ id, state, expires }) => [id, state, expires]), states.slice(0, 3));
+  }));
