@@ -51,10 +51,24 @@ for (const each of POSTGRES_DUMPS) {
   );
 }
 
+test.schema(
+  "a retry finds the request of a server that has not been upgraded yet, although none was remembered at the upgrade",
+  async (url, schema) => {
+    await restore(url, schema);
+    const [[request] = []] = await runSql(url, `SELECT key || ',' || fingerprint FROM "${schema}".requests`);
+    await runSql(url, `DELETE FROM "${schema}".requests; DELETE FROM "${schema}".pets`);
+    await usingStore(DRIVERS[0]!, url, schema, () => Promise.resolve());
+    const [key = "", fingerprint = ""] = request!.split(",");
+    await runSql(url, `SELECT setval('"${schema}".pet_ids', 1, false)`);
+    assert.deepEqual(await runSql(url, createAsVersion1(schema, key, Date.now(), fingerprint)), [["1"]]);
+    await usingStore(DRIVERS[0]!, url, schema, (store) => assertRemembered(store, POSTGRES_DUMPS[0]!));
+  },
+);
+
 /** A create with a key, as a server of version 1 with this clock sends it. */
-function createAsVersion1(schema: string, key: string, now: number): string {
+function createAsVersion1(schema: string, key: string, now: number, fingerprint = "f".repeat(22)): string {
   return `SELECT "${schema}".add_pets('{Rex}'::text[], '{7}'::bigint[], '{2}'::smallint[], '{${key}}'::text[],
-    '{${"f".repeat(22)}}'::text[], '{${now + DAY}}'::bigint[], ${now}::bigint)`;
+    '{${fingerprint}}'::text[], '{${now + DAY}}'::bigint[], ${now}::bigint)`;
 }
 
 /** What a role needed in version 1. */
