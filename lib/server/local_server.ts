@@ -2,9 +2,8 @@
 
 import type { PetstoreOptions } from "../petstore/options.ts";
 import { checkOptions } from "../petstore/settings.ts";
-import { type KeyedPetStore, type PetStore, StoreUnavailableError } from "../stores/store.ts";
+import { type KeyedPetStore, StoreUnavailableError } from "../stores/store.ts";
 import { DrainGate } from "./drain_gate.ts";
-import type { CommittingStore } from "../stores/batch.ts";
 import type { Observer } from "../http/finisher.ts";
 import type { KeyManager } from "../access/key_manager.ts";
 import { createKeyManager } from "../access/key_management.ts";
@@ -90,7 +89,7 @@ export class LocalServer implements Server {
       : isJson
       ? createJsonLog(output, traces && (() => traces.activeSpan()?.spanContext()))
       : createTextLog(output);
-    if (settings.metrics) this.#metrics = createMetrics(store);
+    if (settings.metrics) this.#metrics = new Metrics(store);
     const count = this.#metrics?.observe;
     const observe: Observer = (context, reply, startedAt, endedAt) => {
       log?.(context, reply, startedAt, endedAt);
@@ -143,13 +142,6 @@ export class LocalServer implements Server {
     this.#failures?.close();
     if (this.#keys) await resolvesWithin(FLUSH_TIMEOUT, this.#keys.flush());
   }
-}
-
-function createMetrics(store: PetStore & Partial<CommittingStore>): Metrics {
-  // A store in memory has no commits.
-  const metrics = new Metrics(() => store.batch?.unsettled ?? 0);
-  if (store.batch) store.batch.onCommit = metrics.onCommit;
-  return metrics;
 }
 
 /** The settings that become options of the library. */

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RequestContext } from "../../lib/http/context.ts";
 import { Metrics } from "../../lib/server/metrics/metrics.ts";
-import { addSamples, formatSamples, OPEN_METRICS } from "../../lib/server/metrics/samples.ts";
+import { addSamples, formatSamples, OPEN_METRICS, withoutGauges } from "../../lib/server/metrics/samples.ts";
+import type { CommittingStore } from "../../lib/stores/batch.ts";
 import { VERSION } from "../../lib/version.ts";
 import { createContext } from "../support/context.ts";
 import { withFreshServerHere } from "../support/server/in_process.ts";
@@ -24,7 +25,7 @@ function count(metrics: Metrics, exchange: Partial<RequestContext>, status: numb
 const ROUTE = "/v1/pets/{petId}";
 
 test("unknown routes, methods and callers share a label each, so memory stays constant", () => {
-  const metrics = new Metrics(() => 0);
+  const metrics = new Metrics({});
   const size = () => formatSamples(metrics.read()).length;
   for (let i = 0; i < 100; i++) count(metrics, { route: ROUTE, method: `M${i}`, caller: { id: `caller-${i}` } }, 200);
   count(metrics, { method: "BREW" }, 404);
@@ -43,7 +44,7 @@ test("unknown routes, methods and callers share a label each, so memory stays co
 });
 
 test("a label shows any caller, and no caller can write a line of its own", () => {
-  const metrics = new Metrics(() => 0);
+  const metrics = new Metrics({});
   const id = 'a"} 1\n# EOF\npetstore_requests_total{route="\\\ud800';
   count(metrics, { route: ROUTE, caller: { id } }, 200);
   const text = formatSamples(metrics.read());
@@ -52,10 +53,14 @@ test("a label shows any caller, and no caller can write a line of its own", () =
 });
 
 test("histograms are cumulative, and those of several workers are added", () => {
-  const workers = [new Metrics(() => 2), new Metrics(() => 3)];
-  for (const metrics of workers) {
+  const batches: CommittingStore["batch"][] = [{ unsettled: 2, onCommit: undefined }, {
+    unsettled: 3,
+    onCommit: undefined,
+  }];
+  const workers = batches.map((batch) => new Metrics({ batch, pool: { size: 10, running: 4, waiting: 7 } }));
+  for (const [i, metrics] of workers.entries()) {
     count(metrics, { route: ROUTE }, 200, 30_000);
-    for (const creates of [1, 3, 600]) metrics.onCommit(creates, 5);
+    for (const creates of [1, 3, 600]) batches[i]!.onCommit!(creates, 5);
     metrics.onStoreError();
   }
   const values = valuesOf(formatSamples(addSamples(workers.map((metrics) => metrics.read()))));
@@ -64,6 +69,14 @@ test("histograms are cumulative, and those of several workers are added", () => 
   assert.equal(values.get("petstore_request_duration_seconds <= 10.0"), 0);
   assert.equal(values.get("petstore_request_duration_seconds <= +Inf"), 2);
   assert.equal(values.get("petstore_creates_waiting"), 5);
+  assert.equal(values.get("petstore_postgres_pool_size"), 20);
+  assert.equal(values.get("petstore_postgres_statements waiting"), 14);
+  // Of a worker that has ended, what it counted stays.
+  const retired = valuesOf(formatSamples(withoutGauges(workers[0]!.read())));
+  assert.deepEqual(["petstore_store_errors_total", "petstore_creates_waiting"].map((name) => retired.get(name)), [
+    1,
+    undefined,
+  ]);
   assert.equal(values.get("petstore_store_errors_total"), 2);
 });
 

@@ -1,7 +1,9 @@
 /** Counts what happens in one isolate, in constant memory. */
 
 import type { Observer } from "../../http/finisher.ts";
-import type { CommitObserver } from "../../stores/batch.ts";
+import type { CommittingStore } from "../../stores/batch.ts";
+import type { PooledStore } from "../../stores/postgres/client/client.ts";
+import type { PetStore } from "../../stores/store.ts";
 import { createHistogram, type Histogram, labels, type Samples } from "./samples.ts";
 
 /** The methods that are counted separately. A client may invent any number of others. */
@@ -22,6 +24,9 @@ interface Route {
   counts: Map<string, number[]>;
 }
 
+/** A store, whose parts are counted if it has them. That in memory has none. */
+export type ObservedStore = Partial<PetStore & CommittingStore & PooledStore>;
+
 export class Metrics {
   /** By route template, of which there are few. Requests without a route have "". */
   readonly #routes = new Map<string, Route>();
@@ -30,11 +35,16 @@ export class Metrics {
   readonly #commitCreates = createHistogram(CREATES);
   readonly #commitSeconds = createHistogram(SECONDS);
   #storeErrors = 0;
-  readonly #countWaiting: () => number;
+  readonly #store: ObservedStore;
 
-  /** @param countWaiting How many creates wait at the moment. */
-  constructor(countWaiting: () => number) {
-    this.#countWaiting = countWaiting;
+  constructor(store: ObservedStore) {
+    this.#store = store;
+    if (store.batch) {
+      store.batch.onCommit = (creates, milliseconds) => {
+        this.#commitCreates.add(creates);
+        this.#commitSeconds.add(milliseconds / 1000);
+      };
+    }
   }
 
   readonly observe: Observer = ({ method, route = "", caller }, { status, headers }, startedAt, endedAt) => {
@@ -50,11 +60,6 @@ export class Metrics {
     if (caller && isOperation && "deprecation" in headers) this.#countCaller(route, caller.id);
   };
 
-  readonly onCommit: CommitObserver = (creates, milliseconds) => {
-    this.#commitCreates.add(creates);
-    this.#commitSeconds.add(milliseconds / 1000);
-  };
-
   onStoreError(): void {
     this.#storeErrors++;
   }
@@ -67,15 +72,24 @@ export class Metrics {
 
   /** The counts so far. */
   read(): Samples {
+    const { batch, pool } = this.#store;
     const samples: Samples = {
       petstore_requests: {},
       petstore_request_duration_seconds: {},
       petstore_deprecated_requests: {},
-      petstore_creates_waiting: { petstore_creates_waiting: this.#countWaiting() },
+      petstore_creates_waiting: { petstore_creates_waiting: batch?.unsettled ?? 0 },
       petstore_commit_creates: this.#commitCreates.read("petstore_commit_creates"),
       petstore_commit_duration_seconds: this.#commitSeconds.read("petstore_commit_duration_seconds"),
       petstore_store_errors: { petstore_store_errors_total: this.#storeErrors },
     };
+    if (pool) {
+      samples["petstore_postgres_pool_size"] = { petstore_postgres_pool_size: pool.size };
+      const stateful = (state: string) => `petstore_postgres_statements${labels({ state })}`;
+      samples["petstore_postgres_statements"] = {
+        [stateful("running")]: pool.running,
+        [stateful("waiting")]: pool.waiting,
+      };
+    }
     for (const [route, { durations, counts }] of this.#routes) {
       for (const [method, byStatus] of counts) {
         byStatus.forEach((count, status) => {

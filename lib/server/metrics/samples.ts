@@ -16,6 +16,11 @@ const FAMILIES: Record<string, [type: "counter" | "gauge" | "histogram", help: s
   petstore_creates_waiting: ["gauge", "Creates that wait for their commit."],
   petstore_commit_creates: ["histogram", "Creates in a commit, of those that this worker has sent."],
   petstore_commit_duration_seconds: ["histogram", "Time of a commit.", "seconds"],
+  petstore_postgres_pool_size: [
+    "gauge",
+    "Connections to PostgreSQL that this server may have, but for those of API keys.",
+  ],
+  petstore_postgres_statements: ["gauge", "Statements that run on these connections, or wait for one."],
   petstore_store_errors: ["counter", "Requests that failed because the store was unavailable."],
   petstore_build_info: ["gauge", "Always 1. The labels are the release and the runtime."],
   process_start_time_seconds: ["gauge", "When the process started, since 1970.", "seconds"],
@@ -63,6 +68,11 @@ export function labels(pairs: Record<string, string>): string {
 
 function escape(value: string): string {
   return value.toWellFormed().replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+}
+
+/** The samples that stay true when their isolate has ended. */
+export function withoutGauges(samples: Samples): Samples {
+  return Object.fromEntries(Object.entries(samples).filter(([family]) => FAMILIES[family]?.[0] !== "gauge"));
 }
 
 /** Adds the counts of several isolates. */

@@ -1,7 +1,7 @@
 /** The workers of a server: started, replaced when they die, and ended. */
 
 import type { Report } from "../host.ts";
-import { addSamples, type Samples } from "../metrics/samples.ts";
+import { addSamples, type Samples, withoutGauges } from "../metrics/samples.ts";
 import { firstLine } from "../start_error.ts";
 import { resolvesWithin } from "../time.ts";
 import type { Steps } from "./messages.ts";
@@ -95,8 +95,7 @@ export class Crew {
     });
     worker.died.then((reason) => {
       this.#serving.delete(worker);
-      const { petstore_creates_waiting: _, ...counted } = worker.samples ?? {};
-      this.#retiredSamples = addSamples([this.#retiredSamples, counted]);
+      this.#retiredSamples = addSamples([this.#retiredSamples, withoutGauges(worker.samples ?? {})]);
       this.#updateMissing();
       if (this.#isEnding) return;
       this.#report(`a worker died and is replaced: ${reason.replaceAll(/\n\s*/g, " ")}`);

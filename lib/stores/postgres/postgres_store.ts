@@ -30,7 +30,13 @@ import {
   type PetQuery,
   storeClosed,
 } from "../store.ts";
-import { Database, type PostgresClientMaker, type PostgresStoreOptions } from "./client/client.ts";
+import {
+  Database,
+  type PooledStore,
+  type PoolLoad,
+  type PostgresClientMaker,
+  type PostgresStoreOptions,
+} from "./client/client.ts";
 import type { PostgresClient } from "./client/driver.ts";
 import { GroupCommit } from "./commit.ts";
 import { startSweeper, type Sweeper } from "./sweeper.ts";
@@ -76,7 +82,7 @@ export async function createPostgresStore(
   return new PostgresStore(await openDatabase(client, options), new Database(client, options));
 }
 
-class PostgresStore implements KeyedPetStore, CommittingStore, MigratedStore {
+class PostgresStore implements KeyedPetStore, CommittingStore, MigratedStore, PooledStore {
   readonly keys: KeyStore;
   readonly #db: Database;
   /** Reading the keys waits for no pet: a flood of requests must not keep a revoked key alive. */
@@ -99,6 +105,11 @@ class PostgresStore implements KeyedPetStore, CommittingStore, MigratedStore {
 
   get batch(): GroupCommit["batch"] {
     return this.#commits.batch;
+  }
+
+  /** Without the connection for the keys. */
+  get pool(): PoolLoad {
+    return this.#db.load;
   }
 
   async create(pet: PetDraft): Promise<bigint> {

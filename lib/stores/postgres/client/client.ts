@@ -96,6 +96,21 @@ interface ClientState {
   answeredAt: number;
 }
 
+/** How much the connections have to do. */
+export interface PoolLoad {
+  /** How many connections there may be. */
+  size: number;
+  /** How many statements run. Reads share connections if there are more than that. */
+  running: number;
+  /** How many wait for a connection. */
+  waiting: number;
+}
+
+/** A store with a pool of connections, as an observer sees it. */
+export interface PooledStore {
+  readonly pool: PoolLoad;
+}
+
 /** A database, independent of the driver. */
 export class Database {
   /** The schema of the tables. */
@@ -121,6 +136,10 @@ export class Database {
     this.#prepare = prepare;
     this.#makeClient = isMaker(source) ? source : undefined;
     this.#client = this.#open(isMaker(source) ? source() : source);
+  }
+
+  get load(): PoolLoad {
+    return { size: this.#client.driver.size, running: this.#client.busy, waiting: this.#waiting.size };
   }
 
   /** Runs one statement in a separate transaction. */
