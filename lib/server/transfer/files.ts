@@ -64,11 +64,20 @@ export async function openSource(path: string, ending: Promise<void>): Promise<S
 
 /** Also ends while it waits for more bytes, as of a pipe. */
 async function* until(ending: Promise<void>, stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const stopped = ending.then(() => Promise.reject(new UnreachableError("The import was stopped")));
-  stopped.catch(() => {});
+  let isStopped = false;
+  let stop = () => {};
+  ending.then(() => {
+    isStopped = true;
+    stop();
+  });
   const blocks = stream[Symbol.asyncIterator]();
   for (;;) {
-    const { done, value } = await Promise.race([blocks.next(), stopped]);
+    // Not Promise.race(): `ending` would keep each block until the end.
+    const { promise, resolve, reject } = Promise.withResolvers<IteratorResult<Uint8Array>>();
+    stop = () => reject(new UnreachableError("The import was stopped"));
+    if (isStopped) stop();
+    blocks.next().then(resolve, reject);
+    const { done, value } = await promise;
     if (done) return;
     yield value;
   }

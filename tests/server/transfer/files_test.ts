@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { openSource } from "../../../lib/server/transfer/files.ts";
+import { withTempFolder } from "../../support/temp.ts";
+
+const MIB = 1024 * 1024, SIZE = 400 * MIB;
+
+test("what was read of a file is forgotten, although the process may be told to end at any moment", () =>
+  withTempFolder(async (folder) => {
+    const file = join(folder, "large.ndjson");
+    writeFileSync(file, "");
+    truncateSync(file, SIZE);
+    const ending = Promise.withResolvers<void>();
+    const { bytes } = await openSource(file, ending.promise);
+    let read = 0, most = 0;
+    for await (const block of bytes) {
+      read += block.length;
+      most = Math.max(most, Deno.memoryUsage().external);
+    }
+    assert.equal(read, SIZE);
+    assert.ok(most < SIZE / 2, `${Math.round(most / MIB)} MiB were held`);
+    ending.resolve();
+  }));
