@@ -54,6 +54,6 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
 function logsJson(words: readonly string[], environment: Environment): boolean {
   const [command = DEFAULT_COMMAND] = words;
   if (command !== DEFAULT_COMMAND && !command.startsWith("-")) return false;
-  const flags = words.join("\n").match(/(?<=^--log[=\n]).*$/gm);
-  return (flags?.at(-1) ?? environment("PETSTORE_LOG")) === "json";
+  const value = words.findLast((word, i) => word.startsWith("--log=") || words[i - 1] === "--log");
+  return (value?.replace("--log=", "") ?? environment("PETSTORE_LOG")) === "json";
 }

@@ -95,7 +95,7 @@ async function loadDriver(target: PostgresTarget, driver: string): Promise<Conne
     ({ default: create } = await import(driver));
   } catch (error) {
     // On Node, the driver is no part of the package. On Deno, its specifier is a package that is downloaded when it is needed.
-    const command = driver.startsWith("npm:") ? `deno cache --no-config ${driver}` : `npm install ${driver}@3`;
+    const command = /^npm:/.test(driver) ? `deno cache --no-config ${driver}` : `npm install ${driver}@3`;
     throw new SettingError(`The PostgreSQL driver cannot be loaded: ${firstLine(error)}; install it by ${command}`);
   }
   return (settings) => create({ ...driverOptions(target), ...settings });

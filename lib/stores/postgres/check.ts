@@ -91,7 +91,7 @@ async function findChangedFunctions(db: Database): Promise<string[]> {
     settings?.includes(SAFE_PATH) && `${name} ${withoutLayout(String(body))}`
   );
   const wanted = postgresSchema(db.schema).split(/CREATE (?:OR REPLACE )?FUNCTION "\w+"\./).slice(1).map((sql) => {
-    const [, name = "", quote = ""] = /^(\w+)[^$]*(\$\w+\$)/.exec(sql) ?? [];
+    const [, name = "", quote = ""] = /^(\w+)\([^$]*(\$\w+\$)/.exec(sql) ?? [];
     return { name, body: sql.split(quote)[1] ?? "" };
   });
   return wanted.filter(({ name, body }) => !found.includes(`${name} ${withoutLayout(body)}`))
