@@ -8,7 +8,7 @@ import { asCalled } from "./process.ts";
 import { explain } from "./start_error.ts";
 
 /** The label of the key in the file. */
-const LABEL = "first start";
+export const FIRST_LABEL = "first start";
 
 /** A key that a user of the server can take. */
 export interface FirstKey {
@@ -44,7 +44,7 @@ async function isAccepted(key: string, stored: readonly StoredKey[], store: KeyS
   const known = stored.find((each) => each.digest === digest);
   if (known) return isValid(known);
   // The caller as if the key were a setting, so that requests with an Idempotency-Key can be repeated across an upgrade.
-  const names = { id: idOf(digest), label: LABEL, caller: defaultCallerId(digest) };
+  const names = { id: idOf(digest), label: FIRST_LABEL, caller: defaultCallerId(digest) };
   const times = { created: new Date(), expires: undefined, revoked: undefined, lastUsed: undefined };
   // Returns false if another server was first. The store has the key then.
   await store.add({ ...names, ...times, digest, readOnly: false });

@@ -63,6 +63,8 @@ export interface KeyStore {
   revoke(id: string, at: Date): MaybePromise<boolean>;
   /** Records uses. They may be lost when the process ends. */
   touch(uses: readonly KeyUse[]): MaybePromise<void>;
+  /** Removes keys for good. An id that the store does not have is ignored. */
+  remove(ids: readonly string[]): MaybePromise<void>;
 }
 
 /** The latest use of each key, for a store that can change each key only once in a statement. */

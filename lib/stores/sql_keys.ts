@@ -46,6 +46,8 @@ function keyStatements(table: string) {
     touch: `UPDATE ${table} SET last_used_at = max(ifnull(last_used_at, 0), used.at)
       FROM (SELECT value ->> 0 AS id, max(value ->> 1) AS at FROM json_each(?) GROUP BY 1) AS used
       WHERE ${table}.id = used.id`,
+    /** Parameter: a JSON array of ids. */
+    remove: `DELETE FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
   };
 }
 
@@ -81,6 +83,10 @@ export class SqlKeys implements KeyStore {
     if (uses.length === 0) return;
     const pairs = uses.map(({ id, at }) => [id, at.getTime()]);
     return chain(this.#run("use", [this.#sql.touch, JSON.stringify(pairs)]), () => {});
+  }
+
+  remove(ids: readonly string[]): MaybePromise<void> {
+    return chain(this.#run("change", [this.#sql.remove, JSON.stringify(ids)]), () => {});
   }
 
   /** Whether the last statement has changed a row. */

@@ -47,7 +47,13 @@ class World {
 
   constructor(scheduler: fc.Scheduler) {
     this.#scheduler = scheduler;
-    const store = { list: () => this.#read(), add: assert.fail, revoke: assert.fail, touch: () => {} };
+    const store = {
+      list: () => this.#read(),
+      add: assert.fail,
+      revoke: assert.fail,
+      touch: () => {},
+      remove: () => {},
+    };
     this.#cache = new KeyCache(store, [], (error) => {
       this.told.push(error);
       throw new Error("An onOutage that throws changes nothing");

@@ -33,9 +33,8 @@ function open(options: KeyManagerOptions = {}, store: KeyStore = createMemorySto
 
 /** A store with some methods replaced. */
 function over(store: KeyStore, replaced: Partial<KeyStore>): KeyStore {
-  const { list, add, revoke, touch } = store;
-  const bound = { list: list.bind(store), add: add.bind(store), revoke: revoke.bind(store), touch: touch.bind(store) };
-  return { ...bound, ...replaced };
+  const bound = (["list", "add", "revoke", "touch", "remove"] as const).map((name) => [name, store[name].bind(store)]);
+  return { ...Object.fromEntries(bound), ...replaced };
 }
 
 /** Runs with a clock that can be moved, for what is known and for expiries. */

@@ -3,47 +3,23 @@
 import { existsSync } from "node:fs";
 import { digestOf } from "../../access/key_ring.ts";
 import { createKeyManager } from "../../access/key_management.ts";
-import { type AddedKey, checkNewKey, type KeyManager } from "../../access/key_manager.ts";
+import { checkNewKey, type KeyManager } from "../../access/key_manager.ts";
 import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
 import type { KeyedPetStore } from "../../stores/store.ts";
-import { isValid } from "../first_key.ts";
+import { FIRST_LABEL, isValid } from "../first_key.ts";
 import { KEY_FILE, removeKeyFile } from "../key_file.ts";
 import { asCalled } from "../process.ts";
-import { explain, firstLine, SettingError, UnreachableError } from "../start_error.ts";
+import { explain, firstLine, SettingError } from "../start_error.ts";
 import { KEY_DATABASE, loadPostgres, openSqlite, parseStoreLocation } from "../store/open_store.ts";
-import type { CommandArguments, Format } from "../command_arguments.ts";
-import { UNITS } from "../time.ts";
+import type { CommandArguments } from "../command_arguments.ts";
 import type { Command, Context } from "./command.ts";
 import { describeKeys, keysAsJson } from "./key_table.ts";
+import { describeEnd, printAndStore } from "./new_key.ts";
+import { DURATION, EXPIRY } from "./times.ts";
 
 const WHERE =
   "The keys are kept beside the pets: in the SQLite file or the database. For a server with --store memory: they are " +
   `in ${KEY_DATABASE} of its working directory. Running servers follow a change within a second.`;
-
-const DURATION: Format<number> = {
-  form: "a time such as 12h, 90d or 1w (s, m, h, d or w)",
-  parse(text) {
-    const [, count, unit = ""] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
-    return count === undefined ? undefined : Number(count) * UNITS[unit]!;
-  },
-};
-
-/** A moment in the future. */
-const EXPIRY: Format<Date> = {
-  form: `${DURATION.form}, or a date in the future such as 2031-12-31`,
-  parse(text) {
-    const lifetime = DURATION.parse(text);
-    const time = lifetime === undefined ? dayOf(text) : new Date(Date.now() + lifetime);
-    return time && time.getTime() > Date.now() ? time : undefined;
-  },
-};
-
-/** The beginning of a day, in UTC. */
-function dayOf(text: string): Date | undefined {
-  const day = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? text : Number.NaN);
-  // The 30th of February is another day.
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text) ? day : undefined;
-}
 
 const EXPIRES = {
   value: "time",
@@ -149,6 +125,29 @@ export const REVOKE_KEY: Command = {
   },
 };
 
+export const PURGE_KEYS: Command = {
+  summary: "remove API keys that ended long ago",
+  flags: { ended: { value: "time", default: "90d", help: "how long ago they must have expired or been revoked" } },
+  about: [
+    "Removes API keys that expired or were revoked long ago. The list is then short, and servers read less. Whatever is left of " +
+    "them, such as lines of a log with their caller, cannot be looked up any more.",
+    `The key of the first start stays in the list, because a start adds the key in ${KEY_FILE} if the store does not know it. ` +
+    "On PostgreSQL, the role must own the tables.",
+    WHERE,
+  ],
+  examples: ["petstore keys purge --ended 30d"],
+  async run(args, context) {
+    const endedBefore = Date.now() - args.read("ended", DURATION);
+    return await useKeys(args, context, false, async (_, store) => {
+      const hasEnded = ({ label, expires, revoked }: StoredKey) =>
+        label !== FIRST_LABEL && [expires, revoked].some((end) => end && end.getTime() <= endedBefore);
+      const ids = (await store.list()).filter(hasEnded).map(({ id }) => id);
+      await store.remove(ids);
+      context.writers.output.add(ids.length === 1 ? "1 key is removed" : `${ids.length} keys are removed`);
+    });
+  },
+};
+
 /** Opens the keys of a store, and closes it afterwards. */
 async function useKeys(
   args: CommandArguments,
@@ -190,45 +189,4 @@ async function findId({ operand }: CommandArguments, stored: readonly StoredKey[
   throw new SettingError(
     `${operand === "" ? "The id of the key is missing" : "There is no such key"}; petstore keys list shows the ids`,
   );
-}
-
-/**
- * Makes a key, prints it, and only then stores it. A key that cannot be printed, as on a full disk, must not be valid, nor end the
- * key that it replaces.
- */
-async function printAndStore(
-  store: KeyStore,
-  { writers: { output, errors } }: Context,
-  make: (keys: KeyManager) => Promise<AddedKey>,
-): Promise<void> {
-  const additions: Parameters<KeyStore["add"]>[] = [];
-  const postponing: KeyStore = {
-    add: (...addition) => additions.push(addition) > 0,
-    list: () => store.list(),
-    revoke: (id, at) => store.revoke(id, at),
-    touch: (uses) => store.touch(uses),
-  };
-  const { key, id, label, readOnly, expires } = await make(createKeyManager(postponing));
-  output.add(key);
-  await output.flush();
-  if (output.hasFailed) throw new UnreachableError("The key cannot be printed, so nothing was changed");
-  for (const addition of additions) await storePrinted(store, addition);
-  const rights = readOnly ? "may read" : "may read and write";
-  errors.add(`petstore: ${id} (${label}) ${rights} and ${describeEnd(expires)}. The key cannot be shown again`);
-}
-
-async function storePrinted(store: KeyStore, addition: Parameters<KeyStore["add"]>): Promise<void> {
-  let isAdded: boolean;
-  try {
-    isAdded = await store.add(...addition);
-  } catch (error) {
-    throw explain("The printed key is not valid, because it cannot be stored", error);
-  }
-  if (!isAdded) {
-    throw new SettingError("The printed key is not valid, because the one to replace was revoked meanwhile");
-  }
-}
-
-function describeEnd(expires: Date | undefined): string {
-  return expires === undefined ? "does not expire" : `expires ${expires.toISOString()}`;
 }

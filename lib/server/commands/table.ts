@@ -1,5 +1,5 @@
 import { BACKUP } from "./backup.ts";
-import { ADD_KEY, LIST_KEYS, REVOKE_KEY, ROTATE_KEY } from "./keys.ts";
+import { ADD_KEY, LIST_KEYS, PURGE_KEYS, REVOKE_KEY, ROTATE_KEY } from "./keys.ts";
 import { CHECK } from "./check.ts";
 import type { Command } from "./command.ts";
 import { EXPORT } from "./export.ts";
@@ -15,6 +15,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   "keys list": LIST_KEYS,
   "keys rotate": ROTATE_KEY,
   "keys revoke": REVOKE_KEY,
+  "keys purge": PURGE_KEYS,
   openapi: OPENAPI,
   import: IMPORT,
   export: EXPORT,

@@ -6,8 +6,8 @@ import { counterAt, counterState, fromJson, type Layout, toBytes } from "./layou
 
 /** How many keys one read returns. */
 const PAGE = 500;
-/** How many uses one commit records. */
-const MAX_USES = 200;
+/** How many keys one commit changes. */
+const MAX_CHANGED = 200;
 
 /** A key as JSON, with times in milliseconds since 1970. */
 type KeyRow = Omit<StoredKey, Time> & { [name in Time]?: number | undefined };
@@ -21,8 +21,8 @@ interface KeyIndex {
   author: string;
 }
 
-/** The rows that a change writes, or its result if it writes none. */
-type Change = [KvKey, KeyRow | KeyIndex][] | boolean;
+/** The rows that a change writes, or deletes if they are undefined; or its result if it does neither. */
+type Change = [KvKey, KeyRow | KeyIndex | undefined][] | boolean;
 
 export class KvKeys implements KeyStore {
   readonly #kv: Kv;
@@ -74,13 +74,25 @@ export class KvKeys implements KeyStore {
 
   async touch(uses: readonly KeyUse[]): Promise<void> {
     const latest = latestUses(uses);
-    for (let i = 0; i < latest.length; i += MAX_USES) {
-      const part = new Map(latest.slice(i, i + MAX_USES).map(({ id, at }) => [id, at.getTime()]));
+    for (let i = 0; i < latest.length; i += MAX_CHANGED) {
+      const part = new Map(latest.slice(i, i + MAX_CHANGED).map(({ id, at }) => [id, at.getTime()]));
       await this.#change(async () => {
         const entries = await this.#find([...part.keys()]);
         const later = entries.filter((each) => each && !(each.row.lastUsed! >= part.get(each.row.id)!));
         if (later.length === 0) return true;
         return later.map((each) => [each!.key, { ...each!.row, lastUsed: part.get(each!.row.id) }]);
+      });
+    }
+  }
+
+  async remove(ids: readonly string[]): Promise<void> {
+    for (let i = 0; i < ids.length; i += MAX_CHANGED) {
+      await this.#change(async () => {
+        const entries = (await this.#find(ids.slice(i, i + MAX_CHANGED))).filter((each) => each !== undefined);
+        if (entries.length === 0) return true;
+        return entries.flatMap(({ key, row }) =>
+          [key, ...Object.values(this.#layout.keyIndexes(row))].map((each): [KvKey, undefined] => [each, undefined])
+        );
       });
     }
   }
@@ -105,9 +117,11 @@ export class KvKeys implements KeyStore {
       const { last, versionstamp } = counterState(await this.#kv.get(key));
       const change = await plan(last + 1);
       if (typeof change === "boolean") return change;
-      const writes = change.map(([key, value]): [KvKey, Uint8Array] => [key, toBytes(JSON.stringify(value))]);
+      const writes = change.filter(([, value]) => value !== undefined)
+        .map(([key, value]): [KvKey, Uint8Array] => [key, toBytes(JSON.stringify(value))]);
       writes.push([key, counterAt(last + 1)]);
-      const outcome = await this.#kv.withTimeout(() => this.#kv.commit({ key, versionstamp }, { writes }));
+      const deleted = change.filter(([, value]) => value === undefined).map(([key]) => key);
+      const outcome = await this.#kv.withTimeout(() => this.#kv.commit({ key, versionstamp }, { writes, deleted }));
       if (typeof outcome === "string") return true;
       if (!await mayRetry(outcome)) throw outcome;
     }

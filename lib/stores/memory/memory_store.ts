@@ -129,4 +129,8 @@ class MemoryKeys implements KeyStore {
       if (key && !(key.lastUsed && key.lastUsed >= at)) key.lastUsed = at;
     }
   }
+
+  remove(ids: readonly string[]): void {
+    for (const id of ids) this.#keys.delete(id);
+  }
 }

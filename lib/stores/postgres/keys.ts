@@ -41,6 +41,14 @@ export function postgresKeys(db: Database): KeyStore {
         timeArray(latest.map(({ at }) => at)),
       ]);
     },
+    // No function, because servers have no right to it.
+    async remove(ids) {
+      await db.query(
+        `DELETE FROM "${db.schema}".api_keys WHERE id OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.text[])`,
+        [textArray(ids)],
+        { deadline: performance.now() + db.timeoutMs },
+      );
+    },
   };
 }
 

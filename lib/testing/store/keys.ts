@@ -78,6 +78,15 @@ const RUNS: Record<string, (keys: KeyStore, store: PetStore) => Promise<void>> =
     const [a, b, c] = await keys.list();
     assert.deepEqual([a?.lastUsed, b?.lastUsed, c?.lastUsed], [at(7), at(4), undefined]);
   },
+  async "removes keys, which can be added again, and keeps the others in their order"(keys) {
+    for (const name of ["a", "b", "c", "d"]) await keys.add(keyOf(name));
+    await keys.remove([]);
+    await keys.remove(["key-b", "key-x", "key-d"]);
+    assert.deepEqual(await keys.list(), [keyOf("a"), keyOf("c")]);
+    assert.equal(await keys.revoke("key-b", at(1)), false);
+    assert.equal(await keys.add(keyOf("b")), true);
+    assert.deepEqual(await keys.list(), [keyOf("a"), keyOf("c"), keyOf("b")]);
+  },
   async "loses no change when keys are changed and pets are created concurrently"(keys, store) {
     await keys.add(keyOf("a"));
     const names = Array.from({ length: 20 }, (_, i) => `n${i}`);

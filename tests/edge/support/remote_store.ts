@@ -28,6 +28,7 @@ export function remoteStore(url: string): PetStore {
     add: (...args) => call<boolean>("keys.add", ...args),
     revoke: (...args) => call<boolean>("keys.revoke", ...args),
     touch: (...args) => call<void>("keys.touch", ...args),
+    remove: (...args) => call<void>("keys.remove", ...args),
   };
   return {
     keys,

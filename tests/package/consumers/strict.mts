@@ -172,6 +172,10 @@ class ArrayKeys implements KeyStore {
   touch(uses: readonly KeyUse[]): void {
     for (const { id, at } of uses) this.#keys.find((key) => key.id === id)!.lastUsed = at;
   }
+
+  remove(ids: readonly string[]): void {
+    for (const id of ids) this.#keys.splice(this.#keys.findIndex((key) => key.id === id), 1);
+  }
 }
 
 const keyed: KeyedPetStore = createMemoryStore();

@@ -198,6 +198,27 @@ test("a key expires at the beginning of a day, or after a time", () =>
     assert.match((await run("rotate", day!.id, "--overlap=1w")).stderr, /key-\w+ expires 20\S+Z\n$/);
   }));
 
+test("keys that ended long ago are removed, but not the one of the first start, which a start would add again", () =>
+  inFolder(async () => {
+    await withServerHere({ args: ["--store=sqlite:pets.db"] }, () => {});
+    const first = readKey(".");
+    for (const label of ["valid", "expired", "revoked", "lately"]) await add(`--label=${label}`, "--expires=1d");
+    for (const label of ["first start", "revoked", "lately"]) await succeed("revoke", await idOf(label));
+    {
+      using db = new DatabaseSync("pets.db");
+      const longAgo = Date.now() - 91 * 86_400_000;
+      db.exec(`UPDATE api_keys SET expires_at = ${longAgo} WHERE label = 'expired'`);
+      db.exec(`UPDATE api_keys SET revoked_at = ${longAgo} WHERE label IN ('revoked', 'first start')`);
+    }
+    assert.equal(await succeed("purge", "--ended=365d"), "0 keys are removed\n");
+    assert.equal(await succeed("purge"), "2 keys are removed\n");
+    assert.deepEqual((await list()).map(({ label }) => label), ["first start", "valid", "lately"]);
+    assert.equal(await succeed("purge", "--ended=0s"), "1 key is removed\n");
+    await withServerHere({ args: ["--store=sqlite:pets.db"] }, async (server) => {
+      assert.equal(await statusOf(server, first), 401);
+    });
+  }));
+
 test("what is wrong has status 2 and one line, makes no file, and shows no key", () =>
   inFolder(async () => {
     const wrong: [args: string[], shows: RegExp][] = [
@@ -227,7 +248,7 @@ test("what is wrong has status 2 and one line, makes no file, and shows no key",
     for (const args of [[], ["--help"]]) {
       const { status, stdout } = await run(...args);
       assert.equal(status, 0);
-      assert.match(stdout, /keys add[^]*keys list[^]*keys rotate[^]*keys revoke/);
+      assert.match(stdout, /keys add[^]*keys list[^]*keys rotate[^]*keys revoke[^]*keys purge/);
     }
   }));
 
