@@ -11,7 +11,16 @@ import {
   undecodablePath,
   unknownMethod,
 } from "../support/http/deviation.ts";
-import { BUN_RUNTIME, DENO, DENO_SERVE, NODE_24, NODE_24_DECORATORS, type Runtime } from "./driver/program.ts";
+import {
+  BUN_RUNTIME,
+  DENO,
+  DENO_SERVE,
+  NODE_24,
+  NODE_24_AZURE,
+  NODE_24_DECORATORS,
+  NODE_24_LAMBDA,
+  type Runtime,
+} from "./driver/program.ts";
 
 /** A program in programs/. */
 export interface MountedHost {
@@ -29,6 +38,10 @@ export interface MountedHost {
   adds?: Readonly<Record<string, string>>;
   /** Whether it sends short responses in chunks instead of with `Content-Length`. */
   sendsChunks?: boolean;
+  /** Whether it calls the program when the request is complete, and sends a response when that is complete. */
+  collectsBodies?: boolean;
+  /** Whether a response loses all its cookies but the last. */
+  keepsLastCookie?: boolean;
   /** Whether the cases run too that do not depend on a host: the library's own ways of serving, other than `Deno.serve`. */
   runsWholeContract?: boolean;
   /** Whether a petstore at the root hides the app's own routes. */
@@ -40,6 +53,16 @@ const BUN_PARSER = unknownMethod("gets no response: Bun closes the connection", 
 const SRVX_BODY = lateRefusal("srvx keeps the connection for five seconds");
 
 const PLAIN = outside(/^Not found$/);
+
+/** Of functions in a cloud. */
+const COLLECTED: Deviation[] = [
+  unknownMethod("does not reach the function", exactly(400, "")),
+  {
+    says: "A body that stalls does not reach the function, which is called when the body is complete",
+    concerns: ({ request, caseName }) => /^answers 408/.test(caseName) && request.method === "POST",
+    check: noResponse,
+  },
+];
 
 const PARSERS =
   "Middleware that reads bodies, such as `express.json()` or `koa-body`, must come after the petstore. A body that has " +
@@ -199,5 +222,36 @@ export const HOSTS: readonly MountedHost[] = [
     about: "With `respond = false`, Koa leaves the response to the petstore.",
     notes: ["No middleware of Koa sees the petstore's responses", PARSERS],
     deviations: [outside(/^Not Found$/), NODE_PARSER],
+  },
+  {
+    name: "AWS Lambda",
+    file: "lambda.ts",
+    runtime: NODE_24_LAMBDA,
+    about:
+      "The listener of node:http above in `serverless-http`, behind a function URL or an HTTP API. Lambda starts and ends instances " +
+      "at any time: use a [store](stores.md) that they share. The tests run the package, with the events of a function URL.",
+    isLinked: true,
+    notes: [
+      "Lambda collects the whole response, so a stream of the app must end",
+      "`rateLimit` counts by the address in the event (`sourceIp`)",
+    ],
+    deviations: [PLAIN, ...COLLECTED],
+    collectsBodies: true,
+  },
+  {
+    name: "Azure Functions",
+    file: "azure.ts",
+    runtime: NODE_24_AZURE,
+    about:
+      'With version 4 of `@azure/functions`. Set `"routePrefix": ""` in `host.json`, or begin `basePath` with `/api`, which is the ' +
+      "default. Use a [store](stores.md) that several instances share. The tests run the package as Azure's worker does; " +
+      "Azure itself was not tested.",
+    notes: [
+      "Of several cookies in one response of the app, the package keeps the last",
+      'For `rateLimit`, set `clientHeader: "x-forwarded-for"`: the package does not tell the address of the client',
+    ],
+    deviations: [outside(/^$/), ...COLLECTED],
+    collectsBodies: true,
+    keepsLastCookie: true,
   },
 ];

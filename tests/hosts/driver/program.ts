@@ -31,6 +31,8 @@ export const DENO_SERVE: Runtime = { name: "Deno", command: Deno.execPath(), arg
 export const BUN_RUNTIME: Runtime = { name: "Bun", command: BUN, args: [] };
 export const NODE_24: Runtime = { name: "Node 24", command: NODE, args: NODE_ARGS };
 export const NODE_24_DECORATORS: Runtime = { ...NODE_24, args: [...NODE_ARGS, "--import", "./driver/decorators.mjs"] };
+export const NODE_24_LAMBDA: Runtime = { ...NODE_24, args: [...NODE_ARGS, "driver/lambda.mjs"] };
+export const NODE_24_AZURE: Runtime = { ...NODE_24, args: [...NODE_ARGS, "driver/azure.mjs"] };
 
 /** The reason to skip a runtime's tests, or `false`. */
 export function whyNot({ name, command }: Runtime): string | false {
