@@ -1,8 +1,9 @@
 /** The files of imports and exports. */
 
-import { open } from "node:fs/promises";
+import { createReadStream, fstat, open } from "node:fs";
 import { Socket } from "node:net";
 import process from "node:process";
+import { promisify } from "node:util";
 import type { ExportFormat } from "../../stores/pet_exporter.ts";
 import { type CommandArguments, oneOf } from "../command_arguments.ts";
 import { codeOf } from "../folders.ts";
@@ -47,12 +48,13 @@ export async function openSource(path: string, ending: Promise<void>): Promise<S
   const readable = (stream: AsyncIterable<Uint8Array>, name: string) => withReadErrors(until(ending, stream), name);
   if (path === STANDARD) return { bytes: readable(process.stdin, "Standard input"), share: () => undefined };
   try {
-    const file = await open(path);
-    const stats = await file.stat();
+    // A number: Node closes a FileHandle that is collected as garbage, below the socket.
+    const fd = await promisify(open)(path, "r");
+    const stats = await promisify(fstat)(fd);
     if (stats.isDirectory()) throw new SettingError(`${path} cannot be read: it is a folder`);
     // On Node, a read of a file that waits for a pipe would delay the end of the process. Deno has no such socket.
     const isSocket = stats.isFIFO() && process.versions["deno"] === undefined;
-    const stream = isSocket ? new Socket({ fd: file.fd }) : file.createReadStream({ highWaterMark: BLOCK });
+    const stream = isSocket ? new Socket({ fd }) : createReadStream(path, { fd, highWaterMark: BLOCK });
     // It may grow meanwhile.
     const share = () => stats.isFile() ? Math.min(1, stream.bytesRead / stats.size) : undefined;
     return { bytes: readable(stream, path), share };
