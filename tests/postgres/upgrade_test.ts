@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { listPostgresKeys } from "../../lib/stores/postgres/check.ts";
 import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
 import { MIGRATIONS } from "../../lib/stores/postgres/schema/tables.ts";
 import type { PetStore } from "../../mod.ts";
@@ -64,6 +65,18 @@ test.schema(
     await usingStore(DRIVERS[0]!, url, schema, (store) => assertRemembered(store, POSTGRES_DUMPS[0]!));
   },
 );
+
+for (const { file } of POSTGRES_DUMPS) {
+  test.schema(`the keys of ${file} are listed without a migration`, async (url, schema) => {
+    await restore(url, schema, file);
+    const version = () => runSql(url, `SELECT version FROM "${schema}".schema_version`);
+    const before = await version();
+    await DRIVERS[0]!.use(url, async (client) => {
+      assert.deepEqual(await listPostgresKeys(() => client, { schema }), []);
+    });
+    assert.deepEqual(await version(), before);
+  });
+}
 
 /** A create with a key, as a server of version 1 with this clock sends it. */
 function createAsVersion1(schema: string, key: string, now: number, fingerprint = "f".repeat(22)): string {

@@ -1,6 +1,6 @@
 /** API keys as a table and as JSON. */
 
-import type { KeyInfo } from "../../stores/key_store.ts";
+import type { KeyInfo, StoredKey } from "../../stores/key_store.ts";
 import { isValid } from "../first_key.ts";
 
 const COLUMNS: readonly [title: string, of: (key: KeyInfo) => string][] = [
@@ -27,6 +27,6 @@ export function describeKeys(keys: readonly KeyInfo[]): string {
   return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join("  ").trimEnd()).join("\n");
 }
 
-export function keysAsJson(keys: readonly KeyInfo[]): string {
-  return JSON.stringify(keys.map((key) => ({ ...key, state: stateOf(key) })), null, 2);
+export function keysAsJson(keys: readonly StoredKey[]): string {
+  return JSON.stringify(keys.map(({ digest: _, ...key }) => ({ ...key, state: stateOf(key) })), null, 2);
 }

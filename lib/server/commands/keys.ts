@@ -5,12 +5,14 @@ import { digestOf } from "../../access/key_ring.ts";
 import { createKeyManager } from "../../access/key_management.ts";
 import { checkNewKey, type KeyManager } from "../../access/key_manager.ts";
 import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
+import { listKeys } from "../../stores/sqlite/keys.ts";
 import type { KeyedPetStore } from "../../stores/store.ts";
 import { FIRST_LABEL, isValid } from "../first_key.ts";
 import { KEY_FILE, removeKeyFile } from "../key_file.ts";
 import { asCalled } from "../process.ts";
+import type { Host } from "../host.ts";
 import { explain, firstLine, SettingError } from "../start_error.ts";
-import { KEY_DATABASE, loadPostgres, openSqlite, parseStoreLocation } from "../store/open_store.ts";
+import { KEY_DATABASE, loadPostgres, openSqlite, parseStoreLocation, type StoreLocation } from "../store/open_store.ts";
 import type { CommandArguments } from "../command_arguments.ts";
 import type { Command, Context } from "./command.ts";
 import { describeKeys, keysAsJson } from "./key_table.ts";
@@ -69,10 +71,9 @@ export const LIST_KEYS: Command = {
   ],
   examples: ["petstore keys list", "petstore keys list --json | jq '.[] | select(.lastUsed == null)'"],
   async run(args, context) {
-    return await useKeys(args, context, false, async (keys) => {
-      const infos = await keys.list();
-      context.writers.output.add(args.isOn("json") ? keysAsJson(infos) : describeKeys(infos));
-    });
+    const keys = await readKeys(args.text("store"), context.host);
+    context.writers.output.add(args.isOn("json") ? keysAsJson(keys) : describeKeys(keys));
+    return 0;
   },
 };
 
@@ -148,6 +149,22 @@ export const PURGE_KEYS: Command = {
   },
 };
 
+/** Does not open the store, which would migrate it: servers of an earlier release could not use it any more. */
+async function readKeys(setting: string, { environment, postgresDriver }: Host): Promise<readonly StoredKey[]> {
+  const store = parseStoreLocation(setting, environment);
+  if (store.kind === "postgres") return await (await loadPostgres()).listKeysOfPostgres(store.target, postgresDriver);
+  try {
+    return await listKeys(keyFileOf(store));
+  } catch (error) {
+    throw explain("The API keys cannot be read", error);
+  }
+}
+
+/** The SQLite file that has the keys. */
+function keyFileOf(store: StoreLocation): string {
+  return store.kind === "sqlite" && store.path !== ":memory:" ? store.path : KEY_DATABASE;
+}
+
 /** Opens the keys of a store, and closes it afterwards. */
 async function useKeys(
   args: CommandArguments,
@@ -173,7 +190,7 @@ async function openKeyed(
 ): Promise<KeyedPetStore> {
   const store = parseStoreLocation(setting, host.environment);
   if (store.kind === "postgres") return await (await loadPostgres()).openPostgres(store.target, host.postgresDriver);
-  const path = store.kind === "sqlite" && store.path !== ":memory:" ? store.path : KEY_DATABASE;
+  const path = keyFileOf(store);
   const isNew = !existsSync(path);
   const opened = await openSqlite(path, "same-thread", createIfMissing);
   // In the wrong folder, the key would be of no use.

@@ -1,7 +1,7 @@
 /** Opens the PostgreSQL store of the standalone server. The driver is loaded only when it is needed. */
 
 import type { Socket } from "node:net";
-import { type CheckedSchema, inspectPostgresStore } from "../../stores/postgres/check.ts";
+import { type CheckedSchema, inspectPostgresStore, listPostgresKeys } from "../../stores/postgres/check.ts";
 import { exportPostgres } from "../../stores/postgres/exporter.ts";
 import { openPostgresImporter } from "../../stores/postgres/importer.ts";
 import {
@@ -12,6 +12,7 @@ import {
 import { asUnavailable, isTemporary } from "../../stores/postgres/client/errors.ts";
 import type { ExportFormat, PetSink } from "../../stores/pet_exporter.ts";
 import type { PetImporter } from "../../stores/pet_importer.ts";
+import type { StoredKey } from "../../stores/key_store.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { firstLine, SettingError, UnreachableError } from "../start_error.ts";
 import { Hosts, type ServerState } from "./postgres_hosts.ts";
@@ -40,6 +41,9 @@ type Open<T> = (target: PostgresTarget, driver: string) => Promise<T>;
 
 export const openPostgres: Open<KeyedPetStore> = (...to) => usePostgres(...to, createPostgresStore);
 export const openImporter: Open<PetImporter> = (...to) => usePostgres(...to, openPostgresImporter);
+
+/** Reads the API keys, without a change. */
+export const listKeysOfPostgres: Open<readonly StoredKey[]> = (...to) => usePostgres(...to, listPostgresKeys);
 
 /** Checks that the store is sound, without a change. */
 export const inspectPostgres: Open<CheckedSchema> = (...to) => usePostgres(...to, inspectPostgresStore);

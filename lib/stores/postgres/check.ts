@@ -1,11 +1,13 @@
 /** Checks the tables of a PostgreSQL database. Changes nothing. */
 
+import type { StoredKey } from "../key_store.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { Database, type PostgresClientMaker, type PostgresStoreOptions } from "./client/client.ts";
+import { postgresKeys } from "./keys.ts";
 import { inspect, type Inspection, requireReady, requireTables } from "./schema/inspection.ts";
 import { SAFE_PATH } from "./schema/functions.ts";
 import { postgresSchema } from "./schema/schema.ts";
-import { MIGRATIONS } from "./schema/tables.ts";
+import { KEYS_SINCE, MIGRATIONS } from "./schema/tables.ts";
 
 /** The columns of each table. Those that end with `?` may be null. */
 const COLUMNS: Record<string, string> = {
@@ -101,4 +103,22 @@ async function findChangedFunctions(db: Database): Promise<string[]> {
 /** Without comments and indentation. */
 function withoutLayout(sql: string): string {
   return sql.replace(/--.*/g, "").replace(/\s+/g, " ");
+}
+
+/**
+ * Reads the API keys, without a change.
+ *
+ * @throws {StoreUnavailableError} If the database cannot be reached, or has no tables of a version that this release can use.
+ */
+export async function listPostgresKeys(
+  makeClient: PostgresClientMaker,
+  options: PostgresStoreOptions,
+): Promise<readonly StoredKey[]> {
+  const db = new Database(makeClient, options);
+  try {
+    const { version } = requireTables(db, await inspect(db));
+    return version < KEYS_SINCE ? [] : await postgresKeys(db).list();
+  } finally {
+    await db.release();
+  }
 }

@@ -1,10 +1,13 @@
 /** Keeps API keys in the file of the pets, through the connection that reads. */
 
 import type { DatabaseSync } from "node:sqlite";
-import type { KeyStore } from "../key_store.ts";
+import { keyOfRow, type KeyRow } from "../key_row.ts";
+import type { KeyStore, StoredKey } from "../key_store.ts";
 import { type Rows, SqlKeys, type Statement } from "../sql_keys.ts";
 import { asUnavailable } from "./errors.ts";
-import type { FileWatch } from "./schema.ts";
+import { findFile, readSnapshot } from "./inspection.ts";
+import { explain } from "./open.ts";
+import { type FileWatch, requireTables } from "./schema.ts";
 import { begin, BUSY_TIMEOUT, commit } from "./transaction.ts";
 
 export function sqliteKeys(db: DatabaseSync, watch: FileWatch): KeyStore {
@@ -33,4 +36,27 @@ function write<T>(db: DatabaseSync, waits: boolean, change: () => T): T {
   } finally {
     db.exec("PRAGMA synchronous = FULL");
   }
+}
+
+/**
+ * Reads the keys of a file, without a change.
+ *
+ * @throws {StoreUnavailableError} If it cannot be read, or is not a database of this program that this release can use.
+ */
+export async function listKeys(path: string): Promise<StoredKey[]> {
+  try {
+    return await readSnapshot(findFile(path), (db) => {
+      requireTables(db, path);
+      return readKeys(db);
+    });
+  } catch (error) {
+    throw explain(error, path);
+  }
+}
+
+/** The keys of a file of any release: older ones have no table of them. */
+export function readKeys(db: DatabaseSync): StoredKey[] {
+  const hasTable = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'api_keys'").get() !== undefined;
+  const rows = hasTable ? db.prepare("SELECT * FROM api_keys ORDER BY rowid").all() : [];
+  return (rows as unknown as KeyRow[]).map(keyOfRow);
 }

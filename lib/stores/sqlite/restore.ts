@@ -2,12 +2,12 @@
 
 import { copyFileSync, existsSync, rmSync, type Stats, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { keyOfRow, type KeyRow } from "../key_row.ts";
 import type { StoredKey } from "../key_store.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { copyPages } from "./backup.ts";
 import { isBusy } from "./errors.ts";
 import { COMPANIONS, followLinks, inspectFiles, requireRegular } from "./file.ts";
+import { readKeys } from "./keys.ts";
 import { explain, isDamage } from "./open.ts";
 import { requireOwn } from "./schema.ts";
 
@@ -92,13 +92,6 @@ function tryReadKeys(db: DatabaseSync): StoredKey[] | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** The keys of a file of any release: older ones have no table of them. */
-export function readKeys(db: DatabaseSync): StoredKey[] {
-  const hasTable = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'api_keys'").get() !== undefined;
-  const rows = hasTable ? db.prepare("SELECT * FROM api_keys ORDER BY rowid").all() : [];
-  return (rows as unknown as KeyRow[]).map(keyOfRow);
 }
 
 /** What a restore does to the keys. */

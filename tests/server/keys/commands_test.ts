@@ -1,10 +1,11 @@
 /** The commands that manage API keys, beside servers that follow them. */
 
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { isMistyped } from "../../../lib/access/key_format.ts";
+import { SQLITE_FILES } from "../../support/earlier/earlier.ts";
 import { inFolder, runHere, withServerHere } from "../../support/server/in_process.ts";
 import { assertRefused } from "../../support/server/pet_files.ts";
 import { addPet, PET, readKey, type ServerProcess, withServer } from "../../support/server/server_process.ts";
@@ -218,6 +219,21 @@ test("keys that ended long ago are removed, but not the one of the first start, 
       assert.equal(await statusOf(server, first), 401);
     });
   }));
+
+for (const { file } of SQLITE_FILES) {
+  test(`commands that only read use ${file} of an earlier release, and do not migrate it`, () =>
+    inFolder(async () => {
+      copyFileSync(new URL(`../../support/earlier/${file}`, import.meta.url), "pets.db");
+      const before = readFileSync("pets.db");
+      assert.deepEqual(await list(), []);
+      for (const args of [["check"], ["export", "pets.csv"], ["backup", "copy.db"]]) {
+        const { status, stderr } = await runHere([...args, "--store=sqlite:pets.db"]);
+        assert.equal(status, 0, stderr);
+      }
+      assert.ok(before.equals(readFileSync("pets.db")), "the file has been changed");
+      assert.deepEqual(readdirSync(".").toSorted(), ["copy.db", "pets.csv", "pets.db"]);
+    }));
+}
 
 test("what is wrong has status 2 and one line, makes no file, and shows no key", () =>
   inFolder(async () => {

@@ -4,6 +4,9 @@ import { createKeyFunctions } from "./key_functions.ts";
 /** Entry n migrates version n to version n + 1. Released entries must not change. */
 export const MIGRATIONS: readonly ((schema: string) => string)[] = [createTables, addFunctions, addKeys, addImports];
 
+/** The version whose migration adds the API keys. */
+export const KEYS_SINCE: number = MIGRATIONS.indexOf(addKeys) + 1;
+
 /** Version 1. Its function is omitted here, because version 2 replaces it. */
 function createTables(schema: string): string {
   return `    CREATE SEQUENCE ${schema}.pet_ids MAXVALUE ${Number.MAX_SAFE_INTEGER};
