@@ -19,7 +19,7 @@ import { KEY, Ledger, ON_FILE } from "../support/server/ledger.ts";
 import { assertRefused } from "../support/server/pet_files.ts";
 import { runCommand, walk, withServer } from "../support/server/server_process.ts";
 import { environment, ON_NODE, serverCommand } from "../support/server/serve_task.ts";
-import { fillUp, MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
+import { fillUp, MOUNT_SKIP, overwrite, withTmpfs } from "../support/system/disk.ts";
 import { command, skipUnless, testUnless } from "../support/system/commands.ts";
 import { Child } from "../support/system/child.ts";
 import { withTempFolder } from "../support/temp.ts";
@@ -198,6 +198,27 @@ for (const [what, damage, shows] of UNSOUND) {
       assert.deepEqual(readdirSync("."), ["pets.db"]);
     }));
 }
+
+/** Overwrites the page on which the table of a file begins. */
+function damageTable(name: string): void {
+  using db = new DatabaseSync("pets.db");
+  const root = Number(db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(name)?.["rootpage"]);
+  db.close();
+  overwrite("pets.db", (root - 1) * 4096, 4096);
+}
+
+test("a damaged file is told in one sentence by each command, with its name and what to do", () =>
+  inFolder(async () => {
+    await makeStore(500);
+    damageTable("api_keys");
+    const sentence = /pets\.db is corrupt; restore it from a backup$/m;
+    for (const args of [["keys", "list"], ["keys", "revoke", "key-1"], ["serve", "--port=0"], ["backup", "copy.db"]]) {
+      assertRefused(await runHere([...args, PETS]), sentence);
+    }
+    damageTable("pets");
+    for (const args of [["export"], ["backup", "copy.db"]]) assertRefused(await runHere([...args, PETS]), sentence);
+    assert.deepEqual(readdirSync("."), ["pets.db"]);
+  }));
 
 test("check and backup refuse a file that is missing or empty, and a store that is no file", () =>
   inFolder(async () => {

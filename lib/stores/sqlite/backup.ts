@@ -42,7 +42,7 @@ export async function backupDatabase(path: string, copy: string, onProgress: (sh
       onProgress(1);
       return countPets(db);
     });
-    await requireSound(copy, pets);
+    await requireSound(copy, pets, path);
     return { pets, bytes: statSync(copy).size };
   } catch (error) {
     throw explain(error, path);
@@ -57,8 +57,15 @@ export async function copyPages(db: sqlite.DatabaseSync, copy: string, progress:
   await backup(db, copy, { rate: RATE, progress });
 }
 
-async function requireSound(copy: string, expectedPets: bigint): Promise<void> {
-  const { pets, faults } = await inspectDatabase(copy);
-  if (faults.length > 0) throw new StoreUnavailableError(`The copy is not sound: ${faults[0]}`);
+/** The copy has the damage of its source too, which is then to blame. */
+async function requireSound(copy: string, expectedPets: bigint, path: string): Promise<void> {
+  const { pets, faults } = await inspectDatabase(copy).catch(({ message }) => ({ pets: 0n, faults: [message] }));
+  if (faults.length > 0) {
+    const source = await inspectDatabase(path);
+    if (source.faults.length > 0) {
+      throw new StoreUnavailableError(`${path} is not sound: ${source.faults[0]}; petstore check shows all faults`);
+    }
+    throw new StoreUnavailableError(`The copy is not sound: ${faults[0]}`);
+  }
   if (pets !== expectedPets) throw new StoreUnavailableError(`The copy has ${pets} pets instead of ${expectedPets}`);
 }

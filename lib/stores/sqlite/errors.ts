@@ -16,12 +16,36 @@ export function isOutage(error: unknown): boolean {
 
 /** Whether another connection holds the lock. If the runtime gives no number, the text of `sqlite3_errstr()` decides. */
 export function isBusy(error: unknown): boolean {
-  const { errcode, message } = (error ?? {}) as { errcode?: number; message?: string };
+  const cause = error instanceof StoreUnavailableError ? error.cause : error;
+  const { errcode, message } = (cause ?? {}) as { errcode?: number; message?: string };
   return errcode === undefined ? message === "database is locked" : (errcode & 0xff) === BUSY;
 }
 
-/** Turns an outage into a {@link StoreUnavailableError}, and returns any other error unchanged. */
-export function asUnavailable(error: unknown): unknown {
-  if (error instanceof StoreUnavailableError) return error;
-  return isOutage(error) ? new StoreUnavailableError((error as Error).message, { cause: error }) : error;
+/** SQLite's messages, and texts for the operator. The messages come from `sqlite3_errstr()`, so all runtimes have the same. */
+const EXPLANATIONS: readonly [text: string, meaning: string][] = [
+  ["file is not a database", "is not an SQLite database; it was left unchanged"],
+  ["database disk image is malformed", "is corrupt; restore it from a backup"],
+  ["database is locked", "is locked by another process"],
+  ["unable to open database", "cannot be opened; its folder must exist and be writable"],
+  ["readonly database", "cannot be written to"],
+  ["disk I/O error", "cannot be read or written: the disk is full or faulty"],
+  ["disk is full", "cannot be written to: the disk is full"],
+];
+
+/** What a message of SQLite says about a file, if that is known. */
+export function meaningOf(message: string): string | undefined {
+  return EXPLANATIONS.find(([text]) => message.includes(text))?.[1];
+}
+
+/** Whether SQLite cannot work with the content of a file. */
+export function isDamage(error: unknown): boolean {
+  return /database disk image is malformed|file is not a database/.test(String(error));
+}
+
+/** Turns an outage into a {@link StoreUnavailableError} that names the file, and returns any other error unchanged. */
+export function asUnavailable(error: unknown, path: string): unknown {
+  if (error instanceof StoreUnavailableError || !isOutage(error)) return error;
+  const { message } = error as Error;
+  const meaning = meaningOf(message);
+  return new StoreUnavailableError(meaning === undefined ? message : `${path} ${meaning}`, { cause: error });
 }

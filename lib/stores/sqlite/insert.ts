@@ -2,6 +2,7 @@
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { IdempotentOutcome, IdempotentRequest } from "../store.ts";
+import { asUnavailable } from "./errors.ts";
 import type { FileWatch } from "./schema.ts";
 import { DELETE_REQUESTS, INSERT_REQUEST, insertPets, SELECT_REQUEST, WRITE_NOTHING } from "./statements.ts";
 import { begin, commit, prepareExact } from "./transaction.ts";
@@ -48,11 +49,15 @@ export class Transactions {
    * @returns The outcome of each. If this throws, nothing has been written.
    */
   commit(rows: readonly NewRow[], patience: number): Inserted[] {
-    begin(this.#db, patience);
-    return commit(this.#db, () => {
-      this.#watch.requireWritable();
-      return this.#insert(rows);
-    });
+    try {
+      begin(this.#db, patience);
+      return commit(this.#db, () => {
+        this.#watch.requireWritable();
+        return this.#insert(rows);
+      });
+    } catch (error) {
+      throw asUnavailable(error, this.#watch.path);
+    }
   }
 
   #insert(rows: readonly NewRow[]): Inserted[] {

@@ -22,7 +22,7 @@ export function sqliteKeys(db: DatabaseSync, watch: FileWatch): KeyStore {
         return run(statements);
       });
     } catch (error) {
-      throw asUnavailable(error);
+      throw asUnavailable(error, watch.path);
     }
   });
 }

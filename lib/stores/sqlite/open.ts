@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { isBusy } from "./errors.ts";
+import { isBusy, meaningOf } from "./errors.ts";
 import {
   followLinks,
   identify,
@@ -117,29 +117,14 @@ function setWal(db: DatabaseSync): unknown {
   }
 }
 
-/** SQLite's messages, and texts for the operator. The messages come from `sqlite3_errstr()`, so all runtimes have the same. */
-const EXPLANATIONS: readonly [text: string, meaning: string][] = [
-  ["file is not a database", "is not an SQLite database; it was left unchanged"],
-  ["database disk image is malformed", "is corrupt; restore it from a backup"],
-  ["database is locked", "is locked by another process"],
-  ["unable to open database", "cannot be opened; its folder must exist and be writable"],
-  ["readonly database", "cannot be written to"],
-  ["disk I/O error", "cannot be read or written: the disk is full or faulty"],
-  ["disk is full", "cannot be written to: the disk is full"],
-];
-
-/** Whether SQLite cannot work with the content of a file. */
-export function isDamage(error: unknown): boolean {
-  return /database disk image is malformed|file is not a database/.test(String(error));
-}
-
 /** Turns an error of SQLite into one for the operator. */
 export function explain(error: unknown, path: string): StoreUnavailableError {
   if (error instanceof StoreUnavailableError) return error;
   const { name, message } = error instanceof Error ? error : new Error(String(error));
-  const known = EXPLANATIONS.find(([text]) => message.includes(text))?.[1];
   // Deno's own message suggests a flag of `deno run`, but the program may have been started by another command.
-  const meaning = name === "NotCapable" ? "cannot be opened: the program lacks Deno's permission for it" : known;
+  const meaning = name === "NotCapable"
+    ? "cannot be opened: the program lacks Deno's permission for it"
+    : meaningOf(message);
   return new StoreUnavailableError(
     `${path} ${meaning ?? `cannot be opened: ${message.replaceAll("\n", " ")}`}`,
     { cause: error },

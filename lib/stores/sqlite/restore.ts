@@ -5,10 +5,10 @@ import { DatabaseSync } from "node:sqlite";
 import type { StoredKey } from "../key_store.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { copyPages } from "./backup.ts";
-import { isBusy } from "./errors.ts";
+import { isBusy, isDamage } from "./errors.ts";
 import { COMPANIONS, followLinks, inspectFiles, requireRegular } from "./file.ts";
 import { readKeys } from "./keys.ts";
-import { explain, isDamage } from "./open.ts";
+import { explain } from "./open.ts";
 import { requireOwn } from "./schema.ts";
 
 /** The file that is to be replaced. If it can be opened, no other program can open it until it is closed. */

@@ -145,7 +145,7 @@ export function migrate(db: DatabaseSync, path: string): void {
 /** Detects that the open file was moved, replaced or overwritten, or that a later release has migrated it. */
 export class FileWatch {
   readonly #db: DatabaseSync;
-  readonly #path: string;
+  readonly path: string;
   readonly #files: OpenedFiles | undefined;
   readonly #read: StatementSync;
   #known: unknown;
@@ -153,7 +153,7 @@ export class FileWatch {
   constructor({ db, files }: OpenDatabase, path: string) {
     this.#db = db;
     this.#files = files;
-    this.#path = path;
+    this.path = path;
     this.#read = db.prepare("PRAGMA user_version");
     this.#known = this.#version();
   }
@@ -178,8 +178,8 @@ export class FileWatch {
   requireSchema(): void {
     const version = this.#version();
     if (version === this.#known) return;
-    if (requireKnownSchema(this.#db, this.#path) < MIGRATIONS.length) {
-      throw new StoreUnavailableError(`${this.#path} has been overwritten by an older or empty database; restart`);
+    if (requireKnownSchema(this.#db, this.path) < MIGRATIONS.length) {
+      throw new StoreUnavailableError(`${this.path} has been overwritten by an older or empty database; restart`);
     }
     this.#known = version;
   }

@@ -172,7 +172,7 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
     try {
       return query();
     } catch (error) {
-      throw this.#isClosed ? asUnavailable(error) : this.#explain(error);
+      throw this.#isClosed ? asUnavailable(error, this.#file.path) : this.#explain(error);
     }
   }
 
@@ -182,9 +182,9 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
       if (isOutage(error)) this.#db.exec("PRAGMA shrink_memory");
       // If a table is missing because the file was overwritten, this throws a better error.
       else this.#file.requireSchema();
-      return asUnavailable(error);
+      return asUnavailable(error, this.#file.path);
     } catch (better) {
-      return asUnavailable(better);
+      return asUnavailable(better, this.#file.path);
     }
   }
 }

@@ -4,7 +4,7 @@ import { Batch } from "../batch.ts";
 import { chain, type MaybePromise } from "../../maybe_promise.ts";
 import { requireValid } from "../status_code.ts";
 import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
-import { asUnavailable, isBusy } from "./errors.ts";
+import { isBusy } from "./errors.ts";
 import type { NewRow, Transactions } from "./insert.ts";
 import { BUSY_TIMEOUT } from "./transaction.ts";
 import {
@@ -74,7 +74,7 @@ export class Writer {
     try {
       return this.#settle(creates, this.#transactions.commit(creates, 0));
     } catch (error) {
-      if (!isBusy(error) || performance.now() >= deadline) return rejectAll(creates, asUnavailable(error));
+      if (!isBusy(error) || performance.now() >= deadline) return rejectAll(creates, error);
     }
     return new Promise((resolve) => setTimeout(resolve, RETRY_DELAY)).then(() => this.#commit(creates, deadline));
   }

@@ -6,7 +6,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type MessagePort, workerData } from "node:worker_threads";
 import { Batch } from "../batch.ts";
-import { asUnavailable } from "./errors.ts";
 import type { OpenedFiles } from "./file.ts";
 import { Transactions } from "./insert.ts";
 import { openSecondConnection } from "./open.ts";
@@ -111,7 +110,7 @@ class ThreadWriter {
     try {
       outcomes = this.#transactions.commit(rows, BUSY_TIMEOUT);
     } catch (error) {
-      outcomes = rows.map(() => toFailure(asUnavailable(error)));
+      outcomes = rows.map(() => toFailure(error));
     }
     for (const [i, { port }] of jobs.entries()) port.postMessage(outcomes.splice(0, batches[i]!.length));
     this.#releasePages(rows.length);

@@ -58,7 +58,7 @@ async function assertSurvives(server: ServerProcess, ledger: Ledger): Promise<vo
   assert.equal(await server.stop(), 0);
   assert.match(
     server.written.stderr,
-    /failed: (database disk image is malformed|file is not a database|disk I\/O error)/,
+    /failed: pets\.db (is corrupt; restore it from a backup|is not an SQLite database|cannot be read)/,
   );
 }
 
