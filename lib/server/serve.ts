@@ -6,7 +6,7 @@ import type { Host, OpenedStores, Report, Server } from "./host.ts";
 import { findFirstKey, type FirstKey } from "./first_key.ts";
 import { LocalServer, readOptions } from "./local_server.ts";
 import { describeStart, describeStartAsJson, oneLine } from "./log/messages.ts";
-import { serveMetrics } from "./metrics/metrics_server.ts";
+import { readSizes, serveMetrics } from "./metrics/metrics_server.ts";
 import type { ServerSettings } from "./server_settings.ts";
 import type { KeyedPetStore } from "../stores/store.ts";
 import { SettingError } from "./start_error.ts";
@@ -45,9 +45,18 @@ export async function serve(settings: ServerSettings, writers: Writers, host: Ho
   const server: Server = settings.workers === 1
     ? new LocalServer(settings, writers, host.listen)
     : createWorkerPool(settings, storeSetting, report, host.sinks);
-  const metrics = settings.metrics &&
-    await suggestFreePort("--metrics", settings.metrics, serveMetrics(settings.metrics, host.listen, server, report));
   const stores = new Set<KeyedPetStore>();
+  const readMetrics = () => {
+    // The first one has the pets.
+    const [store] = stores;
+    return [...server.readMetrics(), readSizes(store)];
+  };
+  const metrics = settings.metrics &&
+    await suggestFreePort(
+      "--metrics",
+      settings.metrics,
+      serveMetrics(settings.metrics, host.listen, readMetrics, report),
+    );
   let key!: FirstKey;
   let timeLeft = END_TIMEOUT;
 

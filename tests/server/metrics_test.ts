@@ -1,7 +1,9 @@
 /** The metrics of a server, read by other people's parser. */
 
 import assert from "node:assert/strict";
+import { readFileSync, statSync } from "node:fs";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import type { RequestContext } from "../../lib/http/context.ts";
 import { Metrics } from "../../lib/server/metrics/metrics.ts";
 import { addSamples, formatSamples, OPEN_METRICS, withoutGauges } from "../../lib/server/metrics/samples.ts";
@@ -11,6 +13,7 @@ import { createContext } from "../support/context.ts";
 import { withFreshServerHere } from "../support/server/in_process.ts";
 import { valuesOf } from "../support/server/metrics.ts";
 import { addPet } from "../support/server/server_process.ts";
+import { hasCommand, testUnless } from "../support/system/commands.ts";
 import { freePort } from "../support/system/free_port.ts";
 
 const KEY = "pk_example";
@@ -101,6 +104,10 @@ test("--metrics serves what happened, at an address of its own, and nothing else
     assert.ok(
       [...values.keys()].some((name) => /^petstore_build_info (deno|node) /.test(name) && name.endsWith(VERSION)),
     );
+    const sizes = ["", "_log"].map((part) => values.get(`petstore_database${part}_bytes`));
+    assert.deepEqual(sizes, ["", "-wal"].map((end) => statSync(`data/petstore.db${end}`).size));
+    const memory = values.get("process_resident_memory_bytes") ?? 0;
+    assert.ok(memory > 10e6 && memory < 10e9, `${memory} bytes`);
     assert.ok(Math.abs(Date.now() / 1000 - (values.get("process_start_time_seconds") ?? 0)) < 60);
     for (const path of ["/", "/v1/pets", "/livez"]) {
       const other = await fetch(origin + path, { headers: { authorization: `Bearer ${KEY}` } });
@@ -109,4 +116,30 @@ test("--metrics serves what happened, at an address of its own, and nothing else
     }
     assert.equal(await server.stop(), 0);
   });
+});
+
+const ALERTS = fileURLToPath(new URL("../../docs/petstore-alerts.yml", import.meta.url));
+const DASHBOARD = new URL("../../docs/petstore-dashboard.json", import.meta.url);
+
+test("the alert rules and the dashboard use metrics that the server has, and each of these is on the dashboard", () => {
+  const families = [...formatSamples({}).matchAll(/^# TYPE (\w+) (\w+)$/gm)];
+  const names = families.flatMap(([, name, type]) =>
+    type === "counter"
+      ? [`${name}_total`]
+      : type === "gauge"
+      ? [name]
+      : ["_bucket", "_sum", "_count"].map((end) => name + end)
+  );
+  const usedBy = (text: string) => new Set(text.match(/\b(petstore|process)_\w+/g));
+  const { panels } = JSON.parse(readFileSync(DASHBOARD, "utf8"));
+  const shown = usedBy(JSON.stringify(panels));
+  // The job that makes the backup writes this one.
+  const known = new Set([...names, "petstore_backup_timestamp_seconds"]);
+  for (const name of [...shown, ...usedBy(readFileSync(ALERTS, "utf8"))]) assert.ok(known.has(name), name);
+  for (const [, name = ""] of families) assert.ok([...shown].some((each) => each.startsWith(name)), name);
+});
+
+testUnless(hasCommand("promtool") ? false : "there is no promtool")("Prometheus accepts the alert rules", () => {
+  const { success, stderr } = new Deno.Command("promtool", { args: ["check", "rules", ALERTS] }).outputSync();
+  assert.ok(success, new TextDecoder().decode(stderr));
 });

@@ -23,6 +23,9 @@ const FAMILIES: Record<string, [type: "counter" | "gauge" | "histogram", help: s
   petstore_postgres_statements: ["gauge", "Statements that run on these connections, or wait for one."],
   petstore_store_errors: ["counter", "Requests that failed because the store was unavailable."],
   petstore_build_info: ["gauge", "Always 1. The labels are the release and the runtime."],
+  petstore_database_bytes: ["gauge", "Size of the SQLite file.", "bytes"],
+  petstore_database_log_bytes: ["gauge", "Size of the write-ahead log beside the SQLite file.", "bytes"],
+  process_resident_memory_bytes: ["gauge", "Memory of the process, of all its workers together.", "bytes"],
   process_start_time_seconds: ["gauge", "When the process started, since 1970.", "seconds"],
 };
 
