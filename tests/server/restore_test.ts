@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { lstatSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, lstatSync, symlinkSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { SqliteStore } from "../../lib/stores/sqlite/store.ts";
@@ -125,6 +125,8 @@ test("restore changes nothing if the backup or the store cannot be used", () =>
     await makeBackup();
     new DatabaseSync("empty.db").exec("VACUUM");
     new DatabaseSync("theirs.db").exec("CREATE TABLE theirs (a)");
+    copyFileSync(COPY, "one.db");
+    linkSync("one.db", "two.db");
     copyFileSync(COPY, "damaged.db");
     overwrite("damaged.db", 4096, 4096);
     const refused: [args: string[], message: RegExp][] = [
@@ -136,6 +138,8 @@ test("restore changes nothing if the backup or the store cannot be used", () =>
       [[FILE, STORE], /pets\.db is the store itself/],
       [[COPY, "--store=sqlite:theirs.db"], /theirs\.db is an SQLite database of another program/],
       [[COPY, "--store=sqlite:."], /\. is a folder/],
+      // A server that has it open by the other name would not be found.
+      [[COPY, "--store=sqlite:two.db"], /two\.db is a file with several names/],
       [[COPY, "--store=memory:"], /Only an SQLite file can be restored/],
       [[COPY, "--revoke-newer", "--store=sqlite:none.db"], /keys of none\.db cannot be read/],
     ];

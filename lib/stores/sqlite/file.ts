@@ -146,12 +146,6 @@ export function inspectFiles(givenPath: string, path: string): boolean {
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
   const file = statSync(path, { throwIfNoEntry: false });
   requireRegular(givenPath, file);
-  // SQLite would create a separate log for each name.
-  if (file && file.nlink > 1) {
-    throw new StoreUnavailableError(
-      `${givenPath} is a file with several names (hard links); replace the others with symbolic links`,
-    );
-  }
   // SQLite treats a file of one byte as empty, and would overwrite it.
   if (file?.size === 1) {
     throw new StoreUnavailableError(`${givenPath} is not an SQLite database; it was left unchanged`);
@@ -174,6 +168,12 @@ export function inspectFiles(givenPath: string, path: string): boolean {
 export function requireRegular(givenPath: string, file: Stats | undefined): void {
   if (file?.isDirectory()) throw new StoreUnavailableError(`${givenPath} is a folder`);
   if (file && !file.isFile()) throw new StoreUnavailableError(`${givenPath} is not a regular file`);
+  // SQLite would create a separate log for each name, and a server that uses one of them would not be found.
+  if (file && file.nlink > 1) {
+    throw new StoreUnavailableError(
+      `${givenPath} is a file with several names (hard links); replace the others with symbolic links`,
+    );
+  }
 }
 
 /** Until a new database has a write-ahead log, it is at most one page of the default size. */
