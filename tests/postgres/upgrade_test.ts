@@ -71,9 +71,7 @@ for (const { file } of POSTGRES_DUMPS) {
     await restore(url, schema, file);
     const version = () => runSql(url, `SELECT version FROM "${schema}".schema_version`);
     const before = await version();
-    await DRIVERS[0]!.use(url, async (client) => {
-      assert.deepEqual(await listPostgresKeys(() => client, { schema }), []);
-    });
+    assert.deepEqual(await listPostgresKeys(() => DRIVERS[0]!.connect(url), { schema }), []);
     assert.deepEqual(await version(), before);
   });
 }
