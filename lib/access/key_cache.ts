@@ -18,8 +18,8 @@ const PATIENCE = 1_000;
 /** When a read is given up that has not ended, in milliseconds. One that never ends must not be the last one. */
 const GIVE_UP_AFTER = 10_000;
 
-/** How often uses are written while requests arrive, in milliseconds. */
-const USE_INTERVAL = 60_000;
+/** How often uses are written while requests arrive, and how soon again after a failure, in milliseconds. */
+const USE_INTERVAL = 60_000, USE_RETRY = 5_000;
 
 /**
  * Reads keys on demand, so it needs no timer. If they cannot be read, the last known ones stay valid. There is no moment without
@@ -153,8 +153,9 @@ export class KeyCache {
       await this.#store.touch(uses);
       for (const { id, at } of uses) this.#noteWritten(id, at);
     } catch {
-      // Another program may have locked the store, so the next read of the keys tries again. It also reports an outage.
-      this.#flushedAt = -Infinity;
+      // Another program may have locked the store. Not at the next read of the keys: a standby would log each attempt. If the store
+      // is unavailable, reading the keys reports it.
+      this.#flushedAt -= USE_INTERVAL - USE_RETRY;
     }
   }
 }
