@@ -156,8 +156,9 @@ export const HOSTS: readonly MountedHost[] = [
     file: "nestjs.ts",
     runtime: NODE_24_DECORATORS,
     about:
-      "For the default adapter, Express. Call `app.use()` before `app.listen()`, because that adds the body parsers of Nest. " +
-      "Compile the file, as `nest build` does: Node does not run decorators.",
+      "For the default adapter, Express: call `app.use(BASE_PATH, createNodeListener(petstore))` before `app.listen()`, which adds " +
+      "the body parsers of Nest. Compile the file, as `nest build` does: Node does not run decorators.",
+    isLinked: true,
     notes: ["Guards, interceptors, pipes and filters of Nest do not see the petstore's requests"],
     deviations: [outside(/"message":"Cannot [A-Z]+ /, { isBasePathOurs: true }), NODE_PARSER],
     adds: { "x-powered-by": "Express" },

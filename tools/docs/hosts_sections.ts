@@ -111,6 +111,20 @@ export const EDGE_SECTIONS: readonly Section[] = [
     files: ["tests/edge/nitro/routes/v1/[...path].js"],
     deviations: ["A method that HTTP does not have (`constructor`) gets 400 without a body from Node's parser"],
   },
+  {
+    title: "Astro 7",
+    runtime: "Node 24",
+    text:
+      "For its Node adapter, with `security: { checkOrigin: false }` in the configuration: otherwise a `POST` without " +
+      "`Content-Type` gets 403 from Astro. The petstore uses no cookies, so it needs no such check. For another base path use " +
+      "another folder, as in Next.js.",
+    files: ["tests/edge/astro/src/pages/v1/[...path].js"],
+    linked: ["tests/edge/astro/astro.config.mjs"],
+    deviations: [
+      "A path or query that does not decode (`%zz`) gets 400 and plain text from Astro",
+      "A method that HTTP does not have (`constructor`) gets 400 without a body from Node's parser",
+    ],
+  },
 ];
 
 const PROGRAMS = "tests/hosts/programs";
