@@ -94,7 +94,11 @@ export const ROTATE_KEY: Command = {
     const expires = args.optional("expires", EXPIRY);
     const options = { overlapMs: args.read("overlap", DURATION), ...(expires && { expires }) };
     return await useKeys(args, context, false, async (_, store) => {
-      const id = await findId(args, await store.list());
+      const stored = await store.list();
+      const id = await findId(args, stored);
+      if (!stored.some((key) => key.id === id && isValid(key))) {
+        throw new SettingError(`${id} has ended, so nothing can replace it; petstore keys add makes a new key`);
+      }
       await printAndStore(store, context, (keys) => keys.rotate(id, options));
       const old = (await store.list()).find((key) => key.id === id);
       context.writers.errors.add(`petstore: ${id} ${describeEnd(old?.expires)}`);

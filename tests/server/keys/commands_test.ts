@@ -212,6 +212,8 @@ test("keys that ended long ago are removed, but not the one of the first start, 
       db.exec(`UPDATE api_keys SET revoked_at = ${longAgo} WHERE label IN ('revoked', 'first start')`);
     }
     assert.equal(await succeed("purge", "--ended=365d"), "0 keys are removed\n");
+    const ended = await run("rotate", await idOf("expired"));
+    assertRefused(ended, /key-\w+ has ended, so nothing can replace it; .*keys add makes a new key\n$/);
     assert.equal(await succeed("purge"), "2 keys are removed\n");
     assert.deepEqual((await list()).map(({ label }) => label), ["first start", "valid", "lately"]);
     assert.equal(await succeed("purge", "--ended=0s"), "1 key is removed\n");
