@@ -34,7 +34,8 @@ test("a dry run of publishing to JSR finds no fault and no slow types, and takes
   const VIEWER = ["LICENSE", "NOTICE", "page.json", "swagger-ui-bundle.js.LICENSE.txt", "swagger_ui.json"];
   assert.deepEqual(others.toSorted(), [
     ...["CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md", "deno.json"],
-    ...["nginx.conf", "petstore-postgres.service", "petstore.service"].map((name) => `docs/${name}`),
+    "docs/nginx.conf",
+    ...["-alerts.yml", "-dashboard.json", "-postgres.service", ".service"].map((end) => `docs/petstore${end}`),
     ...VIEWER.map((name) => `lib/server/viewer/${name}`),
     ...["mod.ts", "server.ts"],
   ]);
