@@ -183,6 +183,18 @@ testPage(
   SCREEN,
 );
 
+testPage("the page has the colours that its user prefers, and every text can be read", "/docs", async ({ page }) => {
+  const block = page.locator("#operations-animals-createPet");
+  await block.locator(".opblock-summary-control").click();
+  await block.locator(".execute").waitFor();
+  const findFaint = await Deno.readTextFile(new URL("faint_texts.js", import.meta.url));
+  for (const colorScheme of ["dark", "light"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.locator("html.dark-mode").waitFor({ state: colorScheme === "dark" ? "attached" : "detached" });
+    assert.deepEqual(await page.evaluate(findFaint), [], colorScheme);
+  }
+});
+
 testPage(
   "the browser enforces the policy: no inline script or style, and no request to another host",
   "/docs",

@@ -5,6 +5,12 @@ import { KeptKey, restoreKey } from "./kept_key.js";
 import { ShortFailures } from "./short_failures.js";
 import { ShortInfo } from "./short_info.js";
 
+// Swagger UI has dark colours, but does not ask whether the user wants them.
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+dark.addEventListener("change", follow);
+follow();
+
 const ui = globalThis.SwaggerUIBundle({
   url: "openapi.json",
   dom_id: "#viewer",
