@@ -2,7 +2,7 @@ import { rmSync, writeFile } from "node:fs";
 import { promisify } from "node:util";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import { openSource, readFormat, STANDARD } from "../transfer/files.ts";
-import { type ImportOptions, importRecords } from "../transfer/import_records.ts";
+import { type ImportedPart, type ImportOptions, importRecords } from "../transfer/import_records.ts";
 import { publishFile } from "../folders.ts";
 import { oneLine } from "../log/messages.ts";
 import { type CommandArguments, numberFrom, oneOf } from "../command_arguments.ts";
@@ -88,35 +88,20 @@ async function importFile(
   { writers, host }: Context,
   reject?: ImportOptions["reject"],
 ): Promise<Counts> {
-  const format = readFormat(args);
+  const options = { ...readOptions(args), ...(reject && { reject, skipsBad: true }) };
   const isDryRun = args.isOn("dry-run");
-  const skipsBad = args.read("on-error", oneOf("stop", "skip")) === "skip" || isDryRun || reject !== undefined;
-  const copy = args.read("copy", numberFrom(1, 999_999));
   const store = readStoreSetting(args.text("store"), host.environment, host.postgresDriver);
   if (!store.openImporter) {
     throw new SettingError("A store in memory belongs to one server; name a file or a database, or add pets by POST");
   }
   const { bytes, share } = await openSource(args.operand, host.ending());
   const importer = isDryRun ? undefined : await store.openImporter();
-  const takesLast = args.isOn("last-line");
   const counts: Counts = { added: 0, known: 0, bad: 0, incomplete: 0 };
   const report = (line: string) => writers.errors.add(`petstore: ${line}`);
   const progress = showProgress("import", (line) => writers.errors.add(line));
   try {
-    for await (
-      const part of importRecords(bytes, { format, copy, importer, skipsBad, takesLast, ...(reject && { reject }) })
-    ) {
-      counts.added += part.added;
-      counts.known += part.known;
-      for (const { line, faults } of part.bad) {
-        if (counts.bad++ < MAX_SHOWN) report(`Line ${line}: ${oneLine(faults.join("; "))}`);
-      }
-      if (part.incomplete !== undefined) {
-        counts.incomplete++;
-        report(
-          `Line ${part.incomplete} has no end, so it may be incomplete and was not added; if it is whole, add --last-line`,
-        );
-      }
+    for await (const part of importRecords(bytes, { ...options, importer })) {
+      addPart(counts, part, report);
       progress.update(counts.added + counts.known, share());
     }
   } catch (error) {
@@ -129,11 +114,36 @@ async function importFile(
   return counts;
 }
 
+function readOptions(args: CommandArguments): Omit<ImportOptions, "importer"> {
+  const onError = args.read("on-error", oneOf("stop", "skip"));
+  return {
+    format: readFormat(args),
+    copy: args.read("copy", numberFrom(1, 999_999)),
+    skipsBad: onError === "skip" || args.isOn("dry-run"),
+    takesLast: args.isOn("last-line"),
+  };
+}
+
+function addPart(
+  counts: Counts,
+  { added, known, bad, incomplete }: ImportedPart,
+  report: (line: string) => void,
+): void {
+  counts.added += added;
+  counts.known += known;
+  for (const { line, faults } of bad) {
+    if (counts.bad++ < MAX_SHOWN) report(`Line ${line}: ${oneLine(faults.join("; "))}`);
+  }
+  if (incomplete === undefined) return;
+  counts.incomplete++;
+  report(`Line ${incomplete} has no end, so it may be incomplete and was not added; if it is whole, add --last-line`);
+}
+
 function explainStop(error: unknown, { added, known }: Counts, isDryRun: boolean): unknown {
   const isTemporary = error instanceof StoreUnavailableError || error instanceof UnreachableError;
   if (isDryRun || !(isTemporary || error instanceof SettingError)) return error;
   const result = added === 0 ? "No pet was added" : `${formatPetCount(added)} ${added === 1 ? "was" : "were"} added`;
-  const earlier = known === 0 ? "" : `, and ${known} by an earlier import`;
+  const earlier = known === 0 ? "" : `, ${known} were known from an earlier import`;
   const advice = isTemporary ? "import the file again for the rest" : "correct it and import the file again";
   const line = `${error.message}. ${result}${earlier}; ${advice}`;
   return isTemporary ? new UnreachableError(line) : new SettingError(line);
