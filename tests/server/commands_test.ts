@@ -1,7 +1,7 @@
 /** The commands beside `serve`. Each prints its result alone on standard output, and all else on standard error. */
 
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
@@ -289,6 +289,29 @@ testUnless(MOUNT_SKIP)(
         fillUp(join(full, "full"));
         assertRefused(await runHere(["backup", join(full, "copy.db"), PETS]), /backup failed: .*(full|no space)/i, 1);
         assert.deepEqual(readdirSync(full), ["full"]);
+      });
+    }),
+);
+
+testUnless(MOUNT_SKIP)(
+  "a backup on a read-only mount is checked, exported and copied there, and so is a server's own file on a runtime that takes URLs",
+  () =>
+    inFolder(async (folder) => {
+      await makeStore(3);
+      await withTmpfs("4m", async (mount, remount) => {
+        assert.equal((await runHere(["backup", join(mount, "copy.db"), PETS])).status, 0);
+        copyFileSync("pets.db", join(mount, "pets.db"));
+        remount("ro");
+        // Deno takes a URL only with all permissions, which the tests have and the task has not.
+        for (const [name, run] of [["copy.db", runCommand.bind(undefined, folder)], ["pets.db", runHere]] as const) {
+          const store = `--store=sqlite:${join(mount, name)}`;
+          for (const [i, args] of [["check"], ["keys", "list"], ["export"], ["backup", `${name}.backup`]].entries()) {
+            const { status, stdout, stderr } = await run([...args, store]);
+            assert.deepEqual([status, stderr], [0, ""]);
+            if (i === 0) assert.match(stdout, /is sound: 3 pets/);
+          }
+        }
+        assert.deepEqual(readdirSync(mount).toSorted(), ["copy.db", "pets.db"]);
       });
     }),
 );

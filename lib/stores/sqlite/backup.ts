@@ -7,6 +7,7 @@ import { requireOwnName } from "./file.ts";
 import { countPets, findFile, inspectDatabase, readSnapshot } from "./inspection.ts";
 import { explain } from "./open.ts";
 import { requireTables } from "./schema.ts";
+import { leaveLog } from "./transaction.ts";
 
 /** A complete copy. */
 export interface Copy {
@@ -42,6 +43,7 @@ export async function backupDatabase(path: string, copy: string, onProgress: (sh
       onProgress(1);
       return countPets(db);
     });
+    makeReadable(copy);
     await requireSound(copy, pets, path);
     return { pets, bytes: statSync(copy).size };
   } catch (error) {
@@ -55,6 +57,18 @@ type Progress = (state: { totalPages: number; remainingPages: number }) => void;
 export async function copyPages(db: sqlite.DatabaseSync, copy: string, progress: Progress = () => {}): Promise<void> {
   if (!backup) throw new StoreUnavailableError("This runtime has no backup(); use Deno, or Node 22.16 or later");
   await backup(db, copy, { rate: RATE, progress });
+}
+
+/** A file with a write-ahead log can only be read where SQLite can make files beside it, and so not on a read-only mount. */
+function makeReadable(copy: string): void {
+  const db = new sqlite.DatabaseSync(copy);
+  try {
+    leaveLog(db);
+  } catch {
+    // It is damaged, as the check of the copy is about to find.
+  } finally {
+    db.close();
+  }
 }
 
 /** The copy has the damage of its source too, which is then to blame. */

@@ -1,7 +1,8 @@
 /** Checks a database file. Changes nothing, and creates no file. */
 
-import { existsSync } from "node:fs";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { StoreUnavailableError } from "../store.ts";
 import { followLinks, inspectFiles } from "./file.ts";
 import { explain } from "./open.ts";
@@ -56,18 +57,50 @@ export function findFile(path: string): string {
   return file;
 }
 
-/**
- * Reads a snapshot of a file, and leaves no file beside it. If there is no log, SQLite creates one with its index, and only a
- * writable connection removes them when it closes. SQLite ensures that no other program uses them.
- */
+/** Reads a snapshot of a file, and leaves no file beside it. */
 export async function readSnapshot<T>(file: string, read: (db: DatabaseSync) => T | Promise<T>): Promise<T> {
-  const db = new DatabaseSync(file, { readOnly: existsSync(`${file}-wal`) });
+  const db = openSnapshot(file);
   try {
-    setBusyTimeout(db, BUSY_TIMEOUT);
-    db.exec("PRAGMA query_only = ON; BEGIN");
     return await read(db);
   } finally {
     db.close();
+  }
+}
+
+/**
+ * If there is no log, SQLite creates one with its index, and only a writable connection removes them when it closes. SQLite ensures
+ * that no other program uses them.
+ */
+function openSnapshot(file: string): DatabaseSync {
+  const hasLog = existsSync(`${file}-wal`);
+  try {
+    return beginRead(file, hasLog);
+  } catch (error) {
+    if (hasLog || !isOnReadOnlyMount(file)) throw error;
+    // SQLite cannot create them there, but nobody can write either. Deno takes a URL only with all permissions.
+    return beginRead(`${pathToFileURL(file).href}?immutable=1`, true);
+  }
+}
+
+function beginRead(name: string, readOnly: boolean): DatabaseSync {
+  const db = new DatabaseSync(name, { readOnly });
+  try {
+    setBusyTimeout(db, BUSY_TIMEOUT);
+    db.exec("PRAGMA query_only = ON; BEGIN; SELECT 1 FROM sqlite_schema");
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** This process has the file not open otherwise, and so loses no lock by closing it. Not access(): Deno's looks at the mode alone. */
+function isOnReadOnlyMount(file: string): boolean {
+  try {
+    closeSync(openSync(file, "r+"));
+    return false;
+  } catch (error) {
+    return (error as { code?: unknown }).code === "EROFS";
   }
 }
 

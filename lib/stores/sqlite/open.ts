@@ -20,6 +20,12 @@ import { BUSY_TIMEOUT, rollback, setBusyTimeout } from "./transaction.ts";
 const IN_MEMORY = ":memory:";
 
 /**
+ * The log shrinks to this size when it starts again, in bytes. While a long read, such as a backup, keeps it from that, it grows with
+ * each create. More than an import needs, which would otherwise shrink and extend it all the time.
+ */
+export const LOG_LIMIT = 64 * 1_048_576;
+
+/**
  * Opens a database for reading and writing, and migrates its schema.
  *
  * @throws {StoreUnavailableError} If the file cannot be used. It is then unchanged.
@@ -103,6 +109,7 @@ function configure(db: DatabaseSync, path: string): void {
   // FULL: a commit returns when the log is on disk. With NORMAL, a power failure could undo an acknowledged create.
   // The other two are for macOS, where fsync() leaves data in the cache of the disk.
   db.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON");
+  db.exec(`PRAGMA journal_size_limit = ${LOG_LIMIT}`);
 }
 
 /** Switches to a write-ahead log. Retries, because SQLite ignores the busy timeout here and others may be switching too. */

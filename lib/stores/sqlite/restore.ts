@@ -10,6 +10,7 @@ import { COMPANIONS, followLinks, inspectFiles, requireRegular } from "./file.ts
 import { readKeys } from "./keys.ts";
 import { explain } from "./open.ts";
 import { requireOwn } from "./schema.ts";
+import { leaveLog } from "./transaction.ts";
 
 /** The file that is to be replaced. If it can be opened, no other program can open it until it is closed. */
 export interface PresentFile {
@@ -73,7 +74,7 @@ function openAlone(givenPath: string, path: string): DatabaseSync | undefined {
     // If there is a log, SQLite takes this lock before it reads the first page. So a server is found even if that is damaged.
     db.exec("PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK");
     requireOwn(db, givenPath);
-    db.exec("PRAGMA journal_mode = DELETE");
+    leaveLog(db);
     return db;
   } catch (error) {
     db.close();

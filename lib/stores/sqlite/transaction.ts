@@ -14,6 +14,11 @@ export function setBusyTimeout(db: DatabaseSync, milliseconds: number): void {
   db.exec(`PRAGMA busy_timeout = ${milliseconds}`);
 }
 
+/** Writes the log back into the file, and switches to a rollback journal. A store that opens the file switches back. */
+export function leaveLog(db: DatabaseSync): void {
+  db.exec("PRAGMA journal_mode = DELETE");
+}
+
 /** Prepares a statement whose integers are read as bigints: another program may have inserted an id beyond 2^53. */
 export function prepareExact(db: DatabaseSync, sql: string): StatementSync {
   const statement = db.prepare(sql);

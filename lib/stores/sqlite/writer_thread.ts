@@ -1,5 +1,5 @@
 /**
- * The thread that commits creates, so that no read waits for the disk. It has its own connection, and is the only writer of its
+ * The thread that commits creates, so that no read waits for the disk. It has its own connection, and adds all pets of its
  * process. `start_writer.ts` starts it.
  */
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { FILE, KEY, Ledger, ON_FILE } from "../../support/server/ledger.ts";
 import { Child } from "../../support/system/child.ts";
-import { walk, withFreshServer } from "../../support/server/server_process.ts";
+import { runCommand, walk, withFreshServer } from "../../support/server/server_process.ts";
 
 test("creates go on beside a program that writes constantly, and neither loses a row", () =>
   withFreshServer(ON_FILE, async (server, folder) => {
@@ -24,6 +24,11 @@ test("creates go on beside a program that writes constantly, and neither loses a
     const clients = Array.from({ length: 4 }, async () => {
       for (let i = 0; i < 10; i++) await ledger.create(server);
     });
+    // Beside one that writes constantly, SQLite's own wait with its long pauses would hardly ever get the lock.
+    for (let i = 0; i < 5; i++) {
+      const { status, stderr } = await runCommand(folder, ["keys", "add", `--label=${i}`, `--store=sqlite:${FILE}`]);
+      assert.equal(status, 0, stderr);
+    }
     await Promise.all(clients);
     Deno.writeTextFileSync(`${path}.stop`, "");
     assert.equal(await writer.ended, 0, writer.written.stderr);
