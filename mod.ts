@@ -43,4 +43,4 @@ export {
   type StoreChanges,
   StoreUnavailableError,
 } from "./lib/stores/store.ts";
-export type { KeyInfo, KeyStore, KeyUse, StoredKey } from "./lib/stores/key_store.ts";
+export type { KeyInfo, KeySnapshot, KeyStore, KeyUse, StoredKey } from "./lib/stores/key_store.ts";

@@ -1,6 +1,6 @@
 /** Follows the keys of a store while requests arrive. */
 
-import type { KeyStore, StoredKey } from "../stores/key_store.ts";
+import type { KeySnapshot, KeyStore, StoredKey } from "../stores/key_store.ts";
 import { StoreUnavailableError } from "../stores/store.ts";
 import { callSafely, type MaybePromise } from "../maybe_promise.ts";
 import { KeyRing } from "./key_ring.ts";
@@ -21,6 +21,15 @@ const GIVE_UP_AFTER = 10_000;
 /** How often uses are written while requests arrive, and how soon again after a failure, in milliseconds. */
 const USE_INTERVAL = 60_000, USE_RETRY = 5_000;
 
+/** The keys of the last successful read. */
+interface Known {
+  /** That of the store, for the next read. */
+  version: string;
+  /** The members of the keys on which the ring depends, as text. */
+  content: string;
+  ring: KeyRing;
+}
+
 /**
  * Reads keys on demand, so it needs no timer. If they cannot be read, the last known ones stay valid. There is no moment without
  * keys: a ring is replaced when the next one is complete.
@@ -30,9 +39,7 @@ export class KeyCache {
   readonly #fixed: readonly KeyRecord[];
   readonly #onOutage: (error: unknown) => unknown;
   readonly #uses = new Map<string, LastUse & { written: number }>();
-  #ring: KeyRing | undefined;
-  /** The stored keys of the ring, as text. */
-  #content: string | undefined;
+  #known: Known | undefined;
   /** When the last successful read, and the last one of all, began, and when one ended. As in `performance.now()`. */
   #readAt = -Infinity;
   #triedAt = -Infinity;
@@ -58,7 +65,7 @@ export class KeyCache {
   current(): MaybePromise<KeyRing> {
     const now = performance.now();
     const age = now - this.#readAt;
-    const ring = this.#ring;
+    const ring = this.#known?.ring;
     if (ring && age < RENEW_AFTER) return ring;
     if (now - this.#triedAt >= GIVE_UP_AFTER) this.#reading = undefined;
     // An outage may have ended in a pause without requests, so the first one after it waits.
@@ -76,15 +83,15 @@ export class KeyCache {
 
   async #wait(): Promise<KeyRing> {
     const reading = this.#reading ?? this.#start();
-    const patience = this.#ring ? PATIENCE : GIVE_UP_AFTER;
+    const patience = this.#known ? PATIENCE : GIVE_UP_AFTER;
     const tooLate = new StoreUnavailableError(`Reading the API keys takes longer than ${patience} ms`);
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise((resolve) => timer = setTimeout(resolve, patience, tooLate));
     const failure = await Promise.race([reading.catch((error: unknown) => error), late]);
     clearTimeout(timer);
     if (failure === tooLate) this.#fail(failure);
-    if (!this.#ring) throw failure;
-    return this.#ring;
+    if (!this.#known) throw failure;
+    return this.#known.ring;
   }
 
   #start(): Promise<void> {
@@ -105,30 +112,41 @@ export class KeyCache {
 
   #fail(error: unknown): void {
     // Without a first ring, the request or the start fails with the error itself.
-    if (this.#isBroken || !this.#ring) return;
+    if (this.#isBroken || !this.#known) return;
     this.#isBroken = true;
     callSafely(() => this.#onOutage(error));
   }
 
   async #read(startedAt: number, number: number): Promise<void> {
-    const stored = await this.#store.list();
-    const content = contentOf(stored);
-    let ring = this.#ring;
-    if (!ring || content !== this.#content) {
-      ring = new KeyRing();
-      await ring.add([...this.#fixed, ...stored.filter(({ revoked }) => !revoked).map((key) => this.#recordOf(key))]);
+    // Not that of another read, which may end meanwhile: the version is the one of these keys.
+    let known = this.#known;
+    const { version, keys } = await this.#list(known?.version ?? "");
+    if (keys || !known) {
+      const content = contentOf(keys ?? []);
+      const ring = known && content === known.content ? known.ring : await this.#makeRing(keys ?? []);
+      known = { version, content, ring };
     }
     if (number < this.#knownNumber) return;
     this.#knownNumber = number;
-    this.#ring = ring;
-    this.#content = content;
+    this.#known = known;
     this.#readAt = startedAt;
     if (this.#isBroken) {
       this.#isBroken = false;
       callSafely(() => this.#onOutage(undefined));
     }
-    for (const { id, lastUsed } of stored) this.#noteWritten(id, lastUsed);
+    for (const { id, lastUsed } of keys ?? []) this.#noteWritten(id, lastUsed);
     if (startedAt - this.#flushedAt >= USE_INTERVAL) void this.flush();
+  }
+
+  async #list(version: string): Promise<KeySnapshot> {
+    // Most often, nothing has changed.
+    return this.#store.listSince ? await this.#store.listSince(version) : { version, keys: await this.#store.list() };
+  }
+
+  async #makeRing(keys: readonly StoredKey[]): Promise<KeyRing> {
+    const ring = new KeyRing();
+    await ring.add([...this.#fixed, ...keys.filter(({ revoked }) => !revoked).map((key) => this.#recordOf(key))]);
+    return ring;
   }
 
   #recordOf({ id, digest, caller, expires, readOnly }: StoredKey): KeyRecord {

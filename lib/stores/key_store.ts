@@ -36,6 +36,14 @@ export interface KeyUse {
   at: Date;
 }
 
+/** Every key at one moment, for a reader that looks often. */
+export interface KeySnapshot {
+  /** Another one whenever `list()` would return something else. */
+  version: string;
+  /** Absent if the version is the one that was given. */
+  keys?: readonly StoredKey[];
+}
+
 /**
  * Keeps API keys. Each method returns its result or a promise of it. Times are exact to a millisecond.
  *
@@ -61,6 +69,13 @@ export interface KeyStore {
    * @returns False if there is no such key. Revoking it again changes nothing, and returns true.
    */
   revoke(id: string, at: Date): MaybePromise<boolean>;
+  /**
+   * Like {@link list}, for a reader that needs the keys only if something has changed. Optional: without it, a key manager reads
+   * every key at each look.
+   *
+   * @param version That of the last result; at first "".
+   */
+  listSince?(version: string): MaybePromise<KeySnapshot>;
   /** Records uses. They may be lost when the process ends. */
   touch(uses: readonly KeyUse[]): MaybePromise<void>;
   /** Removes keys for good. An id that the store does not have is ignored. */

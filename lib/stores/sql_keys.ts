@@ -2,7 +2,7 @@
 
 import { chain, type MaybePromise } from "../maybe_promise.ts";
 import { keyOfRow, type KeyRow } from "./key_row.ts";
-import type { KeyStore, KeyUse, StoredKey } from "./key_store.ts";
+import type { KeySnapshot, KeyStore, KeyUse, StoredKey } from "./key_store.ts";
 
 /** A value of a statement. An integer column turns a number into an integer, although it is bound as a double. */
 export type Value = string | number | null;
@@ -29,6 +29,9 @@ const INT64_MAX = 2n ** 63n - 1n;
 function keyStatements(table: string) {
   return {
     select: `SELECT * FROM ${table} ORDER BY rowid`,
+    /** Another one after each change. Sums are exact and fast; the modulus keeps them from overflowing. */
+    version: `SELECT json_array(count(*), max(rowid), count(revoked_at), sum(read_only), sum(created_at % 1000003),
+      sum(expires_at % 1000003), sum(last_used_at % 1000003)) AS version FROM ${table}`,
     /** Parameters: the columns. */
     insert: `INSERT INTO ${table} (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`,
     /**
@@ -54,14 +57,39 @@ function keyStatements(table: string) {
 export class SqlKeys implements KeyStore {
   readonly #run: RunStatements;
   readonly #sql: ReturnType<typeof keyStatements>;
+  readonly #stamp: (() => string) | undefined;
+  /** The last version, and the stamp before it was read. */
+  #known: { stamp: string | undefined; version: string } | undefined;
 
-  constructor(table: string, run: RunStatements) {
+  /** @param stamp Returns another text after each commit, at little cost. */
+  constructor(table: string, run: RunStatements, stamp?: () => string) {
     this.#run = run;
+    this.#stamp = stamp;
     this.#sql = keyStatements(table);
   }
 
   list(): MaybePromise<StoredKey[]> {
     return chain(this.#run("read", [this.#sql.select]), ([rows]) => (rows as unknown as KeyRow[]).map(keyOfRow));
+  }
+
+  listSince(last: string): MaybePromise<KeySnapshot> {
+    const stamp = this.#stamp?.();
+    if (stamp !== undefined && stamp === this.#known?.stamp && last === this.#known.version) return { version: last };
+    const { version, select } = this.#sql;
+    // The first time at once, since a transaction may be a round trip.
+    if (last === "") {
+      return chain(this.#run("read", [version], [select]), (results) => this.#snapshotOf(stamp, results));
+    }
+    return chain(this.#run("read", [version]), (results) => {
+      const snapshot = this.#snapshotOf(stamp, results);
+      return snapshot.version === last ? snapshot : this.listSince("");
+    });
+  }
+
+  #snapshotOf(stamp: string | undefined, [versions, rows]: Rows[]): KeySnapshot {
+    const version = String(versions?.[0]?.["version"]);
+    this.#known = { stamp, version };
+    return rows ? { version, keys: (rows as unknown as KeyRow[]).map(keyOfRow) } : { version };
   }
 
   add(key: StoredKey, replaced?: { id: string; expires: Date }): MaybePromise<boolean> {

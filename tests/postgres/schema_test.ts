@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createPostgresStore, postgresGrants, postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
-import { formatPet, StoreUnavailableError } from "../../mod.ts";
+import { formatPet, type KeyedPetStore, StoreUnavailableError } from "../../mod.ts";
 import { type DriverKind, DRIVERS, runSql } from "../support/postgres/postgres.ts";
 import { forgetCall, PET, test, usingStore, withRole } from "./support.ts";
 
@@ -162,4 +162,15 @@ test("a lost connection is reported in words, without an address that does not e
   const client = { connect: () => Promise.reject(cause), totalCount: 0 };
   const expected = { name: "StoreUnavailableError", message: "PostgreSQL: the connection was lost", cause };
   await assert.rejects(createPostgresStore(client), expected);
+});
+
+test.store("the keys are read again when another program changes them by hand", async (store, url, schema) => {
+  const { keys } = store as KeyedPetStore;
+  const parts = { id: "a", digest: "a", label: "a", caller: "a", readOnly: false, created: new Date(0) };
+  await keys.add({ ...parts, expires: undefined, revoked: undefined, lastUsed: undefined });
+  const { version } = await keys.listSince!("");
+  await store.create(PET);
+  assert.deepEqual(await keys.listSince!(version), { version });
+  await runSql(url, `UPDATE "${schema}".api_keys SET caller = 'b'`);
+  assert.deepEqual((await keys.listSince!(version)).keys?.map(({ caller }) => caller), ["b"]);
 });

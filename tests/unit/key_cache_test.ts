@@ -7,6 +7,7 @@ import { KeyCache } from "../../lib/access/key_cache.ts";
 import { digestOf, type KeyRing } from "../../lib/access/key_ring.ts";
 import { isPromise } from "../../lib/maybe_promise.ts";
 import type { KeyStore } from "../../lib/stores/key_store.ts";
+import { createMemoryStore } from "../../lib/stores/memory/memory_store.ts";
 import { withScheduledTimers } from "../support/scheduled_timers.ts";
 
 const KEY = "pk_test";
@@ -23,6 +24,8 @@ const STEP: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom<Step>("change", "renew") },
   { weight: 3, arbitrary: fc.constantFrom<Step>("works", "fails", "hangs") },
 );
+
+const STEPS = fc.array(STEP, { minLength: 5, maxLength: 30 });
 
 /** A cache over a store whose keys have a version, which the caller of the one key names. */
 class World {
@@ -45,15 +48,24 @@ class World {
   readonly checks: (() => Promise<void>)[] = [];
   now = 0;
 
-  constructor(scheduler: fc.Scheduler) {
+  /** @param hasVersions Whether the store tells that nothing has changed. */
+  constructor(scheduler: fc.Scheduler, hasVersions: boolean) {
     this.#scheduler = scheduler;
-    const store = {
+    const store: KeyStore = {
       list: () => this.#read(),
       add: assert.fail,
       revoke: assert.fail,
       touch: () => {},
       remove: () => {},
     };
+    if (hasVersions) {
+      store.list = assert.fail;
+      store.listSince = async (last) => {
+        const keys = await this.#read();
+        const version = keys[0]!.caller;
+        return version === last ? { version } : { version, keys };
+      };
+    }
     this.#cache = new KeyCache(store, [], (error) => {
       this.told.push(error);
       throw new Error("An onOutage that throws changes nothing");
@@ -138,8 +150,8 @@ class World {
 test("whatever the order of reads, changes and requests, no request sees older keys, waits for long or finds none", async () => {
   const { now } = performance;
   await fc.assert(
-    fc.asyncProperty(fc.scheduler(), fc.array(STEP, { minLength: 5, maxLength: 30 }), async (scheduler, steps) => {
-      const world = new World(scheduler);
+    fc.asyncProperty(fc.scheduler(), STEPS, fc.boolean(), async (scheduler, steps, hasVersions) => {
+      const world = new World(scheduler, hasVersions);
       performance.now = () => world.now;
       const then = async (more: Step[]) => {
         scheduler.scheduleSequence(more.map((step) => ({ label: `${step}`, builder: () => world.run(step) })));
@@ -159,4 +171,30 @@ test("whatever the order of reads, changes and requests, no request sees older k
     // Node's test runner follows every promise, which takes twenty times as long.
     { numRuns: "Deno" in globalThis ? 3_000 : 200 },
   ).finally(() => performance.now = now);
+});
+
+test("keys that have not changed are not read again", async () => {
+  const { keys } = createMemoryStore();
+  const never = () => assert.fail();
+  let reads = 0;
+  const counted: KeyStore = {
+    ...{ list: never, add: never, revoke: never, touch: never, remove: never },
+    async listSince(version) {
+      const snapshot = await keys.listSince!(version);
+      if (snapshot.keys) reads++;
+      return snapshot;
+    },
+  };
+  const cache = new KeyCache(counted, [], never);
+  const parts = { digest: DIGEST, label: "ci", caller: "ci", readOnly: false, created: new Date(0) };
+  const change = [
+    () => keys.add({ id: "key-1", ...parts, expires: undefined, revoked: undefined, lastUsed: undefined }),
+    () => keys.revoke("key-1", new Date()),
+  ];
+  for (const isValid of [false, true, false]) {
+    for (let i = 0; i < 3; i++) await cache.renew();
+    assert.equal(await (await cache.current()).find(KEY, 0) !== undefined, isValid);
+    await change.shift()?.();
+  }
+  assert.equal(reads, 3);
 });

@@ -1,6 +1,6 @@
 /** Keeps API keys in Deno KV, where every server sees them. */
 
-import { type KeyStore, type KeyUse, latestUses, type StoredKey } from "../key_store.ts";
+import { type KeySnapshot, type KeyStore, type KeyUse, latestUses, type StoredKey } from "../key_store.ts";
 import { type Kv, type KvKey, limitRetries } from "./client.ts";
 import { counterAt, counterState, fromJson, type Layout, toBytes } from "./layout.ts";
 
@@ -41,6 +41,13 @@ export class KvKeys implements KeyStore {
       if (rows.length < PAGE) return keys;
       after = rows.at(-1)!.key.at(-1) as bigint;
     }
+  }
+
+  /** Each change replaces the counter. It is read first, so that a change meanwhile is read again. */
+  async listSince(last: string): Promise<KeySnapshot> {
+    const { versionstamp } = counterState(await this.#kv.get(this.#layout.keyCounter));
+    const version = String(versionstamp);
+    return version === last ? { version } : { version, keys: await this.list() };
   }
 
   add(key: StoredKey, replaced?: { id: string; expires: Date }): Promise<boolean> {

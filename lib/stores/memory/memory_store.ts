@@ -9,7 +9,7 @@ import type {
   PetStore,
   StoreChanges,
 } from "../store.ts";
-import type { KeyStore, KeyUse, StoredKey } from "../key_store.ts";
+import type { KeySnapshot, KeyStore, KeyUse, StoredKey } from "../key_store.ts";
 import { statusCode } from "../status_code.ts";
 
 /**
@@ -103,12 +103,20 @@ function countUpTo(ids: readonly number[], id: number): number {
 /** Keeps API keys until the process ends. */
 class MemoryKeys implements KeyStore {
   readonly #keys = new Map<string, StoredKey>();
+  /** How many calls may have changed something. */
+  #version = 0;
 
   list(): StoredKey[] {
     return Array.from(this.#keys.values(), (key) => ({ ...key }));
   }
 
+  listSince(last: string): KeySnapshot {
+    const version = String(this.#version);
+    return version === last ? { version } : { version, keys: this.list() };
+  }
+
   add(key: StoredKey, replaced?: { id: string; expires: Date }): boolean {
+    this.#version++;
     const old = replaced && this.#keys.get(replaced.id);
     if (replaced && (!old || old.revoked)) return false;
     for (const { id, digest } of this.#keys.values()) if (id === key.id || digest === key.digest) return false;
@@ -118,12 +126,14 @@ class MemoryKeys implements KeyStore {
   }
 
   revoke(id: string, at: Date): boolean {
+    this.#version++;
     const key = this.#keys.get(id);
     if (key) key.revoked ??= at;
     return key !== undefined;
   }
 
   touch(uses: readonly KeyUse[]): void {
+    this.#version++;
     for (const { id, at } of uses) {
       const key = this.#keys.get(id);
       if (key && !(key.lastUsed && key.lastUsed >= at)) key.lastUsed = at;
@@ -131,6 +141,7 @@ class MemoryKeys implements KeyStore {
   }
 
   remove(ids: readonly string[]): void {
+    this.#version++;
     for (const id of ids) this.#keys.delete(id);
   }
 }

@@ -1,7 +1,7 @@
 /** Keeps API keys in PostgreSQL, where every server of the database sees them. */
 
 import { keyOfRow } from "../key_row.ts";
-import { type KeyStore, latestUses } from "../key_store.ts";
+import { type KeyStore, latestUses, type StoredKey } from "../key_store.ts";
 import { numberArray, textArray } from "./client/arrays.ts";
 import type { Database } from "./client/client.ts";
 
@@ -16,12 +16,22 @@ export function postgresKeys(db: Database): KeyStore {
     );
     return hasChanged === "true";
   }
+  async function list(): Promise<StoredKey[]> {
+    const rows = await db.query(
+      `SELECT pg_catalog.row_to_json(key)::pg_catalog.text FROM "${db.schema}".api_keys AS key ORDER BY key.position`,
+    );
+    return rows.map(([row]) => keyOfRow(JSON.parse(row!)));
+  }
+  // A change of a row changes its xmin, even if another program makes it.
+  const selectVersion =
+    `SELECT pg_catalog.concat(pg_catalog.count(*), ' ', pg_catalog.sum(xmin::pg_catalog.text::bigint))
+    FROM "${db.schema}".api_keys`;
   return {
-    async list() {
-      const rows = await db.query(
-        `SELECT pg_catalog.row_to_json(key)::pg_catalog.text FROM "${db.schema}".api_keys AS key ORDER BY key.position`,
-      );
-      return rows.map(([row]) => keyOfRow(JSON.parse(row!)));
+    list,
+    async listSince(last) {
+      // First, so that a change meanwhile is read again.
+      const [[version] = []] = await db.query(selectVersion);
+      return version === last ? { version } : { version: String(version), keys: await list() };
     },
     add({ id, digest, label, caller, readOnly, created, expires }, replaced) {
       // Times may be absent. An empty array represents that, because parameters are texts.

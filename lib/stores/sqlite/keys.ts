@@ -3,7 +3,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { keyOfRow, type KeyRow } from "../key_row.ts";
 import type { KeyStore, StoredKey } from "../key_store.ts";
-import { type Rows, SqlKeys, type Statement } from "../sql_keys.ts";
+import { type Rows, type RunStatements, SqlKeys, type Statement } from "../sql_keys.ts";
 import { asUnavailable } from "./errors.ts";
 import { findFile, readSnapshot } from "./inspection.ts";
 import { explain } from "./open.ts";
@@ -13,18 +13,25 @@ import { begin, BUSY_TIMEOUT, commit } from "./transaction.ts";
 export function sqliteKeys(db: DatabaseSync, watch: FileWatch): KeyStore {
   const run = (statements: readonly Statement[]) =>
     statements.map(([sql, ...values]) => db.prepare(sql).all(...values) as Rows);
-  return new SqlKeys("api_keys", (kind, ...statements) => {
+  function inPlace<T>(use: () => T): T {
     try {
       // No server would notice a change of a file that was moved or replaced.
       watch.requireInPlace();
-      return kind === "read" ? run(statements) : write(db, kind === "change", () => {
-        watch.requireSchema();
-        return run(statements);
-      });
+      return use();
     } catch (error) {
       throw asUnavailable(error, watch.path);
     }
-  });
+  }
+  const runAll: RunStatements = (kind, ...statements) =>
+    inPlace(() =>
+      kind === "read" ? run(statements) : write(db, kind === "change", () => {
+        watch.requireSchema();
+        return run(statements);
+      })
+    );
+  // The commits of other connections, and what this one has changed.
+  const stamp = () => inPlace(() => JSON.stringify(run([["PRAGMA data_version"], ["SELECT total_changes()"]])));
+  return new SqlKeys("api_keys", runAll, stamp);
 }
 
 /** @param waits Whether to wait for a lock and for the disk, which stops the thread. */

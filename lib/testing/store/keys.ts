@@ -70,6 +70,28 @@ const RUNS: Record<string, (keys: KeyStore, store: PetStore) => Promise<void>> =
     for (const id of ["key-a", "key-x"]) assert.equal(await keys.add(keyOf("c"), { id, expires: at(60) }), false);
     assert.deepEqual(await keys.list(), [keyOf("a", { revoked: at(1) }), keyOf("b")]);
   },
+  async "lists the keys anew after each change, and only then"(keys) {
+    if (!keys.listSince) return;
+    let { version, keys: list } = await keys.listSince("");
+    assert.deepEqual(list, []);
+    const changes: (() => unknown)[] = [
+      () => keys.add(keyOf("a", { expires: new Date(4_000_000_000_000) })),
+      () => keys.add(keyOf("b", { readOnly: true })),
+      () => keys.add(keyOf("c"), { id: "key-a", expires: at(60) }),
+      () => keys.revoke("key-b", at(1)),
+      () => keys.touch([{ id: "key-c", at: at(2) }]),
+      () => keys.touch([{ id: "key-b", at: at(1) }]),
+      () => keys.remove(["key-a", "key-b"]),
+    ];
+    for (const change of changes) {
+      await change();
+      const seen = await keys.listSince(version);
+      assert.notEqual(seen.version, version);
+      assert.deepEqual(seen.keys, await keys.list());
+      ({ version, keys: list } = await keys.listSince(seen.version));
+      assert.deepEqual([version, list], [seen.version, undefined]);
+    }
+  },
   async "keeps the latest use of each key"(keys) {
     for (const name of ["a", "b", "c"]) await keys.add(keyOf(name));
     await keys.touch([]);

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { StoreChanges } from "../../../mod.ts";
+import { renameSync } from "node:fs";
+import { type KeyedPetStore, type StoreChanges, StoreUnavailableError } from "../../../mod.ts";
 import type { SqliteStore } from "../../../lib/stores/sqlite/store.ts";
 import { WRITE_NOTHING } from "../../../lib/stores/sqlite/statements.ts";
 import { createMany, REX, withOther } from "./support.ts";
@@ -77,4 +78,23 @@ test("without its triggers, a file's every change counts as an alteration", () =
     const before = now(store);
     other.exec(INSERT);
     assert.equal(await look(store, before), "addition");
+  }));
+
+test("the keys are read again when another program changes them by hand, and not when it adds pets", () =>
+  withOther(async (store, other, path) => {
+    const { keys } = store as KeyedPetStore;
+    const parts = { id: "a", digest: "a", label: "a", caller: "a", readOnly: false, created: new Date(0) };
+    await keys.add({ ...parts, expires: undefined, revoked: undefined, lastUsed: undefined });
+    const { version } = await keys.listSince!("");
+    other.exec(INSERT);
+    assert.deepEqual(await keys.listSince!(version), { version });
+    for (const change of ["read_only = 1", "expires_at = 5", "revoked_at = 5"]) {
+      other.exec(`UPDATE api_keys SET ${change}`);
+      assert.deepEqual((await keys.listSince!(version)).keys, await keys.list(), change);
+    }
+    const seen = await keys.listSince!("");
+    assert.deepEqual(await keys.listSince!(seen.version), { version: seen.version });
+    // Nobody would see a change of a file that was moved.
+    renameSync(path, `${path}.moved`);
+    assert.throws(() => keys.listSince!(seen.version), StoreUnavailableError);
   }));
