@@ -18,7 +18,14 @@ const ON_NODE = [
   ...["faults/disk", "faults/restore_test.ts", "faults/transfer_test.ts", "nginx"],
   ...["access_log_test.ts", "check_url_test.ts", "commands_test.ts", "failed_start_test.ts", "keys/commands_test.ts"]
     .map((name) => `server/${name}`),
-  ...["keys/process_test.ts", "keys/secret_test.ts", "log_test.ts", "output_test.ts", "settings_test.ts"]
+  ...[
+    "keys/new_keys_test.ts",
+    "keys/process_test.ts",
+    "keys/secret_test.ts",
+    "log_test.ts",
+    "output_test.ts",
+    "settings_test.ts",
+  ]
     .map((name) => `server/${name}`),
   ...["restore_test.ts", "shutdown_test.ts", "start_test.ts", "transfer", "viewer_test.ts"].map((name) =>
     `server/${name}`
