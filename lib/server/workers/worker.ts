@@ -2,7 +2,7 @@
 
 import { getHeapStatistics } from "node:v8";
 import { workerData } from "node:worker_threads";
-import type { WriterAccess } from "../../stores/sqlite/writer_messages.ts";
+import { accessTo } from "../../stores/sqlite/start_writer.ts";
 import type { KeyedPetStore } from "../../stores/store.ts";
 import { listen } from "../deno/listener.ts";
 import { prepareTraces } from "../deno/spans.ts";
@@ -49,19 +49,9 @@ function runWorker(data: WorkerStart): void {
   if (settings.log === "json") writeJson(writers);
   if (settings.traces !== undefined) prepareTraces(true);
   const server = new LocalServer(settings, writers, listen);
-  /** The thread belongs to the store of the main isolate, which closes it. */
-  const writer: WriterAccess = {
-    connect() {
-      data.writer.postMessage("connect");
-      // Not `onmessage`, with which the port would not report its end on Deno.
-      return new Promise((resolve) => data.writer.once("message", resolve));
-    },
-    close() {},
-  };
-
   async function start(): Promise<void> {
     store = "identities" in database
-      ? openSqliteInWorker(database, writer)
+      ? openSqliteInWorker(database, accessTo(data.writer))
       : await (await loadPostgres()).openPostgres(database, POSTGRES_DRIVER);
     // The gate opens first: a connection that the socket gets from now on is served.
     server.serve({ ...data, store, keyStore: store, isComplete });

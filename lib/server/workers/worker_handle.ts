@@ -1,5 +1,6 @@
 import { getHeapStatistics } from "node:v8";
-import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import { MessageChannel, Worker } from "node:worker_threads";
+import { shareWriter } from "../../stores/sqlite/start_writer.ts";
 import type { SqliteStore } from "../../stores/sqlite/store.ts";
 import { UnreachableError } from "../start_error.ts";
 import type { Samples } from "../metrics/samples.ts";
@@ -47,10 +48,7 @@ export class WorkerHandle {
       },
     });
     const writer = new MessageChannel();
-    writer.port1.on("message", async () => {
-      const port = await store?.connectWriter();
-      writer.port1.postMessage(port, port ? [port as unknown as MessagePort] : []);
-    });
+    shareWriter(writer.port1, () => store?.connectWriter());
     // Deno's own Worker would end the process when its memory is exhausted.
     this.#worker = new Worker(importable(program), {
       // An environment of its own, because the system's needs a permission.

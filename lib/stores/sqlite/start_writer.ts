@@ -1,6 +1,7 @@
 /** Starts and ends the thread that writes. */
 
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import type { MaybePromise } from "../../maybe_promise.ts";
 import type { OpenedFiles } from "./file.ts";
 import type { WriterAccess, WriterPort } from "./writer_messages.ts";
 import { WRITER_MODULE, type WriterData } from "./writer_thread.ts";
@@ -70,6 +71,26 @@ export class WriterOwner implements WriterAccess {
       return undefined;
     }
   }
+}
+
+/** Lets a store of another isolate use a thread: answers each message of a port with a port to it, or undefined. */
+export function shareWriter(port: MessagePort, connect: () => MaybePromise<WriterPort | undefined>): void {
+  port.on("message", async () => {
+    const line = await connect();
+    port.postMessage(line, line ? [line as unknown as MessagePort] : []);
+  });
+}
+
+/** The other side of {@link shareWriter}, whose thread belongs to the isolate that shares it. */
+export function accessTo(port: MessagePort): WriterAccess {
+  return {
+    connect() {
+      port.postMessage("connect");
+      // Not `onmessage`, with which the port would not report its end on Deno.
+      return new Promise((resolve) => port.once("message", resolve));
+    },
+    close() {},
+  };
 }
 
 /** Deno's API for permissions. */

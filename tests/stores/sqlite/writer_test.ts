@@ -7,9 +7,10 @@ import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import { MessageChannel, Worker } from "node:worker_threads";
 import { createSqliteStore, type SqliteStoreOptions } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
-import { WriterOwner } from "../../../lib/stores/sqlite/start_writer.ts";
+import { shareWriter, WriterOwner } from "../../../lib/stores/sqlite/start_writer.ts";
 import { SqliteStore } from "../../../lib/stores/sqlite/store.ts";
 import type { Failure, Greeting } from "../../../lib/stores/sqlite/writer_messages.ts";
 import { formatPet, StoreUnavailableError } from "../../../mod.ts";
@@ -20,6 +21,9 @@ import { countCommits, createMany, execute, query, request, REX, walk, withPath 
 const SLOW = `CREATE TRIGGER slow AFTER INSERT ON pets BEGIN
   SELECT count(*) FROM (WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) SELECT i FROM n);
 END`;
+
+/** A draft in the code of another isolate. */
+const PET = `{ name: "Rex", categoryId: 7n, status: "sold" }`;
 
 /** Runs `use` with a store that has a thread, and another connection to its file. */
 function withThread(use: (store: SqliteStore, other: DatabaseSync, path: string) => Promise<void>): Promise<void> {
@@ -107,6 +111,37 @@ test("when the thread ends, creates that it has not answered are unavailable, re
     await store.close();
   }));
 
+test("a store in another isolate hears that the thread has ended, and its next creates go to a new one", () =>
+  withThread(async ({ opened }) => {
+    const thread = new WriterOwner(opened!);
+    const shared = new MessageChannel();
+    shareWriter(shared.port1, () => thread.connect());
+    const module = (name: string) => new URL(`../../../lib/stores/sqlite/${name}`, import.meta.url);
+    // Adds a pet at each message, and posts its id or the error.
+    const code = `import { parentPort, workerData } from "node:worker_threads";
+      Promise.all([import("${module("store.ts")}"), import("${module("start_writer.ts")}")]).then(([store, start]) => {
+        const { opened, port } = workerData;
+        const joined = store.SqliteStore.join(opened, start.accessTo(port));
+        parentPort.on("message", async () => parentPort.postMessage(await joined.create(${PET}).catch(String)));
+        parentPort.postMessage("ready");
+      });`;
+    const options = { workerData: { opened, port: shared.port2 }, transferList: [shared.port2] };
+    const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`), options);
+    const next = () => new Promise((resolve) => worker.once("message", resolve));
+    assert.equal(await next(), "ready");
+    const create = () => {
+      worker.postMessage("create");
+      return next();
+    };
+    assert.equal(await create(), 1n);
+    await thread.terminate();
+    // Until the store has heard it, a create is sent to the thread that has ended, and refused.
+    await until("a create by the new thread", async () => await create() === 2n);
+    await thread.close();
+    await worker.terminate();
+    shared.port1.close();
+  }));
+
 test("a thread does not start on a file that has been moved, and makes none in its place", () =>
   withPath(async (path) => {
     const { db, files } = openDatabase(path);
@@ -135,7 +170,7 @@ test("a process that only holds an idle store ends, and one with a pending creat
       script,
       `import { createSqliteStore } from "${module}";
       const store = createSqliteStore(${JSON.stringify(path)});
-      const create = () => store.create({ name: "Rex", categoryId: 7n, status: "sold" });
+      const create = () => store.create(${PET});
       await create();
       if (process.argv.includes("pending")) create().then((id) => console.log("stored", id));`,
     );
