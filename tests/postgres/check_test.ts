@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { postgresSchema } from "../../lib/stores/postgres/postgres_store.ts";
 import { MIGRATIONS } from "../../lib/stores/postgres/schema/tables.ts";
-import { runSql } from "../support/postgres/postgres.ts";
+import { POSTGRES_DUMPS } from "../support/earlier/earlier.ts";
+import { DRIVERS, runSql } from "../support/postgres/postgres.ts";
 import { runHere } from "../support/server/in_process.ts";
 import type { ServerExit } from "../support/server/server_process.ts";
 import { freePort } from "../support/system/free_port.ts";
-import { test, withRole } from "./support.ts";
+import { restoreEarlier, test, usingStore, withRole } from "./support.ts";
 
 function check(url: string, schema: string): Promise<ServerExit> {
   return runHere(["check"], { PETSTORE_STORE: `${url}?schema=${schema}` });
@@ -64,12 +65,26 @@ const DAMAGE: readonly (readonly [damage: string, missing: string])[] = [
     "UPDATE pg_index SET indisvalid = false WHERE indexrelid = '{}.requests_by_expiry'::regclass",
     "index on requests (expires_at)",
   ],
+  ["ALTER SEQUENCE {}.pet_ids CACHE 10", "sequence pet_ids in steps of 1"],
   [
     "CREATE OR REPLACE FUNCTION {}.check_ids() RETURNS text LANGUAGE sql SET search_path = pg_catalog, pg_temp AS 'SELECT 1'",
     "its function check_ids, or has a changed one",
   ],
   ["ALTER FUNCTION {}.forget_requests RESET search_path", "its function forget_requests, or has a changed one"],
   ["DROP FUNCTION {}.revoke_key", "its function revoke_key, or has a changed one"],
+];
+
+/** What another program may add, so that pets are not stored, not seen or not kept. */
+const ADDED: readonly (readonly [addition: string, added: string])[] = [
+  ["CREATE RULE none AS ON INSERT TO {}.pets DO INSTEAD NOTHING", "rule none on pets"],
+  [
+    "CREATE TRIGGER same BEFORE INSERT ON {}.pets FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()",
+    "trigger same on pets",
+  ],
+  ["ALTER TABLE {}.pets ADD CHECK (category_id < 10)", "CHECK ((category_id < 10)) on pets"],
+  ["CREATE UNIQUE INDEX ON {}.pets (name)", "unique index on pets (name)"],
+  ["ALTER TABLE {}.pets ENABLE ROW LEVEL SECURITY", "row level security on pets"],
+  ["ALTER TABLE {}.requests SET UNLOGGED", "unlogged table requests"],
 ];
 
 test.schema(
@@ -86,6 +101,35 @@ test.schema(
     );
     assert.deepEqual(stderr.trimEnd().split("\n").map((line) => line.split(", or as ")[0]), wanted);
     assert.equal(status, 2);
+  },
+);
+
+test.schema("check tells what has been added that changes which pets are stored, seen or kept", async (url, schema) => {
+  await runSql(url, postgresSchema(schema));
+  for (const [addition] of ADDED) await runSql(url, addition.replace("{}", `"${schema}"`));
+  const { status, stderr } = await check(url, schema);
+  const wanted = ADDED.map(([, added]) => `petstore: The schema ${schema} has what petstore does not make: ${added}`);
+  assert.deepEqual(
+    stderr.trimEnd().split("\n").map((line) => line.split("; restore")[0]).toSorted(),
+    wanted.toSorted(),
+  );
+  assert.equal(status, 2);
+});
+
+test.schema(
+  "the functions are as in a new schema after a migration, and after the SQL is run again",
+  async (url, schema) => {
+    const [, dump] = POSTGRES_DUMPS;
+    await restoreEarlier(url, schema, dump!.file);
+    await usingStore(DRIVERS[0]!, url, schema, () => Promise.resolve());
+    assert.equal((await check(url, schema)).stderr, "");
+    await runSql(
+      url,
+      `ALTER FUNCTION "${schema}".add_pets(text[], bigint[], smallint[], text[], text[], bigint[]) RESET ALL`,
+    );
+    assert.match((await check(url, schema)).stderr, /lacks its function add_pets/);
+    await runSql(url, postgresSchema(schema));
+    assert.equal((await check(url, schema)).stderr, "");
   },
 );
 

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { test as nodeTest } from "node:test";
 import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
 import { statementsFor } from "../../lib/stores/postgres/statements.ts";
@@ -48,6 +49,12 @@ export function usingStore<T>(
 /** A request with a key and a fingerprint as long as real ones. */
 export function request(key: string, retentionMs = DAY, fingerprint = "f"): IdempotentRequest {
   return { key: key.padEnd(22, "k"), fingerprint: fingerprint.padEnd(22, "f"), retentionMs };
+}
+
+/** Restores the schema of an earlier release from a dump. */
+export async function restoreEarlier(url: string, schema: string, file: string): Promise<void> {
+  const dump = readFileSync(new URL(`../support/earlier/${file}`, import.meta.url), "utf8");
+  await runSql(url, dump.replaceAll("petstore", schema));
 }
 
 /** The URL of the same database for another role, whose password is `pw`. */

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { listPostgresKeys } from "../../lib/stores/postgres/check.ts";
 import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
 import { MIGRATIONS } from "../../lib/stores/postgres/schema/tables.ts";
 import type { PetStore } from "../../mod.ts";
 import { assertRemembered, looksUpEarlier, POSTGRES_DUMPS } from "../support/earlier/earlier.ts";
 import { DRIVERS, runSql } from "../support/postgres/postgres.ts";
-import { DAY, PET, request, test, usingStore, withRole } from "./support.ts";
+import { DAY, PET, request, restoreEarlier, test, usingStore, withRole } from "./support.ts";
 
 test.store(
   "a sequence behind its table is reported at starts and creates, and no id is lost",
@@ -31,17 +30,11 @@ test.store(
   },
 );
 
-/** Restores the schema of an earlier release. */
-async function restore(url: string, schema: string, file = "postgres_1.sql"): Promise<void> {
-  const dump = readFileSync(new URL(`../support/earlier/${file}`, import.meta.url), "utf8");
-  await runSql(url, dump.replaceAll("petstore", schema));
-}
-
 for (const each of POSTGRES_DUMPS) {
   test.schema(
     `a request that ${each.file} remembers gets its pet again, after the upgrade and each later start`,
     async (url, schema) => {
-      await restore(url, schema, each.file);
+      await restoreEarlier(url, schema, each.file);
       for (let start = 0; start < 2; start++) {
         await usingStore(DRIVERS[0]!, url, schema, (store) => assertRemembered(store, each));
       }
@@ -55,7 +48,7 @@ for (const each of POSTGRES_DUMPS) {
 test.schema(
   "a retry finds the request of a server that has not been upgraded yet, although none was remembered at the upgrade",
   async (url, schema) => {
-    await restore(url, schema);
+    await restoreEarlier(url, schema, "postgres_1.sql");
     const [[request] = []] = await runSql(url, `SELECT key || ',' || fingerprint FROM "${schema}".requests`);
     await runSql(url, `DELETE FROM "${schema}".requests; DELETE FROM "${schema}".pets`);
     await usingStore(DRIVERS[0]!, url, schema, () => Promise.resolve());
@@ -68,7 +61,7 @@ test.schema(
 
 for (const { file } of POSTGRES_DUMPS) {
   test.schema(`the keys of ${file} are listed without a migration`, async (url, schema) => {
-    await restore(url, schema, file);
+    await restoreEarlier(url, schema, file);
     const version = () => runSql(url, `SELECT version FROM "${schema}".schema_version`);
     const before = await version();
     assert.deepEqual(await listPostgresKeys(() => DRIVERS[0]!.connect(url), { schema }), []);
@@ -94,7 +87,7 @@ test.schema(
   "a schema of version 1 is migrated, and running servers of that version continue with their privileges",
   (url, schema) =>
     withRole(url, `role_${schema}`, async (roleUrl) => {
-      await restore(url, schema);
+      await restoreEarlier(url, schema, "postgres_1.sql");
       await runSql(url, grantsOfVersion1(schema, `"role_${schema}"`));
       const now = Date.now();
       const [old, other, late] = [request("old"), request("other"), request("late")];

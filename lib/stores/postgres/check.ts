@@ -2,6 +2,7 @@
 
 import type { StoredKey } from "../key_store.ts";
 import { StoreUnavailableError } from "../store.ts";
+import { textArray } from "./client/arrays.ts";
 import { Database, type PostgresClientMaker, type PostgresStoreOptions } from "./client/client.ts";
 import { postgresKeys } from "./keys.ts";
 import { inspect, type Inspection, requireReady, requireTables } from "./schema/inspection.ts";
@@ -29,7 +30,11 @@ const CONSTRAINTS = [
   "unique index on imports (parent, digest)",
   "unique index on api_keys (id)",
   "unique index on api_keys (digest)",
+  "sequence pet_ids in steps of 1",
 ];
+
+/** What changes which pets are stored, seen or kept, if another program has added it. */
+const ADDED = /^(CHECK|FOREIGN|EXCLUDE|unique|rule|trigger|row level|unlogged) /;
 
 const WANTED = [
   ...Object.entries(COLUMNS).flatMap(([table, columns]) =>
@@ -38,9 +43,14 @@ const WANTED = [
   ...CONSTRAINTS,
 ];
 
-/** The same of a schema as it is, whose oid is the parameter. An index on an expression or on a part of the rows is another one. */
-const FOUND = `WITH rel AS (SELECT oid, relname FROM pg_catalog.pg_class
-    WHERE relnamespace OPERATOR(pg_catalog.=) $1::pg_catalog.regnamespace)
+/**
+ * The same of these tables and the sequence of ids as they are, and what has been added to them. An index on an expression or
+ * on a part of the rows is another one. A cache of ids would give them out of order.
+ */
+const FOUND =
+  `WITH rel AS (SELECT oid, relname, relrowsecurity AS secured, relpersistence AS kept FROM pg_catalog.pg_class
+    WHERE relnamespace OPERATOR(pg_catalog.=) $1::pg_catalog.regnamespace
+      AND relname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[]))
   SELECT pg_catalog.concat('column ', relname, '.', attname, ' ', pg_catalog.format_type(atttypid, atttypmod),
       CASE WHEN NOT attnotnull THEN '?' END, CASE WHEN attidentity OPERATOR(pg_catalog.=) 'a' THEN ' always' END)
     FROM rel JOIN pg_catalog.pg_attribute ON attrelid OPERATOR(pg_catalog.=) rel.oid AND NOT attisdropped
@@ -48,7 +58,17 @@ const FOUND = `WITH rel AS (SELECT oid, relname FROM pg_catalog.pg_class
     FROM rel JOIN pg_catalog.pg_constraint AS con ON conrelid OPERATOR(pg_catalog.=) rel.oid AND convalidated
   UNION ALL SELECT pg_catalog.concat(CASE WHEN indisunique THEN 'unique ' END, 'index on ', relname, ' ',
       pg_catalog.substring(pg_catalog.pg_get_indexdef(indexrelid), 'USING btree (.*)'))
-    FROM rel JOIN pg_catalog.pg_index ON indrelid OPERATOR(pg_catalog.=) rel.oid AND indisvalid`;
+    FROM rel JOIN pg_catalog.pg_index ON indrelid OPERATOR(pg_catalog.=) rel.oid AND indisvalid
+  UNION ALL SELECT pg_catalog.concat('rule ', rulename, ' on ', relname)
+    FROM rel JOIN pg_catalog.pg_rewrite ON ev_class OPERATOR(pg_catalog.=) rel.oid AND ev_enabled OPERATOR(pg_catalog.<>) 'D'
+  UNION ALL SELECT pg_catalog.concat('trigger ', tgname, ' on ', relname)
+    FROM rel JOIN pg_catalog.pg_trigger ON tgrelid OPERATOR(pg_catalog.=) rel.oid
+      AND tgenabled OPERATOR(pg_catalog.<>) 'D' AND NOT tgisinternal
+  UNION ALL SELECT pg_catalog.concat('sequence ', relname, ' in steps of ', seqincrement,
+      CASE WHEN seqcycle THEN ', again and again' END, CASE WHEN seqcache OPERATOR(pg_catalog.>) 1 THEN ' with a cache' END)
+    FROM rel JOIN pg_catalog.pg_sequence ON seqrelid OPERATOR(pg_catalog.=) rel.oid
+  UNION ALL SELECT pg_catalog.concat('row level security on ', relname) FROM rel WHERE secured
+  UNION ALL SELECT pg_catalog.concat('unlogged table ', relname) FROM rel WHERE kept OPERATOR(pg_catalog.<>) 'p'`;
 
 /** The name, the body and the settings of each function. */
 const FUNCTIONS = `SELECT proname, prosrc, pg_catalog.array_to_string(proconfig, ';') FROM pg_catalog.pg_proc
@@ -73,7 +93,7 @@ export async function inspectPostgresStore(
     if (state.version < MIGRATIONS.length) {
       throw new StoreUnavailableError(`The schema ${db.schema} is of an older release; the next start migrates it`);
     }
-    const faults = [...await findMissing(db), ...await findChangedFunctions(db)];
+    const faults = [...await findDifferences(db), ...await findChangedFunctions(db)];
     // With a changed function, the faults tell more.
     if (!state.isReadOnly && faults.length === 0) await requireReady(db);
     const advice = "restore it from a backup, or as petstore serve --print-schema shows it";
@@ -83,9 +103,15 @@ export async function inspectPostgresStore(
   }
 }
 
-async function findMissing(db: Database): Promise<string[]> {
-  const found = new Set((await db.query(FOUND, [`"${db.schema}"`])).flat());
-  return WANTED.filter((each) => !found.has(each)).map((each) => `lacks ${each}`);
+async function findDifferences(db: Database): Promise<string[]> {
+  const names = textArray([...Object.keys(COLUMNS), "pet_ids"]);
+  const found = (await db.query(FOUND, [`"${db.schema}"`, names])).map(([each]) => String(each));
+  return [
+    ...WANTED.filter((each) => !found.includes(each)).map((each) => `lacks ${each}`),
+    ...found.filter((each) => ADDED.test(each) && !WANTED.includes(each)).map((each) =>
+      `has what petstore does not make: ${each}`
+    ),
+  ];
 }
 
 async function findChangedFunctions(db: Database): Promise<string[]> {

@@ -4,14 +4,15 @@ export const LOCKS = { migrating: 1_886_680_168, writing: 1_886_680_169, forgett
 /** The search path of our functions: names refer to PostgreSQL's own objects, and temporary objects come last. */
 export const SAFE_PATH = "pg_catalog, pg_temp";
 
+/** Those of the present version. One that replaces that of an earlier release must have the same names of parameters. */
 export function createFunctions(schema: string): string {
-  const all = [createCheckIds, createAddPets, createOldAddPets, createForgetRequests];
+  const all = [createCheckIds, createAddPets, createOldAddPets, createForgetRequests, createImportPets];
   return all.map((create) => create(schema)).join("\n");
 }
 
 /** Detects a table that was restored without its sequence. Without this check, each create would fail and use up an id. */
 function createCheckIds(schema: string): string {
-  return `    CREATE FUNCTION ${schema}.check_ids() RETURNS text LANGUAGE plpgsql SET search_path = ${SAFE_PATH} AS $check_ids$
+  return `    CREATE OR REPLACE FUNCTION ${schema}.check_ids() RETURNS text LANGUAGE plpgsql SET search_path = ${SAFE_PATH} AS $check_ids$
     DECLARE
       next_id bigint;
       last_id bigint;
@@ -45,7 +46,7 @@ function createCheckIds(schema: string): string {
  */
 function createAddPets(schema: string): string {
   return `    -- The first pets belong to the keys. Retentions are in milliseconds.
-    CREATE FUNCTION ${schema}.add_pets(names text[], categories bigint[], statuses smallint[],
+    CREATE OR REPLACE FUNCTION ${schema}.add_pets(names text[], categories bigint[], statuses smallint[],
       keys text[], fingerprints text[], retentions bigint[]) RETURNS text
     LANGUAGE plpgsql SET search_path = ${SAFE_PATH} SET lock_timeout = '3s' AS $add_pets$
     DECLARE
@@ -118,7 +119,7 @@ function createOldAddPets(schema: string): string {
  * ends: its row may stay.
  */
 function createForgetRequests(schema: string): string {
-  return `    CREATE FUNCTION ${schema}.forget_requests(at_most integer) RETURNS text
+  return `    CREATE OR REPLACE FUNCTION ${schema}.forget_requests(at_most integer) RETURNS text
     LANGUAGE plpgsql SET search_path = ${SAFE_PATH} AS $forget_requests$
     DECLARE
       this_moment bigint := extract(epoch FROM clock_timestamp()) * 1000;
@@ -172,8 +173,8 @@ function deletePart(schema: string): string {
  * Adds the pets of a chunk and remembers it, unless another importer has added a chunk after the same parent. The lock of
  * `add_pets` comes first, so that no other importer adds one in between.
  */
-export function createImportPets(schema: string): string {
-  return `    CREATE FUNCTION ${schema}.import_pets(names text[], categories bigint[], statuses smallint[],
+function createImportPets(schema: string): string {
+  return `    CREATE OR REPLACE FUNCTION ${schema}.import_pets(names text[], categories bigint[], statuses smallint[],
       parent_digest text, own_digest text, record_count integer, known integer) RETURNS text
     LANGUAGE plpgsql SET search_path = ${SAFE_PATH} SET lock_timeout = '3s' AS $import_pets$
     BEGIN

@@ -9,7 +9,7 @@ const DURABLE = `IF current_setting('synchronous_commit') = 'off' THEN
 
 export function createKeyFunctions(schema: string): string {
   return `    -- The texts are id, digest, label and caller. Times are in milliseconds since 1970.
-    CREATE FUNCTION ${schema}.add_key(texts text[], is_read_only boolean, made bigint[], expiry bigint[],
+    CREATE OR REPLACE FUNCTION ${schema}.add_key(texts text[], is_read_only boolean, made bigint[], expiry bigint[],
       replaced text[], replaced_expiry bigint[]) RETURNS boolean
     LANGUAGE plpgsql SET search_path = ${SAFE_PATH} AS $add_key$
     BEGIN
@@ -30,7 +30,7 @@ export function createKeyFunctions(schema: string): string {
       RETURN true;
     END
     $add_key$;
-    CREATE FUNCTION ${schema}.revoke_key(key_id text, moment bigint) RETURNS boolean
+    CREATE OR REPLACE FUNCTION ${schema}.revoke_key(key_id text, moment bigint) RETURNS boolean
     LANGUAGE plpgsql SET search_path = ${SAFE_PATH} AS $revoke_key$
     BEGIN
       ${DURABLE}
@@ -38,7 +38,7 @@ export function createKeyFunctions(schema: string): string {
       RETURN FOUND;
     END
     $revoke_key$;
-    CREATE FUNCTION ${schema}.touch_keys(ids text[], moments bigint[]) RETURNS boolean
+    CREATE OR REPLACE FUNCTION ${schema}.touch_keys(ids text[], moments bigint[]) RETURNS boolean
     LANGUAGE plpgsql SET search_path = ${SAFE_PATH} SET lock_timeout = '1s' AS $touch_keys$
     BEGIN
       PERFORM set_config('synchronous_commit', 'off', true);

@@ -3,8 +3,9 @@ import { Database, DEFAULT_SCHEMA, type PostgresClientMaker, type PostgresStoreO
 import type { PostgresClient } from "../client/driver.ts";
 import { sqlState } from "../client/errors.ts";
 import { EARLIER_MARK } from "../../earlier_requests.ts";
-import { LOCKS, SAFE_PATH } from "./functions.ts";
+import { createFunctions, LOCKS, SAFE_PATH } from "./functions.ts";
 import { inspect, PRIVILEGES, requireReady } from "./inspection.ts";
+import { createKeyFunctions } from "./key_functions.ts";
 import { MIGRATIONS } from "./tables.ts";
 
 /** Validates the name of a schema. It excludes capitals and quotes, so that the name is the same in every tool. */
@@ -60,6 +61,11 @@ BEGIN
       ON CONFLICT (key) DO NOTHING;
   END IF;
 ${steps.join("\n")}
+  -- Those of an earlier release too, so that the functions do not depend on the release that has made the tables.
+  IF known = ${MIGRATIONS.length} THEN
+${createFunctions(`"${schema}"`)}
+${createKeyFunctions(`"${schema}"`)}
+  END IF;
   PERFORM set_config('search_path', path, true);
 END
 $petstore$;

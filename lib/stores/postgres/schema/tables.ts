@@ -1,13 +1,13 @@
-import { createFunctions, createImportPets } from "./functions.ts";
-import { createKeyFunctions } from "./key_functions.ts";
-
-/** Entry n migrates version n to version n + 1. Released entries must not change. */
+/**
+ * Entry n migrates the tables from version n to version n + 1. Released entries must not change. The functions are made anew
+ * after every migration, so that those of a migrated schema are those of a new one.
+ */
 export const MIGRATIONS: readonly ((schema: string) => string)[] = [createTables, addFunctions, addKeys, addImports];
 
 /** The version whose migration adds the API keys. */
 export const KEYS_SINCE: number = MIGRATIONS.indexOf(addKeys) + 1;
 
-/** Version 1. Its function is omitted here, because version 2 replaces it. */
+/** Version 1. */
 function createTables(schema: string): string {
   return `    CREATE SEQUENCE ${schema}.pet_ids MAXVALUE ${Number.MAX_SAFE_INTEGER};
     CREATE TABLE ${schema}.pets (
@@ -40,8 +40,7 @@ function addFunctions(schema: string): string {
           WHERE oid = '${schema}.pet_ids'::regclass AND privilege_type = 'USAGE' AND grantee <> 0 LOOP
         EXECUTE format('GRANT SELECT ON SEQUENCE ${schema}.pet_ids TO %s', holder);
       END LOOP;
-    END;
-${createFunctions(schema)}`;
+    END;`;
 }
 
 /** Version 3: API keys. */
@@ -57,8 +56,7 @@ function addKeys(schema: string): string {
       revoked_at bigint,
       last_used_at bigint,
       position bigint GENERATED ALWAYS AS IDENTITY
-    );
-${createKeyFunctions(schema)}`;
+    );`;
 }
 
 /** Version 4: the chunks of imports, so that no pet is imported twice. */
@@ -71,6 +69,5 @@ function addImports(schema: string): string {
       pets integer NOT NULL,
       added_at bigint NOT NULL,
       PRIMARY KEY (parent, digest)
-    );
-${createImportPets(schema)}`;
+    );`;
 }
