@@ -139,8 +139,14 @@ class World {
         assert.ok(!isBroken || hasPaused, "a wait in an outage");
         return Promise.resolve();
       });
+      const read = this.#underWay;
       ring.then(
-        (ring) => check(ring, false),
+        (ring) => {
+          check(ring, false);
+          // The latest read goes on, so the patience has ended.
+          const isSilent = read !== undefined && read === this.#underWay && this.told.at(-1) === undefined;
+          this.checks.push(() => Promise.resolve(assert.ok(!isSilent, "a read that takes too long was not reported")));
+        },
         () => this.checks.push(() => Promise.resolve(assert.ok(!wasKnown, "a moment without keys"))),
       );
     }
