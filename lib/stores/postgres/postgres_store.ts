@@ -129,7 +129,7 @@ class PostgresStore implements KeyedPetStore, CommittingStore, MigratedStore, Po
   }
 
   get findEarlier(): FindEarlier | undefined {
-    if (Date.now() >= this.#db.earlierUntil) return undefined;
+    if (performance.now() >= this.#db.earlierUntil) return undefined;
     return async ({ key, fingerprint }) => {
       this.#requireOpen();
       const [row] = await this.#db.query(this.#statements.request, [key]);

@@ -117,7 +117,7 @@ export class Database {
   readonly schema: string;
   /** The time limit of a statement, in milliseconds. */
   readonly timeoutMs: number;
-  /** Until when there are requests of an earlier release, as in `Date.now()`. */
+  /** Until when there are requests of an earlier release, as in `performance.now()`: the clock of the server may be wrong. */
   earlierUntil = 0;
   readonly #prepare: boolean;
   readonly #makeClient: PostgresClientMaker | undefined;

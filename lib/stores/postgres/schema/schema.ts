@@ -105,8 +105,8 @@ export async function openDatabase(
     if (version < MIGRATIONS.length) await migrate(db, isReadOnly);
     // A standby, or a role that is read-only by default, can still serve reads.
     if (!isReadOnly) await requireReady(db);
-    const [[expiry] = []] = await db.query(selectEarlierMark(db.schema));
-    db.earlierUntil = Number(expiry ?? 0);
+    const [[remaining] = []] = await db.query(selectEarlierMark(db.schema));
+    db.earlierUntil = performance.now() + Number(remaining ?? 0);
     return db;
   } catch (error) {
     await db.release();
@@ -114,9 +114,10 @@ export async function openDatabase(
   }
 }
 
-/** When the last request of an earlier release expires, if there is one. */
+/** In how many milliseconds, by the clock of the database, the last request of an earlier release expires, if there is one. */
 function selectEarlierMark(schema: string): string {
-  return `SELECT expires_at::pg_catalog.text FROM "${schema}".requests
+  const now = "pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000";
+  return `SELECT (expires_at OPERATOR(pg_catalog.-) (${now})::bigint)::pg_catalog.text FROM "${schema}".requests
     WHERE key OPERATOR(pg_catalog.=) '${EARLIER_MARK}'::pg_catalog.text`;
 }
 
