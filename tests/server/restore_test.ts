@@ -5,6 +5,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSy
 import { linkSync, lstatSync, symlinkSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { takeFile } from "../../lib/stores/sqlite/restore.ts";
 import { SqliteStore } from "../../lib/stores/sqlite/store.ts";
 import { inFolder, runHere } from "../support/server/in_process.ts";
 import { assertRefused, FILE, STORE } from "../support/server/pet_files.ts";
@@ -23,7 +24,9 @@ function namesIn(path: string): unknown[] {
 }
 
 async function succeed(...args: string[]): Promise<string> {
-  const { status, stdout, stderr } = await runHere([...args, STORE]);
+  const { status, stdout, stderr } = await runHere(
+    args.some((arg) => arg.startsWith("--store")) ? args : [...args, STORE],
+  );
   assert.equal(status, 0, stderr);
   return stdout.trim();
 }
@@ -71,6 +74,19 @@ test("restore makes a file where there is none, in a folder that it makes", () =
     const { status, stdout } = await runHere(["restore", COPY, "--json", "--store=sqlite:new/pets.db"]);
     assert.deepEqual([status, JSON.parse(stdout)], [0, { file: "new/pets.db", pets: 2, revoked: [] }]);
     assert.deepEqual([namesIn("new/pets.db"), readdirSync("new")], [["Rex", "Bo"], [FILE]]);
+    // Nobody knows what was revoked since the backup.
+    const printed = await succeed("restore", COPY, "--store=sqlite:other/pets.db");
+    assert.match(printed, /\nKeys that were revoked after the backup may be valid again/);
+  }));
+
+test("a restore where there was no file leaves that of a server that starts meanwhile, with its log", () =>
+  inFolder(async () => {
+    const present = takeFile(FILE);
+    await using store = SqliteStore.open(FILE, "same-thread");
+    assert.equal(await store.create({ name: "Rex", categoryId: 7n, status: "sold" }), 1n);
+    assert.throws(() => present.removeLog(), /was made by another program meanwhile; stop the servers first/);
+    assert.equal(await store.create({ name: "Bo", categoryId: 7n, status: "sold" }), 2n);
+    present.close();
   }));
 
 const DAMAGES: [what: string, damage: () => void][] = [

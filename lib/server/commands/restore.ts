@@ -89,7 +89,7 @@ async function restore(
       const kept = await keep(present);
       present.removeLog();
       return { file, pets, kept, keys };
-    }, { replaces: true });
+    }, { replaces: present.stats !== undefined });
   } finally {
     present.close();
   }
@@ -128,7 +128,7 @@ function describe({ file, pets, kept, keys }: Result, backup: string, revokesNew
     lines.push(`${nameOf(key)} ${revokesNewer ? "ends as in the file until now" : advice}`);
   }
   for (const key of keys?.lost ?? []) lines.push(`${nameOf(key)} is missing, because it was made after the backup`);
-  if (kept !== undefined && !keys) {
+  if (!keys) {
     lines.push("Keys that were revoked after the backup may be valid again; petstore keys list shows the valid ones");
   }
   return asCalled(lines.join("\n"));

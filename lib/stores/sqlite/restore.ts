@@ -27,7 +27,11 @@ export interface PresentFile {
    * @param finalName The name that the copy will have. What is left of the log is copied beside it.
    */
   copy(name: string, finalName: string): Promise<void>;
-  /** Removes what is left of the log, which would otherwise be replayed into the new file. */
+  /**
+   * Removes what is left of the log, which would otherwise be replayed into the new file.
+   *
+   * @throws {StoreUnavailableError} If there was no file, and another program has made one since: then it is the program's log.
+   */
   removeLog(): void;
   close(): void;
 }
@@ -54,6 +58,9 @@ export function takeFile(givenPath: string): PresentFile {
       for (const end of companions()) copyFileSync(path + end, finalName + end);
     },
     removeLog() {
+      if (!stats && existsSync(path)) {
+        throw new StoreUnavailableError(`${givenPath} was made by another program meanwhile; stop the servers first`);
+      }
       for (const end of companions()) rmSync(path + end);
     },
     close: () => db?.close(),
