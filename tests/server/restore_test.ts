@@ -1,6 +1,7 @@
 /** `restore`: what becomes of the file, of the one until now, and of the keys. Killed restores: tests/faults/sqlite/restore_test.ts. */
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { linkSync, lstatSync, symlinkSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -117,21 +118,24 @@ for (const [what, damage] of DAMAGES) {
     }));
 }
 
-for (const [state, damage] of [["sound", () => {}], ["damaged", () => overwrite(FILE, 0, 4096)]] as const) {
+// Other programs read and damage the file: a process that closes it loses its locks on it (POSIX).
+const run = (name: string, ...args: string[]) => execFileSync(name, args, { stdio: "ignore" });
+const zeroes = () => run("dd", "if=/dev/zero", `of=${FILE}`, "bs=4096", "count=1", "conv=notrunc");
+for (const [state, damage] of [["sound", () => {}], ["damaged", zeroes]] as const) {
   test(`restore refuses a ${state} file that a server has open, and the server goes on`, () =>
     inFolder(async () => {
       await makeBackup();
       await using store = SqliteStore.open(FILE, "same-thread");
       await store.create({ name: "Sam", categoryId: 7n, status: "sold" });
       damage();
-      const before = readFileSync(FILE);
+      run("cp", FILE, "before");
       assertRefused(
         await runHere(["restore", COPY, STORE]),
         /pets\.db is open in another program; stop the servers/,
         1,
       );
-      assert.deepEqual(readFileSync(FILE), before);
-      assert.deepEqual(readdirSync(".").toSorted(), [COPY, FILE, `${FILE}-shm`, `${FILE}-wal`]);
+      run("cmp", FILE, "before");
+      assert.deepEqual(readdirSync(".").toSorted(), ["before", COPY, FILE, `${FILE}-shm`, `${FILE}-wal`]);
       if (state === "sound") assert.equal(await store.create({ name: "Tom", categoryId: 7n, status: "sold" }), 5n);
     }));
 }
@@ -183,8 +187,9 @@ test("restore lists the keys that are valid again and those that are missing, an
 
     const printed = await succeed("restore", COPY);
     for (const [id, label] of [[revoked, "revoked"], [rotated, "rotated"]]) {
-      assert.ok(
-        printed.includes(`\n${id} (${label}) is valid again or for longer; petstore keys revoke ${id} ends it`),
+      assert.match(
+        printed,
+        new RegExp(`\\n${id} \\(${label}\\) is valid again or for longer; \\S.* keys revoke ${id} ends it`),
       );
     }
     assert.ok(printed.endsWith(`\n${successor} (rotated) is missing, because it was made after the backup`), printed);
