@@ -66,6 +66,8 @@ test("the package is small, but for the files of Swagger UI that the server show
 test("package.json has the description, the supported Node and the entry points", () => {
   const { description, keywords, ...rest } = MANIFEST;
   const { repository, homepage, bugs } = createManifest(root, PROJECT).manifest;
+  const modules = Object.entries(root.exports).filter(([path]) => path !== "./server")
+    .map(([path, source]) => [path, source.replace(/\.ts$/, "")] as const);
   const addresses = JSON.parse(JSON.stringify({ repository, homepage, bugs }));
   assert.match(description, /^.{50,120}$/);
   assert.ok(keywords.length >= 5 && new Set(keywords).size === keywords.length);
@@ -80,12 +82,15 @@ test("package.json has the description, the supported Node and the entry points"
     bin: { petstore: `${PROGRAM}.js` },
     exports: {
       ...Object.fromEntries(
-        Object.entries(root.exports).filter(([path]) => path !== "./server").map(([path, source]) => {
-          const module = source.replace(/\.ts$/, "");
-          return [path, { types: `${module}.d.ts`, default: `${module}.js` }];
-        }),
+        modules.map(([path, module]) => [path, { types: `${module}.d.ts`, default: `${module}.js` }]),
       ),
       "./package.json": "./package.json",
+    },
+    // For TypeScript with moduleResolution node10, which ignores exports.
+    main: "./mod.js",
+    types: "./mod.d.ts",
+    typesVersions: {
+      "*": Object.fromEntries(modules.slice(1).map(([path, module]) => [path.slice(2), [`${module}.d.ts`]])),
     },
   });
   assert.match(textOf("LICENSE"), /^MIT License/);
@@ -124,7 +129,7 @@ test("the code of the package imports only its own files and modules of Node, an
           ? /^node:[a-z_/]+$/
           : path.startsWith("package/lib/testing/")
           ? /^node:assert\/strict$/
-          : /^node:(buffer|sqlite|fs|path|process|worker_threads)$/,
+          : /^node:(buffer|sqlite|fs|path|process|url|worker_threads)$/,
         path,
       );
       // The types ask for no @types/node.

@@ -3,7 +3,8 @@ import { createMemoryStore, createPetstore, ERROR_STATUS, formatPet } from "@pet
 import { formatPets, StoreUnavailableError } from "@petstore/petstore";
 import type { AddedKey, ApiKey, ApiKeys, Caller, ConnectionInfo, CorsOptions, ErrorBody } from "@petstore/petstore";
 import type { ErrorCode, ErrorInfo, Handle, IdempotentOutcome, IdempotentRequest } from "@petstore/petstore";
-import type { KeyedPetStore, KeyInfo, KeyManager, KeyStore, KeyUse, KeyVerifier } from "@petstore/petstore";
+import type { KeyedPetStore, KeyInfo, KeyManager, KeySnapshot, KeyStore, KeyUse } from "@petstore/petstore";
+import type { KeyVerifier } from "@petstore/petstore";
 import type { MaybePromise, NewKeyOptions, NewPet, Pet, PetDraft, PetPage, PetQuery } from "@petstore/petstore";
 import type { PetStatus, PetStore, Petstore, PetstoreOptions, RateLimitOptions } from "@petstore/petstore";
 import type { RequestIds, ResponseInfo, RotateOptions, StoreChanges, StoredKey } from "@petstore/petstore";
@@ -167,6 +168,10 @@ class ArrayKeys implements KeyStore {
 
   revoke(id: string, at: Date): boolean {
     return this.#keys.some((key) => key.id === id && (key.revoked ??= at));
+  }
+
+  listSince(version: string): KeySnapshot {
+    return { version, keys: this.#keys };
   }
 
   touch(uses: readonly KeyUse[]): void {
