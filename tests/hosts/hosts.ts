@@ -200,7 +200,10 @@ export const HOSTS: readonly MountedHost[] = [
     name: "h3",
     file: "h3.ts",
     runtime: NODE_24,
-    about: "Version 2, whose events have a `Request`. Its `serve()` comes from srvx.",
+    about:
+      "Version 2, whose events have a `Request`: ``app.all(`${BASE_PATH}/**`, ({ req }) => petstore.handle(req))``. Its `serve()` " +
+      "comes from srvx.",
+    isLinked: true,
     deviations: [
       outside(/"Cannot find any route matching /, { isBasePathOurs: true }),
       NODE_PARSER,

@@ -47,9 +47,10 @@ export const EDGE_SECTIONS: readonly Section[] = [
     title: "A Durable Object",
     runtime: "workerd",
     text:
-      "One object has all pets in a database of its own, and answers all requests. Deviations are those of Workers above.",
-    files: ["tests/edge/workers/object/worker.ts"],
-    linked: ["tests/edge/workers/object/wrangler.json"],
+      "One object has all pets in a database of its own, and answers all requests: its class makes the petstore with " +
+      "`createDurableObjectStore(storage)`, and the Worker passes requests on. Deviations are those of Workers above.",
+    files: [],
+    linked: ["tests/edge/workers/object/worker.ts", "tests/edge/workers/object/wrangler.json"],
   },
   {
     title: "A Service Worker",
