@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { test as nodeTest } from "node:test";
 import { createPostgresStore } from "../../lib/stores/postgres/postgres_store.ts";
 import { statementsFor } from "../../lib/stores/postgres/statements.ts";
-import type { IdempotentRequest, PetDraft, PetStore } from "../../mod.ts";
+import type { IdempotentRequest, KeyedPetStore, PetDraft, PetStore } from "../../mod.ts";
 import { type DriverKind, DRIVERS, runSql, whyNoPostgres, withSchema } from "../support/postgres/postgres.ts";
 
 export const PET: PetDraft = { name: "Rex", categoryId: 7n, status: "sold" };
@@ -34,7 +34,7 @@ export function usingStore<T>(
   driver: DriverKind,
   url: string,
   schema: string,
-  use: (store: PetStore) => Promise<T>,
+  use: (store: KeyedPetStore) => Promise<T>,
 ): Promise<T> {
   return driver.use(url, async (client) => {
     const store = await createPostgresStore(client, { schema });

@@ -123,7 +123,10 @@ export const REVOKE_KEY: Command = {
       const { output, errors } = context.writers;
       output.add(`${id} is revoked`);
       const { digest } = stored.find((key) => key.id === id)!;
-      if (await removeKeyFile(KEY_FILE, digest)) errors.add(`petstore: ${KEY_FILE} had this key, and is removed`);
+      const isRemoved = await removeKeyFile(KEY_FILE, digest).catch((error) =>
+        errors.add(`petstore: ${firstLine(error)}. If it has the revoked key, remove it`)
+      );
+      if (isRemoved) errors.add(`petstore: ${KEY_FILE} had this key, and is removed`);
       if (stored.some((key) => key.id !== id && isValid(key))) return;
       errors.add(asCalled("petstore: no key of the store is valid now; petstore keys add makes one"));
     });

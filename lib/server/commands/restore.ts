@@ -34,7 +34,7 @@ export const RESTORE: Command = {
     const { operand } = args;
     if (operand === "") throw new SettingError("The name of the backup is missing, as in petstore restore copy.db");
     const store = parseStoreLocation(args.text("store"), host.environment);
-    if (store.kind !== "sqlite") {
+    if (store.kind !== "sqlite" || store.path === ":memory:") {
       throw new SettingError("Only an SQLite file can be restored; for PostgreSQL use pg_restore");
     }
     const progress = showProgress("restore", (line) => errors.add(line));

@@ -2,8 +2,10 @@
 
 import { keyOfRow } from "../key_row.ts";
 import { type KeyStore, latestUses, type StoredKey } from "../key_store.ts";
+import { StoreUnavailableError } from "../store.ts";
 import { numberArray, textArray } from "./client/arrays.ts";
 import type { Database } from "./client/client.ts";
+import { sqlState } from "./client/errors.ts";
 
 export function postgresKeys(db: Database): KeyStore {
   /** Calls a function that returns whether it has changed a row. */
@@ -53,11 +55,12 @@ export function postgresKeys(db: Database): KeyStore {
     },
     // No function, because servers have no right to it.
     async remove(ids) {
-      await db.query(
-        `DELETE FROM "${db.schema}".api_keys WHERE id OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.text[])`,
-        [textArray(ids)],
-        { deadline: performance.now() + db.timeoutMs },
-      );
+      const text = `DELETE FROM "${db.schema}".api_keys WHERE id OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.text[])`;
+      const limits = { deadline: performance.now() + db.timeoutMs };
+      await db.query(text, [textArray(ids)], limits).catch((cause) => {
+        if (sqlState((cause as Error).cause) !== "42501") throw cause;
+        throw new StoreUnavailableError("The role may not remove keys; use the role that owns the tables", { cause });
+      });
     },
   };
 }

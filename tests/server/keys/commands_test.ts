@@ -1,7 +1,7 @@
 /** The commands that manage API keys, beside servers that follow them. */
 
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { isMistyped } from "../../../lib/access/key_format.ts";
@@ -80,6 +80,20 @@ test("keys are added, rotated and revoked beside a server on an SQLite file, whi
       assert.ok((await list()).find(({ label }) => label === "again")!.lastUsed);
     })
   ));
+
+test("a key is revoked even if the key file cannot be used, which is told", () =>
+  inFolder(async () => {
+    const { idOf, run } = keysOf("memory:");
+    await withServerHere({ args: ["--store=memory:"] }, async (server) => {
+      const key = readKey(".");
+      chmodSync("data/api-key", 0o644);
+      const { status, stderr } = await run("revoke", await idOf("first start"));
+      assert.match(stderr, /^petstore: data\/api-key can be read by users .* If it has the revoked key, remove it$/m);
+      assert.match(stderr, /no key of the store is valid now/);
+      assert.equal(status, 0);
+      await follows(server, key, 401);
+    });
+  }));
 
 test("keys of a server with pets in memory are in data/keys.db, and outlive it", () =>
   inFolder(async () => {

@@ -115,7 +115,8 @@ async function explainErrors(db: Database, query: Promise<Row[]>): Promise<Row[]
 
 function privilegeError({ schema }: Database, privileges: string, cause?: unknown): StoreUnavailableError {
   return new StoreUnavailableError(
-    `The role lacks privileges in the schema ${schema} (${privileges}); have its owner apply the SQL of postgresGrants()`,
+    `The role lacks privileges in the schema ${schema} (${privileges}); have its owner apply the SQL of ` +
+      "postgresGrants(), which petstore serve --print-schema shows too",
     { cause },
   );
 }

@@ -130,7 +130,8 @@ async function migrate(db: Database, isReadOnly: boolean): Promise<void> {
     await db.script(postgresSchema(db.schema));
   } catch (error) {
     if (sqlState((error as Error).cause) !== "42501") throw error;
-    const advice = "have an administrator apply the SQL of postgresSchema() and postgresGrants()";
+    const advice = "have an administrator apply the SQL of postgresSchema() and postgresGrants(), which " +
+      "petstore serve --print-schema shows too";
     throw new StoreUnavailableError(`${must} role lacks the privilege; ${advice}`, { cause: error });
   }
 }
