@@ -1,7 +1,7 @@
 /** The commands beside `serve`. Each prints its result alone on standard output, and all else on standard error. */
 
 import assert from "node:assert/strict";
-import { copyFileSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
@@ -313,6 +313,34 @@ testUnless(MOUNT_SKIP)(
         }
         assert.deepEqual(readdirSync(mount).toSorted(), ["copy.db", "pets.db"]);
       });
+    }),
+);
+
+/** Root's right to use files whatever their mode is given up. */
+const LIMITED = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"];
+
+testUnless(skipUnless(["setpriv"], "the right to give up rights", () => command(LIMITED[0]!, LIMITED[1]!, "true")))(
+  "a user who may not read a file, or not write the log that SQLite needs beside it, is told so",
+  () =>
+    inFolder(async (folder) => {
+      await makeStore(1);
+      const check = async (mode: number): Promise<string> => {
+        chmodSync("pets.db", mode);
+        const args = [...LIMITED.slice(1), ...serverCommand(), "check", PETS];
+        await using child = new Child(LIMITED[0]!, args, { cwd: folder, clearEnv: true, env: environment() });
+        assert.equal(await child.exit(), 2);
+        return child.written.stderr;
+      };
+      assert.match(await check(0o000), /^petstore: pets\.db cannot be opened; it must be readable, and its folder/);
+      chmodSync(folder, 0o500);
+      try {
+        assert.match(
+          await check(0o400),
+          /^petstore: .*pets\.db can only be read by a user who may write to it and its/,
+        );
+      } finally {
+        chmodSync(folder, 0o700);
+      }
     }),
 );
 

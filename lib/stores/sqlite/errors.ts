@@ -26,7 +26,7 @@ const EXPLANATIONS: readonly [text: string, meaning: string][] = [
   ["file is not a database", "is not an SQLite database; it was left unchanged"],
   ["database disk image is malformed", "is corrupt; restore it from a backup"],
   ["database is locked", "is locked by another process"],
-  ["unable to open database", "cannot be opened; its folder must exist and be writable"],
+  ["unable to open database", "cannot be opened; it must be readable, and its folder must exist and be writable"],
   ["readonly database", "cannot be written to"],
   ["disk I/O error", "cannot be read or written: the disk is full or faulty"],
   ["disk is full", "cannot be written to: the disk is full"],

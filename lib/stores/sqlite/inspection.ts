@@ -76,10 +76,18 @@ function openSnapshot(file: string): DatabaseSync {
   try {
     return beginRead(file, hasLog);
   } catch (error) {
-    if (hasLog || !isOnReadOnlyMount(file)) throw error;
+    if (hasLog) throw error;
+    if (!isOnReadOnlyMount(file)) throw explainMissingLog(error, file);
     // SQLite cannot create them there, but nobody can write either. Deno takes a URL only with all permissions.
     return beginRead(`${pathToFileURL(file).href}?immutable=1`, true);
   }
+}
+
+function explainMissingLog(error: unknown, file: string): unknown {
+  if (!String(error).includes("readonly database")) return error;
+  const line =
+    `${file} can only be read by a user who may write to it and its folder, because SQLite needs a log beside it`;
+  return new StoreUnavailableError(line, { cause: error });
 }
 
 function beginRead(name: string, readOnly: boolean): DatabaseSync {

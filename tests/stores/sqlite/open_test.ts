@@ -118,7 +118,10 @@ for (const [what, mode] of [["rollback journal", "DELETE"], ["write-ahead log", 
 
 test("createSqliteStore() refuses a file in a folder that does not exist, and does not create the folder", () =>
   withTempFolder((folder) => {
-    assertUnavailable(join(folder, "none", "pets.db"), /cannot be opened; its folder must exist and be writable/);
+    assertUnavailable(
+      join(folder, "none", "pets.db"),
+      /cannot be opened; it must be readable, and its folder must exist and be writable/,
+    );
     assert(!existsSync(join(folder, "none")));
   }));
 
