@@ -1,10 +1,11 @@
 /** Pets in files, and what a store has. */
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { PetStatus } from "../../../lib/pet.ts";
+import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { environment, serverCommand } from "./serve_task.ts";
 import { runHere } from "./in_process.ts";
 import type { ServerExit } from "./server_process.ts";
@@ -80,6 +81,27 @@ export function assertRefused({ status, stdout, stderr }: ServerExit, shows: Reg
   assert.match(stderr, /^petstore: [^\n]+\n$/);
   assert.match(stderr, shows);
   assert.deepEqual([status, stdout], [wanted, ""], stderr);
+}
+
+/** Makes a store with so many pets. */
+export async function makeStore(count: number, folder = "."): Promise<void> {
+  const store = createSqliteStore(join(folder, FILE), { writer: "same-thread" });
+  // At once, so that they share a commit.
+  const drafts = Array.from(
+    { length: count },
+    (_, i) => ({ name: `Rex ${i}`, categoryId: 7n, status: "sold" as const }),
+  );
+  await Promise.all(drafts.map((draft) => store.create(draft)));
+  await store.close();
+}
+
+/** Fails unless each command line fails with one line, and makes no file. */
+export async function assertAllRefused(lines: readonly [args: string[], shows: RegExp][]): Promise<void> {
+  const before = readdirSync(".");
+  for (const [args, shows] of lines) {
+    assertRefused(await runHere(args), shows);
+    assert.deepEqual(readdirSync("."), before, args.join(" "));
+  }
 }
 
 /** Exports the store into a file, and returns its text. */

@@ -1,0 +1,144 @@
+/** `backup`: what becomes of the copy, its name, and the disk below it. */
+
+import assert from "node:assert/strict";
+import { copyFileSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { inFolder, runHere } from "../support/server/in_process.ts";
+import { KEY, Ledger, ON_FILE } from "../support/server/ledger.ts";
+import { assertAllRefused, assertRefused, makeStore, STORE } from "../support/server/pet_files.ts";
+import { runCommand, walk, withServer } from "../support/server/server_process.ts";
+import { environment, serverCommand } from "../support/server/serve_task.ts";
+import { fillUp, MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
+import { command, skipUnless, testUnless } from "../support/system/commands.ts";
+import { Child } from "../support/system/child.ts";
+import { withTempFolder } from "../support/temp.ts";
+
+test("backup copies what a running server has, for its owner alone, and a server starts on the copy", () =>
+  withTempFolder(async (folder) => {
+    const ledger = new Ledger();
+    await withServer(folder, ON_FILE, async (server) => {
+      for (let i = 0; i < 5; i++) await ledger.create(server);
+      const files = readdirSync(folder);
+      const copied = await runCommand(folder, ["backup", "copy.db", STORE]);
+      assert.match(copied.stdout, /^copy\.db: 5 pets, \d+ bytes, checked\n$/);
+      assert.deepEqual([copied.status, copied.stderr], [0, ""]);
+      assert.deepEqual(readdirSync(folder).toSorted(), [...files, "copy.db"].toSorted());
+    });
+    assert.equal((Deno.statSync(join(folder, "copy.db")).mode ?? 0) & 0o777, 0o600);
+    ledger.assertInFile(join(folder, "copy.db"));
+    const parts = { args: [`--key=${KEY}`, "--store=sqlite:copy.db"] };
+    await withServer(folder, parts, async (server) => assert.deepEqual(await walk(KEY, server), ledger.inOrder()));
+  }));
+
+test("backup replaces no file and follows no link, and asks for one name", () =>
+  inFolder(async () => {
+    await makeStore(1);
+    writeFileSync("kept", "kept");
+    symlinkSync("nowhere", "link");
+    const exists = /exists already; choose another name/;
+    await assertAllRefused([
+      ...["kept", "link", "pets.db"].map((name) => [["backup", name, STORE], exists] as [string[], RegExp]),
+      [["backup", STORE], /name of the copy is missing/],
+      [["backup", "a", "b", STORE], /Only one file is expected/],
+      [
+        ["backup", "no/such/copy.db", STORE],
+        /no\/such\/copy\.db cannot be made, because there is no folder no\/such\n/,
+      ],
+    ]);
+    assert.equal(readFileSync("kept", "utf8"), "kept");
+  }));
+
+test("backup refuses a name beside which there is a log, and the name of a log: SQLite would replay it into a database", () =>
+  inFolder(async () => {
+    await makeStore(1);
+    for (const end of ["-wal", "-shm", "-journal"]) {
+      writeFileSync(`copy${end}.db${end}`, "a log");
+      await assertAllRefused([
+        [
+          ["backup", `copy${end}.db`, STORE],
+          /would be taken for a log of copy-\w+\.db; remove it, or choose another name/,
+        ],
+        [
+          ["backup", `pets.db${end}`, STORE],
+          /SQLite keeps the log of a database in a file named …-\w+; choose another/,
+        ],
+      ]);
+    }
+  }));
+
+testUnless(MOUNT_SKIP)(
+  "a backup on a full disk has status 1, says which disk, and leaves nothing",
+  () =>
+    inFolder(async () => {
+      await makeStore(500);
+      await withTmpfs("64k", async (full) => {
+        fillUp(join(full, "full"));
+        assertRefused(await runHere(["backup", join(full, "copy.db"), STORE]), /backup failed: .*(full|no space)/i, 1);
+        assert.deepEqual(readdirSync(full), ["full"]);
+      });
+    }),
+);
+
+testUnless(MOUNT_SKIP)(
+  "a backup on a read-only mount is checked, exported and copied there, and so is a server's own file on a runtime that takes URLs",
+  () =>
+    inFolder(async (folder) => {
+      await makeStore(3);
+      await withTmpfs("4m", async (mount, remount) => {
+        assert.equal((await runHere(["backup", join(mount, "copy.db"), STORE])).status, 0);
+        copyFileSync("pets.db", join(mount, "pets.db"));
+        remount("ro");
+        // Deno takes a URL only with all permissions, which the tests have and the task has not.
+        for (const [name, run] of [["copy.db", runCommand.bind(undefined, folder)], ["pets.db", runHere]] as const) {
+          const store = `--store=sqlite:${join(mount, name)}`;
+          for (const [i, args] of [["check"], ["keys", "list"], ["export"], ["backup", `${name}.backup`]].entries()) {
+            const { status, stdout, stderr } = await run([...args, store]);
+            assert.deepEqual([status, stderr], [0, ""]);
+            if (i === 0) assert.match(stdout, /is sound: 3 pets/);
+          }
+        }
+        assert.deepEqual(readdirSync(mount).toSorted(), ["copy.db", "pets.db"]);
+      });
+    }),
+);
+
+test("check and backup of a file that another program has locked have status 1", () =>
+  inFolder(async (folder) => {
+    await makeStore(1);
+    using other = new DatabaseSync("pets.db");
+    other.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; DELETE FROM pets");
+    // At the same time, because each waits for a second.
+    const backup = runCommand(folder, ["backup", "copy.db", STORE]);
+    for (const exit of [await runHere(["check", STORE]), await backup]) {
+      assertRefused(exit, /is locked by another process/, 1);
+    }
+    assert.ok(!readdirSync(".").some((name) => name.startsWith("copy.db")));
+  }));
+
+const STRACE = skipUnless(
+  ["strace"],
+  "the right to trace a process",
+  () => command("strace", "-qq", "-o", "/dev/null", "true"),
+);
+
+testUnless(STRACE)(
+  "backup works on a file system without hard links, and replaces no file there either",
+  () =>
+    withTempFolder(async (folder) => {
+      await makeStore(1, folder);
+      const inject = "-f --seccomp-bpf -qq -o /dev/null -e trace=link,linkat -e inject=link,linkat:error=EPERM".split(
+        " ",
+      );
+      const backup = async () => {
+        const args = [...inject, ...serverCommand(), "backup", "copy.db", STORE];
+        await using child = new Child("strace", args, { cwd: folder, clearEnv: true, env: environment() });
+        return { status: await child.exit(), ...child.written };
+      };
+      const { status, stderr } = await backup();
+      assert.deepEqual([status, stderr], [0, ""]);
+      assertRefused(await backup(), /exists already/);
+      assert.deepEqual(readdirSync(folder).toSorted(), ["copy.db", "pets.db"]);
+    }),
+);
