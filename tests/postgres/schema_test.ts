@@ -126,6 +126,20 @@ test.schema(
 );
 
 test.schema(
+  "a role that only reads needs no right to the requests",
+  (url, schema) =>
+    withRole(url, `role_${schema}`, async (roleUrl) => {
+      const role = `"role_${schema}"`;
+      await runSql(
+        url,
+        `${postgresSchema(schema)} ALTER ROLE ${role} SET default_transaction_read_only = on;
+      GRANT USAGE ON SCHEMA "${schema}" TO ${role}; GRANT SELECT ON "${schema}".pets, "${schema}".schema_version TO ${role}`,
+      );
+      await usingStore(DRIVERS[0]!, roleUrl, schema, async (store) => assert.equal(await store.get(1n), undefined));
+    }),
+);
+
+test.schema(
   "a create waits for the disk and a deletion does not, whatever the role's settings",
   async (url, schema) => {
     await runSql(url, postgresSchema(schema));

@@ -105,7 +105,11 @@ export async function openDatabase(
     if (version < MIGRATIONS.length) await migrate(db, isReadOnly);
     // A standby, or a role that is read-only by default, can still serve reads.
     if (!isReadOnly) await requireReady(db);
-    const [[remaining] = []] = await db.query(selectEarlierMark(db.schema));
+    const [[remaining] = []] = await db.query(selectEarlierMark(db.schema)).catch((error) => {
+      // A role that only reads needs no right to the requests.
+      if (isReadOnly && sqlState((error as Error).cause) === "42501") return [["Infinity"]];
+      throw error;
+    });
     db.earlierUntil = performance.now() + Number(remaining ?? 0);
     return db;
   } catch (error) {
