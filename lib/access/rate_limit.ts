@@ -29,17 +29,14 @@ export interface LimitMemory {
 }
 
 /** `Retry-After` is the `t` of `RateLimit`, so that the two do not contradict each other. */
-export function rateLimited(name: string, options: RateLimitOptions, quota: Quota): Problem {
+export function rateLimited(limit: NamedLimit, quota: Quota): Problem {
   const seconds = secondsOf(quota);
   const message = `Too many requests; try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}`;
-  return new Problem(429, "rate_limited", message, {
-    "retry-after": String(seconds),
-    ...limitFields(name, options, quota),
-  });
+  return new Problem(429, "rate_limited", message, { "retry-after": `${seconds}`, ...limitFields(limit, quota) });
 }
 
 /** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-11). Within `t` seconds there are no more than `r`. */
-function limitFields(name: string, { requests, windowMs }: RateLimitOptions, quota: Quota): HeaderFields {
+function limitFields({ name, requests, windowMs }: NamedLimit, quota: Quota): HeaderFields {
   return {
     ratelimit: `"${name}";r=${quota.remaining};t=${secondsOf(quota)}`,
     "ratelimit-policy": `"${name}";q=${requests};w=${Math.ceil(windowMs / 1000)}`,
@@ -51,17 +48,17 @@ function secondsOf({ moreIn }: Quota): number {
   return Math.max(1, Math.ceil(moreIn / 1000));
 }
 
-/** A limit of one kind of names. */
-interface Limit extends Pick<RateLimitOptions, "requests" | "windowMs"> {
+/** A limit, with the name that responses give it. */
+interface NamedLimit extends Pick<RateLimitOptions, "requests" | "windowMs"> {
   name: string;
+}
+
+interface Limit extends NamedLimit {
   table: LimitTable;
 }
 
 /** The limit of callers, and those of each part of an address: see {@link networksOf}. */
-interface Limits {
-  callers: Limit;
-  networks: readonly Limit[];
-}
+type Limits = readonly [callers: Limit, ...networks: Limit[]];
 
 /**
  * How many addresses may use up their limits in a network of IPv6, before all of it is refused. Without this limit, the 65,536
@@ -73,13 +70,11 @@ function createLimits({ requests, windowMs }: RateLimitOptions, { callers, addre
   const create = (name: string, requests: number, memory: ArrayBufferLike) => {
     return { name, requests, windowMs, table: new LimitTable(requests, windowMs, memory) };
   };
-  return {
-    callers: create("caller", requests, callers),
-    networks: [
-      create("address", requests, addresses),
-      create("network", ADDRESSES_OF_A_NETWORK * requests, addresses),
-    ],
-  };
+  return [
+    create("caller", requests, callers),
+    create("address", requests, addresses),
+    create("network", ADDRESSES_OF_A_NETWORK * requests, addresses),
+  ];
 }
 
 /**
@@ -102,7 +97,7 @@ export function limitRate(
   let knowsAddresses = clientHeader !== undefined;
 
   return (context) => {
-    const { callers, networks } = limits ??= createLimits(
+    const [callers, ...networks] = limits ??= createLimits(
       options,
       memory ?? { callers: createLimitMemory(), addresses: createLimitMemory() },
     );
@@ -113,7 +108,7 @@ export function limitRate(
     const arrival = now();
     for (const [i, name] of names.entries()) {
       const left = networks[i]!.table.quota(name, arrival);
-      if (left.remaining === 0) return rateLimited(networks[i]!.name, networks[i]!, left);
+      if (left.remaining === 0) return rateLimited(networks[i]!, left);
     }
     return chain(authenticate(context), (caller) => {
       if (caller instanceof Problem) {
@@ -124,10 +119,10 @@ export function limitRate(
       // The log of a refusal names the caller too.
       context.caller = caller;
       const quota = callers.table.consume(caller.id, arrival);
-      if (quota.remaining === 0) return rateLimited(callers.name, callers, quota);
+      if (quota.remaining === 0) return rateLimited(callers, quota);
       quota.remaining--;
       // Before half of the limit is used up, few clients want to know, and two more headers would cost 5 % of a response.
-      if (quota.remaining < callers.requests / 2) context.fields = limitFields(callers.name, callers, quota);
+      if (quota.remaining < callers.requests / 2) context.fields = limitFields(callers, quota);
       return caller;
     });
   };
@@ -152,37 +147,28 @@ function addressOf(context: RequestContext, clientHeader: string | undefined): s
   return trimField(told.slice(told.lastIndexOf(",") + 1)) || context.client || "unknown";
 }
 
-/** An address with a port, which some proxies add. Then an IPv6 address is in brackets. */
-const WITH_PORT = /^(?:\[([^\]]*)\]|([^:]*))(?::\d+)?$/;
+/** An address with a port, which some proxies add, or in brackets, which an IPv6 address with a port has. */
+const AS_IN_A_URL = /^\[|^[^:]*:\d+$/;
 
 /**
  * The parts of an address that its owner cannot choose: all of an IPv4 address; the first half of an IPv6 address (/64), and the
  * network that an organization gets (/48).
  */
-export function networksOf(text: string): string[] {
-  if (!text.includes(":")) return [text];
-  const [, inBrackets, plain] = WITH_PORT.exec(text) ?? [];
-  const address = inBrackets ?? plain ?? text;
+export function networksOf(address: string): string[] {
   if (!address.includes(":")) return [address];
-  const groups = groupsOf(address);
-  const [, , , , , marker, high = 0, low = 0] = groups;
-  // An IPv4 address in the notation of IPv6.
-  const isMapped = marker === 0xffff && groups.findIndex((group) => group !== 0) === 5;
-  if (isMapped) return [[high >> 8, high & 255, low >> 8, low & 255].join(".")];
-  const network = groups.slice(0, 4).map((group) => group.toString(16)).join(":");
-  return [network, network.slice(0, network.lastIndexOf(":"))];
-}
-
-/** The eight numbers of an IPv6 address. What is none counts as 0. */
-function groupsOf(address: string): number[] {
   // The name of an interface may follow a percent sign.
-  const [plain = ""] = address.split("%", 1);
-  // The last two groups may be written as an IPv4 address.
-  const hexadecimal = plain.replace(/:(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/, (_, a, b, c, d) => {
-    return `:${(a << 8 | b).toString(16)}:${(c << 8 | d).toString(16)}`;
-  });
-  const [head = [], tail = []] = hexadecimal.split("::").map((part) => part === "" ? [] : part.split(":"));
+  const host = address.replace(/%[^\]]*/, "");
+  const url = `http://${AS_IN_A_URL.test(host) ? host : `[${host}]`}`;
+  if (!URL.canParse(url)) return [address];
+  // A URL writes an address in one way.
+  const { hostname } = new URL(url);
+  if (!hostname.startsWith("[")) return [hostname];
+  const [head = [], tail = []] = hostname.slice(1, -1).split("::").map((part) => part === "" ? [] : part.split(":"));
   // The double colon stands for zeros.
   while (head.length + tail.length < 8) head.push("0");
-  return [...head, ...tail].slice(0, 8).map((group) => parseInt(group, 16) || 0);
+  const groups = [...head, ...tail];
+  const network = groups.slice(0, 4).join(":");
+  if (network !== "0:0:0:0" || groups[5] !== "ffff") return [network, groups.slice(0, 3).join(":")];
+  // An IPv4 address in the notation of IPv6.
+  return [groups.slice(6).flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 255]).join(".")];
 }

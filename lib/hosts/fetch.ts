@@ -1,6 +1,6 @@
 /** Serves a pipeline with the `Request` and `Response` of the Fetch standard, which Deno, Bun, Workers and most frameworks use. */
 
-import { type HeaderFields, isUnread, ON_BUN, type Reply } from "../http/reply.ts";
+import { type HeaderFields, ON_BUN, type Reply } from "../http/reply.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
 import type { Pipeline } from "../http/pipeline.ts";
 import { targetOf } from "../http/target.ts";
@@ -151,14 +151,13 @@ const NOT_SENT = /[^\t -~\x80-\xff]/;
 /**
  * The headers of an app's response, and more.
  *
- * @throws {TypeError} If the response cannot be sent.
+ * @throws {TypeError} If they cannot be sent.
  */
 export function sendableHeaders(response: Response, extra: HeaderFields): Headers {
   const headers = new Headers(response.headers);
   for (const [name, value] of Object.entries(extra)) headers.append(name, value);
-  if (!isUnread(response)) throw new TypeError("The body of the Response has been read, or is being read");
   for (const [name, value] of headers) {
-    if (NOT_SENT.test(value)) throw new TypeError(`Header ${name} of the Response has a character that cannot be sent`);
+    if (NOT_SENT.test(value)) throw new TypeError(`Header ${name} has a character that cannot be sent`);
   }
   return headers;
 }

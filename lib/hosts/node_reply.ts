@@ -1,7 +1,7 @@
 /** Sends replies through Node's response. */
 
 import { Buffer } from "node:buffer";
-import type { Body, Reply } from "../http/reply.ts";
+import { type Body, isUnread, type Reply } from "../http/reply.ts";
 import { sendableHeaders } from "./fetch.ts";
 import type { NodeResponse } from "./node_types.ts";
 
@@ -57,6 +57,7 @@ function sendResponse(
 ): void {
   // Before any header is set, because the response to the failure would have it too.
   const headers = sendableHeaders(response, extra);
+  if (!isUnread(response)) throw new TypeError("The body of the Response has been read, or is being read");
   const isHttp2 = outgoing.req.httpVersionMajor === 2;
   outgoing.statusCode = response.status;
   if (response.statusText !== "" && !isHttp2) outgoing.statusMessage = response.statusText;

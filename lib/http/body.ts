@@ -37,7 +37,7 @@ export const ENCODED: Problem = /* @__PURE__ */ new Problem(
 export const UNKNOWN_CODING: Problem = /* @__PURE__ */ new Problem(
   501,
   "not_implemented",
-  "The request body must come without a Transfer-Encoding but chunked",
+  "The only supported Transfer-Encoding is chunked",
 );
 
 export function bodyTooLarge(maxBytes: number): Problem {

@@ -54,7 +54,10 @@ export function unexpectedFailures(): FailureGroup[] {
 
 /** Of every operation of a petstore with a limit. */
 export function rateLimitFailures(options: RateLimitOptions): FailureGroup[] {
-  const error = rateLimited("caller", options, { remaining: 0, moreIn: options.windowMs / options.requests });
+  const error = rateLimited({ name: "caller", ...options }, {
+    remaining: 0,
+    moreIn: options.windowMs / options.requests,
+  });
   const reason = "the caller has sent too many requests, or the address too many without a valid API key";
   return [group("RateLimitedError", reason, [error], { response: "RateLimited", phase: "before" })];
 }

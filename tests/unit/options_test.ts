@@ -118,7 +118,7 @@ test("handle() answers 500 to a header that would end a host's process, and canc
   const request = new Request("http://x/v1/store/orders", { headers: { authorization: "Bearer k" } });
   const response = await handle(request);
   assert.deepEqual([response.status, (await response.json()).code], [500, "internal_error"]);
-  assert.match(String(told), /Header x-odd of the Response has a character that cannot be sent/);
+  assert.match(String(told), /Header x-odd has a character that cannot be sent/);
   await cancelled.promise;
 });
 
