@@ -80,10 +80,23 @@ export class HaCluster implements Disposable {
   /** Waits until all nodes work, and each standby follows the primary. */
   async untilWhole(): Promise<void> {
     try {
-      await until("a whole cluster", () => this.#isWhole(), 180);
+      await until("a whole cluster", () => this.#isWhole(), 90).catch(async () => {
+        await this.#restartLost();
+        await until("a whole cluster", () => this.#isWhole(), 180);
+      });
     } catch (error) {
       const ends = this.nodes.map((node) => `${node.name}:\n${readFileSync(this.logOf(node), "utf8").slice(-2000)}`);
       throw new Error([error, JSON.stringify(await this.#members()), ...ends].join("\n"));
+    }
+  }
+
+  /** Starts the nodes anew that are no members. Patroni may hang after a fault, which its operator would end in this way. */
+  async #restartLost(): Promise<void> {
+    const names = (await this.#members()).map(({ name }) => name);
+    if (names.length === 0) return;
+    for (const node of this.nodes.filter(({ name }) => !names.includes(name))) {
+      node.signal("KILL");
+      this.startNode(node);
     }
   }
 
