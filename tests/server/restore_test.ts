@@ -177,31 +177,41 @@ test("restore lists the keys that are valid again and those that are missing, an
     const add = (label: string) => succeed("keys", "add", `--label=${label}`);
     const keys = async (): Promise<{ id: string; label: string; state: string; expires?: string }[]> =>
       JSON.parse(await succeed("keys", "list", "--json"));
-    for (const label of ["kept", "revoked", "rotated"]) await add(label);
-    const [kept, revoked, rotated] = (await keys()).map(({ id }) => id) as [string, string, string];
+    const change = (sql: string) => {
+      using db = new DatabaseSync(FILE);
+      db.exec(sql);
+    };
+    for (const label of ["kept", "revoked", "rotated", "purged", "ended"]) await add(label);
+    change("UPDATE api_keys SET expires_at = 2 WHERE label = 'ended'");
+    const [kept, revoked, rotated, purged, ended] = (await keys()).map(({ id }) => id) as string[];
     await succeed("backup", COPY);
-    await succeed("keys", "revoke", revoked);
-    await succeed("keys", "rotate", rotated);
+    await succeed("keys", "revoke", revoked!);
+    await succeed("keys", "rotate", rotated!);
+    await add("short-lived");
+    change("UPDATE api_keys SET revoked_at = 1 WHERE label IN ('ended', 'short-lived')");
+    change("DELETE FROM api_keys WHERE label = 'purged'");
     const states = (await keys()).map(({ id, state, expires }) => [id, state, expires]);
-    const successor = states[3]![0] as string;
+    const [, , , , successor, shortLived] = states.map(([id]) => id);
     copyFileSync(FILE, "present.db");
 
     const printed = await succeed("restore", COPY);
-    for (const [id, label] of [[revoked, "revoked"], [rotated, "rotated"]]) {
+    for (const [id, label] of [[revoked, "revoked"], [rotated, "rotated"], [purged, "purged"]]) {
       assert.match(
         printed,
         new RegExp(`\\n${id} \\(${label}\\) is valid again or for longer; \\S.* keys revoke ${id} ends it`),
       );
     }
     assert.ok(printed.endsWith(`\n${successor} (rotated) is missing, because it was made after the backup`), printed);
-    assert.ok(!printed.includes(kept));
-    assert.deepEqual((await keys()).map(({ state }) => state), ["valid", "valid", "valid"]);
+    for (const id of [kept, ended, shortLived]) assert.ok(!printed.includes(id!), printed);
+    assert.deepEqual((await keys()).map(({ state }) => state), [...Array(4).fill("valid"), "expired"]);
 
     copyFileSync("present.db", FILE);
     const { stdout } = await runHere(["restore", COPY, "--revoke-newer", "--json", STORE]);
     const { kept: name, ...result } = JSON.parse(stdout);
     assert.ok(existsSync(name));
-    const changes = { validAgain: [], revoked: [revoked, rotated], missing: [successor] };
+    const changes = { validAgain: [], revoked: [revoked, rotated, purged], missing: [successor] };
     assert.deepEqual(result, { file: FILE, pets: 0, ...changes });
-    assert.deepEqual((await keys()).map(({ id, state, expires }) => [id, state, expires]), states.slice(0, 3));
+    const after = (await keys()).map(({ id, state, expires }) => [id, state, expires]);
+    assert.deepEqual(after.slice(0, 3), states.slice(0, 3));
+    assert.deepEqual(after.slice(3).map(([id, state]) => [id, state]), [[purged, "revoked"], [ended, "expired"]]);
   }));

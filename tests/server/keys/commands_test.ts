@@ -102,7 +102,14 @@ test("keys of a server with pets in memory are in data/keys.db, and outlive it",
     let first = "";
     await withServerHere({ args }, async (server) => {
       first = readKey(".");
-      const { stderr } = await keysOf("memory:").run("revoke", await idOf("first start"));
+      const id = await idOf("first start");
+      {
+        using other = new DatabaseSync("data/keys.db");
+        other.exec("BEGIN IMMEDIATE");
+        assert.equal((await keysOf("memory:").run("revoke", id)).status, 1);
+        assert.equal(readKey("."), first);
+      }
+      const { stderr } = await keysOf("memory:").run("revoke", id);
       assert.match(stderr, /^petstore: data\/api-key had this key, and is removed$/m);
       await follows(server, first, 401);
     });

@@ -127,27 +127,32 @@ testUnless(ON_NODE && "the output of a process is not observed")(
       using db = new DatabaseSync("pets.db");
       const stored = () => db.prepare("SELECT label, expires_at FROM api_keys").all().map((row) => Object.values(row));
       const rotate = async (onPrint: () => void) => {
-        let printed = "";
-        const write = (bytes: Uint8Array) => {
-          onPrint();
-          printed += new TextDecoder().decode(bytes);
-          return Promise.resolve(bytes.length);
-        };
-        const sinks = { output: { write }, errors: { write: (bytes: Uint8Array) => Promise.resolve(bytes.length) } };
+        const printed = { output: "", errors: "" };
+        const sinkTo = (name: keyof typeof printed) => ({
+          write(bytes: Uint8Array) {
+            if (name === "output") onPrint();
+            printed[name] += new TextDecoder().decode(bytes);
+            return Promise.resolve(bytes.length);
+          },
+        });
+        const sinks = { output: sinkTo("output"), errors: sinkTo("errors") };
         const { status } = await runHere(["keys", "rotate", id, "--store=sqlite:pets.db"], {}, { sinks });
-        assert.match(printed, /^petstore_\w+\n$/);
-        return status;
+        assert.match(printed.output, /^petstore_\w+\n$/);
+        return [status, printed.errors];
       };
       const before = [["old", null]];
-      assert.equal(await rotate(() => assert.deepEqual(stored(), before)), 0);
+      assert.equal((await rotate(() => assert.deepEqual(stored(), before)))[0], 0);
       assert.equal(stored().length, 2);
       assert.notEqual(stored()[0]?.[1], null);
       const after = stored();
       const revoked = `UPDATE api_keys SET revoked_at = 1 WHERE id = '${id}'`;
-      assert.equal(await rotate(() => db.exec(revoked)), 2);
+      const invalid = "petstore: The printed key is not valid, because";
+      const refused = `${invalid} the one to replace was revoked meanwhile\n`;
+      assert.deepEqual(await rotate(() => db.exec(revoked)), [2, refused]);
       assert.deepEqual(stored(), after);
       db.exec("UPDATE api_keys SET revoked_at = NULL");
-      assert.equal(await rotate(() => db.exec("BEGIN IMMEDIATE")), 1);
+      const locked = `${invalid} it cannot be stored: pets.db is locked by another process\n`;
+      assert.deepEqual(await rotate(() => db.exec("BEGIN IMMEDIATE")), [1, locked]);
       db.exec("ROLLBACK");
       assert.deepEqual(stored(), after);
     }),
