@@ -14,15 +14,11 @@ import { serverOpenApiOf } from "../support/descriptions.ts";
 import { inFolder, runHere } from "../support/server/in_process.ts";
 import { assertAllRefused, assertRefused } from "../support/server/pet_files.ts";
 import { runCommand } from "../support/server/server_process.ts";
-import { ON_NODE, serverCommand } from "../support/server/serve_task.ts";
 import { withTempFolder } from "../support/temp.ts";
 
 test("--help lists every command, and help and --help show the examples of each, in lines of a terminal's width", () =>
   inFolder(async () => {
-    // On Node the commands have a process, which names itself.
-    const prints = (text: string) => {
-      return { status: 0, stdout: ON_NODE ? asCalled(text, serverCommand().at(-1)) : text, stderr: "" };
-    };
+    const prints = (stdout: string) => ({ status: 0, stdout, stderr: "" });
     const overview = describeProgram(COMMANDS);
     for (const args of [["--help"], ["help"], ["--port=1", "--help"]]) {
       assert.deepEqual(await runHere(args), prints(overview));

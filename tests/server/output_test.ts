@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { freePort, untilAccepted } from "../support/system/free_port.ts";
 import { RawSocket } from "../support/http/raw_socket.ts";
+import { inFolder } from "../support/server/in_process.ts";
+import { keysOf } from "../support/server/keys.ts";
 import { environment, onDenoAlone, serverCommand } from "../support/server/serve_task.ts";
 import { addPet, serverAt } from "../support/server/server_process.ts";
 import { validateServerResponse } from "../support/server/server_description.ts";
@@ -12,7 +14,7 @@ import { Child } from "../support/system/child.ts";
 
 const test = Object.assign(testUnless(NO_PROC), { deno: testUnless(NO_PROC || onDenoAlone("HTTP/2")) });
 
-/** Starts the server's command in a shell that redirects its output. */
+/** Starts the program in a shell that redirects its output. */
 function start(folder: string, redirection: string, ...args: string[]): Child {
   const line = [`exec "$0" "$@" ${redirection}`, ...serverCommand(), ...args];
   return new Child("sh", ["-c", ...line], { cwd: folder, clearEnv: true, env: environment() });
@@ -98,3 +100,19 @@ test("a second SIGTERM ends a server at once that waits for a client, with statu
       assert.equal(await child.exit().finally(() => clearInterval(again)), 1);
     })
   ));
+
+test("a key that cannot be printed is not added and ends no other, and the command says so with status 1", () =>
+  inFolder(async (folder) => {
+    const { add, list } = keysOf("sqlite:pets.db");
+    await add("--label=old");
+    const before = await list();
+    for (const args of [["add", "--label=lost"], ["rotate", before[0]!.id]]) {
+      await using child = start(folder, ">/dev/full", "keys", ...args, "--store=sqlite:pets.db");
+      assert.equal(await child.exit(), 1);
+      assert.match(
+        child.written.stderr,
+        /standard output cannot be written.*\npetstore: The key cannot be printed, so nothing was changed\n$/,
+      );
+    }
+    assert.deepEqual(await list(), before);
+  }));

@@ -13,25 +13,17 @@ export const EVERYDAY: Record<string, string> = {
     "tests/reliability/fuzz/handle_test.ts tests/security tests/sockets tests/unit",
 };
 
-/** The tests of the server that run on Node too. */
+/**
+ * The tests of the server that run on Node too: of files, disks, pipes, signals, sockets and output, which each runtime has of its
+ * own. What reads arguments, composes texts or works on a store is the same code on each.
+ */
 const ON_NODE = [
-  ...["faults/disk", "faults/restore_test.ts", "faults/transfer_test.ts", "nginx"],
-  ...["access_log_test.ts", "check_url_test.ts", "commands_test.ts", "failed_start_test.ts", "keys/commands_test.ts"]
+  ...["damage", "faults", "gone", "start"].map((name) => `faults/disk/${name}`),
+  ...["faults/restore", "nginx/upstream", "sockets/smuggling", "sockets/unreadable"],
+  ...["check_url", "failed_start", "keys/process", "keys/secret", "log", "output", "shutdown", "start", "viewer"]
     .map((name) => `server/${name}`),
-  ...[
-    "keys/new_keys_test.ts",
-    "keys/process_test.ts",
-    "keys/secret_test.ts",
-    "log_test.ts",
-    "output_test.ts",
-    "settings_test.ts",
-  ]
-    .map((name) => `server/${name}`),
-  ...["restore_test.ts", "shutdown_test.ts", "start_test.ts", "transfer", "viewer_test.ts"].map((name) =>
-    `server/${name}`
-  ),
-  ...["smuggling_test.ts", "unreadable_test.ts"].map((name) => `sockets/${name}`),
-].map((path) => `tests/${path}`).join(" ");
+  ...["server/transfer/export", "server/transfer/unfinished"],
+].map((name) => `tests/${name}_test.ts`).join(" ");
 
 /** Other runtimes, hosts and databases, other people's tools, and processes that are killed. */
 export const INTEGRATION: Record<string, string> = {

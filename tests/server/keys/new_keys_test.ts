@@ -8,9 +8,6 @@ import { SQLITE_FILES } from "../../support/earlier/earlier.ts";
 import { inFolder, runHere, withServerHere } from "../../support/server/in_process.ts";
 import { assertRefused } from "../../support/server/pet_files.ts";
 import { readKey } from "../../support/server/server_process.ts";
-import { environment, ON_NODE, serverCommand } from "../../support/server/serve_task.ts";
-import { Child } from "../../support/system/child.ts";
-import { NO_PROC, testUnless } from "../../support/system/commands.ts";
 import { keysOf, statusOf } from "../../support/server/keys.ts";
 
 const { run, succeed, add, list, idOf } = keysOf("sqlite:pets.db");
@@ -99,26 +96,7 @@ test("what is wrong has status 2 and one line, makes no file, and shows no key",
     }
   }));
 
-testUnless(NO_PROC)(
-  "a key that cannot be printed is not added and ends no other, and the command says so with status 1",
-  () =>
-    inFolder(async (folder) => {
-      await add("--label=old");
-      const before = await list();
-      for (const args of [["add", "--label=lost"], ["rotate", before[0]!.id]]) {
-        const line = ['exec "$0" "$@" >/dev/full', ...serverCommand(), "keys", ...args, "--store=sqlite:pets.db"];
-        await using child = new Child("sh", ["-c", ...line], { cwd: folder, clearEnv: true, env: environment() });
-        assert.equal(await child.exit(), 1);
-        assert.match(
-          child.written.stderr,
-          /standard output cannot be written.*\npetstore: The key cannot be printed, so nothing was changed\n$/,
-        );
-      }
-      assert.deepEqual(await list(), before);
-    }),
-);
-
-testUnless(ON_NODE && "the output of a process is not observed")(
+test(
   "a key is printed before it is stored, and if it cannot be stored, the command says that it is not valid",
   () =>
     inFolder(async () => {

@@ -1,7 +1,7 @@
-/** Imports of files that are not whole, have bad lines, or are stopped. */
+/** Imports from pipes, and of files that are not whole, have bad lines, or are stopped. */
 
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { inFolder } from "../../support/server/in_process.ts";
@@ -14,6 +14,7 @@ import {
   importFile,
   makeDrafts,
   readDrafts,
+  startShell,
   STORE,
   toCsv,
   toNdjson,
@@ -74,6 +75,18 @@ test("--rejects writes the lines that are no pets to a file, which can be correc
     await importFile(folder, "d.ndjson", '{"name":"Rex","categoryId":7}\n{}\n[]\n', "--rejects=bad.ndjson");
     assert.equal(read("bad.ndjson"), "{}\n[]\n");
     assert.deepEqual(readdirSync(folder).filter((name) => /none|tmp/.test(name)), []);
+  }));
+
+test("import reads standard input and a named pipe", () =>
+  inFolder(async (folder) => {
+    writeFileSync(join(folder, "a.csv"), toCsv(makeDrafts(3), "\n"));
+    const store = "--store sqlite:pets.db";
+    await using piped = startShell(folder, `cat a.csv | "$@" import - --format csv ${store}`);
+    assert.equal(await piped.exit(), 0, piped.written.stderr);
+    assert.equal(piped.written.stdout, "standard input: 3 pets added\n");
+    await using named = startShell(folder, `mkfifo p.csv; cat a.csv > p.csv & "$@" import p.csv --copy 2 ${store}`);
+    assert.equal(await named.exit(), 0, named.written.stderr);
+    assert.equal(readDrafts(folder).length, 6);
   }));
 
 testUnless(skipUnless(["mkfifo"], "named pipes", () => {}))(
