@@ -34,7 +34,7 @@ export const INTEGRATION: Record<string, string> = {
   sqlite:
     "deno test -A --no-check tests/faults/restore_test.ts tests/faults/transfer_test.ts tests/faults/workers_test.ts " +
     "tests/faults/clients tests/faults/disk tests/faults/sqlite tests/nginx tests/reliability/crash tests/reliability/drain " +
-    "tests/reliability/fuzz tests/reliability/soak",
+    "tests/reliability/fuzz/{postgres,search,standalone}_test.ts tests/reliability/soak",
   edge: `cd tests/edge && ${INSTALL} && deno task ok && deno task test`,
   package: `deno task pack && cd tests/package && ${INSTALL} && deno task ok && deno test -A --no-check --parallel`,
   clients: `cd tests/clients && ${INSTALL} && deno task ok && deno task test`,

@@ -26,10 +26,10 @@ async function acknowledged(ledger: Ledger, more: number): Promise<void> {
   await until("more creates", () => ledger.pets.size >= goal);
 }
 
-test("two servers at work, backup and 'select 1' under load, then SIGKILL, five times: nothing is lost", () =>
+test("two servers at work, backup and 'select 1' under load, then SIGKILL, twice: nothing is lost", () =>
   withTempFolder(async (folder) => {
     const ledger = new Ledger();
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 2; round++) {
       await withServer(
         folder,
         ON_FILE,

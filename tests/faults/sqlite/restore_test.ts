@@ -3,15 +3,15 @@
 import assert from "node:assert/strict";
 import { copyFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { createSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import type { KeyedPetStore } from "../../../mod.ts";
 import { command, skipUnless, testUnless } from "../../support/system/commands.ts";
+import { inFolder, runHere } from "../../support/server/in_process.ts";
 import { environment, serverCommand } from "../../support/server/serve_task.ts";
 import { FILE, STORE } from "../../support/server/pet_files.ts";
-import { runCommand } from "../../support/server/server_process.ts";
 import { Child } from "../../support/system/child.ts";
-import { withTempFolder } from "../../support/temp.ts";
 
 const SKIP = skipUnless(["strace"], "the right to trace a process", () => {
   command("strace", "-qq", "-o", "/dev/null", "true");
@@ -31,7 +31,7 @@ async function prepare(folder: string): Promise<void> {
   const path = join(folder, "made.db");
   const store = createSqliteStore(path, { writer: "same-thread" });
   await add(store, "Rex", "Bo");
-  const { status, stderr } = await runCommand(folder, ["backup", "copy.db", "--store=sqlite:made.db"]);
+  const { status, stderr } = await runHere(["backup", "copy.db", "--store=sqlite:made.db"]);
   assert.equal(status, 0, stderr);
   await add(store, "Max");
   for (const end of ["", "-wal"]) copyFileSync(path + end, join(folder, FILE) + end);
@@ -56,7 +56,7 @@ async function namesIn(path: string): Promise<string[]> {
 testUnless(SKIP)(
   "a restore that is killed leaves the old file with its log or the new one, and the next restore succeeds",
   () =>
-    withTempFolder(async (root) => {
+    inFolder(async (root) => {
       await prepare(root);
       const results = new Set<string>();
       let kills = 0;
@@ -80,7 +80,8 @@ testUnless(SKIP)(
 
 /** What a killed restore has left does not disturb the next one, and a file that it has kept is sound. */
 async function assertRepeatable(folder: string): Promise<void> {
-  const { status, stderr } = await runCommand(folder, ["restore", "copy.db", STORE]);
+  process.chdir(folder);
+  const { status, stderr } = await runHere(["restore", "copy.db", STORE]);
   assert.equal(status, 0, stderr);
   assert.equal((await namesIn(join(folder, FILE))).join(), NEW);
   const kept = readdirSync(folder).filter((name) => /^pets\.db\.[-\dT]+Z$/.test(name));

@@ -144,7 +144,7 @@ export interface WalkedPet {
   name: string;
 }
 
-export async function countPets(server: ServerProcess, key: string): Promise<number> {
+export async function countPets(server: Pick<ServerProcess, "ask">, key: string): Promise<number> {
   return (await walk(key, server)).length;
 }
 
