@@ -1,4 +1,4 @@
-/** Portable tests on the oldest and the newest Node; tests/runtimes runs all of them on the other runtimes. */
+/** Portable tests on the oldest and the newest Node; tests/runtimes runs the others between these and on Bun. */
 
 import assert from "node:assert/strict";
 import { PORTABLE_TESTS } from "../support/portable_tests.ts";
