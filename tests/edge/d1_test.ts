@@ -1,11 +1,10 @@
 /** The stores of `@petstore/petstore/d1` in Workers, run by workerd, and the Workers that docs/hosts.md shows. */
 
 import assert from "node:assert/strict";
-import { HTTP_CONTRACT } from "../../lib/testing/http/all.ts";
 import { storeCases } from "../../lib/testing/testing.ts";
 import { withTempFolder } from "../support/temp.ts";
 import { bundle, stopBundler } from "./support/bundle.ts";
-import { APP_KEYS, testContract, useMount } from "./support/mounts.ts";
+import { APP_KEYS, useMount } from "./support/mounts.ts";
 import { type StoreInWorkers, WorkerFixture } from "./support/worker_fixture.ts";
 import { COMPATIBILITY_DATE, testKill, testWorkers, Workers } from "./support/workerd.ts";
 import ofD1 from "./workers/d1/wrangler.json" with { type: "json" };
@@ -29,19 +28,6 @@ for (const [title, kind] of STORES) {
     await using workers = new Workers({ scripts, bindings: { PETSTORE_KEYS: APP_KEYS } });
     const [origin] = await workers.origins();
     await useMount("/v1", (path, init) => fetch(origin + path, init ?? {}));
-  });
-}
-
-for (const [title, kind] of STORES) {
-  testWorkers(`a Worker with ${title} keeps the HTTP contract`, async (context) => {
-    const petstore = `support/contract_${kind}_petstore.ts`;
-    const scripts = [await bundle(`workers/${kind}/worker.ts`, { petstore, basePath: "/v1" })];
-    await stopBundler();
-    // A database for each case; an object is made when a case asks for it.
-    const databases = kind === "d1" ? HTTP_CONTRACT.length : 1;
-    await using workers = new Workers({ scripts, bindings: { PETSTORE_KEYS: APP_KEYS }, databases });
-    const [origin = ""] = await workers.origins();
-    await testContract(context, { "/v1": origin }, { name: `workerd with ${title}`, deviations: [] }, "store");
   });
 }
 

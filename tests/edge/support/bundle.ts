@@ -4,7 +4,6 @@ import { build, type Plugin, stop as stopBundler } from "esbuild";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { CASE_HEADER } from "../../support/by_case.ts";
 
 /** Call it after the last bundle: the bundler would keep the process alive. */
 export { stopBundler };
@@ -68,7 +67,7 @@ function resolving(parts: BundleParts): Plugin {
   };
 }
 
-/** The same mounting file at another base path, and with a Durable Object for each case. */
+/** The same mounting file at another base path. */
 function rebasing(basePath: string | undefined): Plugin {
   return {
     name: "rebasing",
@@ -76,8 +75,7 @@ function rebasing(basePath: string | undefined): Plugin {
       if (basePath === undefined) return;
       build.onLoad({ filter: /\/(workers|service_worker)\/([a-z0-9]+\/)?[a-z_]+\.(ts|js)$/ }, async ({ path }) => {
         const text = await readFile(path, "utf8");
-        const contents = text.replace('BASE_PATH = "/v1"', `BASE_PATH = ${JSON.stringify(basePath)}`)
-          .replace('getByName("all")', `getByName(request.headers.get("${CASE_HEADER}") ?? "all")`);
+        const contents = text.replace('BASE_PATH = "/v1"', `BASE_PATH = ${JSON.stringify(basePath)}`);
         return { contents, loader: "ts" };
       });
     },
