@@ -5,7 +5,7 @@ import { copyFileSync, readdirSync, readFileSync, symlinkSync, writeFileSync } f
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { inFolder, runHere } from "../support/server/in_process.ts";
+import { inFolder, runHere, withServerHere } from "../support/server/in_process.ts";
 import { KEY, Ledger, ON_FILE } from "../support/server/ledger.ts";
 import { assertAllRefused, assertRefused, makeStore, STORE } from "../support/server/pet_files.ts";
 import { runCommand, walk, withServer } from "../support/server/server_process.ts";
@@ -16,12 +16,12 @@ import { Child } from "../support/system/child.ts";
 import { withTempFolder } from "../support/temp.ts";
 
 test("backup copies what a running server has, for its owner alone, and a server starts on the copy", () =>
-  withTempFolder(async (folder) => {
+  inFolder(async (folder) => {
     const ledger = new Ledger();
     await withServer(folder, ON_FILE, async (server) => {
       for (let i = 0; i < 5; i++) await ledger.create(server);
       const files = readdirSync(folder);
-      const copied = await runCommand(folder, ["backup", "copy.db", STORE]);
+      const copied = await runHere(["backup", "copy.db", STORE]);
       assert.match(copied.stdout, /^copy\.db: 5 pets, \d+ bytes, checked\n$/);
       assert.deepEqual([copied.status, copied.stderr], [0, ""]);
       assert.deepEqual(readdirSync(folder).toSorted(), [...files, "copy.db"].toSorted());
@@ -29,7 +29,7 @@ test("backup copies what a running server has, for its owner alone, and a server
     assert.equal((Deno.statSync(join(folder, "copy.db")).mode ?? 0) & 0o777, 0o600);
     ledger.assertInFile(join(folder, "copy.db"));
     const parts = { args: [`--key=${KEY}`, "--store=sqlite:copy.db"] };
-    await withServer(folder, parts, async (server) => assert.deepEqual(await walk(KEY, server), ledger.inOrder()));
+    await withServerHere(parts, async (server) => assert.deepEqual(await walk(KEY, server), ledger.inOrder()));
   }));
 
 test("backup replaces no file and follows no link, and asks for one name", () =>

@@ -175,7 +175,7 @@ test("whatever the order of reads, changes and requests, no request sees older k
       world.told.forEach((error, i) => assert.equal(error === undefined, i % 2 === 1, "one report for each outage"));
     }),
     // Node's test runner follows every promise, which takes twenty times as long.
-    { numRuns: "Deno" in globalThis ? 3_000 : 200 },
+    { numRuns: "Deno" in globalThis ? 1_500 : 200 },
   ).finally(() => performance.now = now);
 });
 

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { openSource } from "../../../lib/server/transfer/files.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
-const MIB = 1024 * 1024, SIZE = 400 * MIB;
+const MIB = 1024 * 1024, SIZE = 150 * MIB;
 
 test("what was read of a file is forgotten, although the process may be told to end at any moment", () =>
   withTempFolder(async (folder) => {

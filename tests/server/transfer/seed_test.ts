@@ -8,7 +8,8 @@ import type { ImportChunk } from "../../../lib/stores/pet_importer.ts";
 import { openSqliteImporter } from "../../../lib/stores/sqlite/importer.ts";
 import { parsePetFields } from "../../../lib/pet.ts";
 import { KEY } from "../../support/server/ledger.ts";
-import { addPet, type ServerParts, type ServerProcess, walk, withServer } from "../../support/server/server_process.ts";
+import { type AnyServer, inFolder, withServerHere } from "../../support/server/in_process.ts";
+import { addPet, type ServerParts, walk } from "../../support/server/server_process.ts";
 import { withTempFolder } from "../../support/temp.ts";
 import { readDrafts, STORE } from "../../support/server/pet_files.ts";
 
@@ -34,26 +35,26 @@ test("sample pets are valid, believable in their numbers, and always the same", 
   assert.deepEqual(samplePet(0), { name: "Biscuit the Border Collie", categoryId: 1n, status: "sold" });
 });
 
-async function assertSeeded(server: ServerProcess, said: RegExp): Promise<void> {
+async function assertSeeded(server: AnyServer, said: RegExp): Promise<void> {
   assert.match(server.written.stderr, said);
   assert.deepEqual(await walk(KEY, server), SHOWN);
 }
 
 test("--seed fills an empty store in memory and in a file, and does nothing to a store that has pets", () =>
-  withTempFolder(async (folder) => {
+  inFolder(async () => {
     const added = /^petstore: 150 sample pets are added\n$/;
-    await withServer(folder, parts("--store=memory:"), (server) => assertSeeded(server, added));
-    await withServer(folder, parts(STORE), async (server) => {
+    await withServerHere(parts("--store=memory:"), (server) => assertSeeded(server, added));
+    await withServerHere(parts(STORE), async (server) => {
       await assertSeeded(server, added);
       await addPet(server, KEY);
       assert.equal(await server.stop(), 0);
     });
     const again = parts(STORE);
-    await withServer(folder, again, async (server) => {
+    await withServerHere(again, async (server) => {
       assert.match(server.written.stderr, /^petstore: the 150 sample pets were added before\n$/);
       assert.equal((await walk(KEY, server)).length, 151);
     });
-    await withServer(folder, { args: [...again.args!, "--seed=7"] }, async (server) => {
+    await withServerHere({ args: [...again.args!, "--seed=7"] }, async (server) => {
       assert.match(server.written.stderr, /^petstore: the store has pets, so no sample pets are added\n$/);
       assert.equal((await walk(KEY, server)).length, 151);
     });
