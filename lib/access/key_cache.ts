@@ -134,7 +134,6 @@ export class KeyCache {
       this.#isBroken = false;
       callSafely(() => this.#onOutage(undefined));
     }
-    for (const { id, lastUsed } of keys ?? []) this.#noteWritten(id, lastUsed);
     if (startedAt - this.#flushedAt >= USE_INTERVAL) void this.flush();
   }
 
@@ -155,12 +154,6 @@ export class KeyCache {
     return { key: digest, isDigest: true, caller, expires: expires?.getTime() ?? Infinity, readOnly, use };
   }
 
-  /** Another server may have written a use of this key. */
-  #noteWritten(id: string, lastUsed: Date | undefined): void {
-    const use = this.#uses.get(id);
-    if (use && lastUsed) use.written = Math.max(use.written, lastUsed.getTime());
-  }
-
   /** Writes the uses. A failure loses none: they are written the next time. */
   async flush(): Promise<void> {
     const due = [...this.#uses].filter(([, { at, written }]) => at > written);
@@ -169,7 +162,7 @@ export class KeyCache {
     const uses = due.map(([id, { at }]) => ({ id, at: new Date(at) }));
     try {
       await this.#store.touch(uses);
-      for (const { id, at } of uses) this.#noteWritten(id, at);
+      for (const { id, at } of uses) this.#uses.get(id)!.written = at.getTime();
     } catch {
       // Another program may have locked the store. Not at the next read of the keys: a standby would log each attempt. If the store
       // is unavailable, reading the keys reports it.

@@ -238,7 +238,7 @@ test("a use is known within a minute, also soon after another one, and a write t
     assert.ok(await isKnown(lost));
   }));
 
-test("a use is written once a minute at most, is never moved back, and costs no second write for other servers", () =>
+test("each server writes a use once a minute at most, and moves none back", () =>
   withClock(async (advance) => {
     const shared = createMemoryStore().keys;
     const writes: string[][] = [];
