@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { renameSync } from "node:fs";
-import { type KeyedPetStore, type StoreChanges, StoreUnavailableError } from "../../../mod.ts";
+import { type KeyedPetStore, type StoreChanges, type StoredKey, StoreUnavailableError } from "../../../mod.ts";
+import { type Rows, type RunStatements, SqlKeys } from "../../../lib/stores/sql_keys.ts";
 import type { SqliteStore } from "../../../lib/stores/sqlite/store.ts";
 import { WRITE_NOTHING } from "../../../lib/stores/sqlite/statements.ts";
 import { createMany, REX, withOther } from "./support.ts";
@@ -80,11 +81,32 @@ test("without its triggers, a file's every change counts as an alteration", () =
     assert.equal(await look(store, before), "addition");
   }));
 
+const ADDED: StoredKey = {
+  ...{ id: "a", digest: "a", label: "a", caller: "a", readOnly: false, created: new Date(0) },
+  ...{ expires: undefined, revoked: undefined, lastUsed: undefined },
+};
+
+test("a key that another program adds while the keys are read is found at the next look, and then nothing is read", () =>
+  withOther(async ({ keys }, other) => {
+    let reads = 0;
+    const run: RunStatements = (_kind, ...statements) => {
+      const results = statements.map(([sql, ...values]) => other.prepare(sql).all(...values) as Rows);
+      if (reads++ === 0) keys.add(ADDED);
+      return results;
+    };
+    const looking = new SqlKeys("api_keys", run, () => JSON.stringify(other.prepare("PRAGMA data_version").get()));
+    const { version } = await looking.listSince("");
+    const seen = await looking.listSince(version);
+    assert.equal(seen.keys?.length, 1);
+    const before = reads;
+    assert.deepEqual(await looking.listSince(seen.version), { version: seen.version });
+    assert.equal(reads, before);
+  }));
+
 test("the keys are read again when another program changes them by hand, and not when it adds pets", () =>
   withOther(async (store, other, path) => {
     const { keys } = store as KeyedPetStore;
-    const parts = { id: "a", digest: "a", label: "a", caller: "a", readOnly: false, created: new Date(0) };
-    await keys.add({ ...parts, expires: undefined, revoked: undefined, lastUsed: undefined });
+    await keys.add(ADDED);
     const { version } = await keys.listSince!("");
     other.exec(INSERT);
     assert.deepEqual(await keys.listSince!(version), { version });

@@ -1,7 +1,7 @@
 /** Files that the SQLite store refuses, with one clear line and without changing a byte. */
 
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
@@ -115,6 +115,25 @@ for (const [what, mode] of [["rollback journal", "DELETE"], ["write-ahead log", 
       await createSqliteStore(path).close();
     }));
 }
+
+test("createSqliteStore() refuses a file that is replaced while it is opened, such as by a restore", () =>
+  withPath(async (path) => {
+    await makeStore(path);
+    copyFileSync(path, `${path}.restored`);
+    const { now } = performance;
+    // The file is open when the time limit of its locks begins.
+    performance.now = () => {
+      performance.now = now;
+      renameSync(`${path}.restored`, path);
+      return performance.now();
+    };
+    try {
+      assertUnavailable(path, /has been deleted, moved or replaced; restart with the right file/);
+      assert.equal(performance.now, now);
+    } finally {
+      performance.now = now;
+    }
+  }));
 
 test("createSqliteStore() refuses a file in a folder that does not exist, and does not create the folder", () =>
   withTempFolder((folder) => {
