@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { KeyCache } from "../../lib/access/key_cache.ts";
 import { digestOf, type KeyRing } from "../../lib/access/key_ring.ts";
 import { isPromise } from "../../lib/maybe_promise.ts";
-import type { KeyStore } from "../../lib/stores/key_store.ts";
+import type { KeyStore, StoredKey } from "../../lib/stores/key_store.ts";
 import { createMemoryStore } from "../../lib/stores/memory/memory_store.ts";
 import { withScheduledTimers } from "../support/scheduled_timers.ts";
 
@@ -203,4 +203,27 @@ test("keys that have not changed are not read again", async () => {
     await change.shift()?.();
   }
   assert.equal(reads, 3);
+});
+
+test("a key that was changed by hand is as its members say at the next read", async () => {
+  const key: StoredKey = {
+    ...{ id: "key-1", digest: DIGEST, label: "ci", caller: "ci", readOnly: false, created: new Date(0) },
+    ...{ expires: undefined, revoked: undefined, lastUsed: undefined },
+  };
+  const never = () => assert.fail();
+  const store = { list: () => [{ ...key }], add: never, revoke: never, touch: never, remove: never };
+  const cache = new KeyCache(store, [], never);
+  const changes: [change: Partial<StoredKey>, seen: unknown][] = [
+    [{}, ["ci", false, Infinity]],
+    [{ caller: "shop" }, ["shop", false, Infinity]],
+    [{ readOnly: true }, ["shop", true, Infinity]],
+    [{ expires: new Date(5) }, ["shop", true, 5]],
+    [{ revoked: new Date(5) }, undefined],
+  ];
+  for (const [change, seen] of changes) {
+    Object.assign(key, change);
+    await cache.renew();
+    const owner = await (await cache.current()).find(KEY, 0);
+    assert.deepEqual(owner && [owner.caller.id, owner.caller.readOnly, owner.expires], seen);
+  }
 });
