@@ -43,13 +43,14 @@ test("the Dockerfile copies files that exist and that .dockerignore lets in, whi
   assert.deepEqual(kept.map((line) => line.slice(1)).sort(), COPIED.toSorted());
 });
 
-test("the command of the container has the permissions of the task, and the releases that are tested", async () => {
+test("the command of the container has the permissions of the task, no rights of root, and the releases that are tested", async () => {
   const [, flags = ""] = /^#!\/bin\/sh\nexec deno run --cached-only (.*) \/opt\/petstore\/server\.ts "\$@"\n$/
     .exec(await petstoreScript()) ?? [];
   assert.deepEqual(flags.split(" "), taskFlags());
   const [, tested] = /Tested with:\n\n- Deno (\d+\.\d+)/.exec(readPage("README.md")) ?? [];
   assert.ok(tested && DOCKERFILE.includes(`FROM denoland/deno:bin-${tested}.`), tested);
   assert.ok(DOCKERFILE.includes(` ${config.imports.postgres}\n`));
+  assert.match(instruction("USER"), /^[1-9]\d+:[1-9]\d+$/);
 });
 
 test("the command of the container serves from the files that are copied, and its health check sees that", () =>

@@ -43,7 +43,11 @@ const ANSWERS: [status: number, body: string, exit: number, shows: RegExp][] = [
 
 test("check --url tells why a server is not ready, or that there is none of ours", async () => {
   for (const [status, body, exit, shows] of ANSWERS) {
-    await withDenoServe(() => new Response(body, { status, headers: { location: "/livez" } }), async (port) => {
+    const answer = ({ url }: Request) => {
+      const isAsked = url.endsWith("/readyz");
+      return Promise.resolve(new Response(body, { status: isAsked ? status : 200, headers: { location: "/livez" } }));
+    };
+    await withDenoServe(answer, async (port) => {
       assertRefused(await runHere(["check", "--url", `http://127.0.0.1:${port}`]), shows, exit);
     });
   }

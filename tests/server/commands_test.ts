@@ -14,6 +14,7 @@ import { serverOpenApiOf } from "../support/descriptions.ts";
 import { inFolder, runHere } from "../support/server/in_process.ts";
 import { assertAllRefused, assertRefused } from "../support/server/pet_files.ts";
 import { runCommand } from "../support/server/server_process.ts";
+import { serverCommand } from "../support/server/serve_task.ts";
 import { withTempFolder } from "../support/temp.ts";
 
 test("--help lists every command, and help and --help show the examples of each, in lines of a terminal's width", () =>
@@ -32,6 +33,11 @@ test("--help lists every command, and help and --help show the examples of each,
       assert.deepEqual(await runHere(["help", ...name.split(" ")]), prints(help));
     }
     assert.deepEqual(await runHere(["--version"]), prints(`petstore ${config.version}\n`));
+    // A process knows how it was called.
+    const inProcess = (text: string) => asCalled(text, serverCommand().at(-1));
+    assert.equal((await runCommand(".", ["--help"])).stdout, inProcess(overview));
+    const advice = inProcess("petstore: Say what the key is for, as in petstore keys add --label ci\n");
+    assert.equal((await runCommand(".", ["keys", "add"])).stderr, advice);
     assert.deepEqual(readdirSync("."), []);
   }));
 

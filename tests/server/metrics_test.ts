@@ -1,7 +1,7 @@
 /** The metrics of a server, read by other people's parser. */
 
 import assert from "node:assert/strict";
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, renameSync, statSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { RequestContext } from "../../lib/http/context.ts";
@@ -108,6 +108,11 @@ test("--metrics serves what happened, at an address of its own, and nothing else
     assert.deepEqual(sizes, ["", "-wal"].map((end) => statSync(`data/petstore.db${end}`).size));
     const memory = values.get("process_resident_memory_bytes") ?? 0;
     assert.ok(memory > 10e6 && memory < 10e9, `${memory} bytes`);
+    // Metrics are wanted most when the file is gone.
+    renameSync("data/petstore.db", "data/moved.db");
+    const later = await fetch(`${origin}/metrics`);
+    assert.equal(valuesOf(await later.text()).get("petstore_database_bytes"), 0);
+    renameSync("data/moved.db", "data/petstore.db");
     assert.ok(Math.abs(Date.now() / 1000 - (values.get("process_start_time_seconds") ?? 0)) < 60);
     for (const path of ["/", "/v1/pets", "/livez"]) {
       const other = await fetch(origin + path, { headers: { authorization: `Bearer ${KEY}` } });

@@ -29,7 +29,7 @@ const ORIGIN = "https://app.example";
 
 test("a server that is about to end is alive, refuses all new requests with 503, and keeps the pet it was receiving", () =>
   withTempFolder(async (folder) => {
-    await withServer(folder, { args: ["--key=k", `--cors-origin=${ORIGIN}`] }, async (server) => {
+    await withServer(folder, { args: ["--key=k", `--cors-origin=${ORIGIN}`, "--log=json"] }, async (server) => {
       using socket = await RawSocket.open(server);
       // The interim response says that the server is waiting for this body.
       await socket.send(`${HEAD}Expect: 100-continue\r\n\r\n`);
@@ -53,6 +53,7 @@ test("a server that is about to end is alive, refuses all new requests with 503,
       await socket.sendRest(PET);
       assert.equal((await socket.readResponse())?.status, 201);
       assert.equal(await stopped, 0);
+      assert.match(server.written.stdout, /"status":201,[^\n]*\n[^\n]*"message":"stopped"\}\n$/);
     });
     await withServer(folder, { args: ["--key=k"] }, async (server) => assert.equal(await countPets(server, "k"), 1));
   }));

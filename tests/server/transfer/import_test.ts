@@ -32,7 +32,7 @@ test("import adds NDJSON and CSV exactly, with the default status, and ignores i
     const more =
       '{"id":77,"name":"Milo","categoryId":7.0,"colour":{"x":[1]}}\n\n  \r\n{"categoryId":1e3,"name":"\\u0041"}\n';
     assertPrinted(await importFile(folder, "a.ndjson", toNdjson(DRAFTS) + more), "a.ndjson: 6 pets added");
-    const csv = '\ufeffcolour,status,id,categoryId,name\r\n"a\r\nb",,9,7,"Milo"\r\n\r\nred,sold,,-7,A\r\n';
+    const csv = '\ufeffcolour; shade,status,id,categoryId,name\r\n"a\r\nb",,9,7,"Milo"\r\n\r\nred,sold,,-7,A\r\n';
     assertPrinted(await importFile(folder, "b.CSV", csv), "b.CSV: 2 pets added");
     assertPrinted(await importFile(folder, "c.txt", toCsv(DRAFTS), "--format=csv"), "c.txt: 4 pets added");
     assert.deepEqual(readDrafts(folder), [
