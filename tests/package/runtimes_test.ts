@@ -66,7 +66,7 @@ for (const [bundler, bundle] of BUNDLED) {
       withProject(npm(NODE), async (folder) => {
         const file = bundler.endsWith("cjs") ? "bundle.cjs" : "bundle.mjs";
         await bundle(folder, file);
-        const { stdout } = await succeed(NODE.command, [file, "150"], folder);
+        const { stdout } = await succeed(NODE.command, [file, "40"], folder);
         assert.deepEqual(stdout.trim().split("\n").map((line) => JSON.parse(line)), [
           { writer: "same-thread", inOrder: true },
         ]);
@@ -79,7 +79,7 @@ testUnless(NODE.skip)(
   () =>
     withProject(npm(NODE), async (folder) => {
       const flags = ["--permission", "--allow-fs-read=*", "--allow-fs-write=*"];
-      const { stdout } = await succeed(NODE.command, [...flags, "writer.mjs", "150"], folder);
+      const { stdout } = await succeed(NODE.command, [...flags, "writer.mjs", "40"], folder);
       assert.deepEqual(JSON.parse(stdout), { writer: "same-thread", inOrder: true });
     }),
 );
