@@ -1,9 +1,9 @@
-/** Both contracts on PostgreSQL, on Deno and Bun with the driver of the server, and on Node with each driver. */
+/** Both contracts on PostgreSQL, on Deno with the driver of the server, and the store contract on Node and Bun with a driver each. */
 
 import assert from "node:assert/strict";
 import { testHttpContract, testStoreContract } from "../contract/contracts.ts";
 import { IN_PROCESS } from "../support/api.ts";
-import { postgresUrl, whyNoPostgres } from "../support/postgres/postgres.ts";
+import { DRIVERS, postgresUrl, whyNoPostgres } from "../support/postgres/postgres.ts";
 import { runTests, TEST_RUNTIMES } from "../support/runtimes.ts";
 import { POSTGRES } from "../support/stores.ts";
 import { testUnless } from "../support/system/commands.ts";
@@ -15,21 +15,18 @@ if (!whyNoPostgres()) {
 
 const FILES = ["contract/store", "postgres/patience", "security/injection"]
   .map((name) => `./tests/${name}_test.ts`);
-/** Leaves out the tests on other stores. */
-const OTHERS = "memory|SQLite";
 
-for (const runtime of TEST_RUNTIMES) {
+for (const [i, runtime] of TEST_RUNTIMES.entries()) {
   testUnless(whyNoPostgres() || runtime.skip)(
     `the store contract is kept on PostgreSQL, and what is given up is cancelled, on ${runtime.name}`,
     async () => {
       const env = { PETSTORE_TEST_POSTGRES: await postgresUrl() };
-      const drivers = runtime.name === "Bun" ? ["postgres.js"] : ["node-postgres", "postgres.js"];
-      const without = drivers.length === 1 ? `${OTHERS}|PostgreSQL \\(node-postgres` : OTHERS;
-      const passed = await runTests(runtime, FILES, { pattern: `^(?!an? (${without})|(${without}))`, env });
-      for (const driver of drivers) {
-        const { length } = passed.filter((name) => name.includes(`PostgreSQL (${driver})`));
-        assert.ok(length > 40, `${driver}: only ${length} tests were run`);
-      }
+      const [driver, other] = i === 0 ? DRIVERS : DRIVERS.toReversed();
+      // Leaves out the tests on other stores.
+      const others = `memory|SQLite|PostgreSQL \\(${other!.name}`;
+      const passed = await runTests(runtime, FILES, { pattern: `^(?!an? (${others})|(${others}))`, env });
+      const { length } = passed.filter((name) => name.includes(`PostgreSQL (${driver!.name})`));
+      assert.ok(length > 40, `${driver!.name}: only ${length} tests were run`);
     },
   );
 }
