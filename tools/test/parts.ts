@@ -1,6 +1,7 @@
 /**
- * The parts of the tests, each with the command that runs it. Parts that take longest come first. Types are checked by the gate, not here:
- * that would be done again for each thread that a test starts.
+ * The parts of the tests, each with the command that runs it. Parts that take longest come first, and early those that wait more
+ * than they work: at the end, they would leave the processors idle. Types are checked by the gate, not here: that would be done
+ * again for each thread that a test starts.
  */
 
 const INSTALL = "deno task install";
@@ -27,22 +28,22 @@ const ON_NODE = [
 
 /** Other runtimes, hosts and databases, other people's tools, and processes that are killed. */
 export const INTEGRATION: Record<string, string> = {
-  runtimes: "deno test -A --no-check tests/runtimes",
-  node: `SERVER_RUNTIME=node deno test -A --no-check ${ON_NODE}`,
-  hosts: `cd tests/hosts && ${INSTALL} && deno task ok && deno test -A --no-check --parallel`,
-  postgres: "deno test -A --no-check tests/faults/postgres tests/postgres",
   sqlite:
     "deno test -A --no-check tests/faults/restore_test.ts tests/faults/transfer_test.ts tests/faults/workers_test.ts " +
     "tests/faults/clients tests/faults/disk tests/faults/sqlite tests/nginx tests/reliability/crash tests/reliability/drain " +
     "tests/reliability/fuzz/{postgres,search,standalone}_test.ts tests/reliability/soak",
-  edge: `cd tests/edge && ${INSTALL} && deno task ok && deno task test`,
+  postgres: "deno test -A --no-check tests/faults/postgres tests/postgres",
   package: `deno task pack && cd tests/package && ${INSTALL} && deno task ok && deno test -A --no-check --parallel`,
-  clients: `cd tests/clients && ${INSTALL} && deno task ok && deno task test`,
-  container: "deno test -A --no-check tests/container",
+  runtimes: "deno test -A --no-check tests/runtimes",
+  edge: `cd tests/edge && ${INSTALL} && deno task ok && deno task test`,
   ha: "deno test -A --no-check tests/reliability/ha",
+  node: `SERVER_RUNTIME=node deno test -A --no-check ${ON_NODE}`,
+  clients: `cd tests/clients && ${INSTALL} && deno task ok && deno task test`,
+  hosts: `cd tests/hosts && ${INSTALL} && deno task ok && deno test -A --no-check --parallel`,
+  viewer: "deno task --cwd tools/viewer install && deno task --cwd tools/viewer ok && " +
+    `cd tests/viewer && ${INSTALL} && deno task ok && deno test -A`,
   kv: "deno test -A --no-check tests/kv",
   telemetry: `cd tests/telemetry && ${INSTALL} && deno task ok && deno test -A --no-check && ` +
     "SERVER_RUNTIME=node deno test -A --no-check traces_test.ts",
-  viewer: "deno task --cwd tools/viewer install && deno task --cwd tools/viewer ok && " +
-    `cd tests/viewer && ${INSTALL} && deno task ok && deno test -A`,
+  container: "deno test -A --no-check tests/container",
 };
