@@ -56,6 +56,7 @@ test.schema("check tells what rights a role lacks, and that a sequence is behind
 /** Damage to the schema, and what is missing then. */
 const DAMAGE: readonly (readonly [damage: string, missing: string])[] = [
   ["ALTER TABLE {}.pets ALTER name DROP NOT NULL", "column pets.name text"],
+  ["ALTER TABLE {}.api_keys ALTER position DROP IDENTITY", "column api_keys.position bigint always"],
   ["ALTER TABLE {}.pets DROP CONSTRAINT pets_status_check", "CHECK ((status = ANY (ARRAY[0, 1, 2]))) on pets"],
   ["ALTER TABLE {}.pets DROP CONSTRAINT pets_pkey", "unique index on pets (id)"],
   ["DROP INDEX {}.pets_by_status", "index on pets (status, id)"],
@@ -82,6 +83,7 @@ const ADDED: readonly (readonly [addition: string, added: string])[] = [
     "trigger same on pets",
   ],
   ["ALTER TABLE {}.pets ADD CHECK (category_id < 10)", "CHECK ((category_id < 10)) on pets"],
+  ["ALTER TABLE {}.pets ADD CHECK (category_id > 7) NOT VALID", "CHECK ((category_id > 7)) NOT VALID on pets"],
   ["CREATE UNIQUE INDEX ON {}.pets (name)", "unique index on pets (name)"],
   ["ALTER TABLE {}.pets ENABLE ROW LEVEL SECURITY", "row level security on pets"],
   ["ALTER TABLE {}.requests SET UNLOGGED", "unlogged table requests"],
@@ -91,9 +93,16 @@ test.schema(
   "check tells which columns, constraints, indexes and functions are missing or changed",
   async (url, schema) => {
     await runSql(url, postgresSchema(schema));
-    // An index of the operator does no harm.
-    await runSql(url, `CREATE INDEX ON "${schema}".pets (name)`);
+    // An index of the operator does no harm, and neither does a table that refers to pets.
+    const notes = `"${schema}".notes`;
+    await runSql(
+      url,
+      `CREATE INDEX ON "${schema}".pets (name); CREATE TABLE ${notes} (pet bigint REFERENCES "${schema}".pets (id))`,
+    );
     assert.equal((await check(url, schema)).status, 0);
+    await runSql(url, `DROP TABLE ${notes}; ALTER SEQUENCE "${schema}".pet_ids CYCLE`);
+    assert.match((await check(url, schema)).stderr, /lacks sequence pet_ids in steps of 1;/);
+    await runSql(url, `ALTER SEQUENCE "${schema}".pet_ids NO CYCLE`);
     for (const [damage] of DAMAGE) await runSql(url, damage.replace("{}", `"${schema}"`));
     const { status, stderr } = await check(url, schema);
     const wanted = DAMAGE.map(([, missing]) =>

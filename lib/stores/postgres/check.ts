@@ -55,7 +55,7 @@ const FOUND =
       CASE WHEN NOT attnotnull THEN '?' END, CASE WHEN attidentity OPERATOR(pg_catalog.=) 'a' THEN ' always' END)
     FROM rel JOIN pg_catalog.pg_attribute ON attrelid OPERATOR(pg_catalog.=) rel.oid AND NOT attisdropped
   UNION ALL SELECT pg_catalog.concat(pg_catalog.pg_get_constraintdef(con.oid), ' on ', relname)
-    FROM rel JOIN pg_catalog.pg_constraint AS con ON conrelid OPERATOR(pg_catalog.=) rel.oid AND convalidated
+    FROM rel JOIN pg_catalog.pg_constraint AS con ON conrelid OPERATOR(pg_catalog.=) rel.oid
   UNION ALL SELECT pg_catalog.concat(CASE WHEN indisunique THEN 'unique ' END, 'index on ', relname, ' ',
       pg_catalog.substring(pg_catalog.pg_get_indexdef(indexrelid), 'USING btree (.*)'))
     FROM rel JOIN pg_catalog.pg_index ON indrelid OPERATOR(pg_catalog.=) rel.oid AND indisvalid
