@@ -45,7 +45,7 @@ function limitFields({ name, requests, windowMs }: NamedLimit, quota: Quota): He
 
 /** Whole seconds until there is one more request, rounded up. */
 function secondsOf({ moreIn }: Quota): number {
-  return Math.max(1, Math.ceil(moreIn / 1000));
+  return Math.ceil(moreIn / 1000);
 }
 
 /** A limit, with the name that responses give it. */

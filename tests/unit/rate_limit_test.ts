@@ -96,6 +96,10 @@ test("Retry-After is the time of RateLimit, whatever the limit and the time that
       const [, t] = /^"caller";r=\d+;t=(\d+)$/.exec(headers.get("ratelimit") ?? "") ?? [];
       if (status === 429) assert.equal(headers.get("retry-after"), t);
     }
+    let refused: Response;
+    while ((refused = await send("a1")).status !== 429);
+    clock.now += 1000 * Number(refused.headers.get("retry-after"));
+    assert.equal((await send("a1")).status, 200);
   }
 });
 
@@ -191,6 +195,11 @@ test("neither a port, nor a notation, nor an empty header is a way around the li
   assert.deepEqual(await guesses((i) => `[2001:db8::${i}]:${1024 + i}`), limited);
   assert.deepEqual(await guesses((i) => i % 2 ? "::ffff:1.2.3.4" : "::ffff:102:304"), limited);
   assert.deepEqual(await guesses((i) => i % 2 ? "" : "10.0.0.7, "), limited);
+  // They count for the connection's address, if it is known.
+  const options = { requests: 1, windowMs: MINUTE, clientHeader: "x-real-ip" };
+  const authenticate = limitRate(() => INVALID_KEY, options, undefined, () => 0);
+  const isRefused = (client: string) => authenticate({ ...createContext({}), client }) !== INVALID_KEY;
+  assert.deepEqual(["10.0.0.1", "10.0.0.2", "10.0.0.1"].map(isRefused), [false, false, true]);
 });
 
 test("a stranger with all addresses of a /48 gets sixteen limits, and no other address is refused", () => {
