@@ -58,7 +58,7 @@ for (const driver of DRIVERS) {
 }
 
 test.schema("the keys are read while 10,000 reads wait for connections that hang", async (url, schema) => {
-  const makeClient = () => postgres(url, { max: 1, fetch_types: false });
+  const makeClient = () => postgres(url, { max: 1, fetch_types: false, connection: { application_name: schema } });
   const store = await openImpatient(makeClient, { url, schema, timeoutMs: 60_000 });
   await withLockedTable(url, `${schema}.pets`, async (unlock) => {
     const gets = refusals(Array.from({ length: 10_005 }, () => store.get(1n)));
@@ -68,6 +68,8 @@ test.schema("the keys are read while 10,000 reads wait for connections that hang
     assert.deepEqual((await gets).map(({ message }) => message), ["Too many queries wait for PostgreSQL"]);
   });
   await store.close();
+  const open = `SELECT 1 FROM pg_stat_activity WHERE application_name = '${schema}'`;
+  await until("the end of both connections", async () => (await runSql(url, open)).length === 0);
 });
 
 for (const driver of DRIVERS) {

@@ -66,6 +66,9 @@ test("backup refuses a name beside which there is a log, and the name of a log: 
         ],
       ]);
     }
+    // The name that the copy has until it is complete.
+    writeFileSync("new.db.0.tmp-wal", "a log");
+    await assertAllRefused([[["backup", "new.db", STORE], /would be taken for a log of new\.db\.0\.tmp;/]]);
   }));
 
 testUnless(MOUNT_SKIP)(
@@ -75,7 +78,11 @@ testUnless(MOUNT_SKIP)(
       await makeStore(500);
       await withTmpfs("64k", async (full) => {
         fillUp(join(full, "full"));
-        assertRefused(await runHere(["backup", join(full, "copy.db"), STORE]), /backup failed: .*(full|no space)/i, 1);
+        assertRefused(
+          await runHere(["backup", join(full, "copy.db"), STORE]),
+          /backup failed: The copy of pets\.db .*(full|no space)/i,
+          1,
+        );
         assert.deepEqual(readdirSync(full), ["full"]);
       });
     }),

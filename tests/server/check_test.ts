@@ -107,6 +107,10 @@ function damageTable(name: string): void {
 test("a damaged file is told in one sentence by each command, with its name and what to do", () =>
   inFolder(async () => {
     await makeStore(500);
+    // What the copy would have too.
+    change("pets.db", "CREATE TABLE notes (text)");
+    assertRefused(await runHere(["backup", "copy.db", STORE]), /: pets\.db is not sound: .* notes .*; petstore check/);
+    change("pets.db", "DROP TABLE notes");
     damageTable("api_keys");
     const sentence = /pets\.db is corrupt; restore it from a backup$/m;
     for (const args of [["keys", "list"], ["keys", "revoke", "key-1"], ["serve", "--port=0"], ["backup", "copy.db"]]) {

@@ -33,10 +33,11 @@ test("the description and the probes are answered without a key, and HEAD as GET
 function createReadiness() {
   const store = createMemoryStore();
   const checks = { reads: 0, writes: 0 }, reported: unknown[] = [];
-  const state = { fails: false };
+  const state: { fails: boolean; answer?: Promise<void> } = { fails: false };
   store.check = () => {
     checks.reads++;
     if (state.fails) throw new StoreUnavailableError("down");
+    return state.answer;
   };
   store.checkWrites = () => void checks.writes++;
   const onError = ({ error }: ErrorInfo) => reported.push(error);
@@ -67,6 +68,16 @@ test("many requests for /readyz share one check a second, and one report of its 
   state.fails = false;
   clock.mock.mockImplementation(() => 2_002);
   assert.deepEqual(await statuses(100), new Set([200]));
+  // A database that does not answer is not asked again.
+  const answer = Promise.withResolvers<void>();
+  state.answer = answer.promise;
+  clock.mock.mockImplementation(() => 4_000);
+  const first = statuses(100);
+  clock.mock.mockImplementation(() => 60_000);
+  const later = statuses(100);
+  answer.resolve();
+  assert.deepEqual(await Promise.all([first, later]), [new Set([200]), new Set([200])]);
+  assert.equal(checks.reads, 4);
 });
 
 test("/readyz reads no query of 60,000 characters, whatever it repeats", async (t) => {

@@ -1,7 +1,18 @@
 /** Requests that Node cannot read, or reads against RFC 9112: the server on Node refuses each with an Error body. */
 
 import assert from "node:assert/strict";
-import { AUTHORIZATION, chunk, CHUNKED, get, head, HEADERS, HOST, PET } from "../support/http/requests.ts";
+import {
+  AUTHORIZATION,
+  chunk,
+  CHUNKED,
+  get,
+  head,
+  HEADERS,
+  HOST,
+  lengthOf,
+  PET,
+  post,
+} from "../support/http/requests.ts";
 import { RawSocket } from "../support/http/raw_socket.ts";
 import { ON_NODE } from "../support/server/serve_task.ts";
 import { withFreshServer } from "../support/server/server_process.ts";
@@ -9,6 +20,8 @@ import { testUnless } from "../support/system/commands.ts";
 
 const LIST = get("/v1/pets");
 const BAD = "400 bad_request";
+/** The end of chunks. */
+const LAST = "0\r\n\r\n";
 
 /** Each with the status and the code of every response until the server closes the connection. */
 const CASES: [what: string, requests: string | string[], responses: string[]][] = [
@@ -19,10 +32,11 @@ const CASES: [what: string, requests: string | string[], responses: string[]][] 
   ["no Host", get("/v1/pets", AUTHORIZATION), [BAD]],
   ["no version", `GET /v1/pets\r\n${HEADERS}\r\n`, [BAD]],
   ["another version", get("/v1/pets", HEADERS, "2.0"), [BAD]],
-  ["chunks in HTTP/1.0", get("/v1/pets", `${HEADERS}Connection: keep-alive\r\n${CHUNKED}`, "1.0") + LIST, [BAD]],
+  ["chunks in HTTP/1.0", get("/v1/pets", `${HEADERS}Connection: keep-alive\r\n${CHUNKED}`, "1.0") + LAST + LIST, [BAD]],
   ["an expectation that is not known", get("/v1/pets", `${HEADERS}Expect: tea\r\nConnection: close\r\n`), ["200"]],
   // No refusal may look like the response to another request.
   ["no HTTP after a request", [LIST, "\x16\x03\x01"], ["200", BAD]],
+  ["no HTTP while a body is read", [post("{", lengthOf("{")), "\x16\x03\x01"], ["400 invalid_json", BAD]],
   ["an unreadable body", head("POST", "/v1/pets", CHUNKED) + "x", [BAD]],
   ["an unreadable rest of a body", head("POST", "/v1/pets", CHUNKED) + chunk(PET) + "x", [BAD]],
 ];
@@ -31,6 +45,8 @@ testUnless(!ON_NODE && "Deno answers these itself")(
   "what Node cannot read is refused with an Error body",
   () =>
     withFreshServer({ args: ["--key=k", "--store=memory:"] }, async (server) => {
+      using stalled = await RawSocket.open(server, 60_000);
+      await stalled.send("GET /v1/pets HTTP/1.1\r\n");
       for (const [what, requests, responses] of CASES) {
         using socket = await RawSocket.open(server);
         await socket.send(...[requests].flat());
@@ -49,6 +65,9 @@ testUnless(!ON_NODE && "Deno answers these itself")(
       assert.equal((await socket.readResponse())?.status, 401);
       await socket.sendRest("x");
       await socket.readEnd();
+      // Node waits ten seconds for a head, and looks every five.
+      const late = await stalled.readResponse();
+      assert.deepEqual([late?.status, JSON.parse(late?.text ?? "{}").code], [408, "request_timeout"]);
       assert.equal(await server.stop(), 0);
       assert.equal(server.written.stderr, "");
     }),

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../lib/json_types.ts";
+import { PET_STATUSES } from "../../lib/pet.ts";
 import { DESCRIBED_OPERATIONS, OPERATIONS } from "../../lib/operations/table.ts";
 import { checkOptions } from "../../lib/petstore/settings.ts";
 import { createMemoryStore, type PetstoreOptions } from "../../mod.ts";
@@ -61,6 +62,13 @@ test("createOpenApi() gives limit and every status the format int32, and int64 n
   assert.match(text, /"name":"limit",[^}]*"schema":\{"type":"integer","format":"int32"/);
   assert.doesNotMatch(text, /"status":\{"type":"integer"(?!,"format":"int32")/);
   assert.doesNotMatch(text, /922337203685477\d/);
+});
+
+test("createOpenApi() says what each status means", () => {
+  const { PetStatus } = (openApiOf()["components"] as { schemas: Record<string, JsonObject> }).schemas;
+  for (const status of PET_STATUSES) {
+    assert.ok(String(PetStatus?.["description"]).includes(`\`${status}\`: the animal is ${status}`), status);
+  }
 });
 
 test("every operation is described, and no other", () => {

@@ -61,6 +61,7 @@ test("over HTTP/2 an app's Response loses the fields of its connection", () => {
     "x-app": "kept",
     connection: "x-b",
     "keep-alive": "timeout=5",
+    "proxy-connection": "keep-alive",
     "transfer-encoding": "chunked",
     upgrade: "h",
   };

@@ -62,7 +62,7 @@ test("createNodeListener() gives the method and the URL of the client in each of
     );
     return method === "GET" ? url : `${method} ${url}`;
   };
-  assert.equal(await url("/v1\\pets?x=\\"), "http://pets.example:8080/v1%5Cpets?x=\\");
+  assert.equal(await url("/v1\\pets\\?x=\\"), "http://pets.example:8080/v1%5Cpets%5C?x=\\");
   assert.equal(await url("/v1/pets?limit=1&x=%zz"), "http://pets.example:8080/v1/pets?limit=1&x=%zz");
   assert.equal(await url("//evil.example/v1"), "http://pets.example:8080//evil.example/v1");
   // RFC 9112 §3.2.2: the target has the host, and a user and a password are left out.

@@ -110,16 +110,18 @@ test("handle() answers 500 if handleStoreOrders returns no unread Response, and 
 });
 
 test("handle() answers 500 to a header that would end a host's process, and cancels the body", async () => {
-  const cancelled = Promise.withResolvers<void>();
-  const headers = { "x-odd": "a\x01b" };
-  const handleStoreOrders = () => new Response(new ReadableStream({ cancel: () => cancelled.resolve() }), { headers });
-  const told: unknown[] = [];
-  const { handle } = createPetstore({ keys: ["k"], handleStoreOrders, onError: ({ error }) => told.push(error) });
-  const request = new Request("http://x/v1/store/orders", { headers: { authorization: "Bearer k" } });
-  const response = await handle(request);
-  assert.deepEqual([response.status, (await response.json()).code], [500, "internal_error"]);
-  assert.match(String(told), /Header x-odd has a character that cannot be sent/);
-  await cancelled.promise;
+  for (const odd of ["a\x01b", "a\x7fb"]) {
+    const cancelled = Promise.withResolvers<void>();
+    const body = new ReadableStream({ cancel: () => cancelled.resolve() });
+    const handleStoreOrders = () => new Response(body, { headers: { "x-odd": odd } });
+    const told: unknown[] = [];
+    const { handle } = createPetstore({ keys: ["k"], handleStoreOrders, onError: ({ error }) => told.push(error) });
+    const request = new Request("http://x/v1/store/orders", { headers: { authorization: "Bearer k" } });
+    const response = await handle(request);
+    assert.deepEqual([response.status, (await response.json()).code], [500, "internal_error"]);
+    assert.match(String(told), /Header x-odd has a character that cannot be sent/);
+    await cancelled.promise;
+  }
 });
 
 test("a HEAD request cancels the body that handleStoreOrders returns", async () => {
