@@ -183,6 +183,8 @@ testPage(
   SCREEN,
 );
 
+const FIND_FAINT = await Deno.readTextFile(new URL("faint_texts.js", import.meta.url));
+
 testPage(
   "the page has the colours that its user prefers, and every text can be read in the dark ones",
   "/docs",
@@ -190,14 +192,15 @@ testPage(
     const block = page.locator("#operations-animals-createPet");
     await block.locator(".opblock-summary-control").click();
     await block.locator(".execute").waitFor();
-    const findFaint = await Deno.readTextFile(new URL("faint_texts.js", import.meta.url));
     const isDark = page.locator("html.dark-mode");
     await page.emulateMedia({ colorScheme: "light" });
     await isDark.waitFor({ state: "detached" });
     await page.emulateMedia({ colorScheme: "dark" });
     await isDark.waitFor({ state: "attached" });
     // In the light colours, some texts of Swagger UI itself are faint.
-    assert.deepEqual(await page.evaluate(findFaint), []);
+    assert.deepEqual(await page.evaluate(FIND_FAINT), []);
+    await page.reload();
+    await isDark.waitFor({ state: "attached" });
   },
 );
 
@@ -222,11 +225,18 @@ testPage(
   },
 );
 
-testPage("without JavaScript the page links to the description", "/docs", async ({ page, origin }) => {
-  assert.match(await page.locator("body").innerText(), /needs JavaScript.*\/openapi\.json/);
-  await page.getByRole("link", { name: "/openapi.json" }).click();
-  assert.equal(page.url(), `${origin}/openapi.json`);
-}, { hasScripts: false });
+testPage(
+  "without JavaScript the page links to the description, also in dark colours",
+  "/docs",
+  async ({ page, origin }) => {
+    await page.emulateMedia({ colorScheme: "dark" });
+    assert.deepEqual(await page.evaluate(FIND_FAINT), []);
+    assert.match(await page.locator("body").innerText(), /needs JavaScript.*\/openapi\.json/);
+    await page.getByRole("link", { name: "/openapi.json" }).click();
+    assert.equal(page.url(), `${origin}/openapi.json`);
+  },
+  { hasScripts: false },
+);
 
 /** A body as the service returns it. */
 function asPet(body: string, id: number): string {
