@@ -23,3 +23,16 @@ test("what was read of a file is forgotten, although the process may be told to 
     assert.ok(most < SIZE / 2, `${Math.round(most / MIB)} MiB were held`);
     ending.resolve();
   }));
+
+test("an import that is told to end while it adds what it has read reads no more", () =>
+  withTempFolder(async (folder) => {
+    const file = join(folder, "a.ndjson");
+    writeFileSync(file, "{}\n");
+    const ending = Promise.withResolvers<void>();
+    const { bytes } = await openSource(file, ending.promise);
+    const blocks = bytes[Symbol.asyncIterator]();
+    await blocks.next();
+    ending.resolve();
+    await ending.promise;
+    await assert.rejects(async () => await blocks.next(), /The import was stopped/);
+  }));
