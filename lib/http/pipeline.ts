@@ -42,31 +42,31 @@ export interface PipelineParts {
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { guard, cors, authenticate, authorize, cache, operations, recover, finisher } = parts;
   const findOperation = createRouter(operations);
-  const hasPublic = operations.some(({ access }) => access === "public");
 
   function handle(context: RequestContext): MaybePromise<Reply> {
     const refused = guard?.(context);
     if (refused) return refused;
-    // Without public operations, the route is looked up after the cache: a cached response needs none.
-    const match = hasPublic ? findOperation(context.method, context.target) : undefined;
+    const getCache = context.method === "GET" ? cache : undefined;
+    // A kept response needs no route, and never comes from a public operation.
+    const match = getCache?.has(context) ? undefined : findOperation(context.method, context.target);
     if (match?.operation.access === "public") return call(match, ANONYMOUS, context);
     const preflight = cors?.preflight(context);
     if (preflight) return preflight;
-    const caller = authenticate(context);
-    return isPromise(caller) ? caller.then((caller) => serve(caller, context, match)) : serve(caller, context, match);
+    return chain(authenticate(context), (caller) => serve(caller, context, getCache, match));
   }
 
   function serve(
     caller: Caller | Problem,
     context: RequestContext,
+    getCache: ResponseCache | undefined,
     match: Match | undefined,
   ): MaybePromise<Reply> {
     if (caller instanceof Problem) return caller;
     context.caller = caller;
-    const getCache = context.method === "GET" ? cache : undefined;
     // No rights are checked for a cached response: every caller may GET.
     const cached = getCache?.find(context);
     if (cached) return cached;
+    // The kept response may be stale.
     const found = match ?? findOperation(context.method, context.target);
     if (!found) return routeNotFound(context);
     return getCache ? getCache.make(context, () => call(found, caller, context)) : call(found, caller, context);

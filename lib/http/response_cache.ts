@@ -46,6 +46,11 @@ export class ResponseCache {
     this.#maxWeight = maxWeight;
   }
 
+  /** Whether a reply is kept, which may be stale. */
+  has({ targetKey }: RequestContext): boolean {
+    return this.#entries.has(targetKey);
+  }
+
   /** The kept reply to a GET, if it is still valid. */
   find(context: RequestContext): Reply | undefined {
     const entry = this.#entries.get(context.targetKey);
