@@ -164,7 +164,7 @@ export function inspectFiles(givenPath: string, path: string): boolean {
   return file !== undefined;
 }
 
-/** @throws {StoreUnavailableError} If a file is none that SQLite can use. Opening a named pipe would wait for a writer. */
+/** @throws {StoreUnavailableError} If SQLite cannot use a file. Opening a named pipe would wait for a writer. */
 export function requireRegular(givenPath: string, file: Stats | undefined): void {
   if (file?.isDirectory()) throw new StoreUnavailableError(`${givenPath} is a folder`);
   if (file && !file.isFile()) throw new StoreUnavailableError(`${givenPath} is not a regular file`);

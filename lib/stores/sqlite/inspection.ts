@@ -78,7 +78,7 @@ function openSnapshot(file: string): DatabaseSync {
   } catch (error) {
     if (hasLog) throw error;
     if (!isOnReadOnlyMount(file)) throw explainMissingLog(error, file);
-    // SQLite cannot create them there, but nobody can write either. Deno takes a URL only with all permissions.
+    // SQLite cannot create them there, but no process can write either. Deno takes a URL only with all permissions.
     return beginRead(`${pathToFileURL(file).href}?immutable=1`, true);
   }
 }
