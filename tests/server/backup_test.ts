@@ -95,8 +95,11 @@ testUnless(MOUNT_SKIP)(
       await makeStore(3);
       await withTmpfs("4m", async (mount, remount) => {
         assert.equal((await runHere(["backup", join(mount, "copy.db"), STORE])).status, 0);
-        copyFileSync("pets.db", join(mount, "pets.db"));
+        for (const name of ["pets.db", "log.db"]) copyFileSync("pets.db", join(mount, name));
+        writeFileSync(join(mount, "log.db-wal"), "");
         remount("ro");
+        const noIndex = await runHere(["check", `--store=sqlite:${join(mount, "log.db")}`]);
+        assertRefused(noIndex, /log\.db cannot be read on its read-only mount: copy it, and .*log\.db-wal/);
         // Deno takes a URL only with all permissions, which the tests have and the task has not.
         for (const [name, run] of [["copy.db", runCommand.bind(undefined, folder)], ["pets.db", runHere]] as const) {
           const store = `--store=sqlite:${join(mount, name)}`;
@@ -106,7 +109,7 @@ testUnless(MOUNT_SKIP)(
             if (i === 0) assert.match(stdout, /is sound: 3 pets/);
           }
         }
-        assert.deepEqual(readdirSync(mount).toSorted(), ["copy.db", "pets.db"]);
+        assert.deepEqual(readdirSync(mount).toSorted(), ["copy.db", "log.db", "log.db-wal", "pets.db"]);
       });
     }),
 );

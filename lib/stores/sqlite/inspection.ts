@@ -76,11 +76,27 @@ function openSnapshot(file: string): DatabaseSync {
   try {
     return beginRead(file, hasLog);
   } catch (error) {
-    if (hasLog) throw error;
-    if (!isOnReadOnlyMount(file)) throw explainMissingLog(error, file);
-    // SQLite cannot create them there, but no process can write either. Deno takes a URL only with all permissions.
-    return beginRead(`${pathToFileURL(file).href}?immutable=1`, true);
+    if (cannotOpen(error) && isOnReadOnlyMount(file)) return openUnwritable(file, hasLog, error);
+    throw hasLog ? error : explainMissingLog(error, file);
   }
+}
+
+/** Opens a file on a read-only mount, where SQLite cannot create a log or its index, but no process can write either. */
+function openUnwritable(file: string, hasLog: boolean, cause: unknown): DatabaseSync {
+  try {
+    if (!hasLog) return beginRead(`${pathToFileURL(file).href}?immutable=1`, true);
+  } catch (error) {
+    // Deno takes a URL only with all permissions.
+    if (!cannotOpen(error)) throw error;
+  }
+  const line =
+    `${file} cannot be read on its read-only mount: copy it, and ${file}-wal if that exists, to a folder that ` +
+    "can be written to";
+  throw new StoreUnavailableError(line, { cause });
+}
+
+function cannotOpen(error: unknown): boolean {
+  return String(error).includes("unable to open database");
 }
 
 function explainMissingLog(error: unknown, file: string): unknown {
