@@ -62,3 +62,6 @@ export function scalePetAt(id: number, pets: number): BenchPet {
   const isRare = id % Math.trunc(pets / RARE) === 0;
   return { ...petAt(id), status: isRare ? "sold" : id % 2 === 0 ? "available" : "pending" };
 }
+
+/** Bodies for a small catalogue that is made by requests: enough for a page of 20 of each status. */
+export const CATALOGUE: readonly string[] = Array.from({ length: 300 }, (_, i) => JSON.stringify(petAt(i + 1)));

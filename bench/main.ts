@@ -1,4 +1,4 @@
-/** `deno task bench [stores|kv|postgres]`: runs the benchmark of that name, or else that of the service. */
+/** `deno task bench [stores|kv|postgres|--against REF]`: runs the benchmark of that name, or else that of the service. */
 
 const BENCHMARKS: Record<string, () => Promise<unknown>> = {
   stores: () => import("./stores.ts"),
@@ -6,4 +6,6 @@ const BENCHMARKS: Record<string, () => Promise<unknown>> = {
   postgres: () => import("./postgres/main.ts"),
 };
 
-await (BENCHMARKS[Deno.args[0] ?? ""] ?? (() => import("./service.ts")))();
+const isComparison = Deno.args.some((arg) => arg === "--against" || arg.startsWith("--against="));
+const service = () => isComparison ? import("./against/main.ts") : import("./service.ts");
+await (BENCHMARKS[Deno.args[0] ?? ""] ?? service)();

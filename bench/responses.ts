@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { ServerProcess } from "./load/server_process.ts";
-import type { Load } from "./load/wrk.ts";
+import { type Load, load } from "./load/wrk.ts";
 import type { StoredResponse } from "./servers/limit.ts";
 
 /** Headers of the runtime or of the connection. */
@@ -13,6 +13,14 @@ export async function readResponses({ port }: ServerProcess, load: Load): Promis
   const responses: StoredResponse[] = [];
   for (const path of load.paths) responses.push(await ask(port, path, load));
   return responses;
+}
+
+/** Adds pets by requests, some at once. */
+export async function addPets(server: ServerProcess, bodies: readonly string[]): Promise<void> {
+  const post = load("/v1/pets", { method: "POST", status: 201 });
+  for (let i = 0; i < bodies.length; i += 50) {
+    await Promise.all(bodies.slice(i, i + 50).map((body) => checkStatus(server, { ...post, body })));
+  }
 }
 
 /** Checks that a server answers with the expected status. */

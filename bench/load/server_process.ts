@@ -1,7 +1,7 @@
 /** Contenders as processes, pinned to the servers' core. */
 
 import { fileURLToPath } from "node:url";
-import { environment, taskFlags } from "../../tests/support/server/serve_task.ts";
+import { environment, SERVER, taskFlags } from "../../tests/support/server/serve_task.ts";
 import { KEY } from "../catalogue.ts";
 import { type Load, type Measurement, runWrk } from "./wrk.ts";
 import { SERVER_CORE } from "./cores.ts";
@@ -17,8 +17,16 @@ export interface ServerSpec {
   core?: number | undefined;
 }
 
+/** A server's program and the flags that its task gives to `deno run`. */
+export interface Program {
+  flags: readonly string[];
+  script: string;
+}
+
 /** The standalone server, as its task starts it. */
 export interface StandaloneSpec {
+  /** By default that of this tree. */
+  program?: Program;
   /** The database file. */
   path: string;
   /** Receives the access log. */
@@ -53,10 +61,10 @@ export class ServerProcess implements AsyncDisposable {
 
   /** Starts the standalone server, and waits until it listens. */
   static async startStandalone(
-    { path, log, flags = [], env = {}, onAllCores }: StandaloneSpec,
+    { program = { flags: taskFlags(), script: SERVER }, path, log, flags = [], env = {}, onAllCores }: StandaloneSpec,
   ): Promise<ServerProcess> {
     const server = ["--port=0", `--key=${KEY}`, `--store=sqlite:${path}`, ...flags];
-    const command = [Deno.execPath(), "run", ...taskFlags(), SERVER, ...server];
+    const command = [Deno.execPath(), "run", ...program.flags, program.script, ...server];
     const pinned = onAllCores ? command : ["taskset", "-c", String(SERVER_CORE), ...command];
     // A file, because the benchmark would need processor time to read a pipe.
     const line = [`exec "$@" > "$0"`, log, ...pinned];
@@ -74,8 +82,9 @@ export class ServerProcess implements AsyncDisposable {
   async measure(load: Load, seconds: number): Promise<ServerMeasurement> {
     const before = this.#usedSeconds();
     const measured = await runWrk(this.port, load, seconds);
-    const serverShare = (this.#usedSeconds() - before) / seconds;
-    return { ...measured, serverShare, efficiency: measured.rate / serverShare };
+    const used = this.#usedSeconds() - before;
+    const { requests, rate } = measured;
+    return { ...measured, serverShare: used / (requests / rate), efficiency: requests / used };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -97,8 +106,6 @@ export class ServerProcess implements AsyncDisposable {
     return used / 1e9;
   }
 }
-
-const SERVER = fileURLToPath(new URL("../../server.ts", import.meta.url));
 
 /** How often the log of a starting server is read, in milliseconds. */
 const START_POLL = 50;

@@ -15,6 +15,7 @@ export interface Load {
 }
 
 export interface Measurement {
+  requests: number;
   /** Requests per second. */
   rate: number;
   /** The 99th percentile of the latency, in milliseconds. */
@@ -48,10 +49,10 @@ export async function runWrk(
   { paths, method, body, headers, connections, status }: Load,
   seconds: number,
 ): Promise<Measurement> {
-  const size = ["-c", String(connections), "-d", `${seconds}s`];
+  const size = ["-c", String(connections)];
   const flags = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
   const url = `http://127.0.0.1:${port}${paths[0]}`;
-  return readFigures(await run([...size, ...flags, "-s", SCRIPT, url, "--", method, body, ...paths]), status);
+  return readFigures(await run(seconds, [...size, ...flags, "-s", SCRIPT, url, "--", method, body, ...paths]), status);
 }
 
 /** Follows the links of a list from a path on, as one client. Its last `position` is a path, too. */
@@ -60,14 +61,17 @@ export async function walkWithWrk(
   path: string,
   seconds: number,
 ): Promise<Measurement & { position: string }> {
-  const flags = ["-c", "1", "-d", `${seconds}s`, "-H", `authorization: ${AUTHORIZATION}`];
-  const output = await run([...flags, "-s", SCRIPT, `http://127.0.0.1:${port}`, "--", "WALK", "", path]);
+  const flags = ["-c", "1", "-H", `authorization: ${AUTHORIZATION}`];
+  const output = await run(seconds, [...flags, "-s", SCRIPT, `http://127.0.0.1:${port}`, "--", "WALK", "", path]);
   return { ...readFigures(output, 200), position: /^FIGURES .* (\/.*)$/m.exec(output)?.[1] ?? path };
 }
 
-async function run(args: readonly string[]): Promise<string> {
-  const command = new Deno.Command("taskset", {
-    args: ["-c", String(LOAD_CORE), "wrk", "-t", "1", "--latency", ...args],
+async function run(seconds: number, args: readonly string[]): Promise<string> {
+  // wrk itself takes whole seconds only. After this signal it prints its figures too.
+  const limit = ["--preserve-status", "--signal=INT", String(seconds)];
+  const wrk = ["wrk", "-t", "1", "-d", "1h", "--latency"];
+  const command = new Deno.Command("timeout", {
+    args: [...limit, "taskset", "-c", String(LOAD_CORE), ...wrk, ...args],
   });
   const { stdout, stderr, success } = await command.output();
   if (!success) throw new Error(`wrk failed: ${new TextDecoder().decode(stderr).trim()}`);
@@ -83,5 +87,5 @@ function readFigures(output: string, status: number): Measurement {
   if (lost > 0 || refused !== expected) {
     throw new Error(`wrk lost ${lost} responses and had ${refused} of status ≥ 400`);
   }
-  return { rate: requests / duration * 1e6, p99: p99 / 1000, loadShare: loadTime / duration * 1e6 };
+  return { requests, rate: requests / duration * 1e6, p99: p99 / 1000, loadShare: loadTime / duration * 1e6 };
 }
