@@ -1,14 +1,15 @@
 /** The environment of the cases: servers that are started once, a temporary folder and the effort. */
 
 import { join } from "node:path";
+import { ROOT } from "../tests/support/server/serve_task.ts";
 import { CATALOGUE_SIZE } from "./catalogue.ts";
 import type { Runtime } from "./load/runtimes.ts";
 import { LOAD_CORE } from "./load/cores.ts";
 import { runPinned, ServerProcess, type ServerSpec, type StandaloneSpec } from "./load/server_process.ts";
 import type { Effort } from "./rounds.ts";
 import type { Outcome } from "./row.ts";
-import type { InProcessSettings } from "./servers/in_process.ts";
-import type { LimitSettings, StoredResponse } from "./servers/limit.ts";
+import type { StoredResponse } from "./servers/limit.ts";
+import type { PeerSettings } from "./servers/peer_pets.ts";
 
 /** A question and its measurement. */
 export interface Case {
@@ -31,12 +32,7 @@ export interface ServerSettings {
   path: string;
 }
 
-/** The kind of limit; by default on Deno and reading nothing. On Node it always checks the key and parses the body. */
-export interface LimitOptions {
-  runtime?: Runtime;
-  reads?: LimitSettings["reads"];
-  env?: Record<string, string>;
-}
+export type PeerScript = "hono.ts" | "elysia.ts" | "fastify.ts" | "express.ts";
 
 /** The environment of a group. */
 export class Bench implements AsyncDisposable {
@@ -55,7 +51,7 @@ export class Bench implements AsyncDisposable {
   }
 
   /** The petstore with a store of this kind; the same server for every call. */
-  petstore(store: "memory" | "sqlite" | "one-commit-each", runtime: Runtime = "Deno", settings?: ServerSettings) {
+  petstore(store: "memory" | "sqlite", runtime: Runtime = "Deno", settings?: ServerSettings) {
     const path = settings?.path ?? join(this.folder, `${store}-${this.#files++}.db`);
     return this.#server(`petstore ${store} ${runtime} ${settings?.path}`, runtime, "petstore.ts", {
       store,
@@ -64,21 +60,20 @@ export class Bench implements AsyncDisposable {
     });
   }
 
-  /** A peer; the same server for every call. */
-  peer(script: "hono.ts" | "elysia.ts" | "fastify.ts", runtime: Runtime): Promise<ServerProcess> {
-    return this.#server(`${script} ${runtime}`, runtime, script, { pets: CATALOGUE_SIZE });
+  /** A peer, with its pets in an SQLite file or in memory; the same server for every call. */
+  peer(script: PeerScript, runtime: Runtime, store: "sqlite" | "memory" = "memory"): Promise<ServerProcess> {
+    const path = join(this.folder, `${script}-${this.#files++}.db`);
+    const settings: PeerSettings = { pets: CATALOGUE_SIZE, ...store === "sqlite" && { path } };
+    return this.#server(`${script} ${runtime} ${store}`, runtime, script, settings);
   }
 
-  /** A server that sends these responses; a new one for every call. */
-  async limit(
-    responses: readonly StoredResponse[],
-    { runtime = "Deno", reads = "nothing", env }: LimitOptions = {},
-  ): Promise<ServerProcess> {
+  /** A bare server that sends these responses; a new one for every call. */
+  async limit(responses: readonly StoredResponse[], runtime: Runtime = "Deno"): Promise<ServerProcess> {
     const number = this.#files++;
     const path = join(this.folder, `responses-${number}.json`);
     await Deno.writeTextFile(path, JSON.stringify(responses));
     const script = runtime === "Node" ? "limit_node.ts" : "limit.ts";
-    return await this.#server(`limit ${number}`, runtime, script, { responses: path, reads }, { env });
+    return await this.#server(`limit ${number}`, runtime, script, { responses: path });
   }
 
   /** The standalone server with a catalogue in an SQLite file, its default; the same server for every call with this name. */
@@ -93,9 +88,9 @@ export class Bench implements AsyncDisposable {
     return server;
   }
 
-  /** An app that is called without a socket; the same server for every call. */
-  inProcess(app: InProcessSettings["app"]): Promise<ServerProcess> {
-    return this.#server(`in-process ${app}`, "Deno", "in_process.ts", { app });
+  /** The library, whose `handle()` is called without a socket; the same server for every call. */
+  library(): Promise<ServerProcess> {
+    return this.#server("library", "Deno", "library.ts", { root: ROOT });
   }
 
   /** Receives traces, beside the load; the same for every call. */

@@ -16,24 +16,23 @@ export interface BenchOptions {
 /** The effort for bench/results.md. */
 export const WHOLE = { rounds: 5, pets: 10_000_000 };
 
-const QUICK_ROUNDS = 3;
-
 /** With fewer pets, the rare status is not rare. */
 const FEWEST_PETS = 100_000;
 
 const HELP = `deno task bench [options]           the service beside bare runtimes and other frameworks
+deno task bench --against REF       this tree beside an earlier commit; see deno task bench --against REF --help
 deno task bench stores [options]    a petstore on each store beside one in memory
 deno task bench kv [options]        servers that share a file of Deno KV beside one server
 deno task bench postgres [options]  servers on one PostgreSQL beside pgbench
 
-  --quick       a few cases in ${QUICK_ROUNDS} rounds, about five minutes; keeps no result
+  --quick       only the cases of the README, Node and a slow disk, about five minutes
   --resume      only the cases without a result, after a run that was interrupted or had failures
   --only CASE   this case only, even if it has a result; repeatable
   --rounds N    measured rounds, by default ${WHOLE.rounds}
   --pets N      pets of the scale cases, by default ${WHOLE.pets}
   --help        this text
 
-Results are kept in dist/benchmarks.json. When every case has one, bench/results.md and its plots are written.
+Results are kept in dist/benchmarks.json. The plots are drawn from them, and bench/results.md when every case has one.
 
 Cases:
 `;
@@ -57,7 +56,7 @@ export function readOptions(args: string[], cases: readonly string[]): BenchOpti
   );
   if (isResumed && (isQuick || only)) throw new UsageError("--resume takes neither --quick nor --only");
   for (const name of only ?? []) if (!cases.includes(name)) throw new UsageError(`There is no case ${name}`);
-  const rounds = readCount("rounds", given.rounds, isQuick ? QUICK_ROUNDS : WHOLE.rounds);
+  const rounds = readCount("rounds", given.rounds, WHOLE.rounds);
   const pets = readCount("pets", given.pets, WHOLE.pets);
   if (pets < FEWEST_PETS) throw new UsageError(`--pets must be a whole number from ${FEWEST_PETS}`);
   return { only, isQuick, isResumed, rounds, pets };

@@ -19,19 +19,22 @@ export interface Effort {
   seconds: number;
 }
 
+/** Seconds of load in the round that warms up: the engines compile what they run. */
+const WARM_UP = 1.5;
+
 /** All measurements of a contender, one for each round. */
 export type Series = readonly ServerMeasurement[];
 
 /** Takes every measurement once in each round. The first round warms up and is discarded. */
 export async function inRounds<Name extends string, T>(
-  measurements: Record<Name, () => Promise<T>>,
+  measurements: Record<Name, (isWarmUp: boolean) => Promise<T>>,
   rounds: number,
 ): Promise<Record<Name, T[]>> {
   const names = Object.keys(measurements) as Name[];
   const series = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, T[]>;
   for (let round = 0; round <= rounds; round++) {
     for (const name of names) {
-      const measured = await measurements[name]();
+      const measured = await measurements[name](round === 0);
       if (round > 0) series[name].push(measured);
     }
   }
@@ -43,7 +46,9 @@ export function measureRounds<Name extends string>(
   contenders: Record<Name, Contender>,
   { rounds, seconds }: Effort,
 ): Promise<Record<Name, Series>> {
-  return inRounds(mapValues(contenders, (contender) => () => measureOnce(contender, seconds)), rounds);
+  const measure = (contender: Contender) => (isWarmUp: boolean) =>
+    measureOnce(contender, isWarmUp ? Math.max(WARM_UP, seconds) : seconds);
+  return inRounds(mapValues(contenders, measure), rounds);
 }
 
 /** The head start of background load, in milliseconds. It also ends later than the measured load. */

@@ -17,6 +17,8 @@ export interface Spread {
 export interface Floor {
   bound: "at least" | "at most";
   value: number;
+  /** What a profile shows where the floor is not met, as a sentence. */
+  missed?: string;
 }
 
 export interface Row {

@@ -5,36 +5,29 @@ import { Bench, type Case, type Group } from "./bench.ts";
 import { DATA } from "./cases/data.ts";
 import { DEFAULT } from "./cases/default.ts";
 import { SEEING } from "./cases/seeing.ts";
-import { IN_PROCESS } from "./cases/in_process.ts";
-import { READS } from "./cases/reads.ts";
+import { LIBRARY } from "./cases/library.ts";
 import { CHEAP_RESPONSES } from "./cases/refusals.ts";
 import { ON_BUN, ON_NODE } from "./cases/runtimes.ts";
 import { SCALE } from "./cases/scale.ts";
 import { SLOW_DISK } from "./cases/slow_disk.ts";
-import { TRACES } from "./cases/traces.ts";
 import { WORKERS } from "./cases/workers.ts";
-import { DISTURBANCE, WRITES } from "./cases/writes.ts";
 import { findObstacle } from "./load/cores.ts";
 import { killServers } from "./load/server_process.ts";
 import { type BenchOptions, readOptions, WHOLE } from "./options.ts";
 import { measureDisturbance, readMachine, readVersions } from "./report/machine.ts";
-import { rowsOf, writePage } from "./report/page.ts";
+import { rowsOf, writePage, writePlots } from "./report/page.ts";
 import { formatFacts, formatTable } from "./report/table.ts";
 import { readResults, type Results, writeResults } from "./results.ts";
 
 const GROUPS: readonly Group[] = [
   DEFAULT,
+  LIBRARY,
+  ON_NODE,
   SLOW_DISK,
   WORKERS,
-  READS,
   CHEAP_RESPONSES,
-  WRITES,
-  DISTURBANCE,
   SEEING,
-  TRACES,
-  ON_NODE,
   ON_BUN,
-  IN_PROCESS,
   SCALE,
   DATA,
 ];
@@ -52,18 +45,19 @@ await runTool("bench", async (folder) => {
   if (obstacle) throw new UsageError(obstacle);
   // The servers' temporary files are removed with the folder.
   Deno.env.set("TMPDIR", folder);
-  const isKept = !options.isQuick && options.rounds >= WHOLE.rounds && options.pets === WHOLE.pets;
-  const results: Results = isKept && (options.isResumed || options.only) ? readResults() : new Map();
+  const isKept = options.rounds >= WHOLE.rounds && options.pets === WHOLE.pets;
+  const results: Results = isKept && (options.isResumed || options.isQuick || options.only) ? readResults() : new Map();
   const findings = await runAll(options, folder, results, () => isKept && writeResults(results));
   const versions = await readVersions(), machine = readMachine(folder);
-  const shown = CASES.filter(({ name }) => options.only?.includes(name) ?? true);
+  const shown = CASES.filter(({ name, quick }) => options.only?.includes(name) ?? (quick || !options.isQuick));
   const measured = shown.flatMap(({ name }) => results.get(name) ?? []);
   console.log(`${formatTable(rowsOf(measured))}\n\n${formatFacts([...versions, ...machine])}`);
   const missing = CASES.filter(({ name }) => !results.has(name));
   if (!isKept) return findings;
-  if (missing.length > 0) progress(`${missing.length} cases have no result; continue with --resume`);
+  const drawn = await writePlots(rowsOf([...results.values()]));
+  if (missing.length > 0) progress(`${missing.length} cases have no result for the page; continue with --resume`);
   else {
-    await writePage({ results: CASES.map(({ name }) => [name, results.get(name)!]), versions, machine });
+    await writePage({ results: CASES.map(({ name }) => [name, results.get(name)!]), versions, machine }, drawn);
     progress("bench/results.md and its plots are written");
   }
   return findings;
@@ -83,7 +77,7 @@ async function runAll(
   let number = 0;
   for (const group of GROUPS) {
     // A folder for each group: a log of an earlier server would name that server's port.
-    await using bench = new Bench({ rounds, seconds: 1 }, Deno.makeTempDirSync({ dir: folder }), pets);
+    await using bench = new Bench({ rounds, seconds: 0.6 }, Deno.makeTempDirSync({ dir: folder }), pets);
     for (const wanted of group.filter(isWanted)) {
       const disturbance = await measureDisturbance();
       progress(`${++number} of ${count}: ${wanted.name}`);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { runTool, UsageError } from "../../tests/support/command_line.ts";
 import { findObstacle } from "../load/cores.ts";
 import { killServers } from "../load/server_process.ts";
+import { measureDisturbance } from "../report/machine.ts";
 import { type Checkout, checkOut, thisTree, tooOld } from "./checkout.ts";
 import { formatComparisons, type Sample } from "./compare.ts";
 import { contenders, type Turn } from "./contenders.ts";
@@ -22,6 +23,8 @@ await runTool("bench", async (folder) => {
   if (obstacle) throw new UsageError(obstacle);
   const before = await checkOut(options.ref, folder), after = await thisTree();
   await tryBoth(options, folder, before, after);
+  const others = Math.round(100 * await measureDisturbance());
+  if (others > 10) progress(`other work uses ${others} % of the processors, so figures will vary much`);
   const series: Series = new Map();
   for (let round = 0; round < options.rounds; round++) {
     progress(`round ${round + 1} of ${options.rounds}`);

@@ -13,6 +13,9 @@ import { type Outcome, ratioOf, type Row, spreadOf } from "../row.ts";
 
 const PETS = 1_000_000;
 
+/** Enough of so long measurements. */
+const MOST_ROUNDS = 3;
+
 export const DATA: Group = [
   { name: "data-import", quick: false, run: importPets },
   { name: "data-export", quick: false, run: exportPets },
@@ -39,7 +42,7 @@ async function importPets(bench: Bench): Promise<Outcome> {
     ndjson: own(files.ndjson),
     csv: own(files.csv),
     shell: () => timed((path) => ["sqlite3", path, `.import --csv ${files.rows} pets`]),
-  }, bench.effort.rounds);
+  }, Math.min(MOST_ROUNDS, bench.effort.rounds));
   const parts = { name: "data-import", base: "sqlite3 .import", floor: { bound: "at least", value: 0.8 } } as const;
   return [
     ratio(
@@ -62,7 +65,7 @@ async function exportPets(bench: Bench): Promise<Outcome> {
     ndjson: own("ndjson"),
     csv: own("csv"),
     shell: () => timeCommand(["sqlite3", "-csv", path, "SELECT * FROM pets"]),
-  }, bench.effort.rounds);
+  }, Math.min(MOST_ROUNDS, bench.effort.rounds));
   const parts = { name: "data-export", base: "sqlite3 -csv, SELECT" };
   return [
     ratio(

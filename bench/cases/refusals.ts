@@ -1,15 +1,15 @@
 /** Responses without pets: none may cost more than a response with a pet. */
 
 import { checkStatus, readResponses } from "../responses.ts";
-import type { Bench, Case, Group } from "../bench.ts";
+import type { Bench, Group } from "../bench.ts";
 import { type Load, load } from "../load/wrk.ts";
 import { measureRounds, rateRow, withLoads } from "../rounds.ts";
 import type { Floor, Row } from "../row.ts";
-import { POST } from "./writes.ts";
+import { POST } from "./library.ts";
 
 const NOT_SLOWER: Floor = { bound: "at least", value: 1 };
 
-/** Compared with the 200 for GET one, with the path of get-hot. */
+/** Compared with the 200 for GET one, the same path. */
 const REFUSALS: Record<string, Load> = {
   "401 for a wrong key": load("/v1/pets/4242", {
     status: 401,
@@ -21,35 +21,20 @@ const REFUSALS: Record<string, Load> = {
 };
 
 export const CHEAP_RESPONSES: Group = [
-  notModified("memory"),
-  notModified("sqlite"),
-  { name: "refusals", quick: true, run: refusals },
+  { name: "refusals", quick: false, run: refusals },
   { name: "refused-post", quick: false, run: refusedPost },
 ];
 
-function notModified(store: "memory" | "sqlite"): Case {
-  const name = `list-304-${store}`;
-  async function run(bench: Bench): Promise<Row[]> {
-    const server = await bench.petstore(store);
-    const full = load("/v1/pets");
-    const [response] = await readResponses(server, full);
-    const etag = response?.headers.find(([name]) => name === "etag")?.[1] ?? "";
-    const unchanged = load("/v1/pets", { status: 304, headers: { "if-none-match": etag } });
-    await checkStatus(server, unchanged);
-    const series = await measureRounds(withLoads(server, { full, unchanged }), bench.effort);
-    const subject = `304, ${store === "memory" ? "memory" : "SQLite"} store`;
-    const parts = { name, title: "304 for an unchanged list of 20", subject, base: "its 200", floor: NOT_SLOWER };
-    return [rateRow(parts, series.unchanged, series.full)];
-  }
-  return { name, quick: store === "memory", run };
-}
-
 async function refusals(bench: Bench): Promise<Row[]> {
   const server = await bench.petstore("memory");
-  const loads: Record<string, Load> = { "200": load("/v1/pets/4242"), ...REFUSALS };
+  const one = load("/v1/pets/4242");
+  const [response] = await readResponses(server, one);
+  const etag = response?.headers.find(([name]) => name === "etag")?.[1] ?? "";
+  const unchanged = load("/v1/pets/4242", { status: 304, headers: { "if-none-match": etag } });
+  const loads: Record<string, Load> = { "200": one, "304 for an unchanged pet": unchanged, ...REFUSALS };
   for (const asked of Object.values(loads)) await checkStatus(server, asked);
   const { "200": base = [], ...series } = await measureRounds(withLoads(server, loads), bench.effort);
-  const parts = { name: "refusals", title: "A refusal", base: "200 of GET one", floor: NOT_SLOWER };
+  const parts = { name: "refusals", title: "A response without a pet", base: "200 of GET one", floor: NOT_SLOWER };
   return Object.entries(series).map(([subject, measured]) => rateRow({ ...parts, subject }, measured, base));
 }
 

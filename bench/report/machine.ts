@@ -6,7 +6,7 @@ import { runtimeCommand } from "../load/runtimes.ts";
 /** Names and values, in the order of the page. */
 export type Facts = readonly (readonly [name: string, value: string])[];
 
-const PEERS = ["hono", "@hono/zod-validator", "@hono/node-server", "zod", "elysia", "fastify", "@fastify/bearer-auth"];
+const PEERS = ["hono", "@hono/zod-validator", "zod", "elysia", "fastify", "@fastify/bearer-auth", "express"];
 
 /** The versions of all software in the benchmark. */
 export async function readVersions(): Promise<Facts> {
@@ -39,7 +39,7 @@ export function readMachine(folder: string): Facts {
 /** The share of the processors' time, 0 to 1, that other work uses at the moment. */
 export async function measureDisturbance(): Promise<number> {
   const before = readTimes();
-  await new Promise((resolve) => setTimeout(resolve, 1000));
+  await new Promise((resolve) => setTimeout(resolve, 500));
   const after = readTimes();
   return 1 - (after.idle - before.idle) / (after.total - before.total);
 }

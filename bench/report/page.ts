@@ -26,13 +26,15 @@ interface Section {
 /** In the order of the page. A case belongs to the first that matches. */
 const SECTIONS: readonly Section[] = [
   { title: "What you get by default", prefixes: ["default-"], plot: PLOTS.default },
-  { title: "A slow disk", prefixes: ["slow-disk"] },
-  { title: "Two workers", prefixes: ["workers-"] },
+  { title: "The library on Deno", prefixes: ["library-", "in-process"] },
   { title: "On Node", prefixes: ["node-"], plot: PLOTS.node },
+  { title: "While others create", prefixes: ["slow-disk", "get-while-posting"] },
+  { title: "Two workers", prefixes: ["workers-"] },
+  { title: "Responses without pets", prefixes: ["refus"] },
+  { title: "What it costs to see what happens", prefixes: ["seeing-"] },
   { title: "On Bun", prefixes: ["bun-"], plot: PLOTS.bun },
   { title: "A growing catalogue", prefixes: ["scale-"], plot: PLOTS.scale },
   { title: "A million pets in and out", prefixes: ["data-"] },
-  { title: "The library on Deno", prefixes: [""] },
 ];
 
 /** The rows of results, without those of skipped cases. */
@@ -40,9 +42,8 @@ export function rowsOf(results: readonly Result[]): Row[] {
   return results.flatMap(({ outcome }) => "skipped" in outcome ? [] : outcome);
 }
 
-/** Writes the page and the plots, formatted. */
-export async function writePage(report: Report): Promise<void> {
-  const rows = rowsOf(report.results.map(([, result]) => result));
+/** Writes the plots whose cases have results. */
+export async function writePlots(rows: readonly Row[]): Promise<ReadonlySet<Plot>> {
   const drawn = new Set<Plot>();
   for (const plot of Object.values(PLOTS)) {
     const svg = await plot.draw(rows);
@@ -50,6 +51,12 @@ export async function writePage(report: Report): Promise<void> {
     await Deno.writeTextFile(new URL(plot.file, FOLDER), svg);
     drawn.add(plot);
   }
+  return drawn;
+}
+
+/** Writes the page, formatted. */
+export async function writePage(report: Report, drawn: ReadonlySet<Plot>): Promise<void> {
+  const rows = rowsOf(report.results.map(([, result]) => result));
   const page = new URL("results.md", FOLDER);
   await Deno.writeTextFile(page, formatPage(report, rows, drawn));
   await new Deno.Command(Deno.execPath(), { args: ["fmt", "--quiet", fileURLToPath(page)] }).output();
@@ -93,8 +100,23 @@ function formatSection({ title, plot }: Section, results: Report["results"], dra
     `## ${title}`,
     ...plot && drawn.has(plot) ? [`![${plot.description}](${plot.file})`] : [],
     ...rows.length > 0 ? [table(COLUMNS.map((name) => name || "met?"), rows.map(cells))] : [],
+    ...formatMissed(rows),
     ...skipped,
   ].join("\n\n");
+}
+
+/** Why floors are not met, each reason once. */
+function formatMissed(rows: readonly Row[]): string[] {
+  const titles = new Map<string, string[]>();
+  for (const row of rows.filter((row) => isMet(row) === false)) {
+    const reason = row.floor?.missed ?? "Nothing explains it yet.";
+    titles.set(reason, [...titles.get(reason) ?? [], `${row.title}${row.base ? `, beside ${row.base}` : ""}`]);
+  }
+  if (titles.size === 0) return [];
+  return [
+    "Floors that are not met:",
+    [...titles].map(([reason, rows]) => `- ${rows.join("; ")}: ${reason}`).join("\n"),
+  ];
 }
 
 export function table(head: readonly string[], lines: readonly (readonly string[])[]): string {

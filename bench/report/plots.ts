@@ -1,6 +1,7 @@
 /** The plots. Each answers one question. */
 
 import type { TopLevelSpec } from "vega-lite";
+import { PEERS } from "../cases/default.ts";
 import type { Row } from "../row.ts";
 import { COLOURS, frame, toSvg, WIDTH } from "./vega.ts";
 
@@ -18,7 +19,7 @@ interface Bar {
   group: string;
   contender: string;
   /** The case, the subject and the base of the row. */
-  row: readonly [name: string, subject: string, base: string];
+  row: readonly [name: string, subject: string, base: string | undefined];
 }
 
 /** The texts of a plot with bars. */
@@ -26,18 +27,18 @@ interface Words {
   title: string;
   /** One line or several. */
   subtitle: string | string[];
-  /** The name of the line at 1. */
-  limit: string;
+  /** The name of the line at 1, if bars are ratios; others are thousands a second. */
+  limit?: string;
 }
 
 const CASES = [["get", "GET one"], ["list-20", "list of 20"], ["post", "POST"]] as const;
 
 /** The bars of GET one, a list and POST for each contender. */
-function barsOf(prefix: string, base: string, contenders: Record<string, string>): Bar[] {
+function barsOf(prefix: string, contenders: readonly string[], base?: string): Bar[] {
   return CASES.flatMap(([name, group]) =>
-    Object.entries(contenders).map(([subject, contender]) => ({
+    contenders.map((subject) => ({
       group,
-      contender,
+      contender: subject === "library" ? "Petstore" : subject,
       row: [`${prefix}-${name}`, subject, base] as const,
     }))
   );
@@ -47,35 +48,31 @@ export const PLOTS = {
   default: barPlot(
     "throughput.svg",
     {
-      title: "How fast is the server as it starts?",
+      title: "How many requests a second does the server answer?",
       subtitle: [
-        "Requests per second, relative to a bare Deno.serve that sends the same bytes",
-        "Petstore with its SQLite file and access log, Hono in memory and without a log",
+        "Thousands, on one core, 100,000 pets in an SQLite file, every POST on disk before its response",
+        "Petstore as it starts, with its access log; the others without a log, a transaction for each POST",
       ],
-      limit: "bare Deno.serve",
     },
-    barsOf("default", "limit", {
-      "default server": "Petstore",
-      "Hono": "Hono",
-    }),
+    barsOf("default", ["Petstore", ...Object.keys(PEERS)]),
   ),
   node: barPlot(
     "node.svg",
     {
       title: "How fast is createNodeListener()?",
-      subtitle: "Requests per second on Node, in memory, relative to a minimal node:http server",
+      subtitle: "Requests per second on Node, in memory, relative to a bare node:http server",
       limit: "bare node:http",
     },
-    barsOf("node", "bare node:http", { "memory store": "Petstore", "Fastify": "Fastify", "Hono": "Hono" }),
+    barsOf("node", ["library", "Fastify"], "bare node:http"),
   ),
   bun: barPlot(
     "bun.svg",
     {
       title: "How fast is it on Bun?",
-      subtitle: "Requests per second, in memory, relative to a bare Bun.serve that sends the same bytes",
+      subtitle: "Requests per second, in memory, relative to a bare Bun.serve",
       limit: "bare Bun.serve",
     },
-    barsOf("bun", "bare Bun.serve", { "memory store": "Petstore", "Elysia": "Elysia" }),
+    barsOf("bun", ["library", "Elysia"], "bare Bun.serve"),
   ),
   scale: {
     file: "scale.svg",
@@ -89,7 +86,7 @@ function barPlot(file: string, text: Words, bars: readonly Bar[]): Plot {
   function draw(rows: readonly Row[]) {
     const values = bars.map(({ group, contender, row: [name, subject, base] }) => {
       const row = rows.find((row) => row.name === name && row.subject === subject && row.base === base);
-      return { group, contender, share: row?.figure.median ?? NaN };
+      return { group, contender, share: (row?.figure.median ?? NaN) / (text.limit === undefined ? 1000 : 1) };
     });
     return values.some(({ share }) => Number.isNaN(share)) ? undefined : toSvg(barSpec(text, values));
   }
@@ -100,6 +97,7 @@ function barSpec(
   { title, subtitle, limit }: Words,
   values: { group: string; contender: string; share: number }[],
 ): TopLevelSpec {
+  const isRatio = limit !== undefined;
   const highest = Math.max(1, ...values.map(({ share }) => share));
   const contenders = [...new Set(values.map(({ contender }) => contender))];
   const position = {
@@ -111,7 +109,7 @@ function barSpec(
     },
     yOffset: { field: "contender", sort: null },
   } as const;
-  const axis = { title: null, format: ".1f", tickCount: 6 };
+  const axis = { title: null, format: isRatio ? ".1f" : "d", tickCount: 6 };
   return {
     ...frame(title, subtitle),
     width: WIDTH,
@@ -125,7 +123,7 @@ function barSpec(
           x: { field: "share", type: "quantitative", scale: { domain: [0, highest * 1.1] }, axis },
           color: {
             field: "contender",
-            scale: { domain: contenders, range: COLOURS },
+            scale: { domain: contenders, range: COLOURS.slice(0, contenders.length) },
             legend: { title: null, orient: "top", symbolType: "square", labelLimit: 0 },
           },
         },
@@ -135,18 +133,25 @@ function barSpec(
         encoding: {
           ...position,
           x: { datum: 0 },
-          text: { field: "share", format: ".2f" },
+          text: { field: "share", format: isRatio ? ".2f" : ".1f" },
           color: { value: "black", condition: { test: `datum.contender === "${contenders[0]}"`, value: "white" } },
         },
       },
-      { data: { values: [{}] }, mark: { type: "rule", size: 2 }, encoding: { x: { datum: 1 } } },
-      {
-        data: { values: [{}] },
-        mark: { type: "text", baseline: "bottom", dy: -4 },
-        encoding: { x: { datum: 1 }, y: { value: 0 }, text: { value: limit } },
-      },
+      ...isRatio ? lineAtOne(limit) : [],
     ],
   };
+}
+
+function lineAtOne(name: string) {
+  const data = { values: [{}] };
+  return [
+    { data, mark: { type: "rule", size: 2 }, encoding: { x: { datum: 1 } } },
+    {
+      data,
+      mark: { type: "text", baseline: "bottom", dy: -4 },
+      encoding: { x: { datum: 1 }, y: { value: 0 }, text: { value: name } },
+    },
+  ] as const;
 }
 
 function drawScale(rows: readonly Row[]): Promise<string> | undefined {
@@ -187,7 +192,7 @@ function drawScale(rows: readonly Row[]): Promise<string> | undefined {
       },
       color: {
         field: "store",
-        scale: { domain: ["Memory", "SQLite"], range: COLOURS },
+        scale: { domain: ["Memory", "SQLite"], range: COLOURS.slice(0, 2) },
         legend: { title: null, orient: "top" },
       },
     },

@@ -4,7 +4,7 @@ import { parse, View } from "vega";
 import { compile, type TopLevelSpec } from "vega-lite";
 
 /** The palette of Okabe and Ito, for all kinds of colour vision. */
-export const COLOURS = ["#0072b2", "#e69f00", "#999999"];
+export const COLOURS = ["#0072b2", "#e69f00", "#56b4e9", "#999999"];
 
 /** Of the area with the marks, in pixels. */
 export const WIDTH = 560;

@@ -1,13 +1,12 @@
-/** The peer on Bun: Elysia with its validation and a bearer check. It omits the same features as hono_app.ts. */
+/** The peer on Bun: Elysia with its validation and a bearer check. It omits the same features as hono.ts. */
 
 import { Elysia, status, t } from "elysia";
 import process from "node:process";
 import { AUTHORIZATION } from "../catalogue.ts";
 import { announce, readSettings } from "./host.ts";
-import { createPetArray } from "./pet_array.ts";
+import { openPeerPets, type PeerSettings } from "./peer_pets.ts";
 
-const { pets: size } = readSettings<{ pets: number }>();
-const pets = createPetArray(size);
+const pets = await openPeerPets(readSettings<PeerSettings>());
 const petStatus = t.Union([t.Literal("available"), t.Literal("pending"), t.Literal("sold")]);
 
 const app = new Elysia()

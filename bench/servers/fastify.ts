@@ -5,10 +5,9 @@ import fastify from "fastify";
 import process from "node:process";
 import { type BenchPet, KEY } from "../catalogue.ts";
 import { announce, readSettings } from "./host.ts";
-import { type ArrayQuery, createPetArray } from "./pet_array.ts";
+import { openPeerPets, type PeerQuery, type PeerSettings } from "./peer_pets.ts";
 
-const { pets: size } = readSettings<{ pets: number }>();
-const pets = createPetArray(size);
+const pets = await openPeerPets(readSettings<PeerSettings>());
 const status = { type: "string", enum: ["available", "pending", "sold"] };
 const id = { type: "integer", minimum: 1 };
 const name = { type: "string", minLength: 1, maxLength: 255 };
@@ -37,7 +36,7 @@ const get = { params: { type: "object", properties: { petId: id } }, response: {
 const app = fastify();
 await app.register(bearerAuth, { keys: [KEY] });
 
-app.get<{ Querystring: ArrayQuery }>("/v1/pets", { schema: list }, (request, reply) => {
+app.get<{ Querystring: PeerQuery }>("/v1/pets", { schema: list }, (request, reply) => {
   const { page, link } = pets.list(request.query);
   if (link !== undefined) reply.header("link", link);
   reply.send(page);

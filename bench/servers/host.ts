@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import process from "node:process";
 import type { Petstore } from "../../mod.ts";
 
-/** A handler for `Deno.serve`, `Bun.serve` and, on Node, @hono/node-server. */
+/** A handler for `Deno.serve` and `Bun.serve`. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>;
 
 /** The used part of Bun. */
@@ -15,17 +15,14 @@ interface BunRuntime {
 
 const HOSTNAME = "127.0.0.1";
 
-/** Serves on a free port and tells the benchmark which. On Node, a petstore has its own listener. */
+/** Serves on a free port and tells the benchmark which. On Node only a petstore, which has its own listener. */
 export async function listen(service: FetchHandler | Petstore): Promise<void> {
   const handler = typeof service === "function" ? service : service.handle;
   const bun = (globalThis as { Bun?: BunRuntime }).Bun;
   if (bun) announce(bun.serve({ port: 0, hostname: HOSTNAME, fetch: handler }).port);
   else if ("Deno" in globalThis) {
     Deno.serve({ port: 0, hostname: HOSTNAME, onListen: ({ port }) => announce(port) }, handler);
-  } else if (typeof service === "function") {
-    const { serve } = await import("@hono/node-server");
-    serve({ port: 0, hostname: HOSTNAME, fetch: handler }, ({ port }) => announce(port));
-  } else {
+  } else if (typeof service !== "function") {
     const { createServer } = await import("node:http");
     const { createNodeListener } = await import("../../lib/hosts/node.ts");
     listenOnNode(createServer(createNodeListener(service)));

@@ -7,7 +7,7 @@ import { fillStore } from "../fill.ts";
 import { listen, readSettings } from "./host.ts";
 
 export interface PetstoreSettings {
-  store: "memory" | "sqlite" | "one-commit-each";
+  store: "memory" | "sqlite";
   /** The database file; it is filled if it is empty. */
   path: string;
   /** Pets in the catalogue. */
@@ -27,7 +27,6 @@ process.on("SIGTERM", async () => {
 
 async function openStore(): Promise<PetStore> {
   if (kind === "memory") return createMemoryStore();
-  // Imported only if used: these stores load node:sqlite.
-  if (kind === "sqlite") return (await import("../../lib/stores/sqlite/sqlite_store.ts")).createSqliteStore(path);
-  return (await import("./one_commit_each.ts")).createOneCommitStore(path);
+  // Imported only if used: it loads node:sqlite.
+  return (await import("../../lib/stores/sqlite/sqlite_store.ts")).createSqliteStore(path);
 }
