@@ -18,6 +18,8 @@ export function serveFunction(invoke) {
     request.setTimeout(1000, () => request.destroy());
     const body = await buffer(request).catch(() => undefined);
     if (body === undefined) return;
+    // It would also limit the time until the response.
+    request.setTimeout(0);
     const { method, url, headersDistinct, socket } = request;
     const { "transfer-encoding": _, ...fields } = headersDistinct;
     const headers = Object.fromEntries(Object.entries(fields).map(([name, values]) => [name, values.join(", ")]));
