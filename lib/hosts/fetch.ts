@@ -1,10 +1,10 @@
 /** Serves a pipeline with the `Request` and `Response` of the Fetch standard, which Deno, Bun, Workers and most frameworks use. */
 
 import { type HeaderFields, ON_BUN, type Reply } from "../http/reply.ts";
-import type { Caller, RequestContext } from "../http/context.ts";
+import type { Caller, KeptReply, RequestContext } from "../http/context.ts";
 import type { Pipeline } from "../http/pipeline.ts";
 import { targetOf } from "../http/target.ts";
-import { isPromise } from "../maybe_promise.ts";
+import { chain } from "../maybe_promise.ts";
 
 /**
  * The connection of a request, as far as the host tells it. `Deno.serve` passes it to its handler. Other objects, such as the
@@ -41,10 +41,7 @@ export function serve(pipeline: ServingPipeline): { handle: Handle } {
     // Not `instanceof`: it costs more, and a Request of another realm or a polyfill is welcome.
     if (typeof headers?.get !== "function") return Promise.reject(new TypeError(NOT_A_REQUEST));
     const context = new FetchContext(request, headers, info);
-    const reply = pipeline.respond(context);
-    return isPromise(reply)
-      ? reply.then((reply) => sendReply(reply, context, pipeline))
-      : Promise.resolve(sendReply(reply, context, pipeline));
+    return Promise.resolve(chain(pipeline.respond(context), (reply) => sendReply(reply, context, pipeline)));
   };
   PIPELINES.set(handle, pipeline);
   return { handle };
@@ -61,6 +58,7 @@ export class FetchContext implements RequestContext {
   caller?: Caller;
   route?: string | undefined;
   operationFields?: HeaderFields | undefined;
+  kept?: KeptReply;
   fields?: HeaderFields;
   requestId?: string;
   readonly #request: Request;
@@ -116,17 +114,27 @@ export class FetchContext implements RequestContext {
 /** Converts a response. If an app's response cannot be sent, the result is the response to that failure. */
 export function sendReply(reply: Reply, context: RequestContext, { fail }: Pick<Pipeline, "fail">): Response {
   try {
-    return toResponse(reply);
+    return toResponse(reply, context);
   } catch (thrown) {
     // Tells the source that the body will not be read.
     if (reply.body instanceof Response) reply.body.body?.cancel().catch(() => {});
-    return toResponse(fail(thrown, context));
+    return toResponse(fail(thrown, context), context);
   }
 }
 
-function toResponse({ status, headers, body }: Reply): Response {
-  if (typeof body === "object" && body instanceof Response) return extendResponse(body, headers);
-  return new Response(body, { status, headers });
+/**
+ * Whether a clone of a response with a text costs less than a new one, and shares the text. Elsewhere, each clone would split a
+ * stream, and keep in memory what is not read of it.
+ */
+const CLONES_TEXT = ON_BUN || "Deno" in globalThis;
+
+function toResponse(reply: Reply, { kept }: RequestContext): Response {
+  const { status, headers, body } = reply;
+  if (body instanceof Response) return extendResponse(body, headers);
+  // Another reply is the kept one with fields of this request.
+  if (!CLONES_TEXT || kept?.reply !== reply) return new Response(body, { status, headers });
+  // The template is a clone too, because on Deno a new response holds its bytes a second time.
+  return (kept.template ??= new Response(body, { status, headers }).clone()).clone();
 }
 
 /** Adds headers to an app's response. Its body is passed on unread. */

@@ -34,7 +34,7 @@ export function conditionalReply(reply: Reply, context: RequestContext): Reply {
   if (etag === undefined) return reply;
   const wanted = context.header("if-match");
   if (wanted !== null && !listsTag(wanted, etag)) {
-    return extendReply(PRECONDITION_FAILED, context.operationFields ?? {});
+    return extendReply(PRECONDITION_FAILED, context.operationFields);
   }
   const known = context.header("if-none-match");
   if (known === null || !(listsTag(known, etag) || listsTag(known, `W/${etag}`))) return reply;

@@ -1,6 +1,6 @@
 /** One request in a form that does not depend on the host. */
 
-import type { HeaderFields } from "./reply.ts";
+import type { HeaderFields, Reply } from "./reply.ts";
 
 /** The sender of a request. */
 export interface Caller {
@@ -8,6 +8,13 @@ export interface Caller {
   readonly id: string;
   /** Whether the caller may only read. Default: it may do everything. */
   readonly readOnly?: boolean;
+}
+
+/** A reply that is sent again and again. */
+export interface KeptReply {
+  readonly reply: Reply;
+  /** The host's response, of which clones are sent. Made when the reply is sent again for the first time. */
+  template: Response | undefined;
 }
 
 /** One request. A host's adapter creates it; the pipeline notes in it what it finds out. */
@@ -28,6 +35,8 @@ export interface RequestContext {
   route?: string | undefined;
   /** Added to a failure of the operation, as to its other responses. Set by the pipeline, or by the response cache. */
   operationFields?: HeaderFields | undefined;
+  /** Set by the response cache if it has found the reply. */
+  kept?: KeptReply;
   /** Added to the response, whatever it is. Set by the rate limit. */
   fields?: HeaderFields;
   /** Set when it is first needed. See `requestIdOf()`. */

@@ -37,6 +37,6 @@ export function createRecovery(
       // Within the call, because toRequest() throws if no Request can represent what the client sent.
       callSafely(() => onError({ error: thrown, request: context.toRequest(), requestId }));
     }
-    return operationFields ? extendReply(problem, operationFields) : problem;
+    return extendReply(problem, operationFields);
   };
 }

@@ -52,7 +52,7 @@ export function bodyBytes({ headers, body }: Reply): number | undefined {
   return length == null ? undefined : Number(length);
 }
 
-export function extendReply(reply: Reply, headers: HeaderFields): Reply {
+export function extendReply(reply: Reply, headers: HeaderFields | undefined): Reply {
   return { ...reply, headers: { ...reply.headers, ...headers } };
 }
 

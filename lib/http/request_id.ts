@@ -17,7 +17,7 @@ export function requestIdOf(context: RequestContext): string {
 /** Adds the id of the request to its response. A `Response` of the app may have an id of its own, which stays. */
 export function withRequestId(reply: Reply, context: RequestContext): Reply {
   const { body } = reply;
-  if (body !== null && typeof body === "object" && "headers" in body && body.headers.has(REQUEST_ID)) return reply;
+  if (body instanceof Response && body.headers.has(REQUEST_ID)) return reply;
   return extendReply(reply, { [REQUEST_ID]: requestIdOf(context) });
 }
 

@@ -1,7 +1,7 @@
 /** A cache of responses. Pets rarely change, so most reads need neither the store nor a new entity tag. It is never stale. */
 
 import { chain, type MaybePromise } from "../maybe_promise.ts";
-import type { RequestContext } from "./context.ts";
+import type { KeptReply, RequestContext } from "./context.ts";
 import type { HeaderFields, Reply } from "./reply.ts";
 
 /** Two counters that show whether the source of the responses has changed. */
@@ -12,8 +12,7 @@ export interface Changes {
   alterations: number;
 }
 
-interface Entry {
-  reply: Reply;
+interface Entry extends KeptReply {
   /** As in the context. */
   route: string | undefined;
   operationFields: HeaderFields | undefined;
@@ -23,8 +22,8 @@ interface Entry {
   weight: number;
 }
 
-/** The approximate size of an entry without its target and its body, in bytes. */
-const ENTRY_WEIGHT = 600;
+/** The approximate size of an entry without its target and its body, in bytes. More than half of it is the template. */
+const ENTRY_WEIGHT = 1400;
 
 /** The largest size of a cache, in bytes. */
 const MAX_WEIGHT = 32 * 1024 * 1024;
@@ -60,6 +59,7 @@ export class ResponseCache {
     if (entry.reply.validUntil === "addition" && entry.additions !== additions) return undefined;
     context.route = entry.route;
     context.operationFields = entry.operationFields;
+    context.kept = entry;
     return entry.reply;
   }
 
@@ -84,7 +84,7 @@ export class ResponseCache {
       this.#clear(this.#alterations);
       this.#weight = weight;
     }
-    this.#entries.set(targetKey, { reply, route, operationFields, additions, weight });
+    this.#entries.set(targetKey, { reply, template: undefined, route, operationFields, additions, weight });
   }
 
   #clear(alterations: number): void {

@@ -2,7 +2,7 @@ import { bodyTimedOut, bodyTooLarge, createTextReader, ENCODED, NOT_JSON, UNKNOW
 import { OVERLOADED } from "../http/body_stream.ts";
 import type { Call } from "../http/operation.ts";
 import { Problem } from "../http/problem.ts";
-import { JSON_FIELDS, type Reply } from "../http/reply.ts";
+import { extendReply, JSON_FIELDS, type Reply } from "../http/reply.ts";
 import { excerpt } from "../json.ts";
 import type { JsonObject } from "../json_types.ts";
 import { chain } from "../maybe_promise.ts";
@@ -73,21 +73,21 @@ async function createOnce(
     scopedKey(caller.id, idempotencyKey),
     digest(formatPet({ id: 0n, ...pet })),
   ]);
-  const { findEarlier } = store as MigratedStore;
-  const earlier = findEarlier &&
-    await findEarlier({ key: await scopedKey(bearerToken(context), idempotencyKey), fingerprint });
-  const result = earlier ?? await store.createOnce!(pet, { key, fingerprint, retentionMs: idempotencyRetentionMs });
+  const earlier = (store as MigratedStore)
+    .findEarlier?.({ key: await scopedKey(bearerToken(context), idempotencyKey), fingerprint });
+  const result = await earlier ??
+    await store.createOnce!(pet, { key, fingerprint, retentionMs: idempotencyRetentionMs });
   if (result.outcome === "reused") return IDEMPOTENCY_KEY_REUSED;
   const reply = created(linkBase, result.id, pet);
   if (result.outcome === "created") return reply;
-  return { ...reply, headers: { ...reply.headers, "idempotency-replayed": "true" } };
+  return extendReply(reply, { "idempotency-replayed": "true" });
 }
 
-function created(linkBase: string, id: bigint, { name, categoryId, status }: PetDraft): Reply {
+function created(linkBase: string, id: bigint, pet: PetDraft): Reply {
   return {
     status: 201,
     headers: { ...JSON_FIELDS, location: `${linkBase}/pets/${id}` },
-    body: formatPet({ id, name, categoryId, status }),
+    body: formatPet({ id, ...pet }),
   };
 }
 

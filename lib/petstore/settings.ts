@@ -35,7 +35,7 @@ type Check<From, To> = (value: From, name: string) => To;
 
 const CHECKS: { [Name in keyof CheckedOptions]: Check<PetstoreOptions[Name], CheckedOptions[Name]> } = {
   keys: (keys) => createAuthenticate(keys),
-  store: (store) => store === undefined ? new MemoryStore() : requireStore(store),
+  store: (store = new MemoryStore()) => requireStore(store),
   basePath: (path = "/v1") => checkBasePath(path),
   publicBaseUrl: checkPublicBaseUrl,
   defaultStatus: oneOf(PET_STATUSES, "available"),

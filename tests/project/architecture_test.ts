@@ -133,8 +133,8 @@ test("the program for Node reaches nothing of Deno, but asks for its permissions
     assert.doesNotMatch(path, /^lib\/server\/(deno|workers)\//);
     assert.doesNotMatch(codeOf(path), /\bDeno\.[a-z]/, path);
     const asks = /"Deno" in globalThis|\["Deno"\]/.test(codeOf(path));
-    // The store finds out for itself, because it is a library.
-    if (asks) assert.match(path, /^lib\/server\/process\.ts$|^lib\/stores\/sqlite\//);
+    // The store and the adapter for Fetch find out for themselves, because they are of the library.
+    if (asks) assert.match(path, /^lib\/server\/process\.ts$|^lib\/stores\/sqlite\/|^lib\/hosts\/fetch\.ts$/);
   }
 });
 
