@@ -12,7 +12,7 @@ const FORBIDDEN_METHOD = /^(CONNECT|TRACE|TRACK)$/i;
 const NOT_NORMAL = /[^!-~]|["#<>\\^`{|}]|\/(\.|%2e)/i;
 
 /** Routers that strip a prefix keep the whole target in `originalUrl`. */
-function sentTarget({ originalUrl, url = "/" }: NodeRequest): string {
+export function sentTarget({ originalUrl, url = "/" }: NodeRequest): string {
   const target = originalUrl ?? url;
   if (!target.includes("\\")) return target;
   // The URL parser would take it for a slash, and see another path than a proxy in front of the server.
@@ -20,8 +20,7 @@ function sentTarget({ originalUrl, url = "/" }: NodeRequest): string {
 }
 
 /** Path and query, as in the URL of a `Request`. */
-export function targetOfRequest(incoming: NodeRequest): string {
-  const target = sentTarget(incoming);
+export function targetOfRequest(target: string): string {
   if (target.startsWith("/") && !NOT_NORMAL.test(target)) return target;
   const whole = target.startsWith("/") ? `http://localhost${target}` : target;
   // The forms `*` and `host:port` (RFC 9112 §3.2) have no path.
@@ -35,7 +34,7 @@ function toUrl(incoming: NodeRequest): string {
   const target = sentTarget(incoming);
   const isAbsolute = /^https?:/i.test(target) && URL.canParse(target);
   const origin = isAbsolute ? new URL(target).origin : originOf(incoming);
-  return origin + (targetOfRequest(incoming) || "/*");
+  return origin + (targetOfRequest(target) || "/*");
 }
 
 function originOf({ headers, socket }: NodeRequest): string {

@@ -25,6 +25,10 @@ export interface NodeRequest {
   readonly destroyed: boolean;
   /** Adds a listener for `data` (a piece of the body), `end`, `error` (the error) or `close`. */
   on(event: string, listener: (argument?: unknown) => void): unknown;
+  /** How many bytes have arrived and are not read. */
+  readonly readableLength: number;
+  /** Reads what has arrived. */
+  read(): unknown;
   /** The pieces of the body. */
   iterator(options: { destroyOnReturn: boolean }): AsyncIterator<Uint8Array>;
   /** Discards what has not been read of the body. */
@@ -39,6 +43,8 @@ export interface NodeResponse {
   statusMessage: string;
   /** The request. */
   readonly req: { readonly method?: string | undefined; readonly httpVersionMajor?: number | undefined };
+  /** The connection, once all earlier responses on it are sent (HTTP/1 only). */
+  readonly socket?: object | null | undefined;
   /** Whether the headers have been sent. */
   readonly headersSent: boolean;
   /** Whether the connection is closed. */
@@ -53,8 +59,12 @@ export interface NodeResponse {
   writeHead(status: number, headers: Record<string, string | number>): unknown;
   /** Sends a piece of the body. `false` means to wait for `drain`. */
   write(piece: Uint8Array): boolean;
+  /** Sends a text. */
+  write(piece: string, encoding: "latin1" | "utf8"): boolean;
   /** Sends the last piece, if any, and ends the response. */
   end(piece?: string | Uint8Array): unknown;
+  /** Sends a text as the last piece, and ends the response. */
+  end(piece: string, encoding: "latin1" | "utf8"): unknown;
   /** Closes the connection, or resets the stream of HTTP/2. */
   destroy(error?: Error): unknown;
   /** Adds a listener for `drain` or `close`. */

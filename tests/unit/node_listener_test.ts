@@ -1,6 +1,7 @@
 /** createNodeListener() on `node:http`, byte by byte, on every runtime. tests/hosts runs the HTTP contract through it. */
 
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
@@ -342,4 +343,36 @@ test("a body rejects if its client leaves halfway, and resolves if the client le
       assert.equal(await read.promise, isWhole);
     });
   }
+});
+
+test("createNodeListener() answers pipelined requests in order, with bodies that come with their heads or after them", async () => {
+  const petstore = createPetstore({ keys: [KEY] });
+  const names = ["Rex", "H\u00fcnd\u{1f436}", "Ada"];
+  const create = (name: string, ...fields: string[]) => {
+    const body = Buffer.from(`{"name":"${name}","categoryId":1}`);
+    const length = `Content-Length: ${body.length}`;
+    const text = ["POST /v1/pets HTTP/1.1", "Host: x", `Authorization: Bearer ${KEY}`, length, ...fields, "", ""].join(
+      "\r\n",
+    );
+    return Buffer.concat([Buffer.from(text), body]);
+  };
+  const received = await withServer(createNodeListener(petstore), async (open) => {
+    const socket = open("");
+    const [first, second, third] = [create(names[0]!), create(names[1]!), create(names[2]!, "Connection: close")];
+    // The first two come whole, and the third up to the middle of its body.
+    socket.write(Buffer.concat([first, second, third.subarray(0, -5)]));
+    let text = "";
+    for await (const piece of socket) {
+      const before = text.split("HTTP/1.1 201").length;
+      text += piece;
+      if (before < 3 && text.split("HTTP/1.1 201").length === 3) socket.write(third.subarray(-5));
+    }
+    return Buffer.from(text, "latin1").toString();
+  });
+  const bodies = names.map((name, i) => `{"id":${i + 1},"name":"${name}","categoryId":1,"status":"available"}`);
+  assert.deepEqual(received.match(/^\{.*?\}/gm), bodies);
+  assert.deepEqual(
+    [...received.matchAll(/^content-length: (\d+)/gim)].map(([, length]) => Number(length)),
+    bodies.map((body) => Buffer.byteLength(body)),
+  );
 });
