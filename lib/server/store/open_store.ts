@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { createMemoryStore } from "../../stores/memory/memory_store.ts";
 import type { PetImporter } from "../../stores/pet_importer.ts";
 import { openSqliteImporter } from "../../stores/sqlite/importer.ts";
-import { SqliteStore } from "../../stores/sqlite/store.ts";
+import { SqliteStore, type SqliteWriter } from "../../stores/sqlite/store.ts";
 import type { OpenedFiles } from "../../stores/sqlite/file.ts";
 import type { WriterAccess } from "../../stores/sqlite/writer_messages.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "../../stores/store.ts";
@@ -83,7 +83,7 @@ export function readStoreSetting(
   }
   const { path } = store;
   return {
-    ...{ description: setting, open: () => openSqlite(path, "thread") },
+    ...{ description: setting, open: () => openSqlite(path, "auto") },
     ...path !== ":memory:" && { openImporter: () => withFolderFor(path, () => openSqliteImporter(path)) },
   };
 }
@@ -111,7 +111,7 @@ export async function openKeyDatabase(createIfMissing: boolean): Promise<SqliteS
 /** @throws {SettingError} If it cannot be opened, or is missing and must not be created. */
 export function openSqlite(
   path: string,
-  writer: "thread" | "same-thread",
+  writer: SqliteWriter,
   createIfMissing = true,
 ): Promise<SqliteStore> {
   if (!createIfMissing && isMissing(path)) throw new SettingError(`${path} does not exist`);

@@ -25,12 +25,13 @@ import { SqliteStore } from "./store.ts";
 /** Options of {@link createSqliteStore}. */
 export interface SqliteStoreOptions {
   /**
-   * Where creates are committed. With `"thread"`, the default, a separate thread waits for the disk, and reads continue
-   * meanwhile. It starts with the first create. If it cannot be started, for example in a bundle or without Deno's permission to
-   * read this library, creates are committed as with `"same-thread"`, where each commit stops the calling thread. Both give the
-   * same guarantees.
+   * Where creates are committed. With `"thread"`, a separate thread waits for the disk, and reads continue meanwhile. It starts
+   * with the first create. If it cannot be started, for example in a bundle or without Deno's permission to read this library,
+   * creates are committed as with `"same-thread"`, where each commit stops the calling thread. `"auto"`, the default, measures up
+   * to four commits, and chooses `"same-thread"` if one of them takes less than 2 ms, otherwise `"thread"`. All give the same
+   * guarantees.
    */
-  writer?: "thread" | "same-thread";
+  writer?: "auto" | "thread" | "same-thread";
 }
 
 /**
@@ -48,10 +49,10 @@ export interface SqliteStoreOptions {
  * cannot be opened or written. The file is then unchanged.
  */
 export function createSqliteStore(path: string, options: SqliteStoreOptions = {}): KeyedPetStore {
-  const { writer = "thread", ...unknown } = options;
-  if (writer !== "thread" && writer !== "same-thread") {
+  const { writer = "auto", ...unknown } = options;
+  if (writer !== "auto" && writer !== "thread" && writer !== "same-thread") {
     throw new TypeError(
-      `The writer of an SQLite store must be "thread" or "same-thread", not ${JSON.stringify(writer)}`,
+      `The writer of an SQLite store must be "auto", "thread" or "same-thread", not ${JSON.stringify(writer)}`,
     );
   }
   const [name] = Object.keys(unknown);

@@ -41,6 +41,12 @@ import type { WriterAccess, WriterPort } from "./writer_messages.ts";
  */
 const LEFT_OPEN: DatabaseSync[] = [];
 
+/** A commit that stops the calling thread for less than this, in milliseconds, needs no thread of its own. */
+const SHORT_COMMIT = 2;
+
+/** Where creates are committed, as in `SqliteStoreOptions`. */
+export type SqliteWriter = "auto" | "thread" | "same-thread";
+
 export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStore {
   readonly keys: KeyStore;
   readonly #db: DatabaseSync;
@@ -57,14 +63,14 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
   readonly #earlierUntil: number;
   #isClosed = false;
 
-  /** @param access The way to the thread that commits. Without it, the calling thread does. */
-  private constructor({ db, files }: OpenDatabase, path: string, access: WriterAccess | undefined) {
+  /** @param access As in {@link Writer}, as is `short`. */
+  private constructor({ db, files }: OpenDatabase, path: string, access: WriterAccess | undefined, short = 0) {
     this.#db = db;
     this.opened = files;
     this.#file = new FileWatch({ db, files }, path);
     this.#watch = new ChangeWatch(db);
     this.#access = access;
-    this.#writer = new Writer(new Transactions(db, this.#file), () => this.#watch.countCommit(), access);
+    this.#writer = new Writer(new Transactions(db, this.#file), () => this.#watch.countCommit(), access, short);
     this.keys = sqliteKeys(db, this.#file);
     this.#get = prepareExact(db, SELECT_PET);
     this.#all = preparePage(db, ALL_PETS);
@@ -73,12 +79,12 @@ export class SqliteStore implements KeyedPetStore, CommittingStore, MigratedStor
   }
 
   /** @param path As in `createSqliteStore()`, as is `writer`. */
-  static open(path: string, writer: "thread" | "same-thread"): SqliteStore {
+  static open(path: string, writer: SqliteWriter): SqliteStore {
     requirePath(path);
     const opened = openDatabase(path);
     // A database in memory belongs to one connection.
-    const files = writer === "thread" ? opened.files : undefined;
-    return new SqliteStore(opened, path, files && new WriterOwner(files));
+    const files = writer === "same-thread" ? undefined : opened.files;
+    return new SqliteStore(opened, path, files && new WriterOwner(files), writer === "auto" ? SHORT_COMMIT : 0);
   }
 
   /**

@@ -1,4 +1,7 @@
-/** Collects the creates of a store, and commits them: on a thread that writes, or on the calling thread, which each commit stops. */
+/**
+ * Collects the creates of a store, and commits them: on a thread that writes, or on the calling thread, which each commit stops. A
+ * message to a thread and back costs more than a commit on a fast disk.
+ */
 
 import { Batch } from "../batch.ts";
 import { chain, type MaybePromise } from "../../maybe_promise.ts";
@@ -19,6 +22,9 @@ import {
 /** The pause between attempts of the calling thread to get the write lock, in milliseconds. Reads go on meanwhile. */
 const RETRY_DELAY = 1;
 
+/** How many commits the calling thread tries. The first ones may take longer than later ones. */
+const TRIALS = 4;
+
 /** A create that waits, with the functions that settle its promise. */
 interface Create extends NewRow {
   resolve(outcome: IdempotentOutcome): void;
@@ -31,19 +37,32 @@ export class Writer {
   readonly #onCommitted: () => void;
   readonly #access: WriterAccess | undefined;
   #thread: ThreadLine | undefined;
-  /** Where creates are committed. Decided once, at the first create. */
+  readonly #short: number;
+  /** How many commits the calling thread still tries. */
+  #trials: number;
+  /** Where creates are committed. Decided once, at the first creates. */
   #place: "thread" | "here" | undefined;
 
   /**
    * @param onCommitted Called after a commit, before the promises of its creates resolve.
    * @param access The way to a thread. Without it, or if no thread can be started, the calling thread commits.
+   * @param short The calling thread tries the first commits, and goes on if one takes less than this, in milliseconds. With 0, the
+   * thread commits from the start.
    */
-  constructor(transactions: Pick<Transactions, "commit">, onCommitted: () => void, access?: WriterAccess) {
+  constructor(
+    transactions: Pick<Transactions, "commit">,
+    onCommitted: () => void,
+    access?: WriterAccess,
+    short: number = 0,
+  ) {
     this.#transactions = transactions;
     this.#onCommitted = onCommitted;
     this.#access = access;
+    this.#short = short;
+    this.#trials = short === 0 ? 0 : TRIALS;
     if (!access) this.#place = "here";
-    const commit = (creates: Create[]) => this.#place === "here" ? this.#commit(creates) : this.#commitThere(creates);
+    const commit = (creates: Create[]) =>
+      this.#place === "here" || this.#trials > 0 ? this.#commit(creates) : this.#commitThere(creates);
     this.batch = new Batch({ resource: "the disk", commit, expectsClients: true });
   }
 
@@ -71,8 +90,11 @@ export class Writer {
   }
 
   #commit(creates: readonly Create[], deadline = performance.now() + BUSY_TIMEOUT): MaybePromise<void> {
+    const startedAt = performance.now();
     try {
-      return this.#settle(creates, this.#transactions.commit(creates, 0));
+      const outcomes = this.#transactions.commit(creates, 0);
+      if (this.#trials-- > 0 && performance.now() - startedAt < this.#short) this.#place = "here";
+      return this.#settle(creates, outcomes);
     } catch (error) {
       if (!isBusy(error) || performance.now() >= deadline) return rejectAll(creates, error);
     }

@@ -29,7 +29,12 @@ interface Scenario {
   /** How often a commit on the calling thread does not get the lock. */
   busy: number;
   closes: boolean;
+  /** Whether the calling thread tries the first commits, and finds them slow or fast. */
+  tries: "none" | "slow" | "fast";
 }
+
+/** The limit of a short commit, in milliseconds. */
+const SHORT = { none: 0, slow: -1, fast: Infinity };
 
 const SCENARIO: fc.Arbitrary<Scenario> = fc.record({
   creates: fc.integer({ min: 1, max: 8 }),
@@ -37,6 +42,7 @@ const SCENARIO: fc.Arbitrary<Scenario> = fc.record({
   losses: fc.integer({ min: 0, max: 3 }),
   busy: fc.integer({ min: 0, max: 2 }),
   closes: fc.boolean(),
+  tries: fc.constantFrom("none", "slow", "fast"),
 });
 
 /** A file, and the threads that write to it. */
@@ -49,6 +55,7 @@ class World implements WriterAccess {
   starts = 0;
   hasRun = false;
   openPorts = 0;
+  commitsHere = 0;
   isClosed = false;
   readonly #scheduler: fc.Scheduler;
   readonly #scenario: Scenario;
@@ -66,6 +73,7 @@ class World implements WriterAccess {
 
   connect(): WriterPort | undefined {
     assert.ok(!this.isClosed && this.thread === undefined, "a thread is asked for that nobody needs");
+    assert.equal(this.#scenario.tries === "fast", false, "a thread is asked for, though commits are short");
     const start = this.#scenario.starts[this.starts++] ?? "runs";
     if (start === "cannot run") return undefined;
     const port = new Port(this);
@@ -100,6 +108,7 @@ class World implements WriterAccess {
   commit(rows: readonly NewRow[]): Inserted[] {
     assert.ok(!this.hasRun, "the calling thread commits, though a thread has run");
     if (this.#busy-- > 0) throw new Error("database is locked");
+    this.commitsHere++;
     return this.store(rows);
   }
 
@@ -157,7 +166,7 @@ interface Outcome {
 async function run(scheduler: fc.Scheduler, scenario: Scenario): Promise<void> {
   const world = new World(scheduler, scenario);
   let commits = 0;
-  const writer = new Writer(world, () => commits++, world);
+  const writer = new Writer(world, () => commits++, world, SHORT[scenario.tries]);
   const outcomes: Outcome[] = [];
   let isClosed = false;
 
@@ -184,7 +193,7 @@ async function run(scheduler: fc.Scheduler, scenario: Scenario): Promise<void> {
   assertRight(outcomes, world, scenario);
 }
 
-function assertRight(outcomes: Outcome[], { stored, unsure, starts }: World, scenario: Scenario): void {
+function assertRight(outcomes: Outcome[], { stored, unsure, starts, commitsHere }: World, scenario: Scenario): void {
   assert.equal(new Set(stored).size, stored.length, "a pet was stored twice");
   for (const { name, id, error } of outcomes) {
     if (id !== undefined) {
@@ -203,6 +212,7 @@ function assertRight(outcomes: Outcome[], { stored, unsure, starts }: World, sce
   }
   const [first] = scenario.starts;
   // Decided once: the calling thread commits.
+  if (scenario.tries === "slow" && starts > 0) assert.ok(commitsHere >= 4, "slow commits were not tried");
   if (first === "cannot run" && starts > 0) assert.deepEqual([starts, unsure.size], [1, 0]);
 }
 

@@ -156,6 +156,19 @@ test("a thread does not start on a file that has been moved, and makes none in i
     db.close();
   }));
 
+test("a store whose first commits all take long has the next one made by a thread", () =>
+  withPath(async (path) => {
+    await using store = SqliteStore.open(path, "auto");
+    execute(path, SLOW.replace("1000000", "100000"));
+    for (let id = 1n; id <= 4n; id++) assert.equal(await store.create(REX), id);
+    execute(path, `DROP TRIGGER slow; ${SLOW}`);
+    const slow = store.create(REX);
+    const other = new DatabaseSync(path);
+    await untilLocked(other);
+    other.close();
+    assert.equal(await slow, 5n);
+  }));
+
 test("an unknown option of an SQLite store is a TypeError", () => {
   for (const options of [{ writer: "process" }, { writers: "thread" }]) {
     assert.throws(() => createSqliteStore(":memory:", options as SqliteStoreOptions), TypeError);
@@ -169,7 +182,7 @@ test("a process that only holds an idle store ends, and one with a pending creat
     writeFileSync(
       script,
       `import { createSqliteStore } from "${module}";
-      const store = createSqliteStore(${JSON.stringify(path)});
+      const store = createSqliteStore(${JSON.stringify(path)}, { writer: "thread" });
       const create = () => store.create(${PET});
       await create();
       if (process.argv.includes("pending")) create().then((id) => console.log("stored", id));`,
