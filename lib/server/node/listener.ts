@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo, Socket } from "node:net";
 import { sendFailure, sendReply } from "../../hosts/node_reply.ts";
 import { NodeContext } from "../../hosts/node_context.ts";
+import { fieldOf } from "../../hosts/node_request.ts";
 import type { Send } from "../drain_gate.ts";
 import { type Listen, listenError, UNFINISHED } from "../host.ts";
 import { resolvesWithin } from "../time.ts";
@@ -32,15 +33,21 @@ export const listen: Listen = async (address, gate, report) => {
   const connections = new Map<Socket, ServerResponse | undefined>();
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     connections.set(incoming.socket, outgoing);
+    // Node drops what came in one packet after such a head: a pipelined request would get no response.
+    if (fieldOf(incoming, "upgrade") !== null) outgoing.shouldKeepAlive = false;
     const context = new NodeContext(incoming, outgoing);
     if (isMalformed(incoming)) send(MALFORMED, context, { fail: () => MALFORMED }, outgoing);
     else gate.respond(context, outgoing, send);
   };
   // An expectation that is not known may be ignored (RFC 9110 §10.1.1).
   const server = createServer(OPTIONS, answer).on("checkExpectation", answer);
+  // Node would leave out the fields after the 1,000th, an Idempotency-Key or a second Host. The head has a limit in bytes.
+  server.maxHeadersCount = 0;
   refuseUnreadable(server, connections);
   server.on("connection", (socket) => {
     connections.set(socket, undefined);
+    // After CONNECT, Node no longer listens, and a client that resets the connection would end the process.
+    socket.on("error", () => {});
     socket.on("close", () => connections.delete(socket));
     // Node looks an address up at the first use, and finds none after the client has left.
     void socket.remoteAddress;

@@ -2,6 +2,7 @@
 
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import { nextTick } from "node:process";
 import { fieldOf } from "../../hosts/node_request.ts";
 import { Problem } from "../../http/problem.ts";
 import { CLOSE } from "../errors.ts";
@@ -38,8 +39,9 @@ export function refuseUnreadable(server: Server, connections: ReadonlyMap<Socket
     if (!last || (last.req.complete && last.writableFinished)) end(socket, problem);
     // Otherwise the client would take the refusal for the response to an earlier request.
     else if (last.req.complete) last.on("close", () => end(socket, problem));
-    // It is the body of a request that cannot be read, and a request has one response.
-    else end(socket, last.headersSent ? undefined : problem);
+    // It is the body of a request that cannot be read, and a request has one response: when its turn has come.
+    else if (last.socket || last.writableFinished) end(socket, last.headersSent ? undefined : problem);
+    else last.on("socket", () => nextTick(() => end(socket, last.headersSent ? undefined : problem)));
   };
   server.on("clientError", (error: Error & { code?: string }, socket) => {
     refuse(socket as Socket, REASONS[error.code ?? ""] ?? MALFORMED);
