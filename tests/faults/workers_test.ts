@@ -79,7 +79,7 @@ function statusOf(outcome: Outcome): number | string {
   return outcome.kind === "answered" ? outcome.response.status : outcome.kind;
 }
 
-test("a server with one worker is one isolate, and its first create starts one more, which writes", () =>
+test("a server with one worker is one isolate, and one more writes if the disk is slow", () =>
   withFreshServer({ args: ["--key=k", "--store=sqlite:pets.db"] }, async (server) => {
     // Deno's name for the thread of an isolate that is not the main one. A thread may end while they are read.
     const isolates = () =>
@@ -91,8 +91,8 @@ test("a server with one worker is one isolate, and its first create starts one m
         }
       }).filter((name) => name.startsWith("worker-")).length;
     assert.equal(isolates(), 0);
-    await addPet(server, "k");
-    assert.equal(isolates(), 1);
+    for (let i = 0; i < 6; i++) await addPet(server, "k");
+    assert.ok(isolates() <= 1, `${isolates()} isolates were started`);
   }));
 
 test("two workers listen at one port, and each shows at once what the other has acknowledged", () =>
