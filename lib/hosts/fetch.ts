@@ -165,7 +165,7 @@ export function sendableHeaders(response: Response, extra: HeaderFields): Header
   const headers = new Headers(response.headers);
   for (const [name, value] of Object.entries(extra)) headers.append(name, value);
   for (const [name, value] of headers) {
-    if (NOT_SENT.test(value)) throw new TypeError(`Header ${name} has a character that cannot be sent`);
+    if (NOT_SENT.test(value)) throw new TypeError(`Header ${name} cannot be sent`);
   }
   return headers;
 }

@@ -67,7 +67,7 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
   return (context, use) => {
     requireJson(context);
     // A mistake of the app, not of the client.
-    if (context.bodyUsed) throw new TypeError("The request body has been read before it was given to the petstore");
+    if (context.bodyUsed) throw new TypeError("The request body has already been read");
     const declared = context.header("content-length");
     const isFramed = declared !== null && isDigits(declared);
     if (!isFramed) requireChunked(context);

@@ -10,7 +10,7 @@ import { withRequestId } from "./request_id.ts";
  * Called with each reply when it is about to be sent. It must not throw.
  *
  * @param startedAt When the request arrived, as in `performance.now()`.
- * @param endedAt The current time.
+ * @param endedAt The current time; `startedAt` for a kept response that was sent at once, which takes some microseconds.
  */
 export type Observer = (context: RequestContext, reply: Reply, startedAt: number, endedAt: number) => void;
 
@@ -28,7 +28,7 @@ export interface FinisherParts {
 export interface Finisher {
   /** The time for {@link finish}; 0 if there is no observer. */
   now(): number;
-  finish(reply: Reply, context: RequestContext, startedAt: number): Reply;
+  finish(reply: Reply, context: RequestContext, startedAt: number, endedAt?: number): Reply;
   /** Adds the id of the request, if such replies get it. */
   identify(reply: Reply, context: RequestContext): Reply;
 }
@@ -41,7 +41,7 @@ export function createFinisher({ cors, requestIds, observe }: FinisherParts): Fi
 
   return {
     now: () => observe ? performance.now() : 0,
-    finish(original, context, startedAt) {
+    finish(original, context, startedAt, endedAt) {
       const { method, fields } = context;
       let reply = original;
       if (method === "GET" || method === "HEAD") reply = conditionalReply(reply, context);
@@ -49,7 +49,7 @@ export function createFinisher({ cors, requestIds, observe }: FinisherParts): Fi
       if (cors) reply = cors.extend(reply, context);
       if (fields) reply = extendReply(reply, fields);
       reply = identify(reply, context);
-      observe?.(context, reply, startedAt, performance.now());
+      observe?.(context, reply, startedAt, endedAt ?? performance.now());
       return reply;
     },
     identify,

@@ -70,7 +70,7 @@ export interface ResponseInfo {
   caller: Caller | undefined;
   /** The `X-Request-Id` of the request if it has a usable one, otherwise a new id. */
   requestId: string;
-  /** How long the response took, in milliseconds. */
+  /** How long the response took, in milliseconds; 0 for a kept one that waited for nothing. */
   durationMs: number;
   /** The size of the response's body in bytes. Undefined if it is a stream of unknown length. */
   bodyBytes: number | undefined;

@@ -95,7 +95,7 @@ test("createNodeListener() answers 500 for a body that a parser has read, and te
   const fields = ["Host: x", `Authorization: Bearer ${KEY}`, `Content-Length: ${PET.length}`];
   const received = await exchange(parseFirst, head("POST /v1/pets", ...fields) + PET);
   assert.match(received, /^HTTP\/1\.1 500 /);
-  assert.match(String(told[0]), /body has been read before/);
+  assert.match(String(told[0]), /body has already been read/);
 });
 
 test("createNodeListener() aborts the signals of a request and of its clone when the client leaves", async () => {

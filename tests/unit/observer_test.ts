@@ -57,6 +57,22 @@ test("onResponse is told the route, the caller, the status and the bytes of each
   assert.equal(new Set(seen.map(({ requestId }) => requestId)).size, seen.length);
 });
 
+test("durationMs has the wait for the key, and is 0 for a kept response that waits for nothing", async () => {
+  const { now } = performance;
+  let reading = 0;
+  performance.now = () => ++reading;
+  try {
+    for (const [keys, expected] of [[undefined, false], [async () => await true, true]] as const) {
+      const { seen, send } = createObserved(keys && { keys });
+      await send("GET", "/pets");
+      await send("GET", "/pets");
+      assert.deepEqual(seen.map(({ durationMs }) => durationMs > 0), [true, expected]);
+    }
+  } finally {
+    performance.now = now;
+  }
+});
+
 test("requestIds decides which responses have an id, 304 and HEAD included, and entity tags stay the same", async () => {
   const ids = async (requestIds: NonNullable<PetstoreOptions["requestIds"]>) => {
     const { send } = createObserved({ requestIds });
