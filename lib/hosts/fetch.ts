@@ -4,7 +4,6 @@ import { type HeaderFields, ON_BUN, type Reply } from "../http/reply.ts";
 import type { Caller, KeptReply, RequestContext } from "../http/context.ts";
 import type { Pipeline } from "../http/pipeline.ts";
 import { targetOf } from "../http/target.ts";
-import { chain } from "../maybe_promise.ts";
 
 /**
  * The connection of a request, as far as the host tells it. `Deno.serve` passes it to its handler. Other objects, such as the
@@ -41,7 +40,7 @@ export function serve(pipeline: ServingPipeline): { handle: Handle } {
     // Not `instanceof`: it costs more, and a Request of another realm or a polyfill is welcome.
     if (typeof headers?.get !== "function") return Promise.reject(new TypeError(NOT_A_REQUEST));
     const context = new FetchContext(request, headers, info);
-    return Promise.resolve(chain(pipeline.respond(context), (reply) => sendReply(reply, context, pipeline)));
+    return Promise.resolve(pipeline.respond(context, (reply) => sendReply(reply, context, pipeline)));
   };
   PIPELINES.set(handle, pipeline);
   return { handle };

@@ -18,6 +18,7 @@
 
 import { INTERNAL_ERROR } from "../http/problem.ts";
 import { createRecovery } from "../http/recovery.ts";
+import type { RequestContext } from "../http/context.ts";
 import type { Reply } from "../http/reply.ts";
 import { isPromise } from "../maybe_promise.ts";
 import { type ConnectionInfo, pipelineOf, type ServingPipeline } from "./fetch.ts";
@@ -61,9 +62,7 @@ export function createNodeListener(service: { handle: NodeListenerHandle } | Nod
   return (incoming, outgoing) => {
     const context = new NodeContext(incoming, outgoing);
     const send = (reply: Reply) => sendReply(reply, outgoing, (thrown) => sendFailure(fail(thrown, context), outgoing));
-    const reply = respond(context);
-    if (isPromise(reply)) reply.then(send);
-    else send(reply);
+    void respond(context, send);
   };
 }
 
@@ -74,17 +73,21 @@ function handlePipeline(handle: NodeListenerHandle): ServingPipeline {
     console.error(thrown);
     return INTERNAL_ERROR;
   });
+  async function answer(context: RequestContext): Promise<Reply> {
+    try {
+      const info = { remoteAddr: { hostname: context.client, transport: "tcp" } };
+      const response = await handle(context.toRequest(), info);
+      const isResponse = typeof response?.status === "number" && typeof response.headers?.get === "function";
+      if (isResponse) return { status: response.status, headers: {}, body: response };
+      throw new TypeError("The handle of createNodeListener() must answer with a Response");
+    } catch (thrown) {
+      return fail(thrown, context);
+    }
+  }
+
   return {
-    async respond(context) {
-      try {
-        const info = { remoteAddr: { hostname: context.client, transport: "tcp" } };
-        const response = await handle(context.toRequest(), info);
-        const isResponse = typeof response?.status === "number" && typeof response.headers?.get === "function";
-        if (isResponse) return { status: response.status, headers: {}, body: response };
-        throw new TypeError("The handle of createNodeListener() must answer with a Response");
-      } catch (thrown) {
-        return fail(thrown, context);
-      }
+    async respond(context, send) {
+      return send(await answer(context));
     },
     fail,
   };

@@ -15,8 +15,11 @@ import { splitTarget } from "./target.ts";
 
 /** Turns requests into replies, on any host. */
 export interface Pipeline {
-  /** Answers a request. Never throws and never rejects. */
-  respond(context: RequestContext): MaybePromise<Reply>;
+  /**
+   * Answers a request, and resolves to the result of `send`, which must not throw. It takes a callback, because a promise of the
+   * reply would be one more to wait for.
+   */
+  respond<Sent>(context: RequestContext, send: (reply: Reply) => Sent): MaybePromise<Sent>;
   /** The reply to an exception in a host's adapter, for example when an app's response cannot be sent. */
   fail(thrown: unknown, context: RequestContext): Reply;
   /** Finishes replies that come from elsewhere. */
@@ -82,18 +85,19 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   }
 
   return {
-    respond(context) {
+    respond(context, send) {
       const startedAt = finisher.now();
-      const finish = (reply: Reply, endedAt?: number) => finisher.finish(reply, context, startedAt, endedAt);
+      const finish = (reply: Reply, endedAt?: number) => send(finisher.finish(reply, context, startedAt, endedAt));
       const fail = (thrown: unknown) => finish(recover(thrown, context));
+      let reply;
       try {
-        const reply = handle(context);
-        if (isPromise(reply)) return reply.then(finish).catch(fail);
-        // A second look at the clock would cost 2 % of a kept response.
-        return finish(reply, context.kept && startedAt);
+        reply = handle(context);
       } catch (thrown) {
         return fail(thrown);
       }
+      if (isPromise(reply)) return reply.then(finish, fail);
+      // A second look at the clock would cost 2 % of a kept response.
+      return finish(reply, context.kept && startedAt);
     },
     fail: (thrown, context) => finisher.identify(recover(thrown, context), context),
     finisher,

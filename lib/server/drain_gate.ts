@@ -65,11 +65,12 @@ export class DrainGate {
   respond<Info, Sent>(context: RequestContext, info: Info, send: Send<Info, Sent>): MaybePromise<Sent> {
     const pipeline = this.#state === "open" ? this.#pipeline : undefined;
     this.#inFlight++;
-    return chain(pipeline ? pipeline.respond(context) : this.#refuse(context), (reply) => {
+    const sendLast = (reply: Reply) => {
       if (--this.#inFlight === 0) this.#onEmpty();
       const last = this.#state === "stopping" ? extendReply(reply, CLOSE) : reply;
       return send(last, context, pipeline ?? NO_SERVICE, info);
-    });
+    };
+    return pipeline ? pipeline.respond(context, sendLast) : chain(this.#refuse(context), sendLast);
   }
 
   /** Refuses a request that comes too early or too late. */

@@ -48,7 +48,7 @@ function createReadiness() {
     limits: undefined,
   });
   const statuses = async (count: number, query = "") => {
-    const ask = async () => (await respond(createContext({}, "GET", `/readyz${query}`))).status;
+    const ask = async () => await respond(createContext({}, "GET", `/readyz${query}`), ({ status }) => status);
     return new Set(await Promise.all(Array.from({ length: count }, ask)));
   };
   return { checks, reported, state, statuses };

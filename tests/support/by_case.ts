@@ -31,7 +31,7 @@ export function petstoreByCase(
   };
   // createNodeListener() finds this pipeline, as it does with the library's own.
   return serve({
-    respond: (context) => pipelineFor(context).respond(context),
+    respond: (context, send) => pipelineFor(context).respond(context, send),
     fail: (thrown, context) => pipelineFor(context).fail(thrown, context),
   });
 }
