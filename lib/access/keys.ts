@@ -86,6 +86,6 @@ function checkKey(given: string | ApiKey, name: string): KeyRecord {
   check(typeof readOnly === "boolean", "have a boolean as readOnly");
   const isDigest = key.startsWith(DIGEST_PREFIX);
   const text = isDigest ? key.slice(DIGEST_PREFIX.length).toLowerCase() : key;
-  check(!isDigest || /^[0-9a-f]{64}$/.test(text), "be sha256: and 64 hexadecimal digits");
+  check(!isDigest || /^[0-9a-f]{64}$/.test(text), "be sha256: and 64 hex digits");
   return { key: text, isDigest, caller, expires: end, readOnly };
 }

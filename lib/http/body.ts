@@ -14,7 +14,7 @@ import { isDigits } from "../json.ts";
  */
 export type TextReader = <T>(context: RequestContext, use: (text: string) => MaybePromise<T>) => Promise<T>;
 
-const CUT_SHORT = /* @__PURE__ */ new Problem(400, "invalid_json", "The request body ended before it was complete");
+const CUT_SHORT = /* @__PURE__ */ new Problem(400, "invalid_json", "The request body is incomplete");
 
 const ACCEPT_POST = { "accept-post": "application/json" };
 

@@ -8,7 +8,7 @@ import { INTERNAL_ERROR, Problem } from "../http/problem.ts";
 export const STORE_UNAVAILABLE: Problem = /* @__PURE__ */ new Problem(
   503,
   "store_unavailable",
-  "The store is unavailable at present; try again later",
+  "The store is unavailable; try again later",
   { "retry-after": "5" },
 );
 

@@ -1,0 +1,93 @@
+/** Deadlines that begin, end and expire in any order. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { type Deadline, Deadlines } from "../../lib/http/deadlines.ts";
+
+const LENGTH = 800;
+/** How late a deadline may expire. */
+const TICK = LENGTH / 8;
+
+type Step = "begin" | { end: number } | { pass: number };
+
+const STEPS = fc.array(
+  fc.oneof(
+    fc.constant<Step>("begin"),
+    fc.record({ end: fc.nat(4) }),
+    fc.record({ pass: fc.integer({ min: 1, max: LENGTH }) }),
+  ),
+  { maxLength: 60 },
+);
+
+interface Begun {
+  deadline: Deadline;
+  due: number;
+  hasEnded: boolean;
+  hasExpired: boolean;
+}
+
+test("a deadline expires once, in time and only if it was not ended, and no timer runs without one", () => {
+  fc.assert(fc.property(STEPS, (steps) => withClock((clock) => check(steps, clock))), { numRuns: 1000 });
+});
+
+function check(steps: readonly Step[], clock: Clock): void {
+  const deadlines = new Deadlines(LENGTH);
+  const begun: Begun[] = [];
+  for (const step of steps) {
+    if (step === "begin") {
+      const entry: Partial<Begun> = { due: clock.now + LENGTH, hasEnded: false, hasExpired: false };
+      entry.deadline = deadlines.begin(() => {
+        assert.ok(!entry.hasExpired && !entry.hasEnded && clock.now >= entry.due!);
+        entry.hasExpired = true;
+      });
+      begun.push(entry as Begun);
+    } else if ("end" in step) {
+      const entry = begun[step.end];
+      if (entry) deadlines.end(entry.deadline);
+      if (entry) entry.hasEnded = true;
+    } else {
+      clock.pass(step.pass);
+      for (const { due, hasEnded, hasExpired } of begun) assert.ok(hasEnded || hasExpired || due + TICK > clock.now);
+    }
+  }
+  clock.pass(2 * LENGTH);
+  assert.ok(begun.every(({ hasEnded, hasExpired }) => hasEnded || hasExpired));
+  assert.equal(clock.timer, undefined);
+}
+
+interface Clock {
+  now: number;
+  timer: { at: number; run: () => void } | undefined;
+  /** Lets the time pass, and the timer fire. */
+  pass(milliseconds: number): void;
+}
+
+/** Runs `use` with a clock and a timer that move when they are told to. */
+function withClock(use: (clock: Clock) => void): void {
+  const { setTimeout, clearTimeout } = globalThis, { now } = performance;
+  const clock: Clock = {
+    now: 0,
+    timer: undefined,
+    pass(milliseconds) {
+      const end = clock.now + milliseconds;
+      while (clock.timer && clock.timer.at <= end) {
+        const { at, run } = clock.timer;
+        [clock.now, clock.timer] = [at, undefined];
+        run();
+      }
+      clock.now = end;
+    },
+  };
+  performance.now = () => clock.now;
+  Object.assign(globalThis, {
+    setTimeout: (run: () => void, delay: number) => clock.timer = { at: clock.now + delay, run },
+    clearTimeout: (timer: unknown) => clock.timer = clock.timer === timer ? undefined : clock.timer,
+  });
+  try {
+    use(clock);
+  } finally {
+    Object.assign(globalThis, { setTimeout, clearTimeout });
+    performance.now = now;
+  }
+}
