@@ -6,7 +6,7 @@ import { extendReply, JSON_FIELDS, type Reply } from "../http/reply.ts";
 import { excerpt } from "../json.ts";
 import type { JsonObject } from "../json_types.ts";
 import { chain } from "../maybe_promise.ts";
-import { formatPet, parseNewPet, type PetStatus } from "../pet.ts";
+import { formatPetWithId, parseNewPet, type PetStatus } from "../pet.ts";
 import type { MigratedStore } from "../stores/earlier_requests.ts";
 import type { PetDraft } from "../stores/store.ts";
 import type { Definition, Describe, OperationSettings } from "./definition.ts";
@@ -71,7 +71,7 @@ async function createOnce(
   // A fingerprint of the pet, not of the bytes: a retry may format its JSON differently.
   const [key, fingerprint] = await Promise.all([
     scopedKey(caller.id, idempotencyKey),
-    digest(formatPet({ id: 0n, ...pet })),
+    digest(formatPetWithId(0, pet)),
   ]);
   const earlier = (store as MigratedStore)
     .findEarlier?.({ key: await scopedKey(bearerToken(context), idempotencyKey), fingerprint });
@@ -87,7 +87,7 @@ function created(linkBase: string, id: bigint, pet: PetDraft): Reply {
   return {
     status: 201,
     headers: { ...JSON_FIELDS, location: `${linkBase}/pets/${id}` },
-    body: formatPet({ id, ...pet }),
+    body: formatPetWithId(id, pet),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Group commit: creates that arrive together share one atomic operation. */
 
-import { formatPet } from "../../pet.ts";
+import { formatPetWithId } from "../../pet.ts";
 import { Batch } from "../batch.ts";
 import { requireValid } from "../status_code.ts";
 import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
@@ -211,7 +211,7 @@ function planCreates(
     }
     const id = BigInt(pet ? ++plan.last : plan.last);
     plan.outcomes.push({ outcome: "created", id });
-    const text = pet ? toBytes(formatPet({ id, ...pet })) : new Uint8Array();
+    const text = pet ? toBytes(formatPetWithId(id, pet)) : new Uint8Array();
     if (pet) plan.writes.push([layout.pet(id), text], [layout.petOfStatus(pet.status, id), text]);
     else plan.writes.push([layout.probe, text]);
     if (request) {
