@@ -4,13 +4,12 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build, stop } from "esbuild";
 import root from "../../deno.json" with { type: "json" };
 import { testUnless } from "../support/system/commands.ts";
 import { withTempFolder } from "../support/temp.ts";
-import { bun, TARBALL, withProject } from "./support/project.ts";
+import { bun, ROOT, TARBALL, withProject } from "./support/project.ts";
 import { succeed } from "./support/run.ts";
 import { BUN, fileOf, NODE, versionOf } from "./support/runtimes.ts";
 
@@ -50,16 +49,21 @@ testUnless(BUN.skip)(
     }),
 );
 
-test("createPetstore() alone, bundled for a browser, minified and compressed, has at most 14,000 bytes", async () => {
-  const contents = `export { createPetstore } from ${
-    JSON.stringify(fileURLToPath(new URL("../../mod.ts", import.meta.url)))
-  }`;
-  const stdin = { contents, resolveDir: ".", loader: "ts" } as const;
-  try {
-    const { outputFiles } = await build({ stdin, bundle: true, minify: true, format: "esm", write: false });
-    const { length } = gzipSync(outputFiles[0]!.contents, { level: 9 });
-    assert.ok(length <= 14_000, `${length} bytes`);
-  } finally {
-    await stop();
-  }
-});
+const SIZES = [
+  { names: "createPetstore", module: "mod.ts", most: 14_000 },
+  { names: "createClient, PetstoreError", module: "lib/client/client.ts", most: 4_000 },
+];
+
+for (const { names, module, most } of SIZES) {
+  test(`${names} alone, bundled for a browser, minified and compressed, has at most ${most} bytes`, async () => {
+    const contents = `export { ${names} } from ${JSON.stringify(join(ROOT, module))}`;
+    const stdin = { contents, resolveDir: ".", loader: "ts" } as const;
+    try {
+      const { outputFiles } = await build({ stdin, bundle: true, minify: true, format: "esm", write: false });
+      const { length } = gzipSync(outputFiles[0]!.contents, { level: 9 });
+      assert.ok(length <= most, `${length} bytes`);
+    } finally {
+      await stop();
+    }
+  });
+}

@@ -1,6 +1,7 @@
 /** The tests that use only what every runtime has and that a runtime can change: Deno, Node and Bun run the same files. */
 
 import { globSync } from "node:fs";
+import { normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -8,8 +9,12 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Of the order of events in models, and of stores that are no part of the library. */
 const SAME_EVERYWHERE = /\/(order|crew|postgres_commit|key_cache|documented_store|refutations)_test\.ts$/;
 
+/** Whole folders, and tests in folders whose other tests need Deno. */
+const PORTABLE = [
+  ...["contract", "security", "stores", "unit"].map((folder) => `./tests/${folder}/**/*_test.ts`),
+  ...["./tests/faults/clients/cut_connections_test.ts", "./tests/reliability/fuzz/handle_test.ts"],
+];
+
 /** Paths relative to the root, `./` included. */
-export const PORTABLE_TESTS: readonly string[] = ["contract", "security", "stores", "unit"]
-  .flatMap((folder) => globSync(`tests/${folder}/**/*_test.ts`, { cwd: ROOT })).sort()
-  .concat("tests/reliability/fuzz/handle_test.ts").map((path) => `./${path}`)
-  .filter((path) => !SAME_EVERYWHERE.test(path));
+export const PORTABLE_TESTS: readonly string[] = PORTABLE.flatMap((pattern) => globSync(pattern, { cwd: ROOT }).sort())
+  .map((path) => `./${normalize(path)}`).filter((path) => !SAME_EVERYWHERE.test(path));

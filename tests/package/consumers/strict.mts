@@ -8,6 +8,10 @@ import type { KeyVerifier } from "@petstore/petstore";
 import type { MaybePromise, NewKeyOptions, NewPet, Pet, PetDraft, PetPage, PetQuery } from "@petstore/petstore";
 import type { PetStatus, PetStore, Petstore, PetstoreOptions, RateLimitOptions } from "@petstore/petstore";
 import type { RequestIds, ResponseInfo, RotateOptions, StoreChanges, StoredKey } from "@petstore/petstore";
+import { createClient, PetstoreError } from "@petstore/petstore/client";
+import type { CallOptions, Client, ClientErrorCode, ClientOptions, CreateOptions } from "@petstore/petstore/client";
+import type { Deprecation, Fetch, ListOptions, PetList, Pets, PetstoreErrorCode } from "@petstore/petstore/client";
+import type { ResponseFacts } from "@petstore/petstore/client";
 import { createKeyManager, UnknownKeyError } from "@petstore/petstore/keys";
 import type { KeyManagerOptions } from "@petstore/petstore/keys";
 import { createOpenApi } from "@petstore/petstore/openapi";
@@ -84,7 +88,7 @@ export const apps: Petstore[] = stores.map((store) => createPetstore({ ...option
 const { handle }: Petstore = createPetstore({ keys: new Set(["pk_example", key]) });
 export const response: Promise<Response> = handle(new Request("http://localhost/v1/pets"));
 export const wrapped: Handle = (request: Request, info?: ConnectionInfo) => handle(request, info);
-export const told: Promise<Response> = wrapped(new Request("http://localhost/v1/pets"), {
+export const answered: Promise<Response> = wrapped(new Request("http://localhost/v1/pets"), {
   remoteAddr: { hostname: "192.0.2.1" },
 });
 
@@ -153,6 +157,31 @@ formatPet({ id: 1, name: "Luna", categoryId: 7n, status: "sold" });
 export const wrong: PetStatus = "lost";
 // @ts-expect-error With exactOptionalPropertyTypes, to leave out and to set undefined are not the same.
 export const unset: PetstoreOptions = { keys, cors: undefined };
+
+const send: Fetch = fetch;
+const told = (deprecation: Deprecation) => console.warn(deprecation.operation, deprecation.sunset?.toISOString());
+const inProcess: ClientOptions = { baseUrl: "http://localhost/v1", key: "pk_example", fetch: handle, onDeprecation: told };
+export const clients: Client[] = [createClient(inProcess), createClient({ ...inProcess, fetch: send })];
+export async function useClient({ pets }: { pets: Pets }, signal: AbortSignal): Promise<bigint> {
+  const call: CallOptions = { signal };
+  const once: CreateOptions = { ...call, idempotencyKey: "4711" };
+  const which: ListOptions = { ...call, status: "sold", limit: 100 };
+  const list: PetList = pets.list(which);
+  for await (const page of list.pages()) console.log(page.length);
+  for await (const { categoryId } of list) if (categoryId > 2n ** 53n) return categoryId;
+  const { id }: Pet = await pets.create(draft, once);
+  return (await pets.get(id)).id;
+}
+export function explainError(error: unknown): PetstoreErrorCode | undefined {
+  const own: ClientErrorCode = "deadline_exceeded";
+  const facts: ResponseFacts = { status: 503 };
+  if (!(error instanceof PetstoreError)) return new PetstoreError(own, "Too late", facts).code;
+  return error.code === "rate_limited" && error.retryAfterMs !== undefined ? error.requestId : error.code;
+}
+// @ts-expect-error A client needs a key.
+createClient({ baseUrl: "http://localhost/v1" });
+// @ts-expect-error An int64 is a bigint.
+void clients[0]?.pets.get(1);
 
 class ArrayKeys implements KeyStore {
   readonly #keys: StoredKey[] = [];

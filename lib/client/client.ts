@@ -1,0 +1,49 @@
+/**
+ * A client of a petstore for every runtime that has `fetch`: int64 is exact, lists are followed to their end, and requests are
+ * repeated when that helps, without a second pet.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { createPetstore } from "@petstore/petstore";
+ * import { createClient } from "@petstore/petstore/client";
+ *
+ * const petstore = createPetstore({ keys: ["pk_example"] });
+ * // Without `fetch`, it sends its requests to the server at `baseUrl`.
+ * const client = createClient({ baseUrl: "http://localhost/v1", key: "pk_example", fetch: petstore.handle });
+ *
+ * await client.pets.create({ name: "Rex", categoryId: 9223372036854775807n });
+ * for await (const pet of client.pets.list({ status: "available" })) assert.equal(pet.categoryId, 2n ** 63n - 1n);
+ * ```
+ *
+ * @module
+ */
+
+import { createCall } from "./call.ts";
+import { checkClientOptions, type ClientOptions } from "./options.ts";
+import { createPets, type Pets } from "./pets.ts";
+
+export { ERROR_STATUS, type ErrorCode } from "../error_codes.ts";
+export type { NewPet, Pet, PetStatus } from "../pet.ts";
+export type { Deprecation } from "./deprecation.ts";
+export { type ClientErrorCode, PetstoreError, type PetstoreErrorCode, type ResponseFacts } from "./error.ts";
+export type { ClientOptions } from "./options.ts";
+export type { CallOptions, ListOptions, PetList } from "./pet_list.ts";
+export type { CreateOptions, Pets } from "./pets.ts";
+export type { Fetch } from "./request.ts";
+
+/** A client of one petstore. Its methods need no `this`. */
+export interface Client {
+  /** The operations on pets. */
+  readonly pets: Pets;
+}
+
+/**
+ * Makes a client. It opens no connection before its first call.
+ *
+ * @throws {TypeError} If an option is missing, unknown or of a wrong type.
+ * @throws {RangeError} If a number is out of range.
+ */
+export function createClient(options: ClientOptions): Client {
+  return { pets: createPets(createCall(checkClientOptions(options))) };
+}

@@ -1,0 +1,31 @@
+/** What a server says of an operation that is to end. */
+
+import { linkTo } from "./link.ts";
+
+/** The `Deprecation` (RFC 9745) of an operation, and its `Sunset` (RFC 8594). */
+export interface Deprecation {
+  /** The name in the description: `getPet`. */
+  operation: string;
+  /** Since when, which may be in the future. */
+  since: Date | undefined;
+  /** When it may end. */
+  sunset: Date | undefined;
+  /** The address of what replaces it; may be relative. */
+  successor: string | undefined;
+}
+
+export function readDeprecation(operation: string, headers: Headers): Deprecation | undefined {
+  const value = headers.get("deprecation");
+  if (value === null) return undefined;
+  return {
+    operation,
+    since: toDate(1000 * Number(value.replace("@", ""))),
+    sunset: toDate(Date.parse(headers.get("sunset") ?? "")),
+    successor: linkTo(headers, "successor-version"),
+  };
+}
+
+function toDate(time: number): Date | undefined {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}

@@ -1,0 +1,50 @@
+/** The one error of the client. */
+
+import type { ErrorCode } from "../error_codes.ts";
+
+/**
+ * What the client itself reports:
+ *
+ * - `connection_failed`: no whole response came.
+ * - `deadline_exceeded`: `timeoutMs` had passed. The `cause` is the failure of the last try that had ended.
+ * - `unexpected_response`: something other than a petstore answered, such as the page of a proxy, or a redirect.
+ */
+export type ClientErrorCode = "connection_failed" | "deadline_exceeded" | "unexpected_response";
+
+/** The codes of a petstore and of the client. Other implementations of the specification may have codes of their own. */
+export type PetstoreErrorCode = ErrorCode | ClientErrorCode | (string & Record<never, never>);
+
+/** What the head of a response says about a failure. */
+export interface ResponseFacts {
+  /** The HTTP status. Default: 0, no response. */
+  status?: number | undefined;
+  /** The `X-Request-Id`, by which the operator finds the request in the logs. */
+  requestId?: string | undefined;
+  /** The `Retry-After` in milliseconds from the moment of the response. */
+  retryAfterMs?: number | undefined;
+  /** What was thrown before. */
+  cause?: unknown;
+}
+
+/** A request has failed, also after its retries. Whether a create was applied is certain only if a petstore has refused it. */
+export class PetstoreError extends Error {
+  /** The name that logs show. */
+  override name = "PetstoreError";
+  /** The code of the response's body, or one of the client's own. */
+  readonly code: PetstoreErrorCode;
+  /** The HTTP status; 0 if there was no response, or if a browser hides it. */
+  readonly status: number;
+  /** The `X-Request-Id` of the response. */
+  readonly requestId: string | undefined;
+  /** How long the server asked to wait before the next try, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+
+  /** The client makes it. */
+  constructor(code: PetstoreErrorCode, message: string, facts: ResponseFacts = {}) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.code = code;
+    this.status = facts.status ?? 0;
+    this.requestId = facts.requestId;
+    this.retryAfterMs = facts.retryAfterMs;
+  }
+}

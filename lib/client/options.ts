@@ -1,0 +1,75 @@
+/** The options of a client. */
+
+import { withoutPrototype } from "../without_prototype.ts";
+import type { Deprecation } from "./deprecation.ts";
+import type { Fetch } from "./request.ts";
+
+/** What `createClient()` needs, and what it can be told. */
+export interface ClientOptions {
+  /** The address of the API, such as `https://pets.example/v1`. The key is sent to it alone. */
+  baseUrl: string | URL;
+  /** The API key. */
+  key: string;
+  /** Sends the requests: for example `petstore.handle`, without a socket. Default: the global `fetch`. */
+  fetch?: Fetch;
+  /** How long a call may take with all its retries, in milliseconds; for a list, each page. Default: 30000. */
+  timeoutMs?: number;
+  /** How often a request is repeated at most. 0 turns retries off. Default: 10, if they fit into `timeoutMs`. */
+  maxRetries?: number;
+  /** Is told of each deprecated operation once, with its first response. Its exceptions are ignored. */
+  onDeprecation?: (deprecation: Deprecation) => void;
+}
+
+/** The options as they are used. `baseUrl` has no slash at its end. */
+export interface ClientSettings extends Required<Omit<ClientOptions, "baseUrl" | "onDeprecation">> {
+  baseUrl: string;
+  onDeprecation: ClientOptions["onDeprecation"];
+}
+
+/**
+ * @throws {TypeError} If an option is missing, unknown or of a wrong type.
+ * @throws {RangeError} If a number is out of range.
+ */
+export function checkClientOptions(options: ClientOptions): ClientSettings {
+  const { baseUrl, key, fetch, timeoutMs = 30_000, maxRetries = 10, onDeprecation, ...others } = withoutPrototype(
+    options,
+  );
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw new TypeError(`createClient() has no option ${unknown}`);
+  // The key is secret, so no message quotes it.
+  if (typeof key !== "string" || !/^[!-~]+$/.test(key)) throw wrong("key", "visible ASCII characters");
+  for (const [name, value] of Object.entries({ fetch, onDeprecation })) {
+    if (value !== undefined && typeof value !== "function") throw wrong(name, "a function");
+  }
+  return {
+    baseUrl: checkBaseUrl(baseUrl),
+    key,
+    // Looked up at each call, since instrumentation may replace it later.
+    fetch: fetch ?? ((request) => globalThis.fetch(request)),
+    // The delay of a timer is an int32.
+    timeoutMs: checkCount("timeoutMs", timeoutMs, 1, 2 ** 31 - 1),
+    maxRetries: checkCount("maxRetries", maxRetries, 0, Infinity),
+    onDeprecation,
+  };
+}
+
+function checkBaseUrl(baseUrl: string | URL): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  // Without a user, a query or a fragment: the paths are appended.
+  if (url && /^https?:$/.test(url.protocol) && url.href === url.origin + url.pathname) {
+    return url.href.replace(/\/$/, "");
+  }
+  throw wrong("baseUrl", `an address such as "https://pets.example/v1"`, String(baseUrl));
+}
+
+function checkCount(name: string, value: number, least: number, most: number): number {
+  if (typeof value !== "number") throw wrong(name, "a number", value);
+  if (Number.isNaN(value) || value < least || value > most) {
+    throw new RangeError(`Option ${name} must be from ${least} to ${most}, not ${value}`);
+  }
+  return value;
+}
+
+function wrong(name: string, wanted: string, value?: unknown): TypeError {
+  return new TypeError(`Option ${name} must be ${wanted}${value === undefined ? "" : `, not ${value}`}`);
+}

@@ -1,0 +1,52 @@
+/** The operations on pets. */
+
+import type { NewPet, Pet } from "../pet.ts";
+import { withoutPrototype } from "../without_prototype.ts";
+import type { Call } from "./call.ts";
+import { type CallOptions, createPetList, type ListOptions, type PetList } from "./pet_list.ts";
+import { formatNewPet, readPet, requireBigint } from "./pet_json.ts";
+
+/** How a pet is created. */
+export interface CreateOptions extends CallOptions {
+  /**
+   * Calls with the same key make one pet, also from another process. Default: a new random key, which all tries of the call share.
+   * With `null` none is sent, for a server that has no such keys, and nothing is retried: a second try could make a second pet.
+   */
+  idempotencyKey?: string | null | undefined;
+}
+
+/** The operations on pets. */
+export interface Pets {
+  /** Lists all pets, or those of one status, and follows `Link` to the end. */
+  list(options?: ListOptions): PetList;
+  /**
+   * Gets one pet. The operation is deprecated.
+   *
+   * @throws {PetstoreError} `pet_not_found`, if there is none.
+   */
+  get(id: bigint, options?: CallOptions): Promise<Pet>;
+  /** Adds a pet, exactly once also after retries. */
+  create(pet: NewPet, options?: CreateOptions): Promise<Pet>;
+}
+
+export function createPets(call: Call): Pets {
+  return {
+    list: (options = {}) => createPetList(call, options),
+    async get(id, options = {}) {
+      const { signal } = withoutPrototype(options);
+      const path = `/pets/${requireBigint("id", id)}`;
+      return (await call({ operation: "getPet", path, read: readPet, signal })).value;
+    },
+    async create(pet, options = {}) {
+      const { signal, idempotencyKey = randomKey() } = withoutPrototype(options);
+      const safety = idempotencyKey === null ? { maxRetries: 0 } : { headers: { "idempotency-key": idempotencyKey } };
+      const body = formatNewPet(pet);
+      return (await call({ operation: "createPet", path: "/pets", body, ...safety, read: readPet, signal })).value;
+    },
+  };
+}
+
+/** 128 random bits. Unlike randomUUID(), this also works on pages without TLS. */
+function randomKey(): string {
+  return crypto.getRandomValues(new Uint32Array(4)).join("-");
+}

@@ -1,0 +1,99 @@
+/** createClient() behind a proxy that cuts connections. */
+
+import assert from "node:assert/strict";
+import type { Buffer } from "node:buffer";
+import { createServer as createHttpServer } from "node:http";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import test from "node:test";
+import { createClient } from "../../../lib/client/client.ts";
+import { createNodeListener } from "../../../lib/hosts/node.ts";
+import { createPetstore } from "../../../mod.ts";
+import { newSeed, Random } from "../../support/random.ts";
+
+const CONNECTIONS = 3000, CUTS = 1000, CREATES = 1000, CALLERS = 50;
+
+/** Where a connection is cut: in the request or in the response, after a part of its bytes; with or without a reset. */
+interface Cut {
+  isResponse: boolean;
+  part: number;
+  isReset: boolean;
+}
+
+/** Of the connections, which are cut, and where. */
+function planCuts(random: Random): (Cut | undefined)[] {
+  const plan = Array.from(
+    { length: CONNECTIONS },
+    (_, number) =>
+      number < CUTS
+        ? { isResponse: random.oneIn(2), part: random.below(1000) / 1000, isReset: random.oneIn(2) }
+        : undefined,
+  );
+  for (let last = CONNECTIONS - 1; last > 0; last--) {
+    const other = random.below(last + 1);
+    [plan[last], plan[other]] = [plan[other], plan[last]];
+  }
+  return plan;
+}
+
+/** Connects `client` with a server, and cuts the connection as planned. */
+function relay(client: Socket, port: number, cut: Cut | undefined): void {
+  const server = connect(port, "127.0.0.1");
+  const pass = (from: Socket, to: Socket, isCut: boolean) => {
+    from.on("error", () => to.destroy());
+    from.on("close", () => to.end());
+    from.on("data", (bytes: Buffer) => {
+      if (!isCut) return void to.write(bytes);
+      from.removeAllListeners("data").resume();
+      to.write(bytes.subarray(0, Math.trunc(cut!.part * bytes.length)), () => {
+        server.destroy();
+        if (cut!.isReset) client.resetAndDestroy();
+        else client.destroy();
+      });
+    });
+  };
+  pass(client, server, cut?.isResponse === false);
+  pass(server, client, cut?.isResponse === true);
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+/** Calls `use` so many times, by callers that each make one call at a time. */
+async function repeat(times: () => boolean, use: () => Promise<unknown>): Promise<void> {
+  const caller = async () => {
+    while (times()) await use();
+  };
+  await Promise.all(Array.from({ length: CALLERS }, caller));
+}
+
+test(`${CREATES} creates make ${CREATES} pets, though ${CUTS} of ${CONNECTIONS} connections are cut`, async () => {
+  const seed = newSeed();
+  const plan = planCuts(new Random(seed));
+  const http = createHttpServer(createNodeListener(createPetstore({ keys: ["pk_test"] })));
+  http.maxRequestsPerSocket = 1;
+  const port = await listen(http);
+  let connections = 0;
+  const proxy = createServer((client) => relay(client, port, plan[connections++]));
+  const { pets } = createClient({ baseUrl: `http://127.0.0.1:${await listen(proxy)}/v1`, key: "pk_test" });
+  try {
+    let left = CREATES;
+    const created: bigint[] = [];
+    await repeat(() => left-- > 0, async () => {
+      const { id, categoryId } = await pets.create({ name: "Rex", categoryId: 2n ** 63n - 1n });
+      assert.equal(categoryId, 2n ** 63n - 1n);
+      created.push(id);
+    });
+    const byId = (a: bigint, b: bigint) => Number(a - b);
+    const listed = (await Array.fromAsync(pets.list({ limit: 100 }))).map(({ id }) => id);
+    assert.deepEqual(created.toSorted(byId), listed, `seed ${seed}`);
+    assert.equal(new Set(listed).size, CREATES, `seed ${seed}`);
+    await repeat(() => connections < CONNECTIONS, async () => {
+      assert.equal((await pets.get(listed[connections % CREATES]!)).name, "Rex");
+    });
+    assert.ok(connections >= CONNECTIONS);
+  } finally {
+    await Promise.all([proxy, http].map((server) => new Promise((resolve) => server.close(resolve))));
+  }
+});

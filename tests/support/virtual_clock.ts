@@ -1,0 +1,47 @@
+/** Time that passes only when nothing else is left to do, and then at once. */
+
+import { setImmediate } from "node:timers";
+
+/** How often the event loop turns before time passes: reading a body may take some turns. */
+const TURNS = 5;
+
+export interface VirtualClock {
+  /** Milliseconds since the beginning. */
+  now: () => number;
+  /** How many timers are set. */
+  pending: () => number;
+}
+
+/** Runs `use` with timers and a `performance.now()` of virtual time. Nothing in it may wait for files, sockets or threads. */
+export async function withVirtualClock<T>(use: (clock: VirtualClock) => Promise<T>): Promise<T> {
+  const { setTimeout, clearTimeout, performance } = globalThis;
+  const timers = new Map<number, { at: number; run: () => void }>();
+  let now = 0, last = 0, isOver = false;
+  const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+  const flow = async () => {
+    while (!isOver) {
+      for (let i = 0; i < TURNS; i++) await turn();
+      const [next] = [...timers].sort(([, a], [, b]) => a.at - b.at);
+      if (!next || isOver) continue;
+      timers.delete(next[0]);
+      now = next[1].at;
+      next[1].run();
+    }
+  };
+  Object.assign(globalThis, {
+    setTimeout(run: () => void, milliseconds = 0) {
+      timers.set(++last, { at: now + milliseconds, run });
+      return last;
+    },
+    clearTimeout: (id: number) => timers.delete(id),
+    performance: { now: () => now },
+  });
+  const flowing = flow();
+  try {
+    return await use({ now: () => now, pending: () => timers.size });
+  } finally {
+    isOver = true;
+    await flowing;
+    Object.assign(globalThis, { setTimeout, clearTimeout, performance });
+  }
+}

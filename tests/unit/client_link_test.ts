@@ -1,0 +1,29 @@
+/** The Link header as RFC 8288 allows it. */
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { linkTo } from "../../lib/client/link.ts";
+
+const LINKS: [field: string, target: string | undefined][] = [
+  ['</v1/pets?cursor=x>; rel="next"', "/v1/pets?cursor=x"],
+  ["</a>; rel=next", "/a"],
+  ["</a>;rel=NEXT", "/a"],
+  ['</a> ; title="b, c" ; REL="prev next"', "/a"],
+  ['</a>; rel="prev", </b,c>; rel="next"; title="<d>", </e>; rel="next"', "/b,c"],
+  ['<>; rel="next"', ""],
+  ['</a>; rel="nextpage"', undefined],
+  ['</next>; rel="prev"; title="next"', undefined],
+  ["</a>", undefined],
+  ['/a; rel="next"', undefined],
+  ["", undefined],
+];
+
+for (const [field, target] of LINKS) {
+  test(`the next page of Link: ${field} is ${target}`, () => {
+    assert.equal(linkTo(new Headers({ link: field }), "next"), target);
+  });
+}
+
+test("without a Link header there is no next page", () => {
+  assert.equal(linkTo(new Headers(), "next"), undefined);
+});

@@ -1,0 +1,215 @@
+/** createClient() on sockets: what a network, a proxy or an attacker may answer, byte by byte. */
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { type ClientOptions, createClient, PetstoreError } from "../../lib/client/client.ts";
+import { fieldOf, response, type Script, type Scripted, withScript } from "../support/http/scripted_server.ts";
+
+const REX = '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"available"}';
+const NEW_REX = { name: "Rex", categoryId: 2n ** 63n - 1n };
+
+type Pets = ReturnType<typeof createClient>["pets"];
+
+/** Runs `use` with a client of a server that follows the script. */
+function withClient<T>(
+  script: Script,
+  use: (pets: Pets, server: Scripted) => Promise<T>,
+  options?: Partial<ClientOptions>,
+) {
+  return withScript(script, (server) => {
+    const { pets } = createClient({ baseUrl: `${server.origin}/v1`, key: "pk_test", ...options });
+    return use(pets, server);
+  });
+}
+
+async function failed(call: Promise<unknown>): Promise<PetstoreError> {
+  const [outcome] = await Promise.allSettled([call]);
+  assert.ok(outcome?.status === "rejected" && outcome.reason instanceof PetstoreError, String(outcome));
+  return outcome.reason;
+}
+
+const WHOLE = response(201, REX);
+const CHUNKED = "HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
+
+const CUT: Record<string, string> = {
+  "before its response": "",
+  "in the head": WHOLE.slice(0, 40),
+  "before the body": WHOLE.slice(0, WHOLE.indexOf("{")),
+  "in the body": WHOLE.slice(0, -9),
+  "in a chunk": `${CHUNKED}ff\r\n${REX}`,
+  "in a body without a length": `HTTP/1.1 201 Created\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n${
+    REX.slice(0, -9)
+  }`,
+  "in the body of a failure": response(503, '{"code":"overloaded"', { "content-length": "99" }),
+};
+
+for (const [where, bytes] of Object.entries(CUT)) {
+  test(`a create whose connection is cut ${where} is sent again with its Idempotency-Key`, () =>
+    withClient((_, number) => number < 2 ? bytes : WHOLE, async (pets, { requests }) => {
+      assert.deepEqual(await pets.create(NEW_REX), { id: 1n, ...NEW_REX, status: "available" });
+      assert.equal(requests.length, 3);
+      assert.ok(fieldOf(requests[0], "idempotency-key"));
+      assert.equal(new Set(requests.map((request) => fieldOf(request, "idempotency-key"))).size, 1);
+      assert.equal(new Set(requests.map((request) => request.split("\r\n\r\n")[1])).size, 1);
+    }));
+}
+
+test("a page of a list whose connection is cut is fetched again, and each pet comes once", () =>
+  withClient((request, number) => {
+    if (number % 2 === 0) return response(200, `[${REX}]`).slice(0, -20);
+    const link = { link: '</v1/pets?cursor=x>; rel="next"' };
+    return response(200, `[${REX}]`, request.includes("cursor=x") ? {} : link);
+  }, async (pets, { requests }) => {
+    assert.equal((await Array.fromAsync(pets.list())).length, 2);
+    assert.equal(requests.length, 4);
+  }));
+
+test("a create without an Idempotency-Key is sent once, whatever happens", () =>
+  withClient(() => "", async (pets, { requests }) => {
+    const { code, status } = await failed(pets.create(NEW_REX, { idempotencyKey: null }));
+    assert.deepEqual([code, status, requests.length], ["connection_failed", 0, 1]);
+  }));
+
+test("maxRetries is how often a request is repeated, and a server that is away is a connection_failed", async () => {
+  for (const maxRetries of [0, 2]) {
+    await withClient(() => "", async (pets, { requests }) => {
+      assert.equal((await failed(pets.get(1n))).code, "connection_failed");
+      assert.equal(requests.length, maxRetries + 1);
+    }, { maxRetries });
+  }
+  const gone = await withScript(() => "", ({ origin }) => Promise.resolve(origin));
+  const { pets } = createClient({ baseUrl: `${gone}/v1`, key: "pk_test", maxRetries: 1 });
+  const { code, message, cause } = await failed(pets.get(1n));
+  assert.deepEqual([code, message], ["connection_failed", `GET ${gone}/v1/pets/1 got no whole response`]);
+  assert.ok(cause instanceof Error);
+});
+
+test("a redirect is an error, and neither the key nor the pet goes to its target", () =>
+  withScript(
+    () => WHOLE,
+    (other) =>
+      withClient(() => response(307, "", { location: `${other.origin}/v1/pets` }), async (pets, { requests }) => {
+        for (const call of [pets.create(NEW_REX), pets.get(1n), Array.fromAsync(pets.list())]) {
+          const { code, message } = await failed(call);
+          assert.equal(code, "unexpected_response");
+          assert.ok(message.includes(`is redirected to ${other.origin}/v1/pets; baseUrl must be`), message);
+        }
+        assert.deepEqual([requests.length, other.requests.length], [3, 0]);
+      }),
+  ));
+
+test("a link to another origin is not followed there: its query goes to baseUrl", () =>
+  withScript(() => response(200, "[]"), (other) =>
+    withClient((request) => {
+      const link = { link: `<${other.origin}/pets?cursor=x>; rel="next"` };
+      return response(200, `[${REX}]`, request.includes("cursor") ? {} : link);
+    }, async (pets, { requests }) => {
+      assert.equal((await Array.fromAsync(pets.list())).length, 2);
+      assert.deepEqual([requests.length, other.requests.length], [2, 0]);
+    })));
+
+test("a link to something other than the list is an error", async () => {
+  for (const target of ["/v1/store/orders?cursor=x", "http://[/pets", "https://other.example/", "data:,/pet"]) {
+    await withClient(() => response(200, "[]", { link: `<${target}>; rel="next"` }), async (pets, { requests }) => {
+      assert.equal((await failed(Array.fromAsync(pets.list()))).code, "unexpected_response");
+      assert.equal(requests.length, 1);
+    });
+  }
+});
+
+test("pages that go in a circle end in an error", async () => {
+  for (const length of [1, 2, 5]) {
+    await withClient((_, number) => {
+      return response(200, "[]", { link: `<?cursor=${number % length}>; rel="next"` });
+    }, async (pets, { requests }) => {
+      assert.match((await failed(Array.fromAsync(pets.list({ limit: 1 })))).message, /go in a circle/);
+      assert.ok(requests.length <= 3 * length + 1, `${requests.length} requests`);
+    });
+  }
+});
+
+const PAGE = `<!doctype html><title>Sign in</title>${"<p>Welcome".repeat(50)}`;
+
+const FOREIGN: [name: string, bytes: string, status: number, message: RegExp][] = [
+  [
+    "a page with 200",
+    response(200, PAGE, { "content-type": "text/html" }),
+    200,
+    /got no answer of a petstore, but 200 "<!doctype/,
+  ],
+  ["a page with 404", response(404, PAGE, { "content-type": "text/html" }), 404, /but 404 "<!doctype.{50,60}…"$/],
+  ["no body", response(204, "", { "content-type": "text/plain" }), 204, /but 204 ""$/],
+  ["another shape", response(400, '{"error":"no"}'), 400, /but 400 "{\\"error/],
+  ["null", response(200, "null"), 200, /but 200 "null"$/],
+  ["a pet in a text", response(200, JSON.stringify(REX)), 200, /but 200/],
+  ["a pet with a fraction", response(200, REX.replace("5807", "5807.5")), 200, /but 200/],
+  ["a pet beyond int64", response(200, REX.replace("5807", "5808")), 200, /but 200/],
+  ["a pet without a name", response(200, REX.replace("name", "named")), 200, /but 200/],
+  ["a pet of another status", response(200, REX.replace("available", "lost")), 200, /but 200/],
+  ["arrays a million deep", response(200, "[".repeat(1e6) + "]".repeat(1e6)), 200, /but 200/],
+];
+
+for (const [name, bytes, status, message] of FOREIGN) {
+  test(`${name} in place of a pet is an unexpected_response with the beginning of the text`, () =>
+    withClient(() => bytes, async (pets, { requests }) => {
+      const error = await failed(pets.get(1n));
+      assert.deepEqual([error.code, error.status, requests.length], ["unexpected_response", status, 1]);
+      assert.match(error.message, message);
+      assert.ok(error.message.length < 200);
+    }));
+}
+
+test("a code that this package does not know is kept, with the facts of the head", () => {
+  const fields = { "retry-after": "7", "x-request-id": "r-1" };
+  return withClient(
+    () => response(409, '{"code":"on_holiday","message":"Back soon","status":409}', fields),
+    async (pets) => {
+      const { code, message, status, requestId, retryAfterMs } = await failed(pets.get(1n));
+      assert.deepEqual([code, message, status, requestId, retryAfterMs], ["on_holiday", "Back soon", 409, "r-1", 7000]);
+    },
+  );
+});
+
+test("the deadline ends a response that never ends, and tells the failure before it", () =>
+  withClient((_, number) => number === 0 ? response(503, "Busy") : [WHOLE.slice(0, -9)], async (pets, { idle }) => {
+    const { code, message, cause } = await failed(pets.create(NEW_REX));
+    assert.deepEqual([code, message], ["deadline_exceeded", "No response within 500 ms"]);
+    assert.equal((cause as PetstoreError).status, 503);
+    // The connection is closed, not left behind.
+    await idle();
+  }, { timeoutMs: 500 }));
+
+test("a signal ends a call before and while it runs, with the caller's own reason, and nothing after it", async () => {
+  const reason = new Error("The user has left");
+  await withClient(() => WHOLE, async (pets, { requests }) => {
+    const signal = AbortSignal.abort(reason);
+    await assert.rejects(pets.create(NEW_REX, { signal }), reason);
+    await assert.rejects(pets.get(1n, { signal }), reason);
+    await assert.rejects(Array.fromAsync(pets.list({ signal })), reason);
+    assert.equal(requests.length, 0);
+    const controller = new AbortController();
+    const pet = await pets.create(NEW_REX, { signal: controller.signal });
+    controller.abort(reason);
+    assert.equal(pet.id, 1n);
+  });
+  const controller = new AbortController();
+  await withClient(() => {
+    controller.abort(reason);
+    return [WHOLE.slice(0, -9)];
+  }, async (pets, { idle, requests }) => {
+    await assert.rejects(pets.create(NEW_REX, { signal: controller.signal }), reason);
+    await idle();
+    assert.equal(requests.length, 1);
+  });
+});
+
+test("no message and no cause of an error has the key", async () => {
+  for (const bytes of ["", response(401, PAGE), response(200, "{", { "content-length": "9" })]) {
+    await withClient(() => bytes, async (pets) => {
+      let error: Error | undefined = await failed(pets.get(1n));
+      for (; error instanceof Error; error = error.cause as Error | undefined) {
+        assert.doesNotMatch(`${error.message} ${error.stack} ${JSON.stringify(error)}`, /pk_test/);
+      }
+    }, { maxRetries: 0 });
+  }
+});

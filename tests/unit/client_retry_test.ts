@@ -1,0 +1,146 @@
+/** When createClient() tries again, in virtual time. */
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { type ClientOptions, createClient, type PetstoreError } from "../../lib/client/client.ts";
+import { type VirtualClock, withVirtualClock } from "../support/virtual_clock.ts";
+
+const REX = '{"id":1,"name":"Rex","categoryId":7,"status":"sold"}';
+
+type Responses = (number: number) => Response | Promise<Response>;
+
+/** What happens to a call of a server with these responses: the moments of the tries, and its end. */
+async function tried(
+  responses: Responses,
+  clock: VirtualClock,
+  more: Partial<ClientOptions> & { signal?: AbortSignal } = {},
+) {
+  const at: number[] = [];
+  const { signal, ...options } = more;
+  const fetch = async () => await responses(at.push(clock.now()) - 1);
+  const { pets } = createClient({ baseUrl: "http://localhost/v1", key: "pk_test", fetch, ...options });
+  const [end] = await Promise.allSettled([pets.get(1n, { signal })]);
+  assert.equal(clock.pending(), 0, "A timer is left behind");
+  return { at, endedAt: clock.now(), value: end?.status === "fulfilled" ? end.value : undefined, error: errorOf(end) };
+}
+
+function errorOf(end: PromiseSettledResult<unknown> | undefined): PetstoreError | undefined {
+  return end?.status === "rejected" ? end.reason : undefined;
+}
+
+function failing(status: number, headers: Record<string, string> = {}): Responses {
+  return () => new Response("Busy", { status, headers });
+}
+
+const ENDLESS = { timeoutMs: 2 ** 31 - 1, maxRetries: 40 };
+
+for (const status of [408, 429, 502, 503, 504]) {
+  test(`a request that got ${status} is repeated until it succeeds`, () =>
+    withVirtualClock(async (clock) => {
+      const { at, value } = await tried((n) => n < 3 ? new Response("", { status }) : new Response(REX), clock);
+      assert.deepEqual([at.length, value?.name], [4, "Rex"]);
+    }));
+}
+
+for (const status of [400, 401, 403, 404, 409, 422, 500, 501, 505]) {
+  test(`a request that got ${status} is not repeated`, () =>
+    withVirtualClock(async (clock) => {
+      const { at, error } = await tried(failing(status), clock);
+      assert.deepEqual([at, error?.status], [[0], status]);
+    }));
+}
+
+test("the pauses are random, and their bounds double from 100 ms to 5 s", () =>
+  withVirtualClock(async (clock) => {
+    const pauses: number[][] = [];
+    for (let i = 0; i < 30; i++) {
+      const { at } = await tried(failing(503), clock, { ...ENDLESS, maxRetries: 9 });
+      assert.equal(at.length, 10);
+      pauses.push(at.slice(1).map((moment, number) => moment - at[number]!));
+    }
+    for (const [number, bound] of [100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000].entries()) {
+      const seen = pauses.map((of) => of[number]!);
+      assert.ok(Math.max(...seen) <= bound, `${Math.max(...seen)} > ${bound}`);
+      // Of 30 draws, one is below and one above the middle, but for one time in 5 × 10^8.
+      assert.ok(Math.min(...seen) < bound / 2 && Math.max(...seen) > bound / 2, String(seen));
+    }
+  }));
+
+const DATE = "Sat, 21 Nov 2026 00:00:00 GMT";
+
+const WAITS: [name: string, fields: Record<string, string>, least: number][] = [
+  ["seconds", { "retry-after": "120" }, 120_000],
+  ["a date, by the server's own clock", { date: DATE, "retry-after": "Sat, 21 Nov 2026 00:02:00 GMT" }, 120_000],
+  ["a date of asctime(), which is GMT", { date: DATE, "retry-after": "Sat Nov 21 00:02:00 2026" }, 120_000],
+  ["a date, by the own clock", { "retry-after": new Date(Date.now() + 3_600_000).toUTCString() }, 3_000_000],
+];
+
+for (const [name, fields, least] of WAITS) {
+  test(`no request is repeated sooner than Retry-After asks, as ${name}`, () =>
+    withVirtualClock(async (clock) => {
+      const { at, error } = await tried(failing(503, fields), clock, { ...ENDLESS, maxRetries: 3 });
+      assert.equal(at.length, 4);
+      at.slice(1).forEach((moment, number) => assert.ok(moment - at[number]! >= least, String(at)));
+      assert.ok(error!.retryAfterMs! >= least);
+    }));
+}
+
+test("a Retry-After in the past or without sense asks for nothing", () =>
+  withVirtualClock(async (clock) => {
+    for (const after of ["Sat, 21 Nov 2020 00:00:00 GMT", "soon", "-5", "1.5e9 days", ""]) {
+      const { at } = await tried(failing(429, { "retry-after": after }), clock, { maxRetries: 1 });
+      assert.equal(at.length, 2, after);
+      assert.ok(at[1]! - at[0]! <= 100, `${after}: ${at}`);
+    }
+  }));
+
+test("a Retry-After beyond the deadline ends the call at once, with the server's error", () =>
+  withVirtualClock(async (clock) => {
+    for (const after of ["30", "99999999999999999999999", "Sat, 21 Nov 2999 00:00:00 GMT"]) {
+      const { at, endedAt, error } = await tried(failing(429, { "retry-after": after }), clock);
+      assert.deepEqual([at.length, error?.status, endedAt], [1, 429, at[0]], after);
+    }
+  }));
+
+test("retries end with the deadline, with the last error", () =>
+  withVirtualClock(async (clock) => {
+    const { at, endedAt, error } = await tried(failing(503), clock, { maxRetries: Infinity, timeoutMs: 60_000 });
+    assert.ok(at.length > 10 && endedAt - at[0]! < 60_000);
+    assert.deepEqual([error?.code, error?.status], ["unexpected_response", 503]);
+  }));
+
+test("the deadline holds for a fetch that ignores its signal", () =>
+  withVirtualClock(async (clock) => {
+    const { endedAt, error } = await tried(() => new Promise(() => {}), clock);
+    assert.deepEqual([error?.code, endedAt], ["deadline_exceeded", 30_000]);
+  }));
+
+test("a signal that is aborted in a pause ends the call at once, and nothing is sent after it", () =>
+  withVirtualClock(async (clock) => {
+    const controller = new AbortController();
+    const reason = new Error("The user has left");
+    setTimeout(() => controller.abort(reason), 1000);
+    const { at, endedAt, error } = await tried(failing(503, { "retry-after": "5" }), clock, {
+      signal: controller.signal,
+    });
+    assert.deepEqual([at.length, endedAt], [1, 1000]);
+    assert.equal(error as unknown, reason);
+  }));
+
+test("a fetch that fails because the signal was aborted is not repeated", () =>
+  withVirtualClock(async (clock) => {
+    const controller = new AbortController();
+    const leave = () => {
+      controller.abort(new Error("The user has left"));
+      return Promise.reject(new TypeError("Aborted"));
+    };
+    const { at, error } = await tried(leave, clock, { signal: controller.signal });
+    assert.deepEqual([at.length, error?.message], [1, "The user has left"]);
+  }));
+
+test("a permission that Deno refuses is not asked for again", () =>
+  withVirtualClock(async (clock) => {
+    const refusal = Object.assign(new Error("Requires net access"), { name: "NotCapable" });
+    const { at, error } = await tried(() => Promise.reject(refusal), clock);
+    assert.deepEqual([at, error as unknown], [[0], refusal]);
+  }));

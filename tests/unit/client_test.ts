@@ -1,0 +1,194 @@
+/** createClient() on a petstore in the same process: it calls `handle`, without a socket. */
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { type ClientOptions, createClient, type Deprecation, PetstoreError } from "../../lib/client/client.ts";
+import { createPetstore, type PetstoreOptions } from "../../mod.ts";
+import { whilePolluted } from "../support/polluted.ts";
+
+const KEY = "pk_test";
+const LARGEST = 2n ** 63n - 1n, SMALLEST = -(2n ** 63n);
+
+/** A client of a new petstore, and the requests that it sends. */
+function inProcess(options: Partial<PetstoreOptions> = {}, more: Partial<ClientOptions> = {}) {
+  const petstore = createPetstore({ keys: [KEY], onError: () => {}, ...options });
+  const requests: Request[] = [];
+  const fetch = (request: Request) => {
+    requests.push(request);
+    return petstore.handle(request);
+  };
+  return { ...createClient({ baseUrl: "http://localhost/v1", key: KEY, fetch, ...more }), petstore, requests };
+}
+
+function failed(call: Promise<unknown>): Promise<PetstoreError> {
+  return call.then(() => assert.fail("It did not fail"), (error) => {
+    assert.ok(error instanceof PetstoreError, String(error));
+    return error;
+  });
+}
+
+test("createClient() creates, gets and lists pets with exact int64", async () => {
+  const { pets } = inProcess();
+  const ids = [LARGEST, SMALLEST, 2n ** 53n + 1n, 0n, -7n];
+  for (const categoryId of ids) {
+    const pet = await pets.create({ name: 'Rex "1e9", 7.0 ]}', categoryId, status: "sold" });
+    assert.equal(pet.categoryId, categoryId);
+    assert.deepEqual(await pets.get(pet.id), pet);
+  }
+  const listed = await Array.fromAsync(pets.list());
+  assert.deepEqual(listed.map(({ categoryId }) => categoryId), ids);
+  assert.deepEqual(listed[0], { id: 1n, name: 'Rex "1e9", 7.0 ]}', categoryId: LARGEST, status: "sold" });
+});
+
+test("createClient() leaves the status to the petstore unless it is given, and sends no other member", async () => {
+  const { pets, requests } = inProcess({ defaultStatus: "pending" });
+  const pet = { name: "Rex", categoryId: 7n, id: 9n, toJSON: () => "x" };
+  assert.equal((await pets.create(pet)).status, "pending");
+  assert.equal(requests[0]?.headers.get("content-type"), "application/json");
+});
+
+test("list() follows Link to the end, asks for a page when it is needed, and begins anew each time", async () => {
+  const { pets, requests } = inProcess();
+  for (let i = 0; i < 7; i++) {
+    await pets.create({ name: `Pet ${i}`, categoryId: 7n, status: i % 2 === 0 ? "sold" : "pending" });
+  }
+  requests.length = 0;
+  const list = pets.list({ limit: 2, status: "sold" });
+  assert.equal(requests.length, 0);
+  for (let round = 1; round <= 2; round++) {
+    const names = (await Array.fromAsync(list)).map(({ name }) => name);
+    assert.deepEqual(names, ["Pet 0", "Pet 2", "Pet 4", "Pet 6"]);
+    assert.equal(requests.length, 2 * round);
+  }
+  assert.deepEqual((await Array.fromAsync(pets.list({ limit: 3 }).pages())).map(({ length }) => length), [3, 3, 1]);
+  requests.length = 0;
+  for await (const { name } of pets.list({ limit: 1 })) if (name === "Pet 1") break;
+  assert.equal(requests.length, 2);
+});
+
+test("list() sends the key to baseUrl alone, though the links name the petstore's public address", async () => {
+  const { pets, requests } = inProcess({ publicBaseUrl: "https://pets.example/api/v1" });
+  for (let i = 0; i < 3; i++) await pets.create({ name: "Rex", categoryId: 7n });
+  assert.equal((await Array.fromAsync(pets.list({ limit: 1 }))).length, 3);
+  assert.deepEqual([...new Set(requests.map(({ url }) => new URL(url).origin))], ["http://localhost"]);
+});
+
+test("a create has an Idempotency-Key of its own, unless the caller has one or wants none", async () => {
+  const { pets, requests } = inProcess();
+  const rex = { name: "Rex", categoryId: 7n };
+  await pets.create(rex);
+  await pets.create(rex);
+  const [first, second] = requests.map(({ headers }) => headers.get("idempotency-key"));
+  assert.match(first!, /^\d+-\d+-\d+-\d+$/);
+  assert.notEqual(first, second);
+  const { id } = await pets.create(rex, { idempotencyKey: "order-4711" });
+  assert.deepEqual(await pets.create(rex, { idempotencyKey: "order-4711" }), { id, ...rex, status: "available" });
+  const reused = await failed(pets.create({ ...rex, name: "Luna" }, { idempotencyKey: "order-4711" }));
+  assert.deepEqual([reused.code, reused.status], ["idempotency_key_reused", 422]);
+  await pets.create(rex, { idempotencyKey: null });
+  assert.equal(requests.at(-1)?.headers.get("idempotency-key"), null);
+});
+
+test("a refusal is a PetstoreError with the code, the message, the status and the request's id", async () => {
+  const { pets, petstore } = inProcess({
+    requestIds: "failures",
+    rateLimit: { requests: 3, windowMs: 3_600_000, clientHeader: "x-real-ip" },
+  });
+  const wrongKey = createClient({ baseUrl: "http://localhost/v1", key: "pk_wrong", fetch: petstore.handle });
+  const failures = [
+    await failed(pets.get(9n)),
+    await failed(pets.create({ name: "", categoryId: 2n ** 63n })),
+    await failed(Array.fromAsync(pets.list({ limit: 101 }))),
+    // The wait would last longer than the time that the call has.
+    await failed(pets.get(1n)),
+    await failed(wrongKey.pets.get(1n)),
+  ];
+  assert.deepEqual(failures.map(({ code, status }) => [code, status]), [
+    ["pet_not_found", 404],
+    ["invalid_pet", 400],
+    ["invalid_limit", 400],
+    ["rate_limited", 429],
+    ["invalid_api_key", 401],
+  ]);
+  assert.deepEqual(failures.map(({ retryAfterMs }) => retryAfterMs !== undefined), [false, false, false, true, false]);
+  for (const { requestId } of failures) assert.match(requestId!, /^[0-9a-f-]{36}$/);
+  assert.equal(String(failures[0]), 'PetstoreError: There is no pet "9"');
+});
+
+test("onDeprecation is told of a deprecated operation once, and its exceptions change nothing", async () => {
+  const told: Deprecation[] = [];
+  const onDeprecation = (deprecation: Deprecation) => {
+    told.push(deprecation);
+    throw new Error("Of the app");
+  };
+  const { pets } = inProcess({}, { onDeprecation });
+  const { id } = await pets.create({ name: "Rex", categoryId: 7n });
+  await failed(pets.get(9n));
+  await pets.get(id);
+  await Array.fromAsync(pets.list());
+  const since = new Date("2026-11-20"), sunset = new Date("2030-12-05");
+  assert.deepEqual(told, [{ operation: "getPet", since, sunset, successor: "/v1/pets" }]);
+});
+
+test("a value that is no bigint is refused before anything is sent", async () => {
+  const { pets, requests } = inProcess();
+  for (const value of [7, "7", '7,"id":1', undefined, null]) {
+    const wrong = value as unknown as bigint;
+    await assert.rejects(pets.create({ name: "Rex", categoryId: wrong }), TypeError);
+    await assert.rejects(pets.get(wrong), TypeError);
+  }
+  await assert.rejects(pets.create({ name: "Rex", categoryId: 7n }, { idempotencyKey: "a\r\nb: c" }), TypeError);
+  assert.deepEqual(requests, []);
+});
+
+test("createClient() refuses options that are missing, unknown or wrong, and quotes no key", () => {
+  const valid = { baseUrl: "http://localhost/v1", key: KEY };
+  const keys = ["", "pk secret", "secret\n", "secret\0", "sécret", undefined];
+  const addresses = [
+    "",
+    "pets.example",
+    "/v1",
+    "ftp://h/v1",
+    "data:,x",
+    "http://u:p@h/v1",
+    "http://h/v1?a",
+    "http://h/#a",
+  ];
+  const wrong: [Record<string, unknown>, ErrorConstructor, RegExp][] = [
+    ...keys.map((key): typeof wrong[0] => [{ key }, TypeError, /^Option key must be visible ASCII characters$/]),
+    ...addresses.map((baseUrl): typeof wrong[0] => [{ baseUrl }, TypeError, /^Option baseUrl must be an address/]),
+    [{ fetch: "x" }, TypeError, /^Option fetch must be a function$/],
+    [{ onDeprecation: 7 }, TypeError, /^Option onDeprecation must be a function$/],
+    [{ timeoutMs: "9" }, TypeError, /^Option timeoutMs must be a number, not 9$/],
+    [{ timeoutMs: 2 ** 31 }, RangeError, /^Option timeoutMs must be from 1 to 2147483647/],
+    [{ timeoutMs: NaN }, RangeError, /timeoutMs/],
+    [{ maxRetries: -1 }, RangeError, /maxRetries/],
+    [{ timeout: 9 }, TypeError, /^createClient\(\) has no option timeout$/],
+  ];
+  for (const [options, type, message] of wrong) {
+    assert.throws(() => createClient({ ...valid, ...options }), (error: Error) => {
+      return error.constructor === type && message.test(error.message);
+    }, JSON.stringify(options));
+  }
+});
+
+test("baseUrl may have a slash at its end, or be a URL", async () => {
+  for (const baseUrl of ["http://localhost/v1/", new URL("http://localhost/v1")]) {
+    const { pets, requests } = inProcess({}, { baseUrl });
+    await pets.create({ name: "Rex", categoryId: 7n });
+    assert.equal(requests[0]?.url, "http://localhost/v1/pets");
+  }
+});
+
+test("members that another library has added to every object are no options", async () => {
+  const { pets } = inProcess();
+  const [first, second] = await whilePolluted({ idempotencyKey: "same", status: "sold", limit: 101 }, async () => {
+    const rex = () => Object.assign(Object.create(null), { name: "Rex", categoryId: 7n });
+    const created = [await pets.create(rex()), await pets.create(rex())];
+    await Array.fromAsync(pets.list());
+    return created;
+  });
+  assert.notEqual(first?.id, second?.id);
+  const valid = Object.assign(Object.create(null), { baseUrl: "http://localhost/v1", key: KEY });
+  await whilePolluted({ maxRetries: -1, colour: "red" }, () => createClient(valid));
+});
