@@ -54,12 +54,13 @@ export function checkClientOptions(options: ClientOptions): ClientSettings {
 }
 
 function checkBaseUrl(baseUrl: string | URL): string {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  const text = String(baseUrl);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
   // Without a user, a query or a fragment: the paths are appended.
   if (url && /^https?:$/.test(url.protocol) && url.href === url.origin + url.pathname) {
     return url.href.replace(/\/$/, "");
   }
-  throw wrong("baseUrl", `an address such as "https://pets.example/v1"`, String(baseUrl));
+  throw wrong("baseUrl", `an address such as "https://pets.example/v1"`, text);
 }
 
 function checkCount(name: string, value: number, least: number, most: number): number {

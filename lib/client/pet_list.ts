@@ -30,9 +30,11 @@ export interface PetList extends AsyncIterable<Pet> {
 export function createPetList(call: Call, options: ListOptions): PetList {
   async function* pages() {
     const { signal, status, limit } = withoutPrototype(options);
-    const given = Object.entries({ limit, status }).filter(([, value]) => value !== undefined);
-    const filter = String(new URLSearchParams(given.map(([name, value]) => [name, String(value)])));
-    let query = filter && `?${filter}`;
+    const given = new URLSearchParams();
+    for (const [name, value] of Object.entries({ limit, status })) {
+      if (value !== undefined) given.set(name, String(value));
+    }
+    let query = given.size > 0 ? `?${given}` : "";
     // Brent's algorithm: finds a circle of any length, and remembers one page.
     let seen = query, untilRenewal = 1;
     for (let count = 1;; count++) {

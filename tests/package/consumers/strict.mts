@@ -160,7 +160,12 @@ export const unset: PetstoreOptions = { keys, cors: undefined };
 
 const send: Fetch = fetch;
 const told = (deprecation: Deprecation) => console.warn(deprecation.operation, deprecation.sunset?.toISOString());
-const inProcess: ClientOptions = { baseUrl: "http://localhost/v1", key: "pk_example", fetch: handle, onDeprecation: told };
+const inProcess: ClientOptions = {
+  baseUrl: "http://localhost/v1",
+  key: "pk_example",
+  fetch: handle,
+  onDeprecation: told,
+};
 export const clients: Client[] = [createClient(inProcess), createClient({ ...inProcess, fetch: send })];
 export async function useClient({ pets }: { pets: Pets }, signal: AbortSignal): Promise<bigint> {
   const call: CallOptions = { signal };
