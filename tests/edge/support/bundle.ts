@@ -52,6 +52,7 @@ function resolving(parts: BundleParts): Plugin {
     name: "resolving",
     setup(build) {
       build.onResolve({ filter: /^@petstore\/petstore$/ }, () => ({ path: join(EDGE, petstore) }));
+      build.onResolve({ filter: /^@petstore\/petstore\/client$/ }, () => ({ path: join(EDGE, "support/client.ts") }));
       build.onResolve({ filter: /^@petstore\/petstore\/d1$/ }, () => ({ path: join(EDGE, d1) }));
       build.onResolve({ filter: /^(node:|ajv)/ }, ({ path, importer }) => {
         // Imports between files of a package.
