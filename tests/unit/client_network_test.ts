@@ -89,8 +89,8 @@ test("a redirect is an error, and neither the key nor the pet goes to its target
     () => WHOLE,
     (other) =>
       withClient(() => response(307, "", { location: `${other.origin}/v1/pets` }), async (pets, { requests }) => {
-        for (const call of [pets.create(NEW_REX), pets.get(1n), Array.fromAsync(pets.list())]) {
-          const { code, message } = await failed(call);
+        for (const call of [() => pets.create(NEW_REX), () => pets.get(1n), () => Array.fromAsync(pets.list())]) {
+          const { code, message } = await failed(call());
           assert.equal(code, "unexpected_response");
           assert.ok(message.includes(`is redirected to ${other.origin}/v1/pets; baseUrl must be`), message);
         }
