@@ -72,9 +72,9 @@ test("every task that a page names exists", () => {
 });
 
 test("a part of the tests runs the TypeScript and JavaScript of docs/", () => {
-  // The programs of README.md do not end by themselves, docs/hosts.md and docs/clients.md are made of tested files, and
-  // what CONTRIBUTING.md shows is not in the code.
-  const elsewhere = ["CONTRIBUTING.md", "README.md", "docs/clients.md", "docs/hosts.md"];
+  // The programs of README.md do not end by themselves, docs/hosts.md is made of tested files, and what
+  // CONTRIBUTING.md shows is not in the code.
+  const elsewhere = ["CONTRIBUTING.md", "README.md", "docs/hosts.md"];
   const pages = PAGES.filter((path) =>
     [...blocksOf(readPage(path), "ts"), ...blocksOf(readPage(path), "js")].length > 0
   );
@@ -138,6 +138,16 @@ test("docs/http.md has a table of the operations as they are defined", () => {
 test("docs/library.md names every option, and no other", () => {
   const [, section = ""] = /^## Options\n([^]*?)^##/m.exec(readPage("docs/library.md")) ?? [];
   assert.deepEqual(Array.from(section.matchAll(/^\| `(\w+)`/gm), ([, name]) => name), [...OPTION_NAMES]);
+});
+
+test("docs/clients.md names every option of the client and every code of its own, and no other", () => {
+  const page = readPage("docs/clients.md");
+  const source = (file: string) => readPage(`lib/client/${file}.ts`);
+  const [, options = ""] = /interface ClientOptions \{([^]*?)^\}/m.exec(source("options")) ?? [];
+  const [, codes = ""] = /type ClientErrorCode = ([^;]*)/.exec(source("error")) ?? [];
+  const expected = [...matches(options, /(?<=^ {2})\w+(?=\??:)/gm), ...matches(codes, /\w+/g)];
+  assert.ok(expected.length >= 9);
+  assert.deepEqual(matches(page, /(?<=^\| `)\w+(?=` +\|)/gm), expected);
 });
 
 function matches(text: string, pattern: RegExp): string[] {

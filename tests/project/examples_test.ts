@@ -83,13 +83,21 @@ const PROGRAMS = [
 for (const { name, language, program, args, skip } of PROGRAMS) {
   testUnless(skip)(`README.md's program for ${name} serves pets`, () =>
     withTempFolder(async (folder) => {
-      const [source, ...more] = blocksOf(readPage("README.md"), language);
+      const [source, caller, ...more] = blocksOf(readPage("README.md"), language);
       assert.ok(source && more.length === 0);
       const file = join(folder, `app.m${language}`);
       Deno.writeTextFileSync(file, source.replace("port: 8000", "port: 0"));
       await using child = new Child(program, [...args, file], { cwd: folder });
       const [, port] = await child.printed(/Listening on http:\/\/\S+:(\d+)/, "stderr");
-      await addPet(serverAt(Number(port)), "pk_example");
+      if (language === "js") return await addPet(serverAt(Number(port)), "pk_example");
+      assert.ok(caller);
+      Deno.writeTextFileSync(join(folder, "call.mts"), caller.replace(":8000", `:${port}`));
+      await using client = new Child(program, [...args, "call.mts"], { cwd: folder });
+      assert.equal(await client.exit(), 0, client.written.stderr);
+      assert.ok(
+        readPage("README.md").includes(`it prints \`${client.written.stdout.trimEnd()}\``),
+        client.written.stdout,
+      );
     }));
 }
 

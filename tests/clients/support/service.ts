@@ -34,14 +34,6 @@ export function writeGenerated(name: string, text: string): string {
 
 const PAGE = readPage("docs/clients.md");
 
-/** The files that the page shows, by the path in the line before each. */
-export const SHOWN: ReadonlyMap<string, string> = new Map(
-  Array.from(
-    PAGE.matchAll(/^`([\w./]+)`:\n\n```(?:ts|yaml)\n([^]*?)```$/gm),
-    ([, path = "", text = ""]) => [path, text],
-  ),
-);
-
 /** The output of the examples, according to the page. */
 export const OUTPUTS: string[] = Array.from(PAGE.matchAll(/^```text\n([^]*?)```$/gm), ([, text = ""]) => text);
 
