@@ -10,6 +10,8 @@ const LINKS: [field: string, target: string | undefined][] = [
   ["</a>;rel=NEXT", "/a"],
   ['</a> ; title="b, c" ; REL="prev next"', "/a"],
   ['</a>; rel="prev", </b,c>; rel="next"; title="<d>", </e>; rel="next"', "/b,c"],
+  ["</a>; rel=prev, </b>; rel=next, </c>; rel=last", "/b"],
+  ['</a; rel="next"', undefined],
   ['<>; rel="next"', ""],
   ['</a>; rel="nextpage"', undefined],
   ['</next>; rel="prev"; title="next"', undefined],
