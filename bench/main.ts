@@ -1,6 +1,7 @@
-/** `deno task bench [stores|kv|postgres|--against REF]`: runs the benchmark of that name, or else that of the service. */
+/** `deno task bench [client|stores|kv|postgres|--against REF]`: runs the benchmark of that name, or else that of the service. */
 
 const BENCHMARKS: Record<string, () => Promise<unknown>> = {
+  client: () => import("./client.ts"),
   stores: () => import("./stores.ts"),
   kv: () => import("./kv.ts"),
   postgres: () => import("./postgres/main.ts"),

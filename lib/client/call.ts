@@ -29,14 +29,12 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
   const told = new Set<string>();
   return ({ operation, path, body, headers, read, signal: given, maxRetries: most = maxRetries }) => {
     const fields = { authorization: `Bearer ${key}`, ...body !== undefined && { "content-type": "application/json" } };
-    const init = {
-      ...body !== undefined && { method: "POST", body },
-      headers: { ...fields, ...headers },
-      // A redirect could lead the key to another server, and would make a GET of a POST.
-      redirect: "manual" as const,
-    };
-    const fetchOnce = async (request: Request): Promise<Response> => {
-      const response = await fetch(request);
+    const method = body === undefined ? "GET" : "POST";
+    // A redirect could lead the key to another server, and would make a GET of a POST.
+    const init = { method, headers: { ...fields, ...headers }, redirect: "manual" as const, ...body && { body } };
+    const url = baseUrl + path;
+    const fetchOnce = async (signal: AbortSignal): Promise<Response> => {
+      const response = await fetch(url, { ...init, signal });
       const deprecation = onDeprecation && !told.has(operation) && readDeprecation(operation, response.headers);
       if (deprecation) {
         told.add(operation);
@@ -44,7 +42,7 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
       }
       return response;
     };
-    const attempt = (signal: AbortSignal) => send(fetchOnce, new Request(baseUrl + path, { ...init, signal }), read);
+    const attempt = (signal: AbortSignal) => send(() => fetchOnce(signal), `${method} ${url}`, read);
     return retry(attempt, { timeoutMs, maxRetries: most, signal: given });
   };
 }

@@ -27,10 +27,9 @@ export { ERROR_STATUS, type ErrorCode } from "../error_codes.ts";
 export type { NewPet, Pet, PetStatus } from "../pet.ts";
 export type { Deprecation } from "./deprecation.ts";
 export { type ClientErrorCode, PetstoreError, type PetstoreErrorCode, type ResponseFacts } from "./error.ts";
-export type { ClientOptions } from "./options.ts";
+export type { ClientOptions, Fetch } from "./options.ts";
 export type { CallOptions, ListOptions, PetList } from "./pet_list.ts";
 export type { CreateOptions, Pets } from "./pets.ts";
-export type { Fetch } from "./request.ts";
 
 /** A client of one petstore. Its methods need no `this`. */
 export interface Client {

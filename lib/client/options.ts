@@ -2,7 +2,9 @@
 
 import { withoutPrototype } from "../without_prototype.ts";
 import type { Deprecation } from "./deprecation.ts";
-import type { Fetch } from "./request.ts";
+
+/** As `fetch`, but always called with a `Request` alone. */
+export type Fetch = (request: Request) => Promise<Response>;
 
 /** What `createClient()` needs, and what it can be told. */
 export interface ClientOptions {
@@ -21,8 +23,9 @@ export interface ClientOptions {
 }
 
 /** The options as they are used. `baseUrl` has no slash at its end. */
-export interface ClientSettings extends Required<Omit<ClientOptions, "baseUrl" | "onDeprecation">> {
+export interface ClientSettings extends Required<Omit<ClientOptions, "baseUrl" | "fetch" | "onDeprecation">> {
   baseUrl: string;
+  fetch: (url: string, init: RequestInit) => Promise<Response>;
   onDeprecation: ClientOptions["onDeprecation"];
 }
 
@@ -36,21 +39,25 @@ export function checkClientOptions(options: ClientOptions): ClientSettings {
   );
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw new TypeError(`createClient() has no option ${unknown}`);
-  // The key is secret, so no message quotes it.
-  if (typeof key !== "string" || !/^[!-~]+$/.test(key)) throw wrong("key", "visible ASCII characters");
   for (const [name, value] of Object.entries({ fetch, onDeprecation })) {
     if (value !== undefined && typeof value !== "function") throw wrong(name, "a function");
   }
   return {
     baseUrl: checkBaseUrl(baseUrl),
-    key,
-    // Looked up at each call, since instrumentation may replace it later.
-    fetch: fetch ?? ((request) => globalThis.fetch(request)),
+    key: requireVisible("key", key),
+    // The global one is looked up at each call, since instrumentation may replace it, and makes its Request faster.
+    fetch: fetch ? (url, init) => fetch(new Request(url, init)) : (url, init) => globalThis.fetch(url, init),
     // The delay of a timer is an int32.
     timeoutMs: checkCount("timeoutMs", timeoutMs, 1, 2 ** 31 - 1),
     maxRetries: checkCount("maxRetries", maxRetries, 0, Infinity),
     onDeprecation,
   };
+}
+
+/** For a header. The key is secret, so no message quotes it. */
+export function requireVisible(name: string, value: string): string {
+  if (typeof value === "string" && /^[!-~]+$/.test(value)) return value;
+  throw wrong(name, "visible ASCII characters");
 }
 
 function checkBaseUrl(baseUrl: string | URL): string {

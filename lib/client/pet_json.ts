@@ -1,6 +1,6 @@
 /** Pets as JSON, with exact int64. */
 
-import { parseInt64 } from "../json.ts";
+import { hasPlainNumbers, parseInt64 } from "../json.ts";
 import { isPetStatus, type NewPet, type Pet } from "../pet.ts";
 
 /** @throws {TypeError} If the text is JSON, but not of a pet. */
@@ -26,17 +26,26 @@ export function requireBigint(name: string, value: unknown): bigint {
   throw new TypeError(`${name} must be a bigint such as 7n, not ${JSON.stringify(value)}`);
 }
 
-/** Each number becomes a bigint, or undefined if it is no int64 or the runtime cannot tell its digits. */
+/** Numbers stay numbers if they are exact, and become bigint or undefined otherwise. */
 function parseExact(text: string): unknown {
+  // With the reviver, it takes six times as long. It is needed for 16 digits or more, a fraction or an exponent.
+  if (hasPlainNumbers(text) && !/\d{16}/.test(text)) return JSON.parse(text);
   return JSON.parse(text, (_, value, context?: { source: string }) => {
-    if (typeof value !== "number") return value;
-    return parseInt64(context?.source ?? (Number.isSafeInteger(value) ? String(value) : ""));
+    // A runtime that does not tell the source has rounded what is not safe.
+    return typeof value === "number" && context ? parseInt64(context.source) : value;
   });
 }
 
+/** An id of a pet; `undefined` if it is none, or not exact. */
+function toInt64(value: unknown): bigint | undefined {
+  if (Number.isSafeInteger(value)) return BigInt(value as number);
+  return typeof value === "bigint" ? value : undefined;
+}
+
 function toPet(value: unknown): Pet {
-  const { id, name, categoryId, status } = value as Partial<Pet>;
-  if (typeof id !== "bigint" || typeof categoryId !== "bigint" || typeof name !== "string" || !isPetStatus(status)) {
+  const pet = value as Partial<Pet>;
+  const id = toInt64(pet.id), categoryId = toInt64(pet.categoryId), { name, status } = pet;
+  if (id === undefined || categoryId === undefined || typeof name !== "string" || !isPetStatus(status)) {
     throw new TypeError("Not a pet");
   }
   return { id, name, categoryId, status };

@@ -3,6 +3,7 @@
 import type { NewPet, Pet } from "../pet.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 import type { Call } from "./call.ts";
+import { requireVisible } from "./options.ts";
 import { type CallOptions, createPetList, type ListOptions, type PetList } from "./pet_list.ts";
 import { formatNewPet, readPet, requireBigint } from "./pet_json.ts";
 
@@ -39,7 +40,9 @@ export function createPets(call: Call): Pets {
     },
     async create(pet, options = {}) {
       const { signal, idempotencyKey = randomKey() } = withoutPrototype(options);
-      const safety = idempotencyKey === null ? { maxRetries: 0 } : { headers: { "idempotency-key": idempotencyKey } };
+      const safety = idempotencyKey === null
+        ? { maxRetries: 0 }
+        : { headers: { "idempotency-key": requireVisible("idempotencyKey", idempotencyKey) } };
       const body = formatNewPet(pet);
       return (await call({ operation: "createPet", path: "/pets", body, ...safety, read: readPet, signal })).value;
     },

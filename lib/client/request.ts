@@ -3,9 +3,6 @@
 import { quoted } from "../json.ts";
 import { PetstoreError, type PetstoreErrorCode } from "./error.ts";
 
-/** As `fetch`, but always called with a `Request` alone. */
-export type Fetch = (request: Request) => Promise<Response>;
-
 /** What a request has brought. */
 export interface Answer<T> {
   value: T;
@@ -15,14 +12,18 @@ export interface Answer<T> {
 /**
  * Sends a request once, and reads the whole response.
  *
+ * @param asked The method and the address, for messages.
  * @param read Reads the body of a success. Throws if it is not what was asked for, a `SyntaxError` if it is no JSON.
  * @throws {PetstoreError} For every failure of the network and of the server.
  */
-export async function send<T>(fetch: Fetch, request: Request, read: (text: string) => T): Promise<Answer<T>> {
-  const asked = `${request.method} ${request.url}`;
+export async function send<T>(
+  fetch: () => Promise<Response>,
+  asked: string,
+  read: (text: string) => T,
+): Promise<Answer<T>> {
   let response: Response | undefined, text: string;
   try {
-    response = await fetch(request);
+    response = await fetch();
     text = await response.text();
   } catch (cause) {
     // A permission of Deno, which the next try would not have either.
