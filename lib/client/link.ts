@@ -5,7 +5,7 @@ export function linkTo(headers: Headers, relation: string): string | undefined {
   for (const link of (headers.get("link") ?? "").split("<").slice(1)) {
     const end = link.indexOf(">");
     const [, quoted, token = ""] = /;[ \t]*rel=(?:"([^"]*)"|([^ \t;,"]+))/i.exec(link.slice(end)) ?? [];
-    if (end >= 0 && (quoted ?? token).toLowerCase().split(" ").includes(relation)) return link.slice(0, end);
+    if ((quoted ?? token).toLowerCase().split(" ").includes(relation)) return link.slice(0, end);
   }
   return undefined;
 }

@@ -128,6 +128,13 @@ test("pages that go in a circle end in an error", async () => {
   }
 });
 
+test("pages that lead into a circle end in an error", () =>
+  withClient((_, number) => {
+    return response(200, "[]", { link: `<?cursor=${number < 5 ? number : 5 + number % 3}>; rel="next"` });
+  }, async (pets) => {
+    assert.match((await failed(Array.fromAsync(pets.list()))).message, /go in a circle/);
+  }));
+
 const PAGE = `<!doctype html><title>Sign in</title>${"<p>Welcome".repeat(50)}`;
 
 const FOREIGN: [name: string, bytes: string, status: number, message: RegExp][] = [
@@ -143,6 +150,12 @@ const FOREIGN: [name: string, bytes: string, status: number, message: RegExp][] 
   ["null", response(200, "null"), 200, /but 200 "null"$/],
   ["a pet in a text", response(200, JSON.stringify(REX)), 200, /but 200/],
   ["a pet with a fraction", response(200, REX.replace("5807", "5807.5")), 200, /but 200/],
+  [
+    "a pet with a fraction that rounds",
+    response(200, REX.replace("9223372036854775807", "900719925474099.99999999999999")),
+    200,
+    /but 200/,
+  ],
   ["a pet beyond int64", response(200, REX.replace("5807", "5808")), 200, /but 200/],
   ["a pet without a name", response(200, REX.replace("name", "named")), 200, /but 200/],
   ["a pet of another status", response(200, REX.replace("available", "lost")), 200, /but 200/],
