@@ -1,5 +1,6 @@
 /**
- * The contracts as test cases for any test runner: {@link storeCases} tests a store, and {@link httpCases} tests a petstore on it.
+ * The contracts as test cases for any test runner: {@link storeCases} tests a store, {@link httpCases} tests a petstore on it, and
+ * {@link conformanceCases} tests any server by its address.
  * The cases need `node:assert`, which Deno, Node and Bun have, and Workers with the flag `nodejs_compat`.
  *
  * @example With the test runner of Node, Deno or Bun. Other runners work in the same way.
@@ -17,13 +18,24 @@
  * for (const { name, skip, run } of httpCases(fixture)) test(`a petstore on my store ${name}`, { skip }, run);
  * ```
  *
+ * @example A server in any language, which must keep what the specification says.
+ * ```ts ignore
+ * import { test } from "node:test";
+ * import { conformanceCases } from "@petstore/petstore/testing";
+ *
+ * const cases = conformanceCases({ baseUrl: "http://127.0.0.1:8080/v1", key: "secret" });
+ * for (const { name, level, skip, run } of cases) {
+ *   if (level === "specification") test(`my server ${name}`, { skip }, async () => void await run());
+ * }
+ * ```
+ *
  * @module
  */
 
 import type { MaybePromise, PetStore } from "../../mod.ts";
 import { type Host, withApi } from "./http/api.ts";
 import { HTTP_CONTRACT } from "./http/all.ts";
-import type { Dependency } from "./http/case.ts";
+import type { Area, Dependency, Level, Topic } from "./http/case.ts";
 import { ContractError, type StoreGuarantee } from "./guarantees.ts";
 import { CONCURRENCY_CASES, SERVERS_CASES } from "./store/concurrency.ts";
 import { KEY_CASES } from "./store/keys.ts";
@@ -37,10 +49,12 @@ export { ContractError };
 export type { Sharing } from "./fixture.ts";
 export type { OptionalMember } from "./store/case.ts";
 export type { Handle } from "./http/api.ts";
-export type { Dependency };
+export type { Area, Dependency, Level, Topic };
+export { type ConformanceCase, conformanceCases, ConformanceError } from "./conformance/conformance.ts";
+export type { ConformanceTarget } from "./conformance/client.ts";
 
 /** One case of the HTTP contract. */
-export interface HttpContractCase {
+export interface HttpContractCase extends Topic {
   /** The rest of a sentence that begins with "the petstore", such as `answers one pet by its id`. */
   name: string;
   /** Why the case does not apply to this store; false if it does. A runner should show it. */
@@ -97,9 +111,8 @@ export function storeCases(fixture: StoreFixture): StoreContractCase[] {
  */
 export function httpCases(fixture: StoreFixture, host?: Host): HttpContractCase[] {
   requireFixture(fixture);
-  return HTTP_CONTRACT.map(({ name, options, needs = [], dependsOn = [], run }) => ({
-    name,
-    dependsOn,
+  return HTTP_CONTRACT.map(({ name, area, level, promise, options, needs = [], dependsOn = [], run }) => ({
+    ...{ name, area, level, promise, dependsOn },
     skip: skipReason(fixture, needs),
     run: () =>
       withNamespace(fixture, async ({ open }) => await withApi({ store: await open(), ...options }, run, { host })),

@@ -14,7 +14,7 @@ const ANSWERED_BY_NGINX: ReadonlyMap<RegExp, string> = new Map([
   [/^answers 404 pet_not_found to every petId/, "nginx answers 400 to a path that does not decode"],
   [/^answers 404 route_not_found to every path/, "nginx answers 400 to a path that does not decode"],
   [
-    /^answers OPTIONS .* and every method that a path does not have with 405/,
+    /^answers 405 with Allow to a method that HTTP does not have/,
     "nginx answers 400 to a method in lower case",
   ],
 ]);

@@ -5,8 +5,10 @@ import { CREATE_CASES } from "./create.ts";
 import { IDEMPOTENCY_CASES } from "./idempotency.ts";
 import { READ_CASES } from "./read.ts";
 import { ROUTE_CASES } from "./routes.ts";
+import { SPECIFICATION_CASES } from "./specification.ts";
 
 export const HTTP_CONTRACT: readonly HttpCase[] = [
+  ...SPECIFICATION_CASES,
   ...AUTH_CASES,
   ...READ_CASES,
   ...CREATE_CASES,

@@ -2,7 +2,7 @@
 
 import { createPetstore, type ErrorBody, type PetstoreOptions } from "../../../mod.ts";
 
-/** The key of the petstores under test. */
+/** The key of the petstores under test in this process. */
 export const KEY = "pk_test_0123456789abcdef";
 
 /** Responds to a request, as `handle` of a petstore does. */
@@ -17,7 +17,7 @@ export interface Host {
   use<T>(handle: Handle, run: (origin: string, send: Handle) => Promise<T>): Promise<T>;
 }
 
-export type RequestBody = string | Uint8Array<ArrayBuffer> | ReadableStream;
+export type RequestBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
 export interface RequestParts {
   headers?: Record<string, string> | [string, string][];
@@ -26,7 +26,7 @@ export interface RequestParts {
   key?: string | null;
 }
 
-/** A pet as `JSON.parse` reads it. Numbers are exact only below 2^53; for greater ones, use the text. */
+/** A pet as `JSON.parse` reads it. Numbers are exact only below 2^53; exact.ts reads the others. */
 export type ParsedPet = Record<"id" | "categoryId", number> & Record<"name" | "status", string>;
 
 export interface SeenResponse {
@@ -35,16 +35,18 @@ export interface SeenResponse {
   text: string;
 }
 
-/** A response and its JSON, typed as the case expects it. */
+/** A response and its JSON, typed as the case expects it. The JSON is read when a case asks for it. */
 export interface ApiResponse extends SeenResponse {
-  json: unknown;
-  pet: ParsedPet;
-  pets: ParsedPet[];
-  error: ErrorBody;
+  readonly json: unknown;
+  readonly pet: ParsedPet;
+  readonly pets: ParsedPet[];
+  readonly error: ErrorBody;
 }
 
 /** Paths are relative to the base path. A path that begins with `//` is relative to the root. */
 export interface Api {
+  /** The key that requests have unless they name another. */
+  readonly key: string;
   send(method: string, path: string, parts?: RequestParts): Promise<ApiResponse>;
   get(path: string, parts?: RequestParts): Promise<ApiResponse>;
   /** Adds a pet, from JSON text or from a value. */
@@ -54,37 +56,80 @@ export interface Api {
 /** Throws if a response is wrong. */
 export type Check = (method: string, path: string, response: SeenResponse) => void;
 
+/** What a client knows of a petstore. */
+export interface ApiTarget {
+  origin: string;
+  /** Such as `/v1`, or empty. */
+  basePath: string;
+  key: string;
+  /** Sends a request, and reads the whole response. */
+  exchange(url: string, init: RequestInit & { method: string; headers: Headers }): Promise<SeenResponse>;
+}
+
 const IN_PROCESS: Host = { use: (handle, run) => run("http://petstore.example", handle) };
+
+class ReadResponse implements ApiResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+
+  constructor({ status, headers, text }: SeenResponse) {
+    this.status = status;
+    this.headers = headers;
+    this.text = text;
+  }
+
+  get json(): unknown {
+    return this.text === "" ? undefined : JSON.parse(this.text);
+  }
+
+  get pet(): ParsedPet {
+    return this.json as ParsedPet;
+  }
+
+  get pets(): ParsedPet[] {
+    return this.json as ParsedPet[];
+  }
+
+  get error(): ErrorBody {
+    return this.json as ErrorBody;
+  }
+}
+
+export function createApi({ origin, basePath, key: ownKey, exchange }: ApiTarget): Api {
+  const send: Api["send"] = async (method, path, { headers, body, key = ownKey } = {}) => {
+    const url = path.startsWith("//") ? origin + path.slice(1) : origin + basePath + path;
+    const all = new Headers(headers);
+    if (key !== null && !all.has("authorization")) all.set("authorization", `Bearer ${key}`);
+    const init = { method, headers: all, ...(body !== undefined && { body, duplex: "half" }) };
+    return new ReadResponse(await exchange(url, init));
+  };
+  return {
+    key: ownKey,
+    send,
+    get: (path, parts) => send("GET", path, parts),
+    post: (body, parts) =>
+      send("POST", "/pets", {
+        ...parts,
+        headers: { "content-type": "application/json", ...parts?.headers as Record<string, string> },
+        body: typeof body === "string" || body instanceof Uint8Array ? body as RequestBody : JSON.stringify(body),
+      }),
+  };
+}
 
 export async function withApi<T>(
   options: Partial<PetstoreOptions>,
   run: (api: Api) => Promise<T>,
   { host = IN_PROCESS, check }: { host?: Host | undefined; check?: Check } = {},
 ): Promise<T> {
-  const basePath = options.basePath ?? "/v1";
   const { handle } = createPetstore({ keys: [KEY], ...options });
   return await host.use(handle, (origin, transport) => {
-    const send: Api["send"] = async (method, path, { headers, body, key = KEY } = {}) => {
-      const url = path.startsWith("//") ? origin + path.slice(1) : origin + basePath + path;
-      const all = new Headers(headers);
-      if (key !== null && !all.has("authorization")) all.set("authorization", `Bearer ${key}`);
-      const init: RequestInit = { method, headers: all };
-      if (body !== undefined) Object.assign(init, { body, duplex: "half" });
+    const exchange: ApiTarget["exchange"] = async (url, init) => {
       const response = await transport(new Request(url, init));
       const seen = { status: response.status, headers: response.headers, text: await response.text() };
-      check?.(method, new URL(url).pathname, seen);
-      const json = seen.text === "" ? undefined : JSON.parse(seen.text);
-      return { ...seen, json, pet: json, pets: json, error: json };
+      check?.(init.method, new URL(url).pathname, seen);
+      return seen;
     };
-    return run({
-      send,
-      get: (path, parts) => send("GET", path, parts),
-      post: (body, parts) =>
-        send("POST", "/pets", {
-          ...parts,
-          headers: { "content-type": "application/json", ...parts?.headers as Record<string, string> },
-          body: typeof body === "string" || body instanceof Uint8Array ? body as RequestBody : JSON.stringify(body),
-        }),
-    });
+    return run(createApi({ origin, basePath: options.basePath ?? "/v1", key: KEY, exchange }));
   });
 }

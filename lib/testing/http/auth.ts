@@ -2,10 +2,16 @@
 
 import assert from "node:assert/strict";
 import type { PetstoreOptions } from "../../../mod.ts";
-import { type Api, KEY } from "./api.ts";
-import { ALONE, assertResponse, cases, type HttpCase, ON_HOST } from "./case.ts";
+import { type Api, type ApiResponse, KEY } from "./api.ts";
+import { addition, assertResponse, cases, type HttpCase, ON_HOST } from "./case.ts";
 
-const PATHS = ["/pets", "/pets/1", "/store/orders", "/unknown", "//v2/pets", "//"];
+const REQUIRED = addition("auth", "Every path needs a key, unknown ones too, and 401 has WWW-Authenticate (RFC 6750)");
+const KEYS = addition("auth", "A key is Authorization: Bearer <key>, with Bearer in any letter case");
+const RIGHTS = addition("auth", "A key may be for reading only");
+
+const PATHS = ["/pets", "/pets/1", "/store/orders", "/unknown"];
+const OUTSIDE = ["//v2/pets", "//"];
+const METHODS = ["GET", "POST", "HEAD", "OPTIONS", "DELETE"];
 const REALM = 'Bearer realm="petstore"';
 const INVALID = "The API key is not valid";
 const MALFORMED = "The Authorization header must be Bearer <API_KEY>: the word, a space and the key alone";
@@ -46,23 +52,58 @@ const verify: PetstoreOptions["keys"] = (key) => {
   return key === "yes" || (key === "truthy" && "yes" as unknown as boolean);
 };
 
+function assertChallenge(response: ApiResponse, code: "missing_api_key" | "invalid_api_key", request: string): void {
+  assertResponse(response, { status: 401, code }, request);
+  const challenge = code === "invalid_api_key" ? /^Bearer .*error="invalid_token"/ : /^Bearer (?!.*error=)/;
+  assert.match(response.headers.get("www-authenticate") ?? "", challenge, request);
+}
+
+async function assertKeyNeeded(api: Api, paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    for (const method of METHODS) {
+      const response = await api.send(method, path, { key: null });
+      const code = method === "HEAD" ? {} : { code: "missing_api_key" as const };
+      assertResponse(response, { status: 401, ...code, headers: { "www-authenticate": REALM } }, path);
+    }
+  }
+}
+
 export const AUTH_CASES: HttpCase[] = [
-  ...cases(ON_HOST, {
-    async "answers 401 missing_api_key on every path and method without a key, unknown ones too"(api) {
-      for (const path of PATHS) {
-        for (const method of ["GET", "POST", "HEAD", "OPTIONS", "DELETE"]) {
-          const response = await api.send(method, path, { key: null });
-          const code = method === "HEAD" ? {} : { code: "missing_api_key" as const };
-          assertResponse(response, { status: 401, ...code, headers: { "www-authenticate": REALM } }, path);
-        }
-      }
-    },
+  ...cases({ ...REQUIRED, ...ON_HOST }, {
+    "answers 401 missing_api_key on every path and method without a key, unknown ones too": (api) =>
+      assertKeyNeeded(api, PATHS),
+  }),
+  ...cases({ ...REQUIRED, ...ON_HOST, inProcess: "paths outside the base path may belong to another service" }, {
+    "answers 401 missing_api_key on every path outside the base path": (api) => assertKeyNeeded(api, OUTSIDE),
+  }),
+  ...cases({ ...KEYS, ...ON_HOST }, {
     async "refuses two Authorization headers, even with one and the same key"(api) {
-      const headers: [string, string][] = [["authorization", `Bearer ${KEY}`], ["authorization", `Bearer ${KEY}`]];
+      const headers: [string, string][] = [1, 2].map(() => ["authorization", `Bearer ${api.key}`]);
       assert.equal((await api.get("/pets", { headers })).status, 401);
     },
   }),
-  ...cases(ALONE, {
+  ...cases(KEYS, {
+    async "tells a missing key from an invalid one"(api) {
+      assertChallenge(await api.get("/pets", { key: null }), "missing_api_key", "no key");
+      const { key } = api;
+      const wrong = {
+        "another key": "Bearer x",
+        "a long key": `Bearer ${"x".repeat(5000)}`,
+        "the key and one more character": `Bearer ${key}x`,
+        "the key twice": `Bearer ${key} ${key}`,
+        "the key in quotes": `Bearer "${key}"`,
+      };
+      for (const [what, authorization] of Object.entries(wrong)) {
+        assertChallenge(await api.get("/pets", { headers: { authorization } }), "invalid_api_key", what);
+      }
+    },
+    async "takes the scheme in any case"(api) {
+      for (const scheme of ["Bearer", "bearer", "BEARER", "bEaReR"]) {
+        assert.equal((await api.get("/pets", { headers: { authorization: `${scheme} ${api.key}` } })).status, 200);
+      }
+    },
+  }),
+  ...cases({ ...KEYS, inProcess: "it tests the words of the messages" }, {
     async "answers 401 invalid_api_key to wrong, mistyped, malformed and other credentials, and says why"(api) {
       for (const [message, all] of Object.entries(REFUSED)) {
         for (const authorization of all) {
@@ -76,13 +117,9 @@ export const AUTH_CASES: HttpCase[] = [
         }
       }
     },
-    async "takes the scheme in any case"(api) {
-      for (const scheme of ["Bearer", "bearer", "BEARER", "bEaReR"]) {
-        assert.equal((await api.get("/pets", { headers: { authorization: `${scheme} ${KEY}` } })).status, 200);
-      }
-    },
   }),
   ...cases({
+    ...RIGHTS,
     options: { keys: [{ key: "reader", readOnly: true, caller: "shop" }, { key: "writer", caller: "shop" }] },
   }, {
     async "answers 403 to a create with a key that may only read, after 404 and 405, and before the body"(api) {
@@ -100,13 +137,13 @@ export const AUTH_CASES: HttpCase[] = [
       for (const path of ["/pets", "/pets/1"]) assert.equal((await api.get(path, { key: "reader" })).status, 200);
     },
   }),
-  ...cases({ options: { keys: new Set(["old-key", HASHED, "new-key"]) } }, {
+  ...cases({ ...KEYS, options: { keys: new Set(["old-key", HASHED, "new-key"]) } }, {
     async "accepts several keys at once, in clear or as a SHA-256 digest"(api) {
       const refused = { [HASHED]: 401, [KEY]: 401, "hashed-keys": 401 };
       await assertStatuses(api, { "old-key": 200, "new-key": 200, "hashed-key": 200, ...refused });
     },
   }),
-  ...cases({ options: { keys: verify } }, {
+  ...cases({ ...RIGHTS, options: { keys: verify } }, {
     async "asks a verifier, lets in only those that it names or answers true to, and lets it decide who may only read"(
       api,
     ) {

@@ -10,26 +10,66 @@ import type { Api, ApiResponse, RequestBody } from "./api.ts";
  */
 export type Dependency = "store" | "host";
 
-export interface HttpCase {
+/** Who promises it: `petstore-spec.md`, or this project, which settles what the specification leaves open. */
+export type Level = "specification" | "full";
+
+/** A part of the interface. */
+export type Area =
+  | "auth"
+  | "errors"
+  | "pets.list"
+  | "pets.get"
+  | "pets.create"
+  | "pets.create.body"
+  | "pets.create.idempotency"
+  | "pets.conditional"
+  | "routes"
+  | "store.orders"
+  | "cors";
+
+/** What a case belongs to. */
+export interface Topic {
+  /** The part of the interface. */
+  area: Area;
+  /** Who promises it. */
+  level: Level;
+  /** The sentence that the case holds the petstore to. */
+  promise: string;
+}
+
+export interface HttpCase extends Topic {
   /** The rest of a sentence that starts with "the petstore". */
   name: string;
+  /** A server that is known by its address alone cannot be given these. */
   options?: Partial<PetstoreOptions>;
+  /** Why else such a server cannot be tested. */
+  inProcess?: string;
   /** What the case needs from its store. */
   needs?: readonly "createOnce"[];
   dependsOn?: readonly Dependency[];
+  /** May find pets, and may leave some. */
   run(api: Api): Promise<void>;
 }
 
 type CaseParts = Omit<HttpCase, "name" | "run">;
 
-export const ALONE: CaseParts = {};
-export const ON_STORE: CaseParts = { dependsOn: ["store"] };
-export const ON_HOST: CaseParts = { dependsOn: ["host"] };
-export const ON_BOTH: CaseParts = { dependsOn: ["store", "host"] };
+export const ON_STORE: { dependsOn: Dependency[] } = { dependsOn: ["store"] };
+export const ON_HOST: { dependsOn: Dependency[] } = { dependsOn: ["host"] };
+export const ON_BOTH: { dependsOn: Dependency[] } = { dependsOn: ["store", "host"] };
 
 /** Makes cases from functions, which are listed by name. */
 export function cases(parts: CaseParts, runs: Record<string, HttpCase["run"]>): HttpCase[] {
   return Object.entries(runs).map(([name, run]) => ({ ...parts, name, run }));
+}
+
+/** A topic of what this project promises beyond the specification. */
+export function addition(area: Area, promise: string): Topic {
+  return { area, level: "full", promise };
+}
+
+/** Ends a case that the petstore's settings or its catalogue make impossible. */
+export class NotApplicable extends Error {
+  override name = "NotApplicable";
 }
 
 /** What a response must be. A header field that is `null` must be absent. */
@@ -44,10 +84,10 @@ export interface Expected {
 /** @param request Describes the request, for the message of a failure. */
 export function assertResponse(response: ApiResponse, expected: Expected, request = ""): void {
   const { status, headers, error } = response;
-  const sent = request.slice(0, 80);
+  const sent = request === "" ? undefined : request.slice(0, 80);
   assert.deepEqual([status, error?.code], [expected.status, expected.code], sent);
   for (const [name, value] of Object.entries(expected.headers ?? {})) {
-    assert.equal(headers.get(name), value, `${name} ${sent}`);
+    assert.equal(headers.get(name), value, `${name} ${request.slice(0, 80)}`);
   }
   if (expected.message) assert.match(error.message, expected.message, sent);
   if (expected.code) assert.ok(error.message.length < 800, `The message is as long as the request ${sent}`);
@@ -60,14 +100,4 @@ export function postAs(
   headers: Record<string, string> = { "content-type": "application/json" },
 ): Promise<ApiResponse> {
   return api.send("POST", "/pets", { headers, body });
-}
-
-/** The target of a `Link` with this relation. Relative to the origin, for `api.get("/" + target)`. */
-export function linkTarget({ headers }: ApiResponse, relation: string): string | undefined {
-  return headers.get("link")?.match(new RegExp(`<([^>]*)>; rel="${relation}"`))?.[1];
-}
-
-/** Adds pets with these statuses, named 1, 2, 3, … */
-export async function addPets(api: Api, statuses: readonly string[]): Promise<void> {
-  for (const [i, status] of statuses.entries()) await api.post({ name: String(i + 1), categoryId: i, status });
 }

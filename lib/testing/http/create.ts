@@ -3,7 +3,19 @@
 import assert from "node:assert/strict";
 import type { ErrorBody } from "../../../mod.ts";
 import type { Api, RequestBody } from "./api.ts";
-import { ALONE, assertResponse, cases, type HttpCase, ON_BOTH, ON_HOST, ON_STORE, postAs } from "./case.ts";
+import { addition, assertResponse, cases, type HttpCase, ON_BOTH, ON_HOST, ON_STORE, postAs } from "./case.ts";
+import { addedBy, openEnd, withLimit } from "./catalogue.ts";
+import { type ExactPet, petOf, petsOf } from "./exact.ts";
+
+const CREATION = addition("pets.create", "A creation has a Location, and ids ascend");
+const NAMES = addition("pets.create", "A name has 1 to 255 code points, and is stored exactly as sent");
+const MEMBERS = addition("pets.create", "Unknown members are ignored, including id");
+const WHOLE_NUMBERS = addition("pets.create", "categoryId is a JSON number that is whole and fits int64: 7, 7.0, 1e3");
+const DEFAULT_STATUS = addition("pets.create", "The default of status is available");
+const FAULTS = addition(
+  "pets.create",
+  "A pet that is not valid gets 400, with a message for each fault, and is not stored",
+);
 
 const INT64 = ["9223372036854775807", "-9223372036854775808", "9007199254740993", "-9007199254740993", "0", "-1"];
 
@@ -35,16 +47,15 @@ const BAD_NAMES = [
   ...["null", "7", "[]", "{}", "true"],
 ];
 
-/** Adds a pet from JSON text and expects exactly this text in all three responses. */
-async function expectStored(api: Api, body: string, name: string, categoryId: string): Promise<void> {
-  const created = await api.post(body);
-  assert.equal(created.status, 201, created.text);
-  const location = created.headers.get("location") ?? "";
-  const id = location.replace("/v1/pets/", "");
-  const text = `{"id":${id},"name":${name},"categoryId":${categoryId},"status":"available"}`;
-  assert.equal(created.text, text);
-  assert.equal((await api.get(`/${location}`)).text, text);
-  assert.ok((await api.get("/pets?limit=100")).text.includes(text));
+/** Adds a pet from JSON text and expects exactly this pet in both responses. */
+async function expectStored(api: Api, body: string, name: string, categoryId: string): Promise<ExactPet> {
+  const response = await api.post(body);
+  const created = petOf(response, 201);
+  const { id } = created;
+  assert.match(response.headers.get("location") ?? "", new RegExp(`/pets/${id}$`));
+  assert.deepEqual(created, { id, name, categoryId: BigInt(categoryId), status: "available" });
+  assert.deepEqual(petOf(await api.get(`/pets/${id}`)), created);
+  return created;
 }
 
 const BAD_STATUSES = ["null", '""', '"SOLD"', '"lost"', "1", "[]", '["sold"]', "false"];
@@ -88,59 +99,71 @@ const REFUSALS: readonly Refusal[] = [
 ];
 
 const REFUSAL_CASES = REFUSALS.flatMap(([what, code, message, bodies]) =>
-  cases(bodies === NO_UTF8 ? ON_HOST : ALONE, {
+  cases({ ...FAULTS, ...(bodies === NO_UTF8 ? ON_HOST : {}) }, {
     async [`refuses ${what}, and stores nothing`](api) {
-      for (const body of bodies) assertResponse(await postAs(api, body), { status: 400, code, message }, String(body));
-      assert.equal((await api.get("/pets")).text, "[]");
+      const added = await addedBy(api, async () => {
+        for (const body of bodies) {
+          assertResponse(await postAs(api, body), { status: 400, code, message }, String(body));
+        }
+      });
+      assert.deepEqual(added, []);
     },
   })
 );
 
 export const CREATE_CASES: HttpCase[] = [
-  ...cases(ON_BOTH, {
+  ...cases({ ...CREATION, ...ON_BOTH }, {
     async "creates a pet, and returns its Location"(api) {
-      const first = await api.post({ name: "Rex", categoryId: 7, status: "pending" });
-      assert.deepEqual([first.status, first.headers.get("location")], [201, "/v1/pets/1"]);
-      assert.equal(first.text, '{"id":1,"name":"Rex","categoryId":7,"status":"pending"}');
-      assert.equal((await api.post({ name: "Rex", categoryId: 7 })).headers.get("location"), "/v1/pets/2");
-    },
-    async "keeps names exactly as sent"(api) {
-      for (const name of GOOD_NAMES.map((name) => JSON.stringify(name))) {
-        await expectStored(api, `{"name":${name},"categoryId":1}`, name, "1");
+      let last = 0n;
+      for (let count = 0; count < 2; count++) {
+        const pet = await expectStored(api, '{"name":"Rex","categoryId":7}', "Rex", "7");
+        assert.ok(pet.id > last && pet.id < 2n ** 53n, "Ids must ascend, below 2^53");
+        last = pet.id;
       }
-      await expectStored(api, '{"name":"\\u0041\\/\\ud83d\\ude00","categoryId":1}', '"A/😀"', "1");
     },
   }),
-  ...cases(ALONE, {
+  ...cases({ ...NAMES, ...ON_BOTH }, {
+    async "keeps names exactly as sent"(api) {
+      for (const name of GOOD_NAMES) await expectStored(api, JSON.stringify({ name, categoryId: 1 }), name, "1");
+      await expectStored(api, '{"name":"\\u0041\\/\\ud83d\\ude00","categoryId":1}', "A/😀", "1");
+    },
+  }),
+  ...cases(MEMBERS, {
     async "ignores unknown members and a client's own id, and pollutes no prototype"(api) {
-      await expectStored(api, '{"id":99,"name":"n","categoryId":1,"x":{"name":5,"categoryId":2.5}}', '"n"', "1");
+      await expectStored(api, '{"id":99,"name":"n","categoryId":1,"x":{"name":5,"categoryId":2.5}}', "n", "1");
       const polluting = '{"__proto__":{"status":"sold"},"constructor":1,"name":"n","categoryId":1}';
-      await expectStored(api, polluting, '"n"', "1");
+      await expectStored(api, polluting, "n", "1");
       assert.equal(({} as Record<string, unknown>)["status"], undefined);
       const response = await api.post('{"__proto__":{"name":"n","categoryId":1}}');
       assert.equal(response.status, 400);
     },
     async "takes the last of duplicate members, as JSON.parse does, for int64 too"(api) {
       const [big, twice] = ["9007199254740993", '{"categoryId":1,"name":"a","categoryId":9007199254740993,"name":"b"}'];
-      await expectStored(api, twice, '"b"', big);
+      await expectStored(api, twice, "b", big);
       assert.equal((await api.post('{"name":"a","categoryId":1,"categoryId":"1"}')).status, 400);
-      await expectStored(api, `{"name":"a","categoryId":"1","category\\u0049d":${big}}`, '"a"', big);
+      await expectStored(api, `{"name":"a","categoryId":"1","category\\u0049d":${big}}`, "a", big);
     },
   }),
-  ...cases({ options: { defaultStatus: "pending" } }, {
+  ...cases({ ...DEFAULT_STATUS, options: { defaultStatus: "pending" } }, {
     async "takes the option defaultStatus for a status that was left out"(api) {
       assert.equal((await api.post({ name: "Rex", categoryId: 7 })).pet.status, "pending");
     },
   }),
-  ...cases(ON_STORE, {
+  ...cases({ ...WHOLE_NUMBERS, ...ON_STORE }, {
     async "keeps int64 exact to the last digit, in the responses to POST, GET by id and list"(api) {
-      for (const number of INT64) await expectStored(api, `{"name":"n","categoryId":${number}}`, '"n"', number);
-      for (const [written, number] of Object.entries(WRITTEN)) {
-        await expectStored(api, `{"categoryId":${written},"name":"n"}`, '"n"', number);
+      const { query } = await openEnd(api);
+      const pets: ExactPet[] = [];
+      for (const number of INT64) {
+        pets.push(await expectStored(api, `{"name":"n","categoryId":${number}}`, "n", number));
       }
+      for (const [written, number] of Object.entries(WRITTEN)) {
+        pets.push(await expectStored(api, `{"categoryId":${written},"name":"n"}`, "n", number));
+      }
+      const listed = petsOf(await api.get(`/pets${withLimit(query, 1 + pets.length)}`));
+      assert.deepEqual(listed.slice(1), pets);
     },
   }),
-  ...cases(ON_HOST, {
+  ...cases({ ...addition("pets.create.body", "No body that is JSON or not leads to a 500"), ...ON_HOST }, {
     async "takes a body with a byte-order mark, and deep nesting where it ignores it, and never answers 500 to it"(
       api,
     ) {

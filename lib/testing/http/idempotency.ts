@@ -1,18 +1,21 @@
 import assert from "node:assert/strict";
 import { createMemoryStore, type PetStore } from "../../../mod.ts";
-import type { Api, RequestParts } from "./api.ts";
-import { assertResponse, cases, type HttpCase } from "./case.ts";
+import type { RequestParts } from "./api.ts";
+import { addition, assertResponse, cases, type HttpCase } from "./case.ts";
+import { addedBy } from "./catalogue.ts";
+import { petOf } from "./exact.ts";
 
 const REX = { name: "Rex", categoryId: 7, status: "sold" };
 
-const REMEMBERED = { needs: ["createOnce"], dependsOn: ["store"] } as const;
+const ONCE = addition("pets.create.idempotency", "A create that is repeated with its Idempotency-Key makes one pet");
+const FORM = addition(
+  "pets.create.idempotency",
+  "An Idempotency-Key has 1 to 255 visible ASCII characters, bare or quoted",
+);
+const REMEMBERED = { ...ONCE, needs: ["createOnce"], dependsOn: ["store"] } as const;
 
 function withKey(key: string, parts: RequestParts = {}): RequestParts {
   return { ...parts, headers: { "idempotency-key": key } };
-}
-
-async function countPets(api: Api): Promise<number> {
-  return (await api.get("/pets?limit=100")).pets.length;
 }
 
 const BAD_KEYS = [
@@ -29,60 +32,80 @@ function storeWithoutCreateOnce(): PetStore {
   return { create, get, list, check: () => store.check(), close: () => store.close() };
 }
 
+/** A key that no earlier run has used, without the characters that quoting changes. */
+function newKey(): string {
+  return crypto.randomUUID();
+}
+
 /** All but the last need a store with `createOnce()`. */
 export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
   ...cases(REMEMBERED, {
     async "answers a repeated create with the first response, and creates no second pet"(api) {
-      const first = await api.post(REX, withKey('"a"'));
-      assert.deepEqual([first.status, first.headers.get("idempotency-replayed")], [201, null]);
-      for (
-        const body of [REX, JSON.stringify(REX, null, 2), { status: "sold", categoryId: 7.0, name: "Rex", id: 99 }]
-      ) {
-        const again = await api.post(body, withKey('"a"'));
-        assert.deepEqual([again.status, again.text], [201, first.text]);
-        assert.equal(again.headers.get("location"), first.headers.get("location"));
-        assert.equal(again.headers.get("idempotency-replayed"), "true");
-      }
-      assert.equal(await countPets(api), 1);
+      const parts = withKey(`"${newKey()}"`);
+      const bodies = [JSON.stringify(REX, null, 2), { status: "sold", categoryId: 7.0, name: "Rex", id: 99 }];
+      let id = 0n;
+      const added = await addedBy(api, async () => {
+        const first = await api.post(REX, parts);
+        id = petOf(first, 201).id;
+        assert.equal(first.headers.get("idempotency-replayed"), null);
+        for (const body of [REX, ...bodies]) {
+          const again = await api.post(body, parts);
+          assert.deepEqual([again.status, again.text], [201, first.text]);
+          assert.equal(again.headers.get("location"), first.headers.get("location"));
+          assert.equal(again.headers.get("idempotency-replayed"), "true");
+        }
+      });
+      assert.deepEqual(added, [id]);
     },
     async "refuses an Idempotency-Key that was used for another pet with 422"(api) {
-      await api.post(REX, withKey("a"));
-      for (const other of [{ ...REX, name: "Bo" }, { ...REX, categoryId: 8 }, { ...REX, status: "pending" }]) {
-        assertResponse(await api.post(other, withKey("a")), { status: 422, code: "idempotency_key_reused" });
-      }
-      assert.equal(await countPets(api), 1);
+      const parts = withKey(newKey());
+      await api.post(REX, parts);
+      const added = await addedBy(api, async () => {
+        for (const other of [{ ...REX, name: "Bo" }, { ...REX, categoryId: 8 }, { ...REX, status: "pending" }]) {
+          assertResponse(await api.post(other, parts), { status: 422, code: "idempotency_key_reused" });
+        }
+      });
+      assert.deepEqual(added, []);
     },
     async "does not remember a request that failed"(api) {
-      for (const body of ["{", { name: "" }]) assert.equal((await api.post(body, withKey("a"))).status, 400);
-      const { status, headers } = await api.post(REX, withKey("a"));
+      const parts = withKey(newKey());
+      for (const body of ["{", { name: "" }]) assert.equal((await api.post(body, parts)).status, 400);
+      const { status, headers } = await api.post(REX, parts);
       assert.deepEqual([status, headers.get("idempotency-replayed")], [201, null]);
     },
   }),
-  ...cases({ needs: ["createOnce"] }, {
+  ...cases({ ...FORM, needs: ["createOnce"] }, {
     async "takes an Idempotency-Key bare or quoted, of up to 255 characters, as one and the same"(api) {
-      for (const [i, key] of ["a", "x".repeat(255), "8e03978e-40d5;/=+"].entries()) {
-        for (const written of [key, `"${key}"`]) assert.equal((await api.post(REX, withKey(written))).pet.id, i + 1);
+      const short = newKey();
+      const ids = new Set<bigint>();
+      for (const key of [short, newKey().padEnd(255, "x"), `${newKey()};/=+`]) {
+        const [bare, quoted] = [await api.post(REX, withKey(key)), await api.post(REX, withKey(`"${key}"`))];
+        assert.equal(petOf(quoted, 201).id, petOf(bare, 201).id);
+        ids.add(petOf(bare, 201).id);
       }
+      const [first] = ids;
       for (const parameters of PARAMETERS) {
-        const response = await api.post(REX, withKey(`"a"${parameters}`));
-        assert.deepEqual([response.status, response.text.slice(0, 8)], [201, '{"id":1,'], parameters);
+        const response = await api.post(REX, withKey(`"${short}"${parameters}`));
+        assert.equal(petOf(response, 201).id, first, parameters);
       }
-      const escaped = await api.post(REX, withKey('"a\\"b\\\\, c"'));
-      assert.deepEqual([escaped.status, escaped.pet.id], [201, 4]);
+      ids.add(petOf(await api.post(REX, withKey(`"${short}\\"b\\\\, c"`)), 201).id);
+      assert.equal(ids.size, 4);
     },
     async "refuses an invalid Idempotency-Key with 400, and creates no pet"(api) {
-      for (const key of [...BAD_KEYS, "x".repeat(256), `"${"x".repeat(256)}"`]) {
-        // Headers refuses some of these keys; the petstore must refuse the others.
-        let parts;
-        try {
-          parts = withKey(key);
-          new Headers(parts.headers as Record<string, string>);
-        } catch {
-          continue;
+      const added = await addedBy(api, async () => {
+        for (const key of [...BAD_KEYS, "x".repeat(256), `"${"x".repeat(256)}"`]) {
+          // Headers refuses some of these keys; the petstore must refuse the others.
+          let parts;
+          try {
+            parts = withKey(key);
+            new Headers(parts.headers as Record<string, string>);
+          } catch {
+            continue;
+          }
+          assertResponse(await api.post(REX, parts), { status: 400, code: "invalid_idempotency_key" }, key);
         }
-        assertResponse(await api.post(REX, parts), { status: 400, code: "invalid_idempotency_key" }, key);
-      }
-      assert.equal(await countPets(api), 0);
+      });
+      assert.deepEqual(added, []);
     },
     async "ignores an Idempotency-Key on requests that create nothing"(api) {
       for (const key of ["a", "a b"]) assert.equal((await api.get("/pets", withKey(key))).status, 200);
@@ -109,7 +132,7 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
       assert.deepEqual([...ids], [1, 2, 3]);
     },
   }),
-  ...cases({ options: { store: storeWithoutCreateOnce() } }, {
+  ...cases({ ...ONCE, options: { store: storeWithoutCreateOnce() } }, {
     async "answers 501 to an Idempotency-Key where the store cannot remember it"(api) {
       assertResponse(await api.post(REX, withKey("a")), { status: 501, code: "not_implemented" });
       assert.equal((await api.post(REX)).status, 201);

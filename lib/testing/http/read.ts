@@ -2,22 +2,36 @@
 
 import assert from "node:assert/strict";
 import type { Api, ApiResponse } from "./api.ts";
-import { addPets, assertResponse, cases, type HttpCase, linkTarget, ON_BOTH, ON_HOST, ON_STORE } from "./case.ts";
+import { addition, assertResponse, cases, type HttpCase, ON_BOTH, ON_HOST, ON_STORE } from "./case.ts";
+import {
+  ABSENT_ID,
+  addPet,
+  addPets,
+  fillCatalogue,
+  linkTarget,
+  nextQuery,
+  openEnd,
+  walk,
+  withLimit,
+} from "./catalogue.ts";
+import { idsOf, petOf, petsOf } from "./exact.ts";
 
-async function walk(api: Api, path: string): Promise<number[][]> {
-  const pages: number[][] = [];
-  for (let target: string | undefined = path; target !== undefined;) {
-    const response = await api.get(`/${target}`);
-    assert.equal(response.status, 200);
-    assert.ok(pages.push(response.pets.map(({ id }) => id)) < 100, "The links to next pages do not end");
-    target = linkTarget(response, "next");
-  }
-  return pages;
-}
+const LISTS = addition("pets.list", "A list is an array in the order of id; limit is 1 to 100, by default 20");
+const PAGING = addition("pets.list", "Link leads to the next page on every page but the last, and each pet comes once");
+const QUERY = addition(
+  "pets.list",
+  "A known parameter that is invalid, repeated or empty is an error; unknown ones are ignored",
+);
+const CONDITIONS = addition("pets.conditional", "A GET has a strong ETag; If-None-Match leads to 304, If-Match to 412");
+const ONE = addition("pets.get", "A petId that cannot be an id is 404, like one that does not exist");
+const DEPRECATION = addition(
+  "pets.get",
+  "Every response of /pets/{petId} has Deprecation (RFC 9745), Sunset (RFC 8594) and a successor",
+);
 
-/** A list of one pet, if it has none of these entity tags. */
-function listUnless(api: Api, tags: string): Promise<ApiResponse> {
-  return api.get("/pets?limit=1", { headers: { "if-none-match": tags } });
+/** A list, if it has none of these entity tags. */
+function listUnless(api: Api, path: string, tags: string): Promise<ApiResponse> {
+  return api.get(path, { headers: { "if-none-match": tags } });
 }
 
 const REFUSED = {
@@ -39,44 +53,79 @@ const REFUSED = {
 const LIMITS: Record<string, number> = { "": 20, "?limit=1": 1, "?limit=100": 100, "?limit=7": 7, "?li%6Dit=%35": 5 };
 
 const ABSENT = [
-  ...["9", "3", "0", "-1", "abc", "1.5", "01", "+1", "1e0", "%201", "1%20", "0x1", "9223372036854775807"],
-  ...["9223372036854775808", "99999999999999999999999", "%zz", "%FF", "%2F", "1%2F", "%00", "%D9%A1", "null", "1,2"],
-  ...["__proto__", "x".repeat(3000)],
+  ...["0", "-1", "abc", "1.5", ABSENT_ID, "9223372036854775808", "99999999999999999999999", "%zz", "%FF", "%2F"],
+  ...["%00", "%D9%A1", "null", "__proto__", "x".repeat(3000)],
 ];
 
-const DEPRECATED = {
-  deprecation: "@1795132800",
-  sunset: "Thu, 05 Dec 2030 00:00:00 GMT",
-  link: '</v1/pets>; rel="successor-version"',
-};
+/** Texts that are not the id of a pet, but resemble it. */
+function resembling(id: bigint): string[] {
+  return [`0${id}`, `+${id}`, `${id}e0`, `%20${id}`, `${id}%20`, `0x${id.toString(16)}`, `${id}%2F`, `${id},2`];
+}
+
+const DEPRECATED = { deprecation: "@1795132800", sunset: "Thu, 05 Dec 2030 00:00:00 GMT" };
+
+function assertDeprecated(response: ApiResponse): void {
+  for (const [name, value] of Object.entries(DEPRECATED)) assert.equal(response.headers.get(name), value, name);
+  assert.match(linkTarget(response, "successor-version") ?? "", /\/pets$/);
+}
+
+function assertCurrent(response: ApiResponse): void {
+  for (const name of Object.keys(DEPRECATED)) assert.equal(response.headers.get(name), null, name);
+  assert.equal(linkTarget(response, "successor-version"), undefined);
+}
 
 export const READ_CASES: HttpCase[] = [
-  ...cases(ON_STORE, {
+  ...cases({ ...LISTS, ...ON_STORE }, {
     async "lists 20 pets in ascending order of id, or as many as the limit from 1 to 100"(api) {
-      await addPets(api, Array(101).fill("sold"));
+      await fillCatalogue(api);
+      const all = idsOf(await api.get("/pets?limit=100"));
       for (const [query, count] of Object.entries(LIMITS)) {
         const response = await api.get(`/pets${query}`);
-        assert.deepEqual(response.pets.map(({ id }) => id), Array.from({ length: count }, (_, i) => i + 1));
-        assert.match(
-          linkTarget(response, "next") ?? "",
-          new RegExp(`^/v1/pets\\?limit=${count}&cursor=[A-Za-z0-9_-]+$`),
-        );
+        const ids = idsOf(response);
+        assert.deepEqual(ids, all.slice(0, count));
+        assert.ok(ids.every((id, i) => i === 0 || id > ids[i - 1]!), "The ids of a list must ascend");
+        const next = new URLSearchParams(nextQuery(response));
+        assert.deepEqual([...next.keys()], ["limit", "cursor"]);
+        assert.match(`${next}`, new RegExp(`^limit=${count}&cursor=[A-Za-z0-9_-]+$`));
       }
     },
-    async "shows each pet once to a client that follows next, and no Link on a full last page"(api) {
-      assert.deepEqual(await walk(api, "/v1/pets"), [[]]);
-      await addPets(api, Array(6).fill("available"));
-      assert.deepEqual(await walk(api, "/v1/pets?limit=2"), [[1, 2], [3, 4], [5, 6]]);
-      assert.deepEqual(await walk(api, "/v1/pets?limit=4"), [[1, 2, 3, 4], [5, 6]]);
-    },
-    async "filters by status, on the next pages too"(api) {
-      await addPets(api, ["sold", "pending", "sold", "pending", "sold"]);
-      assert.deepEqual(await walk(api, "/v1/pets?status=sold&limit=2"), [[1, 3], [5]]);
-      assert.deepEqual(await walk(api, "/v1/pets?limit=1&status=pending"), [[2], [4]]);
-      assert.deepEqual(await walk(api, "/v1/pets?status=available"), [[]]);
+  }),
+  ...cases({ ...LISTS, inProcess: "the catalogue may have pets" }, {
+    async "has no pet in an empty catalogue"(api) {
+      for (const path of ["/pets", "/pets?limit=100", "/pets?status=sold"]) {
+        const { text, headers } = await api.get(path);
+        assert.deepEqual([text, headers.get("link")], ["[]", null]);
+      }
+      assertResponse(await api.get("/pets/9"), { status: 404, code: "pet_not_found", message: /"9"/ });
     },
   }),
-  ...cases(ON_HOST, {
+  ...cases({ ...PAGING, ...ON_STORE }, {
+    async "continues a list where the page before ended"(api) {
+      await fillCatalogue(api);
+      const all = idsOf(await api.get("/pets?limit=100"));
+      const found: bigint[] = [];
+      let response: ApiResponse;
+      for (let query: string | undefined = "?limit=40"; found.length < 100; query = nextQuery(response)) {
+        assert.ok(query !== undefined, "A list ends although more pets follow");
+        response = await api.get(`/pets${query}`);
+        found.push(...idsOf(response));
+      }
+      assert.deepEqual(found.slice(0, 100), all);
+    },
+    async "shows each pet once to a client that follows next, and no Link on a full last page"(api) {
+      const { query, first } = await openEnd(api);
+      const ids = [first, ...await addPets(api, Array(5).fill("available"))];
+      assert.deepEqual(await walk(api, withLimit(query, 2)), [ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
+      assert.deepEqual(await walk(api, withLimit(query, 4)), [ids.slice(0, 4), ids.slice(4)]);
+    },
+    async "filters by status, on the next pages too"(api) {
+      const { query, first } = await openEnd(api, "sold");
+      const [, second, , third] = await addPets(api, ["pending", "sold", "available", "sold"]);
+      assert.deepEqual(await walk(api, withLimit(query, 2)), [[first, second], [third]]);
+      for (const { status } of petsOf(await api.get("/pets?limit=100&status=pending"))) assert.equal(status, "pending");
+    },
+  }),
+  ...cases({ ...QUERY, ...ON_HOST }, {
     async "refuses every invalid or repeated limit, status and cursor"(api) {
       for (const [name, queries] of Object.entries(REFUSED)) {
         const code = name as keyof typeof REFUSED;
@@ -91,28 +140,30 @@ export const READ_CASES: HttpCase[] = [
       }
     },
   }),
-  ...cases(ON_BOTH, {
+  ...cases({ ...CONDITIONS, ...ON_BOTH }, {
     async "answers 304 to an entity tag that still holds, and 200 once the list has grown"(api) {
-      await addPets(api, ["sold"]);
-      const { headers, text } = await api.get("/pets?limit=1");
+      const path = `/pets${withLimit((await openEnd(api)).query, 1)}`;
+      const { headers, text } = await api.get(path);
       const etag = headers.get("etag") ?? "";
       for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, `${etag},"other"`, "*", ` ${etag} `]) {
-        const again = await listUnless(api, tags);
+        const again = await listUnless(api, path, tags);
         assert.deepEqual([again.status, again.text, again.headers.get("etag")], [304, "", etag], tags);
       }
       for (const tags of ['"other"', etag.slice(1, -1), `"x${etag.slice(1)}`]) {
-        assert.equal((await listUnless(api, tags)).status, 200, tags);
+        assert.equal((await listUnless(api, path, tags)).status, 200, tags);
       }
       // The page is unchanged, but a next page now exists. A 304 would hide it.
-      await addPets(api, ["sold"]);
-      const grown = await listUnless(api, etag);
+      await addPet(api);
+      const grown = await listUnless(api, path, etag);
       assert.deepEqual([grown.status, grown.text], [200, text]);
-      const again = await listUnless(api, grown.headers.get("etag") ?? "");
+      const again = await listUnless(api, path, grown.headers.get("etag") ?? "");
       assert.deepEqual([again.status, again.headers.get("link")], [304, grown.headers.get("link")]);
     },
     async "answers 412 to If-Match without the current entity tag, and evaluates it before If-None-Match"(api) {
-      await addPets(api, ["sold"]);
-      for (const path of ["/pets?limit=1", "/pets/1"]) {
+      const id = await addPet(api);
+      // The first page has a next one, so that no pet of another client changes it.
+      await addPet(api);
+      for (const path of ["/pets?limit=1", `/pets/${id}`]) {
         const { headers, text } = await api.get(path);
         const etag = headers.get("etag") ?? "";
         for (const tags of [etag, "*", `"other", ${etag}`]) {
@@ -122,57 +173,64 @@ export const READ_CASES: HttpCase[] = [
         }
         // A weak tag is not enough (RFC 9110 §13.1.1).
         for (const tags of ['"other"', `W/${etag}`, etag.slice(1, -1), '"*"']) {
-          const expected = { status: 412, code: "precondition_failed", headers: { etag: null } } as const;
+          const expected = { etag: null, sunset: headers.get("sunset") };
           const failed = await api.get(path, { headers: { "if-match": tags, "if-none-match": etag } });
-          assertResponse(
-            failed,
-            { ...expected, headers: { ...expected.headers, sunset: headers.get("sunset") } },
-            tags,
-          );
+          assertResponse(failed, { status: 412, code: "precondition_failed", headers: expected }, tags);
           assert.equal((await api.send("HEAD", path, { headers: { "if-match": tags } })).status, 412, tags);
         }
       }
       // What would fail without the condition fails with it in the same way.
       const headers = { "if-match": '"other"' };
-      assert.equal((await api.get("/pets/9", { headers })).status, 404);
+      assert.equal((await api.get(`/pets/${ABSENT_ID}`, { headers })).status, 404);
       assert.equal((await api.get("/pets?limit=0", { headers })).status, 400);
     },
+  }),
+  ...cases({ ...LISTS, ...ON_BOTH }, {
     async "sends a page of long names completely"(api) {
+      const { query } = await openEnd(api);
       const name = "😀".repeat(255);
       for (let i = 0; i < 40; i++) await api.post({ name, categoryId: i });
-      const { pets } = await api.get("/pets?limit=40");
-      assert.deepEqual(pets.map(({ id, name }) => [id, name]), Array.from({ length: 40 }, (_, i) => [i + 1, name]));
+      const pets = petsOf(await api.get(`/pets${withLimit(query, 41)}`)).slice(1);
+      assert.deepEqual(
+        pets.map(({ name, categoryId }) => [name, categoryId]),
+        Array.from({ length: 40 }, (_, i) => [name, BigInt(i)]),
+      );
     },
   }),
-  ...cases(ON_BOTH, {
+  ...cases({ ...ONE, ...ON_BOTH }, {
     async "answers one pet by its id"(api) {
-      await addPets(api, ["sold", "pending"]);
-      const { status, text } = await api.get("/pets/2");
-      assert.deepEqual([status, text], [200, '{"id":2,"name":"2","categoryId":1,"status":"pending"}']);
-      assert.equal((await api.get("/pets/%32")).text, text);
-      assert.equal((await api.get("/pets/2?limit=0")).text, text);
+      const id = await addPet(api, "pending");
+      const response = await api.get(`/pets/${id}`);
+      assert.deepEqual(petOf(response), { id, name: "Rex", categoryId: 7n, status: "pending" });
+      const encoded = Array.from(String(id), (digit) => `%3${digit}`).join("");
+      for (const path of [`/pets/${encoded}`, `/pets/${id}?limit=0`]) {
+        assert.equal((await api.get(path)).text, response.text);
+      }
     },
     async "answers 404 pet_not_found to every petId that no pet has, or could have"(api) {
-      await addPets(api, ["sold", "pending"]);
-      for (const id of ABSENT) {
+      for (const id of [...resembling(await addPet(api)), ...ABSENT]) {
         const response = await api.get(`/pets/${id}`);
         assertResponse(response, { status: 404, code: "pet_not_found", message: /^.{1,199}$/ }, id);
       }
     },
   }),
-  ...cases(ON_HOST, {
+  ...cases({ ...DEPRECATION, ...ON_HOST }, {
     async "marks every response of /pets/{petId} as deprecated, except a 401"(api) {
-      await addPets(api, ["sold"]);
-      const found = await api.get("/pets/1");
+      const path = `/pets/${await addPet(api)}`;
+      const found = await api.get(path);
+      assertDeprecated(found);
       const condition = { headers: { "if-none-match": found.headers.get("etag") ?? "" } };
-      const marked = [found, await api.get("/pets/2"), await api.get("/pets/1", condition)];
-      for (const method of ["HEAD", "OPTIONS", "PUT"]) marked.push(await api.send(method, "/pets/1"));
-      assert.deepEqual(marked.map(({ status }) => status), [200, 404, 304, 200, 204, 405]);
-      const unmarked = [await api.get("/pets/1", { key: null }), await api.get("/pets")];
-      for (const [name, value] of Object.entries(DEPRECATED)) {
-        for (const { headers } of marked) assert.equal(headers.get(name), value);
-        for (const { headers } of unmarked) assert.equal(headers.get(name), null);
+      const statuses = { HEAD: 200, OPTIONS: 204, PUT: 405 };
+      const requests = Object.entries(statuses).map(([method, status]) => ({ method, path, status, parts: {} }));
+      requests.push({ method: "GET", path: `/pets/${ABSENT_ID}`, status: 404, parts: {} });
+      requests.push({ method: "GET", path, status: 304, parts: condition });
+      for (const { method, path, status, parts } of requests) {
+        const response = await api.send(method, path, parts);
+        assert.equal(response.status, status);
+        assertDeprecated(response);
       }
+      assertCurrent(await api.get(path, { key: null }));
+      assertCurrent(await api.get("/pets"));
     },
   }),
 ];

@@ -1,0 +1,139 @@
+/** Sends the requests of the cases to a server that may do anything: hang, send without an end, or break off. */
+
+import { parseInt64 } from "../../json.ts";
+import type { ApiTarget, Handle, SeenResponse } from "../http/api.ts";
+import { NotApplicable } from "../http/case.ts";
+import { parseExact } from "../http/exact.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** How many creates all cases together may send. A server that refuses none of them has as many pets more. */
+const MOST_CREATES = 500;
+
+/** The longest response that is read, in bytes. */
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/** There is no response, or not the whole. */
+export class NoResponseError extends Error {
+  override name = "NoResponseError";
+}
+
+/** The server under test. */
+export interface ConformanceTarget {
+  /** The base address of the API, such as `https://api.example/v1`. */
+  baseUrl: string;
+  /** A key that may read and write. */
+  key: string;
+  /** Sends a request, and follows no redirection of its `redirect: "manual"`. Default: the `fetch` of the runtime. */
+  fetch?: Handle;
+  /** The time limit of a request and its response, in milliseconds. Default: 10000. */
+  timeoutMs?: number;
+  /** Is told the id of each pet that a case adds; `undefined` if a create was cut off, or its response has no id. */
+  onCreate?: (id: bigint | undefined) => void;
+}
+
+/** The exchanges of one case. */
+export interface Recorder {
+  exchange: ApiTarget["exchange"];
+  /** The last one. */
+  readonly last: Exchange | undefined;
+}
+
+/** Makes a recorder for each case. All of them share the limit of creates. */
+export function createRecorders(target: ConformanceTarget): () => Recorder {
+  const { fetch = (request: Request) => globalThis.fetch(request), timeoutMs = 10_000, onCreate } = target;
+  let creates = 0;
+  return () => {
+    let last: Exchange | undefined;
+    const exchange: ApiTarget["exchange"] = async (url, init) => {
+      const creating = init.method === "POST" && url.endsWith("/pets");
+      if (creating && ++creates > MOST_CREATES) throw new NotApplicable(`${MOST_CREATES} creates have been sent`);
+      const current: Exchange = last = { method: init.method, url, headers: init.headers, body: "" };
+      try {
+        const body = recordBody(init.body, (text) => current.body += text);
+        await limit(timeoutMs, async (signal) => {
+          const request = new Request(url, { ...init, body, redirect: "manual", signal });
+          await receive(await fetch(request), current);
+        });
+      } catch (error) {
+        current.failure = describeError(error);
+        if (creating) onCreate?.(undefined);
+        throw new NoResponseError(current.failure);
+      }
+      if (creating && isSuccess(current.response!)) onCreate?.(idOf(current.response!));
+      return current.response!;
+    };
+    return {
+      exchange,
+      get last() {
+        return last;
+      },
+    };
+  };
+}
+
+/** The same body, whose text is told as it is sent. */
+function recordBody(body: RequestInit["body"], add: (text: string) => void): BodyInit | null {
+  const decoder = new TextDecoder();
+  if (typeof body === "string") add(body);
+  else if (body instanceof Uint8Array) add(decoder.decode(body));
+  else if (body instanceof ReadableStream) {
+    return body.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, controller) {
+          add(decoder.decode(chunk, { stream: true }));
+          controller.enqueue(chunk);
+        },
+      }),
+    );
+  }
+  return body ?? null;
+}
+
+/** Reads a response as far as it may go. What has come is kept if the rest does not. */
+async function receive({ status, headers, body }: Response, exchange: Exchange): Promise<void> {
+  const response: SeenResponse = exchange.response = { status, headers, text: "" };
+  const decoder = new TextDecoder();
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    response.text += decoder.decode(chunk, { stream: true });
+    size += chunk.length;
+    if (size > MOST_BYTES) throw new RangeError(`the response has more than ${MOST_BYTES} bytes`);
+  }
+  response.text += decoder.decode();
+}
+
+/** Ends also work that does not heed its signal. */
+async function limit(timeoutMs: number, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const abort = new AbortController();
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new RangeError(`no whole response within ${timeoutMs} ms`)), timeoutMs);
+  const working = work(abort.signal);
+  try {
+    await Promise.race([working, late]);
+  } finally {
+    clearTimeout(timer);
+    working.catch(() => {});
+    abort.abort();
+  }
+}
+
+function describeError(error: unknown): string {
+  if (error instanceof RangeError) return error.message;
+  const { message, cause } = error as Error;
+  // Node has the reason in the cause.
+  const reason = cause instanceof Error && !message.includes(cause.message) ? `${message}: ${cause.message}` : message;
+  return `no whole response: ${reason.split("\n", 1)[0]}`;
+}
+
+function isSuccess({ status }: SeenResponse): boolean {
+  return status >= 200 && status < 300;
+}
+
+function idOf({ text }: SeenResponse): bigint | undefined {
+  try {
+    const { id } = parseExact(text) as { id?: unknown };
+    return typeof id === "bigint" ? id : parseInt64(String(id));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,108 @@
+/** The cases of the HTTP contract for a server that is known by its address and a key alone. */
+
+import assert from "node:assert/strict";
+import { excerpt } from "../../json.ts";
+import { HTTP_CONTRACT } from "../http/all.ts";
+import { createApi } from "../http/api.ts";
+import { type HttpCase, NotApplicable, type Topic } from "../http/case.ts";
+import { type ConformanceTarget, createRecorders, NoResponseError } from "./client.ts";
+import { describeExchange, hide } from "./exchange.ts";
+
+/** One case for a server in any language. */
+export interface ConformanceCase extends Topic {
+  /** The rest of a sentence that begins with "the petstore", such as `answers 404 to an id that no pet has`. */
+  name: string;
+  /** Why no server can be tested so by its address alone; false if it can. A runner should show it. */
+  skip: string | false;
+  /**
+   * Sends the requests. Rejects with a {@link ConformanceError} if the server breaks the promise. Resolves to the reason if the
+   * server's settings or its catalogue make the case impossible.
+   */
+  run(): Promise<string | undefined>;
+}
+
+/** The error of a case that fails. Nothing in it shows the key. */
+export class ConformanceError extends Error {
+  /** The name that test runners show. */
+  override name = "ConformanceError";
+  /** The broken promise. */
+  readonly promise: string;
+  /** What was wrong. */
+  readonly reason: string;
+  /** The last request, and its response as far as it came, as text. */
+  readonly exchange: string;
+  /** Whether there was no whole response. */
+  readonly isUnanswered: boolean;
+
+  /**
+   * Creates the error of a case that failed.
+   *
+   * @param promise The broken promise.
+   * @param reason What was wrong.
+   * @param exchange The request and the response.
+   * @param isUnanswered Whether there was no whole response.
+   */
+  constructor(promise: string, reason: string, exchange: string, isUnanswered: boolean) {
+    super(`A petstore must keep this promise: ${promise}\n${reason}\n\n${exchange}`);
+    this.promise = promise;
+    this.reason = reason;
+    this.exchange = exchange;
+    this.isUnanswered = isUnanswered;
+  }
+}
+
+/**
+ * The cases of the HTTP contract for a server in any language. They take an empty or a filled catalogue, add at most 500 pets, and
+ * remove none. Run them one after the other, while no other client adds pets.
+ *
+ * @throws {TypeError} If the base address is no HTTP address, or the key cannot be sent.
+ */
+export function conformanceCases(target: ConformanceTarget): ConformanceCase[] {
+  const { origin, pathname } = requireBase(target.baseUrl);
+  const basePath = pathname.replace(/\/+$/, "");
+  const { key } = target;
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError("The key must consist of visible ASCII characters");
+  const newRecorder = createRecorders(target);
+  return HTTP_CONTRACT.map((contractCase) => {
+    const { area, level, promise, name } = contractCase;
+    const run = async () => {
+      const recorder = newRecorder();
+      try {
+        await contractCase.run(createApi({ origin, basePath, key, exchange: recorder.exchange }));
+      } catch (error) {
+        if (error instanceof NotApplicable) return error.message;
+        const exchange = recorder.last === undefined ? "" : describeExchange(recorder.last, key);
+        const isUnanswered = error instanceof NoResponseError;
+        throw new ConformanceError(promise, hide(reasonOf(error), [key]), exchange, isUnanswered);
+      }
+      return undefined;
+    };
+    return { area, level, promise, name, skip: skipReason(contractCase), run };
+  });
+}
+
+function requireBase(baseUrl: string): URL {
+  const url = URL.parse(baseUrl);
+  if (url && /^https?:$/.test(url.protocol) && `${url.search}${url.hash}${url.username}${url.password}` === "") {
+    return url;
+  }
+  throw new TypeError("The base address must be such as https://api.example/v1, without a user, a query or a fragment");
+}
+
+function skipReason({ options = {}, inProcess }: HttpCase): string | false {
+  const [name] = Object.keys(options);
+  return name === undefined ? inProcess ?? false : `it needs a petstore with the option ${name}`;
+}
+
+/** What an error says, with the values that an assertion has compared. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof assert.AssertionError)) return error instanceof Error ? `${error.message}` : String(error);
+  const { message, generatedMessage, operator, actual, expected } = error;
+  if (!/equal/i.test(operator)) return operator === "match" ? `${show(actual)} does not match ${expected}` : message;
+  return `${generatedMessage ? "" : `${message}: `}${show(actual)} should be ${show(expected)}`;
+}
+
+function show(value: unknown): string {
+  const text = JSON.stringify(value, (_, member) => typeof member === "bigint" ? String(member) : member);
+  return excerpt(text ?? String(value), 400);
+}

@@ -1,0 +1,75 @@
+/** Reads pets with exact numbers, and checks that they have the shape of section 2 of the specification. */
+
+import assert from "node:assert/strict";
+import { excerpt, parseInt64 } from "../../json.ts";
+import { isPetStatus, type PetStatus } from "../../pet.ts";
+import type { ApiResponse, SeenResponse } from "./api.ts";
+
+/** A pet of a response. */
+export interface ExactPet {
+  id: bigint;
+  name: string;
+  categoryId: bigint;
+  status?: PetStatus;
+}
+
+/** JSON whose int64 members are bigint. */
+export function parseExact(text: string): unknown {
+  return JSON.parse(text, (name, value, context?: { source: string }) => {
+    if (typeof value !== "number" || (name !== "id" && name !== "categoryId")) return value;
+    return parseInt64(context?.source ?? String(value)) ?? value;
+  });
+}
+
+function asPet(value: unknown): ExactPet {
+  const shown = describe(value);
+  assert.ok(typeof value === "object" && value !== null, `A pet must be an object, not ${shown}`);
+  const { id, name, categoryId, status } = value as Record<string, unknown>;
+  assert.equal(typeof id, "bigint", `The id of a pet must be an int64: ${shown}`);
+  assert.equal(typeof name, "string", `The name of a pet must be a string: ${shown}`);
+  assert.equal(typeof categoryId, "bigint", `The categoryId of a pet must be an int64: ${shown}`);
+  assert.ok(status === undefined || isPetStatus(status), `The status of a pet must be one of the three: ${shown}`);
+  return value as ExactPet;
+}
+
+/** The value of a body, shortened, for messages. */
+function describe(value: unknown): string {
+  return excerpt(
+    String(JSON.stringify(value, (_, member) => typeof member === "bigint" ? String(member) : member)),
+    200,
+  );
+}
+
+function assertJson({ status, headers }: SeenResponse, expected: number): void {
+  assert.equal(status, expected);
+  assert.match(headers.get("content-type") ?? "", /^application\/json *(;|$)/i);
+}
+
+/** The pet of a response, with this status and with `application/json`. */
+export function petOf(response: ApiResponse, status = 200): ExactPet {
+  assertJson(response, status);
+  return asPet(parseExact(response.text));
+}
+
+/** The pets of a list. */
+export function petsOf(response: ApiResponse): ExactPet[] {
+  assertJson(response, 200);
+  const list = parseExact(response.text);
+  assert.ok(Array.isArray(list), `A list must be an array, not ${describe(list)}`);
+  return list.map(asPet);
+}
+
+export function idsOf(response: ApiResponse): bigint[] {
+  return petsOf(response).map(({ id }) => id);
+}
+
+/** Throws unless the response has the Error body of section 2, as section 7 says. */
+export function assertError(response: ApiResponse): void {
+  assertJson(response, response.status);
+  const { json, status, text } = response;
+  assert.ok(typeof json === "object" && json !== null, `An error must be an object, not ${excerpt(text)}`);
+  const { code, message, status: told } = json as Record<string, unknown>;
+  assert.equal(typeof code, "string", "The code of an error must be a string");
+  assert.equal(typeof message, "string", "The message of an error must be a string");
+  assert.equal(told, status, "The status of an error must be that of the response");
+}

@@ -1,0 +1,165 @@
+/** What the specification says, word for word, and nothing else. Sections are those of `petstore-spec.md`. */
+
+import assert from "node:assert/strict";
+import { PET_STATUSES } from "../../pet.ts";
+import type { Api, ApiResponse } from "./api.ts";
+import { type Area, cases, type HttpCase, ON_BOTH, ON_HOST, ON_STORE, postAs, type Topic } from "./case.ts";
+import { ABSENT_ID, addPet, addPets, fillCatalogue } from "./catalogue.ts";
+import { assertError, petOf, petsOf } from "./exact.ts";
+
+/** @param promise With its section. */
+function says(area: Area, promise: string): Topic {
+  return { area, level: "specification", promise };
+}
+
+const PET = '{"name":"Rex","categoryId":7}';
+const INT64 = ["9223372036854775807", "-9223372036854775808", "9007199254740993", "-9007199254740993", "0", "-1"];
+
+/** Bodies without a required field, and values that are not of their field's type. */
+const INCOMPLETE = ["{}", '{"name":"Rex"}', '{"categoryId":7}', '{"status":"sold"}'];
+const WRONG_VALUES = [
+  ...["7", "null", "true", "[]", "{}"].map((name) => `{"name":${name},"categoryId":7}`),
+  ...['"7"', "7.5", "null", "true", "[7]", "{}", "9223372036854775808", "-9223372036854775809"]
+    .map((categoryId) => `{"name":"Rex","categoryId":${categoryId}}`),
+  ...['"lost"', '"SOLD"', "1", "true", "[]"].map((status) => `{"name":"Rex","categoryId":7,"status":${status}}`),
+];
+
+/** Requests to the three endpoints, without a key or with these credentials. */
+function requestsTo(api: Api, id: bigint, authorization?: string): (() => Promise<ApiResponse>)[] {
+  const parts = authorization === undefined ? { key: null } : { headers: { authorization } };
+  return [() => api.get("/pets", parts), () => api.post(PET, parts), () => api.get(`/pets/${id}`, parts)];
+}
+
+async function assertRefused(requests: (() => Promise<ApiResponse>)[], what: string): Promise<void> {
+  for (const send of requests) assert.equal((await send()).status, 401, `With ${what}`);
+}
+
+/** Adds a pet from JSON text, and expects this category in the response and under its id. */
+async function expectCategory(api: Api, categoryId: string): Promise<void> {
+  const created = petOf(await postAs(api, `{"name":"Rex","categoryId":${categoryId}}`), 201);
+  assert.equal(String(created.categoryId), categoryId);
+  const got = petOf(await api.get(`/pets/${created.id}`));
+  assert.deepEqual([got.id, String(got.categoryId)], [created.id, categoryId]);
+}
+
+export const SPECIFICATION_CASES: readonly HttpCase[] = [
+  ...cases({ ...says("auth", "5: Every endpoint requires an API key, sent as an HTTP bearer token"), ...ON_HOST }, {
+    async "answers 401 without a key"(api) {
+      await assertRefused(requestsTo(api, await addPet(api)), "no key");
+    },
+    async "answers 401 to an invalid key"(api) {
+      const id = await addPet(api);
+      const wrong = {
+        "another key": "Bearer not_a_key_of_this_petstore",
+        "the key and one more character": `Bearer ${api.key}x`,
+        "the key with another last character": `Bearer ${api.key.slice(0, -1)}${api.key.endsWith("0") ? 1 : 0}`,
+        "the scheme Basic": `Basic ${btoa(`user:${api.key}`)}`,
+      };
+      for (const [what, authorization] of Object.entries(wrong)) {
+        await assertRefused(requestsTo(api, id, authorization), what);
+      }
+    },
+  }),
+  ...cases({
+    ...says("errors", "7: Error responses carry the Error body with media type application/json"),
+    ...ON_HOST,
+  }, {
+    async "describes every failure by a code, a message and its status"(api) {
+      const requests = [...requestsTo(api, 1n), () => postAs(api, "{}"), () => api.get(`/pets/${ABSENT_ID}`)];
+      let failures = 0;
+      for (const send of requests) {
+        const response = await send();
+        // Whether they fail, other cases ask.
+        if (response.status < 400) continue;
+        assertError(response);
+        failures++;
+      }
+      assert.ok(failures > 0, "No request failed that should have failed");
+    },
+  }),
+  ...cases({ ...says("pets.list", "4.1: GET /pets answers 200 with an array of Pet"), ...ON_STORE }, {
+    async "lists pets"(api) {
+      await addPet(api);
+      assert.ok(petsOf(await api.get("/pets")).length > 0, "A catalogue with a pet has an empty list");
+    },
+  }),
+  ...cases({
+    ...says("pets.list", "4.1: limit, from 1 to 100, is the maximum number of animals returned in one response"),
+    ...ON_STORE,
+  }, {
+    async "lists at most as many pets as the limit"(api) {
+      await fillCatalogue(api);
+      for (const limit of [1, 2, 99, 100]) {
+        const { length } = petsOf(await api.get(`/pets?limit=${limit}`));
+        assert.ok(length > 0 && length <= limit, `With the limit ${limit} there are ${length} pets`);
+      }
+    },
+  }),
+  ...cases({ ...says("pets.list", "4.1: the default of limit is 20"), ...ON_STORE }, {
+    async "lists at most 20 pets without a limit"(api) {
+      await fillCatalogue(api);
+      const { length } = petsOf(await api.get("/pets"));
+      assert.ok(length > 0 && length <= 20, `Without a limit there are ${length} pets`);
+    },
+  }),
+  ...cases({
+    ...says("pets.list", "4.1: When status is given, the result is restricted to animals with that status"),
+    ...ON_STORE,
+  }, {
+    async "restricts a list to the status that is asked for"(api) {
+      await addPets(api, PET_STATUSES);
+      for (const wanted of PET_STATUSES) {
+        const pets = petsOf(await api.get(`/pets?status=${wanted}`));
+        assert.ok(pets.length > 0, `There is a pet with the status ${wanted}, and the list is empty`);
+        for (const { status } of pets) assert.equal(status, wanted);
+      }
+    },
+  }),
+  ...cases({ ...says("pets.create", "4.2: POST /pets answers 201 with the created animal and its id"), ...ON_BOTH }, {
+    async "creates a pet with the name, the category and each status that were sent"(api) {
+      for (const status of PET_STATUSES) {
+        const pet = petOf(await api.post({ name: "Rex", categoryId: 7, status }), 201);
+        assert.deepEqual([pet.name, pet.categoryId, pet.status], ["Rex", 7n, status]);
+      }
+    },
+    async "creates a pet without a status"(api) {
+      const { name, categoryId } = petOf(await postAs(api, PET), 201);
+      assert.deepEqual([name, categoryId], ["Rex", 7n]);
+    },
+  }),
+  ...cases(
+    { ...says("pets.create", "2: id is a unique identifier, assigned by the service on creation"), ...ON_STORE },
+    {
+      async "gives each pet an id of its own"(api) {
+        const ids = await addPets(api, ["sold", "sold", "sold"]);
+        assert.equal(new Set(ids).size, 3);
+      },
+    },
+  ),
+  ...cases({ ...says("pets.create", "2: categoryId is an integer of the format int64"), ...ON_STORE }, {
+    async "keeps every int64 exact to the last digit"(api) {
+      for (const categoryId of INT64) await expectCategory(api, categoryId);
+    },
+  }),
+  ...cases(says("pets.create", "4.2: 400 if the body is missing required fields"), {
+    async "answers 400 to a pet without a required field"(api) {
+      for (const body of INCOMPLETE) assert.equal((await postAs(api, body)).status, 400, body);
+    },
+  }),
+  ...cases(says("pets.create", "4.2: 400 if the body contains invalid values"), {
+    async "answers 400 to a value that is not of its field's type"(api) {
+      for (const body of WRONG_VALUES) assert.equal((await postAs(api, body)).status, 400, body);
+    },
+  }),
+  ...cases({ ...says("pets.get", "4.3: GET /pets/{petId} returns one animal by identifier"), ...ON_BOTH }, {
+    async "answers a pet by its id, as it was created"(api) {
+      const created = petOf(await api.post({ name: "Luna", categoryId: 8, status: "pending" }), 201);
+      assert.deepEqual(petOf(await api.get(`/pets/${created.id}`)), created);
+    },
+  }),
+  ...cases({ ...says("pets.get", "4.3: 404 if the requested resource could not be found"), ...ON_HOST }, {
+    async "answers 404 to an id that no pet has"(api) {
+      assert.equal((await api.get(`/pets/${ABSENT_ID}`)).status, 404);
+    },
+  }),
+];
