@@ -56,7 +56,7 @@ export function programName(script: string, isRunByNpx: boolean): string {
 
 /** A command in a text, and not in the name of a file. */
 const COMMAND =
-  /(?<![\w./-])petstore(?= (?:serve|openapi|keys|import|export|check|backup|restore|help|<command>)(?!\w))/g;
+  /(?<![\w./-])petstore(?= (?:serve|openapi|keys|import|export|check|conform|backup|restore|help|<command>)(?!\w))/g;
 
 /** Rewrites commands in a text, such as `petstore keys list`, so that its reader can copy them. */
 export function asCalled(text: string, script = process.argv[1] ?? ""): string {

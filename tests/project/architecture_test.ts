@@ -50,7 +50,8 @@ const FLOORS = [
   ["operations"],
   ["petstore"],
   ["openapi"],
-  ["server", "testing"],
+  ["testing"],
+  ["server"],
 ];
 
 /** The folder of `lib` that a module is in; the modules beside the folders are the ground. */

@@ -10,7 +10,8 @@ const INSTALL = "deno task install";
 export const EVERYDAY: Record<string, string> = {
   servers: "deno test -A --no-check tests/server/*_test.ts tests/server/keys",
   stores: "deno test -A --no-check tests/contract tests/project tests/stores",
-  library: "deno test -A --no-check --doc docs/clients.md docs/http.md docs/library.md docs/stores.md mod.ts lib " +
+  library:
+    "deno test -A --no-check --doc docs/clients.md docs/conformance.md docs/http.md docs/library.md docs/stores.md mod.ts lib " +
     "tests/reliability/fuzz/handle_test.ts tests/security tests/server/transfer tests/sockets tests/unit",
 };
 
@@ -21,7 +22,18 @@ export const EVERYDAY: Record<string, string> = {
 const ON_NODE = [
   ...["damage", "faults", "gone", "start"].map((name) => `faults/disk/${name}`),
   ...["faults/restore", "nginx/upstream", "sockets/smuggling", "sockets/unreadable"],
-  ...["check_url", "failed_start", "keys/process", "keys/secret", "log", "output", "shutdown", "start", "viewer"]
+  ...[
+    "check_url",
+    "conform",
+    "failed_start",
+    "keys/process",
+    "keys/secret",
+    "log",
+    "output",
+    "shutdown",
+    "start",
+    "viewer",
+  ]
     .map((name) => `server/${name}`),
   ...["server/transfer/export", "server/transfer/unfinished"],
 ].map((name) => `tests/${name}_test.ts`).join(" ");

@@ -2,6 +2,7 @@ import { BACKUP } from "./backup.ts";
 import { ADD_KEY, LIST_KEYS, PURGE_KEYS, REVOKE_KEY, ROTATE_KEY } from "./keys.ts";
 import { CHECK } from "./check.ts";
 import type { Command } from "./command.ts";
+import { CONFORM } from "./conform.ts";
 import { EXPORT } from "./export.ts";
 import { IMPORT } from "./import.ts";
 import { OPENAPI } from "./openapi.ts";
@@ -20,6 +21,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   import: IMPORT,
   export: EXPORT,
   check: CHECK,
+  conform: CONFORM,
   backup: BACKUP,
   restore: RESTORE,
 };

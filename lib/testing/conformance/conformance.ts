@@ -81,6 +81,27 @@ export function conformanceCases(target: ConformanceTarget): ConformanceCase[] {
   });
 }
 
+/**
+ * Asks for a list, and then for a pet, because a server that fails at one of them can be tested.
+ *
+ * @returns The first response, or why there is none.
+ */
+export async function tryTarget(target: ConformanceTarget): Promise<{ status: number; location: string } | string> {
+  const { origin, pathname } = requireBase(target.baseUrl);
+  let failure = "";
+  for (const path of ["/pets?limit=1", "/pets/1"]) {
+    const { exchange } = createRecorders(target)();
+    const api = createApi({ origin, basePath: pathname.replace(/\/+$/, ""), key: target.key, exchange });
+    try {
+      const { status, headers } = await api.get(path);
+      return { status, location: hide(headers.get("location") ?? "", [target.key]) };
+    } catch (error) {
+      failure ||= (error as Error).message;
+    }
+  }
+  return hide(failure, [target.key]);
+}
+
 function requireBase(baseUrl: string): URL {
   const url = URL.parse(baseUrl);
   if (url && /^https?:$/.test(url.protocol) && `${url.search}${url.hash}${url.username}${url.password}` === "") {

@@ -40,32 +40,31 @@ function describe(value: unknown): string {
   );
 }
 
-function assertJson({ status, headers }: SeenResponse, expected: number): void {
-  assert.equal(status, expected);
+export function assertJson({ headers }: SeenResponse): void {
   assert.match(headers.get("content-type") ?? "", /^application\/json *(;|$)/i);
 }
 
-/** The pet of a response, with this status and with `application/json`. */
-export function petOf(response: ApiResponse, status = 200): ExactPet {
-  assertJson(response, status);
+/** The pet of a response with this status. */
+export function petOf(response: SeenResponse, status = 200): ExactPet {
+  assert.equal(response.status, status);
   return asPet(parseExact(response.text));
 }
 
 /** The pets of a list. */
-export function petsOf(response: ApiResponse): ExactPet[] {
-  assertJson(response, 200);
+export function petsOf(response: SeenResponse): ExactPet[] {
+  assert.equal(response.status, 200);
   const list = parseExact(response.text);
   assert.ok(Array.isArray(list), `A list must be an array, not ${describe(list)}`);
   return list.map(asPet);
 }
 
-export function idsOf(response: ApiResponse): bigint[] {
+export function idsOf(response: SeenResponse): bigint[] {
   return petsOf(response).map(({ id }) => id);
 }
 
 /** Throws unless the response has the Error body of section 2, as section 7 says. */
 export function assertError(response: ApiResponse): void {
-  assertJson(response, response.status);
+  assertJson(response);
   const { json, status, text } = response;
   assert.ok(typeof json === "object" && json !== null, `An error must be an object, not ${excerpt(text)}`);
   const { code, message, status: told } = json as Record<string, unknown>;

@@ -5,7 +5,7 @@ import { PET_STATUSES } from "../../pet.ts";
 import type { Api, ApiResponse } from "./api.ts";
 import { type Area, cases, type HttpCase, ON_BOTH, ON_HOST, ON_STORE, postAs, type Topic } from "./case.ts";
 import { ABSENT_ID, addPet, addPets, fillCatalogue } from "./catalogue.ts";
-import { assertError, petOf, petsOf } from "./exact.ts";
+import { assertError, assertJson, petOf, petsOf } from "./exact.ts";
 
 /** @param promise With its section. */
 function says(area: Area, promise: string): Topic {
@@ -36,7 +36,8 @@ async function assertRefused(requests: (() => Promise<ApiResponse>)[], what: str
 
 /** Adds a pet from JSON text, and expects this category in the response and under its id. */
 async function expectCategory(api: Api, categoryId: string): Promise<void> {
-  const created = petOf(await postAs(api, `{"name":"Rex","categoryId":${categoryId}}`), 201);
+  const response = await postAs(api, `{"name":"Rex","categoryId":${categoryId}}`);
+  const created = petOf(response, response.status);
   assert.equal(String(created.categoryId), categoryId);
   const got = petOf(await api.get(`/pets/${created.id}`));
   assert.deepEqual([got.id, String(got.categoryId)], [created.id, categoryId]);
@@ -75,6 +76,13 @@ export const SPECIFICATION_CASES: readonly HttpCase[] = [
         failures++;
       }
       assert.ok(failures > 0, "No request failed that should have failed");
+    },
+  }),
+  ...cases({ ...says("routes", "1: Bodies sent and received are JSON (application/json)"), ...ON_HOST }, {
+    async "sends pets and lists as application/json"(api) {
+      const created = await api.post({ name: "Rex", categoryId: 7 });
+      assertJson(created);
+      for (const path of ["/pets", `/pets/${petOf(created, created.status).id}`]) assertJson(await api.get(path));
     },
   }),
   ...cases({ ...says("pets.list", "4.1: GET /pets answers 200 with an array of Pet"), ...ON_STORE }, {
@@ -153,7 +161,8 @@ export const SPECIFICATION_CASES: readonly HttpCase[] = [
   }),
   ...cases({ ...says("pets.get", "4.3: GET /pets/{petId} returns one animal by identifier"), ...ON_BOTH }, {
     async "answers a pet by its id, as it was created"(api) {
-      const created = petOf(await api.post({ name: "Luna", categoryId: 8, status: "pending" }), 201);
+      const response = await api.post({ name: "Luna", categoryId: 8, status: "pending" });
+      const created = petOf(response, response.status);
       assert.deepEqual(petOf(await api.get(`/pets/${created.id}`)), created);
     },
   }),

@@ -1,0 +1,153 @@
+import { openSync, writeFileSync } from "node:fs";
+import type { ConformanceCase, ConformanceError } from "../../testing/conformance/conformance.ts";
+import type { ConformanceTarget } from "../../testing/conformance/client.ts";
+import { type CommandArguments, type Format, numberFrom, oneOf } from "../command_arguments.ts";
+import { explain, SettingError } from "../start_error.ts";
+import type { Command } from "./command.ts";
+import { asJson, asJunit, describePets, describeResult, type Pets, type Result, summarize } from "./conform_report.ts";
+
+/** After so many cases in a row without a response, the others are not tried: each would wait for its time limit. */
+const MOST_UNANSWERED = 5;
+
+const BASE_ADDRESS: Format<URL> = {
+  form: "the base address of an API, such as http://127.0.0.1:8000/v1",
+  parse(text) {
+    const url = URL.parse(text);
+    const more = url && `${url.search}${url.hash}${url.username}${url.password}`;
+    return more === "" && /^https?:$/.test(url!.protocol) ? url! : undefined;
+  },
+};
+
+export const CONFORM: Command = {
+  summary: "test a server in any language: does it keep the HTTP contract?",
+  settings: [],
+  flags: {
+    key: {
+      value: "key",
+      variable: "PETSTORE_KEYS",
+      help: "the API key to send, which may read and write; of several in the variable, the first",
+    },
+    level: {
+      value: "specification|full",
+      default: "full",
+      help: "test what the specification says and nothing else, or also what this project adds to it",
+    },
+    only: { value: "area", example: "pets.list", help: "test this area alone, or all areas whose names begin so" },
+    timeout: { value: "seconds", default: "10", help: "how long to wait for each response" },
+    json: { help: "print JSON: url, level, counts, cases, and the ids of the pets that were added" },
+    junit: { value: "file", help: "also write the results to this file, as JUnit's XML" },
+  },
+  operand: "url",
+  about: [
+    "Sends requests to the server at a base address, and prints a line for each case of the HTTP contract. A case that fails " +
+    "shows the promise that is broken, the last request, and the response. The key is not shown.",
+    "The catalogue may be empty or filled. The cases add at most 500 pets, and the last line has their ids: the API cannot " +
+    "remove them. Meanwhile no other client should add pets. No redirection is followed, so no other address gets the key.",
+    "Cases that need more than an address are skipped, with the reason: another setting of the server, or an empty catalogue.",
+    "If all cases pass, the exit status is 0, and if one fails 1. It is 2 if the server cannot be reached, or refuses the key.",
+  ],
+  examples: [
+    "petstore conform http://127.0.0.1:8000/v1 --key secret",
+    "PETSTORE_KEYS=secret petstore conform https://pets.example/v1 --level specification",
+    "petstore conform http://127.0.0.1:8000/v1 --key secret --only pets.list --junit conform.xml",
+  ],
+  async run(args, { writers: { output, errors }, host }) {
+    const url = readAddress(args.operand);
+    const level = args.read("level", oneOf("specification", "full"));
+    const pets: Pets = { ids: new Set(), unknown: 0 };
+    const target: ConformanceTarget = {
+      baseUrl: url.href,
+      key: readKey(args),
+      timeoutMs: 1000 * args.read("timeout", numberFrom(1, 600)),
+      onCreate: (id) => void (id === undefined ? pets.unknown++ : pets.ids.add(id)),
+    };
+    const junit = args.text("junit");
+    const { conformanceCases, tryTarget } = await import("../../testing/conformance/conformance.ts");
+    const cases = select(conformanceCases(target), level, args.text("only"));
+    if (junit !== "") openForWriting(junit);
+    checkTarget(url, await tryTarget(target));
+    let isEnding = false;
+    host.ending().then(() => isEnding = true);
+    const results: Result[] = [];
+    const add = args.isOn("json") ? () => {} : (line: string) => output.add(line);
+    for await (const result of runAll(cases, () => isEnding)) {
+      results.push(result);
+      add(describeResult(result));
+    }
+    if (args.isOn("json")) output.add(asJson({ url: url.href, level, results, pets }));
+    for (const line of [...summarize(results), describePets(pets)]) add(line);
+    if (junit !== "") writeFileSync(junit, asJunit(url.href, results));
+    if (isEnding) errors.add("petstore: not all cases have run, because a signal came");
+    return isEnding || results.some(({ outcome }) => outcome === "fail") ? 1 : 0;
+  },
+};
+
+function readAddress(text: string): URL {
+  const url = BASE_ADDRESS.parse(text);
+  // It is not quoted, because it may have a password, or be a key.
+  if (url === undefined) throw new SettingError(`Name ${BASE_ADDRESS.form}, without a user, a query or a fragment`);
+  url.pathname = url.pathname.endsWith("/") ? url.pathname.slice(0, -1) : url.pathname;
+  return url;
+}
+
+function readKey(args: CommandArguments): string {
+  const [key = ""] = args.text("key").split(",").map((each) => each.trim());
+  if (key === "") throw new SettingError("Say which key to send, by --key or PETSTORE_KEYS");
+  if (key.startsWith("sha256:")) throw new SettingError("The key must be in clear text: its digest cannot be sent");
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new SettingError("The key must consist of visible ASCII characters");
+  return key;
+}
+
+/** The cases of a level and an area. */
+function select(all: readonly ConformanceCase[], chosen: string, only: string): ConformanceCase[] {
+  const cases = all.filter(({ level }) => chosen === "full" || level === chosen);
+  const selected = cases.filter(({ area }) => only === "" || `${area}.`.startsWith(`${only}.`));
+  if (selected.length > 0) return selected;
+  const areas = [...new Set(cases.map(({ area }) => area))].sort();
+  throw new SettingError(`--only must be an area, not ${JSON.stringify(only)}; the areas are ${areas.join(", ")}`);
+}
+
+function openForWriting(path: string): void {
+  try {
+    openSync(path, "w");
+  } catch (error) {
+    throw explain(`--junit cannot write ${path}`, error);
+  }
+}
+
+/** Throws if there is no use in a hundred cases. */
+function checkTarget({ href }: URL, seen: { status: number; location: string } | string): void {
+  if (typeof seen === "string") throw new SettingError(`${href} cannot be reached: ${seen}`);
+  const { status, location } = seen;
+  if (status === 401 || status === 403) {
+    throw new SettingError(`${href} answers ${status}, so it refuses the key; name one that may read and write`);
+  }
+  if (status === 404) {
+    throw new SettingError(`${href} answers 404 to /pets, so it is not the base address of a petstore`);
+  }
+  if (status >= 300 && status < 400 && status !== 304) {
+    throw new SettingError(`${href} redirects to ${JSON.stringify(location)}; name the address of the API itself`);
+  }
+}
+
+/** Runs one case after the other. */
+async function* runAll(cases: readonly ConformanceCase[], isEnding: () => boolean): AsyncGenerator<Result> {
+  let unanswered = 0;
+  for (const { run, skip, ...topic } of cases) {
+    const begun = performance.now();
+    const result: Result = { ...topic, outcome: "pass", seconds: 0 };
+    try {
+      if (skip) result.reason = skip;
+      else if (isEnding()) result.reason = "a signal has ended the command";
+      else if (unanswered >= MOST_UNANSWERED) result.reason = `${unanswered} cases in a row got no response`;
+      else result.reason = await run();
+      if (result.reason !== undefined) result.outcome = "skip";
+      else unanswered = 0;
+    } catch (error) {
+      const { reason, exchange, isUnanswered } = error as ConformanceError;
+      Object.assign(result, { outcome: "fail", reason, exchange });
+      unanswered = isUnanswered ? unanswered + 1 : 0;
+    }
+    yield { ...result, seconds: (performance.now() - begun) / 1000 };
+  }
+}

@@ -1,0 +1,110 @@
+/** The results of `conform`, as text, as JSON and as JUnit's XML. */
+
+/** The result of one case. */
+export interface Result {
+  area: string;
+  level: string;
+  promise: string;
+  name: string;
+  outcome: "pass" | "fail" | "skip";
+  seconds: number;
+  /** Why it failed or was skipped. */
+  reason?: string | undefined;
+  /** The request and the response that made it fail. */
+  exchange?: string;
+}
+
+/** What the cases have left behind. */
+export interface Pets {
+  ids: Set<bigint>;
+  /** Creates without a response, or without an id in it. */
+  unknown: number;
+}
+
+const WORDS = { pass: "pass", fail: "FAIL", skip: "skip" };
+
+/** A line, and for a failure the promise, the reason and the messages below it. */
+export function describeResult({ outcome, level, area, name, reason, promise, exchange = "" }: Result): string {
+  const line = `${WORDS[outcome]}  ${level.padEnd(13)}  ${area.padEnd(23)}  ${name}`;
+  if (outcome === "pass") return line;
+  if (outcome === "skip") return `${line} (${reason})`;
+  const more = [`promise: ${promise}`, ...`reason:  ${reason}`.split("\n"), ...exchange.split("\n")];
+  return [line, ...more.map((text) => `      ${text}`.trimEnd())].join("\n");
+}
+
+function count(results: readonly Result[], outcome: Result["outcome"]): number {
+  return results.filter((result) => result.outcome === outcome).length;
+}
+
+/** A line for each level. */
+export function summarize(results: readonly Result[]): string[] {
+  const levels = [...new Set(results.map(({ level }) => level))];
+  return levels.map((level) => {
+    const all = results.filter((result) => result.level === level);
+    const counts = `${count(all, "pass")} passed, ${count(all, "fail")} failed, ${count(all, "skip")} skipped`;
+    return `${level === "full" ? "additions" : level}: ${counts}`;
+  });
+}
+
+/** Which pets are left, with ranges such as 4-7. */
+export function describePets({ ids, unknown }: Pets): string {
+  const ranges: { first: bigint; last: bigint }[] = [];
+  for (const id of sorted(ids)) {
+    const range = ranges.at(-1);
+    if (range?.last === id - 1n) range.last = id;
+    else ranges.push({ first: id, last: id });
+  }
+  const texts = ranges.map(({ first, last }) => first === last ? String(first) : `${first}-${last}`);
+  const more = unknown === 0 ? "" : `; and up to ${unknown} whose ids were not told`;
+  return `pets left behind: ${texts.join(", ") || "none"}${more}`;
+}
+
+function sorted(ids: Iterable<bigint>): bigint[] {
+  return [...ids].sort((a, b) => a < b ? -1 : a > b ? 1 : 0);
+}
+
+interface Report {
+  url: string;
+  level: string;
+  results: readonly Result[];
+  pets: Pets;
+}
+
+export function asJson({ url, level, results, pets }: Report): string {
+  const counts = { passed: count(results, "pass"), failed: count(results, "fail"), skipped: count(results, "skip") };
+  // As text, because many readers round an int64.
+  const petIds = sorted(pets.ids).map(String);
+  return JSON.stringify({ url, level, ...counts, cases: results, petIds, unknownPets: pets.unknown });
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "\n": "&#10;",
+};
+
+/** The texts of results have no character that XML forbids, and addresses neither. */
+function escape(text: string): string {
+  return text.replaceAll(/[&<>"\n]/g, (character) => ENTITIES[character] ?? "");
+}
+
+export function asJunit(url: string, results: readonly Result[]): string {
+  const seconds = results.reduce((sum, result) => sum + result.seconds, 0).toFixed(3);
+  const counts = `tests="${results.length}" failures="${count(results, "fail")}" skipped="${count(results, "skip")}"`;
+  const cases = results.map(({ level, area, name, seconds, outcome, reason = "", promise, exchange = "" }) => {
+    const attributes = `classname="${level}.${area}" name="${escape(name)}" time="${seconds.toFixed(3)}"`;
+    if (outcome === "pass") return `    <testcase ${attributes}/>\n`;
+    const detail = outcome === "skip"
+      ? `<skipped message="${escape(reason)}"/>`
+      : `<failure message="${escape(promise)}">${escape(`${reason}\n\n${exchange}`)}</failure>`;
+    return `    <testcase ${attributes}>${detail}</testcase>\n`;
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites ${counts} time="${seconds}">
+  <testsuite name="${escape(url)}" ${counts} time="${seconds}">
+${cases.join("")}  </testsuite>
+</testsuites>
+`;
+}

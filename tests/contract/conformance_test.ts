@@ -1,0 +1,287 @@
+/** The cases for a server that is known by its address: petstores pass them, and wrong servers fail the case that says so. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { conformanceCases, ConformanceError, type ConformanceTarget, type Handle } from "../../lib/testing/testing.ts";
+import { createPetstore } from "../../mod.ts";
+import { KEY } from "../support/api.ts";
+
+type Outcomes = Record<"passed" | "failed" | "skipped", string[]> & { errors: ConformanceError[] };
+
+async function runCases(
+  target: Partial<ConformanceTarget>,
+  chosen: "specification" | "full" = "full",
+): Promise<Outcomes> {
+  const outcomes: Outcomes = { passed: [], failed: [], skipped: [], errors: [] };
+  const cases = conformanceCases({ baseUrl: "https://petstore.example/v1", key: KEY, ...target });
+  for (const { name, level, skip, run } of cases) {
+    if (chosen === "specification" && level !== chosen) continue;
+    try {
+      const reason = skip || await run();
+      outcomes[reason === undefined ? "passed" : "skipped"].push(name);
+    } catch (error) {
+      assert.ok(error instanceof ConformanceError, `${name}: ${error}`);
+      outcomes.failed.push(name);
+      outcomes.errors.push(error);
+    }
+  }
+  return outcomes;
+}
+
+function newPetstore(): Handle {
+  const { handle } = createPetstore({ keys: [KEY] });
+  return async (request) => await handle(request);
+}
+
+test("conformanceCases() pass on a petstore without pets, and then with them, and name each pet that they add", async () => {
+  const fetch = newPetstore();
+  let pets = 0;
+  for (const round of [1, 2]) {
+    const ids = new Set<bigint | undefined>();
+    const { passed, failed, skipped } = await runCases({ fetch, onCreate: (id) => ids.add(id) });
+    assert.deepEqual(failed, [], `round ${round}`);
+    assert.ok(passed.length > 60 && skipped.length < passed.length / 2);
+    assert.deepEqual([...ids], Array.from(ids, (_, i) => BigInt(pets + i + 1)));
+    pets += ids.size;
+  }
+});
+
+test("conformanceCases() take a base address at the root, and refuse what is no base address, and a key that cannot be sent", async () => {
+  const { handle } = createPetstore({ keys: [KEY], basePath: "" });
+  const fetch: Handle = async (request) => await handle(request);
+  assert.deepEqual((await runCases({ fetch, baseUrl: "https://petstore.example" })).failed, []);
+  const urls = [
+    "petstore.example/v1",
+    "ftp://petstore.example",
+    "http://u:p@petstore.example",
+    "http://petstore.example/?a=1",
+  ];
+  for (const baseUrl of urls) assert.throws(() => conformanceCases({ baseUrl, key: KEY }), TypeError, baseUrl);
+  for (const key of ["", "a b", "é"]) {
+    assert.throws(() => conformanceCases({ baseUrl: "https://petstore.example", key }), TypeError, key);
+  }
+});
+
+/** Changes the body and the head of some responses of a petstore. */
+type Change = (response: { status: number; headers: Headers; text: string }, request: Request) => void;
+
+function changed(change: Change, accept: (request: Request) => Request = (request) => request): Handle {
+  const petstore = newPetstore();
+  return async (request) => {
+    const { status, headers, body } = await petstore(accept(request));
+    const seen = { status, headers: new Headers(headers), text: await new Response(body).text() };
+    change(seen, request);
+    if (request.method !== "HEAD") seen.headers.delete("content-length");
+    return new Response(seen.text === "" ? null : seen.text, { status: seen.status, headers: seen.headers });
+  };
+}
+
+/** A petstore that reads the query of a list in another way. */
+function reading(change: (query: URLSearchParams) => void): Handle {
+  return changed(() => {}, (request) => {
+    const url = new URL(request.url);
+    if (request.method === "GET" && url.pathname === "/v1/pets") change(url.searchParams);
+    return new Request(url, request);
+  });
+}
+
+function isOne({ url, method }: Request): boolean {
+  return method === "GET" && /\/pets\/\d/.test(url);
+}
+
+/** Wrong servers, and the cases of the specification that fail. */
+const WRONG: [name: string, fetch: Handle, failed: string[]][] = [
+  [
+    "rounds int64",
+    changed((response) => {
+      if (response.status < 300 && response.text !== "") response.text = JSON.stringify(JSON.parse(response.text));
+    }),
+    ["keeps every int64 exact to the last digit"],
+  ],
+  [
+    "has another Error",
+    changed((response) => {
+      if (response.status >= 400) response.text = '{"error":"wrong"}';
+    }),
+    ["describes every failure by a code, a message and its status"],
+  ],
+  [
+    "tells another status in the Error",
+    changed((response) => {
+      if (response.status === 404) response.text = response.text.replace("404", "400");
+    }),
+    ["describes every failure by a code, a message and its status"],
+  ],
+  [
+    "tells the status of an Error as text",
+    changed((response) => {
+      if (response.status >= 400) response.text = response.text.replace(/("status":)(\d+)/, '$1"$2"');
+    }),
+    ["describes every failure by a code, a message and its status"],
+  ],
+  [
+    "sends errors as HTML",
+    changed(({ status, headers }) => {
+      if (status >= 400) headers.set("content-type", "text/html");
+    }),
+    ["describes every failure by a code, a message and its status"],
+  ],
+  [
+    "sends pets as text",
+    changed(({ status, headers }) => {
+      if (status < 300) headers.set("content-type", "text/plain");
+    }),
+    ["sends pets and lists as application/json"],
+  ],
+  ["ignores the limit", reading((query) => query.delete("limit")), ["lists at most as many pets as the limit"]],
+  ["has another default of the limit", reading((query) => query.has("limit") || query.set("limit", "21")), [
+    "lists at most 20 pets without a limit",
+  ]],
+  ["ignores the status", reading((query) => query.delete("status")), [
+    "restricts a list to the status that is asked for",
+  ]],
+  [
+    "lists an object",
+    changed((response, { url, method }) => {
+      if (method === "GET" && url.endsWith("/pets") && response.status === 200) {
+        response.text = `{"pets":${response.text}}`;
+      }
+    }),
+    ["lists pets", "lists at most 20 pets without a limit"],
+  ],
+  [
+    "answers 200 to a create",
+    changed((response) => {
+      if (response.status === 201) response.status = 200;
+    }),
+    [
+      "creates a pet with the name, the category and each status that were sent",
+      "creates a pet without a status",
+    ],
+  ],
+  [
+    "has the same id twice",
+    changed((response, { method }) => {
+      if (method === "POST") response.text = response.text.replace(/"id":\d+/, '"id":1');
+    }),
+    [
+      "gives each pet an id of its own",
+      "keeps every int64 exact to the last digit",
+      "answers a pet by its id, as it was created",
+    ],
+  ],
+  [
+    "answers 422 to a pet that is not valid",
+    changed((response, { method }) => {
+      if (method === "POST" && response.status === 400) {
+        Object.assign(response, { status: 422, text: response.text.replace("400", "422") });
+      }
+    }),
+    ["answers 400 to a pet without a required field", "answers 400 to a value that is not of its field's type"],
+  ],
+  [
+    "answers null for a pet that there is not",
+    changed((response, request) => {
+      if (isOne(request) && response.status === 404) Object.assign(response, { status: 200, text: "null" });
+    }),
+    ["answers 404 to an id that no pet has"],
+  ],
+  [
+    "takes every key",
+    changed(() => {}, (request) => {
+      const headers = new Headers(request.headers);
+      if (headers.has("authorization")) headers.set("authorization", `Bearer ${KEY}`);
+      return new Request(request, { headers });
+    }),
+    ["answers 401 to an invalid key"],
+  ],
+  [
+    "needs no key",
+    changed(() => {}, (request) => {
+      const headers = new Headers(request.headers);
+      if (!headers.has("authorization")) headers.set("authorization", `Bearer ${KEY}`);
+      return new Request(request, { headers });
+    }),
+    ["answers 401 without a key"],
+  ],
+];
+
+for (const [name, fetch, expected] of WRONG) {
+  test(`of the specification's cases, a server that ${name} fails those that say so`, async () => {
+    const { failed, errors } = await runCases({ fetch }, "specification");
+    assert.deepEqual(failed, expected);
+    for (const { promise, reason, exchange, message } of errors) {
+      assert.match(promise, /^\d(\.\d)?: /);
+      assert.match(exchange, /^> (GET|POST) \/v1\/pets/);
+      assert.match(exchange, /^< \d{3}$/m);
+      assert.ok(message.includes(promise) && message.includes(reason) && message.includes(exchange));
+      assert.ok(!message.includes(KEY));
+    }
+  });
+}
+
+/** The same for what this project adds. */
+const WRONG_ADDITIONS: [name: string, fetch: Handle, failed: string[]][] = [
+  ["does not announce a deprecation", changed(({ headers }) => headers.delete("deprecation")), [
+    "marks every response of /pets/{petId} as deprecated, except a 401",
+  ]],
+  ["has no challenge", changed(({ headers }) => headers.delete("www-authenticate")), [
+    "answers 401 missing_api_key on every path and method without a key, unknown ones too",
+    "tells a missing key from an invalid one",
+  ]],
+  ["has no Location", changed(({ headers }) => headers.delete("location")), [
+    "creates a pet, and returns its Location",
+  ]],
+  [
+    "ignores the Idempotency-Key",
+    changed(() => {}, (request) => {
+      const headers = new Headers(request.headers);
+      headers.delete("idempotency-key");
+      return new Request(request, { headers });
+    }),
+    [
+      "answers a repeated create with the first response, and creates no second pet",
+      "refuses an Idempotency-Key that was used for another pet with 422",
+      "takes an Idempotency-Key bare or quoted, of up to 255 characters, as one and the same",
+      "refuses an invalid Idempotency-Key with 400, and creates no pet",
+    ],
+  ],
+];
+
+for (const [name, fetch, expected] of WRONG_ADDITIONS) {
+  test(`of all cases, a server that ${name} fails those that say so`, async () => {
+    assert.deepEqual((await runCases({ fetch })).failed, expected);
+  });
+}
+
+test("conformanceCases() send at most 500 creates, also to a server that takes everything and keeps nothing", async () => {
+  let creates = 0;
+  const fetch: Handle = async (request) => {
+    await request.text();
+    const isCreate = request.method === "POST" && request.url.endsWith("/pets");
+    if (isCreate) creates++;
+    const pet = { id: creates, name: "Rex", categoryId: 7, status: "sold" };
+    return Response.json(isCreate || isOne(request) ? pet : [pet], { status: isCreate ? 201 : 200 });
+  };
+  const cases = conformanceCases({ baseUrl: "https://petstore.example/v1", key: KEY, fetch });
+  const reasons = new Set<string | undefined>();
+  for (const { skip, run } of [...cases, ...cases]) if (!skip) reasons.add(await run().catch(() => undefined));
+  assert.equal(creates, 500);
+  assert.ok(reasons.has("500 creates have been sent"));
+});
+
+test("a case shows neither the key, nor what it made of the key, nor control characters, even if the server echoes them", async () => {
+  const echo: Handle = async (request) => {
+    const { authorization = "", ...rest } = Object.fromEntries(request.headers);
+    const text = `\x1b[2J\u009b ${authorization} ${JSON.stringify(rest)} ${await request.text()}`;
+    return new Response(text, { status: 418, headers: { "x-echo": authorization } });
+  };
+  const { failed, errors } = await runCases({ fetch: echo });
+  assert.ok(failed.length > 50);
+  const shown = errors.map(({ message }) => message).join("\n");
+  assert.match(shown, /^> authorization: Bearer <key>$/m);
+  assert.match(shown, /^> authorization: <other credentials>$/m);
+  assert.match(shown, /^< \\u001b\[2J\\u009b/m);
+  assert.ok(!shown.includes(KEY.slice(1, -1)));
+  assert.doesNotMatch(shown, new RegExp(btoa(`user:${KEY}`).slice(0, 16)));
+});

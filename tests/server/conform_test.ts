@@ -1,0 +1,210 @@
+/** `conform` tests a server by its address: this project's, and others that hang, break off or never end. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { HTTP_CONTRACT } from "../../lib/testing/http/all.ts";
+import { createPetstore } from "../../mod.ts";
+import { type Handle, KEY } from "../support/api.ts";
+import { withDenoServe } from "../support/http/deno_serve.ts";
+import { inFolder, runHere, withFreshServerHere } from "../support/server/in_process.ts";
+import { assertAllRefused, assertRefused } from "../support/server/pet_files.ts";
+import { walk } from "../support/server/server_process.ts";
+
+const SPECIFIED = HTTP_CONTRACT.filter(({ level }) => level === "specification").length;
+
+for (const store of ["memory:", "sqlite:pets.db"]) {
+  test(`conform finds nothing wrong with a server on ${store}, twice, and tells which pets it has left`, () =>
+    withFreshServerHere({ args: [`--store=${store}`, `--key=${KEY}`] }, async ({ origin, ask }) => {
+      const ids: number[] = [];
+      for (
+        const [level, env, flags] of [["full", { PETSTORE_KEYS: `${KEY},other` }, []], ["specification", {}, [
+          "--key",
+          KEY,
+        ]]] as const
+      ) {
+        const args = ["conform", `${origin}/v1`, "--level", level, "--json", ...flags];
+        const { status, stdout, stderr } = await runHere(args, env);
+        const report = JSON.parse(stdout);
+        const failed = report.cases.filter(({ outcome }: { outcome: string }) => outcome === "fail");
+        assert.deepEqual([status, stderr, failed, report.failed, report.unknownPets], [0, "", [], 0, 0]);
+        assert.equal(report.passed + report.skipped, level === "full" ? HTTP_CONTRACT.length : SPECIFIED);
+        if (level === "specification") assert.equal(report.skipped, 0);
+        ids.push(...report.petIds.map(Number));
+      }
+      assert.deepEqual((await walk(KEY, { ask })).map(({ id }) => id), ids);
+    }));
+}
+
+/** A petstore at the root of a port, some of whose requests another handler answers. */
+async function withServer(
+  answer: (request: Request) => Response | Promise<Response> | undefined,
+  use: (url: string) => Promise<void>,
+): Promise<void> {
+  const { handle } = createPetstore({ keys: [KEY] });
+  const either: Handle = async (request) => await (answer(request) ?? handle(request));
+  await inFolder(() => withDenoServe(either, (port) => use(`http://127.0.0.1:${port}/v1`)));
+}
+
+function isSold({ url }: Request): boolean {
+  return url.includes("status=sold");
+}
+
+test("conform prints a line for each case, and for a failure the promise, the request and the response, also as JUnit's XML", async () => {
+  const wrong = new TextEncoder().encode(
+    '[{"id":1,"name":"\u009b2J\x7f]]>&<\\ud800","categoryId":7,"status":"lost"}]',
+  );
+  const answer = (request: Request) => isSold(request) ? new Response(wrong) : undefined;
+  await withServer(answer, async (url) => {
+    const args = ["conform", url, "--key", KEY, "--level=specification", "--only", "pets.list", "--junit", "out.xml"];
+    const { status, stdout, stderr } = await runHere(args);
+    assert.deepEqual([status, stderr], [1, ""]);
+    const shown = stdout.replaceAll(/(host|date|user-agent|accept\S*|vary|content-length|content-type): .*/g, "$1");
+    const lines = shown.split("\n").filter((line) => !/^ +[<>] [a-z-]+$/.test(line));
+    assert.deepEqual(lines, [
+      "pass  specification  pets.list                lists pets",
+      "pass  specification  pets.list                lists at most as many pets as the limit",
+      "pass  specification  pets.list                lists at most 20 pets without a limit",
+      "FAIL  specification  pets.list                restricts a list to the status that is asked for",
+      "      promise: 4.1: When status is given, the result is restricted to animals with that status",
+      String
+        .raw`      reason:  The status of a pet must be one of the three: {"id":"1","name":"\u009b2J\u007f]]>&<\ud800","categoryId":"7","status":"lost"}`,
+      "      > GET /v1/pets?status=sold",
+      "      > authorization: Bearer <key>",
+      "      >",
+      "      < 200",
+      "      <",
+      String.raw`      < [{"id":1,"name":"\u009b2J\u007f]]>&<\ud800","categoryId":7,"status":"lost"}]`,
+      "specification: 3 passed, 1 failed, 0 skipped",
+      "pets left behind: 1-105",
+      "",
+    ]);
+    const xml = readFileSync("out.xml", "utf8");
+    assert.match(xml, /<testsuites tests="4" failures="1" skipped="0" time="[\d.]+">/);
+    assert.match(xml, /<testcase classname="specification\.pets\.list" name="lists pets" time="[\d.]+"\/>/);
+    assert.match(
+      xml,
+      /<failure message="4\.1: When [^"]+">[^<]*\\u009b2J\\u007f\]\]&gt;&amp;&lt;\\ud800[^<]*<\/failure>/,
+    );
+    // deno-lint-ignore no-control-regex
+    assert.doesNotMatch(xml + stdout, /[\0-\x09\x0b-\x1f\x7f-\x9f]/);
+    assert.ok(!(xml + stdout).includes(KEY));
+  });
+});
+
+function cut(): Response {
+  return new Response(new ReadableStream({ pull: (controller) => controller.error(new Error("cut")) }));
+}
+
+/** Responses that never end, or end too early. */
+const BROKEN: [name: string, respond: () => Response | Promise<Response>, shows: RegExp][] = [
+  ["hangs", () => new Promise(() => {}), /< \(no whole response within 1000 ms\)/],
+  [
+    "hangs within a body",
+    () => new Response(new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array([0x5b])) })),
+    /< 200\n[^]*< \[\n +< \(no whole response within 1000 ms\)/,
+  ],
+  [
+    "never ends",
+    () =>
+      new Response(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(65_536).fill(0x20)) })),
+    /< \(the response has more than 4194304 bytes\)/,
+  ],
+  ["cuts the connection", cut, /< \(no whole response: /],
+  ["sends garbage", () => new Response("\0\u{1}garbage"), /< \\u0000\\u0001garbage/],
+];
+
+for (const [name, respond, shows] of BROKEN) {
+  test(`conform fails the one case in which a server ${name}, and ends`, () =>
+    withServer((request) => isSold(request) ? respond() : undefined, async (url) => {
+      const { status, stdout } = await runHere(["conform", url, "--key", KEY, "--level=specification", "--timeout=1"]);
+      const failed = stdout.match(/^FAIL.*/gm)?.map((line) => line.slice(46));
+      assert.deepEqual([status, failed], [1, ["restricts a list to the status that is asked for"]], stdout);
+      assert.match(stdout, shows);
+    }));
+}
+
+test("conform gives up after five cases without a response", () =>
+  withServer(({ method }) => method === "POST" ? cut() : undefined, async (url) => {
+    const { status, stdout } = await runHere(["conform", url, "--key", KEY, "--only=pets.create"]);
+    assert.equal(status, 1);
+    assert.match(stdout, /^skip .* \(5 cases in a row got no response\)$/m);
+    assert.match(stdout, /^pets left behind: none; and up to 5 whose ids were not told$/m);
+    assert.equal(stdout.match(/^FAIL/gm)?.length, 5);
+  }));
+
+test("conform tells in one line that the key is wrong, that there is no petstore, or no server, with the status 2", async () => {
+  await withServer(() => undefined, async (url) => {
+    for (const key of ["wrong", `${KEY}x`]) {
+      assertRefused(await runHere(["conform", url, "--key", key]), /answers 401, so it refuses the key/);
+    }
+    assertRefused(
+      await runHere(["conform", `${url}/pets`, "--key", KEY]),
+      /404 to \/pets, so it is not the base address/,
+    );
+    assertRefused(
+      await runHere(["conform", url, "--key", KEY, "--junit=no/folder/x.xml"]),
+      /--junit cannot write no\/folder\/x\.xml: /,
+    );
+  });
+  await withDenoServe(() => new Promise<Response>(() => {}) as never, async (port) => {
+    const args = ["conform", `http://127.0.0.1:${port}/v1`, "--key", KEY, "--timeout=1"];
+    assertRefused(await runHere(args), /cannot be reached: no whole response within 1000 ms/);
+  });
+  assertRefused(
+    await runHere(["conform", "http://127.0.0.1:9/v1", "--key", KEY]),
+    /http:\/\/127.0.0.1:9\/v1 cannot be reached: /,
+  );
+});
+
+test("conform follows no redirection, so that no other server gets the key", async () => {
+  let others = 0;
+  const other = () => {
+    others++;
+    return new Response("[]");
+  };
+  await withDenoServe(other, async (port) => {
+    const redirect = () =>
+      new Response(null, { status: 307, headers: { location: `http://127.0.0.1:${port}/v1/pets` } });
+    await withServer(redirect, async (url) => {
+      assertRefused(
+        await runHere(["conform", url, "--key", KEY]),
+        /redirects to "http:\S+"; name the address of the API itself/,
+      );
+    });
+    // A Link, too, may name another server.
+    const link = `<http://127.0.0.1:${port}/v1/pets?cursor=a>; rel="next"`;
+    const lead = (request: Request) => {
+      if (isSold(request)) return redirect();
+      return /limit=40/.test(request.url) ? new Response("[]", { headers: { link } }) : undefined;
+    };
+    await withServer(lead, async (url) => {
+      const { stdout } = await runHere(["conform", url, "--key", KEY, "--only", "pets.list"]);
+      assert.match(stdout, /^FAIL .* restricts a list to the status/m);
+      assert.match(stdout, /^FAIL .* continues a list where the page before ended/m);
+    });
+  });
+  assert.equal(others, 0);
+});
+
+test("conform refuses a command line that is wrong, and shows no word that may be a key", async () => {
+  const url = "http://127.0.0.1:9/v1";
+  await assertAllRefused([
+    [["conform", "--key=k"], /Name the base address of an API, such as http:/],
+    [["conform", "pk_secret", "--key=k"], /^petstore: Name the base address of an API, [^]*(?<!pk_secret[^]*)$/],
+    [["conform", "http://user:pk_secret@127.0.0.1:9/v1", "--key=k"], /^petstore: Name [^]*(?<!pk_secret[^]*)$/],
+    [["conform", "http://127.0.0.1:9/v1?a=1", "--key=k"], /without a user, a query or a fragment/],
+    [["conform", url], /Say which key to send, by --key or PETSTORE_KEYS/],
+    [["conform", url, "--key=sha256:00"], /must be in clear text/],
+    [["conform", url, "--key=a b"], /visible ASCII/],
+    [["conform", url, "--key=k", "--level=all"], /--level must be specification or full, not "all"/],
+    [
+      ["conform", url, "--key=k", "--only=pets.lst"],
+      /--only must be an area, not "pets\.lst"; the areas are auth, .*pets\.list, /,
+    ],
+    [["conform", url, "--key=k", "--level=specification", "--only=cors"], /the areas are auth, errors, [^]*(?<!cors)$/],
+    [["conform", url, "--key=k", "--timeout=0"], /--timeout must be a number from 1 to 600/],
+    [["conform", url, "--key=k", "--jnuit=x"], /did you mean --junit\?/],
+    [["confrom", url], /did you mean conform\?/],
+  ]);
+});
