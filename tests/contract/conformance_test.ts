@@ -177,7 +177,11 @@ const WRONG: [name: string, fetch: Handle, failed: string[]][] = [
         Object.assign(response, { status: 422, text: response.text.replace("400", "422") });
       }
     }),
-    ["answers 400 to a pet without a required field", "answers 400 to a value that is not of its field's type"],
+    [
+      "answers 400 to a pet without a required field",
+      "answers 400 to a value that is not of its field's type",
+      "answers 400 to a category beyond int64",
+    ],
   ],
   [
     "answers null for a pet that there is not",

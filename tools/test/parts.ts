@@ -22,19 +22,8 @@ export const EVERYDAY: Record<string, string> = {
 const ON_NODE = [
   ...["damage", "faults", "gone", "start"].map((name) => `faults/disk/${name}`),
   ...["faults/restore", "nginx/upstream", "sockets/smuggling", "sockets/unreadable"],
-  ...[
-    "check_url",
-    "conform",
-    "failed_start",
-    "keys/process",
-    "keys/secret",
-    "log",
-    "output",
-    "shutdown",
-    "start",
-    "viewer",
-  ]
-    .map((name) => `server/${name}`),
+  ...["check_url", "conform", "failed_start", "keys/process", "keys/secret"].map((name) => `server/${name}`),
+  ...["log", "output", "shutdown", "start", "viewer"].map((name) => `server/${name}`),
   ...["server/transfer/export", "server/transfer/unfinished"],
 ].map((name) => `tests/${name}_test.ts`).join(" ");
 
@@ -51,6 +40,7 @@ export const INTEGRATION: Record<string, string> = {
   ha: "deno test -A --no-check tests/reliability/ha",
   node: `SERVER_RUNTIME=node deno test -A --no-check ${ON_NODE}`,
   clients: `cd tests/clients && ${INSTALL} && deno task ok && deno task test`,
+  conform: `cd tests/conform && ${INSTALL} && deno task ok && deno test -A --no-check`,
   hosts: `cd tests/hosts && ${INSTALL} && deno task ok && deno test -A --no-check --parallel`,
   viewer: "deno task --cwd tools/viewer install && deno task --cwd tools/viewer ok && " +
     `cd tests/viewer && ${INSTALL} && deno task ok && deno test -A`,

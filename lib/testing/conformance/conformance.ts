@@ -120,7 +120,7 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof assert.AssertionError)) return error instanceof Error ? `${error.message}` : String(error);
   const { message, generatedMessage, operator, actual, expected } = error;
   if (!/equal/i.test(operator)) return operator === "match" ? `${show(actual)} does not match ${expected}` : message;
-  return `${generatedMessage ? "" : `${message}: `}${show(actual)} should be ${show(expected)}`;
+  return `${generatedMessage ? "" : `${message.split("\n", 1)[0]}: `}${show(actual)} should be ${show(expected)}`;
 }
 
 function show(value: unknown): string {

@@ -33,9 +33,9 @@ function shorten(text: string): string {
   return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}… (${text.length} characters)`;
 }
 
-function describeMessage(mark: string, first: string, headers: Headers, body: string): string {
-  const fields = Array.from(headers, ([name, value]) => `${name}: ${shorten(value)}`).slice(0, SHOWN_FIELDS);
-  const lines = [first, ...fields, "", ...(body === "" ? [] : shorten(body).split("\n"))];
+/** @param fields Of the head. */
+function describeMessage(mark: string, first: string, fields: readonly string[], body: string): string {
+  const lines = [first, ...fields.slice(0, SHOWN_FIELDS), "", ...(body === "" ? [] : shorten(body).split("\n"))];
   return lines.map((line) => `${mark} ${line}`.trimEnd()).join("\n");
 }
 
@@ -47,13 +47,22 @@ function describeMessage(mark: string, first: string, headers: Headers, body: st
 export function describeExchange({ method, url, headers, body, response, failure }: Exchange, key: string): string {
   const credentials = headers.get("authorization");
   const isRight = credentials === `Bearer ${key}`;
-  const sent = new Headers(headers);
-  if (credentials !== null) sent.set("authorization", isRight ? "Bearer <key>" : "<other credentials>");
+  const secrets = isRight || credentials === null ? [key] : [key, credentials.replace(/^\w+ /, "")];
+  const show = (text: string) => hide(text, secrets);
+  const fieldsOf = (all: Headers) =>
+    Array.from(all, ([name, value]) => {
+      if (all === headers && name === "authorization") {
+        return `${name}: ${isRight ? "Bearer <key>" : "<other credentials>"}`;
+      }
+      return `${name}: ${shorten(show(value))}`;
+    });
   const { pathname, search } = new URL(url);
-  const texts = [describeMessage(">", `${method} ${pathname}${search}`, sent, body)];
-  if (response) texts.push(describeMessage("<", String(response.status), response.headers, response.text));
-  if (failure !== undefined) texts.push(`< (${failure})`);
-  return hide(texts.join("\n"), isRight || credentials === null ? [key] : [key, credentials.replace(/^\w+ /, "")]);
+  const texts = [describeMessage(">", `${method} ${show(pathname + search)}`, fieldsOf(headers), show(body))];
+  if (response) {
+    texts.push(describeMessage("<", String(response.status), fieldsOf(response.headers), show(response.text)));
+  }
+  if (failure !== undefined) texts.push(`< (${show(failure)})`);
+  return texts.join("\n");
 }
 
 /** Replaces secrets, the longest first because one may contain another. */

@@ -17,9 +17,10 @@ const INT64 = ["9223372036854775807", "-9223372036854775808", "9007199254740993"
 
 /** Bodies without a required field, and values that are not of their field's type. */
 const INCOMPLETE = ["{}", '{"name":"Rex"}', '{"categoryId":7}', '{"status":"sold"}'];
+const BEYOND_INT64 = ["9223372036854775808", "-9223372036854775809"];
 const WRONG_VALUES = [
   ...["7", "null", "true", "[]", "{}"].map((name) => `{"name":${name},"categoryId":7}`),
-  ...['"7"', "7.5", "null", "true", "[7]", "{}", "9223372036854775808", "-9223372036854775809"]
+  ...['"7"', "7.5", "null", "true", "[7]", "{}"]
     .map((categoryId) => `{"name":"Rex","categoryId":${categoryId}}`),
   ...['"lost"', '"SOLD"', "1", "true", "[]"].map((status) => `{"name":"Rex","categoryId":7,"status":${status}}`),
 ];
@@ -59,23 +60,6 @@ export const SPECIFICATION_CASES: readonly HttpCase[] = [
       for (const [what, authorization] of Object.entries(wrong)) {
         await assertRefused(requestsTo(api, id, authorization), what);
       }
-    },
-  }),
-  ...cases({
-    ...says("errors", "7: Error responses carry the Error body with media type application/json"),
-    ...ON_HOST,
-  }, {
-    async "describes every failure by a code, a message and its status"(api) {
-      const requests = [...requestsTo(api, 1n), () => postAs(api, "{}"), () => api.get(`/pets/${ABSENT_ID}`)];
-      let failures = 0;
-      for (const send of requests) {
-        const response = await send();
-        // Whether they fail, other cases ask.
-        if (response.status < 400) continue;
-        assertError(response);
-        failures++;
-      }
-      assert.ok(failures > 0, "No request failed that should have failed");
     },
   }),
   ...cases({ ...says("routes", "1: Bodies sent and received are JSON (application/json)"), ...ON_HOST }, {
@@ -149,16 +133,6 @@ export const SPECIFICATION_CASES: readonly HttpCase[] = [
       for (const categoryId of INT64) await expectCategory(api, categoryId);
     },
   }),
-  ...cases(says("pets.create", "4.2: 400 if the body is missing required fields"), {
-    async "answers 400 to a pet without a required field"(api) {
-      for (const body of INCOMPLETE) assert.equal((await postAs(api, body)).status, 400, body);
-    },
-  }),
-  ...cases(says("pets.create", "4.2: 400 if the body contains invalid values"), {
-    async "answers 400 to a value that is not of its field's type"(api) {
-      for (const body of WRONG_VALUES) assert.equal((await postAs(api, body)).status, 400, body);
-    },
-  }),
   ...cases({ ...says("pets.get", "4.3: GET /pets/{petId} returns one animal by identifier"), ...ON_BOTH }, {
     async "answers a pet by its id, as it was created"(api) {
       const response = await api.post({ name: "Luna", categoryId: 8, status: "pending" });
@@ -169,6 +143,39 @@ export const SPECIFICATION_CASES: readonly HttpCase[] = [
   ...cases({ ...says("pets.get", "4.3: 404 if the requested resource could not be found"), ...ON_HOST }, {
     async "answers 404 to an id that no pet has"(api) {
       assert.equal((await api.get(`/pets/${ABSENT_ID}`)).status, 404);
+    },
+  }),
+  // Last, because a server that takes a pet which is not valid lists it from then on.
+  ...cases(says("pets.create", "4.2: 400 if the body is missing required fields"), {
+    async "answers 400 to a pet without a required field"(api) {
+      for (const body of INCOMPLETE) assert.equal((await postAs(api, body)).status, 400, body);
+    },
+  }),
+  ...cases(says("pets.create", "4.2: 400 if the body contains invalid values"), {
+    async "answers 400 to a value that is not of its field's type"(api) {
+      for (const body of WRONG_VALUES) assert.equal((await postAs(api, body)).status, 400, body);
+    },
+    async "answers 400 to a category beyond int64"(api) {
+      for (const categoryId of BEYOND_INT64) {
+        assert.equal((await postAs(api, `{"name":"Rex","categoryId":${categoryId}}`)).status, 400);
+      }
+    },
+  }),
+  ...cases({
+    ...says("errors", "7: Error responses carry the Error body with media type application/json"),
+    ...ON_HOST,
+  }, {
+    async "describes every failure by a code, a message and its status"(api) {
+      const requests = [...requestsTo(api, 1n), () => postAs(api, "{}"), () => api.get(`/pets/${ABSENT_ID}`)];
+      let failures = 0;
+      for (const send of requests) {
+        const response = await send();
+        // Whether they fail, other cases ask.
+        if (response.status < 400) continue;
+        assertError(response);
+        failures++;
+      }
+      assert.ok(failures > 0, "No request failed that should have failed");
     },
   }),
 ];
