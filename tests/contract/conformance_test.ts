@@ -280,6 +280,8 @@ test("a case shows neither the key, nor what it made of the key, nor control cha
     const text = `\x1b[2J\u009b ${authorization} ${JSON.stringify(rest)} ${await request.text()}`;
     return new Response(text, { status: 418, headers: { "x-echo": authorization } });
   };
+  const short = await runCases({ fetch: echo, key: "k" });
+  assert.match(short.errors[0]?.exchange ?? "", /^> authorization: Bearer <key>$/m);
   const { failed, errors } = await runCases({ fetch: echo });
   assert.ok(failed.length > 50);
   const shown = errors.map(({ message }) => message).join("\n");

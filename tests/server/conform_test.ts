@@ -9,8 +9,11 @@ import { type Handle, KEY } from "../support/api.ts";
 import { withDenoServe } from "../support/http/deno_serve.ts";
 import { inFolder, runHere, withFreshServerHere } from "../support/server/in_process.ts";
 import { assertAllRefused, assertRefused } from "../support/server/pet_files.ts";
+import { onDenoAlone } from "../support/server/serve_task.ts";
+import { testUnless } from "../support/system/commands.ts";
 import { walk } from "../support/server/server_process.ts";
 
+const PUBLIC = "--public-url=https://pets.example/api/v1";
 const SPECIFIED = HTTP_CONTRACT.filter(({ level }) => level === "specification").length;
 
 for (const store of ["memory:", "sqlite:pets.db"]) {
@@ -132,6 +135,27 @@ test("conform gives up after five cases without a response", () =>
     assert.match(stdout, /^pets left behind: none; and up to 5 whose ids were not told$/m);
     assert.equal(stdout.match(/^FAIL/gm)?.length, 5);
   }));
+
+test("conform takes a server's settings as they are: other origins, request ids and a public address", () =>
+  withFreshServerHere({
+    args: ["--store=memory:", `--key=${KEY}`, "--cors-origin=https://shop.example", "--request-id=all", PUBLIC],
+  }, async ({ origin }) => {
+    const { status, stdout } = await runHere(["conform", `${origin}/v1`, "--key", KEY]);
+    assert.equal(status, 0, stdout);
+    assert.match(stdout, /^skip .* grants nothing to other origins by default \(the server lists origins\)$/m);
+  }));
+
+testUnless(onDenoAlone("way to send a signal to a command of this process"))(
+  "conform ends at a signal, and still tells which pets it has left",
+  () =>
+    withServer(() => undefined, async (url) => {
+      const parts = { ending: () => Promise.resolve() };
+      const { status, stdout, stderr } = await runHere(["conform", url, "--key", KEY], {}, parts);
+      assert.deepEqual([status, stderr], [1, "petstore: not all cases have run, because a signal came\n"]);
+      assert.match(stdout, /^skip .*\(a signal has ended the command\)$/m);
+      assert.match(stdout, /^pets left behind: /m);
+    }),
+);
 
 test("conform tells in one line that the key is wrong, that there is no petstore, or no server, with the status 2", async () => {
   await withServer(() => undefined, async (url) => {

@@ -1,4 +1,4 @@
-import { openSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import type { ConformanceCase, ConformanceError } from "../../testing/conformance/conformance.ts";
 import type { ConformanceTarget } from "../../testing/conformance/client.ts";
 import { type CommandArguments, type Format, numberFrom, oneOf } from "../command_arguments.ts";
@@ -109,7 +109,7 @@ function select(all: readonly ConformanceCase[], chosen: string, only: string): 
 
 function openForWriting(path: string): void {
   try {
-    openSync(path, "w");
+    writeFileSync(path, "");
   } catch (error) {
     throw explain(`--junit cannot write ${path}`, error);
   }
