@@ -1,7 +1,7 @@
 /** Sends the requests of the cases to a server that may do anything: hang, send without an end, or break off. */
 
 import { parseInt64 } from "../../json.ts";
-import type { ApiTarget, Handle, SeenResponse } from "../http/api.ts";
+import type { ApiTarget, Handle, RequestBody, SeenResponse } from "../http/api.ts";
 import { NotApplicable } from "../http/case.ts";
 import { parseExact } from "../http/exact.ts";
 import type { Exchange } from "./exchange.ts";
@@ -51,7 +51,7 @@ export function createRecorders(target: ConformanceTarget): () => Recorder {
       try {
         const body = recordBody(init.body, (text) => current.body += text);
         await limit(timeoutMs, async (signal) => {
-          const request = new Request(url, { ...init, body, redirect: "manual", signal });
+          const request = new Request(url, { ...init, ...(body && { body }), redirect: "manual", signal });
           await receive(await fetch(request), current);
         });
       } catch (error) {
@@ -72,7 +72,7 @@ export function createRecorders(target: ConformanceTarget): () => Recorder {
 }
 
 /** The same body, whose text is told as it is sent. */
-function recordBody(body: RequestInit["body"], add: (text: string) => void): BodyInit | null {
+function recordBody(body: RequestBody | undefined, add: (text: string) => void): RequestBody | undefined {
   const decoder = new TextDecoder();
   if (typeof body === "string") add(body);
   else if (body instanceof Uint8Array) add(decoder.decode(body));
@@ -86,7 +86,7 @@ function recordBody(body: RequestInit["body"], add: (text: string) => void): Bod
       }),
     );
   }
-  return body ?? null;
+  return body;
 }
 
 /** Reads a response as far as it may go. What has come is kept if the rest does not. */

@@ -63,7 +63,16 @@ export interface ApiTarget {
   basePath: string;
   key: string;
   /** Sends a request, and reads the whole response. */
-  exchange(url: string, init: RequestInit & { method: string; headers: Headers }): Promise<SeenResponse>;
+  exchange(url: string, init: SentRequest): Promise<SeenResponse>;
+}
+
+/** A request for `new Request()`. */
+export interface SentRequest {
+  method: string;
+  headers: Headers;
+  body?: RequestBody;
+  /** For a body that is a stream. */
+  duplex?: "half";
 }
 
 const IN_PROCESS: Host = { use: (handle, run) => run("http://petstore.example", handle) };
@@ -101,8 +110,8 @@ export function createApi({ origin, basePath, key: ownKey, exchange }: ApiTarget
     const url = path.startsWith("//") ? origin + path.slice(1) : origin + basePath + path;
     const all = new Headers(headers);
     if (key !== null && !all.has("authorization")) all.set("authorization", `Bearer ${key}`);
-    const init = { method, headers: all, ...(body !== undefined && { body, duplex: "half" }) };
-    return new ReadResponse(await exchange(url, init));
+    const streamed = body === undefined ? {} : { body, duplex: "half" } as const;
+    return new ReadResponse(await exchange(url, { method, headers: all, ...streamed }));
   };
   return {
     key: ownKey,
