@@ -6,6 +6,8 @@ import { conformanceCases, ConformanceError, type ConformanceTarget, type Handle
 import { createPetstore } from "../../mod.ts";
 import { KEY } from "../support/api.ts";
 
+const AUTHORIZED = { authorization: `Bearer ${KEY}` };
+
 type Outcomes = Record<"passed" | "failed" | "skipped", string[]> & { errors: ConformanceError[] };
 
 async function runCases(
@@ -42,6 +44,13 @@ test("conformanceCases() pass on a petstore without pets, and then with them, an
     assert.deepEqual(failed, [], `round ${round}`);
     assert.ok(passed.length > 60 && skipped.length < passed.length / 2);
     assert.deepEqual([...ids], Array.from(ids, (_, i) => BigInt(pets + i + 1)));
+    const last = await fetch(
+      new Request(`https://petstore.example/v1/pets/${pets + ids.size}`, { headers: AUTHORIZED }),
+    );
+    const next = await fetch(
+      new Request(`https://petstore.example/v1/pets/${pets + ids.size + 1}`, { headers: AUTHORIZED }),
+    );
+    assert.deepEqual([last.status, next.status], [200, 404]);
     pets += ids.size;
   }
 });
@@ -274,20 +283,37 @@ test("conformanceCases() send at most 500 creates, also to a server that takes e
   assert.ok(reasons.has("500 creates have been sent"));
 });
 
-test("a case shows neither the key, nor what it made of the key, nor control characters, even if the server echoes them", async () => {
-  const echo: Handle = async (request) => {
-    const { authorization = "", ...rest } = Object.fromEntries(request.headers);
-    const text = `\x1b[2J\u009b ${authorization} ${JSON.stringify(rest)} ${await request.text()}`;
-    return new Response(text, { status: 418, headers: { "x-echo": authorization } });
-  };
-  const short = await runCases({ fetch: echo, key: "k" });
-  assert.match(short.errors[0]?.exchange ?? "", /^> authorization: Bearer <key>$/m);
-  const { failed, errors } = await runCases({ fetch: echo });
-  assert.ok(failed.length > 50);
-  const shown = errors.map(({ message }) => message).join("\n");
-  assert.match(shown, /^> authorization: Bearer <key>$/m);
-  assert.match(shown, /^> authorization: <other credentials>$/m);
-  assert.match(shown, /^< \\u001b\[2J\\u009b/m);
-  assert.ok(!shown.includes(KEY.slice(1, -1)));
-  assert.doesNotMatch(shown, new RegExp(btoa(`user:${KEY}`).slice(0, 16)));
+/** Sends back what it gets, with the key. */
+async function echo(request: Request): Promise<Response> {
+  const { authorization = "", ...rest } = Object.fromEntries(request.headers);
+  const text = `\x1b[2J\u009b ${authorization} ${JSON.stringify(rest)} ${await request.text()}`;
+  return new Response(text, { status: 418, headers: { "x-echo": authorization } });
+}
+
+test("a case shows neither the key nor control characters, even if the server echoes them", async () => {
+  for (const key of [KEY, "k"]) {
+    const { failed, errors } = await runCases({ fetch: echo, key });
+    assert.ok(failed.length > 50);
+    const shown = errors.map(({ message }) => message).join("\n");
+    assert.match(shown, /^> authorization: Bearer <key>$/m);
+    assert.match(shown, /^< \\u001b\[2J\\u009b/m);
+    assert.ok(key === "k" || !shown.includes(KEY));
+  }
 });
+
+const MADE = { longer: `${KEY}x`, "with another end": KEY.slice(0, -1), encoded: btoa(`user:${KEY}`) };
+
+for (const [how, made] of Object.entries(MADE)) {
+  test(`a case does not show credentials that it has made from the key: the key ${how}`, async () => {
+    const petstore = newPetstore();
+    const fetch: Handle = (request) => {
+      const credentials = request.headers.get("authorization") ?? "";
+      return credentials !== `Bearer ${KEY}` && credentials.includes(made) ? echo(request) : petstore(request);
+    };
+    const { failed, errors } = await runCases({ fetch }, "specification");
+    assert.deepEqual(failed, ["answers 401 to an invalid key"]);
+    const [{ message } = { message: "" }] = errors;
+    assert.match(message, /^> authorization: <other credentials>\n[^]*^< x-echo: \w+ <key>$/m);
+    assert.ok(!message.includes(KEY.slice(1, -1)) && !message.includes(made));
+  });
+}
