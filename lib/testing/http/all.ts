@@ -1,6 +1,8 @@
 import { AUTH_CASES } from "./auth.ts";
 import { BODY_CASES } from "./body.ts";
 import type { HttpCase } from "./case.ts";
+import { CONDITIONAL_CASES } from "./conditional.ts";
+import { CORS_CASES } from "./cors.ts";
 import { CREATE_CASES } from "./create.ts";
 import { IDEMPOTENCY_CASES } from "./idempotency.ts";
 import { READ_CASES } from "./read.ts";
@@ -11,8 +13,10 @@ export const HTTP_CONTRACT: readonly HttpCase[] = [
   ...SPECIFICATION_CASES,
   ...AUTH_CASES,
   ...READ_CASES,
+  ...CONDITIONAL_CASES,
   ...CREATE_CASES,
   ...BODY_CASES,
   ...IDEMPOTENCY_CASES,
   ...ROUTE_CASES,
+  ...CORS_CASES,
 ];
