@@ -84,12 +84,13 @@ export interface Expected {
 /** @param request Describes the request, for the message of a failure. */
 export function assertResponse(response: ApiResponse, expected: Expected, request = ""): void {
   const { status, headers, error } = response;
-  const sent = request === "" ? undefined : request.slice(0, 80);
-  assert.deepEqual([status, error?.code], [expected.status, expected.code], sent);
+  const sent = request.slice(0, 80);
+  // The failure shows both, and so the request.
+  assert.deepEqual([status, error?.code, sent], [expected.status, expected.code, sent]);
   for (const [name, value] of Object.entries(expected.headers ?? {})) {
-    assert.equal(headers.get(name), value, `${name} ${request.slice(0, 80)}`);
+    assert.equal(headers.get(name), value, `${name} ${sent}`);
   }
-  if (expected.message) assert.match(error.message, expected.message, sent);
+  if (expected.message) assert.match(error.message, expected.message);
   if (expected.code) assert.ok(error.message.length < 800, `The message is as long as the request ${sent}`);
 }
 
