@@ -46,8 +46,14 @@ function libraryCase(name: string, what: string, asked: Load, floor: Floor): Cas
 }
 
 /** The calls of the library's process, and how many microseconds each may take. */
-const CALLS: Record<string, { title: string; most?: number }> = {
-  get: { title: "kept GET one", most: 1 },
+const CALLS: Record<string, { title: string; most?: number; missed?: string }> = {
+  get: {
+    title: "kept GET one",
+    most: 1,
+    missed:
+      "Deno's part is 0.8 µs: a quarter of the time is the clone of the Response, another the header fields of the " +
+      "request, and a fifth its method and URL.",
+  },
   list: { title: "kept list of 20" },
   create: { title: "POST", most: 12 },
 };
@@ -62,13 +68,13 @@ async function inProcess(bench: Bench): Promise<Row[]> {
     Object.fromEntries(Object.keys(CALLS).map((name) => [name, call(name)])),
     bench.effort.rounds,
   );
-  return Object.entries(CALLS).map(([call, { title, most }]): Row => ({
+  return Object.entries(CALLS).map(([call, { title, most, missed }]): Row => ({
     name: "in-process",
     title: `Without a socket: ${title}`,
     subject: "handle()",
     unit: "µs",
     figure: spreadOf((series[call] ?? []).map(({ rate }) => 1e6 / rate)),
     notes: [],
-    ...most && { floor: { bound: "at most", value: most } },
+    ...most && { floor: { bound: "at most", value: most, ...missed && { missed } } },
   }));
 }

@@ -7,7 +7,12 @@ import { measureRounds, rateRow, withLoads } from "../rounds.ts";
 import type { Floor, Row } from "../row.ts";
 import { POST } from "./library.ts";
 
-const NOT_SLOWER: Floor = { bound: "at least", value: 1 };
+const NOT_SLOWER: Floor = {
+  bound: "at least",
+  value: 1,
+  missed:
+    "The 200 is a kept response, of which a clone is sent; a refusal is made anew, and its text names what was wrong.",
+};
 
 /** Compared with the 200 for GET one, the same path. */
 const REFUSALS: Record<string, Load> = {

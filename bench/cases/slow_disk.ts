@@ -19,16 +19,20 @@ const SECONDS = 2;
 
 const READS = load("/v1/pets/4242", { connections: 8 });
 
+const ONE_CORE =
+  "The core is 99 % busy. A create takes 44 to 48 µs of it, so 0.8 of these creates and 0.8 of the reads would take 1.2 cores. " +
+  "A cycle is 5.7 ms of commit, and then 3 ms of HTTP for 64 clients.";
+
 const READS_MEANWHILE: Floor = {
   bound: "at least",
   value: 0.8,
-  missed: "The creates of 64 connections take processor time of the same core.",
+  missed: ONE_CORE,
 };
 
 const CREATES: Floor = {
   bound: "at least",
   value: 0.8,
-  missed: "A cycle is 6 ms of commit, and then 1.5 to 2 ms of HTTP for 64 clients on the same core.",
+  missed: ONE_CORE,
 };
 
 export const SLOW_DISK: Group = [
