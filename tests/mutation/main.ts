@@ -1,0 +1,67 @@
+/**
+ * Mutates the code of parts, or of single files of them, and shows which mutants the tests do not notice: `main.ts [PART | FILE]…`,
+ * by default all parts. Exits with 1 if a part's score is too low, or if a mutant that is listed as equivalent is noticed or gone.
+ */
+
+import { EQUIVALENT } from "./equivalent.ts";
+import { type Part, PARTS, PUBLISHED } from "./parts.ts";
+import { type Mutant, runStryker } from "./stryker.ts";
+
+const names = Deno.args.filter((arg) => arg !== "--");
+const chosen = (names.length > 0 ? names : Object.keys(PARTS)).map((name) =>
+  [name, PARTS[name] ?? partOfFile(name)] as const
+);
+for (const [name, part] of chosen) {
+  const problems = await measure(name, part);
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) Deno.exitCode = 1;
+}
+
+function partOfFile(file: string): Part {
+  const part = Object.values(PARTS).find(({ mutate }) => mutate.some((glob) => matches(glob, file)));
+  if (!part) {
+    console.error(`There is no part ${file}; the parts are ${Object.keys(PARTS).join(", ")}`);
+    Deno.exit(2);
+  }
+  return { ...part, mutate: [file], floors: { published: 0, all: 0 } };
+}
+
+function matches(glob: string, file: string): boolean {
+  const [folder, rest] = glob.split("*");
+  return rest === undefined ? glob === file : file.startsWith(folder!) && !file.slice(folder!.length).includes("/");
+}
+
+/** Shows the scores of a part and what is not noticed, and returns what is wrong. */
+async function measure(name: string, part: Part): Promise<string[]> {
+  const mutants = await runStryker(part.mutate, [PUBLISHED, ...part.tests]);
+  const { listed, problems } = findEquivalent(part, mutants);
+  const counted = mutants.filter((mutant) => !listed.has(mutant));
+  for (const { file, row, column, change, noticed } of counted) {
+    if (noticed !== "published") {
+      console.log(`${noticed ? "not by the published cases" : "not"}: ${file}:${row}:${column} ${change}`);
+    }
+  }
+  for (const level of ["published", "all"] as const) {
+    const noticed = counted.filter((mutant) => mutant.noticed === "published" || mutant.noticed === level).length;
+    const score = 100 * noticed / counted.length;
+    console.log(`${name}, ${level}: ${score.toFixed(1)} %, ${noticed} of ${counted.length} mutants`);
+    if (score < part.floors[level]) problems.push(`${name}, ${level}: the score must be ${part.floors[level]} %`);
+  }
+  console.log(`${name}: ${listed.size} equivalent mutants are not counted`);
+  return problems;
+}
+
+function findEquivalent({ mutate }: Part, mutants: readonly Mutant[]): { listed: Set<Mutant>; problems: string[] } {
+  const listed = new Set<Mutant>();
+  const problems: string[] = [];
+  for (const { file, change, line = "", reason } of EQUIVALENT) {
+    if (!mutate.some((glob) => matches(glob, file))) continue;
+    const found = mutants.filter((mutant) =>
+      mutant.file === file && mutant.change === change && mutant.line.includes(line)
+    );
+    if (found.length === 0) problems.push(`${file} has no mutant ${change}, which is listed as equivalent`);
+    for (const mutant of found) listed.add(mutant);
+    if (found.some(({ noticed }) => noticed)) problems.push(`A test notices ${file} ${change}, but: ${reason}`);
+  }
+  return { listed, problems };
+}

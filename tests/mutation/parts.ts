@@ -1,0 +1,58 @@
+/** What is mutated, part by part, with the tests that must notice it and the scores that must be reached, in percent. */
+
+export type Level = "published" | "all";
+
+export interface Part {
+  mutate: readonly string[];
+  /** The everyday tests that run beside the published cases. */
+  tests: readonly string[];
+  floors: Record<Level, number>;
+}
+
+/** The published cases. */
+export const PUBLISHED: string = "tests/mutation/published.ts";
+const everyday = (names: string) => names.split(" ").map((name) => `tests/${name}_test.ts`);
+
+export const PARTS: Record<string, Part> = {
+  domain: {
+    mutate: ["lib/pet.ts", "lib/json.ts"],
+    tests: everyday("unit/json unit/pet contract/http security/linear_work"),
+    floors: { published: 85, all: 95 },
+  },
+  memory: {
+    mutate: ["lib/stores/memory/*.ts"],
+    tests: everyday("contract/http unit/response_cache unit/key_manager security/injection security/pollution"),
+    floors: { published: 85, all: 95 },
+  },
+  http: {
+    mutate: ["lib/http/*.ts"],
+    tests: everyday(
+      "unit/body_stream unit/conditional unit/deadlines unit/response_cache unit/routing unit/options unit/observer " +
+        "security/cors security/failing_callbacks security/pollution security/linear_work contract/http unit/node_listener",
+    ),
+    floors: { published: 85, all: 95 },
+  },
+  access: {
+    mutate: ["lib/access/*.ts"],
+    tests: everyday(
+      "unit/keys unit/key_cache unit/key_manager unit/rate_limit unit/client_address unit/options unit/routing " +
+        "security/failing_callbacks security/cors contract/http",
+    ),
+    floors: { published: 85, all: 95 },
+  },
+  operations: {
+    mutate: ["lib/operations/*.ts"],
+    tests: everyday(
+      "unit/cursor unit/description unit/routing unit/options unit/response_cache contract/http security/linear_work",
+    ),
+    floors: { published: 85, all: 95 },
+  },
+  petstore: {
+    mutate: ["lib/petstore/*.ts"],
+    tests: everyday(
+      "unit/options unit/observer unit/routing unit/description unit/response_cache unit/rate_limit unit/key_manager " +
+        "security/cors security/failing_callbacks security/pollution contract/http",
+    ),
+    floors: { published: 85, all: 95 },
+  },
+};

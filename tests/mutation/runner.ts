@@ -1,0 +1,125 @@
+/**
+ * A test runner of Stryker: the tests of node:test in one process, one by one. Stryker so learns which tests reach a mutant, and
+ * a mutant takes milliseconds. Stryker's own runner for such tests starts a process for each file.
+ */
+
+import type { InstrumenterContext } from "@stryker-mutator/api/core";
+import { declareFactoryPlugin, PluginKind } from "@stryker-mutator/api/plugin";
+import {
+  type DryRunResult,
+  DryRunStatus,
+  type MutantRunOptions,
+  type MutantRunResult,
+  MutantRunStatus,
+  type TestResult,
+  type TestRunner,
+  TestStatus,
+} from "@stryker-mutator/api/test-runner";
+import { registerHooks } from "node:module";
+import { resolve } from "node:path";
+import process from "node:process";
+import { pathToFileURL } from "node:url";
+import { beginFile, collected, type CollectedTest } from "./node_test.ts";
+
+const NODE_TEST = import.meta.resolve("./node_test.ts");
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === "node:test" && context.parentURL !== NODE_TEST
+      ? { url: NODE_TEST, shortCircuit: true }
+      : next(specifier, context),
+});
+
+/** What the mutated code and Stryker share. */
+const shared: InstrumenterContext = {};
+Object.assign(globalThis, { __stryker__: shared });
+
+/** The first error that no one awaited: the test that runs fails by it, as it does in node:test. */
+let stray: { error: unknown } | undefined;
+process.on("unhandledRejection", (error) => stray ??= { error });
+process.on("uncaughtException", (error) => stray ??= { error });
+
+const tests = new Map<string, CollectedTest>();
+
+async function load(): Promise<void> {
+  if (tests.size > 0) return;
+  const { files, without } = JSON.parse(process.env["MUTATION_TESTS"]!) as { files: string[]; without: string };
+  for (const file of files) {
+    beginFile();
+    const first = collected.length;
+    await import(pathToFileURL(resolve(file)).href).catch((error) => {
+      throw new Error(`${file}: ${error}`);
+    });
+    for (const [i, test] of collected.slice(first).entries()) {
+      if (!new RegExp(without).test(test.name)) tests.set(`${file} ${i + 1}: ${test.name}`, test);
+    }
+  }
+}
+
+async function runTest(id: string): Promise<TestResult> {
+  shared.currentTestId = id;
+  stray = undefined;
+  const start = performance.now();
+  const failure = await tests.get(id)!.run().then(() => undefined, (error) => ({ error }));
+  // Rejections without a handler are reported a turn later.
+  await new Promise((resolve) => setImmediate(resolve));
+  const failed = failure ?? stray;
+  const result = { id, name: id, timeSpentMs: performance.now() - start };
+  if (!failed) return { ...result, status: TestStatus.Success };
+  return { ...result, status: TestStatus.Failed, failureMessage: `${id}: ${failed.error}` };
+}
+
+class OneProcess implements TestRunner {
+  capabilities() {
+    return { reloadEnvironment: false };
+  }
+
+  async dryRun(): Promise<DryRunResult> {
+    await load();
+    const results: TestResult[] = [];
+    for (const id of tests.keys()) results.push(await runTest(id));
+    return { status: DryRunStatus.Complete, tests: results, mutantCoverage: shared.mutantCoverage! };
+  }
+
+  async mutantRun(
+    { activeMutant, hitLimit, mutantActivation, testFilter }: MutantRunOptions,
+  ): Promise<MutantRunResult> {
+    const isStatic = mutantActivation === "static";
+    if (!isStatic) await load();
+    Object.assign(shared, {
+      hitCount: hitLimit === undefined ? undefined : 0,
+      hitLimit,
+      activeMutant: activeMutant.id,
+    });
+    try {
+      await load();
+    } catch (error) {
+      return killed((error as Error).message);
+    }
+    let count = 0;
+    for (const id of tests.keys()) {
+      if (testFilter && !testFilter.includes(id)) continue;
+      count++;
+      const result = await runTest(id);
+      // Stryker ends a loop that runs a hundred times as often as without the mutant. That is counted, not timed.
+      if (shared.hitCount! > hitLimit!) return killed(`${id}: an endless loop`);
+      if (result.status !== TestStatus.Failed) continue;
+      if (!isStatic) await requireClean(id);
+      return killed(result.failureMessage);
+    }
+    return { status: MutantRunStatus.Survived, nrOfTests: count };
+  }
+}
+
+function killed(failureMessage: string): MutantRunResult {
+  return { status: MutantRunStatus.Killed, killedBy: [], failureMessage, nrOfTests: 1 };
+}
+
+/** Throws if a test still fails without the mutant, which has then left something behind: Stryker starts another process. */
+async function requireClean(id: string): Promise<void> {
+  Object.assign(shared, { activeMutant: undefined, hitLimit: undefined });
+  if ((await runTest(id)).status === TestStatus.Failed) throw new Error(`The mutant has left something behind: ${id}`);
+}
+
+export const strykerPlugins = [
+  declareFactoryPlugin(PluginKind.TestRunner, "one-process", () => new OneProcess()),
+];
