@@ -74,7 +74,7 @@ export function parseInt64(source: string): bigint | undefined {
 /** `digits` × 10^−`scale`, if that is whole and has at most 19 digits. The cost does not depend on the scale. */
 function parseScaled(digits: string, scale: number): bigint | undefined {
   let start = 0, end = digits.length;
-  while (start < end && digits.charCodeAt(start) === ZERO) start++;
+  while (digits.charCodeAt(start) === ZERO) start++;
   while (end > start && digits.charCodeAt(end - 1) === ZERO) end--;
   if (start === end) return 0n;
   const zeros = digits.length - end - scale;

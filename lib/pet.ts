@@ -74,11 +74,11 @@ export function parseNewPet(
   const name = ownMember(body, "name");
   const status = ownMember(body, "status", defaultStatus);
   const categoryId = ownMember(body, "categoryId");
-  const isExact = Number.isSafeInteger(categoryId) && hasPlainNumbers(text);
-  const source = isExact || typeof categoryId !== "number" ? "" : parseJson(() => numberSource(text, "categoryId"));
-  const exact = isExact ? BigInt(categoryId as number) : parseInt64(source);
-  if (isName(name) && exact !== undefined && isPetStatus(status)) return { name, categoryId: exact, status };
-  return faults(name, exact === undefined ? source || quote(categoryId) : undefined, status);
+  if (Number.isSafeInteger(categoryId) && hasPlainNumbers(text)) {
+    return petOrFaults(name, BigInt(categoryId as number), "", status);
+  }
+  const source = parseJson(() => numberSource(text, "categoryId"));
+  return petOrFaults(name, parseInt64(source), source || quote(categoryId), status);
 }
 
 /**
@@ -88,9 +88,7 @@ export function parseNewPet(
  * @returns The pet, or one message for each fault, which names the field.
  */
 export function parsePetFields(name: string, categoryId: string, status: string): Required<NewPet> | string[] {
-  const exact = parseInt64(categoryId);
-  if (isName(name) && exact !== undefined && isPetStatus(status)) return { name, categoryId: exact, status };
-  return faults(name, exact === undefined ? categoryId || "undefined" : undefined, status);
+  return petOrFaults(name, parseInt64(categoryId), categoryId || "undefined", status);
 }
 
 function parseJson<T>(parse: () => T): T {
@@ -107,7 +105,7 @@ function ownMember(body: object, name: string, fallback?: unknown): unknown {
 }
 
 function isName(value: unknown): value is string {
-  if (typeof value !== "string" || value === "" || value.length > 2 * MAX_NAME_LENGTH) return false;
+  if (typeof value !== "string" || value.length > 2 * MAX_NAME_LENGTH) return false;
   for (let i = 0; i < value.length; i++) {
     const unit = value.charCodeAt(i);
     if (unit < 0x20 || (unit >= 0x7f && unit <= 0x9f)) return false;
@@ -116,7 +114,14 @@ function isName(value: unknown): value is string {
     (value.length <= MAX_NAME_LENGTH || [...value].length <= MAX_NAME_LENGTH);
 }
 
-function faults(name: unknown, badCategoryId: string | undefined, status: unknown): string[] {
+/** @param source The text of `categoryId`, for messages. */
+function petOrFaults(
+  name: unknown,
+  categoryId: bigint | undefined,
+  source: string,
+  status: unknown,
+): Required<NewPet> | string[] {
+  if (isName(name) && categoryId !== undefined && isPetStatus(status)) return { name, categoryId, status };
   const found: string[] = [];
   if (name === undefined) found.push("name is required");
   else if (!isName(name)) {
@@ -125,9 +130,9 @@ function faults(name: unknown, badCategoryId: string | undefined, status: unknow
         `and without control characters or lone surrogates, not ${quote(name)}`,
     );
   }
-  if (badCategoryId === "undefined") found.push("categoryId is required");
-  else if (badCategoryId !== undefined) {
-    found.push(`categoryId must be an integer ${INT64_RANGE}, not ${excerpt(badCategoryId)}`);
+  if (source === "undefined") found.push("categoryId is required");
+  else if (categoryId === undefined) {
+    found.push(`categoryId must be an integer ${INT64_RANGE}, not ${excerpt(source)}`);
   }
   if (!isPetStatus(status)) found.push(`status must be one of ${PET_STATUSES.join(", ")}, not ${quote(status)}`);
   return found;

@@ -106,7 +106,7 @@ function requireChunked(context: RequestContext): void {
 function requireJson(context: RequestContext): void {
   const type = context.header("content-type");
   if (type !== null && type !== "application/json") {
-    const essence = trimField(type.split(";", 1)[0] ?? "").toLowerCase();
+    const essence = trimField(type.split(";", 1)[0]!).toLowerCase();
     if (essence !== "application/json") throw NOT_JSON;
   }
   const encoding = context.header("content-encoding");

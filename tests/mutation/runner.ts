@@ -59,13 +59,31 @@ async function runTest(id: string): Promise<TestResult> {
   shared.currentTestId = id;
   stray = undefined;
   const start = performance.now();
-  const failure = await tests.get(id)!.run().then(() => undefined, (error) => ({ error }));
+  const { hung, stop } = watch();
+  const failure = await Promise.race([tests.get(id)!.run(), hung]).then(() => undefined, (error) => ({ error }));
+  stop();
   // Rejections without a handler are reported a turn later.
   await new Promise((resolve) => setImmediate(resolve));
   const failed = failure ?? stray;
   const result = { id, name: id, timeSpentMs: performance.now() - start };
   if (!failed) return { ...result, status: TestStatus.Success };
   return { ...result, status: TestStatus.Failed, failureMessage: `${id}: ${failed.error}` };
+}
+
+/** How long nothing must be left to wait for, in steps of 50 ms: a digest that is being computed is not seen. */
+const IDLE_STEPS = 20;
+const OWN_RESOURCES = process.getActiveResourcesInfo().length;
+
+/** Rejects if nothing is left that could settle a test's promise. node:test ends then too. */
+function watch(): { hung: Promise<never>; stop(): void } {
+  const { promise: hung, reject } = Promise.withResolvers<never>();
+  let idle = 0;
+  const timer = setInterval(() => {
+    idle = process.getActiveResourcesInfo().length > OWN_RESOURCES ? 0 : idle + 1;
+    if (idle === IDLE_STEPS) reject(new Error("The event loop is empty, and the test has not ended"));
+  }, 50);
+  timer.unref();
+  return { hung, stop: () => clearInterval(timer) };
 }
 
 class OneProcess implements TestRunner {

@@ -14,7 +14,7 @@ const WITHOUT = "SQLite|PostgreSQL|every error example of the description";
 const SECOND_LIMIT_CPU_S = 20;
 
 /** A second run that takes longer counts as if no test had failed. */
-const SECOND_LIMIT_MS = 120_000;
+const SECOND_LIMIT_MS = 60_000;
 
 export interface Mutant {
   file: string;

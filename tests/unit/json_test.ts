@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { isInt64, numberSource, parseInt64 } from "../../lib/json.ts";
+import { excerpt, hasPlainNumbers, isInt64, numberSource, parseInt64, quoted } from "../../lib/json.ts";
 
 /** Numbers and their values. */
 const WHOLE = "7=7 -7=-7 7.0=7 70e-1=7 0.1e1=1 0.007E+3=7 1e3=1000 1E0=1 0=0 -0=0 -0.0e-5=0 0e999999999=0 " +
@@ -63,4 +63,16 @@ const SOURCES: [what: string, text: string, source: string][] = [
 
 test("numberSource() finds the number of a member as it is written", () => {
   for (const [what, text, source] of SOURCES) assert.equal(numberSource(text, "id"), source, what);
+});
+
+test("hasPlainNumbers() is false if a number has a fraction or an exponent", () => {
+  for (const text of ["7", '{"id":-7}', '[1,"a.5",".e1"]', "[1, 2]"]) assert.equal(hasPlainNumbers(text), true, text);
+  for (const text of ["7.0", "-1e3", "1E3", '{"id":7,"a":[0.5]}']) assert.equal(hasPlainNumbers(text), false, text);
+});
+
+test("excerpt() shortens a text that is too long, and leaves no half of a character", () => {
+  const [fits, dog] = ["x".repeat(64), "🐕"];
+  assert.deepEqual([excerpt(fits), excerpt(`${fits}y`), excerpt("abc", 2)], [fits, `${fits}…`, "ab…"]);
+  assert.equal(excerpt(dog + dog, 3), `${dog}\ufffd…`);
+  assert.deepEqual([quoted('a"b'), quoted(`${fits}y`)], ['"a\\"b"', `"${fits}…"`]);
 });

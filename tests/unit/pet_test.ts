@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseNewPet, parsePetFields } from "../../lib/pet.ts";
+import { parseNewPet, parsePetFields, parsePetId } from "../../lib/pet.ts";
 import { formatPet, formatPets, type Pet } from "../../mod.ts";
 
 const NAME =
@@ -44,6 +44,14 @@ test("parseNewPet() reads a text that is nested deeply, or calls it no JSON", ()
     assert.deepEqual(parseNewPet(body, "sold"), { name: "Rex", categoryId: 7n, status: "sold" });
   } catch (error) {
     assert.equal((error as Error).name, "SyntaxError");
+    assert.match((error as Error).message, /\w/);
+  }
+});
+
+test("parsePetId() reads every positive int64 in its shortest form", () => {
+  assert.deepEqual(["1", "9223372036854775807"].map(parsePetId), [1n, 2n ** 63n - 1n]);
+  for (const text of ["", "0", "01", "-1", "1.0", "9223372036854775808", "10000000000000000000"]) {
+    assert.equal(parsePetId(text), undefined, text);
   }
 });
 
