@@ -44,4 +44,42 @@ export const EQUIVALENT: readonly Equivalent[] = [
     change: "i < value.length → i <= value.length",
     reason: "charCodeAt() behind the end is NaN, which is no control character",
   },
+  {
+    file: "lib/stores/memory/memory_store.ts",
+    change: '[] → ["Stryker was here"]',
+    line: "#idsOfStatus",
+    reason: "The bisection never stops at a text, which is greater than no id",
+  },
+  {
+    file: "lib/stores/memory/memory_store.ts",
+    change: "formatPetWithId(id, pet).trim() → formatPetWithId(id, pet)",
+    reason: "The text takes more memory until it is read",
+  },
+  ...["this.#changes.additions++ → this.#changes.additions--", "this.#version++ → this.#version--"]
+    .map((change) => ({
+      ...{ file: "lib/stores/memory/memory_store.ts", change },
+      reason: "Counters are compared, and only whether they differ counts",
+    })),
+  {
+    file: "lib/stores/memory/memory_store.ts",
+    change: "old && replaced → old || replaced",
+    reason: "After the line above, both are there or none is",
+  },
+  ...[
+    "old.expires <= replaced.expires → old.expires < replaced.expires",
+    "key.lastUsed >= at → key.lastUsed > at",
+  ].map((change) => ({
+    ...{ file: "lib/stores/memory/memory_store.ts", change },
+    reason: "Replaces a moment by the same moment",
+  })),
+  {
+    file: "lib/http/query.ts",
+    change: "start < query.length → start <= query.length",
+    reason: "Behind the end there is no name",
+  },
+  {
+    file: "lib/http/query.ts",
+    change: "{ return undefined; } → {}",
+    reason: "A function without a return returns undefined",
+  },
 ];

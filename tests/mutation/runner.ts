@@ -38,21 +38,30 @@ let stray: { error: unknown } | undefined;
 process.on("unhandledRejection", (error) => stray ??= { error });
 process.on("uncaughtException", (error) => stray ??= { error });
 
+const { files, without } = JSON.parse(process.env["MUTATION_TESTS"]!) as { files: string[]; without: string };
 const tests = new Map<string, CollectedTest>();
+const idsOfFile = new Map<string, string[]>();
 
-async function load(): Promise<void> {
-  if (tests.size > 0) return;
-  const { files, without } = JSON.parse(process.env["MUTATION_TESTS"]!) as { files: string[]; without: string };
-  for (const file of files) {
-    beginFile();
-    const first = collected.length;
-    await import(pathToFileURL(resolve(file)).href).catch((error) => {
-      throw new Error(`${file}: ${error}`);
-    });
-    for (const [i, test] of collected.slice(first).entries()) {
-      if (!new RegExp(without).test(test.name)) tests.set(`${file} ${i + 1}: ${test.name}`, test);
-    }
+/** The ids of a file's tests. */
+async function load(file: string): Promise<string[]> {
+  const known = idsOfFile.get(file);
+  if (known) return known;
+  beginFile();
+  const first = collected.length;
+  await import(pathToFileURL(resolve(file)).href);
+  const ids: string[] = [];
+  for (const [i, test] of collected.slice(first).entries()) {
+    if (new RegExp(without).test(test.name)) continue;
+    const id = `${file} ${i + 1}: ${test.name}`;
+    tests.set(id, test);
+    ids.push(id);
   }
+  idsOfFile.set(file, ids);
+  return ids;
+}
+
+async function loadAll(): Promise<void> {
+  for (const file of files) await load(file);
 }
 
 async function runTest(id: string): Promise<TestResult> {
@@ -92,7 +101,7 @@ class OneProcess implements TestRunner {
   }
 
   async dryRun(): Promise<DryRunResult> {
-    await load();
+    await loadAll();
     const results: TestResult[] = [];
     for (const id of tests.keys()) results.push(await runTest(id));
     return { status: DryRunStatus.Complete, tests: results, mutantCoverage: shared.mutantCoverage! };
@@ -102,27 +111,26 @@ class OneProcess implements TestRunner {
     { activeMutant, hitLimit, mutantActivation, testFilter }: MutantRunOptions,
   ): Promise<MutantRunResult> {
     const isStatic = mutantActivation === "static";
-    if (!isStatic) await load();
+    if (!isStatic) await loadAll();
     Object.assign(shared, {
       hitCount: hitLimit === undefined ? undefined : 0,
       hitLimit,
       activeMutant: activeMutant.id,
     });
-    try {
-      await load();
-    } catch (error) {
-      return killed((error as Error).message);
-    }
     let count = 0;
-    for (const id of tests.keys()) {
-      if (testFilter && !testFilter.includes(id)) continue;
-      count++;
-      const result = await runTest(id);
-      // Stryker ends a loop that runs a hundred times as often as without the mutant. That is counted, not timed.
-      if (shared.hitCount! > hitLimit!) return killed(`${id}: an endless loop`);
-      if (result.status !== TestStatus.Failed) continue;
-      if (!isStatic) await requireClean(id);
-      return killed(result.failureMessage);
+    for (const file of files) {
+      const ids = await load(file).catch(String);
+      if (typeof ids === "string") return killed(`${file}: ${ids}`);
+      for (const id of ids) {
+        if (testFilter && !testFilter.includes(id)) continue;
+        count++;
+        const result = await runTest(id);
+        // Stryker ends a loop that runs a hundred times as often as without the mutant. That is counted, not timed.
+        if (shared.hitCount! > hitLimit!) return killed(`${id}: an endless loop`);
+        if (result.status !== TestStatus.Failed) continue;
+        if (!isStatic) await requireClean(id);
+        return killed(result.failureMessage);
+      }
     }
     return { status: MutantRunStatus.Survived, nrOfTests: count };
   }

@@ -20,6 +20,7 @@ const QUERIES: [query: string, values: (string | undefined)[]][] = [
   ["&&limit=5&&", ["5"]],
   ["limit=5=6", ["5=6"]],
   ["%6Cimit=5", ["5"]],
+  ["%6Dimit=5&li06Dit=5", []],
   ["l%69mit=5&limit=5", ["5", "5"]],
   ["limit=5&a=1&limit=5", ["5", "5"]],
   ["limit=&limit=", ["", ""]],

@@ -32,7 +32,7 @@ const REFUSED = {
   invalid_limit: [
     ...["limit=0", "limit=101", "limit=1000", "limit=-1", "limit=%2B1", "limit=+1", "limit=1.0", "limit=1e1"],
     ...["limit=0x10", "limit=", "limit", "limit=%", "limit=%zz", "limit=%FF", "limit=ten", "limit=%D9%A1"],
-    ...["limit=1&limit=1", "limit=5&li%6Dit=5", "limit=05", "limit=007", "limit=" + "1".repeat(5000)],
+    ...["limit=1&limit=1", "limit=5&li%6Dit=5", "limit=05", "&limit=0", "limit&a=5", "limit=" + "1".repeat(5000)],
   ],
   invalid_status: [
     ...["status=", "status", "status=lost", "status=SOLD", "status=sold%20", "status=sold,pending"],
@@ -43,6 +43,19 @@ const REFUSED = {
     ...["cursor=YWZ0ZXI6MQ&cursor=YWZ0ZXI6MQ", "cursor=%00", "cursor=YWZ0ZXI6IDE"],
   ],
 };
+
+const IGNORED = [
+  "",
+  "page=2",
+  "Limit=0",
+  "limit[]=0",
+  "li%6Eit=0",
+  "li06Dit=0",
+  "&&;=&",
+  "%zz=%zz",
+  "a=1&a=2",
+  "__proto__=1",
+];
 
 const LIMITS: Record<string, number> = { "": 20, "?limit=1": 1, "?limit=100": 100, "?limit=7": 7, "?li%6Dit=%35": 5 };
 
@@ -129,7 +142,7 @@ export const READ_CASES: HttpCase[] = [
       }
     },
     async "ignores parameters it does not know, however they are written"(api) {
-      for (const query of ["", "page=2", "Limit=0", "limit[]=0", "&&;=&", "%zz=%zz", "a=1&a=2", "__proto__=1"]) {
+      for (const query of IGNORED) {
         assert.equal((await api.get(`/pets?${query}`)).status, 200, query);
       }
     },
