@@ -63,9 +63,9 @@ const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
  * an int64.
  */
 export function parseInt64(source: string): bigint | undefined {
-  const [number, sign, digits = "", fraction = "", exponent = 0] = NUMBER.exec(source) ?? [];
+  const [number, sign, digits, fraction = "", exponent = 0] = NUMBER.exec(source) ?? [];
   if (number === undefined) return undefined;
-  const magnitude = parseScaled(digits + fraction, fraction.length - +exponent);
+  const magnitude = parseScaled(digits! + fraction, fraction.length - +exponent);
   if (magnitude === undefined) return undefined;
   const value = sign === "-" ? -magnitude : magnitude;
   return isInt64(value) ? value : undefined;

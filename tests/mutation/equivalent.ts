@@ -18,12 +18,6 @@ export const EQUIVALENT: readonly Equivalent[] = [
     change: "i < text.length → i <= text.length",
     reason: "charCodeAt() behind the end is NaN, which is no digit",
   },
-  {
-    file: "lib/json.ts",
-    change: '"" → "Stryker was here!"',
-    line: "const [number, sign, digits",
-    reason: "A number has digits, and what is no number is not read any further",
-  },
   ...[
     "Number.isSafeInteger(categoryId) && hasPlainNumbers(text) → false",
     '{ return petOrFaults(name, BigInt(categoryId as number), "", status); } → {}',

@@ -21,6 +21,11 @@ test("strongETag() gives every text and every variant a tag of its own, with len
   assert.match(strongETag("[é]", 1), /^"3-1-/);
 });
 
+test("strongETag() gives a text the same tag on every server", () => {
+  const tags = ["[]", "é", "0123456789abcdefg".repeat(3)].map((text) => strongETag(text));
+  assert.deepEqual(tags, ['"2-0-1ncralf-1sxtcy3"', '"1-0-1kvkc0p-1d8ak04"', '"51-0-c3ppfq-rj3c23"']);
+});
+
 const TAG = '"a-b"';
 const MATCHING = [TAG, "*", " * ", `"x", ${TAG}`, `"x",${TAG},"y"`, `"x" ,\t${TAG}`];
 MATCHING.push(`W/"x", ${TAG} , "y"`, `"x,", ${TAG}`, `"*", ${TAG}`);
