@@ -76,4 +76,14 @@ export const EQUIVALENT: readonly Equivalent[] = [
     change: "{ return undefined; } → {}",
     reason: "A function without a return returns undefined",
   },
+  {
+    file: "lib/operations/paging.ts",
+    change: "id !== undefined → true",
+    reason: "undefined is not greater than 0",
+  },
+  {
+    file: "lib/operations/paging.ts",
+    change: "{ return undefined; } → {}",
+    reason: "A function without a return returns undefined",
+  },
 ];

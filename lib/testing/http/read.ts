@@ -40,6 +40,8 @@ const REFUSED = {
   ],
   invalid_cursor: [
     ...["cursor=", "cursor", "cursor=abc", "cursor=YWZ0ZXI6MQ==", "cursor=YWZ0ZXI6MDE", "cursor=YWZ0ZXI6", "cursor=1"],
+    // For 0, -1 and 2^63, as the library writes cursors.
+    ...["cursor=YWZ0ZXI6MA", "cursor=YWZ0ZXI6LTE", "cursor=YWZ0ZXI6OTIyMzM3MjAzNjg1NDc3NTgwOA"],
     ...["cursor=YWZ0ZXI6MQ&cursor=YWZ0ZXI6MQ", "cursor=%00", "cursor=YWZ0ZXI6IDE"],
   ],
 };
