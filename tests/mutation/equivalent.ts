@@ -86,4 +86,9 @@ export const EQUIVALENT: readonly Equivalent[] = [
     change: "{ return undefined; } → {}",
     reason: "A function without a return returns undefined",
   },
+  {
+    file: "lib/http/conditional.ts",
+    change: "header === etag → false",
+    reason: "A header of one tag is also a list of one",
+  },
 ];
