@@ -1,6 +1,7 @@
 /** Calls of an operation: all tries of a request. */
 
 import { callSafely } from "../maybe_promise.ts";
+import { withoutPrototype } from "../without_prototype.ts";
 import { readDeprecation } from "./deprecation.ts";
 import type { ClientSettings } from "./options.ts";
 import { type Answer, send } from "./request.ts";
@@ -14,27 +15,38 @@ export interface CallParts<T> {
   path: string;
   /** The body of a POST. Without one, it is a GET. */
   body?: string;
-  /** Beside the key and the type of the body. */
-  headers?: Record<string, string>;
+  /** Of a POST that may be repeated. Without one, it is sent once. */
+  idempotencyKey?: string | null;
   /** Reads the body of a success; see {@link send}. */
   read: (text: string) => T;
   signal: AbortSignal | undefined;
-  /** Default: that of the client. */
-  maxRetries?: number;
 }
 
 export type Call = <T>(parts: CallParts<T>) => Promise<Answer<T>>;
 
 export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDeprecation }: ClientSettings): Call {
   const told = new Set<string>();
-  return ({ operation, path, body, headers, read, signal: given, maxRetries: most = maxRetries }) => {
-    const fields = { authorization: `Bearer ${key}`, ...body !== undefined && { "content-type": "application/json" } };
-    const method = body === undefined ? "GET" : "POST";
+  const hide = createHide(key);
+  return (parts) => {
+    const { operation, path, body, idempotencyKey, read, signal: given } = withoutPrototype(parts);
+    const isOnce = idempotencyKey === null;
+    const method = body ? "POST" : "GET";
     // A redirect could lead the key to another server, and would make a GET of a POST.
-    const init = { method, headers: { ...fields, ...headers }, redirect: "manual" as const, ...body && { body } };
+    const init: RequestInit = withoutPrototype({
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...body && { "content-type": "application/json" },
+        ...idempotencyKey && { "idempotency-key": idempotencyKey },
+      },
+      redirect: "manual" as const,
+      ...body && { body: isOnce ? unrepeatable(body) : body },
+      // A stream needs it.
+      duplex: "half",
+    });
     const url = baseUrl + path;
     const fetchOnce = async (signal: AbortSignal): Promise<Response> => {
-      const response = await fetch(url, { ...init, signal });
+      const response = await fetch(url, Object.assign(init, { signal }));
       const deprecation = onDeprecation && !told.has(operation) && readDeprecation(operation, response.headers);
       if (deprecation) {
         told.add(operation);
@@ -42,7 +54,23 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
       }
       return response;
     };
-    const attempt = (signal: AbortSignal) => send(() => fetchOnce(signal), `${method} ${url}`, read);
-    return retry(attempt, { timeoutMs, maxRetries: most, signal: given });
+    const attempt = (signal: AbortSignal) => {
+      return send({ fetch: () => fetchOnce(signal), asked: `${method} ${url}`, read, hide });
+    };
+    return retry(attempt, { timeoutMs, maxRetries: isOnce ? 0 : maxRetries, signal: given });
   };
+}
+
+/**
+ * Deno repeats a request itself if a kept connection ends before the response, unless the body is a stream. Node and Bun do not, and
+ * a browser may not take a stream.
+ */
+function unrepeatable(body: string): BodyInit {
+  return /^Deno/.test(globalThis.navigator?.userAgent) ? new Blob([body]).stream() : body;
+}
+
+/** Also hides the key as it is in JSON and in an address. */
+function createHide(key: string): (text: string) => string {
+  const forms = [key, JSON.stringify(key).slice(1, -1), encodeURIComponent(key)];
+  return (text) => forms.reduce((hidden, form) => hidden.replaceAll(form, "…"), text);
 }

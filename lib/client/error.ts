@@ -1,6 +1,7 @@
 /** The one error of the client. */
 
 import type { ErrorCode } from "../error_codes.ts";
+import { withoutPrototype } from "../without_prototype.ts";
 
 /**
  * What the client itself reports:
@@ -26,7 +27,10 @@ export interface ResponseFacts {
   cause?: unknown;
 }
 
-/** A request has failed, also after its retries. Whether a create was applied is certain only if a petstore has refused it. */
+/**
+ * A request has failed, also after its retries. Whether a create was applied is certain only if a petstore has refused its first
+ * try with a 4xx. If an earlier try may have been applied, the error of a later one has the failure of that as its `cause`.
+ */
 export class PetstoreError extends Error {
   /** The name that logs show. */
   override name = "PetstoreError";
@@ -41,10 +45,16 @@ export class PetstoreError extends Error {
 
   /** The client makes it. */
   constructor(code: PetstoreErrorCode, message: string, facts: ResponseFacts = {}) {
-    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    const { status = 0, requestId, retryAfterMs, cause } = withoutPrototype(facts);
+    super(message, cause === undefined ? undefined : { cause });
     this.code = code;
-    this.status = facts.status ?? 0;
-    this.requestId = facts.requestId;
-    this.retryAfterMs = facts.retryAfterMs;
+    this.status = status;
+    this.requestId = requestId;
+    this.retryAfterMs = retryAfterMs;
+  }
+
+  /** What `JSON.stringify()` shows: all but the `cause` and the stack. */
+  toJSON(): Record<string, unknown> {
+    return { ...this as Record<string, unknown>, message: this.message, cause: undefined };
   }
 }

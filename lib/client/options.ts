@@ -13,19 +13,22 @@ export interface ClientOptions {
   /** The API key. */
   key: string;
   /** Sends the requests: for example `petstore.handle`, without a socket. Default: the global `fetch`. */
-  fetch?: Fetch;
+  fetch?: Fetch | undefined;
   /** How long a call may take with all its retries, in milliseconds; for a list, each page. Default: 30000. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** How often a request is repeated at most. 0 turns retries off. Default: 10, if they fit into `timeoutMs`. */
-  maxRetries?: number;
+  maxRetries?: number | undefined;
   /** Is told of each deprecated operation once, with its first response. Its exceptions are ignored. */
-  onDeprecation?: (deprecation: Deprecation) => void;
+  onDeprecation?: ((deprecation: Deprecation) => void) | undefined;
 }
 
 /** The options as they are used. `baseUrl` has no slash at its end. */
-export interface ClientSettings extends Required<Omit<ClientOptions, "baseUrl" | "fetch" | "onDeprecation">> {
+export interface ClientSettings {
   baseUrl: string;
+  key: string;
   fetch: (url: string, init: RequestInit) => Promise<Response>;
+  timeoutMs: number;
+  maxRetries: number;
   onDeprecation: ClientOptions["onDeprecation"];
 }
 
@@ -54,30 +57,39 @@ export function checkClientOptions(options: ClientOptions): ClientSettings {
   };
 }
 
-/** For a header. The key is secret, so no message quotes it. */
+/** For a header. */
 export function requireVisible(name: string, value: string): string {
   if (typeof value === "string" && /^[!-~]+$/.test(value)) return value;
   throw wrong(name, "visible ASCII characters");
 }
 
 function checkBaseUrl(baseUrl: string | URL): string {
-  const text = String(baseUrl);
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(String(baseUrl));
   // Without a user, a query or a fragment: the paths are appended.
   if (url && /^https?:$/.test(url.protocol) && url.href === url.origin + url.pathname) {
     return url.href.replace(/\/$/, "");
   }
-  throw wrong("baseUrl", `an address such as "https://pets.example/v1"`, text);
+  throw wrong("baseUrl", `an address such as "https://pets.example/v1"`);
+}
+
+/** URL.canParse() is too new for some browsers. */
+export function parseUrl(text: string, base?: string): URL | undefined {
+  try {
+    return new URL(text, base);
+  } catch {
+    return undefined;
+  }
 }
 
 function checkCount(name: string, value: number, least: number, most: number): number {
-  if (typeof value !== "number") throw wrong(name, "a number", value);
-  if (Number.isNaN(value) || value < least || value > most) {
+  if (typeof value !== "number") throw wrong(name, "a number");
+  if (!(value >= least && value <= most)) {
     throw new RangeError(`Option ${name} must be from ${least} to ${most}, not ${value}`);
   }
   return value;
 }
 
-function wrong(name: string, wanted: string, value?: unknown): TypeError {
-  return new TypeError(`Option ${name} must be ${wanted}${value === undefined ? "" : `, not ${value}`}`);
+/** Quotes no value: it may be a secret, also in the wrong place. */
+function wrong(name: string, wanted: string): TypeError {
+  return new TypeError(`Option ${name} must be ${wanted}`);
 }

@@ -1,7 +1,14 @@
 /** Pets as JSON, with exact int64. */
 
 import { hasPlainNumbers, parseInt64 } from "../json.ts";
-import { isPetStatus, type NewPet, type Pet } from "../pet.ts";
+import { isPetStatus, type NewPet, type Pet, type PetStatus } from "../pet.ts";
+import { withoutPrototype } from "../without_prototype.ts";
+
+/** What is known of a pet to add. */
+export interface PetToAdd extends Omit<NewPet, "status"> {
+  /** The availability. Default: the server's. */
+  status?: PetStatus | undefined;
+}
 
 /** @throws {TypeError} If the text is JSON, but not of a pet. */
 export function readPet(text: string): Pet {
@@ -10,29 +17,32 @@ export function readPet(text: string): Pet {
 
 /** @throws {TypeError} If the text is JSON, but not of an array of pets. */
 export function readPets(text: string): Pet[] {
-  const pets = parseExact(text);
-  if (!Array.isArray(pets)) throw new TypeError("Not an array");
-  return pets.map(toPet);
+  return (parseExact(text) as unknown[]).map(toPet);
 }
 
 /** The members of NewPet alone, as the body of a create. */
-export function formatNewPet({ name, categoryId, status }: NewPet): string {
+export function formatNewPet(pet: PetToAdd): string {
+  const { name, categoryId, status } = withoutPrototype(pet);
+  if (typeof name !== "string") throw new TypeError("name must be a string");
   return `{"categoryId":${requireBigint("categoryId", categoryId)},${JSON.stringify({ name, status }).slice(1)}`;
 }
 
 /** A number would be rounded before it came here, and a text would go unquoted into JSON or a path. */
 export function requireBigint(name: string, value: unknown): bigint {
   if (typeof value === "bigint") return value;
-  throw new TypeError(`${name} must be a bigint such as 7n, not ${JSON.stringify(value)}`);
+  throw new TypeError(`${name} must be a bigint such as 7n`);
 }
 
 /** Numbers stay numbers if they are exact, and become bigint or undefined otherwise. */
 function parseExact(text: string): unknown {
   // With the reviver, it takes six times as long. It is needed for 16 digits or more, a fraction or an exponent.
   if (hasPlainNumbers(text) && !/\d{16}/.test(text)) return JSON.parse(text);
+  // A runtime that does not tell the source has rounded integers to unsafe ones, but fractions also to safe ones.
+  const isPlain = hasPlainNumbers(text.replace(/"(?:[^"\\]|\\.)*"/g, ""));
   return JSON.parse(text, (_, value, context?: { source: string }) => {
-    // A runtime that does not tell the source has rounded what is not safe.
-    return typeof value === "number" && context ? parseInt64(context.source) : value;
+    if (typeof value !== "number") return value;
+    if (context) return parseInt64(context.source);
+    return isPlain ? value : undefined;
   });
 }
 

@@ -3,9 +3,10 @@
 import type { Pet, PetStatus } from "../pet.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 import type { Call } from "./call.ts";
-import { PetstoreError } from "./error.ts";
 import { linkTo } from "./link.ts";
+import { parseUrl } from "./options.ts";
 import { readPets } from "./pet_json.ts";
+import type { Answer } from "./request.ts";
 
 /** The options of every call. */
 export interface CallOptions {
@@ -28,23 +29,21 @@ export interface PetList extends AsyncIterable<Pet> {
 }
 
 export function createPetList(call: Call, options: ListOptions): PetList {
+  const { signal, status, limit } = withoutPrototype(options);
   async function* pages() {
-    const { signal, status, limit } = withoutPrototype(options);
     const given = new URLSearchParams();
     for (const [name, value] of Object.entries({ limit, status })) {
       if (value !== undefined) given.set(name, String(value));
     }
-    let query = given.size > 0 ? `?${given}` : "";
+    let query = String(given) && `?${given}`;
     // Brent's algorithm: finds a circle of any length, and remembers one page.
     let seen = query, untilRenewal = 1;
     for (let count = 1;; count++) {
-      const { value, headers } = await call({ operation: "listPets", path: `/pets${query}`, read: readPets, signal });
-      yield value;
-      const next = nextQuery(headers);
+      const answer = await call({ operation: "listPets", path: `/pets${query}`, read: readPets, signal });
+      yield answer.value;
+      const next = nextQuery(answer);
       if (next === undefined) return;
-      if (next === seen) {
-        throw new PetstoreError("unexpected_response", `The pages of the list go in a circle: ${next}`);
-      }
+      if (next === seen) throw answer.refuse(`The pages of the list go in a circle: ${next}`);
       if (count === untilRenewal) {
         seen = next;
         untilRenewal *= 2;
@@ -53,7 +52,12 @@ export function createPetList(call: Call, options: ListOptions): PetList {
     }
   }
   async function* pets() {
-    for await (const page of pages()) yield* page;
+    for await (const page of pages()) {
+      for (const pet of page) {
+        signal?.throwIfAborted();
+        yield pet;
+      }
+    }
   }
   return { pages, [Symbol.asyncIterator]: pets };
 }
@@ -62,13 +66,13 @@ export function createPetList(call: Call, options: ListOptions): PetList {
  * The query of the next page. Of its link, only this is used: so the key goes to the base address alone, whatever the link says,
  * and a petstore behind a proxy may name its public address.
  */
-function nextQuery(headers: Headers): string | undefined {
+function nextQuery({ headers, refuse }: Answer<unknown>): string | undefined {
   const target = linkTo(headers, "next");
   if (target === undefined) return undefined;
   // The link may be relative to the list.
-  const url = URL.canParse(target, LIST) ? new URL(target, LIST) : undefined;
-  if (url?.pathname.endsWith("/pets")) return url.search;
-  throw new PetstoreError("unexpected_response", `The next page is not one of this list: ${target}`);
+  const url = parseUrl(target, LIST);
+  if (url && /\/pets\/?$/.test(url.pathname)) return url.search;
+  throw refuse(`The next page is not one of this list: ${target}`);
 }
 
 const LIST = "http://localhost/pets";

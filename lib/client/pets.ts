@@ -1,11 +1,11 @@
 /** The operations on pets. */
 
-import type { NewPet, Pet } from "../pet.ts";
+import type { Pet } from "../pet.ts";
 import { withoutPrototype } from "../without_prototype.ts";
 import type { Call } from "./call.ts";
 import { requireVisible } from "./options.ts";
 import { type CallOptions, createPetList, type ListOptions, type PetList } from "./pet_list.ts";
-import { formatNewPet, readPet, requireBigint } from "./pet_json.ts";
+import { formatNewPet, type PetToAdd, readPet, requireBigint } from "./pet_json.ts";
 
 /** How a pet is created. */
 export interface CreateOptions extends CallOptions {
@@ -27,7 +27,7 @@ export interface Pets {
    */
   get(id: bigint, options?: CallOptions): Promise<Pet>;
   /** Adds a pet, exactly once also after retries. */
-  create(pet: NewPet, options?: CreateOptions): Promise<Pet>;
+  create(pet: PetToAdd, options?: CreateOptions): Promise<Pet>;
 }
 
 export function createPets(call: Call): Pets {
@@ -40,11 +40,9 @@ export function createPets(call: Call): Pets {
     },
     async create(pet, options = {}) {
       const { signal, idempotencyKey = randomKey() } = withoutPrototype(options);
-      const safety = idempotencyKey === null
-        ? { maxRetries: 0 }
-        : { headers: { "idempotency-key": requireVisible("idempotencyKey", idempotencyKey) } };
+      if (idempotencyKey !== null) requireVisible("idempotencyKey", idempotencyKey);
       const body = formatNewPet(pet);
-      return (await call({ operation: "createPet", path: "/pets", body, ...safety, read: readPet, signal })).value;
+      return (await call({ operation: "createPet", path: "/pets", body, idempotencyKey, read: readPet, signal })).value;
     },
   };
 }

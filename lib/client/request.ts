@@ -1,52 +1,95 @@
 /** One request and its response. */
 
 import { quoted } from "../json.ts";
+import { withoutPrototype } from "../without_prototype.ts";
 import { PetstoreError, type PetstoreErrorCode } from "./error.ts";
+
+/** The longest body of a response that is read. */
+export const MAX_BODY_BYTES: number = 16 * 2 ** 20;
 
 /** What a request has brought. */
 export interface Answer<T> {
   value: T;
   headers: Headers;
+  /** Makes the error of a response that cannot be used. */
+  refuse: (message: string) => PetstoreError;
+}
+
+/** How a request is sent and read. */
+export interface Exchange<T> {
+  fetch: () => Promise<Response>;
+  /** The method and the address, for messages. */
+  asked: string;
+  /** Reads the body of a success. Throws if it is not what was asked for, a `SyntaxError` if it is no JSON. */
+  read: (text: string) => T;
+  /** Takes the key out of a text. A server may send it back. */
+  hide: (text: string) => string;
+}
+
+interface Failure {
+  code?: unknown;
+  message?: unknown;
 }
 
 /**
  * Sends a request once, and reads the whole response.
  *
- * @param asked The method and the address, for messages.
- * @param read Reads the body of a success. Throws if it is not what was asked for, a `SyntaxError` if it is no JSON.
  * @throws {PetstoreError} For every failure of the network and of the server.
  */
-export async function send<T>(
-  fetch: () => Promise<Response>,
-  asked: string,
-  read: (text: string) => T,
-): Promise<Answer<T>> {
-  let response: Response | undefined, text: string;
+export async function send<T>({ fetch, asked, read, hide }: Exchange<T>): Promise<Answer<T>> {
+  let response: Response | undefined, text: string | undefined;
+  const failure = (code: PetstoreErrorCode, message: string, cause?: unknown) => {
+    return new PetstoreError(hide(code), hide(message), {
+      status: response?.status,
+      requestId: hide(response?.headers.get("x-request-id") ?? "") || undefined,
+      retryAfterMs: response && retryAfter(response.headers),
+      cause,
+    });
+  };
+  const refuse = (message: string, cause?: unknown) => failure("unexpected_response", message, cause);
   try {
     response = await fetch();
-    text = await response.text();
+    text = await readText(response);
   } catch (cause) {
     // A permission of Deno, which the next try would not have either.
     if ((cause as Error | undefined)?.name === "NotCapable") throw cause;
-    throw failure(response, "connection_failed", `${asked} got no whole response`, cause);
+    throw failure("connection_failed", `${asked} got no whole response`, cause);
   }
-  let body: { code?: unknown; message?: unknown } | undefined;
+  if (text === undefined) throw refuse(`${asked} got more than ${MAX_BODY_BYTES} bytes`, new RangeError("Too long"));
+  let body: Failure | undefined | null;
   try {
-    if (response.ok) return { value: read(text), headers: response.headers };
-    body = JSON.parse(text) ?? undefined;
+    if (response.ok) return { value: read(text), headers: response.headers, refuse };
+    body = JSON.parse(text);
   } catch (cause) {
-    // Without a length, a body that was cut looks whole.
-    if (cause instanceof SyntaxError && isJson(response) && !isRedirect(response)) {
-      throw failure(response, "connection_failed", `${asked} got incomplete JSON: ${quoted(text)}`, cause);
+    // Without a length, a body that was cut looks whole. The cause is left out, since its message quotes the body.
+    if (cause instanceof SyntaxError && isJson(response, text) && !isRedirect(response)) {
+      throw failure("connection_failed", `${asked} got incomplete JSON: ${quoted(hide(text))}`);
     }
   }
-  const { code, message } = body ?? {};
-  if (typeof code === "string" && typeof message === "string") throw failure(response, code, message);
-  throw failure(response, "unexpected_response", `${asked} ${foreign(response, text)}`);
+  const { code, message } = withoutPrototype(body as Failure);
+  if (typeof code === "string" && typeof message === "string") throw failure(code, message);
+  throw refuse(`${asked} ${foreign(response, hide(text))}`);
 }
 
-function isJson({ headers }: Response): boolean {
-  return headers.get("content-type")?.includes("json") ?? false;
+/** `undefined` if it is too long: a few compressed bytes may become gigabytes. */
+async function readText(response: Response): Promise<string | undefined> {
+  // React Native has no streams.
+  if (!response.body) return await response.text();
+  const reader = response.body.getReader(), decoder = new TextDecoder();
+  let text = "", length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    length += value.length;
+    // The caller aborts the request.
+    if (length > MAX_BODY_BYTES) return undefined;
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+function isJson({ headers }: Response, text: string): boolean {
+  const type = headers.get("content-type");
+  return type ? type.toLowerCase().includes("json") : /^\s*[[{]/.test(text);
 }
 
 /** What answered in place of a petstore. */
@@ -59,12 +102,6 @@ function foreign(response: Response, text: string): string {
 /** A browser hides the status of a redirect, and its target. */
 function isRedirect({ type, status }: Response): boolean {
   return type === "opaqueredirect" || (status >= 300 && status < 400);
-}
-
-function failure(response: Response | undefined, code: PetstoreErrorCode, message: string, cause?: unknown) {
-  const { status, headers } = response ?? {};
-  const requestId = headers?.get("x-request-id") ?? undefined;
-  return new PetstoreError(code, message, { status, requestId, retryAfterMs: headers && retryAfter(headers), cause });
 }
 
 /**

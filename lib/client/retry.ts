@@ -1,12 +1,12 @@
 /** Retries with backoff, within one deadline. */
 
-import { PetstoreError } from "./error.ts";
+import { type ClientErrorCode, PetstoreError } from "./error.ts";
 
 /** How long and how often a request is tried. */
 export interface Patience {
   timeoutMs: number;
   maxRetries: number;
-  signal?: AbortSignal | undefined;
+  signal: AbortSignal | undefined;
 }
 
 /** Statuses after which the same request may succeed. */
@@ -15,35 +15,49 @@ const PASSING = [408, 429, 502, 503, 504];
 /** The bounds of the backoff, in milliseconds. */
 const FIRST = 100, LONGEST = 5_000;
 
+/** A try that may be repeated has a third of the deadline, but at least this, in milliseconds. */
+const SHORTEST_TRY = 1_000;
+
 /**
  * Repeats `attempt` until it succeeds, fails for good, or the time is over.
  *
  * @throws {PetstoreError} The failure of the last attempt, or `deadline_exceeded`.
  * @throws The reason of `signal`, once that is aborted.
  */
-export function retry<T>(attempt: (signal: AbortSignal) => Promise<T>, patience: Patience): Promise<T> {
-  const end = performance.now() + patience.timeoutMs;
-  let failure: unknown;
-  const run = async (signal: AbortSignal): Promise<T> => {
-    for (let retries = 0;; retries++) {
-      try {
-        return await attempt(signal);
-      } catch (error) {
-        failure = error;
-        const isFinal = signal.aborted || retries >= patience.maxRetries;
-        if (isFinal || !(error instanceof PetstoreError) || !isPassing(error)) throw error;
-        const delay = (error.retryAfterMs ?? 0) + jitter(retries);
-        // To wait would end in the same failure, only later.
-        if (performance.now() + delay >= end) throw error;
-        await sleep(delay, signal);
+export async function retry<T>(
+  attempt: (signal: AbortSignal) => Promise<T>,
+  { timeoutMs, maxRetries, signal }: Patience,
+): Promise<T> {
+  const end = performance.now() + timeoutMs;
+  let last: PetstoreError | undefined, doubtful: PetstoreError | undefined;
+  for (let retries = 0;; retries++) {
+    const left = end - performance.now();
+    const limit = retries < maxRetries ? Math.max(SHORTEST_TRY, timeoutMs / 3) : left;
+    const [code, time]: [ClientErrorCode, number] = limit < left
+      ? ["connection_failed", Math.round(limit)]
+      : ["deadline_exceeded", timeoutMs];
+    const giveUp = () => Promise.reject(new PetstoreError(code, `No response within ${time} ms`, { cause: last }));
+    try {
+      return await within(attempt, Math.min(limit, left), giveUp, signal);
+    } catch (error) {
+      if (signal?.aborted || !(error instanceof PetstoreError)) throw error;
+      const delay = (error.retryAfterMs ?? 0) + jitter(retries);
+      // To wait beyond the end would end in the same failure, only later.
+      if (retries >= maxRetries || !isPassing(error) || performance.now() + delay >= end) {
+        // A refusal is only that of the last try: the server may have carried out this one.
+        if (doubtful) error.cause ??= doubtful;
+        throw error;
       }
+      last = error;
+      if (error.status !== 429) doubtful ??= error;
+      await within(() => new Promise<void>(() => {}), delay, () => Promise.resolve(), signal);
     }
-  };
-  return within(run, patience, () => failure);
+  }
 }
 
-function isPassing({ code, status }: PetstoreError): boolean {
-  return code === "connection_failed" || PASSING.includes(status);
+function isPassing({ code, status, cause }: PetstoreError): boolean {
+  // A response that is too long has a RangeError. The next one would be as long.
+  return code === "connection_failed" || (PASSING.includes(status) && !(cause instanceof RangeError));
 }
 
 /** Full jitter: clients that failed together do not come back together. */
@@ -51,20 +65,15 @@ function jitter(retries: number): number {
   return Math.random() * Math.min(LONGEST, FIRST * 2 ** retries);
 }
 
-/** Never ends if the signal is aborted: {@link within} has settled then. */
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    // Otherwise the timer would keep the process alive.
-    signal.addEventListener("abort", () => clearTimeout(timer));
-  });
-}
-
-/** Settles at the deadline or when the caller aborts, even if `run` ignores its signal. Leaves no timer and no listener behind. */
+/**
+ * Settles as `run` does, or as `late` after the time, or when the caller aborts, even if `run` ignores its signal. Leaves no timer
+ * and no listener behind.
+ */
 async function within<T>(
   run: (signal: AbortSignal) => Promise<T>,
-  { timeoutMs, signal }: Patience,
-  lastFailure: () => unknown,
+  milliseconds: number,
+  late: () => Promise<T>,
+  signal: AbortSignal | undefined,
 ): Promise<T> {
   signal?.throwIfAborted();
   const controller = new AbortController();
@@ -72,17 +81,14 @@ async function within<T>(
   let abort = () => {};
   try {
     return await new Promise<T>((resolve, reject) => {
-      const stop = (reason: unknown) => {
-        reject(reason);
-        controller.abort(reason);
-      };
-      abort = () => stop(signal?.reason);
+      abort = () => reject(signal?.reason);
       signal?.addEventListener("abort", abort);
-      timer = setTimeout(() => {
-        stop(new PetstoreError("deadline_exceeded", `No response within ${timeoutMs} ms`, { cause: lastFailure() }));
-      }, timeoutMs);
+      timer = setTimeout(() => resolve(late()), milliseconds);
       run(controller.signal).then(resolve, reject);
     });
+  } catch (error) {
+    controller.abort(error);
+    throw error;
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);

@@ -109,6 +109,73 @@ test("retries end with the deadline, with the last error", () =>
     assert.deepEqual([error?.code, error?.status], ["unexpected_response", 503]);
   }));
 
+for (const [timeoutMs, limit] of [[30_000, 10_000], [2_000, 1_000]] as const) {
+  test(`a try that stays silent is given up after ${limit} of ${timeoutMs} ms, and the request repeated`, () =>
+    withVirtualClock(async (clock) => {
+      const { at, value } = await tried((n) => n < 1 ? new Promise(() => {}) : new Response(REX), clock, { timeoutMs });
+      assert.deepEqual([at.length, value?.name], [2, "Rex"]);
+      assert.ok(at[1]! >= limit && at[1]! <= limit + 100, String(at));
+    }));
+}
+
+test("a silent body is given up as a silent connection is, and its request is aborted", () =>
+  withVirtualClock(async (clock) => {
+    const signals: AbortSignal[] = [];
+    const { fetch } = globalThis;
+    globalThis.fetch = (_, init) => {
+      signals.push(init!.signal!);
+      return Promise.resolve(new Response(new ReadableStream()));
+    };
+    try {
+      const { pets } = createClient({
+        baseUrl: "http://localhost/v1",
+        key: "pk_test",
+        timeoutMs: 60_000,
+        maxRetries: 2,
+      });
+      const last = await Promise.allSettled([pets.get(1n)]);
+      assert.deepEqual([errorOf(last[0])?.code, clock.now()], ["deadline_exceeded", 60_000]);
+    } finally {
+      globalThis.fetch = fetch;
+    }
+    // One signal for all would have the listeners of all, of which Node warns.
+    assert.equal(new Set(signals).size, 3);
+    assert.deepEqual(signals.map(({ aborted }) => aborted), [true, true, true]);
+  }));
+
+test("a request that is not repeated has the whole time", () =>
+  withVirtualClock(async (clock) => {
+    const late = () => new Promise<Response>((resolve) => setTimeout(() => resolve(new Response(REX)), 29_000));
+    assert.equal((await tried(late, clock, { maxRetries: 0 })).value?.name, "Rex");
+    const { pets } = createClient({ baseUrl: "http://localhost/v1", key: "pk_test", fetch: late });
+    assert.equal((await pets.create({ name: "Rex", categoryId: 7n }, { idempotencyKey: null })).name, "Rex");
+  }));
+
+test("a refusal has as its cause the first try that may have been carried out", () =>
+  withVirtualClock(async (clock) => {
+    const limited = new Response("", { status: 429 });
+    const refused = Response.json({ code: "invalid_api_key", message: "No", status: 401 }, { status: 401 });
+    const ends: (() => Response | Promise<Response>)[] = [
+      () => limited,
+      () => Promise.reject(new TypeError("Cut")),
+      () => new Response("", { status: 502 }),
+      () => refused,
+    ];
+    const { at, error } = await tried((n) => ends[n]!(), clock);
+    assert.deepEqual([at.length, error?.code], [4, "invalid_api_key"]);
+    const doubtful = error?.cause as PetstoreError;
+    assert.deepEqual([doubtful.code, (doubtful.cause as Error).message], ["connection_failed", "Cut"]);
+  }));
+
+test("a refusal of the first try, or after a rate limit alone, has no cause", () =>
+  withVirtualClock(async (clock) => {
+    const refusal = () => Response.json({ code: "invalid_api_key", message: "No", status: 401 }, { status: 401 });
+    for (const limits of [0, 2]) {
+      const { error } = await tried((n) => n < limits ? new Response("", { status: 429 }) : refusal(), clock);
+      assert.deepEqual([error?.code, error?.cause], ["invalid_api_key", undefined]);
+    }
+  }));
+
 test("the deadline holds for a fetch that ignores its signal", () =>
   withVirtualClock(async (clock) => {
     const { endedAt, error } = await tried(() => new Promise(() => {}), clock);

@@ -130,12 +130,15 @@ test("onDeprecation is told of a deprecated operation once, and its exceptions c
   assert.deepEqual(told, [{ operation: "getPet", since, sunset, successor: "/v1/pets" }]);
 });
 
-test("a value that is no bigint is refused before anything is sent", async () => {
+test("a value that is no bigint, and a name that is no text, is refused before anything is sent", async () => {
   const { pets, requests } = inProcess();
   for (const value of [7, "7", '7,"id":1', undefined, null]) {
     const wrong = value as unknown as bigint;
     await assert.rejects(pets.create({ name: "Rex", categoryId: wrong }), TypeError);
     await assert.rejects(pets.get(wrong), TypeError);
+  }
+  for (const name of [undefined, null, 7]) {
+    await assert.rejects(pets.create({ name: name as unknown as string, categoryId: 7n }), /^TypeError: name must be/);
   }
   await assert.rejects(pets.create({ name: "Rex", categoryId: 7n }, { idempotencyKey: "a\r\nb: c" }), TypeError);
   assert.deepEqual(requests, []);
@@ -159,7 +162,7 @@ test("createClient() refuses options that are missing, unknown or wrong, and quo
     ...addresses.map((baseUrl): typeof wrong[0] => [{ baseUrl }, TypeError, /^Option baseUrl must be an address/]),
     [{ fetch: "x" }, TypeError, /^Option fetch must be a function$/],
     [{ onDeprecation: 7 }, TypeError, /^Option onDeprecation must be a function$/],
-    [{ timeoutMs: "9" }, TypeError, /^Option timeoutMs must be a number, not 9$/],
+    [{ timeoutMs: "9" }, TypeError, /^Option timeoutMs must be a number$/],
     [{ timeoutMs: 2 ** 31 }, RangeError, /^Option timeoutMs must be from 1 to 2147483647/],
     [{ timeoutMs: NaN }, RangeError, /timeoutMs/],
     [{ maxRetries: -1 }, RangeError, /maxRetries/],
@@ -181,14 +184,104 @@ test("baseUrl may have a slash at its end, or be a URL", async () => {
 });
 
 test("members that another library has added to every object are no options", async () => {
-  const { pets } = inProcess();
-  const [first, second] = await whilePolluted({ idempotencyKey: "same", status: "sold", limit: 101 }, async () => {
+  const { pets, requests } = inProcess();
+  const members = {
+    idempotencyKey: "same",
+    status: "sold",
+    limit: 101,
+    body: "x",
+    headers: { "x-evil": "1" },
+    cause: 1,
+  };
+  const [first, second] = await whilePolluted(members, async () => {
     const rex = () => Object.assign(Object.create(null), { name: "Rex", categoryId: 7n });
     const created = [await pets.create(rex()), await pets.create(rex())];
     await Array.fromAsync(pets.list());
     return created;
   });
   assert.notEqual(first?.id, second?.id);
+  assert.equal(first?.status, "available");
+  assert.deepEqual(requests.map(({ method, headers }) => [method, headers.get("x-evil")]), [
+    ["POST", null],
+    ["POST", null],
+    ["GET", null],
+  ]);
   const valid = Object.assign(Object.create(null), { baseUrl: "http://localhost/v1", key: KEY });
   await whilePolluted({ maxRetries: -1, colour: "red" }, () => createClient(valid));
+});
+
+test("an option that is undefined is as one that is not given", async () => {
+  const more = { timeoutMs: undefined, maxRetries: undefined, onDeprecation: undefined };
+  const { pets, requests } = inProcess({}, more);
+  await pets.create({ name: "Rex", categoryId: 7n, status: undefined }, { idempotencyKey: undefined });
+  await Array.fromAsync(pets.list({ status: undefined, limit: undefined, signal: undefined }));
+  assert.equal(requests[1]?.url, "http://localhost/v1/pets");
+});
+
+test("JSON.stringify() shows the message of an error, and not its cause", async () => {
+  const error = await failed(inProcess({ requestIds: "none" }).pets.get(9n));
+  error.cause = new Error("Cut");
+  const { name, code, message, status } = error;
+  assert.deepEqual(JSON.parse(JSON.stringify(error)), { name, code, message, status });
+});
+
+test("list() ends in the middle of a page when its signal is aborted", async () => {
+  const { pets } = inProcess();
+  for (let i = 0; i < 3; i++) await pets.create({ name: "Rex", categoryId: 7n });
+  const controller = new AbortController();
+  let count = 0;
+  const list = async () => {
+    for await (const _ of pets.list({ signal: controller.signal })) {
+      count++;
+      controller.abort(new Error("The user has left"));
+    }
+  };
+  await assert.rejects(list(), /The user has left/);
+  assert.equal(count, 1);
+});
+
+/** Removes what an older runtime does not have. */
+async function without<T extends object>(owner: T, name: keyof T, use: () => Promise<unknown>) {
+  const descriptor = Object.getOwnPropertyDescriptor(owner, name)!;
+  Reflect.deleteProperty(owner, name);
+  try {
+    await use();
+  } finally {
+    Object.defineProperty(owner, name, descriptor);
+  }
+}
+
+test("a browser without URL.canParse() and URLSearchParams.size lists the same", () =>
+  without(URL, "canParse", () =>
+    without(URLSearchParams.prototype, "size", async () => {
+      const { pets, requests } = inProcess();
+      for (let i = 0; i < 2; i++) await pets.create({ name: "Rex", categoryId: 7n, status: "sold" });
+      requests.length = 0;
+      assert.equal((await Array.fromAsync(pets.list({ status: "sold", limit: 1 }))).length, 2);
+      assert.equal(requests[0]?.url, "http://localhost/v1/pets?limit=1&status=sold");
+    })));
+
+test("a runtime that does not tell the source of a number refuses what it may have rounded", async () => {
+  const { parse } = JSON;
+  JSON.parse = (text, reviver) => {
+    return parse(text, reviver && ((name, value) => reviver(name, value)));
+  };
+  try {
+    const read = (categoryId: string) => {
+      const text = `{"id":1,"name":"\\"1.5 1234567890123456","categoryId":${categoryId},"status":"sold"}`;
+      return createClient({
+        baseUrl: "http://localhost/v1",
+        key: KEY,
+        fetch: () => Promise.resolve(new Response(text)),
+      })
+        .pets.get(1n);
+    };
+    assert.equal((await read("7")).categoryId, 7n);
+    assert.equal((await read("9007199254740991")).categoryId, 2n ** 53n - 1n);
+    for (const rounded of ["9007199254740993", "900719925474099.99999999999999", "4503599627370497.5", "7e400"]) {
+      assert.equal((await failed(read(rounded))).code, "unexpected_response", rounded);
+    }
+  } finally {
+    JSON.parse = parse;
+  }
 });

@@ -1,4 +1,4 @@
-/** A server of raw bytes on TCP, for every runtime. Each connection carries one request. */
+/** A server of raw bytes on TCP, for every runtime. */
 
 import type { Buffer } from "node:buffer";
 import { type AddressInfo, createServer, type Server } from "node:net";
@@ -25,6 +25,7 @@ export async function withScript<T>(script: Script, use: (server: Scripted) => P
       received += bytes.toString("latin1");
       if (!isWhole(received)) return;
       const answer = script(received, requests.push(received) - 1);
+      received = "";
       if (typeof answer === "string") socket.end(answer);
       else if (answer) socket.write(answer[0]);
     });
@@ -46,6 +47,7 @@ function closed(server: Server): Promise<void> {
 
 function isWhole(request: string): boolean {
   const end = request.indexOf("\r\n\r\n");
+  if (/^transfer-encoding: chunked/im.test(request)) return request.endsWith("\r\n0\r\n\r\n");
   const [, length = 0] = /^content-length: (\d+)/im.exec(request) ?? [];
   return end >= 0 && request.length >= end + 4 + Number(length);
 }
