@@ -121,6 +121,12 @@ test("a link to another origin is not followed there: its query goes to baseUrl"
       assert.deepEqual([requests.length, other.requests.length], [2, 0]);
     })));
 
+test("a link to the list with a slash at its end is followed", () =>
+  withClient((request) => {
+    const link = { link: '</v1/pets/?cursor=x>; rel="next"' };
+    return response(200, `[${REX}]`, request.includes("cursor") ? {} : link);
+  }, async (pets) => assert.equal((await Array.fromAsync(pets.list())).length, 2)));
+
 test("a link to something other than the list is an error", async () => {
   for (const target of ["/v1/store/orders?cursor=x", "http://[/pets", "https://other.example/", "data:,/pet"]) {
     await withClient(() => response(200, "[]", { link: `<${target}>; rel="next"` }), async (pets, { requests }) => {

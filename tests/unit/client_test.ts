@@ -194,7 +194,7 @@ test("members that another library has added to every object are no options", as
     cause: 1,
   };
   const [first, second] = await whilePolluted(members, async () => {
-    const rex = () => Object.assign(Object.create(null), { name: "Rex", categoryId: 7n });
+    const rex = () => ({ name: "Rex", categoryId: 7n });
     const created = [await pets.create(rex()), await pets.create(rex())];
     await Array.fromAsync(pets.list());
     return created;
@@ -216,6 +216,11 @@ test("an option that is undefined is as one that is not given", async () => {
   await pets.create({ name: "Rex", categoryId: 7n, status: undefined }, { idempotencyKey: undefined });
   await Array.fromAsync(pets.list({ status: undefined, limit: undefined, signal: undefined }));
   assert.equal(requests[1]?.url, "http://localhost/v1/pets");
+});
+
+test("an error has none of the members that another library has added to every object", async () => {
+  const { status, requestId } = await whilePolluted({ status: 7, requestId: "x" }, () => new PetstoreError("a", "b"));
+  assert.deepEqual([status, requestId], [0, undefined]);
 });
 
 test("JSON.stringify() shows the message of an error, and not its cause", async () => {
