@@ -1,12 +1,13 @@
 /** The `Link` header (RFC 8288). */
 
-/** A target, the next link, or a parameter. What is not closed goes to the end, so this takes linear time. */
-const PART = /<([^>]*)>?|,|;\s*([^\s=;,<"]+)\s*(?:=\s*("(?:[^"\\]|\\.?)*"?|[^\s;,<"]*))?/g;
-
 /** The target of the first link with this relation, which may be relative; `undefined` without such a link. */
 export function linkTo(headers: Headers, relation: string): string | undefined {
+  // A target, the next link, or a parameter. What is not closed goes to the end, so this takes linear time.
+  const parts = /<([^>]*)>?|,|;\s*([^\s=;,<"]+)\s*(?:=\s*("(?:[^"\\]|\\.?)*"?|[^\s;,<"]*))?/g;
+  const text = headers.get("link") ?? "";
   let target: string | undefined, relations: string | undefined;
-  for (const [part, address, name, value = ""] of (headers.get("link") ?? "").matchAll(PART)) {
+  for (let found; (found = parts.exec(text));) {
+    const [part, address, name, value = ""] = found;
     if (part === ",") target = relations = undefined;
     target ??= address;
     if (name?.toLowerCase() !== "rel") continue;

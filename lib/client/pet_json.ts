@@ -38,7 +38,7 @@ function parseExact(text: string): unknown {
   // With the reviver, it takes six times as long. It is needed for 16 digits or more, a fraction or an exponent.
   if (hasPlainNumbers(text) && !/\d{16}/.test(text)) return JSON.parse(text);
   // A runtime that does not tell the source has rounded integers to unsafe ones, but fractions also to safe ones.
-  const isPlain = hasPlainNumbers(text.replace(/"(?:[^"\\]|\\.)*"/g, ""));
+  const isPlain = hasPlainNumbers(text.replace(/"(?:[^"\\]|\\.?)*"?/g, ""));
   return JSON.parse(text, (_, value, context?: { source: string }) => {
     if (typeof value !== "number") return value;
     if (context) return parseInt64(context.source);
