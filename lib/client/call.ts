@@ -65,7 +65,7 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
  * Deno repeats a request itself if a kept connection ends before the response, unless the body is a stream. Node and Bun do not, and
  * a browser may not take a stream.
  */
-function unrepeatable(body: string): BodyInit {
+function unrepeatable(body: string): string | ReadableStream {
   return /^Deno/.test(globalThis.navigator?.userAgent) ? new Blob([body]).stream() : body;
 }
 

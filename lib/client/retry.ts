@@ -15,7 +15,7 @@ const PASSING = [408, 429, 502, 503, 504];
 /** The bounds of the backoff, in milliseconds. */
 const FIRST = 100, LONGEST = 5_000;
 
-/** A try that may be repeated has a third of the deadline, but at least this, in milliseconds. */
+/** A try that may be repeated has a third of the time, but at least this, in milliseconds: it may stay silent. */
 const SHORTEST_TRY = 1_000;
 
 /**
