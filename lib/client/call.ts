@@ -40,7 +40,9 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
         ...idempotencyKey && { "idempotency-key": idempotencyKey },
       },
       redirect: "manual" as const,
-      ...body && { body: isOnce ? unrepeatable(body) : body },
+      // Deno repeats a request itself if a kept connection ends before the response, unless the body is a stream. Node and Bun do
+      // not, and a browser may not take a stream.
+      body: isOnce && /^Deno/.test(globalThis.navigator?.userAgent) ? new Blob([body!]).stream() : body!,
       // A stream needs it.
       duplex: "half",
     });
@@ -59,14 +61,6 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
     };
     return retry(attempt, { timeoutMs, maxRetries: isOnce ? 0 : maxRetries, signal: given });
   };
-}
-
-/**
- * Deno repeats a request itself if a kept connection ends before the response, unless the body is a stream. Node and Bun do not, and
- * a browser may not take a stream.
- */
-function unrepeatable(body: string): string | ReadableStream {
-  return /^Deno/.test(globalThis.navigator?.userAgent) ? new Blob([body]).stream() : body;
 }
 
 /** Also hides the key as it is in JSON and in an address. */

@@ -19,7 +19,7 @@ export function readDeprecation(operation: string, headers: Headers): Deprecatio
   if (value === null) return undefined;
   return {
     operation,
-    since: toDate(1000 * Number(value.replace("@", ""))),
+    since: toDate(1000 * Number(value.slice(1))),
     sunset: toDate(Date.parse(headers.get("sunset") ?? "")),
     successor: linkTo(headers, "successor-version"),
   };
@@ -27,5 +27,5 @@ export function readDeprecation(operation: string, headers: Headers): Deprecatio
 
 function toDate(time: number): Date | undefined {
   const date = new Date(time);
-  return Number.isNaN(date.getTime()) ? undefined : date;
+  return isNaN(+date) ? undefined : date;
 }

@@ -66,7 +66,7 @@ export function requireVisible(name: string, value: string): string {
 function checkBaseUrl(baseUrl: string | URL): string {
   const url = parseUrl(String(baseUrl));
   // Without a user, a query or a fragment: the paths are appended.
-  if (url && /^https?:$/.test(url.protocol) && url.href === url.origin + url.pathname) {
+  if (url && /^http/.test(url.href) && url.href === url.origin + url.pathname) {
     return url.href.replace(/\/$/, "");
   }
   throw wrong("baseUrl", `an address such as "https://pets.example/v1"`);
@@ -84,7 +84,7 @@ export function parseUrl(text: string, base?: string): URL | undefined {
 function checkCount(name: string, value: number, least: number, most: number): number {
   if (typeof value !== "number") throw wrong(name, "a number");
   if (!(value >= least && value <= most)) {
-    throw new RangeError(`Option ${name} must be from ${least} to ${most}, not ${value}`);
+    throw new RangeError(`Option ${name} must be from ${least} to ${most}`);
   }
   return value;
 }

@@ -56,7 +56,7 @@ function toPet(value: unknown): Pet {
   const pet = value as Partial<Pet>;
   const id = toInt64(pet.id), categoryId = toInt64(pet.categoryId), { name, status } = pet;
   if (id === undefined || categoryId === undefined || typeof name !== "string" || !isPetStatus(status)) {
-    throw new TypeError("Not a pet");
+    throw new TypeError();
   }
   return { id, name, categoryId, status };
 }

@@ -55,7 +55,7 @@ export async function send<T>({ fetch, asked, read, hide }: Exchange<T>): Promis
     if ((cause as Error | undefined)?.name === "NotCapable") throw cause;
     throw failure("connection_failed", `${asked} got no whole response`, cause);
   }
-  if (text === undefined) throw refuse(`${asked} got more than ${MAX_BODY_BYTES} bytes`, new RangeError("Too long"));
+  if (text === undefined) throw refuse(`${asked} got more than ${MAX_BODY_BYTES} bytes`, new RangeError());
   let body: Failure | undefined | null;
   try {
     if (response.ok) return { value: read(text), headers: response.headers, refuse };
@@ -73,16 +73,19 @@ export async function send<T>({ fetch, asked, read, hide }: Exchange<T>): Promis
 
 /** `undefined` if it is too long: a few compressed bytes may become gigabytes. */
 async function readText(response: Response): Promise<string | undefined> {
-  // React Native has no streams.
-  if (!response.body) return await response.text();
-  const reader = response.body.getReader(), decoder = new TextDecoder();
-  let text = "", length = 0;
+  const { body, headers, type } = response;
+  // The length is that of the compressed body, and a browser hides the encoding of another origin.
+  const length = type === "cors" || headers.get("content-encoding") ? null : headers.get("content-length");
+  // A stream is slower. React Native has none.
+  if (!body || (length && +length <= MAX_BODY_BYTES)) return await response.text();
+  const reader = body.getReader(), decoder = new TextDecoder();
+  let text = "", read = 0;
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return text + decoder.decode();
-    length += value.length;
+    read += value.length;
     // The caller aborts the request.
-    if (length > MAX_BODY_BYTES) return undefined;
+    if (read > MAX_BODY_BYTES) return undefined;
     text += decoder.decode(value, { stream: true });
   }
 }
@@ -112,7 +115,7 @@ function retryAfter(headers: Headers): number | undefined {
   if (value === null) return undefined;
   if (/^\d+$/.test(value)) return 1000 * Number(value);
   const wait = parseDate(value) - (parseDate(headers.get("date") ?? "") || Date.now());
-  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
+  return isNaN(wait) ? undefined : Math.max(0, wait);
 }
 
 /** A date in the obsolete form of asctime() has no zone, but means GMT (RFC 9110 §5.6.7). */
