@@ -8,7 +8,7 @@ import { withoutPrototype } from "../without_prototype.ts";
  *
  * - `connection_failed`: no whole response came.
  * - `deadline_exceeded`: `timeoutMs` had passed. The `cause` is the failure of the last try that had ended.
- * - `unexpected_response`: something other than a petstore answered, such as the page of a proxy, or a redirect.
+ * - `unexpected_response`: something other than a petstore answered, such as the page of a proxy, a redirect or more than 16 MiB.
  */
 export type ClientErrorCode = "connection_failed" | "deadline_exceeded" | "unexpected_response";
 
