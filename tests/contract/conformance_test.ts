@@ -2,38 +2,12 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { conformanceCases, ConformanceError, type ConformanceTarget, type Handle } from "../../lib/testing/testing.ts";
+import { conformanceCases, type Handle } from "../../lib/testing/testing.ts";
 import { createPetstore } from "../../mod.ts";
 import { KEY } from "../support/api.ts";
+import { changed, isOne, newPetstore, reading, runCases } from "../support/conformance.ts";
 
 const AUTHORIZED = { authorization: `Bearer ${KEY}` };
-
-type Outcomes = Record<"passed" | "failed" | "skipped", string[]> & { errors: ConformanceError[] };
-
-async function runCases(
-  target: Partial<ConformanceTarget>,
-  chosen: "specification" | "full" = "full",
-): Promise<Outcomes> {
-  const outcomes: Outcomes = { passed: [], failed: [], skipped: [], errors: [] };
-  const cases = conformanceCases({ baseUrl: "https://petstore.example/v1", key: KEY, ...target });
-  for (const { name, level, skip, run } of cases) {
-    if (chosen === "specification" && level !== chosen) continue;
-    try {
-      const reason = skip || await run();
-      outcomes[reason === undefined ? "passed" : "skipped"].push(name);
-    } catch (error) {
-      assert.ok(error instanceof ConformanceError, `${name}: ${error}`);
-      outcomes.failed.push(name);
-      outcomes.errors.push(error);
-    }
-  }
-  return outcomes;
-}
-
-function newPetstore(): Handle {
-  const { handle } = createPetstore({ keys: [KEY] });
-  return async (request) => await handle(request);
-}
 
 test("conformanceCases() pass on a petstore without pets, and then with them, and name each pet that they add", async () => {
   const fetch = newPetstore();
@@ -70,33 +44,6 @@ test("conformanceCases() take a base address at the root, and refuse what is no 
     assert.throws(() => conformanceCases({ baseUrl: "https://petstore.example", key }), TypeError, key);
   }
 });
-
-/** Changes the body and the head of some responses of a petstore. */
-type Change = (response: { status: number; headers: Headers; text: string }, request: Request) => void;
-
-function changed(change: Change, accept: (request: Request) => Request = (request) => request): Handle {
-  const petstore = newPetstore();
-  return async (request) => {
-    const { status, headers, body } = await petstore(accept(request));
-    const seen = { status, headers: new Headers(headers), text: await new Response(body).text() };
-    change(seen, request);
-    if (request.method !== "HEAD") seen.headers.delete("content-length");
-    return new Response(seen.text === "" ? null : seen.text, { status: seen.status, headers: seen.headers });
-  };
-}
-
-/** A petstore that reads the query of a list in another way. */
-function reading(change: (query: URLSearchParams) => void): Handle {
-  return changed(() => {}, (request) => {
-    const url = new URL(request.url);
-    if (request.method === "GET" && url.pathname === "/v1/pets") change(url.searchParams);
-    return new Request(url, request);
-  });
-}
-
-function isOne({ url, method }: Request): boolean {
-  return method === "GET" && /\/pets\/\d/.test(url);
-}
 
 /** Wrong servers, and the cases of the specification that fail. */
 const WRONG: [name: string, fetch: Handle, failed: string[]][] = [
@@ -282,38 +229,3 @@ test("conformanceCases() send at most 500 creates, also to a server that takes e
   assert.equal(creates, 500);
   assert.ok(reasons.has("500 creates have been sent"));
 });
-
-/** Sends back what it gets, with the key. */
-async function echo(request: Request): Promise<Response> {
-  const { authorization = "", ...rest } = Object.fromEntries(request.headers);
-  const text = `\x1b[2J\u009b ${authorization} ${JSON.stringify(rest)} ${await request.text()}`;
-  return new Response(text, { status: 418, headers: { "x-echo": authorization } });
-}
-
-test("a case shows neither the key nor control characters, even if the server echoes them", async () => {
-  for (const key of [KEY, "k"]) {
-    const { failed, errors } = await runCases({ fetch: echo, key });
-    assert.ok(failed.length > 50);
-    const shown = errors.map(({ message }) => message).join("\n");
-    assert.match(shown, /^> authorization: Bearer <key>$/m);
-    assert.match(shown, /^< \\u001b\[2J\\u009b/m);
-    assert.ok(key === "k" || !shown.includes(KEY));
-  }
-});
-
-const MADE = { longer: `${KEY}x`, "with another end": KEY.slice(0, -1), encoded: btoa(`user:${KEY}`) };
-
-for (const [how, made] of Object.entries(MADE)) {
-  test(`a case does not show credentials that it has made from the key: the key ${how}`, async () => {
-    const petstore = newPetstore();
-    const fetch: Handle = (request) => {
-      const credentials = request.headers.get("authorization") ?? "";
-      return credentials !== `Bearer ${KEY}` && credentials.includes(made) ? echo(request) : petstore(request);
-    };
-    const { failed, errors } = await runCases({ fetch }, "specification");
-    assert.deepEqual(failed, ["answers 401 to an invalid key"]);
-    const [{ message } = { message: "" }] = errors;
-    assert.match(message, /^> authorization: <other credentials>\n[^]*^< x-echo: \w+ <key>$/m);
-    assert.ok(!message.includes(KEY.slice(1, -1)) && !message.includes(made));
-  });
-}

@@ -1,9 +1,9 @@
 /** The cases of the HTTP contract for a server that is known by its address and a key alone. */
 
-import assert from "node:assert/strict";
 import { excerpt } from "../../json.ts";
 import { HTTP_CONTRACT } from "../http/all.ts";
 import { createApi } from "../http/api.ts";
+import { MismatchError } from "../http/assert.ts";
 import { type HttpCase, NotApplicable, type Topic } from "../http/case.ts";
 import { type ConformanceTarget, createRecorders, NoResponseError } from "./client.ts";
 import { describeExchange, hide } from "./exchange.ts";
@@ -73,7 +73,7 @@ export function conformanceCases(target: ConformanceTarget): ConformanceCase[] {
         if (error instanceof NotApplicable) return error.message;
         const exchange = recorder.last === undefined ? "" : describeExchange(recorder.last, key);
         const isUnanswered = error instanceof NoResponseError;
-        throw new ConformanceError(promise, hide(reasonOf(error), [key]), exchange, isUnanswered);
+        throw new ConformanceError(promise, reasonOf(error, key), exchange, isUnanswered);
       }
       return undefined;
     };
@@ -115,15 +115,9 @@ function skipReason({ options = {}, inProcess }: HttpCase): string | false {
   return name === undefined ? inProcess ?? false : `it needs a petstore with the option ${name}`;
 }
 
-/** What an error says, with the values that an assertion has compared. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof assert.AssertionError)) return error instanceof Error ? `${error.message}` : String(error);
-  const { message, generatedMessage, operator, actual, expected } = error;
-  if (!/equal/i.test(operator)) return operator === "match" ? `${show(actual)} does not match ${expected}` : message;
-  return `${generatedMessage ? "" : `${message.split("\n", 1)[0]}: `}${show(actual)} should be ${show(expected)}`;
-}
-
-function show(value: unknown): string {
-  const text = JSON.stringify(value, (_, member) => typeof member === "bigint" ? String(member) : member);
-  return excerpt(text ?? String(value), 400);
+/** What an error says. It is shortened when the key is hidden, because a part of a key cannot be found. */
+function reasonOf(error: unknown, key: string): string {
+  const edit = (text: string) => hide(text, [key]);
+  if (error instanceof MismatchError) return error.describe(edit);
+  return excerpt(edit(error instanceof Error ? error.message : String(error)), 800);
 }

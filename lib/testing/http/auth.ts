@@ -1,8 +1,8 @@
 /** Section 5 of the specification, and RFC 6750. */
 
-import assert from "node:assert/strict";
 import type { PetstoreOptions } from "../../../mod.ts";
 import { type Api, type ApiResponse, KEY } from "./api.ts";
+import { assert } from "./assert.ts";
 import { addition, assertResponse, cases, type HttpCase, ON_HOST } from "./case.ts";
 
 const REQUIRED = addition("auth", "Every path needs a key, unknown ones too, and 401 has WWW-Authenticate (RFC 6750)");

@@ -1,5 +1,5 @@
-import assert from "node:assert/strict";
 import type { RequestBody } from "./api.ts";
+import { assert } from "./assert.ts";
 import { addition, assertResponse, cases, type HttpCase, ON_HOST, postAs } from "./case.ts";
 import { addedBy } from "./catalogue.ts";
 import { petOf } from "./exact.ts";

@@ -1,8 +1,8 @@
 /** One entry of the HTTP contract, which holds on every store and every host. */
 
-import assert from "node:assert/strict";
 import type { ErrorBody, PetstoreOptions } from "../../../mod.ts";
 import type { Api, ApiResponse, RequestBody } from "./api.ts";
+import { assert } from "./assert.ts";
 
 /**
  * What can make a case fail, besides the library itself: the store, by what it keeps, or the host, by how it carries requests and

@@ -1,8 +1,9 @@
 /** Finds a case's own pets in a catalogue that may have others. */
 
-import assert from "node:assert/strict";
+import { linkTo } from "../../client/link.ts";
 import type { PetStatus } from "../../pet.ts";
 import type { Api, ApiResponse } from "./api.ts";
+import { assert } from "./assert.ts";
 import { NotApplicable } from "./case.ts";
 import { idsOf, petOf } from "./exact.ts";
 
@@ -38,7 +39,7 @@ export async function fillCatalogue(api: Api): Promise<void> {
 
 /** The target of a `Link` with this relation. */
 export function linkTarget({ headers }: ApiResponse, relation: string): string | undefined {
-  return headers.get("link")?.match(new RegExp(`<([^>]*)>; rel="${relation}"`))?.[1];
+  return linkTo(headers, relation);
 }
 
 /**

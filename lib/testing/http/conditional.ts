@@ -1,7 +1,7 @@
 /** Conditional requests: RFC 9110 §13. */
 
-import assert from "node:assert/strict";
 import type { Api, ApiResponse } from "./api.ts";
+import { assert } from "./assert.ts";
 import { addition, assertResponse, cases, type HttpCase, ON_BOTH } from "./case.ts";
 import { ABSENT_ID, addPet, openEnd, withLimit } from "./catalogue.ts";
 

@@ -1,5 +1,5 @@
-import assert from "node:assert/strict";
 import type { ApiResponse } from "./api.ts";
+import { assert } from "./assert.ts";
 import { addition, cases, type HttpCase, NotApplicable, ON_HOST } from "./case.ts";
 
 const SHARING = addition("cors", "CORS is off until origins are listed, and credentials are never allowed");

@@ -1,8 +1,8 @@
 /** Section 4.2: valid and invalid pets. */
 
-import assert from "node:assert/strict";
 import type { ErrorBody } from "../../../mod.ts";
 import type { Api, RequestBody } from "./api.ts";
+import { assert } from "./assert.ts";
 import { addition, assertResponse, cases, type HttpCase, ON_BOTH, ON_HOST, ON_STORE, postAs } from "./case.ts";
 import { addedBy, openEnd, withLimit } from "./catalogue.ts";
 import { type ExactPet, petOf, petsOf } from "./exact.ts";

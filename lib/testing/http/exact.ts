@@ -1,9 +1,9 @@
 /** Reads pets with exact numbers, and checks that they have the shape of section 2 of the specification. */
 
-import assert from "node:assert/strict";
-import { excerpt, parseInt64 } from "../../json.ts";
+import { parseInt64 } from "../../json.ts";
 import { isPetStatus, type PetStatus } from "../../pet.ts";
 import type { ApiResponse, SeenResponse } from "./api.ts";
+import { assert } from "./assert.ts";
 
 /** A pet of a response. */
 export interface ExactPet {
@@ -32,12 +32,9 @@ function asPet(value: unknown): ExactPet {
   return value as ExactPet;
 }
 
-/** The value of a body, shortened, for messages. */
+/** The value of a body, for messages. */
 function describe(value: unknown): string {
-  return excerpt(
-    String(JSON.stringify(value, (_, member) => typeof member === "bigint" ? String(member) : member)),
-    200,
-  );
+  return String(JSON.stringify(value, (_, member) => typeof member === "bigint" ? String(member) : member));
 }
 
 export function assertJson({ headers }: SeenResponse): void {
@@ -50,11 +47,15 @@ export function petOf(response: SeenResponse, status = 200): ExactPet {
   return asPet(parseExact(response.text));
 }
 
+/** The maximum of `limit`. */
+const MOST_LISTED = 100;
+
 /** The pets of a list. */
 export function petsOf(response: SeenResponse): ExactPet[] {
   assert.equal(response.status, 200);
   const list = parseExact(response.text);
   assert.ok(Array.isArray(list), `A list must be an array, not ${describe(list)}`);
+  assert.ok(list.length <= MOST_LISTED, `A list must have at most ${MOST_LISTED} pets, not ${list.length}`);
   return list.map(asPet);
 }
 
@@ -66,7 +67,7 @@ export function idsOf(response: SeenResponse): bigint[] {
 export function assertError(response: ApiResponse): void {
   assertJson(response);
   const { json, status, text } = response;
-  assert.ok(typeof json === "object" && json !== null, `An error must be an object, not ${excerpt(text)}`);
+  assert.ok(typeof json === "object" && json !== null, `An error must be an object, not ${text}`);
   const { code, message, status: told } = json as Record<string, unknown>;
   assert.equal(typeof code, "string", "The code of an error must be a string");
   assert.equal(typeof message, "string", "The message of an error must be a string");

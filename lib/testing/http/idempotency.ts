@@ -1,6 +1,6 @@
-import assert from "node:assert/strict";
 import { createMemoryStore, type PetStore } from "../../../mod.ts";
 import type { RequestParts } from "./api.ts";
+import { assert } from "./assert.ts";
 import { addition, assertResponse, cases, type HttpCase } from "./case.ts";
 import { addedBy } from "./catalogue.ts";
 import { petOf } from "./exact.ts";

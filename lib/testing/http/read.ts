@@ -1,7 +1,7 @@
 /** Sections 4.1 and 4.3: lists, and one pet. */
 
-import assert from "node:assert/strict";
 import type { ApiResponse } from "./api.ts";
+import { assert } from "./assert.ts";
 import { addition, assertResponse, cases, type HttpCase, ON_BOTH, ON_HOST, ON_STORE } from "./case.ts";
 import {
   ABSENT_ID,

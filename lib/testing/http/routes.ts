@@ -1,6 +1,6 @@
-import assert from "node:assert/strict";
 import type { PetstoreOptions } from "../../../mod.ts";
 import type { Api } from "./api.ts";
+import { assert } from "./assert.ts";
 import { addition, assertResponse, cases, type HttpCase, NotApplicable, ON_HOST } from "./case.ts";
 import { ABSENT_ID, linkTarget } from "./catalogue.ts";
 import { petOf } from "./exact.ts";

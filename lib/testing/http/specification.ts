@@ -1,8 +1,8 @@
 /** What the specification says, word for word, and nothing else. Sections are those of `petstore-spec.md`. */
 
-import assert from "node:assert/strict";
 import type { PetStatus } from "../../pet.ts";
 import type { Api, ApiResponse } from "./api.ts";
+import { assert } from "./assert.ts";
 import { type Area, cases, type HttpCase, ON_BOTH, ON_HOST, ON_STORE, postAs, type Topic } from "./case.ts";
 import { ABSENT_ID, addPet, addPets, fillCatalogue } from "./catalogue.ts";
 import { assertError, assertJson, petOf, petsOf } from "./exact.ts";

@@ -1,0 +1,73 @@
+/** A server that is hostile, or only strange, can neither stop a run nor learn or show the key. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assert as assertions } from "../../lib/testing/http/assert.ts";
+import type { Handle } from "../../lib/testing/testing.ts";
+import { KEY } from "../support/api.ts";
+import { changed, isOne, newPetstore, runCases } from "../support/conformance.ts";
+
+const PETS = Array.from({ length: 50_000 }, (_, i) => `{"id":${i + 1},"name":"n","categoryId":7,"status":"sold"}`);
+
+/** Responses that take gigabytes, or hours, if a case does more than linear work on them. */
+const HOSTILE: [what: string, change: Parameters<typeof changed>[0], reason: RegExp][] = [
+  ["a Link of 370,000 characters", ({ headers }) => headers.set("link", "<".repeat(370_000)), /./],
+  [
+    "50,000 pets in a list",
+    (response, request) => {
+      if (request.method === "GET" && !isOne(request)) response.text = `[${PETS}]`;
+    },
+    /^A list must have at most 100 pets, not 50000$/,
+  ],
+];
+
+for (const [what, change, reason] of HOSTILE) {
+  test(`a server that sends ${what} cannot stop the cases`, async () => {
+    const fetch = changed((response, request) => {
+      if (response.status < 300) change(response, request);
+    });
+    const { errors } = await runCases({ fetch });
+    assert.ok(errors.some((error) => reason.test(error.reason)));
+    assert.ok(errors.every((error) => error.reason.length < 2_000), "A reason is as long as the response");
+  });
+}
+
+test("an assertion of the cases compares 200,000 values that all differ, and does not look for their difference", () => {
+  const [some, others] = [0, 1].map((first) => Array.from({ length: 100_000 }, (_, i) => 2 * i + first));
+  assert.throws(() => assertions.deepEqual(some, others), { message: /^\[0,2,.{390,}… should be \[1,3,.{390,}…$/ });
+});
+
+/** Sends back what it gets, with the key. */
+async function echo(request: Request): Promise<Response> {
+  const { authorization = "", ...rest } = Object.fromEntries(request.headers);
+  const text = `\x1b[2J\u009b ${authorization} ${JSON.stringify(rest)} ${await request.text()}`;
+  return new Response(text, { status: 418, headers: { "x-echo": authorization } });
+}
+
+test("a case shows neither the key nor control characters, even if the server echoes them", async () => {
+  for (const key of [KEY, "k"]) {
+    const { failed, errors } = await runCases({ fetch: echo, key });
+    assert.ok(failed.length > 50);
+    const shown = errors.map(({ message }) => message).join("\n");
+    assert.match(shown, /^> authorization: Bearer <key>$/m);
+    assert.match(shown, /^< \\u001b\[2J\\u009b/m);
+    assert.ok(key === "k" || !shown.includes(KEY));
+  }
+});
+
+const MADE = { longer: `${KEY}x`, "with another end": KEY.slice(0, -1), encoded: btoa(`user:${KEY}`) };
+
+for (const [how, made] of Object.entries(MADE)) {
+  test(`a case does not show credentials that it has made from the key: the key ${how}`, async () => {
+    const petstore = newPetstore();
+    const fetch: Handle = (request) => {
+      const credentials = request.headers.get("authorization") ?? "";
+      return credentials !== `Bearer ${KEY}` && credentials.includes(made) ? echo(request) : petstore(request);
+    };
+    const { failed, errors } = await runCases({ fetch }, "specification");
+    assert.deepEqual(failed, ["answers 401 to an invalid key"]);
+    const [{ message } = { message: "" }] = errors;
+    assert.match(message, /^> authorization: <other credentials>\n[^]*^< x-echo: \w+ <key>$/m);
+    assert.ok(!message.includes(KEY.slice(1, -1)) && !message.includes(made));
+  });
+}

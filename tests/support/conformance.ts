@@ -1,0 +1,60 @@
+/** Runs the cases for a server that is known by its address, and makes servers that are wrong. */
+
+import assert from "node:assert/strict";
+import { conformanceCases, ConformanceError, type ConformanceTarget, type Handle } from "../../lib/testing/testing.ts";
+import { createPetstore } from "../../mod.ts";
+import { KEY } from "./api.ts";
+
+type Outcomes = Record<"passed" | "failed" | "skipped", string[]> & { errors: ConformanceError[] };
+
+export async function runCases(
+  target: Partial<ConformanceTarget>,
+  chosen: "specification" | "full" = "full",
+): Promise<Outcomes> {
+  const outcomes: Outcomes = { passed: [], failed: [], skipped: [], errors: [] };
+  const cases = conformanceCases({ baseUrl: "https://petstore.example/v1", key: KEY, ...target });
+  for (const { name, level, skip, run } of cases) {
+    if (chosen === "specification" && level !== chosen) continue;
+    try {
+      const reason = skip || await run();
+      outcomes[reason === undefined ? "passed" : "skipped"].push(name);
+    } catch (error) {
+      assert.ok(error instanceof ConformanceError, `${name}: ${error}`);
+      outcomes.failed.push(name);
+      outcomes.errors.push(error);
+    }
+  }
+  return outcomes;
+}
+
+export function newPetstore(): Handle {
+  const { handle } = createPetstore({ keys: [KEY] });
+  return async (request) => await handle(request);
+}
+
+/** Changes the body and the head of some responses of a petstore. */
+type Change = (response: { status: number; headers: Headers; text: string }, request: Request) => void;
+
+export function changed(change: Change, accept: (request: Request) => Request = (request) => request): Handle {
+  const petstore = newPetstore();
+  return async (request) => {
+    const { status, headers, body } = await petstore(accept(request));
+    const seen = { status, headers: new Headers(headers), text: await new Response(body).text() };
+    change(seen, request);
+    if (request.method !== "HEAD") seen.headers.delete("content-length");
+    return new Response(seen.text === "" ? null : seen.text, { status: seen.status, headers: seen.headers });
+  };
+}
+
+/** A petstore that reads the query of a list in another way. */
+export function reading(change: (query: URLSearchParams) => void): Handle {
+  return changed(() => {}, (request) => {
+    const url = new URL(request.url);
+    if (request.method === "GET" && url.pathname === "/v1/pets") change(url.searchParams);
+    return new Request(url, request);
+  });
+}
+
+export function isOne({ url, method }: Request): boolean {
+  return method === "GET" && /\/pets\/\d/.test(url);
+}
