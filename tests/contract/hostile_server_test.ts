@@ -51,6 +51,9 @@ test("a case shows neither the key nor control characters, even if the server ec
     const shown = errors.map(({ message }) => message).join("\n");
     assert.match(shown, /^> authorization: Bearer <key>$/m);
     assert.match(shown, /^< \\u001b\[2J\\u009b/m);
+    assert.match(shown, /^< x-echo: Bearer <key>$/m);
+    // So short a key is part of other words.
+    assert.equal(/^< \\u001b\[2J\\u009b Bearer k \{/m.test(shown), key === "k");
     assert.ok(key === "k" || !shown.includes(KEY));
   }
 });
@@ -71,3 +74,50 @@ for (const [how, made] of Object.entries(MADE)) {
     assert.ok(!message.includes(KEY.slice(1, -1)) && !message.includes(made));
   });
 }
+
+/** Characters that JSON and addresses escape, and letters that differ between both alphabets of Base64. */
+const STRANGE = 'pk"\\%~~~???/>>>0123456789';
+
+/** How a response may have the key, and how it is shown. */
+const ECHOES: [how: string, write: (key: string) => string, shown: RegExp][] = [
+  ["as it is", (key) => key, /< <key>$/],
+  ["in JSON", (key) => JSON.stringify({ key }), /\{"key":"<key>"\}$/],
+  ["in JSON in JSON", (key) => JSON.stringify(JSON.stringify({ key })), /\\"<key>\\"/],
+  ["in an address", (key) => `?a=${encodeURIComponent(`1${key}2`)}`, /\?a=1<key>2$/],
+  ...["", "u:", "u"].flatMap((start): typeof ECHOES => [
+    [`in Base64 after "${start}"`, (key) => btoa(`${start}${key} or so`), /< .{0,3}<key>.{8,13}$/],
+    [
+      `in the other Base64 after "${start}"`,
+      (key) => btoa(start + key).replace(/\+/g, "-").replace(/\//g, "_"),
+      /<key>/,
+    ],
+  ]),
+];
+
+for (const [how, write, shown] of ECHOES) {
+  test(`a case does not show a key that a server writes ${how}`, async () => {
+    const fetch: Handle = () => Promise.resolve(new Response(write(STRANGE)));
+    const { errors } = await runCases({ fetch, key: STRANGE }, "specification");
+    for (const { exchange } of errors) assert.match(exchange, shown);
+    assert.ok(errors.length > 10);
+  });
+}
+
+test("a reason does not show a part of a key where it is cut off", async () => {
+  const named = (start: number) =>
+    JSON.stringify([{ id: 1, name: "x".repeat(start) + KEY, categoryId: 7, status: "lost" }]);
+  const bodies = [160, 360, 380, 385, 390, 395, 500, 520, 530, 540].flatMap((
+    start,
+  ) => [named(start), "x".repeat(start) + KEY, `[${KEY}`]);
+  for (const text of bodies) {
+    const { errors } = await runCases({ fetch: () => Promise.resolve(new Response(text)) }, "specification");
+    for (const { reason } of errors) assert.ok(!reason.includes(KEY.slice(0, 6)), reason);
+    assert.ok(errors.length > 10);
+  }
+});
+
+test("a case shows no character that is invisible or turns a text", async () => {
+  const text = "a\u200fb\u061cc\ufeffd\u200be\u{e0041}f\u{1fffe}g\u2066h";
+  const { errors: [error] } = await runCases({ fetch: () => Promise.resolve(new Response(text)) }, "specification");
+  assert.match(error?.message ?? "", /a\\u200fb\\u061cc\\ufeffd\\u200be\\u\{e0041\}f\u{1fffe}g\\u2066h$/u);
+});

@@ -94,7 +94,7 @@ export async function tryTarget(target: ConformanceTarget): Promise<{ status: nu
     const api = createApi({ origin, basePath: pathname.replace(/\/+$/, ""), key: target.key, exchange });
     try {
       const { status, headers } = await api.get(path);
-      return { status, location: hide(headers.get("location") ?? "", [target.key]) };
+      return { status, location: hide(headers.get("location") ?? "", [target.key], 1) };
     } catch (error) {
       failure ||= (error as Error).message;
     }

@@ -19,13 +19,17 @@ export interface Exchange {
   failure?: string;
 }
 
-/** Control characters, but LF, and characters that change the direction of a text: a terminal or XML must not get them. */
-// deno-lint-ignore no-control-regex
-const UNSHOWN = /[\0-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufffe\uffff]/g;
+/** Control characters, but LF, and characters that are invisible or change the direction of a text: no terminal or XML gets them. */
+const UNSHOWN =
+  // deno-lint-ignore no-control-regex
+  /[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffe\uffff\u{e0000}-\u{e007f}]/gu;
 
 /** A text that any terminal, log or XML file may contain. */
 export function visible(text: string): string {
-  const escape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const escape = (character: string) => {
+    const code = character.codePointAt(0)!.toString(16);
+    return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, "0")}`;
+  };
   return text.toWellFormed().replaceAll(UNSHOWN, escape);
 }
 
@@ -54,7 +58,7 @@ export function describeExchange({ method, url, headers, body, response, failure
       if (all === headers && name === "authorization") {
         return `${name}: ${isRight ? "Bearer <key>" : "<other credentials>"}`;
       }
-      return `${name}: ${shorten(show(value))}`;
+      return `${name}: ${shorten(hide(value, secrets, 1))}`;
     });
   const { pathname, search } = new URL(url);
   const texts = [describeMessage(">", `${method} ${show(pathname + search)}`, fieldsOf(headers), show(body))];
@@ -65,9 +69,28 @@ export function describeExchange({ method, url, headers, body, response, failure
   return texts.join("\n");
 }
 
-/** Replaces secrets, the longest first because one may contain another. */
-export function hide(text: string, secrets: readonly string[]): string {
-  const isLong = (secret: string, i: number) => secret.length > (i === 0 ? 0 : 7);
-  const all = secrets.filter(isLong).sort((a, b) => b.length - a.length);
-  return visible(all.reduce((shown, secret) => shown.replaceAll(secret, "<key>"), text));
+/** The shortest text that is hidden outside of header fields: a shorter one is part of other words. */
+const LEAST = 8;
+
+/** Replaces secrets, as they are and as JSON, addresses and Base64 may have them. */
+export function hide(text: string, secrets: readonly string[], least: number = LEAST): string {
+  const forms = new Set(secrets.flatMap((secret) => [secret, ...encodingsOf(secret).filter(isLong)]));
+  // The longest first, because one may contain another.
+  const all = [...forms].filter(({ length }) => length >= least).sort((a, b) => b.length - a.length);
+  return visible(all.reduce((shown, form) => shown.replaceAll(form, "<key>"), text));
+}
+
+function isLong({ length }: string): boolean {
+  return length >= LEAST;
+}
+
+/** A text, which is ASCII, in other notations. */
+function encodingsOf(text: string): string[] {
+  const json = JSON.stringify(text).slice(1, -1);
+  // Base64 depends on how many bytes are before, and at both ends on its neighbours.
+  const base64 = [0, 1, 2].map((before) =>
+    btoa("_".repeat(before) + text).slice(Math.ceil(before * 8 / 6), Math.floor((before + text.length) * 8 / 6))
+  );
+  const url = base64.map((each) => each.replaceAll("+", "-").replaceAll("/", "_"));
+  return [json, JSON.stringify(json).slice(1, -1), encodeURIComponent(text), ...base64, ...url];
 }

@@ -1,6 +1,7 @@
 /** A client of a petstore. */
 
 import { createPetstore, type ErrorBody, type PetstoreOptions } from "../../../mod.ts";
+import { parseJson } from "./assert.ts";
 
 /** The key of the petstores under test in this process. */
 export const KEY = "pk_test_0123456789abcdef";
@@ -89,7 +90,7 @@ class ReadResponse implements ApiResponse {
   }
 
   get json(): unknown {
-    return this.text === "" ? undefined : JSON.parse(this.text);
+    return this.text === "" ? undefined : parseJson(this.text);
   }
 
   get pet(): ParsedPet {

@@ -60,3 +60,15 @@ function show(value: unknown, edit: Edit): string {
   const text = JSON.stringify(value, (_, member) => typeof member === "bigint" ? String(member) : member);
   return excerpt(edit(text ?? String(value)), 400);
 }
+
+/** Reads JSON. The message of a failure has the whole text: an engine's has a part of it, in which no key could be found and hidden. */
+export function parseJson(
+  text: string,
+  revive?: (name: string, value: unknown, context?: { source: string }) => unknown,
+): unknown {
+  try {
+    return JSON.parse(text, revive);
+  } catch {
+    throw new MismatchError((edit) => `The body must be JSON, not ${excerpt(edit(text), 400)}`);
+  }
+}

@@ -3,7 +3,7 @@
 import { parseInt64 } from "../../json.ts";
 import { isPetStatus, type PetStatus } from "../../pet.ts";
 import type { ApiResponse, SeenResponse } from "./api.ts";
-import { assert } from "./assert.ts";
+import { assert, parseJson } from "./assert.ts";
 
 /** A pet of a response. */
 export interface ExactPet {
@@ -15,7 +15,7 @@ export interface ExactPet {
 
 /** JSON whose int64 members are bigint. */
 export function parseExact(text: string): unknown {
-  return JSON.parse(text, (name, value, context?: { source: string }) => {
+  return parseJson(text, (name, value, context) => {
     if (typeof value !== "number" || (name !== "id" && name !== "categoryId")) return value;
     return parseInt64(context?.source ?? String(value)) ?? value;
   });
