@@ -1,9 +1,11 @@
 /** A server that is hostile, or only strange, can neither stop a run nor learn or show the key. */
 
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { assert as assertions } from "../../lib/testing/http/assert.ts";
-import type { Handle } from "../../lib/testing/testing.ts";
+import { conformanceCases, type Handle } from "../../lib/testing/testing.ts";
 import { KEY } from "../support/api.ts";
 import { changed, isOne, newPetstore, runCases } from "../support/conformance.ts";
 
@@ -120,4 +122,52 @@ test("a case shows no character that is invisible or turns a text", async () => 
   const text = "a\u200fb\u061cc\ufeffd\u200be\u{e0041}f\u{1fffe}g\u2066h";
   const { errors: [error] } = await runCases({ fetch: () => Promise.resolve(new Response(text)) }, "specification");
   assert.match(error?.message ?? "", /a\\u200fb\\u061cc\\ufeffd\\u200be\\u\{e0041\}f\u{1fffe}g\\u2066h$/u);
+});
+
+/** How a server answers a create that has added a pet, and what is told of it. */
+const ANSWERS: [status: number, body: string, told: (bigint | undefined)[]][] = [
+  [201, '{"id":7}', [7n]],
+  ...[[201, "{}"], [200, ""], [302, ""], [500, '{"id":7}'], [503, "{}"]].map((
+    [status, body],
+  ): typeof ANSWERS[number] => [status as number, body as string, [undefined]]),
+  [400, "{}", []],
+];
+
+test("conformanceCases() tell of each create that may have left a pet, and of none that was refused", async () => {
+  for (const [status, body, told] of ANSWERS) {
+    const ids: (bigint | undefined)[] = [];
+    const fetch: Handle = () => Promise.resolve(new Response(body, { status }));
+    const cases = conformanceCases({
+      baseUrl: "https://petstore.example/v1",
+      key: KEY,
+      fetch,
+      onCreate: (id) => ids.push(id),
+    });
+    const create = cases.find(({ name }) => name === "creates a pet without a status");
+    await create?.run().catch(() => {});
+    assert.deepEqual(ids, told, `${status} ${body}`);
+  }
+});
+
+test("conformanceCases() send each create once, also where the runtime repeats what has no response", async () => {
+  let creates = 0;
+  const server = createServer((request, response) => {
+    request.resume().on("end", () => {
+      if (request.method !== "POST") return void response.end("[]");
+      creates++;
+      request.socket.end();
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  try {
+    const { port } = server.address() as AddressInfo;
+    let told = 0;
+    const onCreate = () => void told++;
+    await runCases({ baseUrl: `http://127.0.0.1:${port}/v1`, onCreate }, "specification");
+    assert.ok(told > 10);
+    assert.equal(creates, told);
+  } finally {
+    server.closeAllConnections();
+    await new Promise((closed) => server.close(closed));
+  }
 });

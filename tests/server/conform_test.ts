@@ -1,7 +1,7 @@
 /** `conform` tests a server by its address: this project's, and others that hang, break off or never end. */
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { HTTP_CONTRACT } from "../../lib/testing/http/all.ts";
 import { createPetstore } from "../../mod.ts";
@@ -21,10 +21,14 @@ for (const store of ["memory:", "sqlite:pets.db"]) {
     withFreshServerHere({ args: [`--store=${store}`, `--key=${KEY}`] }, async ({ origin, ask }) => {
       const ids: number[] = [];
       for (
-        const [level, env, flags] of [["full", { PETSTORE_KEYS: `${KEY},other` }, []], ["specification", {}, [
-          "--key",
-          KEY,
-        ]]] as const
+        const [level, env, flags] of [["full", { PETSTORE_KEYS: `,sha256:00, ${KEY},other` }, []], [
+          "specification",
+          {},
+          [
+            "--key",
+            KEY,
+          ],
+        ]] as const
       ) {
         const args = ["conform", `${origin}/v1`, "--level", level, "--json", ...flags];
         const { status, stdout, stderr } = await runHere(args, env);
@@ -145,17 +149,87 @@ test("conform takes a server's settings as they are: other origins, request ids 
     assert.match(stdout, /^skip .* grants nothing to other origins by default \(the server lists origins\)$/m);
   }));
 
-testUnless(onDenoAlone("way to send a signal to a command of this process"))(
-  "conform ends at a signal, and still tells which pets it has left",
+const testHere = testUnless(onDenoAlone("way to change the host of a command of this process"));
+
+/** A petstore that never answers a list, and calls `seen` when it is asked for one. */
+function hanging(seen: () => void): (request: Request) => Promise<Response> | undefined {
+  let requests = 0;
+  return ({ method, url }) => {
+    // The first asks whether there is a server.
+    if (method !== "GET" || !/\/pets(\?|$)/.test(url) || requests++ === 0) return undefined;
+    seen();
+    return new Promise(() => {});
+  };
+}
+
+testHere(
+  "conform ends at a signal, also while it waits for a response, and still tells which pets it has left",
+  async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await withServer(hanging(resolve), async (url) => {
+      const args = ["conform", url, "--key", KEY, "--timeout=600"];
+      const { status, stdout, stderr } = await runHere(args, {}, { ending: () => promise });
+      assert.deepEqual([status, stderr], [1, "petstore: not all cases have run: a signal has ended the command\n"]);
+      assert.match(stdout, /^skip .*\(a signal has ended the command\)$/m);
+      assert.match(stdout, /^pets left behind: \d/m);
+      assert.doesNotMatch(stdout, /^FAIL/m);
+    });
+  },
+);
+
+testHere("conform ends a run that takes a hundred times as long as a response may", async () => {
+  const { setTimeout: start } = globalThis;
+  let end = () => {};
+  globalThis.setTimeout = ((run: () => void, ms: number) => {
+    if (ms === 600_000 * 100) end = run;
+    return start(run, ms);
+  }) as typeof setTimeout;
+  try {
+    await withServer(hanging(() => end()), async (url) => {
+      const { status, stdout } = await runHere(["conform", url, "--key", KEY, "--timeout=600"]);
+      assert.equal(status, 1);
+      assert.match(stdout, /^skip .*\(the run has taken 100 times as long as one response may\)$/m);
+    });
+  } finally {
+    globalThis.setTimeout = start;
+  }
+});
+
+testHere(
+  "conform ends when its output is closed, and tells the pets on standard error",
   () =>
     withServer(() => undefined, async (url) => {
-      const parts = { ending: () => Promise.resolve() };
-      const { status, stdout, stderr } = await runHere(["conform", url, "--key", KEY], {}, parts);
-      assert.deepEqual([status, stderr], [1, "petstore: not all cases have run, because a signal came\n"]);
-      assert.match(stdout, /^skip .*\(a signal has ended the command\)$/m);
-      assert.match(stdout, /^pets left behind: /m);
+      for (const more of [[], ["--json"]]) {
+        let told = "";
+        const output = { write: () => Promise.reject(Object.assign(new Error("closed"), { code: "EPIPE" })) };
+        const errors = {
+          write(bytes: Uint8Array) {
+            told += new TextDecoder().decode(bytes);
+            return Promise.resolve(bytes.length);
+          },
+        };
+        await runHere(["conform", url, "--key", KEY, "--only=pets.list", ...more], {}, { sinks: { output, errors } });
+        assert.match(told, /^petstore: pets left behind: \d/m);
+        if (more.length === 0) assert.match(told, /^petstore: not all cases have run: standard output is closed$/m);
+      }
     }),
 );
+
+test("conform tests a server that answers no list, and 404 to a pet that is not there", () =>
+  withServer(({ method, url }) => method === "GET" && /\/pets\?/.test(url) ? cut() : undefined, async (url) => {
+    const { status, stdout } = await runHere(["conform", url, "--key", KEY, "--only=pets.get"]);
+    assert.equal(status, 0, stdout);
+  }));
+
+test("conform leaves the file of --junit as it is until it has results", () =>
+  inFolder(async () => {
+    writeFileSync("out.xml", "of yesterday");
+    assertRefused(
+      await runHere(["conform", "http://127.0.0.1:9/v1", "--key", KEY, "--junit=out.xml"]),
+      /cannot be reached/,
+    );
+    assert.equal(readFileSync("out.xml", "utf8"), "of yesterday");
+  }));
 
 test("conform tells in one line that the key is wrong, that there is no petstore, or no server, with the status 2", async () => {
   await withServer(() => undefined, async (url) => {
@@ -221,6 +295,7 @@ test("conform refuses a command line that is wrong, and shows no word that may b
     [["conform", url], /Say which key to send, by --key or PETSTORE_KEYS/],
     [["conform", url, "--key=sha256:00"], /must be in clear text/],
     [["conform", url, "--key=a b"], /visible ASCII/],
+    [["conform", url, "--key=k", "--only="], /--only must be an area, not ""; the areas are auth, /],
     [["conform", url, "--key=k", "--level=all"], /--level must be specification or full, not "all"/],
     [
       ["conform", url, "--key=k", "--only=pets.lst"],

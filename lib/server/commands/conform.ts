@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { closeSync, openSync, writeFileSync } from "node:fs";
 import type { ConformanceCase, ConformanceError } from "../../testing/conformance/conformance.ts";
 import type { ConformanceTarget } from "../../testing/conformance/client.ts";
 import { type CommandArguments, type Format, numberFrom, oneOf } from "../command_arguments.ts";
@@ -9,6 +9,9 @@ import { asJson, asJunit, describePets, describeResult, type Pets, type Result, 
 /** After so many cases in a row without a response, the others are not tried: each would wait for its time limit. */
 const MOST_UNANSWERED = 5;
 
+/** How long all cases together may take, in time limits of one response. */
+const MOST_TIMEOUTS = 100;
+
 const BASE_ADDRESS: Format<URL> = {
   form: "the base address of an API, such as http://127.0.0.1:8000/v1",
   parse(text) {
@@ -18,6 +21,8 @@ const BASE_ADDRESS: Format<URL> = {
   },
 };
 
+const ANY_TEXT: Format<string> = { form: "the name of an area", parse: (text) => text };
+
 export const CONFORM: Command = {
   summary: "test a server in any language: does it keep the HTTP contract?",
   settings: [],
@@ -25,7 +30,7 @@ export const CONFORM: Command = {
     key: {
       value: "key",
       variable: "PETSTORE_KEYS",
-      help: "the API key to send, which may read and write; of several in the variable, the first",
+      help: "the API key to send, which may read and write; of several in the variable, the first in clear text",
     },
     level: {
       value: "specification|full",
@@ -55,30 +60,39 @@ export const CONFORM: Command = {
     const url = readAddress(args.operand);
     const level = args.read("level", oneOf("specification", "full"));
     const pets: Pets = { ids: new Set(), unknown: 0 };
+    const timeoutMs = 1000 * args.read("timeout", numberFrom(1, 600));
+    const abort = new AbortController();
     const target: ConformanceTarget = {
       baseUrl: url.href,
       key: readKey(args),
-      timeoutMs: 1000 * args.read("timeout", numberFrom(1, 600)),
+      timeoutMs,
       onCreate: (id) => void (id === undefined ? pets.unknown++ : pets.ids.add(id)),
+      signal: abort.signal,
     };
     const junit = args.text("junit");
     const { conformanceCases, tryTarget } = await import("../../testing/conformance/conformance.ts");
-    const cases = select(conformanceCases(target), level, args.text("only"));
+    const cases = select(conformanceCases(target), level, args.optional("only", ANY_TEXT));
     if (junit !== "") openForWriting(junit);
     checkTarget(url, await tryTarget(target));
-    let isEnding = false;
-    host.ending().then(() => isEnding = true);
+    host.ending().then(() => abort.abort("a signal has ended the command"));
+    const late = `the run has taken ${MOST_TIMEOUTS} times as long as one response may`;
+    const timer = setTimeout(() => abort.abort(late), MOST_TIMEOUTS * timeoutMs);
     const results: Result[] = [];
     const add = args.isOn("json") ? () => {} : (line: string) => output.add(line);
-    for await (const result of runAll(cases, () => isEnding)) {
+    for await (const result of runAll(cases, abort.signal)) {
       results.push(result);
       add(describeResult(result));
+      if (output.hasFailed) abort.abort("standard output is closed");
     }
+    clearTimeout(timer);
     if (args.isOn("json")) output.add(asJson({ url: url.href, level, results, pets }));
     for (const line of [...summarize(results), describePets(pets)]) add(line);
     if (junit !== "") writeFileSync(junit, asJunit(url.href, results));
-    if (isEnding) errors.add("petstore: not all cases have run, because a signal came");
-    return isEnding || results.some(({ outcome }) => outcome === "fail") ? 1 : 0;
+    await output.flush();
+    // The pets stay, so something must tell of them.
+    if (output.hasFailed) errors.add(`petstore: ${describePets(pets)}`);
+    if (abort.signal.aborted) errors.add(`petstore: not all cases have run: ${abort.signal.reason}`);
+    return abort.signal.aborted || results.some(({ outcome }) => outcome === "fail") ? 1 : 0;
   },
 };
 
@@ -91,17 +105,18 @@ function readAddress(text: string): URL {
 }
 
 function readKey(args: CommandArguments): string {
-  const [key = ""] = args.text("key").split(",").map((each) => each.trim());
-  if (key === "") throw new SettingError("Say which key to send, by --key or PETSTORE_KEYS");
-  if (key.startsWith("sha256:")) throw new SettingError("The key must be in clear text: its digest cannot be sent");
+  const keys = args.text("key").split(",").map((each) => each.trim()).filter((each) => each !== "");
+  if (keys.length === 0) throw new SettingError("Say which key to send, by --key or PETSTORE_KEYS");
+  const key = keys.find((each) => !each.startsWith("sha256:"));
+  if (key === undefined) throw new SettingError("The key must be in clear text: its digest cannot be sent");
   if (!/^[\x21-\x7e]+$/.test(key)) throw new SettingError("The key must consist of visible ASCII characters");
   return key;
 }
 
 /** The cases of a level and an area. */
-function select(all: readonly ConformanceCase[], chosen: string, only: string): ConformanceCase[] {
+function select(all: readonly ConformanceCase[], chosen: string, only: string | undefined): ConformanceCase[] {
   const cases = all.filter(({ level }) => chosen === "full" || level === chosen);
-  const selected = cases.filter(({ area }) => only === "" || `${area}.`.startsWith(`${only}.`));
+  const selected = cases.filter(({ area }) => only === undefined || `${area}.`.startsWith(`${only}.`));
   if (selected.length > 0) return selected;
   const areas = [...new Set(cases.map(({ area }) => area))].sort();
   throw new SettingError(`--only must be an area, not ${JSON.stringify(only)}; the areas are ${areas.join(", ")}`);
@@ -109,20 +124,22 @@ function select(all: readonly ConformanceCase[], chosen: string, only: string): 
 
 function openForWriting(path: string): void {
   try {
-    writeFileSync(path, "");
+    // What the file has stays until there are results.
+    closeSync(openSync(path, "a"));
   } catch (error) {
     throw explain(`--junit cannot write ${path}`, error);
   }
 }
 
 /** Throws if there is no use in a hundred cases. */
-function checkTarget({ href }: URL, seen: { status: number; location: string } | string): void {
+function checkTarget({ href }: URL, seen: { status: number; location: string; path: string } | string): void {
   if (typeof seen === "string") throw new SettingError(`${href} cannot be reached: ${seen}`);
-  const { status, location } = seen;
+  const { status, location, path } = seen;
   if (status === 401 || status === 403) {
     throw new SettingError(`${href} answers ${status}, so it refuses the key; name one that may read and write`);
   }
-  if (status === 404) {
+  // A pet with the id 1 may be missing.
+  if (status === 404 && path.startsWith("/pets?")) {
     throw new SettingError(`${href} answers 404 to /pets, so it is not the base address of a petstore`);
   }
   if (status >= 300 && status < 400 && status !== 304) {
@@ -131,14 +148,14 @@ function checkTarget({ href }: URL, seen: { status: number; location: string } |
 }
 
 /** Runs one case after the other. */
-async function* runAll(cases: readonly ConformanceCase[], isEnding: () => boolean): AsyncGenerator<Result> {
+async function* runAll(cases: readonly ConformanceCase[], signal: AbortSignal): AsyncGenerator<Result> {
   let unanswered = 0;
   for (const { run, skip, ...topic } of cases) {
     const begun = performance.now();
     const result: Result = { ...topic, outcome: "pass", seconds: 0 };
     try {
       if (skip) result.reason = skip;
-      else if (isEnding()) result.reason = "a signal has ended the command";
+      else if (signal.aborted) result.reason = String(signal.reason);
       else if (unanswered >= MOST_UNANSWERED) result.reason = `${unanswered} cases in a row got no response`;
       else result.reason = await run();
       if (result.reason !== undefined) result.outcome = "skip";

@@ -84,9 +84,11 @@ export function conformanceCases(target: ConformanceTarget): ConformanceCase[] {
 /**
  * Asks for a list, and then for a pet, because a server that fails at one of them can be tested.
  *
- * @returns The first response, or why there is none.
+ * @returns The first response and its path, or why there is none.
  */
-export async function tryTarget(target: ConformanceTarget): Promise<{ status: number; location: string } | string> {
+export async function tryTarget(
+  target: ConformanceTarget,
+): Promise<{ status: number; location: string; path: string } | string> {
   const { origin, pathname } = requireBase(target.baseUrl);
   let failure = "";
   for (const path of ["/pets?limit=1", "/pets/1"]) {
@@ -94,7 +96,7 @@ export async function tryTarget(target: ConformanceTarget): Promise<{ status: nu
     const api = createApi({ origin, basePath: pathname.replace(/\/+$/, ""), key: target.key, exchange });
     try {
       const { status, headers } = await api.get(path);
-      return { status, location: hide(headers.get("location") ?? "", [target.key], 1) };
+      return { status, location: hide(headers.get("location") ?? "", [target.key], 1), path };
     } catch (error) {
       failure ||= (error as Error).message;
     }
