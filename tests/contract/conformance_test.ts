@@ -52,7 +52,7 @@ const WRONG: [name: string, fetch: Handle, failed: string[]][] = [
     changed((response) => {
       if (response.status < 300 && response.text !== "") response.text = JSON.stringify(JSON.parse(response.text));
     }),
-    ["keeps every int64 exact to the last digit"],
+    ["keeps every int64 exact to the last digit, or refuses it"],
   ],
   [
     "has another Error",
@@ -122,7 +122,7 @@ const WRONG: [name: string, fetch: Handle, failed: string[]][] = [
     }),
     [
       "gives each pet an id of its own",
-      "keeps every int64 exact to the last digit",
+      "keeps every int64 exact to the last digit, or refuses it",
       "answers a pet by its id, as it was created",
     ],
   ],

@@ -60,7 +60,11 @@ test("a case shows neither the key nor control characters, even if the server ec
   }
 });
 
-const MADE = { longer: `${KEY}x`, "with another end": KEY.slice(0, -1), encoded: btoa(`user:${KEY}`) };
+const MADE = {
+  longer: `${KEY}x`,
+  "with another middle": `${KEY.slice(0, KEY.length / 2)}0${KEY.slice(KEY.length / 2 + 1)}`,
+  encoded: btoa(`user:${KEY}`),
+};
 
 for (const [how, made] of Object.entries(MADE)) {
   test(`a case does not show credentials that it has made from the key: the key ${how}`, async () => {

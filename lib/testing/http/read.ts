@@ -131,7 +131,8 @@ export const READ_CASES: HttpCase[] = [
       const { query, first } = await openEnd(api, "sold");
       const [, second, , third] = await addPets(api, ["pending", "sold", "available", "sold"]);
       assert.deepEqual(await walk(api, withLimit(query, 2)), [[first, second], [third]]);
-      for (const { status } of petsOf(await api.get("/pets?limit=100&status=pending"))) assert.equal(status, "pending");
+      const pending = petsOf(await api.get("/pets?limit=100&status=pending"));
+      assert.deepEqual([...new Set(pending.map(({ status }) => status))], ["pending"]);
     },
   }),
   ...cases({ ...QUERY, ...ON_HOST }, {
@@ -163,7 +164,7 @@ export const READ_CASES: HttpCase[] = [
   }),
   ...cases({ ...ONE, ...ON_BOTH }, {
     async "answers one pet by its id"(api) {
-      const id = await addPet(api, "pending");
+      const id = await addPet(api, "pending", "Rex");
       const response = await api.get(`/pets/${id}`);
       assert.deepEqual(petOf(response), { id, name: "Rex", categoryId: 7n, status: "pending" });
       const encoded = Array.from(String(id), (digit) => `%3${digit}`).join("");
