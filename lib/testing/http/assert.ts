@@ -10,12 +10,13 @@ type Edit = (text: string) => string;
 type Compare = (actual: unknown, expected: unknown, what?: string) => void;
 
 /** An assertion that failed. */
-export class MismatchError extends strict.AssertionError {
+export class MismatchError extends Error {
+  override name = "AssertionError";
   /** The message, in which `edit` has changed each text before it is shortened. */
   readonly describe: (edit: Edit) => string;
 
   constructor(describe: (edit: Edit) => string) {
-    super({ message: describe((text) => text) });
+    super(describe((text) => text));
     this.describe = describe;
   }
 }
