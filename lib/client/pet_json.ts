@@ -46,7 +46,7 @@ function parseExact(text: string): unknown {
   });
 }
 
-/** An id of a pet; `undefined` if it is none, or not exact. */
+/** An int64 as a bigint; `undefined` for anything else, and for a number that may be rounded. */
 function toInt64(value: unknown): bigint | undefined {
   if (Number.isSafeInteger(value)) return BigInt(value as number);
   return typeof value === "bigint" ? value : undefined;
