@@ -189,9 +189,9 @@ test("members that another library has added to every object are no options", as
     idempotencyKey: "same",
     status: "sold",
     limit: 101,
-    body: "x",
     headers: { "x-evil": "1" },
     cause: 1,
+    ...await readsOwnBody() && { body: "x" },
   };
   const [first, second] = await whilePolluted(members, async () => {
     const rex = () => ({ name: "Rex", categoryId: 7n });
@@ -244,6 +244,17 @@ test("list() ends in the middle of a page when its signal is aborted", async () 
   await assert.rejects(list(), /The user has left/);
   assert.equal(count, 1);
 });
+
+/** Whether the runtime's own Request ignores an inherited body, as on Deno, Bun and Node 24. Node 22 and 26 refuse a GET then. */
+function readsOwnBody(): Promise<boolean> {
+  return whilePolluted({ body: "x" }, () => {
+    try {
+      return new Request("http://localhost", Object.assign(Object.create(null), { method: "GET" })).method === "GET";
+    } catch {
+      return false;
+    }
+  });
+}
 
 /** Removes what an older runtime does not have. */
 async function without<T extends object>(owner: T, name: keyof T, use: () => Promise<unknown>) {
