@@ -21,7 +21,7 @@ export interface Deadline {
 
 /**
  * Deadlines of one length, with one timer, which runs only while there are deadlines. On Deno, a timer for each (setTimeout and
- * clearTimeout) takes 1.6 µs, and this takes 0.2 µs. A `Set` in place of the array would take 0.3 µs more.
+ * clearTimeout) takes 1.6 µs, and this takes 0.3 µs, most of it the clock. A `Set` in place of the array would take as much again.
  */
 export class Deadlines {
   readonly #length: number;
