@@ -3,7 +3,6 @@
  * by default all parts. Exits with 1 if a part's score is too low, or if a mutant that is listed as equivalent is noticed or gone.
  */
 
-import { EQUIVALENT } from "./equivalent.ts";
 import { type Part, PARTS, PUBLISHED } from "./parts.ts";
 import { type Mutant, runStryker } from "./stryker.ts";
 
@@ -51,17 +50,23 @@ async function measure(name: string, part: Part): Promise<string[]> {
   return problems;
 }
 
-function findEquivalent({ mutate }: Part, mutants: readonly Mutant[]): { listed: Set<Mutant>; problems: string[] } {
+function findEquivalent(part: Part, mutants: readonly Mutant[]): { listed: Set<Mutant>; problems: string[] } {
   const listed = new Set<Mutant>();
   const problems: string[] = [];
-  for (const { file, change, line = "", reason } of EQUIVALENT) {
-    if (!mutate.some((glob) => matches(glob, file))) continue;
-    const found = mutants.filter((mutant) =>
-      mutant.file === file && mutant.change === change && mutant.line.includes(line)
-    );
-    if (found.length === 0) problems.push(`${file} has no mutant ${change}, which is listed as equivalent`);
-    for (const mutant of found) listed.add(mutant);
-    if (found.some(({ noticed }) => noticed)) problems.push(`A test notices ${file} ${change}, but: ${reason}`);
+  for (const [file, entries] of Object.entries(part.equivalent)) {
+    if (!part.mutate.some((glob) => matches(glob, file))) continue;
+    for (const { changes, line = "", reason } of entries) {
+      const found = mutants.filter((mutant) =>
+        mutant.file === file && changes.includes(mutant.change) && mutant.line.includes(line)
+      );
+      for (const mutant of found) listed.add(mutant);
+      for (const change of changes.filter((change) => found.every((mutant) => mutant.change !== change))) {
+        problems.push(`${file} has no mutant ${change}, which is listed as equivalent`);
+      }
+      for (const { change } of found.filter(({ noticed }) => noticed)) {
+        problems.push(`A test notices ${file} ${change}, but: ${reason}`);
+      }
+    }
   }
   return { listed, problems };
 }

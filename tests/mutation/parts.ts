@@ -1,5 +1,14 @@
 /** What is mutated, part by part, with the tests that must notice it and the scores that must be reached, in percent. */
 
+import { access } from "./equivalent/access.ts";
+import { client } from "./equivalent/client.ts";
+import { domain } from "./equivalent/domain.ts";
+import type { Equivalents } from "./equivalent/equivalents.ts";
+import { http } from "./equivalent/http.ts";
+import { memory } from "./equivalent/memory.ts";
+import { operations } from "./equivalent/operations.ts";
+import { petstore } from "./equivalent/petstore.ts";
+
 export type Level = "published" | "all";
 
 export interface Part {
@@ -7,6 +16,7 @@ export interface Part {
   /** The everyday tests that run beside the published cases. */
   tests: readonly string[];
   floors: Record<Level, number>;
+  equivalent: Equivalents;
 }
 
 /** The published cases. */
@@ -21,11 +31,13 @@ export const PARTS: Record<string, Part> = {
     mutate: ["lib/pet.ts", "lib/json.ts"],
     tests: everyday("unit/json unit/pet contract/http security/linear_work"),
     floors: { published: 85, all: 95 },
+    equivalent: domain,
   },
   memory: {
     mutate: ["lib/stores/memory/*.ts"],
     tests: everyday("stores/memory contract/http unit/response_cache unit/key_manager security/injection"),
     floors: { published: 85, all: 95 },
+    equivalent: memory,
   },
   http: {
     mutate: ["lib/http/*.ts"],
@@ -34,6 +46,7 @@ export const PARTS: Record<string, Part> = {
         "security/cors security/failing_callbacks security/pollution security/linear_work contract/http unit/node_listener",
     ),
     floors: UNMEASURED,
+    equivalent: http,
   },
   access: {
     mutate: ["lib/access/*.ts"],
@@ -42,6 +55,7 @@ export const PARTS: Record<string, Part> = {
         "security/failing_callbacks security/cors contract/http",
     ),
     floors: UNMEASURED,
+    equivalent: access,
   },
   operations: {
     mutate: ["lib/operations/*.ts"],
@@ -49,6 +63,7 @@ export const PARTS: Record<string, Part> = {
       "unit/cursor unit/description unit/routing unit/options unit/response_cache contract/http security/linear_work",
     ),
     floors: UNMEASURED,
+    equivalent: operations,
   },
   petstore: {
     mutate: ["lib/petstore/*.ts"],
@@ -57,5 +72,12 @@ export const PARTS: Record<string, Part> = {
         "security/cors security/failing_callbacks security/pollution contract/http",
     ),
     floors: UNMEASURED,
+    equivalent: petstore,
+  },
+  client: {
+    mutate: ["lib/client/*.ts"],
+    tests: everyday("unit/client unit/client_hostile unit/client_link unit/client_network unit/client_retry"),
+    floors: UNMEASURED,
+    equivalent: client,
   },
 };

@@ -1,0 +1,27 @@
+import type { Equivalents } from "./equivalents.ts";
+
+export const memory: Equivalents = {
+  "lib/stores/memory/memory_store.ts": [
+    {
+      changes: ['[] → ["Stryker was here"]'],
+      line: "#idsOfStatus",
+      reason: "The bisection never stops at a text, which is greater than no id",
+    },
+    {
+      changes: ["formatPetWithId(id, pet).trim() → formatPetWithId(id, pet)"],
+      reason: "The text takes more memory until it is read",
+    },
+    {
+      changes: ["this.#changes.additions++ → this.#changes.additions--", "this.#version++ → this.#version--"],
+      reason: "Counters are compared, and only whether they differ counts",
+    },
+    { changes: ["old && replaced → old || replaced"], reason: "After the line above, both are there or none is" },
+    {
+      changes: [
+        "old.expires <= replaced.expires → old.expires < replaced.expires",
+        "key.lastUsed >= at → key.lastUsed > at",
+      ],
+      reason: "Replaces a moment by the same moment",
+    },
+  ],
+};
