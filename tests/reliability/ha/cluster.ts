@@ -79,15 +79,18 @@ export class HaCluster implements Disposable {
 
   /** Waits until all nodes work, and each standby follows the primary. */
   async untilWhole(): Promise<void> {
-    try {
-      await until("a whole cluster", () => this.#isWhole(), 90).catch(async () => {
-        await this.#restartLost();
-        await until("a whole cluster", () => this.#isWhole(), 180);
+    await until("a whole cluster", () => this.#isWhole(), 90).catch(async () => {
+      await this.#restartLost();
+      await until("a whole cluster", () => this.#isWhole(), 180).catch((error) => {
+        throw new Error(`${error}\n${this.describe()}`);
       });
-    } catch (error) {
-      const ends = this.nodes.map((node) => `${node.name}:\n${readFileSync(this.logOf(node), "utf8").slice(-2000)}`);
-      throw new Error([error, JSON.stringify(await this.#members()), ...ends].join("\n"));
-    }
+    });
+  }
+
+  /** Whether another node becomes the primary within a minute. */
+  async failsOver(from: Machine): Promise<boolean> {
+    const isDone = async () => await this.primary(from) !== undefined;
+    return await until("another primary", isDone).then(() => true, () => false);
   }
 
   /** Starts the nodes anew that are no members. Patroni may hang after a fault, which its operator would end in this way. */
@@ -109,6 +112,12 @@ export class HaCluster implements Disposable {
       );
   }
 
+  /** What etcd has, and the end of each node's log. */
+  describe(): string {
+    const ends = this.nodes.map((node) => `${node.name}:\n${readFileSync(this.logOf(node), "utf8").slice(-4000)}`);
+    return [this.#etcd.run("curl", "-s", `${this.#etcdUrl}/v2/keys/service/pets?recursive=true`), ...ends].join("\n");
+  }
+
   logOf(machine: Machine): string {
     return join(this.#folder, `${machine.name}.log`);
   }
@@ -123,11 +132,20 @@ export class HaCluster implements Disposable {
     return text ? (JSON.parse(text) as { members: Member[] }).members : [];
   }
 
+  get #etcdUrl(): string {
+    return `http://${this.#etcd.address("cluster")}:${PORTS.etcd}`;
+  }
+
   #startEtcd(): void {
-    const folder = this.#folderOf(this.#etcd);
-    const url = `http://${this.#etcd.address("cluster")}:${PORTS.etcd}`;
-    const flags = [`--data-dir=${folder}/data`, `--listen-client-urls=${url}`, `--advertise-client-urls=${url}`];
-    const peers = ["--listen-peer-urls=http://127.0.0.1:2380", "--logger=zap", "--enable-v2=true"];
+    const url = this.#etcdUrl;
+    // In memory: where a disk is slow for seconds, Patroni takes all standbys for lost, and none may follow the primary.
+    const flags = [`--data-dir=${this.#network.memoryOf("etcd")}`, `--listen-client-urls=${url}`];
+    const peers = [
+      `--advertise-client-urls=${url}`,
+      "--listen-peer-urls=http://127.0.0.1:2380",
+      "--logger=zap",
+      "--enable-v2=true",
+    ];
     this.#etcd.start(this.logOf(this.#etcd), USER, "etcd", ...flags, ...peers);
   }
 

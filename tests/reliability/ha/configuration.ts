@@ -46,7 +46,7 @@ export function patroniConfiguration(node: Host, etcd: Host, options: NodeOption
       ...{ bin_dir: bin, data_dir: `${folder}/data`, pgpass: `${folder}/pgpass` },
       authentication: { superuser: { username: "postgres" }, replication: { username: "replicator" } },
       pg_hba: ["host all all 0.0.0.0/0 trust", "host replication all 0.0.0.0/0 trust", "local all all trust"],
-      parameters: { unix_socket_directories: folder },
+      parameters: { unix_socket_directories: folder, dynamic_shared_memory_type: "mmap" },
       remove_data_directory_on_rewind_failure: true,
       remove_data_directory_on_diverged_timelines: true,
     },

@@ -45,6 +45,11 @@ export class Machine {
     command("setsid", "--fork", "sh", "-c", `cd /; exec ${all.map(quote).join(" ")} >>${quote(log)} 2>&1`);
   }
 
+  /** Runs a command to its end, and returns what it writes. */
+  run(name: string, ...args: string[]): string {
+    return command("ip", "netns", "exec", this.#network.idOf(this.name), name, ...args);
+  }
+
   /** Sends a signal to all processes of this machine. New ones may start meanwhile, so it repeats until there are none. */
   signal(name: "KILL" | "STOP" | "CONT"): void {
     for (let done = new Set<string>();;) {
@@ -111,6 +116,11 @@ export class Network implements Disposable {
     return `${this.idOf(machine)}-${link.slice(0, 3)}`;
   }
 
+  /** A folder in memory, which a program of this machine may make. It goes with the network. */
+  memoryOf(machine: string): string {
+    return `/dev/shm/${this.idOf(machine)}`;
+  }
+
   [Symbol.dispose](): void {
     command("sh", "-c", this.#ending);
   }
@@ -120,6 +130,7 @@ export class Network implements Disposable {
     const all = `ip netns list | grep -o '^${id}[a-z0-9]*'`;
     const ports = `ip -oneline link | grep -o ' ${id}[a-z0-9-]*'`;
     return `for ns in $(${all}); do ip netns pids $ns | xargs -r kill -9; ip netns delete $ns; done
+      rm -rf /dev/shm/${id}*
       for port in $(${ports}); do ip link delete $port; done 2>&1 | grep -v 'Cannot find device'; true`;
   }
 

@@ -97,7 +97,9 @@ async function makeFolder({ parent = home(), programs = findBinaries() ?? "" }: 
 
 export function startAgain(cluster: Cluster, settings: readonly string[] = []): void {
   const { folder, port } = cluster;
-  const all = [`port=${port}`, "unix_socket_directories=''", "listen_addresses=127.0.0.1", ...settings];
+  // Shared memory in the folder goes with it; elsewhere, a killed cluster would leave it behind.
+  const places = ["unix_socket_directories=''", "dynamic_shared_memory_type=mmap"];
+  const all = [`port=${port}`, "listen_addresses=127.0.0.1", ...places, ...settings];
   const options = all.map((setting) => `-c ${setting}`).join(" ");
   const log = join(folder, "log");
   try {
