@@ -79,11 +79,8 @@ export class HaCluster implements Disposable {
 
   /** Waits until all nodes work, and each standby follows the primary. */
   async untilWhole(): Promise<void> {
-    await until("a whole cluster", () => this.#isWhole(), 90).catch(async () => {
-      await this.#restartLost();
-      await until("a whole cluster", () => this.#isWhole(), 180).catch((error) => {
-        throw new Error(`${error}\n${this.describe()}`);
-      });
+    await until("a whole cluster", () => this.#isWhole(), 180).catch((error) => {
+      throw new Error(`${error}\n${this.describe()}`);
     });
   }
 
@@ -91,16 +88,6 @@ export class HaCluster implements Disposable {
   async failsOver(from: Machine): Promise<boolean> {
     const isDone = async () => await this.primary(from) !== undefined;
     return await until("another primary", isDone).then(() => true, () => false);
-  }
-
-  /** Starts the nodes anew that are no members. Patroni may hang after a fault, which its operator would end in this way. */
-  async #restartLost(): Promise<void> {
-    const names = (await this.#members()).map(({ name }) => name);
-    if (names.length === 0) return;
-    for (const node of this.nodes.filter(({ name }) => !names.includes(name))) {
-      node.signal("KILL");
-      this.startNode(node);
-    }
   }
 
   async #isWhole(): Promise<boolean> {

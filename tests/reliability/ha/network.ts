@@ -40,8 +40,9 @@ export class Machine {
   /** Starts a program in the background; it writes to a log. All of its processes end with it, as in a container. */
   start(log: string, user: string, ...line: string[]): void {
     const namespaces = ["ip", "netns", "exec", this.#network.idOf(this.name), "unshare", "--pid", "--mount-proc"];
-    const inside = [...namespaces, "--fork", "--kill-child", "setpriv", `--reuid=${user}`, `--regid=${user}`];
-    const all = [...inside, "--clear-groups", ...line];
+    // The shell is process 1: as such, Patroni may wait for its own log for ever (its change 3413).
+    const inside = [...namespaces, "--fork", "--kill-child", "sh", "-c", '"$@"; exit', "sh"];
+    const all = [...inside, "setpriv", `--reuid=${user}`, `--regid=${user}`, "--clear-groups", ...line];
     command("setsid", "--fork", "sh", "-c", `cd /; exec ${all.map(quote).join(" ")} >>${quote(log)} 2>&1`);
   }
 
