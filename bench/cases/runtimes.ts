@@ -33,10 +33,14 @@ const NODE: Host = {
   floors: { bare: 0.9, peer: 1.05 },
 };
 
-/** Why a POST is slower on Node than the bare server. */
-const MISSED_POST =
-  "In a loop, a POST takes 2 µs; between requests, node:http empties the caches of the processor, and the " +
-  "same steps take 8 to 10 of its 30 µs. A listener of twenty lines that validates, stores and answers reaches 0.86.";
+/** Why a POST is slower than the bare server's. */
+const MISSED_POST: Record<Host["runtime"], string> = {
+  Bun:
+    "In a loop, a POST takes 7 µs, and that of the bare server 3: the rest is the check of the key, the limits of a " +
+    "body, exact int64 as bigint, and the promises between them.",
+  Node: "In a loop, a POST takes 2 µs; between requests, node:http empties the caches of the processor, and the " +
+    "same steps take 8 to 10 of its 30 µs. A listener of twenty lines that validates, stores and answers reaches 0.86.",
+};
 
 export const ON_BUN: Group = cases(BUN);
 export const ON_NODE: Group = cases(NODE);
@@ -64,7 +68,7 @@ function runtimeCase({ runtime, bare, peer, script, floors }: Host, name: string
     const floor = (value: number): Floor => ({
       bound: "at least",
       value,
-      ...isPost && runtime === "Node" && { missed: MISSED_POST },
+      ...isPost && { missed: MISSED_POST[runtime] },
     });
     return [
       rateRow({ ...parts, base: bare, floor: floor(floors.bare) }, series.library, series.limit),
