@@ -86,8 +86,8 @@ export const HOSTS: readonly MountedHost[] = [
     runtime: DENO_SERVE,
     about:
       "The default export is `{ fetch }`, with the function of Deno.serve above. Run it with `deno serve --quiet --port 8000 " +
-      "--allow-env app.ts`. `--parallel` starts one server for each core; give them an SQLite file, because each would have " +
-      "a memory store of its own.",
+      "--allow-env app.ts`. `--parallel` starts one server for each core: give them an SQLite file, because each would have " +
+      "its own memory store.",
     isLinked: true,
     deviations: [PLAIN],
   },
@@ -233,7 +233,7 @@ export const HOSTS: readonly MountedHost[] = [
     runtime: NODE_24_LAMBDA,
     about:
       "The listener of node:http above in `serverless-http`, behind a function URL or an HTTP API. Lambda starts and ends instances " +
-      "at any time: use a [store](stores.md) that they share. The tests run the package, with the events of a function URL.",
+      "at any time: use a [store](stores.md) that they share. The tests run the package with the events of a function URL.",
     isLinked: true,
     notes: [
       "Lambda collects the whole response, so a stream of the app must end",

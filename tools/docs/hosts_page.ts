@@ -17,7 +17,6 @@ Mount a petstore in a server or framework, beside the app's own routes:
 - \`basePath\` is the path that the petstore sees. If a router or proxy changes the path, see [A path prefix](#a-path-prefix).
 - The second argument of \`petstore.handle\` has the address of the client, for \`rateLimit\`. A program that passes none needs
   [\`clientHeader\`](library.md#rate-limits).
-- Without a \`store\`, pets are kept in memory. [Stores](stores.md) has the others.
 
 These hosts are tested, each on the runtime before it:
 `;
@@ -42,8 +41,8 @@ ${SHARED_LINES.join("\n")}
 
 On Deno, \`basePath\` is \`Deno.env.get("BASE_PATH") ?? "/v1"\`. Node 24 runs TypeScript without a build.
 
-The list below a program says where its responses differ from the petstore's own. Tests run each program with
-the cases of the HTTP contract that a host can break, and test the differences too: \`deno task integration hosts edge\`.
+The list below a program has the differences of its responses from the petstore's own. Tests run each program with the cases of
+the HTTP contract that a host can break, and check the differences: \`deno task integration hosts edge\`.
 `;
 
 const LEFT_OUT: ReadonlySet<string> = new Set([

@@ -48,7 +48,7 @@ export const EDGE_SECTIONS: readonly Section[] = [
     runtime: "workerd",
     text:
       "One object has all pets in a database of its own, and answers all requests: its class makes the petstore with " +
-      "`createDurableObjectStore(storage)`, and the Worker passes requests on. Deviations are those of Workers above.",
+      "`createDurableObjectStore(storage)`, and the Worker passes requests on. The differences are those of Workers above.",
     files: [],
     linked: ["tests/edge/workers/object/worker.ts", "tests/edge/workers/object/wrangler.json"],
   },
@@ -56,7 +56,7 @@ export const EDGE_SECTIONS: readonly Section[] = [
     title: "A Service Worker",
     runtime: "Chromium",
     text: "For a page without a server. Bundle the first file as `sw.js`, and import the second in the page, which " +
-      "must come from `https:` or `localhost`. The pets survive a reload, but end with the worker, which a browser stops " +
+      "must come from `https:` or `localhost`. The pets survive a reload, but not the end of the worker, which a browser stops " +
       "after about half a minute without requests. To keep them, use a store of your own, such as one on IndexedDB.",
     files: ["tests/edge/service_worker/sw.js"],
     linked: ["tests/edge/service_worker/page.js"],
@@ -134,9 +134,9 @@ const PROGRAMS = "tests/hosts/programs";
 export const OWN_SECTIONS: readonly Section[] = [
   {
     title: "Your authentication and your log",
-    text: "A function as [`keys`](library.md#keys-and-callers) asks the app's own sessions. " +
-      "[`onError`](library.md#options) gets the cause of every 500 and 503; the client does not. Log the path without its " +
-      "query, and no headers, because one of them contains the key.",
+    text: "A function as [`keys`](library.md#keys-and-callers) checks the app's own sessions, and " +
+      "[`onError`](library.md#failures) logs failures. Log the path without its query, and no headers, because one of them " +
+      "contains the key.",
     files: [],
     linked: [`${PROGRAMS}/own_keys.ts`, `${PROGRAMS}/own_log.ts`],
   },
@@ -159,7 +159,7 @@ export const OWN_SECTIONS: readonly Section[] = [
     title: "A path prefix",
     text:
       "If a router removes a prefix, the petstore sees other paths than its clients. `basePath` is the path that the " +
-      "petstore sees, and `publicBaseUrl` is the beginning of its links.",
+      "petstore sees, and its links begin with `publicBaseUrl`.",
     files: [`${PROGRAMS}/behind_prefix.ts`],
   },
   {
@@ -167,8 +167,7 @@ export const OWN_SECTIONS: readonly Section[] = [
     text:
       "Links are relative to the host, so a proxy that keeps the path needs no setting. A proxy that changes it, such as " +
       "nginx with `location /store/v1/ { proxy_pass http://127.0.0.1:8000/v1/; }`, needs " +
-      '`publicBaseUrl: "https://api.example/store/v1"`. The petstore ignores `X-Forwarded-Host` and similar headers, because ' +
-      "any client can send them.",
+      '`publicBaseUrl: "https://api.example/store/v1"`.',
     files: [],
     linked: [`${PROGRAMS}/behind_proxy.ts`],
   },
