@@ -16,8 +16,8 @@ export interface PetstoreOptions {
   /**
    * Where the pets are kept. The app closes it. Default: a new {@link createMemoryStore}, whose pets are lost when the process
    * ends. To keep them, take `createSqliteStore()` on a machine with a disk, `createPostgresStore()` for several machines,
-   * `createD1Store()` in Cloudflare Workers, `createDurableObjectStore()` in a Durable Object, or `createKvStore()` on Deno
-   * Deploy. Each has an entry point of its own, such as `@petstore/petstore/d1`.
+   * `createD1Store()` in Cloudflare Workers, `createDurableObjectStore()` in a Durable Object, or `createKvStore()` for Deno KV.
+   * Each has an entry point of its own, such as `@petstore/petstore/d1`.
    */
   store?: PetStore;
   /** The path prefix of all routes; `""` for none. Default: `/v1`. */

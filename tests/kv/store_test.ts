@@ -18,7 +18,7 @@ test("a KV store refuses what is no KV, and options that cannot work", () =>
       assert.throws(() => create(kv, { prefix }), TypeError);
     }
     for (const timeoutMs of [0, -1, NaN, 2 ** 31]) {
-      assert.throws(() => create(kv, { timeoutMs }), TypeError);
+      assert.throws(() => create(kv, { timeoutMs }), RangeError);
     }
     assert.throws(() => create(kv, { timeout: 500 }), {
       name: "TypeError",

@@ -54,12 +54,14 @@ export interface KvStoreOptions {
  *
  * @param kv The result of `await Deno.openKv()` (Deno needs `--unstable-kv`), or of `openKv()` of `@deno/kv`.
  * @throws {TypeError} If `kv` is neither, or an option is invalid.
+ * @throws {RangeError} If `timeoutMs` is out of range.
  */
 export function createKvStore(kv: KvClient, options: KvStoreOptions = {}): KeyedPetStore {
   const { prefix = ["petstore"], timeoutMs = 5000, ...unknown } = options;
   requireKv(kv);
   if (!(timeoutMs > 0 && timeoutMs < 2 ** 31)) {
-    throw new TypeError(`The timeoutMs of a KV store must be above 0 and below 2^31, not ${timeoutMs}`);
+    const type = typeof timeoutMs === "number" ? RangeError : TypeError;
+    throw new type(`The timeoutMs of a KV store must be above 0 and below 2^31, not ${timeoutMs}`);
   }
   const [name] = Object.keys(unknown);
   if (name !== undefined) throw new TypeError(`A KV store has no option ${JSON.stringify(name)}`);

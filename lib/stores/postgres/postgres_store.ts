@@ -65,6 +65,7 @@ export type { NodePostgresClient, PostgresClient, PostgresJsClient, PostgresJsQu
  * @param client The `sql` of postgres.js, a `Pool` of node-postgres, or a function that creates one of them.
  * @returns The open store. The promise rejects with the errors below.
  * @throws {TypeError} If `client` is not one of these, or an option is invalid.
+ * @throws {RangeError} If `timeoutMs` is out of range.
  * @throws {StoreUnavailableError} If PostgreSQL cannot be reached, the tables belong to a later release or another program,
  * or the role lacks privileges.
  */
@@ -75,7 +76,8 @@ export async function createPostgresStore(
   const { schema, timeoutMs, prepare: _, ...unknown } = options;
   if (schema !== undefined) requireSchemaName(schema);
   if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs < 2 ** 31)) {
-    throw new TypeError(`The timeoutMs of a PostgreSQL store must be above 0 and below 2^31, not ${timeoutMs}`);
+    const type = typeof timeoutMs === "number" ? RangeError : TypeError;
+    throw new type(`The timeoutMs of a PostgreSQL store must be above 0 and below 2^31, not ${timeoutMs}`);
   }
   const [name] = Object.keys(unknown);
   if (name !== undefined) throw new TypeError(`A PostgreSQL store has no option ${JSON.stringify(name)}`);
