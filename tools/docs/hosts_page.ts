@@ -41,8 +41,8 @@ ${SHARED_LINES.join("\n")}
 
 On Deno, \`basePath\` is \`Deno.env.get("BASE_PATH") ?? "/v1"\`. Node 24 runs TypeScript without a build.
 
-The list below a program has the differences of its responses from the petstore's own. Tests run each program with the cases of
-the HTTP contract that a host can break, and check the differences: \`deno task integration hosts edge\`.
+The list below a program shows how its responses differ from the petstore's own. Tests run each program with the cases of the
+HTTP contract that a host can break, and check the differences: \`deno task integration hosts edge\`.
 `;
 
 const LEFT_OUT: ReadonlySet<string> = new Set([
