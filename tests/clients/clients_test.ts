@@ -64,7 +64,7 @@ test("docs/clients.md links the example of each client, and names the versions t
       return `npm:${name === "Kubb" ? "@kubb/cli" : name}@${version}`;
     },
   );
-  assert.ok(tools.length >= CLIENTS.length, "docs/clients.md has lost its list");
+  assert.ok(tools.length >= CLIENTS.length, "docs/clients.md has lost its table");
   for (const tool of tools) assert.ok(Object.values(config.imports).includes(tool), tool);
 });
 
