@@ -24,6 +24,7 @@ const TARGETS: ((text: string) => string)[] = [
 test("no response has a header that a client wrote, whatever line end it wrote before it", () =>
   withFreshServer({ args: ["--key", KEY, "--store=memory:", "--cors-origin", ORIGIN] }, async (server) => {
     for (let i = 0; i < 3; i++) await addPet(server, KEY);
+    let refused = 0;
     for (const end of LINE_ENDS) {
       const text = `${end}x-evil:${end}1`;
       const requests = TARGETS.map((target) => get(target(text)));
@@ -36,10 +37,12 @@ test("no response has a header that a client wrote, whatever line end it wrote b
           assert.doesNotMatch(`${name}: ${value}`, /evil|[^ -~]/, request);
         }
         assert.ok([200, 400, 401, 404].includes(response?.status ?? 0), `${response?.status}: ${request}`);
+        // Node's parser refuses these, and they have no line in the log.
+        if (response?.text.includes('"bad_request"')) refused++;
       }
     }
     assert.equal(await server.stop(), 0);
     assert.equal(server.written.stderr, "");
     const lines = server.written.stdout.split("\n").filter((line) => /^\d{4}-/.test(line));
-    assert.equal(lines.length, 3 + LINE_ENDS.length * (TARGETS.length + 2));
+    assert.equal(lines.length + refused, 3 + LINE_ENDS.length * (TARGETS.length + 2));
   }));

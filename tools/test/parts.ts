@@ -21,7 +21,7 @@ export const EVERYDAY: Record<string, string> = {
  */
 const ON_NODE = [
   ...["damage", "faults", "gone", "start"].map((name) => `faults/disk/${name}`),
-  ...["faults/restore", "nginx/upstream", "sockets/smuggling", "sockets/unreadable"],
+  ...["faults/restore", "nginx/upstream", "sockets/smuggling", "sockets/splitting", "sockets/unreadable"],
   ...["check_url", "conform", "failed_start", "keys/process", "keys/secret"].map((name) => `server/${name}`),
   ...["log", "output", "shutdown", "start", "viewer"].map((name) => `server/${name}`),
   ...["server/transfer/export", "server/transfer/unfinished"],
