@@ -15,7 +15,8 @@ export interface Part {
   mutate: readonly string[];
   /** The everyday tests that run beside the published cases. */
   tests: readonly string[];
-  floors: Record<Level, number>;
+  /** Without one for the published cases, these do not reach it. */
+  floors: { published?: number | undefined; all: number };
   equivalent: Equivalents;
 }
 
@@ -77,7 +78,7 @@ export const PARTS: Record<string, Part> = {
   client: {
     mutate: ["lib/client/*.ts"],
     tests: everyday("unit/client unit/client_hostile unit/client_link unit/client_network unit/client_retry"),
-    floors: UNMEASURED,
+    floors: { all: 0 },
     equivalent: client,
   },
 };
