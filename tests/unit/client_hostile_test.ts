@@ -36,7 +36,7 @@ const ECHOES: Record<string, () => Response> = {
   "Location": () => new Response(null, { status: 302, headers: { location: `https://other.example${address}` } }),
   "Link": () => Response.json([], { headers: { link: `<${address}>; rel="next"` } }),
   "a circle": () => Response.json([], { headers: { link: `</pets?${encodeURIComponent(KEY)}>; rel="next"` } }),
-  "incomplete JSON": () => new Response(`[${JSON.stringify(KEY)}`, { headers: json }),
+  "incomplete JSON": () => new Response(`[${JSON.stringify(`Bearer ${KEY}`)}`, { headers: json }),
   "what is no JSON": () => new Response(KEY, { headers: json }),
 };
 
@@ -45,6 +45,11 @@ for (const [where, respond] of Object.entries(ECHOES)) {
     assertHidden(await failed(Array.fromAsync(clientOf(respond).list())));
   });
 }
+
+test("a message shows where the key was", async () => {
+  const { message } = await failed(clientOf(ECHOES["an Error"]!).get(1n));
+  assert.equal(message, "No: …");
+});
 
 test("no TypeError quotes what may be the key, or a password", async () => {
   const thrown: unknown[] = [];

@@ -89,6 +89,33 @@ test("a create has an Idempotency-Key of its own, unless the caller has one or w
   assert.equal(requests.at(-1)?.headers.get("idempotency-key"), null);
 });
 
+/** Whether the body of a create is a stream, which no runtime can send again. */
+async function isStreamed(userAgent: string | undefined, idempotencyKey?: null): Promise<boolean> {
+  const navigator = Object.getOwnPropertyDescriptor(globalThis, "navigator")!;
+  const { fetch } = globalThis;
+  let isStream = false;
+  globalThis.fetch = async (url, init) => {
+    isStream = init?.body instanceof ReadableStream;
+    return new Response(`{"id":1,"status":"sold",${(await new Request(url, init).text()).slice(1)}`);
+  };
+  Object.defineProperty(globalThis, "navigator", { configurable: true, get: () => userAgent && { userAgent } });
+  try {
+    const { pets } = createClient({ baseUrl: "http://localhost/v1", key: KEY });
+    assert.equal((await pets.create({ name: "Rex", categoryId: 7n }, { idempotencyKey })).name, "Rex");
+  } finally {
+    Object.defineProperty(globalThis, "navigator", navigator);
+    globalThis.fetch = fetch;
+  }
+  return isStream;
+}
+
+test("Deno, which repeats requests by itself, cannot repeat a create without an Idempotency-Key", async () => {
+  assert.equal(await isStreamed("Deno/2.5.0", null), true);
+  assert.equal(await isStreamed("Deno/2.5.0"), false);
+  assert.equal(await isStreamed("Node.js/24", null), false);
+  assert.equal(await isStreamed(undefined, null), false);
+});
+
 test("a refusal is a PetstoreError with the code, the message, the status and the request's id", async () => {
   const { pets, petstore } = inProcess({
     requestIds: "failures",
@@ -221,6 +248,10 @@ test("an option that is undefined is as one that is not given", async () => {
 test("an error has none of the members that another library has added to every object", async () => {
   const { status, requestId } = await whilePolluted({ status: 7, requestId: "x" }, () => new PetstoreError("a", "b"));
   assert.deepEqual([status, requestId], [0, undefined]);
+});
+
+test("an error without a cause has no such member, which logs would show", () => {
+  assert.equal("cause" in new PetstoreError("a", "b"), false);
 });
 
 test("JSON.stringify() shows the message of an error, and not its cause", async () => {
