@@ -179,6 +179,7 @@ const FOREIGN: [name: string, bytes: string, status: number, message: RegExp][] 
     /but 200/,
   ],
   ["a pet beyond int64", response(200, REX.replace("5807", "5808")), 200, /but 200/],
+  ["a pet without an id", response(200, REX.replace("id", "ID")), 200, /but 200/],
   ["a pet without a name", response(200, REX.replace("name", "named")), 200, /but 200/],
   ["a pet of another status", response(200, REX.replace("available", "lost")), 200, /but 200/],
   ["arrays a million deep", response(200, "[".repeat(1e6) + "]".repeat(1e6)), 200, /but 200/],
