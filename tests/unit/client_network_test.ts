@@ -131,10 +131,15 @@ test("a link to the list with a slash at its end is followed", () =>
   }, async (pets) => assert.equal((await Array.fromAsync(pets.list())).length, 2)));
 
 test("a link to something other than the list is an error", async () => {
-  for (const target of ["/v1/store/orders?cursor=x", "http://[/pets", "https://other.example/", "data:,/pet"]) {
+  const targets = ["/v1/store/orders?cursor=x", "/v1/pets/7?cursor=x", "http://[/pets", "https://other.example/"];
+  for (const target of [...targets, "data:,/pet"]) {
     await withClient(() => response(200, "[]", { link: `<${target}>; rel="next"` }), async (pets, { requests }) => {
-      assert.equal((await failed(Array.fromAsync(pets.list()))).code, "unexpected_response");
-      assert.equal(requests.length, 1);
+      const { code, message } = await failed(Array.fromAsync(pets.list()));
+      assert.deepEqual([code, message, requests.length], [
+        "unexpected_response",
+        `The next page is not one of this list: ${target}`,
+        1,
+      ]);
     });
   }
 });

@@ -157,6 +157,17 @@ test("onDeprecation is told of a deprecated operation once, and its exceptions c
   assert.deepEqual(told, [{ operation: "getPet", since, sunset, successor: "/v1/pets" }]);
 });
 
+test("onDeprecation gets the name of each operation that a server deprecates", async () => {
+  const told: string[] = [];
+  const fetch = () => Promise.resolve(new Response("[]", { headers: { deprecation: "@1795132800" } }));
+  const onDeprecation = ({ operation }: Deprecation) => told.push(operation);
+  const { pets } = inProcess({}, { fetch, onDeprecation });
+  await failed(pets.create({ name: "Rex", categoryId: 7n }));
+  await Array.fromAsync(pets.list());
+  await failed(pets.get(1n));
+  assert.deepEqual(told, ["createPet", "listPets", "getPet"]);
+});
+
 test("a value that is no bigint, and a name that is no text, is refused before anything is sent", async () => {
   const { pets, requests } = inProcess();
   for (const value of [7, "7", '7,"id":1', undefined, null]) {
@@ -170,7 +181,10 @@ test("a value that is no bigint, and a name that is no text, is refused before a
   for (const name of [undefined, null, 7]) {
     await assert.rejects(pets.create({ name: name as unknown as string, categoryId: 7n }), /^TypeError: name must be/);
   }
-  await assert.rejects(pets.create({ name: "Rex", categoryId: 7n }, { idempotencyKey: "a\r\nb: c" }), TypeError);
+  await assert.rejects(
+    pets.create({ name: "Rex", categoryId: 7n }, { idempotencyKey: "a\r\nb: c" }),
+    /^TypeError: Option idempotencyKey must be/,
+  );
   assert.deepEqual(requests, []);
 });
 
