@@ -77,7 +77,9 @@ export const PARTS: Record<string, Part> = {
   },
   client: {
     mutate: ["lib/client/*.ts"],
-    tests: everyday("unit/client unit/client_hostile unit/client_link unit/client_retry unit/client_network"),
+    tests: everyday(
+      "unit/client unit/client_hostile unit/client_link unit/client_response unit/client_retry unit/client_network",
+    ),
     floors: { all: 0 },
     equivalent: client,
   },

@@ -47,8 +47,13 @@ for (const [where, respond] of Object.entries(ECHOES)) {
 }
 
 test("a message shows where the key was", async () => {
-  const { message } = await failed(clientOf(ECHOES["an Error"]!).get(1n));
-  assert.equal(message, "No: …");
+  const messages = ["an Error", "incomplete JSON"].map(async (where) => {
+    return (await failed(clientOf(ECHOES[where]!).get(1n))).message;
+  });
+  assert.deepEqual(await Promise.all(messages), [
+    "No: …",
+    `GET http://localhost/v1/pets/1 got incomplete JSON: ${JSON.stringify('["Bearer …"')}`,
+  ]);
 });
 
 test("no TypeError quotes what may be the key, or a password", async () => {
@@ -100,7 +105,7 @@ for (const [name, make] of Object.entries(ENDLESS)) {
       tries++;
       return response;
     };
-    const { code, message } = await failed(clientOf(respond, 5).get(1n));
+    const { code, message } = await failed(clientOf(respond, 1).get(1n));
     assert.deepEqual([code, tries], ["unexpected_response", 1]);
     assert.match(message, /got more than 16777216 bytes$/);
     assert.ok(read.mebibytes <= 19, `${read.mebibytes} MiB`);

@@ -18,7 +18,8 @@ function withClient<T>(
   options?: Partial<ClientOptions>,
 ) {
   return withScript(script, (server) => {
-    const { pets } = createClient({ baseUrl: `${server.origin}/v1`, key: "pk_test", ...options });
+    // So few retries take little time if a test fails.
+    const { pets } = createClient({ baseUrl: `${server.origin}/v1`, key: "pk_test", maxRetries: 2, ...options });
     return use(pets, server);
   });
 }
@@ -174,6 +175,8 @@ const FOREIGN: [name: string, bytes: string, status: number, message: RegExp][] 
   ["a page with 404", response(404, PAGE, { "content-type": "text/html" }), 404, /but 404 "<!doctype.{50,60}…"$/],
   ["no body", response(204, "", { "content-type": "text/plain" }), 204, /but 204 ""$/],
   ["another shape", response(400, '{"error":"no"}'), 400, /but 400 "{\\"error/],
+  ["an Error without a message", response(400, '{"code":"no"}'), 400, /but 400/],
+  ["an Error whose code is no text", response(400, '{"code":7,"message":"No"}'), 400, /but 400/],
   ["null", response(200, "null"), 200, /but 200 "null"$/],
   ["a pet in a text", response(200, JSON.stringify(REX)), 200, /but 200/],
   ["a pet with a fraction", response(200, REX.replace("5807", "5807.5")), 200, /but 200/],

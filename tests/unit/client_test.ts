@@ -9,7 +9,7 @@ import { whilePolluted } from "../support/polluted.ts";
 const KEY = "pk_test";
 const LARGEST = 2n ** 63n - 1n, SMALLEST = -(2n ** 63n);
 
-/** A client of a new petstore, and the requests that it sends. */
+/** A client of a new petstore, and the requests that it sends, each once. */
 function inProcess(options: Partial<PetstoreOptions> = {}, more: Partial<ClientOptions> = {}) {
   const petstore = createPetstore({ keys: [KEY], onError: () => {}, ...options });
   const requests: Request[] = [];
@@ -17,7 +17,8 @@ function inProcess(options: Partial<PetstoreOptions> = {}, more: Partial<ClientO
     requests.push(request);
     return petstore.handle(request);
   };
-  return { ...createClient({ baseUrl: "http://localhost/v1", key: KEY, fetch, ...more }), petstore, requests };
+  const client = createClient({ baseUrl: "http://localhost/v1", key: KEY, fetch, maxRetries: 0, ...more });
+  return { ...client, petstore, requests };
 }
 
 function failed(call: Promise<unknown>): Promise<PetstoreError> {
@@ -100,7 +101,7 @@ async function isStreamed(userAgent: string | undefined, idempotencyKey?: null):
   };
   Object.defineProperty(globalThis, "navigator", { configurable: true, get: () => userAgent && { userAgent } });
   try {
-    const { pets } = createClient({ baseUrl: "http://localhost/v1", key: KEY });
+    const { pets } = createClient({ baseUrl: "http://localhost/v1", key: KEY, maxRetries: 0 });
     assert.equal((await pets.create({ name: "Rex", categoryId: 7n }, { idempotencyKey })).name, "Rex");
   } finally {
     Object.defineProperty(globalThis, "navigator", navigator);
@@ -121,12 +122,11 @@ test("a refusal is a PetstoreError with the code, the message, the status and th
     requestIds: "failures",
     rateLimit: { requests: 3, windowMs: 3_600_000, clientHeader: "x-real-ip" },
   });
-  const wrongKey = createClient({ baseUrl: "http://localhost/v1", key: "pk_wrong", fetch: petstore.handle });
+  const wrongKey = inProcess({}, { key: "pk_wrong", fetch: petstore.handle });
   const failures = [
     await failed(pets.get(9n)),
     await failed(pets.create({ name: "", categoryId: 2n ** 63n })),
     await failed(Array.fromAsync(pets.list({ limit: 101 }))),
-    // The wait would last longer than the time that the call has.
     await failed(pets.get(1n)),
     await failed(wrongKey.pets.get(1n)),
   ];
@@ -333,12 +333,7 @@ test("a runtime that does not tell the source of a number refuses what it may ha
   try {
     const read = (categoryId: string) => {
       const text = `{"id":1,"name":"\\"21.5 1234567890123456","categoryId":${categoryId},"status":"sold"}`;
-      return createClient({
-        baseUrl: "http://localhost/v1",
-        key: KEY,
-        fetch: () => Promise.resolve(new Response(text)),
-      })
-        .pets.get(1n);
+      return inProcess({}, { fetch: () => Promise.resolve(new Response(text)) }).pets.get(1n);
     };
     assert.equal((await read("7")).categoryId, 7n);
     assert.equal((await read("9007199254740991")).categoryId, 2n ** 53n - 1n);
