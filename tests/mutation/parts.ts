@@ -70,7 +70,7 @@ export const PARTS: Record<string, Part> = {
     mutate: ["lib/petstore/*.ts"],
     tests: everyday(
       "unit/options unit/observer unit/routing unit/description unit/response_cache unit/rate_limit unit/key_manager " +
-        "security/cors security/failing_callbacks security/pollution contract/http",
+        "unit/client_address security/cors security/failing_callbacks security/pollution contract/http",
     ),
     floors: UNMEASURED,
     equivalent: petstore,
