@@ -44,7 +44,8 @@ export async function withVirtualClock<T>(use: (clock: VirtualClock) => Promise<
       return last;
     },
     clearTimeout: (id: number) => timers.delete(id),
-    performance: { now: () => now },
+    // Node reads other members of it when `fetch` is first used.
+    performance: Object.create(performance, { now: { value: () => now } }),
   });
   const flowing = flow();
   try {
