@@ -47,4 +47,10 @@ export const client: Equivalents = {
       reason: "Node reads a date that has its zone twice; not every browser does",
     },
   ],
+  "lib/client/retry.ts": [
+    {
+      changes: ["performance.now() + delay >= end → performance.now() + delay > end"],
+      reason: "A pause is random, and does not end at the very moment of the deadline",
+    },
+  ],
 };
