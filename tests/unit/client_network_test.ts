@@ -145,10 +145,15 @@ test("a link to something other than the list is an error", async () => {
   }
 });
 
+/** Links to pages without end, or almost: otherwise a test that fails would not end. */
+function linkTo(cursor: number, number: number): Record<string, string> {
+  return number < 100 ? { link: `<?cursor=${cursor}>; rel="next"` } : {};
+}
+
 test("pages that go in a circle end in an error", async () => {
   for (const length of [1, 2, 5]) {
     await withClient((_, number) => {
-      return response(200, "[]", { link: `<?cursor=${number % length}>; rel="next"` });
+      return response(200, "[]", linkTo(number % length, number));
     }, async (pets, { requests }) => {
       assert.match((await failed(Array.fromAsync(pets.list({ limit: 1 })))).message, /go in a circle/);
       assert.ok(requests.length <= 3 * length + 1, `${requests.length} requests`);
@@ -158,7 +163,7 @@ test("pages that go in a circle end in an error", async () => {
 
 test("pages that lead into a circle end in an error", () =>
   withClient((_, number) => {
-    return response(200, "[]", { link: `<?cursor=${number < 5 ? number : 5 + number % 3}>; rel="next"` });
+    return response(200, "[]", linkTo(number < 5 ? number : 5 + number % 3, number));
   }, async (pets) => {
     assert.match((await failed(Array.fromAsync(pets.list()))).message, /go in a circle/);
   }));

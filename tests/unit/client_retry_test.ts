@@ -17,7 +17,8 @@ async function tried(
 ) {
   const at: number[] = [];
   const { signal, ...options } = more;
-  const fetch = async () => await responses(at.push(clock.now()) - 1);
+  // Otherwise a test that fails might not end.
+  const fetch = async () => at.push(clock.now()) > 1000 ? new Response(REX) : await responses(at.length - 1);
   const { pets } = createClient({ baseUrl: "http://localhost/v1", key: "pk_test", fetch, ...options });
   const [end] = await Promise.allSettled([pets.get(1n, { signal })]);
   assert.equal(clock.pending(), 0, "A timer is left behind");
