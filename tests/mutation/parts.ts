@@ -72,7 +72,8 @@ export const PARTS: Record<string, Part> = {
       "unit/options unit/observer unit/routing unit/description unit/response_cache unit/rate_limit unit/key_manager " +
         "unit/client_address security/cors security/failing_callbacks security/pollution contract/http",
     ),
-    floors: UNMEASURED,
+    // Half of it checks the options, which no published case can give.
+    floors: { published: 45, all: 95 },
     equivalent: petstore,
   },
   client: {
