@@ -42,7 +42,7 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
       redirect: "manual" as const,
       // Deno repeats a request itself if a kept connection ends before the response, unless the body is a stream. Node and Bun do
       // not, and a browser may not take a stream.
-      body: isOnce && /^Deno/.test(globalThis.navigator?.userAgent) ? new Blob([body!]).stream() : body!,
+      body: isOnce && /Deno/.test(globalThis.navigator?.userAgent) ? new Blob([body!]).stream() : body!,
       // A stream needs it.
       duplex: "half",
     });

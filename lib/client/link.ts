@@ -13,7 +13,7 @@ export function linkTo(headers: Headers, relation: string): string | undefined {
     if (name?.toLowerCase() !== "rel") continue;
     // Only the first `rel` of a link counts.
     relations ??= value.replace(/\\(.)|"/g, "$1").toLowerCase();
-    if (relations.split(/\s+/).includes(relation)) return target;
+    if (relations.split(/\s/).includes(relation)) return target;
   }
   return undefined;
 }

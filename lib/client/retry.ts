@@ -40,7 +40,7 @@ export async function retry<T>(
     try {
       return await within(attempt, Math.min(limit, left), giveUp, signal);
     } catch (error) {
-      if (signal?.aborted || !(error instanceof PetstoreError)) throw error;
+      if (!(error instanceof PetstoreError)) throw error;
       const delay = (error.retryAfterMs ?? 0) + jitter(retries);
       // To wait beyond the end would end in the same failure, only later.
       if (retries >= maxRetries || !isPassing(error) || performance.now() + delay >= end) {
@@ -50,7 +50,7 @@ export async function retry<T>(
       }
       last = error;
       if (error.status !== 429) doubtful ??= error;
-      await within(() => new Promise<void>(() => {}), delay, () => Promise.resolve(), signal);
+      await within(() => new Promise<void>(() => {}), delay, () => {}, signal);
     }
   }
 }
@@ -72,7 +72,7 @@ function jitter(retries: number): number {
 async function within<T>(
   run: (signal: AbortSignal) => Promise<T>,
   milliseconds: number,
-  late: () => Promise<T>,
+  late: () => T | Promise<T>,
   signal: AbortSignal | undefined,
 ): Promise<T> {
   signal?.throwIfAborted();
@@ -81,7 +81,7 @@ async function within<T>(
   let abort = () => {};
   try {
     return await new Promise<T>((resolve, reject) => {
-      abort = () => reject(signal?.reason);
+      abort = () => reject(signal!.reason);
       signal?.addEventListener("abort", abort);
       timer = setTimeout(() => resolve(late()), milliseconds);
       run(controller.signal).then(resolve, reject);

@@ -100,7 +100,7 @@ function checkPublicBaseUrl(address: string | undefined): string | undefined {
     const url = URL.canParse(whole) ? new URL(whole) : undefined;
     // Links begin with the address as given, so it must be in normal form, and have no query, user or the like.
     const normal = url && (isPath ? "" : url.origin) + url.pathname.replace(/\/$/, "");
-    if (normal === text && url?.protocol.startsWith("http")) return text;
+    if (normal === text && url!.protocol.startsWith("http")) return text;
   }
   throw invalid("publicBaseUrl", 'an address such as "https://api.example/v1", or a path', address);
 }

@@ -15,7 +15,8 @@ export interface Part {
   mutate: readonly string[];
   /** The everyday tests that run beside the published cases. */
   tests: readonly string[];
-  floors: Record<Level, number>;
+  /** Without one for the published cases, these do not reach it. */
+  floors: { published?: number | undefined; all: number };
   equivalent: Equivalents;
 }
 
@@ -69,15 +70,19 @@ export const PARTS: Record<string, Part> = {
     mutate: ["lib/petstore/*.ts"],
     tests: everyday(
       "unit/options unit/observer unit/routing unit/description unit/response_cache unit/rate_limit unit/key_manager " +
-        "security/cors security/failing_callbacks security/pollution contract/http",
+        "unit/client_address security/cors security/failing_callbacks security/pollution contract/http",
     ),
-    floors: UNMEASURED,
+    // Half of it checks the options, which no published case can give.
+    floors: { published: 45, all: 95 },
     equivalent: petstore,
   },
   client: {
     mutate: ["lib/client/*.ts"],
-    tests: everyday("unit/client unit/client_hostile unit/client_link unit/client_network unit/client_retry"),
-    floors: UNMEASURED,
+    // In virtual time first: what waits in vain fails there at once.
+    tests: everyday(
+      "unit/client_retry unit/client unit/client_hostile unit/client_link unit/client_response unit/client_network",
+    ),
+    floors: { all: 95 },
     equivalent: client,
   },
 };

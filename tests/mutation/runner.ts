@@ -81,14 +81,17 @@ async function runTest(id: string): Promise<TestResult> {
 
 /** How long nothing must be left to wait for, in steps of 50 ms: a digest that is being computed is not seen. */
 const IDLE_STEPS = 20;
-const OWN_RESOURCES = process.getActiveResourcesInfo().length;
+
+/** How many there are without a test. Counted at the first: earlier, the connection to Stryker is still being made. */
+let ownResources: number | undefined;
 
 /** Rejects if nothing is left that could settle a test's promise. node:test ends then too. */
 function watch(): { hung: Promise<never>; stop(): void } {
+  ownResources ??= process.getActiveResourcesInfo().length;
   const { promise: hung, reject } = Promise.withResolvers<never>();
   let idle = 0;
   const timer = setInterval(() => {
-    idle = process.getActiveResourcesInfo().length > OWN_RESOURCES ? 0 : idle + 1;
+    idle = process.getActiveResourcesInfo().length > ownResources! ? 0 : idle + 1;
     if (idle === IDLE_STEPS) reject(new Error("The event loop is empty, and the test has not ended"));
   }, 50);
   timer.unref();

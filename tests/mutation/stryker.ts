@@ -27,6 +27,9 @@ export interface Mutant {
   noticed: Level | undefined;
 }
 
+/** The files of each level, which run in this order. */
+export type Tests = Readonly<Record<Level, readonly string[]>>;
+
 interface ReportedMutant {
   id: string;
   status: string;
@@ -39,17 +42,18 @@ interface Report {
   files: Record<string, { source: string; mutants: ReportedMutant[] }>;
 }
 
-/** @throws {Error} If the tests fail without a mutant. */
-export async function runStryker(mutate: readonly string[], tests: readonly string[]): Promise<Mutant[]> {
+/** @throws {Error} With all that Stryker says, if it makes no report: for example, if a test fails without a mutant. */
+export async function runStryker(mutate: readonly string[], tests: Tests): Promise<Mutant[]> {
   const folder = await Deno.makeTempDir({ prefix: "mutate-" });
   try {
     const config = `${folder}/config.json`;
     await Deno.writeTextFile(config, JSON.stringify(configuration(folder, mutate)));
-    const env = { MUTATION_TESTS: JSON.stringify({ files: tests, without: WITHOUT }) };
+    const env = { MUTATION_TESTS: JSON.stringify({ files: Object.values(tests).flat(), without: WITHOUT }) };
     const args = [`${FOLDER}node_modules/@stryker-mutator/core/bin/stryker.js`, "run", config];
-    const { success, stdout } = await new Deno.Command(NODE, { args, env, cwd: ROOT }).output();
-    if (!success) throw new Error(new TextDecoder().decode(stdout));
-    const { files }: Report = JSON.parse(await Deno.readTextFile(`${folder}/report.json`));
+    const { stdout, stderr } = await new Deno.Command(NODE, { args, env, cwd: ROOT }).output();
+    const { files } = await readReport(folder).catch(() => {
+      throw new Error([stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join(""));
+    });
     const mutants: Mutant[] = [];
     for (const [file, { source, mutants: reported }] of Object.entries(files)) {
       for (const mutant of reported) mutants.push(await judge(mutant, { file, source, folder, tests }));
@@ -62,6 +66,10 @@ export async function runStryker(mutate: readonly string[], tests: readonly stri
   }
 }
 
+async function readReport(folder: string): Promise<Report> {
+  return JSON.parse(await Deno.readTextFile(`${folder}/report.json`));
+}
+
 function configuration(folder: string, mutate: readonly string[]): unknown {
   return {
     mutate,
@@ -71,6 +79,7 @@ function configuration(folder: string, mutate: readonly string[]): unknown {
     concurrency: 2,
     timeoutMS: 3000,
     reporters: ["json"],
+    allowConsoleColors: false,
     jsonReporter: { fileName: `${folder}/report.json` },
     tempDirName: folder,
     // The second runs need the mutated code.
@@ -83,7 +92,7 @@ interface Run {
   file: string;
   source: string;
   folder: string;
-  tests: readonly string[];
+  tests: Tests;
 }
 
 async function judge(mutant: ReportedMutant, run: Run): Promise<Mutant> {
@@ -97,13 +106,17 @@ async function judge(mutant: ReportedMutant, run: Run): Promise<Mutant> {
   return { ...at, line, change, noticed: await noticedBy(mutant, run) };
 }
 
-async function noticedBy({ id, status, statusReason = "" }: ReportedMutant, run: Run): Promise<Level | undefined> {
-  const [published, ...others] = run.tests as [string, ...string[]];
-  if (status === "Killed") return statusReason.startsWith(published) ? "published" : "all";
+async function noticedBy(mutant: ReportedMutant, { tests, folder }: Run): Promise<Level | undefined> {
+  const { id, status, statusReason = "" } = mutant;
   if (status === "Survived" || status === "NoCoverage") return undefined;
-  // A timeout, or a process that ended.
-  if (await failsAgain(id, [published], run.folder)) return "published";
-  return await failsAgain(id, others, run.folder) ? "all" : undefined;
+  for (const level of ["published", "all"] as const) {
+    const files = tests[level];
+    // Otherwise it is a timeout, or a process that ended.
+    if (status === "Killed") {
+      if (files.some((file) => statusReason.startsWith(file))) return level;
+    } else if (files.length > 0 && await failsAgain(id, files, folder)) return level;
+  }
+  return undefined;
 }
 
 /** A second run, with Node's own test runner: a promise that is never settled is an error, and no timeout. */

@@ -5,6 +5,9 @@ import { setImmediate } from "node:timers";
 /** How often the event loop turns before time passes: reading a body may take some turns. */
 const TURNS = 5;
 
+/** How often so many turns may bring nothing before the test counts as hung. */
+const IDLE_ROUNDS = 1000;
+
 export interface VirtualClock {
   /** Milliseconds since the beginning. */
   now: () => number;
@@ -12,17 +15,24 @@ export interface VirtualClock {
   pending: () => number;
 }
 
-/** Runs `use` with timers and a `performance.now()` of virtual time. Nothing in it may wait for files, sockets or threads. */
+/**
+ * Runs `use` with timers and a `performance.now()` of virtual time. Nothing in it may wait for files, sockets or threads.
+ *
+ * @throws {Error} If it waits for nothing that could still happen.
+ */
 export async function withVirtualClock<T>(use: (clock: VirtualClock) => Promise<T>): Promise<T> {
   const { setTimeout, clearTimeout, performance } = globalThis;
   const timers = new Map<number, { at: number; run: () => void }>();
-  let now = 0, last = 0, isOver = false;
+  let now = 0, last = 0, idle = 0, isOver = false;
+  const { promise: hung, reject } = Promise.withResolvers<never>();
   const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
   const flow = async () => {
     while (!isOver) {
       for (let i = 0; i < TURNS; i++) await turn();
       const [next] = [...timers].sort(([, a], [, b]) => a.at - b.at);
+      if (!next && ++idle === IDLE_ROUNDS) reject(new Error("No timer is set, and the test has not ended"));
       if (!next || isOver) continue;
+      idle = 0;
       timers.delete(next[0]);
       now = next[1].at;
       next[1].run();
@@ -34,11 +44,12 @@ export async function withVirtualClock<T>(use: (clock: VirtualClock) => Promise<
       return last;
     },
     clearTimeout: (id: number) => timers.delete(id),
-    performance: { now: () => now },
+    // Node reads other members of it when `fetch` is first used.
+    performance: Object.create(performance, { now: { value: () => now } }),
   });
   const flowing = flow();
   try {
-    return await use({ now: () => now, pending: () => timers.size });
+    return await Promise.race([use({ now: () => now, pending: () => timers.size }), hung]);
   } finally {
     isOver = true;
     await flowing;

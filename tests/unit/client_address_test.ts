@@ -80,6 +80,19 @@ test("a limit with clientHeader, and no limit at all, say nothing", async () => 
   assert.deepEqual(warnings, []);
 });
 
+test("a clientHeader is found in any case, also on node:http", () => {
+  const petstore = createLimited({ rateLimit: { requests: 2, windowMs: 60_000, clientHeader: "X-Real-IP" } });
+  return withNode(petstore, async (url) => {
+    const from = (address: string) => async () => {
+      const response = await fetch(url, { headers: { authorization: "Bearer wrong", "x-real-ip": address, ...CLOSE } });
+      await response.body?.cancel();
+      return response;
+    };
+    assert.deepEqual(await statuses(3, from("10.0.0.1")), [401, 401, 429]);
+    assert.deepEqual(await statuses(1, from("10.0.0.2")), [401]);
+  });
+});
+
 test("handle() ignores a second argument that tells no address, such as the environment of a Worker", async () => {
   const { handle } = createLimited({ rateLimit: { requests: 100, windowMs: 60_000 } });
   for (const environment of [{ DB: {} }, null, "x", { remoteAddr: "10.0.0.1" }, { remoteAddr: { hostname: 7 } }, []]) {

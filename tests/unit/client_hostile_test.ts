@@ -36,7 +36,7 @@ const ECHOES: Record<string, () => Response> = {
   "Location": () => new Response(null, { status: 302, headers: { location: `https://other.example${address}` } }),
   "Link": () => Response.json([], { headers: { link: `<${address}>; rel="next"` } }),
   "a circle": () => Response.json([], { headers: { link: `</pets?${encodeURIComponent(KEY)}>; rel="next"` } }),
-  "incomplete JSON": () => new Response(`[${JSON.stringify(KEY)}`, { headers: json }),
+  "incomplete JSON": () => new Response(`[${JSON.stringify(`Bearer ${KEY}`)}`, { headers: json }),
   "what is no JSON": () => new Response(KEY, { headers: json }),
 };
 
@@ -45,6 +45,16 @@ for (const [where, respond] of Object.entries(ECHOES)) {
     assertHidden(await failed(Array.fromAsync(clientOf(respond).list())));
   });
 }
+
+test("a message shows where the key was", async () => {
+  const messages = ["an Error", "incomplete JSON"].map(async (where) => {
+    return (await failed(clientOf(ECHOES[where]!).get(1n))).message;
+  });
+  assert.deepEqual(await Promise.all(messages), [
+    "No: …",
+    `GET http://localhost/v1/pets/1 got incomplete JSON: ${JSON.stringify('["Bearer …"')}`,
+  ]);
+});
 
 test("no TypeError quotes what may be the key, or a password", async () => {
   const thrown: unknown[] = [];
@@ -95,7 +105,7 @@ for (const [name, make] of Object.entries(ENDLESS)) {
       tries++;
       return response;
     };
-    const { code, message } = await failed(clientOf(respond, 5).get(1n));
+    const { code, message } = await failed(clientOf(respond, 1).get(1n));
     assert.deepEqual([code, tries], ["unexpected_response", 1]);
     assert.match(message, /got more than 16777216 bytes$/);
     assert.ok(read.mebibytes <= 19, `${read.mebibytes} MiB`);

@@ -17,7 +17,8 @@ async function tried(
 ) {
   const at: number[] = [];
   const { signal, ...options } = more;
-  const fetch = async () => await responses(at.push(clock.now()) - 1);
+  // Otherwise a test that fails might not end.
+  const fetch = async () => at.push(clock.now()) > 1000 ? new Response(REX) : await responses(at.length - 1);
   const { pets } = createClient({ baseUrl: "http://localhost/v1", key: "pk_test", fetch, ...options });
   const [end] = await Promise.allSettled([pets.get(1n, { signal })]);
   assert.equal(clock.pending(), 0, "A timer is left behind");
@@ -172,7 +173,7 @@ test("a refusal of the first try, or after a rate limit alone, has no cause", ()
     const refusal = () => Response.json({ code: "invalid_api_key", message: "No", status: 401 }, { status: 401 });
     for (const limits of [0, 2]) {
       const { error } = await tried((n) => n < limits ? new Response("", { status: 429 }) : refusal(), clock);
-      assert.deepEqual([error?.code, error?.cause], ["invalid_api_key", undefined]);
+      assert.deepEqual([error?.code, "cause" in error!], ["invalid_api_key", false]);
     }
   }));
 
@@ -180,6 +181,13 @@ test("the deadline holds for a fetch that ignores its signal", () =>
   withVirtualClock(async (clock) => {
     const { endedAt, error } = await tried(() => new Promise(() => {}), clock);
     assert.deepEqual([error?.code, endedAt], ["deadline_exceeded", 30_000]);
+  }));
+
+test("a deadline that has passed has as its cause the failure of the last try", () =>
+  withVirtualClock(async (clock) => {
+    const ends = [503, 502].map((status) => new Response("", { status }));
+    const { error } = await tried((n) => ends[n] ?? new Promise(() => {}), clock, { maxRetries: 2 });
+    assert.deepEqual([error?.code, (error?.cause as PetstoreError).status], ["deadline_exceeded", 502]);
   }));
 
 test("a signal that is aborted in a pause ends the call at once, and nothing is sent after it", () =>
@@ -203,6 +211,24 @@ test("a fetch that fails because the signal was aborted is not repeated", () =>
     };
     const { at, error } = await tried(leave, clock, { signal: controller.signal });
     assert.deepEqual([at.length, error?.message], [1, "The user has left"]);
+  }));
+
+test("a call that ends leaves no listener at its signal", () =>
+  withVirtualClock(async (clock) => {
+    const { signal } = new AbortController();
+    const kept = new Map<unknown, string>();
+    const addEventListener = (type: string, listener: unknown) => kept.set(listener, type);
+    const removeEventListener = (type: string, listener: unknown) =>
+      kept.get(listener) === type && kept.delete(listener);
+    Object.assign(signal, { addEventListener, removeEventListener });
+    const { at } = await tried((n) => n < 2 ? new Response("", { status: 503 }) : new Response(REX), clock, { signal });
+    assert.deepEqual([at.length, kept.size], [3, 0]);
+  }));
+
+test("a signal's reason may be anything", () =>
+  withVirtualClock(async (clock) => {
+    const { at, error } = await tried(failing(503), clock, { signal: AbortSignal.abort(null) });
+    assert.deepEqual([at.length, error], [0, null]);
   }));
 
 test("a permission that Deno refuses is not asked for again", () =>

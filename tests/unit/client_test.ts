@@ -9,7 +9,7 @@ import { whilePolluted } from "../support/polluted.ts";
 const KEY = "pk_test";
 const LARGEST = 2n ** 63n - 1n, SMALLEST = -(2n ** 63n);
 
-/** A client of a new petstore, and the requests that it sends. */
+/** A client of a new petstore, and the requests that it sends, each once. */
 function inProcess(options: Partial<PetstoreOptions> = {}, more: Partial<ClientOptions> = {}) {
   const petstore = createPetstore({ keys: [KEY], onError: () => {}, ...options });
   const requests: Request[] = [];
@@ -17,7 +17,8 @@ function inProcess(options: Partial<PetstoreOptions> = {}, more: Partial<ClientO
     requests.push(request);
     return petstore.handle(request);
   };
-  return { ...createClient({ baseUrl: "http://localhost/v1", key: KEY, fetch, ...more }), petstore, requests };
+  const client = createClient({ baseUrl: "http://localhost/v1", key: KEY, fetch, maxRetries: 0, ...more });
+  return { ...client, petstore, requests };
 }
 
 function failed(call: Promise<unknown>): Promise<PetstoreError> {
@@ -89,17 +90,43 @@ test("a create has an Idempotency-Key of its own, unless the caller has one or w
   assert.equal(requests.at(-1)?.headers.get("idempotency-key"), null);
 });
 
+/** Whether the body of a create is a stream, which no runtime can send again. */
+async function isStreamed(userAgent: string | undefined, idempotencyKey?: null): Promise<boolean> {
+  const navigator = Object.getOwnPropertyDescriptor(globalThis, "navigator")!;
+  const { fetch } = globalThis;
+  let isStream = false;
+  globalThis.fetch = async (url, init) => {
+    isStream = init?.body instanceof ReadableStream;
+    return new Response(`{"id":1,"status":"sold",${(await new Request(url, init).text()).slice(1)}`);
+  };
+  Object.defineProperty(globalThis, "navigator", { configurable: true, get: () => userAgent && { userAgent } });
+  try {
+    const { pets } = createClient({ baseUrl: "http://localhost/v1", key: KEY, maxRetries: 0 });
+    assert.equal((await pets.create({ name: "Rex", categoryId: 7n }, { idempotencyKey })).name, "Rex");
+  } finally {
+    Object.defineProperty(globalThis, "navigator", navigator);
+    globalThis.fetch = fetch;
+  }
+  return isStream;
+}
+
+test("Deno, which repeats requests by itself, cannot repeat a create without an Idempotency-Key", async () => {
+  assert.equal(await isStreamed("Deno/2.5.0", null), true);
+  assert.equal(await isStreamed("Deno/2.5.0"), false);
+  assert.equal(await isStreamed("Node.js/24", null), false);
+  assert.equal(await isStreamed(undefined, null), false);
+});
+
 test("a refusal is a PetstoreError with the code, the message, the status and the request's id", async () => {
   const { pets, petstore } = inProcess({
     requestIds: "failures",
     rateLimit: { requests: 3, windowMs: 3_600_000, clientHeader: "x-real-ip" },
   });
-  const wrongKey = createClient({ baseUrl: "http://localhost/v1", key: "pk_wrong", fetch: petstore.handle });
+  const wrongKey = inProcess({}, { key: "pk_wrong", fetch: petstore.handle });
   const failures = [
     await failed(pets.get(9n)),
     await failed(pets.create({ name: "", categoryId: 2n ** 63n })),
     await failed(Array.fromAsync(pets.list({ limit: 101 }))),
-    // The wait would last longer than the time that the call has.
     await failed(pets.get(1n)),
     await failed(wrongKey.pets.get(1n)),
   ];
@@ -130,17 +157,34 @@ test("onDeprecation is told of a deprecated operation once, and its exceptions c
   assert.deepEqual(told, [{ operation: "getPet", since, sunset, successor: "/v1/pets" }]);
 });
 
+test("onDeprecation gets the name of each operation that a server deprecates", async () => {
+  const told: string[] = [];
+  const fetch = () => Promise.resolve(new Response("[]", { headers: { deprecation: "@1795132800" } }));
+  const onDeprecation = ({ operation }: Deprecation) => told.push(operation);
+  const { pets } = inProcess({}, { fetch, onDeprecation });
+  await failed(pets.create({ name: "Rex", categoryId: 7n }));
+  await Array.fromAsync(pets.list());
+  await failed(pets.get(1n));
+  assert.deepEqual(told, ["createPet", "listPets", "getPet"]);
+});
+
 test("a value that is no bigint, and a name that is no text, is refused before anything is sent", async () => {
   const { pets, requests } = inProcess();
   for (const value of [7, "7", '7,"id":1', undefined, null]) {
     const wrong = value as unknown as bigint;
-    await assert.rejects(pets.create({ name: "Rex", categoryId: wrong }), TypeError);
-    await assert.rejects(pets.get(wrong), TypeError);
+    await assert.rejects(
+      pets.create({ name: "Rex", categoryId: wrong }),
+      /^TypeError: categoryId must be a bigint such as 7n$/,
+    );
+    await assert.rejects(pets.get(wrong), /^TypeError: id must be a bigint/);
   }
   for (const name of [undefined, null, 7]) {
     await assert.rejects(pets.create({ name: name as unknown as string, categoryId: 7n }), /^TypeError: name must be/);
   }
-  await assert.rejects(pets.create({ name: "Rex", categoryId: 7n }, { idempotencyKey: "a\r\nb: c" }), TypeError);
+  await assert.rejects(
+    pets.create({ name: "Rex", categoryId: 7n }, { idempotencyKey: "a\r\nb: c" }),
+    /^TypeError: Option idempotencyKey must be/,
+  );
   assert.deepEqual(requests, []);
 });
 
@@ -151,7 +195,7 @@ test("createClient() refuses options that are missing, unknown or wrong, and quo
     "",
     "pets.example",
     "/v1",
-    "ftp://h/v1",
+    "ftp://http.example/v1",
     "data:,x",
     "http://u:p@h/v1",
     "http://h/v1?a",
@@ -223,6 +267,10 @@ test("an error has none of the members that another library has added to every o
   assert.deepEqual([status, requestId], [0, undefined]);
 });
 
+test("an error without a cause has no such member, which logs would show", () => {
+  assert.equal("cause" in new PetstoreError("a", "b"), false);
+});
+
 test("JSON.stringify() shows the message of an error, and not its cause", async () => {
   const error = await failed(inProcess({ requestIds: "none" }).pets.get(9n));
   error.cause = new Error("Cut");
@@ -284,13 +332,8 @@ test("a runtime that does not tell the source of a number refuses what it may ha
   };
   try {
     const read = (categoryId: string) => {
-      const text = `{"id":1,"name":"\\"1.5 1234567890123456","categoryId":${categoryId},"status":"sold"}`;
-      return createClient({
-        baseUrl: "http://localhost/v1",
-        key: KEY,
-        fetch: () => Promise.resolve(new Response(text)),
-      })
-        .pets.get(1n);
+      const text = `{"id":1,"name":"\\"21.5 1234567890123456","categoryId":${categoryId},"status":"sold"}`;
+      return inProcess({}, { fetch: () => Promise.resolve(new Response(text)) }).pets.get(1n);
     };
     assert.equal((await read("7")).categoryId, 7n);
     assert.equal((await read("9007199254740991")).categoryId, 2n ** 53n - 1n);

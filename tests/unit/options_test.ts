@@ -12,9 +12,11 @@ import { openApiOf } from "../support/descriptions.ts";
 const REFUSED: [options: unknown, message: RegExp][] = [
   [{ basepath: "/v1" }, /Unknown option basepath; the options are keys, store, basePath/],
   [{ store: {} }, /Option store must be a PetStore.*create\(\)/],
+  [{ store: null }, /Option store must be a PetStore.*create\(\)/],
   [{ store: Promise.resolve() }, /Option store must be .* await it first/],
   [{ basePath: "v1" }, /Option basePath must be a path such as "\/v1".*not "v1"/],
-  ...["/v1/", "/v1?a", "/a/../v1", "/v1\r\nX: y", "/v1>", 1].map(wrong("basePath", /basePath/)),
+  ...["/v1/", "/v1?a", "/a/../v1", "/./v1", "/v1/..", "a/v1", "/v1\r\nX: y", "/v1>", 1, ["/v1"]]
+    .map(wrong("basePath", /basePath/)),
   [{ publicBaseUrl: "ftp://a.example" }, /publicBaseUrl must be an/],
   ...["api.example/v1", "https://a.example/v1?x", "https://a:b@a.example", "https://a.example/>", "/v1\r\nX: y"]
     .concat("//a.example").map(wrong("publicBaseUrl", /publicBaseUrl/)),
@@ -22,18 +24,22 @@ const REFUSED: [options: unknown, message: RegExp][] = [
   [{ defaultStatus: "lost" }, /one of available, pending, sold, not "lost"/],
   [{ maxBodyBytes: 0 }, /maxBodyBytes must be a whole number from 1/],
   [{ maxBodyBytes: 1.5 }, /maxBodyBytes/],
+  [{ maxBodyBytes: 2 ** 31 }, /maxBodyBytes must be a whole number from 1 to 2147483647, not 2147483648/],
   [{ bodyTimeoutMs: "10" }, /bodyTimeoutMs must be a whole number.*not "10"/],
   [{ bodyTimeoutMs: Infinity }, /bodyTimeoutMs/],
   [{ requestIds: "some" }, /requestIds must be one of all, failures, none/],
   [{ onResponse: 1 }, /onResponse must be a function/],
   [{ onError: true }, /onError must be a function, not true/],
   [{ handleStoreOrders: {} }, /handleStoreOrders must be a function/],
-  ...["", null, 5].map(wrong("rateLimit", /rateLimit must be an object, such as/)),
+  ...["", null, 5].map(wrong("rateLimit", /must be an object, such as { requests: 100, windowMs: 60000 }, not/)),
   [{ rateLimit: { requests: 0, windowMs: 1 } }, /rateLimit.requests must be/],
   [{ rateLimit: { requests: 1 } }, /rateLimit.windowMs must be/],
   [{ rateLimit: { requests: 1, windowMs: 1, burst: 5 } }, /Unknown member burst of option rateLimit/],
-  [{ rateLimit: { requests: 1, windowMs: 1, clientHeader: "a:" } }, /clientHeader must be the name of a header/],
-  [{ cors: false }, /cors must be an object/],
+  ...["a:", ":a", 5].map((clientHeader): [unknown, RegExp] => [
+    { rateLimit: { requests: 1, windowMs: 1, clientHeader } },
+    /clientHeader must be the name of a header/,
+  ]),
+  [{ cors: false }, /cors must be an object, such as { origins: \["\*"\] }, not false/],
   [{ cors: { origins: [] } }, /cors.origins must be a list with at least one origin/],
   [{ cors: { origins: ["https://a.example/"] } }, /^CORS origin "https:\/\/a.example\/" must be an origin such as "h/],
   [{ cors: { origins: ["*"], credentials: true } }, /^Unknown member credentials of option cors$/],
@@ -59,6 +65,38 @@ test("createPetstore() throws an error of one line for each wrong option, and sh
       assert.ok(!error.message.includes("secret") && !error.message.includes("\n"));
       return true;
     });
+  }
+});
+
+const TAKEN: [options: Partial<PetstoreOptions>, path: string, location: string][] = [
+  [{ basePath: "/" }, "/pets", "/pets/1"],
+  [{ basePath: "/.api/..v1" }, "/.api/..v1/pets", "/.api/..v1/pets/1"],
+  [{ publicBaseUrl: "https://a.example" }, "/v1/pets", "https://a.example/pets/1"],
+  [{ publicBaseUrl: "https://a.example/v2/" }, "/v1/pets", "https://a.example/v2/pets/1"],
+  [{ publicBaseUrl: "/" }, "/v1/pets", "/pets/1"],
+  [{ maxBodyBytes: 2 ** 31 - 1 }, "/v1/pets", "/v1/pets/1"],
+];
+
+test("createPetstore() takes a base path without a name, a public address with a slash at its end, and the like", async () => {
+  const headers = { authorization: "Bearer k", "content-type": "application/json" };
+  const init = { method: "POST", headers, body: '{"name":"Rex","categoryId":7}' };
+  for (const [options, path, location] of TAKEN) {
+    const { handle } = createPetstore({ keys: ["k"], ...options });
+    assert.equal((await handle(new Request(`http://x${path}`, init))).headers.get("location"), location);
+  }
+});
+
+test("without onError, an unexpected error is shown on the console", async () => {
+  const { error } = console;
+  const shown: unknown[] = [];
+  console.error = (cause: unknown) => shown.push(cause);
+  try {
+    const failure = new Error("The app's own");
+    const { handle } = createPetstore({ keys: ["k"], handleStoreOrders: () => Promise.reject(failure) });
+    await handle(new Request("http://x/v1/store/orders", { headers: { authorization: "Bearer k" } }));
+    assert.deepEqual(shown, [failure]);
+  } finally {
+    console.error = error;
   }
 });
 
