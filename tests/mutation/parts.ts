@@ -60,7 +60,8 @@ export const PARTS: Record<string, Part> = {
   operations: {
     mutate: ["lib/operations/*.ts"],
     tests: everyday(
-      "unit/cursor unit/description unit/routing unit/options unit/response_cache contract/http security/linear_work",
+      "unit/cursor unit/description unit/described_values unit/described_names unit/options unit/response_cache contract/http " +
+        "security/linear_work security/failing_callbacks stores/sqlite/upgrade",
     ),
     floors: UNMEASURED,
     equivalent: operations,

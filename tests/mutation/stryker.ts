@@ -52,7 +52,9 @@ export async function runStryker(mutate: readonly string[], tests: readonly stri
     const { files }: Report = JSON.parse(await Deno.readTextFile(`${folder}/report.json`));
     const mutants: Mutant[] = [];
     for (const [file, { source, mutants: reported }] of Object.entries(files)) {
-      for (const mutant of reported) mutants.push(await judge(mutant, { file, source, folder, tests }));
+      for (const mutant of reported) {
+        if (mutant.status !== "Ignored") mutants.push(await judge(mutant, { file, source, folder, tests }));
+      }
     }
     return mutants.sort((one, other) =>
       one.file < other.file ? -1 : Number(one.file > other.file) || one.row - other.row
@@ -65,7 +67,8 @@ export async function runStryker(mutate: readonly string[], tests: readonly stri
 function configuration(folder: string, mutate: readonly string[]): unknown {
   return {
     mutate,
-    plugins: ["./tests/mutation/runner.ts"],
+    plugins: ["./tests/mutation/runner.ts", "./tests/mutation/prose.ts"],
+    ignorers: ["prose"],
     testRunner: "one-process",
     coverageAnalysis: "perTest",
     concurrency: 2,
