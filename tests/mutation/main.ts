@@ -3,7 +3,7 @@
  * by default all parts. Exits with 1 if a part's score is too low, or if a mutant that is listed as equivalent is noticed or gone.
  */
 
-import { type Part, PARTS, PUBLISHED } from "./parts.ts";
+import { type Part, PARTS } from "./parts.ts";
 import { type Mutant, runStryker } from "./stryker.ts";
 
 const names = Deno.args.filter((arg) => arg !== "--");
@@ -22,7 +22,8 @@ function partOfFile(file: string): Part {
     console.error(`There is no part ${file}; the parts are ${Object.keys(PARTS).join(", ")}`);
     Deno.exit(2);
   }
-  return { ...part, mutate: [file], floors: { published: 0, all: 0 } };
+  const sql = part.sql?.filter((change) => change.file === file) ?? [];
+  return { ...part, mutate: [file], sql, floors: { published: 0, all: 0 } };
 }
 
 function matches(glob: string, file: string): boolean {
@@ -32,7 +33,7 @@ function matches(glob: string, file: string): boolean {
 
 /** Shows the scores of a part and what is not noticed, and returns what is wrong. */
 async function measure(name: string, part: Part): Promise<string[]> {
-  const mutants = await runStryker(part.mutate, [PUBLISHED, ...part.tests]);
+  const mutants = await runStryker(part);
   const { listed, problems } = findEquivalent(part, mutants);
   const counted = mutants.filter((mutant) => !listed.has(mutant));
   for (const { file, row, column, change, noticed } of counted) {

