@@ -119,8 +119,8 @@ export const describeCreatePet: Describe = (settings) => {
   };
 };
 
-function failuresOf({ store, maxBodyBytes, bodyTimeoutMs }: OperationSettings): FailureGroup[] {
-  const faults = parseNewPet("{}", "available") as string[];
+function failuresOf({ store, defaultStatus, maxBodyBytes, bodyTimeoutMs }: OperationSettings): FailureGroup[] {
+  const faults = parseNewPet("{}", defaultStatus) as string[];
   return [
     group(
       "InvalidPetError",

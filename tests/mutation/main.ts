@@ -27,7 +27,7 @@ function partOfFile(file: string): Part {
 }
 
 function matches(glob: string, file: string): boolean {
-  const [folder, rest] = glob.split("*");
+  const [folder, rest] = glob.replace(/:.*/, "").split("*");
   return rest === undefined ? glob === file : file.startsWith(folder!) && !file.slice(folder!.length).includes("/");
 }
 

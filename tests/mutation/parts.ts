@@ -2,6 +2,7 @@
 
 import { access } from "./equivalent/access.ts";
 import { client } from "./equivalent/client.ts";
+import { descriptions } from "./equivalent/descriptions.ts";
 import { domain } from "./equivalent/domain.ts";
 import type { Equivalents } from "./equivalent/equivalents.ts";
 import { http } from "./equivalent/http.ts";
@@ -14,6 +15,7 @@ import { type SqlChange, SQLITE_CHANGES } from "./sql_changes.ts";
 export type Level = "published" | "all";
 
 export interface Part {
+  /** Files, or lines of them (`file:1-9`). */
   mutate: readonly string[];
   /** The published cases. Default: both contracts, on the memory store. */
   published?: string;
@@ -31,6 +33,26 @@ const everyday = (names: string) => names.split(" ").map((name) => `tests/${name
 
 /** Of a part that was not yet measured as a whole. */
 const UNMEASURED = { published: 0, all: 0 };
+
+/** The definitions of operations. */
+const OPERATIONS = ["create_pet", "get_pet", "list_pets", "list_store_orders"];
+const inOperations = (name: string) => `lib/operations/${name}.ts`;
+
+/** How many lines an operation has before its description, which no response shows. */
+function lengthOfHandler(name: string): number {
+  const [handler = ""] = Deno.readTextFileSync(new URL(`../../${inOperations(name)}`, import.meta.url)).split(
+    "\nexport const describe",
+  );
+  return handler.split("\n").length;
+}
+
+function handlerOf(name: string): string {
+  return `${inOperations(name)}:1-${lengthOfHandler(name)}`;
+}
+
+function descriptionOf(name: string): string {
+  return `${inOperations(name)}:${lengthOfHandler(name) + 1}-1000`;
+}
 
 export const PARTS: Record<string, Part> = {
   domain: {
@@ -64,14 +86,20 @@ export const PARTS: Record<string, Part> = {
     equivalent: access,
   },
   operations: {
-    mutate: ["lib/operations/*.ts"],
+    mutate: [...OPERATIONS.map(handlerOf), ..."definition idempotency paging table".split(" ").map(inOperations)],
     tests: everyday(
-      "unit/cursor unit/description unit/described_values unit/described_names unit/options unit/routing " +
-        "unit/response_cache contract/http security/linear_work security/failing_callbacks security/pollution stores/sqlite/upgrade",
+      "unit/cursor unit/options unit/routing unit/response_cache contract/http security/linear_work " +
+        "security/failing_callbacks security/pollution stores/sqlite/upgrade",
     ),
     without: "PostgreSQL|every error example of the description",
     floors: UNMEASURED,
     equivalent: operations,
+  },
+  descriptions: {
+    mutate: [...OPERATIONS.map(descriptionOf), ..."api failure_groups headers schemas".split(" ").map(inOperations)],
+    tests: everyday("unit/description unit/described_names unit/described_values unit/options contract/http"),
+    floors: UNMEASURED,
+    equivalent: descriptions,
   },
   petstore: {
     mutate: ["lib/petstore/*.ts"],

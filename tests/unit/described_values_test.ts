@@ -124,6 +124,31 @@ test("the description says which headers a response always has, and what is in t
   }
 });
 
+/** How the responses of a deprecated operation announce it: always, or if it was reached. */
+const ANNOUNCED = {
+  200: true,
+  304: true,
+  401: undefined,
+  404: true,
+  412: true,
+  429: undefined,
+  500: false,
+  503: false,
+};
+
+test("the description has the headers of each response", () => {
+  const { operations } = readWhole();
+  const responsesOf = (id: string) =>
+    operations.find(({ operationId }) => operationId === id)!["responses"] as Record<string, JsonObject>;
+  const names = ["ETag", "Link", "RateLimit", "RateLimit-Policy", "X-Request-Id", "X-Content-Type-Options"];
+  assert.deepEqual(Object.keys(responsesOf("listPets")[200]!["headers"]!), names);
+  const announced = Object.entries(responsesOf("getPet")).map(([status, { headers }]) => {
+    const { Deprecation } = (headers ?? {}) as Record<string, JsonObject>;
+    return [status, Deprecation?.["required"]];
+  });
+  assert.deepEqual(Object.fromEntries(announced), ANNOUNCED);
+});
+
 /** The examples of the description, each with its schema. */
 function* examplesIn(description: JsonObject): Generator<[schema: JsonObject, example: unknown]> {
   for (const object of objectsIn(description)) {
@@ -144,6 +169,7 @@ test("the description has an example of each body and each member of a pet, and 
   for (const [, { message = "An error" }] of examplesIn(description) as Iterable<[unknown, JsonObject]>) {
     assert.match(String(message), /^[A-Z](?!.*"").*[^ .]$/);
   }
+  assert.match(JSON.stringify(description), /"Too many requests; try again in 10 seconds"/);
   const { id, name, categoryId } = schemas["Pet"]!["properties"] as Record<string, JsonObject>;
   const idempotencyKey = operations.flatMap(({ parameters = [] }) => parameters as JsonObject[])
     .find(({ name }) => name === "Idempotency-Key");

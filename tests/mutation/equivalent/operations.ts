@@ -6,7 +6,6 @@ export const operations: Equivalents = {
       changes: ["!(error instanceof SyntaxError) → false"],
       reason: "Only a defect of parseNewPet() throws another error",
     },
-    { changes: ['"available" → ""'], line: 'parseNewPet("{}"', reason: "The pet is refused before its status counts" },
   ],
   "lib/operations/get_pet.ts": [
     { changes: ['"alteration" → ""'], reason: "What is not valid until an addition is valid until an alteration" },
