@@ -111,11 +111,13 @@ export const PARTS: Record<string, Part> = {
     equivalent: petstore,
   },
   sqlite: {
-    mutate: [..."importer insert keys statements store".split(" ").map((name) => `lib/stores/sqlite/${name}.ts`)]
+    mutate: [
+      ..."exporter importer insert keys statements store".split(" ").map((name) => `lib/stores/sqlite/${name}.ts`),
+    ]
       .concat("lib/stores/pet_sql.ts", "lib/stores/sql_keys.ts"),
     published: "tests/mutation/published_sqlite.ts",
     tests: everyday(
-      "stores/sqlite/store stores/sqlite/commit stores/sqlite/idempotency stores/sqlite/plan stores/sqlite/changes server/transfer/records",
+      "stores/sqlite/store stores/sqlite/commit stores/sqlite/idempotency stores/sqlite/plan stores/sqlite/changes stores/sqlite/transfer",
     ),
     without: "PostgreSQL",
     sql: SQLITE_CHANGES,
