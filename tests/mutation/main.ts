@@ -27,8 +27,8 @@ function partOfFile(file: string): Part {
 }
 
 function matches(glob: string, file: string): boolean {
-  const [folder, rest] = glob.replace(/:.*/, "").split("*");
-  return rest === undefined ? glob === file : file.startsWith(folder!) && !file.slice(folder!.length).includes("/");
+  const [start, rest] = glob.replace(/:.*/, "").split("*");
+  return rest === undefined ? start === file : file.startsWith(start!) && !file.slice(start!.length).includes("/");
 }
 
 /** Shows the scores of a part and what is not noticed, and returns what is wrong. */

@@ -52,9 +52,10 @@ export async function runStryker(
     await Deno.writeTextFile(config, JSON.stringify(configuration(folder, mutate)));
     const env = { MUTATION_TESTS: JSON.stringify({ files: [published, ...tests], without }) };
     const args = [`${FOLDER}node_modules/@stryker-mutator/core/bin/stryker.js`, "run", config];
-    const { success, stdout } = await new Deno.Command(NODE, { args, env, cwd: ROOT }).output();
-    if (!success) throw new Error(new TextDecoder().decode(stdout));
-    const { files }: Report = JSON.parse(await Deno.readTextFile(`${folder}/report.json`));
+    const { stdout } = await new Deno.Command(NODE, { args, env, cwd: ROOT }).output();
+    const report = await Deno.readTextFile(`${folder}/report.json`).catch(() => undefined);
+    if (report === undefined) throw new Error(new TextDecoder().decode(stdout));
+    const { files }: Report = JSON.parse(report);
     const sandbox = Array.from(Deno.readDirSync(folder)).find(({ isDirectory }) => isDirectory)!.name;
     const run: Run = { sandbox: `${folder}/${sandbox}`, published, others: tests, without };
     const mutants: Mutant[] = [];
