@@ -111,13 +111,12 @@ export const PARTS: Record<string, Part> = {
     equivalent: petstore,
   },
   sqlite: {
-    mutate: [
-      ..."exporter importer insert keys statements store".split(" ").map((name) => `lib/stores/sqlite/${name}.ts`),
-    ]
-      .concat("lib/stores/pet_sql.ts", "lib/stores/sql_keys.ts"),
+    mutate: "pet_sql sql_keys sqlite/exporter sqlite/importer sqlite/insert sqlite/keys sqlite/statements sqlite/store"
+      .split(" ").map((name) => `lib/stores/${name}.ts`),
     published: "tests/mutation/published_sqlite.ts",
     tests: everyday(
-      "stores/sqlite/store stores/sqlite/commit stores/sqlite/idempotency stores/sqlite/plan stores/sqlite/changes stores/sqlite/transfer",
+      "stores/sqlite/store stores/sqlite/commit stores/sqlite/idempotency stores/sqlite/plan stores/sqlite/changes " +
+        "stores/sqlite/transfer stores/sqlite/open stores/sqlite/file stores/sqlite/upgrade stores/sqlite/keys",
     ),
     without: "PostgreSQL",
     sql: SQLITE_CHANGES,

@@ -21,6 +21,7 @@ testWriters("a pet and its remembered request are stored in one transaction", ()
     // The request fails, so its pet must disappear too.
     execute(path, "CREATE TRIGGER full BEFORE INSERT ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'full'); END");
     await assert.rejects(store.createOnce(REX, request("a")), /full/);
+    await assert.rejects(store.checkWrites(), /full/);
     assert.deepEqual(query(path, "SELECT id FROM pets"), []);
     execute(path, "DROP TRIGGER full");
     assert.deepEqual(await store.createOnce?.(REX, request("a")), { outcome: "created", id: 1n });
