@@ -10,6 +10,7 @@ import { memory } from "./equivalent/memory.ts";
 import { operations } from "./equivalent/operations.ts";
 import { petstore } from "./equivalent/petstore.ts";
 import { sqlite } from "./equivalent/sqlite.ts";
+import { transfer } from "./equivalent/transfer.ts";
 import { type SqlChange, SQLITE_CHANGES } from "./sql_changes.ts";
 
 export type Level = "published" | "all";
@@ -30,6 +31,8 @@ export interface Part {
 }
 
 const everyday = (names: string) => names.split(" ").map((name) => `tests/${name}_test.ts`);
+
+const PUBLISHED_ON_SQLITE = "tests/mutation/published_sqlite.ts";
 
 /** Of a part that was not yet measured as a whole. */
 const UNMEASURED = { published: 0, all: 0 };
@@ -111,9 +114,9 @@ export const PARTS: Record<string, Part> = {
     equivalent: petstore,
   },
   sqlite: {
-    mutate: "pet_sql sql_keys sqlite/exporter sqlite/importer sqlite/insert sqlite/keys sqlite/statements sqlite/store"
+    mutate: "pet_sql sql_keys sqlite/insert sqlite/keys sqlite/statements sqlite/store"
       .split(" ").map((name) => `lib/stores/${name}.ts`),
-    published: "tests/mutation/published_sqlite.ts",
+    published: PUBLISHED_ON_SQLITE,
     tests: everyday(
       "stores/sqlite/store stores/sqlite/commit stores/sqlite/idempotency stores/sqlite/plan stores/sqlite/changes " +
         "stores/sqlite/transfer stores/sqlite/open stores/sqlite/file stores/sqlite/upgrade stores/sqlite/keys",
@@ -122,6 +125,14 @@ export const PARTS: Record<string, Part> = {
     sql: SQLITE_CHANGES,
     floors: UNMEASURED,
     equivalent: sqlite,
+  },
+  transfer: {
+    mutate: ["lib/stores/sqlite/exporter.ts", "lib/stores/sqlite/importer.ts"],
+    published: PUBLISHED_ON_SQLITE,
+    tests: everyday("stores/sqlite/transfer"),
+    without: "PostgreSQL",
+    floors: UNMEASURED,
+    equivalent: transfer,
   },
   client: {
     mutate: ["lib/client/*.ts"],
