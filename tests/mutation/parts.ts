@@ -119,7 +119,8 @@ export const PARTS: Record<string, Part> = {
     published: PUBLISHED_ON_SQLITE,
     tests: everyday(
       "stores/sqlite/store stores/sqlite/commit stores/sqlite/idempotency stores/sqlite/plan stores/sqlite/changes " +
-        "stores/sqlite/transfer stores/sqlite/open stores/sqlite/file stores/sqlite/upgrade stores/sqlite/keys",
+        "stores/sqlite/transfer stores/sqlite/open stores/sqlite/file stores/sqlite/upgrade stores/sqlite/keys " +
+        "stores/sqlite/schema",
     ),
     without: "PostgreSQL",
     sql: SQLITE_CHANGES,

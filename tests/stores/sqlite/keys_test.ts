@@ -38,19 +38,28 @@ test("a key that cannot be added leaves the one that it replaces as it was", () 
     assert.deepEqual(await keys.list(), [keyOf("a")]);
   }));
 
-test("after each kind of statement, commits of the connection wait for the disk again", () =>
+test("a change of keys waits for the disk, a use does not, and what follows either waits again", (t) =>
   withPath(async (path) => {
     const opened = openDatabase(path);
-    const keys = sqliteKeys(opened.db, new FileWatch(opened, path));
-    const assertFull = () => assert.deepEqual({ ...opened.db.prepare("PRAGMA synchronous").get() }, { synchronous: 2 });
+    const { db } = opened;
+    const keys = sqliteKeys(db, new FileWatch(opened, path));
+    const level = () => Number(db.prepare("PRAGMA synchronous").get()?.["synchronous"]);
+    const commits: number[] = [];
+    const exec = db.exec.bind(db);
+    t.mock.method(db, "exec", (sql: string) => {
+      if (sql === "COMMIT") commits.push(level());
+      exec(sql);
+    });
     await keys.add(keyOf("a"));
-    assertFull();
     await keys.touch([{ id: "a", at: AT }]);
-    assertFull();
+    assert.equal(level(), 2);
+    await keys.revoke("a", AT);
+    // FULL is 2, NORMAL is 1 (https://sqlite.org/pragma.html#pragma_synchronous).
+    assert.deepEqual(commits, [2, 1, 2]);
     execute(path, "DROP TABLE api_keys");
     assert.throws(() => keys.touch([{ id: "a", at: AT }]));
-    assertFull();
-    opened.db.close();
+    assert.equal(level(), 2);
+    db.close();
   }));
 
 test("a change of keys is told from a use, which may be lost, and from a look, also where nothing tells of changes", () =>
