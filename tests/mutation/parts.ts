@@ -95,13 +95,13 @@ export const PARTS: Record<string, Part> = {
         "security/failing_callbacks security/pollution stores/sqlite/upgrade",
     ),
     without: "PostgreSQL|every error example of the description",
-    floors: UNMEASURED,
+    floors: { published: 85, all: 95 },
     equivalent: operations,
   },
   descriptions: {
     mutate: [...OPERATIONS.map(descriptionOf), ..."api failure_groups headers schemas".split(" ").map(inOperations)],
     tests: everyday("unit/description unit/described_names unit/described_values unit/options contract/http"),
-    floors: UNMEASURED,
+    floors: { published: 0, all: 95 },
     equivalent: descriptions,
   },
   petstore: {
@@ -132,7 +132,7 @@ export const PARTS: Record<string, Part> = {
     published: PUBLISHED_ON_SQLITE,
     tests: everyday("stores/sqlite/transfer"),
     without: "PostgreSQL",
-    floors: UNMEASURED,
+    floors: { published: 0, all: 95 },
     equivalent: transfer,
   },
   client: {

@@ -6,5 +6,13 @@ export const transfer: Equivalents = {
       changes: ["`PRAGMA wal_autocheckpoint = ${CHECKPOINT}` → ``", "rows.length === ROWS → false"],
       reason: "It takes longer",
     },
+    {
+      changes: [
+        "{ watch.requireInPlace(); } → {}",
+        "watch.requireInPlace(); → ;",
+        "{ // Closing would delete the log of that name, which may belong to another database. The process ends soon. return; } → {}",
+      ],
+      reason: "SQLite as it is in Node 24 looks itself whether the file was moved",
+    },
   ],
 };

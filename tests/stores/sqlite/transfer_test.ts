@@ -1,7 +1,7 @@
 /** Imports and exports of an SQLite file, without the program: tests/server/transfer has the commands. */
 
 import assert from "node:assert/strict";
-import { existsSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import type { ImportChunk } from "../../../lib/stores/pet_importer.ts";
 import { exportDatabase } from "../../../lib/stores/sqlite/exporter.ts";
@@ -88,10 +88,25 @@ test("an export has every pet exactly, in order of id, negative ids too, and tel
       await assert.rejects(exportDatabase(path, format, () => Promise.reject(new Error("full"))), /^Error: full$/);
     }
     writeFileSync(`${path}.text`, "x".repeat(5000));
-    execute(`${path}.other`, "CREATE TABLE pets (id)");
+    execute(`${path}.other`, "CREATE TABLE pets (id, name, category_id, status)");
     for (const other of ["none", "text", "other"]) {
       await assert.rejects(exportDatabase(`${path}.${other}`, "csv", () => Promise.resolve()), StoreUnavailableError);
     }
+  }));
+
+test("an export says that a file is corrupt, also where it has begun to write", () =>
+  withPath(async (path) => {
+    const importer = openSqliteImporter(path);
+    await importer.add(chunk(), 0);
+    await importer.close();
+    const bytes = readFileSync(path);
+    const damaged = bytes.indexOf('"Rex", 1100');
+    bytes.fill(0xff, damaged - damaged % 4096, damaged);
+    writeFileSync(path, bytes);
+    let written = 0;
+    const write = (_: string, pets: number) => Promise.resolve(void (written += pets));
+    await assert.rejects(exportDatabase(path, "csv", write), /^StoreUnavailableError: .* is corrupt/);
+    assert.equal(written, 1000);
   }));
 
 test("an export of no pets is empty", () =>
