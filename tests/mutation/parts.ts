@@ -124,7 +124,7 @@ export const PARTS: Record<string, Part> = {
     ),
     without: "PostgreSQL",
     sql: SQLITE_CHANGES,
-    floors: UNMEASURED,
+    floors: { published: 65, all: 95 },
     equivalent: sqlite,
   },
   transfer: {
