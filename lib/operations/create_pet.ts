@@ -119,13 +119,13 @@ export const describeCreatePet: Describe = (settings) => {
   };
 };
 
-function failuresOf({ store, maxBodyBytes, bodyTimeoutMs }: OperationSettings): FailureGroup[] {
-  const faults = parseNewPet("{}", "available");
+function failuresOf({ store, defaultStatus, maxBodyBytes, bodyTimeoutMs }: OperationSettings): FailureGroup[] {
+  const faults = parseNewPet("{}", defaultStatus) as string[];
   return [
     group(
       "InvalidPetError",
       "the body lacks required fields or has invalid values, or the Idempotency-Key is invalid",
-      [INVALID_IDEMPOTENCY_KEY, invalidJson("it is empty"), invalidPet(Array.isArray(faults) ? faults : [])],
+      [INVALID_IDEMPOTENCY_KEY, invalidJson("it is empty"), invalidPet(faults)],
     ),
     group("RequestTimeoutError", "the body did not arrive in time", [bodyTimedOut(bodyTimeoutMs)]),
     group("BodyTooLargeError", "the body is too large", [bodyTooLarge(maxBodyBytes)]),

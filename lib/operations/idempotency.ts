@@ -67,9 +67,9 @@ export function scopedKey(scope: string, key: string): Promise<string> {
   return digest(`${scope}\n${key}`);
 }
 
-/** The API key of a request that has passed the key check, or `""`. */
+/** The API key of a request that has passed the key check. */
 export function bearerToken(context: RequestContext): string {
-  return context.header("authorization")?.replace(/^\w+ +/, "") ?? "";
+  return context.header("authorization")!.replace(/^\w+ +/, "");
 }
 
 /** 128 bits of the SHA-256 digest of a text, as 22 characters of base64url (RFC 4648 §5). */

@@ -4,7 +4,7 @@ import { openApiOf } from "../support/descriptions.ts";
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
-import { StoreUnavailableError } from "../../mod.ts";
+import { createMemoryStore, StoreUnavailableError } from "../../mod.ts";
 import { IN_PROCESS, seenErrors, withApi } from "../support/api.ts";
 import { STORE_KINDS } from "../support/stores.ts";
 import { testHttpContract } from "./contracts.ts";
@@ -28,6 +28,23 @@ test("the petstore answers 503 with Retry-After to requests that need an unavail
   });
   assert.equal(errors.length, 3);
   assert.ok(errors.every((error) => error instanceof StoreUnavailableError));
+});
+
+test("the store gets a key and a fingerprint of 22 characters for a request, whatever was sent", async () => {
+  const store = createMemoryStore();
+  const createOnce = store.createOnce!.bind(store);
+  const seen: string[] = [];
+  store.createOnce = (pet, request) => {
+    seen.push(request.key, request.fingerprint);
+    return createOnce(pet, request);
+  };
+  await withApi(IN_PROCESS, { store }, async (api) => {
+    for (let i = 0; i < 50; i++) {
+      await api.post({ name: "Rex", categoryId: i }, { headers: { "idempotency-key": `${i}` } });
+    }
+  });
+  assert.equal(new Set(seen).size, 100);
+  for (const text of seen) assert.match(text, /^[\w-]{22}$/);
 });
 
 test("the petstore refuses a large body while too many others are in flight, and accepts one when they have ended", async () => {

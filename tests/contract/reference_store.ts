@@ -20,6 +20,8 @@ export class Disk {
   readonly pets: Map<bigint, Pet> = new Map();
   readonly requests: Map<string, { fingerprint: string; id: bigint; expires: number }> = new Map();
   crashes = 0;
+  /** For stores with `changes()`. */
+  additions = 0;
 
   /** In milliseconds, with one clock for all stores. */
   now(): number {

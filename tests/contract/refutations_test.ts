@@ -148,18 +148,19 @@ class OwnChanges extends ReferenceStore {
   }
 }
 
-/** Creates at once, and counts the pet a little later. */
+/** Creates at once, and counts the pet, for all servers, a little later. */
 class LateChanges extends ReferenceStore {
-  #additions = 0;
-
   override create(pet: PetDraft): bigint {
-    const id = this.write(pet);
-    setTimeout(() => this.#additions++, 5);
-    return id;
+    return this.write(pet);
+  }
+
+  protected override write(pet: PetDraft): bigint {
+    setTimeout(() => this.disk.additions++, 5);
+    return super.write(pet);
   }
 
   changes(): StoreChanges {
-    return { additions: this.#additions, alterations: 0 };
+    return { additions: this.disk.additions, alterations: 0 };
   }
 }
 

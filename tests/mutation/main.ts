@@ -3,7 +3,7 @@
  * by default all parts. Exits with 1 if a part's score is too low, or if a mutant that is listed as equivalent is noticed or gone.
  */
 
-import { type Part, PARTS, PUBLISHED } from "./parts.ts";
+import { LEVELS, type Part, PARTS } from "./parts.ts";
 import { type Mutant, runStryker } from "./stryker.ts";
 
 const names = Deno.args.filter((arg) => arg !== "--");
@@ -22,19 +22,19 @@ function partOfFile(file: string): Part {
     console.error(`There is no part ${file}; the parts are ${Object.keys(PARTS).join(", ")}`);
     Deno.exit(2);
   }
-  return { ...part, mutate: [file], floors: { published: part.floors.published && 0, all: 0 } };
+  const sql = part.sql?.filter((change) => change.file === file) ?? [];
+  return { ...part, mutate: [file], sql, floors: { published: part.floors.published && 0, all: 0 } };
 }
 
 function matches(glob: string, file: string): boolean {
-  const [folder, rest] = glob.split("*");
-  return rest === undefined ? glob === file : file.startsWith(folder!) && !file.slice(folder!.length).includes("/");
+  const [start, rest] = glob.replace(/:.*/, "").split("*");
+  return rest === undefined ? start === file : file.startsWith(start!) && !file.slice(start!.length).includes("/");
 }
 
 /** Shows the scores of a part and what is not noticed, and returns what is wrong. */
 async function measure(name: string, part: Part): Promise<string[]> {
-  const levels = (["published", "all"] as const).filter((level) => part.floors[level] !== undefined);
-  const published = levels.length > 1 ? [PUBLISHED] : [];
-  const mutants = await runStryker(part.mutate, { published, all: part.tests });
+  const levels = LEVELS.filter((level) => part.floors[level] !== undefined);
+  const mutants = await runStryker(part);
   const { listed, problems } = findEquivalent(part, mutants);
   const counted = mutants.filter((mutant) => !listed.has(mutant));
   for (const { file, row, column, change, noticed } of counted) {

@@ -2,30 +2,63 @@
 
 import { access } from "./equivalent/access.ts";
 import { client } from "./equivalent/client.ts";
+import { descriptions } from "./equivalent/descriptions.ts";
 import { domain } from "./equivalent/domain.ts";
 import type { Equivalents } from "./equivalent/equivalents.ts";
 import { http } from "./equivalent/http.ts";
 import { memory } from "./equivalent/memory.ts";
 import { operations } from "./equivalent/operations.ts";
 import { petstore } from "./equivalent/petstore.ts";
+import { sqlite } from "./equivalent/sqlite.ts";
+import { transfer } from "./equivalent/transfer.ts";
+import { type SqlChange, SQLITE_CHANGES } from "./sql_changes.ts";
 
-export type Level = "published" | "all";
+export const LEVELS = ["published", "all"] as const;
+
+export type Level = typeof LEVELS[number];
 
 export interface Part {
+  /** Files, or lines of them (`file:1-9`). */
   mutate: readonly string[];
+  /** The published cases. Default: both contracts, on the memory store. */
+  published?: string;
   /** The everyday tests that run beside the published cases. */
   tests: readonly string[];
+  /** A regular expression for the names of tests that are left out. Default: those on other stores. */
+  without?: string;
+  /** Changes of SQL, within the texts that Stryker replaces as a whole. */
+  sql?: readonly SqlChange[];
   /** Without one for the published cases, these do not reach it. */
   floors: { published?: number | undefined; all: number };
   equivalent: Equivalents;
 }
 
-/** The published cases. */
-export const PUBLISHED: string = "tests/mutation/published.ts";
 const everyday = (names: string) => names.split(" ").map((name) => `tests/${name}_test.ts`);
+
+const PUBLISHED_ON_SQLITE = "tests/mutation/published_sqlite.ts";
 
 /** Of a part that was not yet measured as a whole. */
 const UNMEASURED = { published: 0, all: 0 };
+
+/** The definitions of operations. */
+const OPERATIONS = ["create_pet", "get_pet", "list_pets", "list_store_orders"];
+const inOperations = (name: string) => `lib/operations/${name}.ts`;
+
+/** How many lines an operation has before its description, which no response shows. */
+function lengthOfHandler(name: string): number {
+  const [handler = ""] = Deno.readTextFileSync(new URL(`../../${inOperations(name)}`, import.meta.url)).split(
+    "\nexport const describe",
+  );
+  return handler.split("\n").length;
+}
+
+function handlerOf(name: string): string {
+  return `${inOperations(name)}:1-${lengthOfHandler(name)}`;
+}
+
+function descriptionOf(name: string): string {
+  return `${inOperations(name)}:${lengthOfHandler(name) + 1}-1000`;
+}
 
 export const PARTS: Record<string, Part> = {
   domain: {
@@ -59,12 +92,20 @@ export const PARTS: Record<string, Part> = {
     equivalent: access,
   },
   operations: {
-    mutate: ["lib/operations/*.ts"],
+    mutate: [...OPERATIONS.map(handlerOf), ..."definition idempotency paging table".split(" ").map(inOperations)],
     tests: everyday(
-      "unit/cursor unit/description unit/routing unit/options unit/response_cache contract/http security/linear_work",
+      "unit/cursor unit/options unit/routing unit/response_cache contract/http security/linear_work " +
+        "security/failing_callbacks security/pollution stores/sqlite/upgrade",
     ),
-    floors: UNMEASURED,
+    without: "PostgreSQL|every error example of the description",
+    floors: { published: 85, all: 95 },
     equivalent: operations,
+  },
+  descriptions: {
+    mutate: [...OPERATIONS.map(descriptionOf), ..."api failure_groups headers schemas".split(" ").map(inOperations)],
+    tests: everyday("unit/description unit/described_names unit/described_values unit/options contract/http"),
+    floors: { all: 95 },
+    equivalent: descriptions,
   },
   petstore: {
     mutate: ["lib/petstore/*.ts"],
@@ -75,6 +116,27 @@ export const PARTS: Record<string, Part> = {
     // Half of it checks the options, which no published case can give.
     floors: { published: 45, all: 95 },
     equivalent: petstore,
+  },
+  sqlite: {
+    mutate: "pet_sql sql_keys sqlite/insert sqlite/keys sqlite/statements sqlite/store"
+      .split(" ").map((name) => `lib/stores/${name}.ts`),
+    published: PUBLISHED_ON_SQLITE,
+    tests: everyday(
+      "stores/sqlite/store stores/sqlite/commit stores/sqlite/idempotency stores/sqlite/plan stores/sqlite/changes " +
+        "stores/sqlite/transfer stores/sqlite/open stores/sqlite/file stores/sqlite/upgrade stores/sqlite/keys " +
+        "stores/sqlite/schema",
+    ),
+    without: "PostgreSQL",
+    sql: SQLITE_CHANGES,
+    floors: { published: 65, all: 95 },
+    equivalent: sqlite,
+  },
+  transfer: {
+    mutate: ["lib/stores/sqlite/exporter.ts", "lib/stores/sqlite/importer.ts"],
+    tests: everyday("stores/sqlite/transfer"),
+    without: "PostgreSQL",
+    floors: { all: 95 },
+    equivalent: transfer,
   },
   client: {
     mutate: ["lib/client/*.ts"],

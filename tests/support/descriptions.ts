@@ -4,6 +4,7 @@ import { createOpenApi, type JsonObject } from "../../lib/openapi/openapi.ts";
 import { checkOptions } from "../../lib/petstore/settings.ts";
 import { describeServer } from "../../lib/server/description.ts";
 import { createPetstore, type PetstoreOptions } from "../../mod.ts";
+import { type Description, readDescription } from "./openapi_validator.ts";
 
 export function openApiOf(options: Partial<PetstoreOptions> = {}): JsonObject {
   return createOpenApi(createPetstore({ keys: ["k"], ...options }));
@@ -11,4 +12,28 @@ export function openApiOf(options: Partial<PetstoreOptions> = {}): JsonObject {
 
 export function serverOpenApiOf(options: Partial<PetstoreOptions> = {}): JsonObject {
   return describeServer(checkOptions({ keys: ["k"], ...options }));
+}
+
+/** A description and its parts. */
+export interface WholeDescription extends Description {
+  operations: JsonObject[];
+  schemas: Record<string, JsonObject>;
+  headers: Record<string, JsonObject>;
+  responses: Record<string, JsonObject>;
+}
+
+/** The description of all that a petstore can have, but for CORS and store orders. */
+export function readWhole(): WholeDescription {
+  const described = readDescription(openApiOf({ requestIds: "all", rateLimit: { requests: 60, windowMs: 600_000 } }));
+  const { paths, components } = described.description as Record<string, Record<string, Record<string, JsonObject>>>;
+  const operations = Object.values(paths!).flatMap((item) => Object.values(item));
+  const { schemas, headers, responses } = components!;
+  return { ...described, operations, schemas: schemas!, headers: headers!, responses: responses! };
+}
+
+/** Every object of the description. */
+export function* objectsIn(value: unknown): Generator<JsonObject> {
+  if (typeof value !== "object" || value === null) return;
+  if (!Array.isArray(value)) yield value as JsonObject;
+  for (const member of Object.values(value)) yield* objectsIn(member);
 }

@@ -36,7 +36,7 @@ export function createResponseValidator(
   basePath: string,
   onAnyPath: AnyPathRule = () => undefined,
 ): ResponseValidator {
-  const { description, findFault } = read(described);
+  const { description, findFault } = readDescription(described);
 
   return (method, path, response) => {
     const where = `${method} ${path} → ${response.status}`;
@@ -79,7 +79,7 @@ export function createResponseValidator(
   }
 }
 
-interface Description {
+export interface Description {
   description: JsonObject;
   /** What is wrong with a value by a schema of the description. */
   findFault(schema: JsonObject, value: unknown): string | undefined;
@@ -88,7 +88,7 @@ interface Description {
 /** By the text of the description: compiling one takes longer than most tests, and most tests have the same one. */
 const known = new Map<string, Description>();
 
-function read(described: JsonObject): Description {
+export function readDescription(described: JsonObject): Description {
   const text = JSON.stringify(described);
   const found = known.get(text) ?? prepare(JSON.parse(text));
   known.set(text, found);
@@ -161,7 +161,7 @@ function isOpen(item: JsonObject | undefined): boolean {
 }
 
 /** What a reference leads to, or the thing itself. */
-function follow(description: JsonObject, thing: JsonObject): JsonObject {
+export function follow(description: JsonObject, thing: JsonObject): JsonObject {
   if (typeof thing["$ref"] !== "string") return thing;
   const names = thing["$ref"].split("/").slice(1);
   const found = names.reduce<JsonObject | undefined>((value, name) => value?.[name] as JsonObject, description);

@@ -61,6 +61,8 @@ test("createOpenApi() gives limit and every status the format int32, and int64 n
   const text = JSON.stringify(openApiOf());
   assert.match(text, /"name":"limit",[^}]*"schema":\{"type":"integer","format":"int32"/);
   assert.doesNotMatch(text, /"status":\{"type":"integer"(?!,"format":"int32")/);
+  assert.doesNotMatch(text, /"type":"integer"(?!,"format":"int(32|64)")/);
+  assert.doesNotMatch(text, /"type":"(?!(array|http|integer|object|string)")/);
   assert.doesNotMatch(text, /922337203685477\d/);
 });
 

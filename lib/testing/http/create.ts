@@ -61,7 +61,7 @@ const BAD_STATUSES = ["null", '""', '"SOLD"', '"lost"', "1", "[]", '["sold"]', "
 const WHOLE = '{"name":"Rex","categoryId":7}';
 
 const NO_JSON = [
-  ...Array.from({ length: WHOLE.length }, (_, i) => WHOLE.slice(0, i)),
+  ...Array.from({ length: WHOLE.length - 1 }, (_, i) => WHOLE.slice(0, i + 1)),
   ...[`${WHOLE}x`, "{'name':1}", '{"name":"Rex",}', "NaN", '{"categoryId":07}', '{"categoryId":.5}'],
   ...['{"categoryId":1.}', '{"name":"a\nb"}', "\u0000", "[".repeat(100_000), '{"a":'.repeat(100_000)],
 ];
@@ -102,7 +102,8 @@ const REFUSALS: readonly Refusal[] = [
   ["several faults in one body, which the message names", "invalid_pet", /name .*categoryId .*status /, [
     '{"name":"","categoryId":"7","status":"lost"}',
   ]],
-  ["what is not JSON", "invalid_json", /./, NO_JSON],
+  ["an empty body", "invalid_json", /empty/, [""]],
+  ["what is not JSON", "invalid_json", /^(?!.*empty)/, NO_JSON],
   ["what is not UTF-8", "invalid_json", /UTF-8/, NO_UTF8],
 ];
 

@@ -24,7 +24,7 @@ const BAD_KEYS = [
 ];
 
 /** Parameters of a structured header's string, which are ignored. */
-const PARAMETERS = [";v=1", "; v=-1.5;w", ';v="a;b\\"c"', ";v=to/ken;*x=?1", ';v=:YQ==:;w=@1659578233;x=%"f%c3%bc"'];
+const PARAMETERS = [";v=1", "; v=-1.525;w", ';v="a;b\\"c"', ";v=to/ken;*x=?1", ';v=:YQ==:;w=@1659578233;x=%"f%c3%bc"'];
 
 function storeWithoutCreateOnce(): PetStore {
   const store = createMemoryStore();
@@ -62,7 +62,8 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
       await api.post(REX, parts);
       const added = await addedBy(api, async () => {
         for (const other of [{ ...REX, name: "Bo" }, { ...REX, categoryId: 8 }, { ...REX, status: "pending" }]) {
-          assertResponse(await api.post(other, parts), { status: 422, code: "idempotency_key_reused" });
+          const expected = { status: 422, code: "idempotency_key_reused", message: /Idempotency-Key/ } as const;
+          assertResponse(await api.post(other, parts), expected);
         }
       });
       assert.deepEqual(added, []);
@@ -88,8 +89,10 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
         const response = await api.post(REX, withKey(`"${short}"${parameters}`));
         assert.equal(petOf(response, 201).id, first, parameters);
       }
-      ids.add(petOf(await api.post(REX, withKey(`"${short}\\"b\\\\, c"`)), 201).id);
-      assert.equal(ids.size, 4);
+      for (const escaped of ['\\"', "\\\\"]) {
+        ids.add(petOf(await api.post(REX, withKey(`"${short}${escaped}, c"`)), 201).id);
+      }
+      assert.equal(ids.size, 5);
     },
     async "refuses an invalid Idempotency-Key with 400, and creates no pet"(api) {
       const added = await addedBy(api, async () => {
@@ -102,7 +105,12 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
           } catch {
             continue;
           }
-          assertResponse(await api.post(REX, parts), { status: 400, code: "invalid_idempotency_key" }, key);
+          const expected = {
+            status: 400,
+            code: "invalid_idempotency_key",
+            message: /Idempotency-Key .* 255 /,
+          } as const;
+          assertResponse(await api.post(REX, parts), expected, key);
         }
       });
       assert.deepEqual(added, []);
@@ -134,7 +142,8 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
   }),
   ...cases({ ...ONCE, options: { store: storeWithoutCreateOnce() } }, {
     async "answers 501 to an Idempotency-Key where the store cannot remember it"(api) {
-      assertResponse(await api.post(REX, withKey("a")), { status: 501, code: "not_implemented" });
+      const expected = { status: 501, code: "not_implemented", message: /Idempotency-Key/ } as const;
+      assertResponse(await api.post(REX, withKey("a")), expected);
       assert.equal((await api.post(REX)).status, 201);
     },
   }),

@@ -76,6 +76,18 @@ const MOUNT_CASES = MOUNTS.flatMap(([name, options, start]) =>
   })
 );
 
+/** What an app may return in place of a response, by the query. */
+const UNSENDABLE: Record<string, () => unknown> = {
+  nothing: () => undefined,
+  text: () => "[]",
+  error: () => Response.error(),
+  "a body that was read": async () => {
+    const response = new Response("[]");
+    await response.text();
+    return response;
+  },
+};
+
 const fail = () => {
   throw new Error("secret");
 };
@@ -132,7 +144,7 @@ export const ROUTE_CASES: HttpCase[] = [
     async "answers 501 to store orders unless the app answers them"(api) {
       const response = await api.get("/store/orders");
       if (response.status === 200) throw new NotApplicable("the app answers store orders");
-      assertResponse(response, { status: 501, code: "not_implemented" });
+      assertResponse(response, { status: 501, code: "not_implemented", message: /store orders/ });
     },
   }),
   ...cases(
@@ -149,6 +161,19 @@ export const ROUTE_CASES: HttpCase[] = [
       },
     },
   ),
+  ...cases({
+    ...SAFE_FAILURES,
+    options: {
+      handleStoreOrders: ({ url }) => UNSENDABLE[decodeURIComponent(new URL(url).search.slice(1))]!() as Response,
+      onError: () => {},
+    },
+  }, {
+    async "answers 500 if the app returns something else than a response with an unread body to store orders"(api) {
+      for (const what of Object.keys(UNSENDABLE)) {
+        assertResponse(await api.get(`/store/orders?${what}`), { status: 500, code: "internal_error" }, what);
+      }
+    },
+  }),
   ...cases({ ...SAFE_FAILURES, options: FAILING }, {
     async "answers 500 and nothing else when the app's key verifier, store orders or error log throw"(api) {
       for (const [key, path] of [["throws", "/pets"], ["rejects", "/pets"], ["accepted", "/store/orders"]] as const) {

@@ -81,6 +81,7 @@ const RUNS: Record<string, (keys: KeyStore, store: PetStore) => Promise<void>> =
       () => keys.revoke("key-b", at(1)),
       () => keys.touch([{ id: "key-c", at: at(2) }]),
       () => keys.touch([{ id: "key-b", at: at(1) }]),
+      () => keys.touch([{ id: "key-c", at: at(3) }]),
       () => keys.remove(["key-a", "key-b"]),
     ];
     for (const change of changes) {

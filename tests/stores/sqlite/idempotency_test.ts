@@ -21,6 +21,7 @@ testWriters("a pet and its remembered request are stored in one transaction", ()
     // The request fails, so its pet must disappear too.
     execute(path, "CREATE TRIGGER full BEFORE INSERT ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'full'); END");
     await assert.rejects(store.createOnce(REX, request("a")), /full/);
+    await assert.rejects(store.checkWrites(), /full/);
     assert.deepEqual(query(path, "SELECT id FROM pets"), []);
     execute(path, "DROP TRIGGER full");
     assert.deepEqual(await store.createOnce?.(REX, request("a")), { outcome: "created", id: 1n });
@@ -36,6 +37,17 @@ testWriters("expired requests are deleted as new ones arrive, two for each", () 
     assert.equal(count("WHERE key LIKE 'old %'"), 0);
     assert.equal(count(""), 9);
   }));
+
+testWriters(
+  "a request that has expired is neither remembered nor in the way, even before it is deleted",
+  () =>
+    withStore(async (store, path) => {
+      await store.createOnce(REX, request("a"));
+      execute(path, "UPDATE idempotency_keys SET expires_at = 1");
+      assert.deepEqual(await store.createOnce(REX, request("a")), { outcome: "created", id: 2n });
+      assert.deepEqual(await store.createOnce(REX, request("a")), { outcome: "replayed", id: 2n });
+    }),
+);
 
 testWriters("an invalid request is refused and creates no pet", () =>
   withStore(async (store) => {

@@ -159,6 +159,12 @@ test("createSqliteStore() throws a TypeError for a value that is not a path", ()
   }
 });
 
+test("createSqliteStore() takes a path in which file: is no scheme", () =>
+  withPath(async (path) => {
+    await makeStore(`${path}-file:1`);
+    assert.ok(existsSync(`${path}-file:1`));
+  }));
+
 test("createSqliteStore() turns an empty file into a database", () =>
   withPath(async (path) => {
     writeFileSync(path, "");

@@ -42,9 +42,12 @@ testWriters(
       other.exec(laterRelease(99));
       await assert.rejects(async () => await store.create(REX), REFUSAL);
       assert.throws(() => createSqliteStore(path), REFUSAL);
+      assert.throws(() => store.keys.revoke("a", new Date()), REFUSAL);
       assert.match(await store.get(1n) ?? "", /"Rex"/);
       assert.equal(other.prepare("SELECT count(*) AS count FROM pets").get()?.["count"], 1);
       assert.equal(versionOf(other), 99);
+      other.exec("DROP TABLE pets");
+      assert.throws(() => store.get(1n), REFUSAL);
     }),
 );
 

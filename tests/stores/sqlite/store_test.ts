@@ -70,6 +70,12 @@ testWriters(
     }),
 );
 
+test("a store is closed at the end of the block that uses it", () =>
+  withStore(async (store) => {
+    await store[Symbol.asyncDispose]();
+    assert.throws(() => store.check(), StoreUnavailableError);
+  }));
+
 testWriters("a closed store is unavailable", () =>
   withStore(async (store) => {
     await store.close();

@@ -24,7 +24,7 @@ export interface Earlier {
 export async function assertRemembered(store: PetStore, { file }: Earlier): Promise<void> {
   const { handle } = createPetstore({ store, keys: [API_KEY, "pk_other"] });
   const post = async (body: string, key = API_KEY) => {
-    const headers = { ...HEADERS, authorization: `bearer ${key}` };
+    const headers = { ...HEADERS, authorization: `bearer  ${key}` };
     const response = await handle(new Request("http://localhost/v1/pets", { method: "POST", headers, body }));
     return `${response.status} ${response.headers.get("idempotency-replayed")} ${await response.text()}`;
   };

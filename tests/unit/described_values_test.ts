@@ -1,0 +1,180 @@
+/** What generated clients and documentation pages take from the description: its schemas and its examples. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { JsonObject } from "../../lib/json_types.ts";
+import { IN_PROCESS, withApi } from "../support/api.ts";
+import { objectsIn, readWhole } from "../support/descriptions.ts";
+import { follow } from "../support/openapi_validator.ts";
+
+const REX = { name: "Rex", categoryId: 7, status: "sold" };
+const STORED = { id: 1, ...REX };
+
+const NEW_PETS: unknown[] = [
+  ...[REX, { ...REX, age: 3 }, { name: "Rex", categoryId: 7 }, { name: "Rex" }, { categoryId: 7 }, {}, [], null, "Rex"],
+  ...[
+    "x",
+    "x".repeat(255),
+    "😀".repeat(255),
+    " x ",
+    "",
+    " ",
+    "\u00a0",
+    "x".repeat(256),
+    "a\nb",
+    "\u007fx",
+    "x\u009f",
+    7,
+  ]
+    .map((name) => ({ ...REX, name })),
+  ...[-1, 7.5, "7", null].map((categoryId) => ({ ...REX, categoryId })),
+  ...["available", "pending", "lost", "", null].map((status) => ({ ...REX, status })),
+];
+
+test("the schema of a new pet takes exactly what the petstore takes", async () => {
+  const { schemas, findFault } = readWhole();
+  await withApi(IN_PROCESS, {}, async (api) => {
+    for (const pet of NEW_PETS) {
+      const { status } = await api.post(pet);
+      assert.equal(findFault(schemas["NewPet"]!, pet) === undefined, status === 201, JSON.stringify(pet));
+    }
+  });
+});
+
+/** Values of a schema, and such that are not. */
+const VALUES: [schema: string, right: unknown[], wrong: unknown[]][] = [
+  ["Pet", [STORED], [REX, ...Object.keys(REX).map((name) => ({ ...STORED, [name]: undefined }))]],
+  ["Pet", [{ ...STORED, id: 2 ** 53 - 1 }], [0, 1.5, 2 ** 53, "1"].map((id) => ({ ...STORED, id }))],
+  ["Pets", [[], [STORED], Array(100).fill(STORED)], [STORED, [REX], Array(101).fill(STORED)]],
+  ["Error", [{ code: "invalid_pet", message: "…", status: 400 }], [
+    ...[{ message: "…", status: 400 }, { code: "invalid_pet", status: 400 }, { code: "invalid_pet", message: "…" }],
+    ...[{ code: "lost", message: "…", status: 400 }, { code: "invalid_pet", message: 1, status: 400 }],
+    ...[200, 600, 400.5, "400"].map((status) => ({ code: "invalid_pet", message: "…", status })),
+  ]],
+];
+
+test("the schemas of responses take what the petstore sends, and nothing that clients could not read", () => {
+  const { schemas, findFault } = readWhole();
+  for (const [name, right, wrong] of VALUES) {
+    const faultOf = (value: unknown) => findFault(schemas[name]!, JSON.parse(JSON.stringify(value)));
+    for (const value of right) assert.equal(faultOf(value), undefined, name);
+    for (const value of wrong) assert.notEqual(faultOf(value), undefined, `${name} ${JSON.stringify(value)}`);
+  }
+});
+
+/** The parameters of each operation: where they are, whether they are required, a value, and some that are none. */
+const CONDITIONS = {
+  "If-None-Match": ["header", false, '"a"', [1]],
+  "If-Match": ["header", false, '"a"', [1]],
+} as const;
+const PARAMETERS: Record<string, Record<string, readonly [string, boolean, unknown, readonly unknown[]]>> = {
+  listPets: {
+    limit: ["query", false, 20, [0, 101, 1.5, "1"]],
+    status: ["query", false, "sold", ["lost", 1]],
+    cursor: ["query", false, "YWZ0ZXI6MQ", [1]],
+    ...CONDITIONS,
+  },
+  createPet: { "Idempotency-Key": ["header", false, "a", ["", 1]] },
+  getPet: { petId: ["path", true, 1, [1.5, "a"]], ...CONDITIONS },
+  listStoreOrders: {},
+};
+
+test("the description has the parameters that operations have, and the schema of each", () => {
+  const { operations, findFault } = readWhole();
+  const found = operations.map(({ operationId, parameters = [] }) => [operationId, parameters] as const);
+  assert.deepEqual(found.map(([id]) => id).sort(), Object.keys(PARAMETERS).sort());
+  for (const [id, parameters] of found) {
+    const expected = PARAMETERS[String(id)]!;
+    assert.deepEqual((parameters as JsonObject[]).map(({ name }) => name), Object.keys(expected));
+    for (const { name, in: place, required = false, schema } of parameters as JsonObject[]) {
+      const [at, isRequired, right, wrong] = expected[String(name)]!;
+      assert.deepEqual([place, required], [at, isRequired], String(name));
+      assert.equal(findFault(schema as JsonObject, right), undefined, String(name));
+      for (const value of wrong) assert.notEqual(findFault(schema as JsonObject, value), undefined, `${name} ${value}`);
+    }
+  }
+  const bodies = operations.map(({ requestBody }) => requestBody as JsonObject | undefined).filter((each) => each);
+  assert.deepEqual(bodies.map((body) => body!["required"]), [true]);
+});
+
+/** Headers of responses: whether each response that lists them has them, and a value that they never have. */
+const HEADERS: Record<string, [isRequired: boolean, wrong: string]> = {
+  ETag: [true, 'W/"1-0-a-b"'],
+  NextPage: [false, '</v1/pets>; rel="prev"'],
+  Location: [true, "/v1/pets/0"],
+  IdempotencyReplayed: [false, "false"],
+  Challenge: [true, "Basic"],
+  RetryAfter: [true, "soon"],
+  RateLimit: [false, "1"],
+  RateLimitPolicy: [false, '"caller";q=1'],
+  ContentTypeOptions: [true, "sniff"],
+  AcceptEncoding: [false, "gzip"],
+  RequestId: [false, "a b"],
+  AcceptPost: [true, "text/plain"],
+};
+
+test("the description says which headers a response always has, and what is in them", () => {
+  const { headers, findFault } = readWhole();
+  assert.deepEqual(Object.keys(headers).sort(), Object.keys(HEADERS).sort());
+  for (const [name, [isRequired, wrong]] of Object.entries(HEADERS)) {
+    const { required, schema } = headers[name]!;
+    assert.equal(required, isRequired, name);
+    assert.notEqual(findFault(schema as JsonObject, wrong), undefined, name);
+    assert.equal((schema as JsonObject)["type"], "string", name);
+  }
+});
+
+/** How the responses of a deprecated operation announce it: always, or if it was reached. */
+const ANNOUNCED = {
+  200: true,
+  304: true,
+  401: undefined,
+  404: true,
+  412: true,
+  429: undefined,
+  500: false,
+  503: false,
+};
+
+test("the description has the headers of each response", () => {
+  const { operations } = readWhole();
+  const responsesOf = (id: string) =>
+    operations.find(({ operationId }) => operationId === id)!["responses"] as Record<string, JsonObject>;
+  const names = ["ETag", "Link", "RateLimit", "RateLimit-Policy", "X-Request-Id", "X-Content-Type-Options"];
+  assert.deepEqual(Object.keys(responsesOf("listPets")[200]!["headers"]!), names);
+  const announced = Object.entries(responsesOf("getPet")).map(([status, { headers }]) => {
+    const { Deprecation } = (headers ?? {}) as Record<string, JsonObject>;
+    return [status, Deprecation?.["required"]];
+  });
+  assert.deepEqual(Object.fromEntries(announced), ANNOUNCED);
+});
+
+/** The examples of the description, each with its schema. */
+function* examplesIn(description: JsonObject): Generator<[schema: JsonObject, example: unknown]> {
+  for (const object of objectsIn(description)) {
+    const { schema, example, examples = {} } = object as Record<string, JsonObject>;
+    if (example !== undefined) yield [schema!, example];
+    if (Array.isArray(examples)) { for (const each of examples) yield [object, each]; }
+    else for (const each of Object.values(examples)) yield [schema!, (each as JsonObject)["value"]];
+  }
+}
+
+test("the description has an example of each body and each member of a pet, and all examples are right", () => {
+  const { description, operations, schemas, findFault } = readWhole();
+  for (const [schema, value] of examplesIn(description)) {
+    assert.equal(findFault(schema, value), undefined, JSON.stringify(value));
+  }
+  const bodies = operations.flatMap(({ requestBody = {}, responses }) => [requestBody, ...Object.values(responses!)])
+    .flatMap((body) => Object.values(follow(description, body as JsonObject)["content"] ?? {}));
+  for (const [, { message = "An error" }] of examplesIn(description) as Iterable<[unknown, JsonObject]>) {
+    assert.match(String(message), /^[A-Z](?!.*"").*[^ .]$/);
+  }
+  assert.match(JSON.stringify(description), /"Too many requests; try again in 10 seconds"/);
+  const { id, name, categoryId } = schemas["Pet"]!["properties"] as Record<string, JsonObject>;
+  const idempotencyKey = operations.flatMap(({ parameters = [] }) => parameters as JsonObject[])
+    .find(({ name }) => name === "Idempotency-Key");
+  for (const shown of [...bodies, id, name, categoryId, idempotencyKey]) {
+    const [first] = examplesIn(shown as JsonObject);
+    assert.ok(first && JSON.stringify(first[1]) !== "[]", JSON.stringify(shown));
+  }
+});
