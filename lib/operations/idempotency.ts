@@ -67,9 +67,10 @@ export function scopedKey(scope: string, key: string): Promise<string> {
   return digest(`${scope}\n${key}`);
 }
 
-/** The API key of a request that has passed the key check. */
+/** The API key of a request that has passed the key check, or `""`: an app may let requests in without one. */
 export function bearerToken(context: RequestContext): string {
-  return context.header("authorization")!.replace(/^\w+ +/, "");
+  const credentials = context.header("authorization") ?? "";
+  return credentials.replace(/^\w+ +/, "");
 }
 
 /** 128 bits of the SHA-256 digest of a text, as 22 characters of base64url (RFC 4648 §5). */

@@ -11,6 +11,11 @@ export const operations: Equivalents = {
     { changes: ['"alteration" → ""'], reason: "What is not valid until an addition is valid until an alteration" },
   ],
   "lib/operations/idempotency.ts": [
+    {
+      changes: ['"" → "Stryker was here!"'],
+      line: "const credentials =",
+      reason: "No earlier release has remembered a request by such a key",
+    },
     { changes: ["ITEM.exec(text)?.[1]?.slice → ITEM.exec(text)?.[1].slice"], reason: "What matches has the group" },
     { changes: ["/^\\w+ +/ → /\\w+ +/"], reason: "The first match is the scheme" },
   ],
