@@ -94,7 +94,7 @@ export function limitRate(
   const { clientHeader } = options;
   // Created with the first request, because Workers, for example, provide no random numbers earlier.
   let limits: Limits | undefined;
-  let knowsAddresses = clientHeader !== undefined;
+  let knowsAddresses = false;
 
   return (context) => {
     const [callers, ...networks] = limits ??= createLimits(

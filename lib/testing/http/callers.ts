@@ -52,6 +52,11 @@ export const CALLER_CASES: HttpCase[] = [
       const refused = { [HASHED]: 401, [KEY]: 401, "hashed-keys": 401 };
       await assertStatuses(api, { "old-key": 200, "new-key": 200, "hashed-key": 200, ...refused });
     },
+    async "takes several spaces before a key (RFC 6750 §2.1)"(api) {
+      for (const key of ["old-key", "hashed-key"]) {
+        assert.equal((await api.get("/pets", { headers: { authorization: `Bearer   ${key}` } })).status, 200);
+      }
+    },
     async "accepts keys of up to 4,096 characters, which are all of visible ASCII but the comma"(api) {
       await assertStatuses(api, { [CHARACTERS]: 200, [LONG]: 200, [LONG.slice(1)]: 401, [LONG.slice(0, -1)]: 401 });
     },

@@ -30,7 +30,8 @@ const SAME: readonly string[][] = [
   ],
   ["2001:db8::1", "2001:db8:0:0:ffff::1", "2001:db8::ffff:10.0.0.1"],
   ["", "10.0.0.7,", " "],
-  ["no address", "no address"],
+  ["::1", "0:0:0:0:1:2:3:4"],
+  ["no: address", "no: address"],
 ];
 
 const OTHERS = ["203.0.113.8", "2001:db8:1:3::3", "2001:db8:2:2::3", "other"];
