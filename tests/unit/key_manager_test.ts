@@ -102,6 +102,8 @@ test("a key manager refuses a label, an expiry, an option or a store that is wro
     [{ label: "ci", expires: new Date(NaN) }, "RangeError", /expiry/],
     [{ label: "ci", expires: "tomorrow" }, "TypeError", /expiry/],
     [{ label: "ci", caller: "" }, "TypeError", /caller/],
+    [{ label: "ci", readOnly: "no" }, "TypeError", /readOnly/],
+    [{ label: "ci", expire: new Date(0) }, "TypeError", /new key has no option "expire"/],
   ];
   for (const [options, name, message] of wrong) {
     await assert.rejects(manager.add(options as unknown as NewKeyOptions), { name, message });
@@ -109,6 +111,8 @@ test("a key manager refuses a label, an expiry, an option or a store that is wro
   for (const [overlapMs, name] of [[-1, "RangeError"], [Infinity, "RangeError"], ["1d", "TypeError"]]) {
     await assert.rejects(manager.rotate("key-1", { overlapMs } as RotateOptions), { name, message: /overlapMs/ });
   }
+  const misspelt = { expire: new Date(0) } as RotateOptions;
+  await assert.rejects(manager.rotate("key-1", misspelt), { name: "TypeError", message: /rotation .* "expire"/ });
   assert.throws(() => createKeyManager({} as KeyStore), { name: "TypeError", message: /KeyStore.*list/ });
   assert.throws(() => createKeyManager(createMemoryStore().keys, { key: [] } as KeyManagerOptions), /option "key"/);
   assert.deepEqual(await manager.list(), []);
